@@ -1,0 +1,28 @@
+# Flags for every target. The LLVM packages are built without exceptions; so are we.
+separate_arguments(MP_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
+add_definitions(${MP_LLVM_DEFINITIONS})
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-exceptions -fvisibility-inlines-hidden -ffunction-sections)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_compile_options(-Wno-nullability-completeness)
+endif()
+# Our numbers are exact: the host compiler must not contract either.
+add_compile_options(-ffp-contract=off)
+
+find_program(MP_LLD NAMES ld.lld-22 ld.lld)
+if(MP_LLD)
+  add_link_options(-fuse-ld=lld)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # g++ looks for `ld.lld` in its own folders only.
+    add_link_options(-B${MP_LLVM_ROOT}/bin)
+  endif()
+endif()
+find_program(MP_CCACHE ccache)
+if(MP_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${MP_CCACHE})
+endif()
+
+set(MP_SANITIZE "" CACHE STRING "sanitizers, as -fsanitize= takes them")
+if(MP_SANITIZE)
+  add_compile_options(-fsanitize=${MP_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MP_SANITIZE})
+endif()

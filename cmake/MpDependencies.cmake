@@ -1,0 +1,49 @@
+# Finds what the build needs. What is missing or wrong is named together with the
+# Debian package that brings it, all at once, so that one apt-get mends it.
+set(MP_MISSING "")
+
+macro(mp_missing what package)
+  string(APPEND MP_MISSING "\n  ${what}: apt-get install ${package}")
+endmacro()
+
+set(MP_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "where LLVM and MLIR 22.1 are installed")
+list(APPEND CMAKE_PREFIX_PATH ${MP_LLVM_ROOT})
+
+# MLIR's own config stops the configuration where LLVM's is not there, so LLVM
+# is asked first.
+find_package(LLVM 22.1 QUIET CONFIG)
+if(LLVM_FOUND)
+  find_package(MLIR 22.1 QUIET CONFIG)
+endif()
+if(NOT LLVM_FOUND)
+  mp_missing("LLVM 22.1 (found: ${LLVM_VERSION})" "llvm-22-dev llvm-22-tools")
+endif()
+if(NOT MLIR_FOUND)
+  mp_missing("MLIR 22.1" "libmlir-22-dev mlir-22-tools")
+endif()
+
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  mp_missing("zlib" "zlib1g-dev")
+endif()
+find_package(Threads REQUIRED)
+
+if(NOT DEFINED MP_TESTS OR MP_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    mp_missing("GoogleTest" "libgtest-dev")
+  endif()
+  find_program(MP_LIT NAMES lit HINTS ${LLVM_TOOLS_BINARY_DIR} ${LLVM_TOOLS_BINARY_DIR}/../build/utils/lit NO_DEFAULT_PATH)
+  find_program(MP_FILECHECK NAMES FileCheck HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+  if(NOT MP_LIT OR NOT MP_FILECHECK)
+    mp_missing("lit and FileCheck 22" "llvm-22-tools")
+  endif()
+endif()
+
+if(MP_MISSING)
+  message(FATAL_ERROR "missing dependencies:${MP_MISSING}\nscripts/install-deps.sh installs all of them")
+endif()
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)

@@ -1,0 +1,57 @@
+//===- Compile.h - the seam between graph and machine ---------------------===//
+//
+// Text of a module in, Program out. No MLIR type crosses this header, so what
+// includes it (runtime, tools) links MLIR only if it calls it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_COMPILE_H
+#define MP_CODEGEN_COMPILE_H
+
+#include "codegen/Program.h"
+#include <functional>
+
+namespace mp {
+
+/// Gets each kernel as soon as it is compiled, from any thread, so that linking
+/// overlaps with compiling the next.
+class KernelSink {
+public:
+  virtual ~KernelSink() = default;
+  virtual void kernel(const Kernel &kernel) = 0;
+};
+
+/// What to make of the module.
+enum class Goal {
+  Train,    ///< a recipe's entry points: `step` and `derive`
+  Evaluate, ///< the recipe's function forward, in its precision: `evaluate`
+  Run,      ///< any function as it stands
+  Inspect,  ///< no entry point: variables and data sources alone
+};
+
+struct CompileOptions {
+  std::string filename = "<module>"; ///< for diagnostics
+  Goal goal = Goal::Train;
+  std::string function;    ///< Run: which (empty: the only one). Else: which recipe's step
+  int64_t batch = 0;       ///< binds `?`
+  std::string precision;   ///< a name of design section 6; empty: what the recipe says
+  std::string scaler;      ///< preset, "none", or empty: what the recipe says
+  int64_t totalSteps = 0;  ///< length of schedules, in applied steps
+  std::string cpu;         ///< LLVM CPU name; empty: the host
+  std::string features;    ///< comma-separated LLVM features; empty: the host's
+  bool onednn = false;     ///< may emit "dnnl.*" calls
+  unsigned threads = 0;    ///< compile jobs; 0: one a core
+};
+
+/// Compiles a module's text. A failure's message holds located diagnostics, ten
+/// lines at most, without a trailing line feed. Thread-safe.
+llvm::Expected<Program> compile(llvm::StringRef module,
+                                const CompileOptions &options,
+                                KernelSink *sink = nullptr);
+
+/// `compile` as a value: the runtime takes one and so needs no MLIR to link.
+using Compiler = std::function<llvm::Expected<Program>(
+    llvm::StringRef, const CompileOptions &, KernelSink *)>;
+
+} // namespace mp
+
+#endif // MP_CODEGEN_COMPILE_H

@@ -1,0 +1,212 @@
+//===- Program.h - what codegen hands to the runtime ----------------------===//
+//
+// A Program is plain data: no pointer, no MLIR, no target type. It says what
+// state there is, which kernels exist, and for each entry point the list of
+// steps with the place of every argument. Its text form round-trips, so a
+// Program can be saved, read by a person, and run alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_PROGRAM_H
+#define MP_CODEGEN_PROGRAM_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mp {
+
+/// Element types as they lie in memory. I1 takes a byte, 0 or 1.
+enum class ElementType { I1, I8, U8, I32, I64, F16, BF16, F32, F64 };
+
+/// Bytes of one element.
+unsigned byteWidth(ElementType type);
+/// The name MLIR gives the type: "i1", "i8", "ui8", ..., "bf16", "f32".
+llvm::StringRef elementTypeName(ElementType type);
+std::optional<ElementType> parseElementType(llvm::StringRef name);
+
+/// A dense row-major tensor. Rank 0 has one element.
+struct TensorType {
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> shape;
+
+  int64_t elements() const;
+  uint64_t bytes() const { return elements() * byteWidth(element); }
+  /// As in MLIR without the word: "128x784xf32", "f32".
+  std::string str() const;
+  bool operator==(const TensorType &) const = default;
+};
+
+/// Where in the user's file a thing was written. `line` 0: unknown.
+struct Location {
+  std::string file;
+  unsigned line = 0, column = 0;
+  /// "file:line:column", or "" where unknown.
+  std::string str() const;
+  bool operator==(const Location &) const = default;
+};
+
+/// What a variable is to a step (see docs/architecture.md, State).
+enum class VariableKind { Parameter, Buffer, Slot, Scaler, Attempt, Derived };
+llvm::StringRef variableKindName(VariableKind kind);
+std::optional<VariableKind> parseVariableKind(llvm::StringRef name);
+
+/// First value of a variable, formulas already resolved to numbers.
+/// constant: every element is `a`. uniform: in [a, b). normal: mean a, standard
+/// deviation b. derived: computed by the entry point `derive`.
+struct Initializer {
+  enum class Kind { Constant, Uniform, Normal, Derived };
+  Kind kind = Kind::Constant;
+  double a = 0, b = 0;
+  bool operator==(const Initializer &) const = default;
+};
+
+struct Variable {
+  std::string name;
+  VariableKind kind = VariableKind::Parameter;
+  TensorType type;
+  Initializer init;
+  Location location;
+};
+
+/// Where an argument lies. Variable: `index` into Program::variables.
+/// Constant: `index` into Program::constants. Staging: `index` into
+/// Entry::inputs. Arena: `index` is 0. `offset` in bytes.
+struct Place {
+  enum class Space { Variable, Constant, Staging, Arena };
+  Space space = Space::Arena;
+  uint32_t index = 0;
+  uint64_t offset = 0;
+  bool operator==(const Place &) const = default;
+};
+
+/// A compiled kernel. On the CPU `code` is a relocatable ELF object that
+/// exports `symbol` and leaves no symbol undefined but those of libm:
+///   void symbol(void *const *args, int64_t begin, int64_t end, void *shared)
+/// It must not be linked on a host that lacks one of `features` (comma-separated
+/// LLVM names, "avx2,f16c,..."). `symbol` is "k_" and the hash of what was
+/// compiled: two kernels of one symbol are one kernel.
+struct Kernel {
+  std::string symbol;
+  std::string features;
+  std::string code;
+  std::vector<Location> sources; ///< ops it came from, for messages and traces
+  std::string summary;           ///< the ops' names in order: "mp.linear mp.relu"
+};
+
+/// Runs a kernel over work items [0, grid), `block` of them a task; tasks are
+/// independent and may run in any order on any thread. `shared` bytes of scratch
+/// (64-byte aligned) belong to a task while it runs. Which items make a task
+/// depends on the shape alone, so results do not depend on the thread count.
+struct Launch {
+  uint32_t kernel = 0; ///< index into Program::kernels
+  int64_t grid = 1, block = 1;
+  uint64_t shared = 0;
+  std::vector<Place> args;
+};
+
+/// A named library routine; what the attributes mean is the routine's business.
+///
+/// "dnnl.matmul": args a, b, [bias], c; c[m,n] = relu?(a[m,k] b[k,n] + bias[n]);
+///   m, n, k; a_strides, b_strides = [row, column] in elements; c is row-major;
+///   a_type (= b_type), c_type, bias_type: element type names; bias, relu: 0 or 1.
+///   grid = m, block = rows of c in a task.
+struct Call {
+  using Attribute = std::variant<int64_t, std::string, std::vector<int64_t>>;
+  std::string routine;
+  std::vector<std::pair<std::string, Attribute>> attributes;
+  int64_t grid = 1, block = 1;
+  std::vector<Place> args;
+
+  const Attribute *find(llvm::StringRef name) const;
+};
+
+/// Copies bytes; with `flag` only where the i1 there is true.
+struct Copy {
+  Place to, from;
+  uint64_t bytes = 0;
+  std::optional<Place> flag;
+};
+
+using Step = std::variant<Launch, Call, Copy>;
+
+/// One argument of an entry point, bound to data by `name`. Where `range` is set
+/// every element must lie in [range->first, range->second) or equal `exempt`.
+struct Input {
+  std::string name;
+  TensorType type;
+  std::optional<std::pair<int64_t, int64_t>> range;
+  std::optional<int64_t> exempt;
+  Location location;
+};
+
+struct Result {
+  std::string name; ///< "" where the function gave none
+  TensorType type;
+  Place place;
+};
+
+/// One value in the arena, for the memory table: live from the step that
+/// writes it to the last that reads it.
+struct Buffer {
+  uint64_t offset = 0, bytes = 0;
+  uint32_t firstStep = 0, lastStep = 0;
+  Location location;
+  std::string summary; ///< op that made it
+};
+
+/// A function at one batch size (0: it has no batch dimension).
+struct Entry {
+  std::string function;
+  int64_t batch = 0;
+  std::vector<Input> inputs;
+  std::vector<Result> results;
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  uint64_t arenaBytes = 0;
+};
+
+/// `mp.data`: which files feed which argument. `pattern` is a shell glob inside
+/// the data folder; `key` names a tensor inside a safetensors file.
+struct DataColumn {
+  std::string argument, pattern, format, key;
+  ElementType element = ElementType::U8;
+  Location location;
+};
+struct DataSource {
+  std::string name;
+  std::vector<DataColumn> columns;
+  Location location;
+};
+
+/// A dense constant too large to stand in a kernel.
+struct Constant {
+  TensorType type;
+  std::string bytes;
+};
+
+struct Program {
+  std::string module;  ///< name of the user's module
+  std::string target;  ///< "cpu"
+  std::string cpu;     ///< LLVM's name of the CPU the kernels were made for
+  std::vector<Variable> variables;
+  std::vector<Constant> constants;
+  std::vector<Kernel> kernels;
+  std::vector<Entry> entries;
+  std::vector<DataSource> data;
+
+  const Entry *find(llvm::StringRef function, int64_t batch) const;
+};
+
+/// Writes the text form; `withCode` false leaves the objects out, for reading.
+void print(const Program &program, llvm::raw_ostream &os, bool withCode = true);
+/// Reads the text form; an error names the line.
+llvm::Expected<Program> parseProgram(llvm::StringRef text);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_PROGRAM_H
