@@ -18,7 +18,12 @@ if(MP_LLD)
 endif()
 find_program(MP_CCACHE ccache)
 if(MP_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${MP_CCACHE})
+  # Precompiled headers are cached only where their time stamps do not count.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${MP_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endif()
 
 set(MP_SANITIZE "" CACHE STRING "sanitizers, as -fsanitize= takes them")
