@@ -66,6 +66,7 @@ public:
   Value addi(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
   Value subi(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
   Value andi(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Value mini(Value x, Value y) { return arith::MinSIOp::create(b, x, y); }
   Value shiftLeft(Value x, int32_t n) { return arith::ShLIOp::create(b, x, integer(n)); }
   Value shiftRight(Value x, int32_t n) { return arith::ShRSIOp::create(b, x, integer(n)); }
   Value toFloat(Value x) { return arith::SIToFPOp::create(b, floatType, x); }
@@ -146,31 +147,55 @@ Value expandExp2(Math &m, Value x) {
   return m.scale(m.fma(p, r, m.constant(1)), n.integer);
 }
 
-/// expm1 for x in [-30, 89], zero excepted in its sign.
-Value expm1Core(Math &m, Value x) {
+/// e^x - 1 = 2^n q + (2^n - 1), |q| <= 0.42.
+struct Expm1Parts {
+  Value n, q;
+};
+Expm1Parts expm1Parts(Math &m, Value x) {
   auto [n, r] = reduceExp(m, x);
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; error 2^-31 of e^r - 1.
   Value p = m.polynomial(r, {0x1p-1f, 0x1.555554p-3f, 0x1.5554f8p-5f, 0x1.1112d4p-7f,
                              0x1.6d3a52p-10f, 0x1.9e7cb4p-13f});
-  Value q = m.fma(m.mul(r, r), p, r);
-  // 2^n q + (2^n - 1), halved so that n = 128 does not overflow early.
-  Value half = m.power(m.subi(n, m.integer(1)));
-  Value sum = m.fma(half, q, m.sub(half, m.constant(0.5f)));
-  return m.add(sum, sum);
+  return {n, m.fma(m.mul(r, r), p, r)};
+}
+
+/// e^x - 1 for x in [-30, 80], the sign of zero excepted.
+Value expm1Bounded(Math &m, Value x) {
+  auto [n, q] = expm1Parts(m, x);
+  Value power = m.power(n);
+  return m.fma(power, q, m.sub(power, m.constant(1)));
 }
 
 Value expandExpm1(Math &m, Value x) {
-  Value y = expm1Core(m, m.atMost(m.atLeast(x, -30), 89));
-  Value zero = m.compare(arith::CmpFPredicate::OEQ, x, m.constant(0));
-  return m.select(zero, x, y);
+  auto [n, q] = expm1Parts(m, m.atMost(m.atLeast(x, -30), 89));
+  // Halved, so that n = 128 does not overflow early.
+  Value half = m.power(m.subi(n, m.integer(1)));
+  Value sum = m.fma(half, q, m.sub(half, m.constant(0.5f)));
+  // Below 2^-25 it is x, which halving could cost its last bit and -0 its sign.
+  Value tiny = m.compare(arith::CmpFPredicate::OLT, m.abs(x), m.constant(0x1p-25f));
+  return m.select(tiny, x, m.add(sum, sum));
 }
 
 Value expandTanh(Math &m, Value x) {
   // (e^2|x| - 1) / (e^2|x| + 1): no cancellation, and odd by construction. From 10
   // on it is 1.
   Value a = m.atMost(m.abs(x), 10);
-  Value y = expm1Core(m, m.add(a, a));
+  Value y = expm1Bounded(m, m.add(a, a));
   return m.withSign(m.div(y, m.add(y, m.constant(2))), x);
+}
+
+Value expandErf(Math &m, Value x) {
+  // 1 - e^-t with t = -log(erfc |x|) = c |x| + |x| (P(|x|) + d), where c + d is
+  // 2 / sqrt pi in two parts and d the first coefficient of the polynomial below.
+  // From 3.95 on erf rounds to 1.
+  Value a = m.atMost(m.abs(x), 3.95f);
+  // -log(erfc a) / a - c on [0, 3.95]; error 2^-27.8 of erf.
+  Value p = m.polynomial(a, {-0x1.cf6bf2p-25f, 0x1.45f2fap-1f, 0x1.a4fa4ap-4f, -0x1.39cca6p-6f,
+                             -0x1.5163cp-13f, 0x1.b52036p-10f, -0x1.4bec0ep-11f, 0x1.edb628p-14f,
+                             -0x1.36d544p-17f});
+  Value t = m.fma(a, m.constant(0x1.20dd76p+0f), m.mul(a, p));
+  Value y = expm1Bounded(m, m.sub(m.constant(0), t));
+  return m.withSign(m.abs(y), x);
 }
 
 /// log(2^e (1 + f)) for 1 + f in [sqrt 1/2, sqrt 2] and an integral e.
@@ -222,24 +247,13 @@ Value expandLog1p(Math &m, Value x) {
   Value large = m.compare(arith::CmpFPredicate::OGT, m.abs(x), one);
   Value d = m.select(large, m.sub(one, m.sub(u, x)), m.sub(x, m.sub(u, one)));
   auto [e, fraction] = reduceLog(m, m.bitsOf(u));
-  // d <= ulp(u) / 2 goes into f, scaled as u is; e reaches 127 only where d is 0 in effect.
-  Value down = m.floatOf(m.subi(m.integer(127 << 23), m.shiftLeft(e, 23)));
+  // d, at most half of u's last place, goes into f, scaled as u is. Where e does not
+  // fit a normal power of two, d does not count.
+  Value down = m.power(m.subi(m.integer(0), m.mini(e, m.integer(126))));
   Value f = m.add(m.sub(m.floatOf(fraction), one), m.mul(d, down));
   Value y = logCore(m, f, m.toFloat(e));
   Value zero = m.compare(arith::CmpFPredicate::OEQ, x, m.constant(0));
   return m.select(zero, x, logEdges(m, u, y));
-}
-
-Value expandErf(Math &m, Value x) {
-  // x P(x^2) / Q(x^2) on |x| <= 3.93, from where erf rounds to 1. All coefficients are
-  // positive, so no step cancels; error 2^-24.2.
-  Value a = m.atMost(m.abs(x), 3.93f);
-  Value z = m.mul(a, a);
-  Value p = m.polynomial(z, {0x1.20dd74p+0f, 0x1.86b7dep-3f, 0x1.b0730ap-5f, 0x1.ef5adep-9f,
-                             0x1.2a99dap-12f, 0x1.1204dap-19f});
-  Value q = m.polynomial(z, {1, 0x1.013b8cp-1f, 0x1.d3fdap-4f, 0x1.eb6a5ap-7f, 0x1.316a18p-10f,
-                             0x1.3ec02ep-15f});
-  return m.withSign(m.atMost(m.div(m.mul(a, p), q), 1), x);
 }
 
 Value expandRsqrt(Math &m, ImplicitLocOpBuilder &b, Value x) {
