@@ -19,13 +19,16 @@ LogicalResult verify(MLIRContext *context, const ContractionSpec &spec) {
   SmallVector<Type> types = {spec.a, spec.b, spec.c};
   if (spec.bias)
     types.push_back(*spec.bias);
-  bool isFloat = isa<FloatType>(spec.a);
-  for (Type type : types)
-    if (!isElement(type) || isa<FloatType>(type) != isFloat)
-      return emitError(UnknownLoc::get(context))
-             << "contraction of " << spec.a << " and " << spec.b << " to " << spec.c
-             << (isElement(type) ? " mixes floats and integers" : " has an unsupported type ")
-             << (isElement(type) ? Type() : type);
+  auto error = [&] {
+    return emitError(UnknownLoc::get(context))
+           << "contraction of " << spec.a << " and " << spec.b << " to " << spec.c << " ";
+  };
+  for (Type type : types) {
+    if (!isElement(type))
+      return error() << "has an unsupported element type " << type;
+    if (isa<FloatType>(type) != isa<FloatType>(spec.a))
+      return error() << "mixes floats and integers";
+  }
   return success();
 }
 
