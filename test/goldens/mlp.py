@@ -27,8 +27,9 @@ class Mlp(torch.nn.Module):
 
 
 def initial_weights():
-    """PyTorch's default initialisation, rounded to f16, by parameter name."""
-    torch.manual_seed(0)
+    """PyTorch's default initialisation, rounded to f16, by parameter name. The seed is one
+    whose overflow sequence keeps clear of the threshold (see `goldens`)."""
+    torch.manual_seed(1)
     return {name: value.to(torch.float16) for name, value in Mlp().state_dict().items()}
 
 
@@ -84,7 +85,7 @@ def goldens(data):
     weights = initial_weights()
     fp16 = overflowing(weights, data)
     skipped = [record["skipped"] for record in fp16]
-    for nudge in (1.02, 1 / 1.02):
+    for nudge in (1.03, 1 / 1.03):
         moved = [record["skipped"] for record in overflowing(weights, data, nudge)]
         if moved != skipped:
             raise SystemExit(f"the overflow sequence hangs on rounding: at {nudge:.3f} it is\n{moved}\nnot\n{skipped}")
