@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
-# Configures (once) and builds. usage: build.sh [PRESET] [ninja argument...]
-# MP_JOBS limits the parallel jobs; the default is one a core, or what 1.5 GB a
-# job leaves room for.
+# Configures (once) and builds. usage: build.sh [ninja argument or target...]
+# MP_PRESET names the CMake preset (default: release). MP_JOBS limits the parallel
+# jobs; the default is one a core, or fewer where a job would not have 1.5 GB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-preset=${1:-release}
-shift $(($# > 0 ? 1 : 0))
-
+preset=${MP_PRESET:-release}
 by_memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
 cores=$(nproc)
 jobs=${MP_JOBS:-$((by_memory < 1 ? 1 : by_memory < cores ? by_memory : cores))}

@@ -5,5 +5,5 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 "$here/scripts/install-deps.sh"
-"$here/scripts/build.sh" release
-exec ctest --test-dir "$here/build/release" --output-on-failure "$@"
+"$here/scripts/build.sh"
+exec ctest --test-dir "$here/build/${MP_PRESET:-release}" --output-on-failure --parallel "$(nproc)" "$@"

@@ -6,9 +6,9 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 "$here/scripts/install-deps.sh"
-"$here/scripts/build.sh" release
-cd "$here"
-exec build/release/bin/mp-run train examples/fashion-mnist/mlp.mlir \
+"$here/scripts/build.sh" mp-run
+# mp-run's own paths are relative to where the caller stands; these are not.
+exec "$here/build/${MP_PRESET:-release}/bin/mp-run" train "$here/examples/fashion-mnist/mlp.mlir" \
   --data "${MP_DATA:-/usr/share/datasets/fashion-mnist}" \
   --epochs 5 --batch 128 --precision fp16 --device cpu \
-  --out runs/fashion-mnist "$@"
+  --out "$here/runs/fashion-mnist" "$@"
