@@ -19,8 +19,7 @@ def worst(ours, theirs):
 
 def overflowing_module(arguments, settings):
     """The example with the scaler's fields replaced by those that make overflows happen."""
-    text = ", ".join(f"{key} = {value!r} : f32" if isinstance(value, float) else f"{key} = {value} : i64"
-                     for key, value in settings.items())
+    text = ", ".join(f"{key} = {value}" for key, value in settings.items())
     module, count = re.subn(r"(mp\.scaler @\w+ *)\{[^}]*\}", rf'\1{{preset = "torch", {text}}}', example(arguments).read_text())
     if count != 1:
         sys.exit(f"{example(arguments)} has {count} scalers, expected 1")
