@@ -18,7 +18,7 @@ def main():
     run = arguments.work.resolve() / "train-script"
     preset = arguments.tools.resolve().parent.name  # build/<preset>/bin
     with tempfile.TemporaryDirectory() as elsewhere:
-        result = subprocess.run([arguments.source / "scripts" / "train-fashion-mnist.sh", "--max-steps", "20", "--out", run],
+        result = subprocess.run([arguments.source / "scripts" / "train-fashion-mnist.sh", "--max-steps", "100", "--out", run],
                                 cwd=elsewhere, env={**os.environ, "MP_PRESET": preset, "MP_DATA": str(arguments.data)},
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(result.stdout)
@@ -29,8 +29,8 @@ def main():
         faults.append("draws a progress line although nobody watches a terminal")
     faults += [f"summary.json lacks {key}" for key in sorted(SUMMARY - summary(run).keys())]
     faults += [f"metrics.jsonl lacks {key}" for key in sorted(METRICS - metrics(run).keys())]
-    if summary(run).get("precision") != "fp16" or len(metrics(run)["step"]) != 20:
-        faults.append(f"expected 20 steps in fp16, got {len(metrics(run)['step'])} in {summary(run).get('precision')}")
+    if summary(run).get("precision") != "fp16" or len(metrics(run)["step"]) != 100:
+        faults.append(f"expected 100 steps in fp16, got {len(metrics(run)['step'])} in {summary(run).get('precision')}")
     if not (run / "checkpoint.safetensors").is_file():
         faults.append("wrote no checkpoint.safetensors")
     finish(faults)
