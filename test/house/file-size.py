@@ -9,24 +9,25 @@ from _house import check, options, sources
 REPORT_FILE, FAIL_FILE = 400, 600
 REPORT_FUNCTION, FAIL_FUNCTION = 60, 120
 # In LLVM's format a function of a namespace starts and ends in the first column.
-NO_FUNCTION = re.compile(r"(namespace|class|struct|enum|union|extern|static const|const|constexpr|static constexpr)\b")
+NO_FUNCTION = re.compile(r"(namespace|class|struct|enum|union|extern)\b")
+FIRST_LINE = re.compile(r"[A-Za-z_\[].*\(")  # a first line has at least the opening parenthesis
 
 
 def functions(lines):
     """(first line, length) of every function that is not inside a class."""
-    start = None
+    start, has_body = None, False
     for number, line in enumerate(lines, 1):
+        end = line.rstrip()[-1:]
         if line.startswith("}"):
             if start:
                 yield start, number - start + 1
             start = None
-        elif line.rstrip().endswith("{") and not line.startswith((" ", "\t")):
-            start = None if NO_FUNCTION.match(line) else number
-        elif line.rstrip().endswith("{") and start is None and re.match(r" +[^ ].*\) (const )?\{$", line):
-            # A parameter list that went on to a second line.
-            previous = lines[number - 2] if number > 1 else ""
-            if previous and not previous.startswith((" ", "\t", "}", "#", "/")) and not NO_FUNCTION.match(previous):
-                start = number - 1
+        elif FIRST_LINE.match(line) and not NO_FUNCTION.match(line):
+            start, has_body = number, False
+        if start and not has_body:
+            has_body = end == "{"
+            if end == ";":  # a declaration
+                start = None
 
 
 def sizes(root, file_limit, function_limit):
@@ -44,7 +45,8 @@ def findings(root):
     return sizes(root, FAIL_FILE, FAIL_FUNCTION)
 
 
-GOOD = {"runtime/A.cpp": "namespace mp {\n" + "int x;\n" * 500 + "}\n"}
+GOOD = {"runtime/A.cpp": "namespace mp {\nvoid f();\nvoid g(int a,\n       int b);\n" + "int x;\n" * 400 + "}\n"
+                         "class C {\npublic:\n  void f() {\n" + "    g();\n" * 125 + "  }\n};\n"}
 FAULTS = [
     {"runtime/Bad.cpp": "int x;\n" * (FAIL_FILE + 1)},
     {"runtime/Bad.cpp": "void f() {\n" + "  g();\n" * FAIL_FUNCTION + "}\n"},
