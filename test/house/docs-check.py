@@ -24,7 +24,7 @@ RUN_ELSEWHERE = {
     "scripts/install-deps.sh": "scripts/test.sh",
 }
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-NOT_COPIED = shutil.ignore_patterns(".git", "build*", "runs", ".venv", "__pycache__")
+NOT_COPIED = {".git", "build", "runs", ".venv", ".cache"}  # of the repository's root
 
 
 def documents(root):
@@ -54,7 +54,8 @@ def run(root, path, work, environment):
     """Runs one document's blocks in a fresh copy of the repository; a message or None."""
     copy = work / path.stem
     shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(root, copy, ignore=NOT_COPIED, symlinks=True)
+    shutil.copytree(root, copy, symlinks=True,
+                    ignore=lambda folder, names: NOT_COPIED & set(names) if Path(folder) == root else set())
     if "MP_BUILD" in environment:
         (copy / "build").mkdir()
         (copy / "build" / "release").symlink_to(environment["MP_BUILD"])

@@ -26,7 +26,7 @@ def functions(lines):
             start, has_body = number, False
         if start and not has_body:
             has_body = end == "{"
-            if end == ";":  # a declaration
+            if end in (";", "}"):  # a declaration, or all on one line
                 start = None
 
 
@@ -45,7 +45,7 @@ def findings(root):
     return sizes(root, FAIL_FILE, FAIL_FUNCTION)
 
 
-GOOD = {"runtime/A.cpp": "namespace mp {\nvoid f();\nvoid g(int a,\n       int b);\n" + "int x;\n" * 400 + "}\n"
+GOOD = {"runtime/A.cpp": "namespace mp {\nvoid f();\nint h() { return 0; }\nvoid g(int a,\n       int b);\n" + "int x;\n" * 400 + "}\n"
                          "class C {\npublic:\n  void f() {\n" + "    g();\n" * 125 + "  }\n};\n"}
 FAULTS = [
     {"runtime/Bad.cpp": "int x;\n" * (FAIL_FILE + 1)},
@@ -55,5 +55,6 @@ FAULTS = [
 
 if __name__ == "__main__":
     source = options(__doc__).source
-    print("\n".join(sizes(source, REPORT_FILE, REPORT_FUNCTION)))
+    for line in sizes(source, REPORT_FILE, REPORT_FUNCTION):
+        print("worth a look:", line)
     check(findings, source, GOOD, FAULTS)
