@@ -1,6 +1,6 @@
 //===- session-test.cpp - loading and running Programs --------------------===//
 #include "runtime/Session.h"
-#include "test/unit/ir-object.h"
+#include "test/unit/IrObject.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <cstring>

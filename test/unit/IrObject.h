@@ -1,6 +1,6 @@
-//===- ir-object.h - objects out of LLVM IR, for tests of the runtime -----===//
-#ifndef MP_TEST_UNIT_IR_OBJECT_H
-#define MP_TEST_UNIT_IR_OBJECT_H
+//===- IrObject.h - objects out of LLVM IR, for tests of the runtime -----===//
+#ifndef MP_TEST_UNIT_IROBJECT_H
+#define MP_TEST_UNIT_IROBJECT_H
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/AsmParser/Parser.h"
@@ -71,4 +71,4 @@ inline std::string kernelIr(llvm::StringRef symbol, unsigned arguments,
 
 } // namespace mp::test
 
-#endif // MP_TEST_UNIT_IR_OBJECT_H
+#endif // MP_TEST_UNIT_IROBJECT_H
