@@ -1,0 +1,252 @@
+#include "codegen/cpu/NarrowTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace {
+
+/// `like` (a scalar or a vector) with another element type.
+Type withElement(Type like, Type element) {
+  if (auto vector = dyn_cast<VectorType>(like))
+    return vector.clone(element);
+  return element;
+}
+
+Value splat(ImplicitLocOpBuilder &b, Type type, int64_t value) {
+  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  return arith::ConstantOp::create(b, attr);
+}
+
+/// The bits of f32 `x` rounded to bf16 in their upper half, rubbish below. A
+/// NaN keeps its upper payload and turns quiet, as in APFloat.
+Value roundToUpperHalf(ImplicitLocOpBuilder &b, Value x) {
+  Type i32 = withElement(x.getType(), b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, i32, x);
+  Value sixteen = splat(b, i32, 16);
+  Value upper = arith::ShRUIOp::create(b, bits, sixteen);
+  Value odd = arith::AndIOp::create(b, upper, splat(b, i32, 1));
+  Value half = arith::AddIOp::create(b, odd, splat(b, i32, 0x7fff));
+  Value rounded = arith::AddIOp::create(b, bits, half);
+  Value quiet = arith::OrIOp::create(b, bits, splat(b, i32, 0x400000));
+  Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, nan, quiet, rounded);
+}
+
+/// The upper 16 bits of each i32, as i16.
+Value upperHalves(ImplicitLocOpBuilder &b, Value bits) {
+  Type i16 = withElement(bits.getType(), b.getI16Type());
+  auto vector = dyn_cast<VectorType>(bits.getType());
+  if (!vector || vector.getRank() != 1 || vector.isScalable()) {
+    Value upper = arith::ShRUIOp::create(b, bits, splat(b, bits.getType(), 16));
+    return arith::TruncIOp::create(b, i16, upper);
+  }
+  // The odd lanes of the same register: one permutation instead of shift and
+  // narrow (little endian).
+  int64_t lanes = vector.getNumElements();
+  Value halves = vector::BitCastOp::create(
+      b, VectorType::get({2 * lanes}, b.getI16Type()), bits);
+  SmallVector<int64_t> oddLanes;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    oddLanes.push_back(2 * lane + 1);
+  return vector::ShuffleOp::create(b, halves, halves, oddLanes);
+}
+
+/// f64 to f32 rounded to odd: inexact results get the last bit, so that a
+/// second rounding to fewer bits gives what one rounding would.
+Value roundToOdd(ImplicitLocOpBuilder &b, Value x) {
+  Type f32 = withElement(x.getType(), b.getF32Type());
+  Type i32 = withElement(x.getType(), b.getI32Type());
+  Value near = arith::TruncFOp::create(b, f32, x);
+  Value back = arith::ExtFOp::create(b, x.getType(), near);
+  Value inexact = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, x);
+  Value backIsBelow =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, back, x);
+  Value backIsAbove =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, back, x);
+  Type f64 = x.getType();
+  TypedAttr zero = b.getZeroAttr(f64);
+  Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x,
+                                         arith::ConstantOp::create(b, zero));
+  // Too far from zero: step back before setting the last bit.
+  Value over = arith::SelectOp::create(b, negative, backIsBelow, backIsAbove);
+  Value bits = arith::BitcastOp::create(b, i32, near);
+  Value toward =
+      arith::SubIOp::create(b, bits, arith::ExtUIOp::create(b, i32, over));
+  Value sticky =
+      arith::OrIOp::create(b, toward, arith::ExtUIOp::create(b, i32, inexact));
+  return arith::BitcastOp::create(b, f32, sticky);
+}
+
+bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
+bool isF64(Type type) { return getElementTypeOrSelf(type).isF64(); }
+
+/// bf16 (or f16 of f64) from `x`: bf16 through integers, both in one rounding.
+void expandTruncation(arith::TruncFOp op) {
+  bool toBF16 = isBF16(op.getType());
+  if (!toBF16 && !isF64(op.getIn().getType()))
+    return;
+  if (!toBF16 && !getElementTypeOrSelf(op.getType()).isF16())
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value x =
+      isF64(op.getIn().getType()) ? roundToOdd(b, op.getIn()) : op.getIn();
+  Value result =
+      toBF16 ? arith::BitcastOp::create(b, op.getType(),
+                                        upperHalves(b, roundToUpperHalf(b, x)))
+                   .getResult()
+             : arith::TruncFOp::create(b, op.getType(), x).getResult();
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+void expandExtension(arith::ExtFOp op) {
+  if (!isBF16(op.getIn().getType()))
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Type type = op.getIn().getType();
+  Type i32 = withElement(type, b.getI32Type());
+  Type f32 = withElement(type, b.getF32Type());
+  Value bits;
+  auto rounding = op.getIn().getDefiningOp<arith::TruncFOp>();
+  if (rounding && getElementTypeOrSelf(rounding.getIn().getType()).isF32()) {
+    // Rounded only to be computed on: it stays in its 32 bits.
+    bits =
+        arith::AndIOp::create(b, roundToUpperHalf(b, rounding.getIn()),
+                              splat(b, i32, static_cast<int32_t>(0xffff0000)));
+  } else {
+    Value half = arith::BitcastOp::create(b, withElement(type, b.getI16Type()),
+                                          op.getIn());
+    bits = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i32, half),
+                                 splat(b, i32, 16));
+  }
+  Value result = arith::BitcastOp::create(b, f32, bits);
+  if (result.getType() != op.getType())
+    result = arith::ExtFOp::create(b, op.getType(), result);
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// Arithmetic, comparisons and the like on bf16 go through f32.
+LogicalResult emulateArithmetic(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  TypeConverter converter;
+  arith::populateEmulateUnsupportedFloatsConversions(
+      converter, {BFloat16Type::get(context)}, Float32Type::get(context));
+  RewritePatternSet patterns(context);
+  arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+  ConversionTarget target(*context);
+  arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+/// The type that stands for `type` from here on.
+Type storageType(Type type) {
+  Builder b(type.getContext());
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    if (memref.getElementType().isInteger(1))
+      return MemRefType::Builder(memref).setElementType(b.getI8Type());
+    if (memref.getElementType().isBF16())
+      return MemRefType::Builder(memref).setElementType(b.getI16Type());
+  } else if (isBF16(type)) {
+    return withElement(type, b.getI16Type());
+  }
+  return type;
+}
+
+/// Gives a load or store of i1 the bytes that lie in memory.
+void storeBytes(Operation *op) {
+  if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
+           vector::MaskedLoadOp, vector::MaskedStoreOp, vector::TransferReadOp,
+           vector::TransferWriteOp>(op))
+    return;
+  auto isBitMemRef = [](Type type) {
+    auto memref = dyn_cast<MemRefType>(type);
+    return memref && memref.getElementType().isInteger(1);
+  };
+  if (llvm::none_of(op->getOperandTypes(), isBitMemRef))
+    return;
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto widen = [&](OpOperand &operand) {
+    Type bytes = withElement(operand.get().getType(), b.getI8Type());
+    operand.set(arith::ExtUIOp::create(b, bytes, operand.get()));
+  };
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    widen(store.getValueMutable());
+  else if (auto store = dyn_cast<vector::StoreOp>(op))
+    widen(store.getValueToStoreMutable());
+  else if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
+    widen(store.getValueToStoreMutable());
+  else if (auto write = dyn_cast<vector::TransferWriteOp>(op))
+    widen(write.getValueToStoreMutable());
+  else if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
+    widen(load.getPassThruMutable());
+  else if (auto read = dyn_cast<vector::TransferReadOp>(op))
+    widen(read.getPaddingMutable());
+
+  if (op->getNumResults() == 0)
+    return;
+  Value loaded = op->getResult(0);
+  Type bits = loaded.getType();
+  loaded.setType(withElement(bits, b.getI8Type()));
+  b.setInsertionPointAfter(op);
+  Value bit = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded,
+                                    splat(b, loaded.getType(), 0));
+  loaded.replaceAllUsesExcept(bit, bit.getDefiningOp());
+}
+
+/// Replaces types in place: every op left treats a bf16 as a bag of bits.
+void replaceTypes(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && isBF16(constant.getType())) {
+    Type type = storageType(constant.getType());
+    if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
+      constant.setValueAttr(
+          IntegerAttr::get(type, value.getValue().bitcastToAPInt()));
+    else
+      constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue())
+                                .bitcast(getElementTypeOrSelf(type)));
+  }
+  for (Value result : op->getResults())
+    result.setType(storageType(result.getType()));
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        argument.setType(storageType(argument.getType()));
+  if (auto func = dyn_cast<func::FuncOp>(op); func && !func.isExternal())
+    func.setFunctionType(FunctionType::get(func.getContext(),
+                                           func.front().getArgumentTypes(),
+                                           func.getResultTypes()));
+}
+
+} // namespace
+
+LogicalResult mp::cpu::lowerNarrowTypes(ModuleOp module) {
+  if (failed(emulateArithmetic(module)))
+    return failure();
+  // Extensions first: they look at the roundings that feed them.
+  module.walk([](arith::ExtFOp op) { expandExtension(op); });
+  module.walk([](arith::TruncFOp op) {
+    if (op.use_empty())
+      op.erase();
+    else
+      expandTruncation(op);
+  });
+  module.walk([](Operation *op) { storeBytes(op); });
+  module.walk([](Operation *op) { replaceTypes(op); });
+  module.walk([](arith::BitcastOp op) {
+    if (op.getIn().getType() != op.getType())
+      return;
+    op.replaceAllUsesWith(op.getIn());
+    op.erase();
+  });
+  return success();
+}

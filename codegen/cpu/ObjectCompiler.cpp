@@ -1,0 +1,191 @@
+#include "codegen/cpu/Emit.h"
+#include "codegen/cpu/Lowering.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mp::cpu;
+
+namespace {
+
+/// "k_" and a hash of the text and the target.
+std::string symbolOf(ModuleOp module, const Target &target) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().useLocalScope());
+  os << target.cpu << '\n' << target.features;
+  auto hash = llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(text));
+  return "k_" + llvm::toHex(llvm::ArrayRef<uint8_t>(hash), /*LowerCase=*/true);
+}
+
+/// Adds `void symbol(void *const *args, i64 begin, i64 end, void *shared)`,
+/// which loads the pointers and calls `body`. Whether `body` takes `shared`
+/// shows in its last parameter.
+void wrap(llvm::Function &body, llvm::StringRef symbol) {
+  llvm::LLVMContext &context = body.getContext();
+  llvm::Type *pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type *i64 = llvm::Type::getInt64Ty(context);
+  llvm::FunctionType *type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer}, false);
+  llvm::Function *wrapper = llvm::Function::Create(
+      type, llvm::Function::ExternalLinkage, symbol, body.getParent());
+  wrapper->addFnAttr(llvm::Attribute::NoUnwind);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", wrapper));
+
+  bool takesShared = body.getArg(body.arg_size() - 1)->getType()->isPointerTy();
+  size_t tensors = body.arg_size() - (takesShared ? 3 : 2);
+  llvm::SmallVector<llvm::Value *> arguments;
+  for (size_t i = 0; i < tensors; ++i)
+    arguments.push_back(b.CreateLoad(
+        pointer, b.CreateConstGEP1_64(pointer, wrapper->getArg(0), i)));
+  arguments.append({wrapper->getArg(1), wrapper->getArg(2)});
+  if (takesShared)
+    arguments.push_back(wrapper->getArg(3));
+  b.CreateCall(&body, arguments);
+  b.CreateRetVoid();
+  body.setLinkage(llvm::Function::InternalLinkage);
+  body.addFnAttr(llvm::Attribute::AlwaysInline);
+}
+
+/// O1 without the loop transformations: kernels come vectorised, and unrolling
+/// doubled the compile time for nothing.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions options;
+  options.LoopInterleaving = options.LoopVectorization = false;
+  options.SLPVectorization = options.LoopUnrolling = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, options);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
+      .run(module, modules);
+}
+
+FailureOr<std::string> generate(llvm::Module &module,
+                                llvm::TargetMachine &machine) {
+  llvm::SmallVector<char> object;
+  llvm::raw_svector_ostream os(object);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile))
+    return failure();
+  passes.run(module);
+  return std::string(object.begin(), object.end());
+}
+
+/// Everything after the cache: `module` becomes an object that exports
+/// `symbol`.
+FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
+                                  const Target &target) {
+  if (failed(lowerToLLVMDialect(module)))
+    return failure();
+  // One LLVM context and machine for each object, so that threads share
+  // nothing.
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
+  if (!code)
+    return failure();
+  std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
+  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine->getTargetTriple());
+  wrap(*code->getFunction("body"), symbol);
+  optimize(*code, *machine);
+  return generate(*code, *machine);
+}
+
+} // namespace
+
+struct ObjectCompiler::Impl {
+  /// One symbol; whoever comes first compiles, the others wait.
+  struct Entry {
+    std::once_flag once;
+    bool good = false;
+    std::string object;
+  };
+
+  Entry &entry(llvm::StringRef symbol) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<Entry> &entry = entries[symbol];
+    if (!entry)
+      entry = std::make_unique<Entry>();
+    return *entry;
+  }
+
+  Target target;
+  std::mutex mutex;
+  llvm::StringMap<std::unique_ptr<Entry>> entries;
+};
+
+ObjectCompiler::ObjectCompiler(Target target) : impl(std::make_unique<Impl>()) {
+  impl->target = std::move(target);
+}
+ObjectCompiler::~ObjectCompiler() = default;
+
+const Target &ObjectCompiler::target() const { return impl->target; }
+
+void ObjectCompiler::prepare(MLIRContext &context) {
+  DialectRegistry registry;
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
+
+FailureOr<std::string> ObjectCompiler::compile(OwningOpRef<ModuleOp> module) {
+  auto functions = module->getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(functions))
+    return module->emitError("expected one function, got ")
+           << llvm::range_size(functions);
+  (*functions.begin()).setName("body");
+  (*functions.begin()).setPublic();
+
+  std::string symbol = symbolOf(*module, impl->target);
+  Impl::Entry &entry = impl->entry(symbol);
+  std::call_once(entry.once, [&] {
+    FailureOr<std::string> object = makeObject(*module, symbol, impl->target);
+    entry.good = succeeded(object);
+    if (entry.good)
+      entry.object = std::move(*object);
+  });
+  if (!entry.good)
+    return failure();
+  return symbol;
+}
+
+llvm::StringRef ObjectCompiler::object(llvm::StringRef symbol) const {
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  auto it = impl->entries.find(symbol);
+  return it == impl->entries.end() ? llvm::StringRef()
+                                   : llvm::StringRef(it->second->object);
+}
