@@ -15,16 +15,18 @@ std::optional<Reduction> mp::matchReduction(linalg::GenericOp op) {
   Block *body = op.getBody();
   BlockArgument accumulator = body->getArguments().back();
   Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (!combiner || combiner->getBlock() != body || combiner->getNumOperands() != 2 ||
-      combiner->getNumResults() != 1 || !accumulator.hasOneUse() ||
-      *accumulator.user_begin() != combiner || !combiner->hasOneUse())
+  if (!combiner || combiner->getBlock() != body ||
+      combiner->getNumOperands() != 2 || combiner->getNumResults() != 1 ||
+      !accumulator.hasOneUse() || *accumulator.user_begin() != combiner ||
+      !combiner->hasOneUse())
     return std::nullopt;
   std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
   if (!neutral)
     return std::nullopt;
   Reduction reduction;
   reduction.combiner = combiner;
-  reduction.element = combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
+  reduction.element =
+      combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
   reduction.neutral = *neutral;
   return reduction;
 }
@@ -39,13 +41,15 @@ TypedAttr mp::constantOf(Value tensor) {
   if (!matchPattern(tensor, m_Constant(&attr)))
     return nullptr;
   auto elements = dyn_cast<SplatElementsAttr>(attr);
-  return elements ? cast<TypedAttr>(elements.getSplatValue<Attribute>()) : nullptr;
+  return elements ? cast<TypedAttr>(elements.getSplatValue<Attribute>())
+                  : nullptr;
 }
 
 SmallVector<OpOperand *> mp::readsOf(linalg::GenericOp op) {
   SmallVector<OpOperand *> reads;
   for (OpOperand &operand : op->getOpOperands()) {
-    bool isAccumulator = op.isDpsInit(&operand) && op.getNumReductionLoops() > 0;
+    bool isAccumulator =
+        op.isDpsInit(&operand) && op.getNumReductionLoops() > 0;
     if (!isAccumulator && !op.getMatchingBlockArgument(&operand).use_empty())
       reads.push_back(&operand);
   }
@@ -98,7 +102,8 @@ int64_t StageGroup::chunk() const {
 }
 
 bool StageGroup::hasTerminals() const {
-  return llvm::any_of(stages, [](const Stage &stage) { return stage.terminal; });
+  return llvm::any_of(stages,
+                      [](const Stage &stage) { return stage.terminal; });
 }
 
 unsigned StageGroup::levels() const {
@@ -112,7 +117,8 @@ bool StageGroup::isWorkOf(const Stage &stage, unsigned level) const {
   if (stage.level != level || role(stage.domain) != Role::Full)
     return false;
   return stage.reduction || stage.buffered ||
-         llvm::any_of(stage.op->getResults(), [&](Value result) { return stores(result); });
+         llvm::any_of(stage.op->getResults(),
+                      [&](Value result) { return stores(result); });
 }
 
 llvm::DenseSet<Value> StageGroup::readAt(unsigned level) const {

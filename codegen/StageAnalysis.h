@@ -4,9 +4,9 @@
 // has a part in, says which stages share a loop nest, what each nest runs over,
 // and in how many passes.
 //
-// A group of stages runs over a matrix of `rows` x `columns`; every tensor in it
-// is constant along none, one or both of these (its Space). What is the outer,
-// parallel index and what the inner, looped one is the group's Schedule.
+// A group of stages runs over a matrix of `rows` x `columns`; every tensor in
+// it is constant along none, one or both of these (its Space). What is the
+// outer, parallel index and what the inner, looped one is the group's Schedule.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_STAGEANALYSIS_H
@@ -31,8 +31,8 @@ enum class Schedule {
 };
 
 /// What a space is to a schedule: known before the nest, at its outer index, or
-/// in its inner loop; the latter either once for each outer index, or the same for
-/// all of them (so that no single outer index may store it).
+/// in its inner loop; the latter either once for each outer index, or the same
+/// for all of them (so that no single outer index may store it).
 enum class Role { Global, Outer, Inner, Full };
 
 /// `acc = combiner(acc, element)`, taken from a stage's body.
@@ -51,9 +51,9 @@ struct Stage {
   mlir::linalg::GenericOp op;
   Space domain = Space::Scalar, result = Space::Scalar;
   bool reduction = false;
-  /// A reduction over the outer index. Its result is not known inside the group:
-  /// every `StageGroup::chunk` outer indices make one partial result, and a later
-  /// stage combines these (a single one is the result itself).
+  /// A reduction over the outer index. Its result is not known inside the
+  /// group: every `StageGroup::chunk` outer indices make one partial result,
+  /// and a later stage combines these (a single one is the result itself).
   bool terminal = false;
   /// Passes over the inner index that must come before.
   unsigned level = 0;
@@ -74,7 +74,9 @@ struct StageGroup {
   Role role(mlir::Value tensor) const { return role(spaces.lookup(tensor)); }
   /// The stage that makes `tensor` here, or null where it comes from memory.
   const Stage *producer(mlir::Value tensor) const;
-  bool stores(mlir::Value tensor) const { return llvm::is_contained(outputs, tensor); }
+  bool stores(mlir::Value tensor) const {
+    return llvm::is_contained(outputs, tensor);
+  }
   /// Outer indices in all.
   int64_t outerSize() const;
   /// Inner indices of each of them.
@@ -102,9 +104,9 @@ struct StageProgram {
 };
 
 /// Analyses `body`: block arguments are static ranked tensors, operations are
-/// linalg.generic, linalg.fill, tensor.empty and arith.constant, and the operands of
-/// the terminator are the results. Fails with a diagnostic at the operation that no
-/// target could lower.
+/// linalg.generic, linalg.fill, tensor.empty and arith.constant, and the
+/// operands of the terminator are the results. Fails with a diagnostic at the
+/// operation that no target could lower.
 llvm::FailureOr<StageProgram> analyzeStages(mlir::Block &body);
 
 } // namespace mp

@@ -1,5 +1,6 @@
-// Puts the stages of a kernel into groups, each stage into the first that can take
-// it. A stage on scalars is not placed but computed in every group that reads it.
+// Puts the stages of a kernel into groups, each stage into the first that can
+// take it. A stage on scalars is not placed but computed in every group that
+// reads it.
 #include "codegen/StageAnalysis.h"
 #include "codegen/StagePlan.h"
 
@@ -15,7 +16,9 @@ using namespace mp;
 
 namespace {
 
-linalg::GenericOp stageOf(Value tensor) { return tensor.getDefiningOp<linalg::GenericOp>(); }
+linalg::GenericOp stageOf(Value tensor) {
+  return tensor.getDefiningOp<linalg::GenericOp>();
+}
 
 /// Elementwise on scalars.
 bool isLight(linalg::GenericOp op) { return op && op.getNumLoops() == 0; }
@@ -57,16 +60,21 @@ Block &bodyOf(StageProgram &program) {
 
 LogicalResult verifyStage(linalg::GenericOp op) {
   for (Operation &inner : *op.getBody()) {
-    bool isScalar = isa<arith::ArithDialect, math::MathDialect>(inner.getDialect());
+    bool isScalar =
+        isa<arith::ArithDialect, math::MathDialect>(inner.getDialect());
     if (inner.getNumRegions() != 0 ||
         !(isScalar || isa<linalg::IndexOp, linalg::YieldOp>(inner)))
-      return inner.emitError("expected an arith or math op in the body of a stage");
+      return inner.emitError(
+          "expected an arith or math op in the body of a stage");
     for (Value operand : inner.getOperands())
-      if (operand.getParentBlock() != op.getBody() && !matchPattern(operand, m_Constant()))
-        return inner.emitError("expected only constants from outside the stage");
+      if (operand.getParentBlock() != op.getBody() &&
+          !matchPattern(operand, m_Constant()))
+        return inner.emitError(
+            "expected only constants from outside the stage");
   }
   for (Type type : op->getOperandTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        !tensor || !tensor.hasStaticShape())
       return op.emitError("expected static ranked tensors, got ") << type;
   return success();
 }
@@ -80,10 +88,13 @@ LogicalResult verify(Block &body) {
       if (!constantOf(op.getResult(0)))
         return op.emitError("expected a constant fill value");
     } else if (isa<arith::ConstantOp>(op)) {
-      if (isa<TensorType>(op.getResult(0).getType()) && !constantOf(op.getResult(0)))
-        return op.emitError("expected a splat; other constants are operands of the kernel");
+      if (isa<TensorType>(op.getResult(0).getType()) &&
+          !constantOf(op.getResult(0)))
+        return op.emitError(
+            "expected a splat; other constants are operands of the kernel");
     } else if (!isa<tensor::EmptyOp>(op)) {
-      return op.emitError("expected linalg.generic, linalg.fill, tensor.empty or arith.constant");
+      return op.emitError("expected linalg.generic, linalg.fill, tensor.empty "
+                          "or arith.constant");
     }
   }
   return success();
@@ -104,8 +115,9 @@ void splitReductions(Block &body) {
       maps.truncate(inputs);
       maps.push_back(map);
       auto part = linalg::GenericOp::create(
-          b, op.getLoc(), op->getResultTypes()[i], op.getInputs(), op.getOutputs()[i], maps,
-          op.getIteratorTypesArray(), [&](OpBuilder &nested, Location location, ValueRange args) {
+          b, op.getLoc(), op->getResultTypes()[i], op.getInputs(),
+          op.getOutputs()[i], maps, op.getIteratorTypesArray(),
+          [&](OpBuilder &nested, Location location, ValueRange args) {
             IRMapping mapping;
             for (unsigned input = 0; input < inputs; ++input)
               mapping.map(old->getArgument(input), args[input]);
@@ -113,8 +125,9 @@ void splitReductions(Block &body) {
             // Other accumulators stay the old op's: found below.
             for (Operation &inner : old->without_terminator())
               nested.clone(inner, mapping);
-            linalg::YieldOp::create(nested, location,
-                                    mapping.lookupOrDefault(old->getTerminator()->getOperand(i)));
+            linalg::YieldOp::create(
+                nested, location,
+                mapping.lookupOrDefault(old->getTerminator()->getOperand(i)));
           });
       IRRewriter rewriter(b.getContext());
       (void)runRegionDCE(rewriter, part->getRegions());
@@ -123,13 +136,13 @@ void splitReductions(Block &body) {
     bool independent = llvm::all_of(parts, [&](linalg::GenericOp part) {
       return matchReduction(part) &&
              part.getBody()
-                 ->walk([&](Operation *inner) {
-                   for (Value operand : inner->getOperands())
-                     if (operand.getParentBlock() == old)
-                       return WalkResult::interrupt();
-                   return WalkResult::advance();
-                 })
-                 .wasInterrupted() == false;
+                     ->walk([&](Operation *inner) {
+                       for (Value operand : inner->getOperands())
+                         if (operand.getParentBlock() == old)
+                           return WalkResult::interrupt();
+                       return WalkResult::advance();
+                     })
+                     .wasInterrupted() == false;
     });
     for (auto [part, result] : llvm::zip_equal(parts, op.getResults()))
       if (independent)
@@ -141,8 +154,8 @@ void splitReductions(Block &body) {
   }
 }
 
-/// Gives every result a stage that makes it and nothing else: constants, operands
-/// and results returned twice are copied.
+/// Gives every result a stage that makes it and nothing else: constants,
+/// operands and results returned twice are copied.
 void copyResults(StageProgram &program) {
   llvm::DenseSet<Value> taken;
   for (Value &result : program.results) {
@@ -151,9 +164,11 @@ void copyResults(StageProgram &program) {
     OpBuilder b(result.getContext());
     b.setInsertionPointToEnd(result.getParentBlock());
     auto type = cast<RankedTensorType>(result.getType());
-    Value empty = tensor::EmptyOp::create(b, result.getLoc(), type.getShape(), type.getElementType());
+    Value empty = tensor::EmptyOp::create(b, result.getLoc(), type.getShape(),
+                                          type.getElementType());
     SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
     auto copy = linalg::GenericOp::create(
         b, result.getLoc(), type, result, empty, maps, loops,
         [](OpBuilder &nested, Location location, ValueRange args) {
@@ -221,7 +236,8 @@ private:
     ops.push_back(op);
   }
 
-  std::optional<StageGroup> join(const StageGroup &group, linalg::GenericOp op) {
+  std::optional<StageGroup> join(const StageGroup &group,
+                                 linalg::GenericOp op) {
     if (group.schedule == Schedule::General)
       return std::nullopt;
     SmallVector<linalg::GenericOp> ops;
@@ -258,7 +274,8 @@ private:
       bound = std::max(bound, available(need));
     size_t at = insert(op, bound);
     const StageGroup &group = groups[at];
-    bool waits = group.schedule == Schedule::General || group.producer(op->getResult(0))->terminal;
+    bool waits = group.schedule == Schedule::General ||
+                 group.producer(op->getResult(0))->terminal;
     availableAt[op] = at + (waits ? 1 : 0);
     if (group.schedule != Schedule::General && waits && group.chunks() > 1)
       place(combine(op, group));
@@ -299,7 +316,8 @@ private:
   /// place of an operand that other groups read.
   void placeLightResult(linalg::GenericOp op) {
     size_t bound = available(op->getResult(0));
-    if (!groups.empty() && bound < groups.size() && groups.back().schedule == Schedule::Whole)
+    if (!groups.empty() && bound < groups.size() &&
+        groups.back().schedule == Schedule::Whole)
       if (std::optional<StageGroup> group = join(groups.back(), op)) {
         groups.back() = std::move(*group);
         return;
@@ -310,12 +328,14 @@ private:
   /// Whether a group before `end` can store `tensor`.
   bool isStored(Value tensor, size_t end) {
     for (const StageGroup &group : ArrayRef(groups).take_front(end))
-      if (const Stage *stage = group.producer(tensor); stage && canStore(group, *stage, tensor))
+      if (const Stage *stage = group.producer(tensor);
+          stage && canStore(group, *stage, tensor))
         return true;
     return false;
   }
 
-  static bool canStore(const StageGroup &group, const Stage &stage, Value tensor) {
+  static bool canStore(const StageGroup &group, const Stage &stage,
+                       Value tensor) {
     if (group.schedule == Schedule::General || stage.terminal)
       return true;
     Role role = group.role(tensor);
@@ -335,7 +355,8 @@ private:
   }
 
   void chooseOutputs() {
-    llvm::DenseSet<Value> wanted(program.results.begin(), program.results.end());
+    llvm::DenseSet<Value> wanted(program.results.begin(),
+                                 program.results.end());
     for (StageGroup &group : groups)
       for (const Stage &stage : group.stages)
         for (Value need : needsOf(stage.op))
@@ -367,7 +388,8 @@ FailureOr<StageProgram> mp::analyzeStages(Block &body) {
   Block &copy = bodyOf(program);
   // Results that are split up are followed through their uses.
   OpBuilder b = OpBuilder::atBlockEnd(&copy);
-  auto anchor = func::ReturnOp::create(b, program.module->getLoc(), program.results);
+  auto anchor =
+      func::ReturnOp::create(b, program.module->getLoc(), program.results);
   splitReductions(copy);
   program.results.assign(anchor->operand_begin(), anchor->operand_end());
   anchor->erase();

@@ -24,7 +24,8 @@ std::optional<Space> spaceThrough(AffineMap map) {
 
 bool isReduction(linalg::GenericOp op) { return op.getNumReductionLoops() > 0; }
 
-/// Whether a stage has the form that nests are made for, whatever its neighbours.
+/// Whether a stage has the form that nests are made for, whatever its
+/// neighbours.
 bool isRegular(linalg::GenericOp op) {
   if (op.getNumLoops() > 2)
     return false;
@@ -43,7 +44,8 @@ bool isRegular(linalg::GenericOp op) {
 /// Finds the space of every tensor and stage of a group.
 class SpaceInference {
 public:
-  SpaceInference(ArrayRef<linalg::GenericOp> ops) : ops(ops), domains(ops.size()) {}
+  SpaceInference(ArrayRef<linalg::GenericOp> ops)
+      : ops(ops), domains(ops.size()) {}
 
   bool run() {
     if (!findShape())
@@ -56,7 +58,8 @@ public:
           if (!domains[i] && !infer(i, guess, changed))
             return false;
       }
-    return llvm::all_of(domains, [](auto domain) { return domain.has_value(); });
+    return llvm::all_of(domains,
+                        [](auto domain) { return domain.has_value(); });
   }
 
   ArrayRef<linalg::GenericOp> ops;
@@ -121,7 +124,8 @@ private:
       if (!line)
         return true;
       domain = *line;
-      if (op.getStaticLoopRanges()[0] != (domain == Space::Row ? rows : columns))
+      if (op.getStaticLoopRanges()[0] !=
+          (domain == Space::Row ? rows : columns))
         return false;
     }
     auto through = [&](AffineMap map) {
@@ -146,15 +150,17 @@ SmallVector<Schedule> candidates(const SpaceInference &inference) {
   bool reducesColumns = false, reduces = false;
   for (auto [op, domain] : llvm::zip_equal(inference.ops, inference.domains)) {
     reduces |= isReduction(op);
-    reducesColumns |= domain == Space::Full && isReduction(op) &&
-                      inference.spaces.lookup(op->getResult(0)) == Space::Column;
+    reducesColumns |=
+        domain == Space::Full && isReduction(op) &&
+        inference.spaces.lookup(op->getResult(0)) == Space::Column;
   }
   if (inference.isMatrix) {
     // Sums down the columns: few rows, or few enough elements for a cache, are
     // read in strips; else whole rows are, and their sums combined later.
     constexpr int64_t fewRows = 512, cached = 1 << 20, manyColumns = 1024;
-    bool strips = inference.rows <= fewRows || (inference.rows * inference.columns <= cached &&
-                                                inference.columns >= manyColumns);
+    bool strips = inference.rows <= fewRows ||
+                  (inference.rows * inference.columns <= cached &&
+                   inference.columns >= manyColumns);
     if (reducesColumns && strips)
       return {Schedule::Columns, Schedule::Rows};
     return {Schedule::Rows};
@@ -162,10 +168,12 @@ SmallVector<Schedule> candidates(const SpaceInference &inference) {
   if (!inference.isLine)
     return {Schedule::Whole};
   constexpr int64_t oneTask = 65536;
-  return {reduces && inference.columns <= oneTask ? Schedule::Whole : Schedule::Flat};
+  return {reduces && inference.columns <= oneTask ? Schedule::Whole
+                                                  : Schedule::Flat};
 }
 
-/// Whether `stage` is possible in a group of this schedule; says if it is a terminal.
+/// Whether `stage` is possible in a group of this schedule; says if it is a
+/// terminal.
 bool accepts(const StageGroup &group, Stage &stage) {
   if (!stage.reduction)
     return true;
@@ -179,7 +187,8 @@ bool accepts(const StageGroup &group, Stage &stage) {
   return group.schedule == Schedule::Rows && domain == Role::Full;
 }
 
-std::optional<StageGroup> schedule(const SpaceInference &inference, Schedule schedule,
+std::optional<StageGroup> schedule(const SpaceInference &inference,
+                                   Schedule schedule,
                                    const StageGroup *earlier) {
   StageGroup group;
   group.schedule = schedule;
@@ -194,11 +203,13 @@ std::optional<StageGroup> schedule(const SpaceInference &inference, Schedule sch
     stage.reduction = isReduction(op);
     if (!accepts(group, stage))
       return std::nullopt;
-    if (const Stage *before = earlier ? earlier->producer(op->getResult(0)) : nullptr;
+    if (const Stage *before =
+            earlier ? earlier->producer(op->getResult(0)) : nullptr;
         before && before->terminal != stage.terminal)
       return std::nullopt;
     for (OpOperand &operand : op->getOpOperands())
-      if (const Stage *from = group.producer(operand.get()); from && from->terminal)
+      if (const Stage *from = group.producer(operand.get());
+          from && from->terminal)
         return std::nullopt;
     group.stages.push_back(stage);
   }
@@ -209,14 +220,15 @@ std::optional<StageGroup> schedule(const SpaceInference &inference, Schedule sch
 unsigned cost(linalg::GenericOp op) {
   unsigned cost = 0;
   for (Operation &inner : op.getBody()->without_terminator())
-    cost += isa<math::MathDialect>(inner.getDialect()) && !isa<math::AbsFOp, math::SqrtOp>(inner)
+    cost += isa<math::MathDialect>(inner.getDialect()) &&
+                    !isa<math::AbsFOp, math::SqrtOp>(inner)
                 ? 16
                 : 1;
   return cost;
 }
 
-/// Marks the costly stages that several passes would compute. `costs` holds what
-/// computing each stage anew would take, without what is kept.
+/// Marks the costly stages that several passes would compute. `costs` holds
+/// what computing each stage anew would take, without what is kept.
 void chooseBuffers(StageGroup &group) {
   constexpr unsigned costly = 12;
   if (group.schedule != Schedule::Rows && group.schedule != Schedule::Whole)
@@ -251,7 +263,8 @@ std::optional<StageGroup> mp::planGroup(ArrayRef<linalg::GenericOp> ops,
   if (!inference.run())
     return std::nullopt;
   for (Schedule candidate : candidates(inference))
-    if (std::optional<StageGroup> group = schedule(inference, candidate, earlier))
+    if (std::optional<StageGroup> group =
+            schedule(inference, candidate, earlier))
       return group;
   return std::nullopt;
 }
@@ -261,7 +274,8 @@ void mp::planPasses(StageGroup &group) {
     stage.level = 0;
     for (OpOperand *read : readsOf(stage.op))
       if (const Stage *from = group.producer(read->get()))
-        stage.level = std::max(stage.level, from->level + (from->reduction ? 1 : 0));
+        stage.level =
+            std::max(stage.level, from->level + (from->reduction ? 1 : 0));
   }
   chooseBuffers(group);
 }

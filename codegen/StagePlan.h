@@ -7,12 +7,13 @@
 namespace mp {
 
 /// A group of `ops` in this order, with everything but `outputs`, `levels` and
-/// `buffered` filled in; nothing where they cannot share a nest. `earlier` is the
-/// group they come from, if any: what was a terminal there stays one.
+/// `buffered` filled in; nothing where they cannot share a nest. `earlier` is
+/// the group they come from, if any: what was a terminal there stays one.
 std::optional<StageGroup> planGroup(llvm::ArrayRef<mlir::linalg::GenericOp> ops,
                                     const StageGroup *earlier);
 
-/// Fills in `level` and `buffered` once the group's stages and outputs are known.
+/// Fills in `level` and `buffered` once the group's stages and outputs are
+/// known.
 void planPasses(StageGroup &group);
 
 } // namespace mp

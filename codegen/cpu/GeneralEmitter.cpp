@@ -1,6 +1,6 @@
-// A stage of any maps, alone: a work item is one combination of the parallel loops
-// but the last, which is vectorised where every access is contiguous along it or
-// constant. Reductions are serial, in the order of the loops.
+// A stage of any maps, alone: a work item is one combination of the parallel
+// loops but the last, which is vectorised where every access is contiguous
+// along it or constant. Reductions are serial, in the order of the loops.
 #include "codegen/cpu/GroupEmitter.h"
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/ScalarBody.h"
@@ -20,7 +20,8 @@ public:
       : stage(stage), f(stage.getContext(), stage.getLoc(), predicate),
         sizes(stage.getStaticLoopRanges()), indices(sizes.size()) {
     for (auto [loop, type] : llvm::enumerate(stage.getIteratorTypesArray()))
-      (type == utils::IteratorType::parallel ? parallel : reduced).push_back(loop);
+      (type == utils::IteratorType::parallel ? parallel : reduced)
+          .push_back(loop);
     if (!parallel.empty()) {
       lineLoop = parallel.pop_back_val();
       lanes = canVectorize() ? (sizes[lineLoop] <= 16 ? 16 : 32) : 0;
@@ -49,12 +50,14 @@ private:
   /// Contiguous along the line in the last dimension, or constant along it.
   bool canVectorize() const {
     auto line = getAffineDimExpr(lineLoop, f.b.getContext());
-    return llvm::all_of(linalg::GenericOp(stage).getIndexingMapsArray(), [&](AffineMap map) {
-      for (auto [i, expr] : llvm::enumerate(map.getResults()))
-        if (expr.isFunctionOfDim(lineLoop) && (expr != line || i + 1 != map.getNumResults()))
-          return false;
-      return true;
-    });
+    return llvm::all_of(
+        linalg::GenericOp(stage).getIndexingMapsArray(), [&](AffineMap map) {
+          for (auto [i, expr] : llvm::enumerate(map.getResults()))
+            if (expr.isFunctionOfDim(lineLoop) &&
+                (expr != line || i + 1 != map.getNumResults()))
+              return false;
+          return true;
+        });
   }
 
   void setOuterIndices(Value item) {
@@ -116,13 +119,15 @@ private:
     Block *body = stage.getBody();
     Values arguments(body->getNumArguments());
     for (OpOperand *operand : readsOf(stage))
-      arguments[stage.getMatchingBlockArgument(operand).getArgNumber()] = read(*operand);
+      arguments[stage.getMatchingBlockArgument(operand).getArgNumber()] =
+          read(*operand);
     for (auto [i, accumulator] : llvm::enumerate(accumulators))
       arguments[stage.getNumDpsInputs() + i] = accumulator;
     BodyPoint point{lanes, mask, {}, lineLoop};
     for (Value index : indices)
       point.indices.push_back(index);
-    return cloneBody(f.b, stage, arguments, body->getTerminator()->getOperands(), point);
+    return cloneBody(f.b, stage, arguments,
+                     body->getTerminator()->getOperands(), point);
   }
 
   Value read(OpOperand &operand) {
@@ -130,11 +135,13 @@ private:
       return constant(f.b, f.location, attr, 0);
     AffineMap map = stage.getMatchingIndexingMap(&operand);
     bool isLine = lineLoop >= 0 && map.isFunctionOfDim(lineLoop);
-    return f.load(memory(operand.get()), at(map), isLine ? lanes : 0, isLine ? mask : Value());
+    return f.load(memory(operand.get()), at(map), isLine ? lanes : 0,
+                  isLine ? mask : Value());
   }
 
   Value memory(Value tensor) {
-    return f.memory(tensor, cast<RankedTensorType>(tensor.getType()).getShape());
+    return f.memory(tensor,
+                    cast<RankedTensorType>(tensor.getType()).getShape());
   }
 
   Values at(AffineMap map) {
@@ -146,7 +153,8 @@ private:
         result.push_back(f.index(number.getValue()));
       else
         result.push_back(affine::AffineApplyOp::create(
-            f.b, f.location, AffineMap::get(map.getNumDims(), 0, expr), indices));
+            f.b, f.location, AffineMap::get(map.getNumDims(), 0, expr),
+            indices));
     }
     return result;
   }

@@ -1,6 +1,6 @@
 // Loops for a group: outer indices, passes over the inner one, and in them the
-// stages' bodies. A value is computed where its role says (before the nest, at the
-// outer index, in the inner loop) when it is first asked for.
+// stages' bodies. A value is computed where its role says (before the nest, at
+// the outer index, in the inner loop) when it is first asked for.
 #include "codegen/cpu/GroupEmitter.h"
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/ScalarBody.h"
@@ -23,8 +23,8 @@ struct Scope {
 class GroupEmitter {
 public:
   GroupEmitter(const StageGroup &group, Value predicate)
-      : group(group), f(group.stages.front().op->getContext(), group.stages.front().op->getLoc(),
-                        predicate),
+      : group(group), f(group.stages.front().op->getContext(),
+                        group.stages.front().op->getLoc(), predicate),
         lanes(chooseLanes()) {}
 
   StageFunction emit();
@@ -34,14 +34,19 @@ private:
   int64_t chooseLanes() const;
   int64_t blockSize() const;
   bool lanesAreOuter() const {
-    return group.schedule == Schedule::Flat || group.schedule == Schedule::Columns;
+    return group.schedule == Schedule::Flat ||
+           group.schedule == Schedule::Columns;
   }
   /// A row of one vector: its values stay in registers from pass to pass.
   bool keepsRow() const { return !lanesAreOuter() && group.columns <= lanes; }
-  bool isVector(Space space) const { return space == Space::Column || space == Space::Full; }
+  bool isVector(Space space) const {
+    return space == Space::Column || space == Space::Full;
+  }
 
   // Values.
-  Scope &scopeOf(Role role) { return scopes[std::min<unsigned>(unsigned(role), 2)]; }
+  Scope &scopeOf(Role role) {
+    return scopes[std::min<unsigned>(unsigned(role), 2)];
+  }
   Value value(Value tensor);
   void computeMap(const Stage &stage, Scope &scope);
   Value element(const Stage &stage, const Reduction &reduction);
@@ -49,7 +54,9 @@ private:
   BodyPoint point(const Stage &stage);
   Value memory(Value tensor, Space space);
   SmallVector<Value> indices(Space space);
-  Value rowIndex() const { return group.schedule == Schedule::Rows ? outer : inner; }
+  Value rowIndex() const {
+    return group.schedule == Schedule::Rows ? outer : inner;
+  }
   Value columnIndex() const { return lanesAreOuter() ? outer : inner; }
 
   // Loops.
@@ -89,7 +96,8 @@ int64_t GroupEmitter::chooseLanes() const {
   // Vectors of 64 pay where little but 16-bit elements move.
   auto isNarrow = [](Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
-    return type.getRank() == 0 || type.getElementType().getIntOrFloatBitWidth() <= 16;
+    return type.getRank() == 0 ||
+           type.getElementType().getIntOrFloatBitWidth() <= 16;
   };
   bool narrow = group.schedule == Schedule::Flat &&
                 llvm::all_of(group.outputs, isNarrow) && columns >= 64;
@@ -100,7 +108,8 @@ int64_t GroupEmitter::blockSize() const {
   if (group.hasTerminals())
     return group.chunk();
   constexpr int64_t elements = 32768;
-  int64_t share = std::max<int64_t>(elements / std::max<int64_t>(group.innerSize(), 1), 1);
+  int64_t share =
+      std::max<int64_t>(elements / std::max<int64_t>(group.innerSize(), 1), 1);
   return lanesAreOuter() ? int64_t(llvm::alignTo(share, lanes)) : share;
 }
 
@@ -148,8 +157,8 @@ Value GroupEmitter::value(Value tensor) {
     computeMap(*stage, scope);
   else
     scope.values[tensor] =
-        f.load(memory(tensor, space), indices(space), isVector(space) ? lanes : 0,
-               isVector(space) ? mask : Value());
+        f.load(memory(tensor, space), indices(space),
+               isVector(space) ? lanes : 0, isVector(space) ? mask : Value());
   return scope.values.lookup(tensor);
 }
 
@@ -157,7 +166,8 @@ SmallVector<Value> GroupEmitter::arguments(const Stage &stage) {
   linalg::GenericOp op = stage.op;
   SmallVector<Value> arguments(op.getBody()->getNumArguments());
   for (OpOperand *read : readsOf(op))
-    arguments[op.getMatchingBlockArgument(read).getArgNumber()] = value(read->get());
+    arguments[op.getMatchingBlockArgument(read).getArgNumber()] =
+        value(read->get());
   return arguments;
 }
 
@@ -174,21 +184,23 @@ BodyPoint GroupEmitter::point(const Stage &stage) {
 
 void GroupEmitter::computeMap(const Stage &stage, Scope &scope) {
   linalg::GenericOp op = stage.op;
-  SmallVector<Value> results = cloneBody(f.b, op, arguments(stage),
-                                         op.getBody()->getTerminator()->getOperands(),
-                                         point(stage));
+  SmallVector<Value> results =
+      cloneBody(f.b, op, arguments(stage),
+                op.getBody()->getTerminator()->getOperands(), point(stage));
   for (auto [tensor, result] : llvm::zip_equal(op.getResults(), results))
     scope.values[tensor] = result;
 }
 
 /// What a reduction adds at this point.
 Value GroupEmitter::element(const Stage &stage, const Reduction &reduction) {
-  Value element =
-      cloneBody(f.b, stage.op, arguments(stage), reduction.element, point(stage)).front();
+  Value element = cloneBody(f.b, stage.op, arguments(stage), reduction.element,
+                            point(stage))
+                      .front();
   return isVector(stage.domain) ? broadcast(f.b, element, lanes) : element;
 }
 
-Value GroupEmitter::accumulate(Operation *combiner, Value accumulator, Value element) {
+Value GroupEmitter::accumulate(Operation *combiner, Value accumulator,
+                               Value element) {
   Value next = combine(f.b, combiner, accumulator, element);
   if (!mask || !isa<VectorType>(next.getType()))
     return next;
@@ -210,8 +222,9 @@ StageFunction GroupEmitter::emit() {
   for (const Stage &stage : group.stages)
     if (stage.buffered && !keepsRow())
       for (Value result : stage.op->getResults())
-        buffers[result] = f.scratch(llvm::alignTo(group.columns, lanes),
-                                    cast<RankedTensorType>(result.getType()).getElementType());
+        buffers[result] = f.scratch(
+            llvm::alignTo(group.columns, lanes),
+            cast<RankedTensorType>(result.getType()).getElementType());
   if (group.hasTerminals())
     chunkLoop();
   else
@@ -219,12 +232,13 @@ StageFunction GroupEmitter::emit() {
   return f.finish(group.outerSize(), blockSize());
 }
 
-/// Each chunk of outer indices makes its own partial results, however many chunks
-/// a call is given.
+/// Each chunk of outer indices makes its own partial results, however many
+/// chunks a call is given.
 GroupEmitter::Values GroupEmitter::chunkLoop() {
   int64_t size = group.chunk();
   auto body = [&](Value lower, ValueRange) -> Values {
-    Value upper = arith::MinSIOp::create(f.b, f.location, f.add(lower, f.index(size)), f.end);
+    Value upper = arith::MinSIOp::create(f.b, f.location,
+                                         f.add(lower, f.index(size)), f.end);
     chunkIndex = arith::DivUIOp::create(f.b, f.location, lower, f.index(size));
     clearSums();
     Values totals = outerRange(lower, upper, startTotals());
@@ -235,7 +249,8 @@ GroupEmitter::Values GroupEmitter::chunkLoop() {
                 [&](Operation *op) { scopes[0].open = op; });
 }
 
-GroupEmitter::Values GroupEmitter::outerRange(Value lower, Value upper, Values totals) {
+GroupEmitter::Values GroupEmitter::outerRange(Value lower, Value upper,
+                                              Values totals) {
   bool isTop = !group.hasTerminals();
   auto opened = [&](Operation *op) {
     if (isTop)
@@ -272,7 +287,8 @@ GroupEmitter::Values GroupEmitter::outerBody(Values totals) {
   size_t i = 0;
   forEachTotal([&](const Stage &stage, const Reduction &reduction) {
     if (group.role(stage.domain) == Role::Outer)
-      totals[i] = accumulate(reduction.combiner, totals[i], element(stage, reduction));
+      totals[i] =
+          accumulate(reduction.combiner, totals[i], element(stage, reduction));
     ++i;
   });
   SmallVector<std::pair<Value, Value>> stores;
@@ -282,17 +298,19 @@ GroupEmitter::Values GroupEmitter::outerBody(Values totals) {
       stores.emplace_back(output, value(output));
   for (auto [output, result] : stores) {
     Space space = group.spaces.lookup(output);
-    f.store(broadcast(f.b, result, isVector(space) ? lanes : 0), memory(output, space),
-            indices(space), isVector(space) ? mask : Value());
+    f.store(broadcast(f.b, result, isVector(space) ? lanes : 0),
+            memory(output, space), indices(space),
+            isVector(space) ? mask : Value());
   }
   return totals;
 }
 
-/// One pass over the inner index. Accumulators are the totals, then those of the
-/// reductions that end here.
+/// One pass over the inner index. Accumulators are the totals, then those of
+/// the reductions that end here.
 GroupEmitter::Values GroupEmitter::pass(unsigned level, Values totals) {
-  bool hasWork = llvm::any_of(group.stages,
-                              [&](const Stage &stage) { return group.isWorkOf(stage, level); });
+  bool hasWork = llvm::any_of(group.stages, [&](const Stage &stage) {
+    return group.isWorkOf(stage, level);
+  });
   if (!hasWork)
     return totals;
   Values accumulators = totals;
@@ -300,15 +318,18 @@ GroupEmitter::Values GroupEmitter::pass(unsigned level, Values totals) {
     if (stage.reduction && !stage.terminal && group.isWorkOf(stage, level))
       accumulators.push_back(
           constant(f.b, f.location, matchReduction(stage.op)->neutral, lanes));
-  accumulators = innerRange(std::move(accumulators),
-                            [&](Values values) { return passBody(level, std::move(values)); });
-  finishReductions(level, Values(ArrayRef(accumulators).drop_front(totals.size())));
+  accumulators = innerRange(std::move(accumulators), [&](Values values) {
+    return passBody(level, std::move(values));
+  });
+  finishReductions(level,
+                   Values(ArrayRef(accumulators).drop_front(totals.size())));
   accumulators.truncate(totals.size());
   return accumulators;
 }
 
-GroupEmitter::Values GroupEmitter::innerRange(Values start,
-                                              llvm::function_ref<Values(Values)> body) {
+GroupEmitter::Values
+GroupEmitter::innerRange(Values start,
+                         llvm::function_ref<Values(Values)> body) {
   auto opened = [&](Operation *op) { scopes[1].open = op; };
   auto step = [&](Value index, ValueRange values) {
     scopes[2].values.clear();
@@ -337,9 +358,10 @@ GroupEmitter::Values GroupEmitter::innerRange(Values start,
   return results;
 }
 
-/// One step of a pass. Nothing is stored before all is computed, so that a result
-/// may take the place of an operand.
-GroupEmitter::Values GroupEmitter::passBody(unsigned level, Values accumulators) {
+/// One step of a pass. Nothing is stored before all is computed, so that a
+/// result may take the place of an operand.
+GroupEmitter::Values GroupEmitter::passBody(unsigned level,
+                                            Values accumulators) {
   SmallVector<std::tuple<Value, Value, Values, Value>> stores;
   auto store = [&](Value value, Value memref, Values at, Value under) {
     stores.emplace_back(value, memref, std::move(at), under);
@@ -355,7 +377,8 @@ GroupEmitter::Values GroupEmitter::passBody(unsigned level, Values accumulators)
       for (Value result : stage.op->getResults()) {
         Value computed = broadcast(f.b, value(result), lanes);
         if (group.stores(result))
-          store(computed, memory(result, stage.domain), indices(stage.domain), mask);
+          store(computed, memory(result, stage.domain), indices(stage.domain),
+                mask);
         if (stage.buffered && !keepsRow())
           store(computed, buffers.lookup(result), {inner}, {});
       }
@@ -388,7 +411,8 @@ void GroupEmitter::finishReductions(unsigned level, Values accumulators) {
     if (!isVector(stage.result))
       result = combineLanes(f.b, combiner, result);
     linalg::GenericOp op = stage.op;
-    Value start = broadcast(f.b, value(op.getDpsInits()[0]), isVector(stage.result) ? lanes : 0);
+    Value start = broadcast(f.b, value(op.getDpsInits()[0]),
+                            isVector(stage.result) ? lanes : 0);
     scopes[1].values[op->getResult(0)] = combine(f.b, combiner, start, result);
   }
 }
@@ -397,7 +421,8 @@ void GroupEmitter::finishReductions(unsigned level, Values accumulators) {
 // Terminals
 //===----------------------------------------------------------------------===//
 
-/// Where the chunk's result goes: the result itself where there is one chunk only.
+/// Where the chunk's result goes: the result itself where there is one chunk
+/// only.
 Value GroupEmitter::partial(const Stage &stage) {
   Value tensor = stage.op->getResult(0);
   if (isSumsInMemory(stage))
@@ -408,8 +433,8 @@ Value GroupEmitter::partial(const Stage &stage) {
 GroupEmitter::Values GroupEmitter::startTotals() {
   Values totals;
   forEachTotal([&](const Stage &stage, const Reduction &reduction) {
-    totals.push_back(
-        constant(f.b, f.location, reduction.neutral, isVector(stage.domain) ? lanes : 0));
+    totals.push_back(constant(f.b, f.location, reduction.neutral,
+                              isVector(stage.domain) ? lanes : 0));
   });
   return totals;
 }
@@ -422,15 +447,17 @@ void GroupEmitter::storeTotals(Values totals) {
       total = combineLanes(f.b, reduction.combiner, total);
     linalg::GenericOp op = stage.op;
     if (group.chunks() == 1)
-      total = combine(f.b, reduction.combiner, value(op.getDpsInits()[0]), total);
+      total =
+          combine(f.b, reduction.combiner, value(op.getDpsInits()[0]), total);
     f.store(total, partial(stage), chunkIndex, {});
   });
 }
 
-/// Rows of sums in memory start as neutral, or as the start value where no later
-/// stage adds it.
+/// Rows of sums in memory start as neutral, or as the start value where no
+/// later stage adds it.
 void GroupEmitter::clearSums() {
-  if (llvm::none_of(group.stages, [&](const Stage &stage) { return isSumsInMemory(stage); }))
+  if (llvm::none_of(group.stages,
+                    [&](const Stage &stage) { return isSumsInMemory(stage); }))
     return;
   scopes[1].values.clear();
   scopes[2].values.clear();
@@ -438,10 +465,12 @@ void GroupEmitter::clearSums() {
     for (const Stage &stage : group.stages)
       if (isSumsInMemory(stage)) {
         linalg::GenericOp op = stage.op;
-        Value start = group.chunks() == 1
-                          ? value(op.getDpsInits()[0])
-                          : constant(f.b, f.location, matchReduction(op)->neutral, 0);
-        f.store(broadcast(f.b, start, lanes), partial(stage), {chunkIndex, inner}, mask);
+        Value start =
+            group.chunks() == 1
+                ? value(op.getDpsInits()[0])
+                : constant(f.b, f.location, matchReduction(op)->neutral, 0);
+        f.store(broadcast(f.b, start, lanes), partial(stage),
+                {chunkIndex, inner}, mask);
       }
     return {};
   });

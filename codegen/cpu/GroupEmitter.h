@@ -19,8 +19,8 @@ struct StageFunction {
 /// tensor<i1> without which nothing is done.
 StageFunction emitGroup(const StageGroup &group, mlir::Value predicate);
 
-/// Emits a stage of any maps: one loop nest over its parallel loops, the last of
-/// them vectorised where memory allows, and the reductions inside.
+/// Emits a stage of any maps: one loop nest over its parallel loops, the last
+/// of them vectorised where memory allows, and the reductions inside.
 StageFunction emitGeneral(mlir::linalg::GenericOp stage, mlir::Value predicate);
 
 } // namespace mp::cpu

@@ -8,13 +8,15 @@
 using namespace mlir;
 using namespace mp::cpu;
 
-KernelFunction::KernelFunction(MLIRContext *context, Location location, Value predicate)
+KernelFunction::KernelFunction(MLIRContext *context, Location location,
+                               Value predicate)
     : b(context), location(location) {
   function.module = ModuleOp::create(b, location);
   b.setInsertionPointToEnd(function.module->getBody());
   Type index = b.getIndexType();
   auto bytes = MemRefType::get({any}, b.getI8Type());
-  func = func::FuncOp::create(b, location, "stages", b.getFunctionType({index, index, bytes}, {}));
+  func = func::FuncOp::create(b, location, "stages",
+                              b.getFunctionType({index, index, bytes}, {}));
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToStart(entry);
   begin = entry->getArgument(0);
@@ -33,7 +35,8 @@ Value KernelFunction::memory(Value tensor, ArrayRef<int64_t> shape) {
     return entry.getArgument(it - function.arguments.begin());
   unsigned position = function.arguments.size();
   function.arguments.push_back(tensor);
-  auto type = MemRefType::get(shape, cast<RankedTensorType>(tensor.getType()).getElementType());
+  auto type = MemRefType::get(
+      shape, cast<RankedTensorType>(tensor.getType()).getElementType());
   return entry.insertArgument(position, type, location);
 }
 
@@ -41,7 +44,9 @@ Value KernelFunction::index(int64_t value) {
   return arith::ConstantIndexOp::create(b, location, value);
 }
 
-Value KernelFunction::add(Value a, Value c) { return arith::AddIOp::create(b, location, a, c); }
+Value KernelFunction::add(Value a, Value c) {
+  return arith::AddIOp::create(b, location, a, c);
+}
 
 SmallVector<Value> KernelFunction::loop(
     Value lower, Value upper, int64_t step, ValueRange start,
@@ -52,26 +57,30 @@ SmallVector<Value> KernelFunction::loop(
   opened(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> results = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  SmallVector<Value> results =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
   if (!start.empty())
     scf::YieldOp::create(b, location, results);
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-Value KernelFunction::load(Value memref, ValueRange indices, int64_t lanes, Value mask) {
+Value KernelFunction::load(Value memref, ValueRange indices, int64_t lanes,
+                           Value mask) {
   if (!lanes)
     return memref::LoadOp::create(b, location, memref, indices);
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   auto type = VectorType::get({lanes}, element);
   if (!mask)
     return vector::LoadOp::create(b, location, type, memref, indices);
-  TypedAttr one = isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 1.0))
-                                          : TypedAttr(b.getIntegerAttr(element, 1));
+  TypedAttr one = isa<FloatType>(element)
+                      ? TypedAttr(b.getFloatAttr(element, 1.0))
+                      : TypedAttr(b.getIntegerAttr(element, 1));
   return vector::MaskedLoadOp::create(b, location, type, memref, indices, mask,
                                       constant(b, location, one, lanes));
 }
 
-void KernelFunction::store(Value value, Value memref, ValueRange indices, Value mask) {
+void KernelFunction::store(Value value, Value memref, ValueRange indices,
+                           Value mask) {
   if (!isa<VectorType>(value.getType()))
     memref::StoreOp::create(b, location, value, memref, indices);
   else if (mask)
@@ -85,8 +94,8 @@ Value KernelFunction::scratch(int64_t count, Type element) {
   int64_t width = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   Value offset = index(function.shared);
   function.shared += llvm::alignTo(count * width, 64);
-  return memref::ViewOp::create(b, location, MemRefType::get({count}, element), shared, offset,
-                                ValueRange());
+  return memref::ViewOp::create(b, location, MemRefType::get({count}, element),
+                                shared, offset, ValueRange());
 }
 
 StageFunction KernelFunction::finish(int64_t grid, int64_t block) {

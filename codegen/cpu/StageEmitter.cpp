@@ -11,7 +11,8 @@ namespace {
 /// Says which operand, result or temporary each tensor is.
 class Arguments {
 public:
-  Arguments(const StageProgram &program, EmittedKernel &kernel) : kernel(kernel) {
+  Arguments(const StageProgram &program, EmittedKernel &kernel)
+      : kernel(kernel) {
     for (auto [i, operand] : llvm::enumerate(program.operands))
       known[operand] = {KernelArgument::Kind::Operand, unsigned(i)};
     for (auto [i, result] : llvm::enumerate(program.results))
@@ -24,7 +25,8 @@ public:
     if (isNew) {
       auto type = cast<RankedTensorType>(tensor.getType());
       uint64_t width = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-      it->second = {KernelArgument::Kind::Temporary, unsigned(kernel.temporaries.size())};
+      it->second = {KernelArgument::Kind::Temporary,
+                    unsigned(kernel.temporaries.size())};
       kernel.temporaries.push_back(type.getNumElements() * width);
     }
     return it->second;
@@ -60,16 +62,18 @@ llvm::FailureOr<EmittedKernel> mp::cpu::emitStages(Block &body, bool predicated,
   Arguments arguments(*program, kernel);
   Value predicate = predicated ? program->operands.back() : Value();
   for (const StageGroup &group : program->groups) {
-    StageFunction function = group.schedule == Schedule::General
-                                 ? emitGeneral(group.stages.front().op, predicate)
-                                 : emitGroup(group, predicate);
+    StageFunction function =
+        group.schedule == Schedule::General
+            ? emitGeneral(group.stages.front().op, predicate)
+            : emitGroup(group, predicate);
     KernelLaunch launch;
     for (Value tensor : function.arguments)
       launch.arguments.push_back(arguments.get(tensor));
     launch.grid = function.grid;
     launch.block = function.block;
     launch.shared = function.shared;
-    FailureOr<std::string> symbol = compiler.compile(std::move(function.module));
+    FailureOr<std::string> symbol =
+        compiler.compile(std::move(function.module));
     if (failed(symbol))
       return failure();
     launch.symbol = std::move(*symbol);
@@ -84,7 +88,8 @@ bool mp::cpu::allowsInPlace(Block &body, unsigned operand, unsigned result) {
     return false;
   Value from = program->operands[operand], to = program->results[result];
   auto type = cast<RankedTensorType>(from.getType());
-  bool mayBePredicate = type.getRank() == 0 && type.getElementType().isInteger(1);
+  bool mayBePredicate =
+      type.getRank() == 0 && type.getElementType().isInteger(1);
   if (type != to.getType() || mayBePredicate)
     return false;
   bool stored = false;

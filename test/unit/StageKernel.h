@@ -21,7 +21,8 @@ namespace mp::cpu {
 inline mlir::MLIRContext &testContext() {
   static mlir::MLIRContext *context = [] {
     auto *context = new mlir::MLIRContext;
-    context->loadDialect<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
+    context->loadDialect<mlir::linalg::LinalgDialect,
+                         mlir::tensor::TensorDialect>();
     ObjectCompiler::prepare(*context);
     return context;
   }();
@@ -37,19 +38,24 @@ public:
         module(mlir::parseSourceString<mlir::ModuleOp>(text, &testContext())) {
     EXPECT_TRUE(module) << text;
     expandMath();
-    llvm::FailureOr<EmittedKernel> emitted = emitStages(body(), predicated, compiler);
+    llvm::FailureOr<EmittedKernel> emitted =
+        emitStages(body(), predicated, compiler);
     EXPECT_TRUE(llvm::succeeded(emitted));
     if (llvm::succeeded(emitted))
       kernel = std::move(*emitted);
   }
 
-  mlir::Block &body() { return (*module->getOps<mlir::func::FuncOp>().begin()).getBody().front(); }
+  mlir::Block &body() {
+    return (*module->getOps<mlir::func::FuncOp>().begin()).getBody().front();
+  }
 
   /// Runs all launches: their tasks backwards, or each launch as one task.
-  void run(std::vector<void *> operands, std::vector<void *> results, bool oneTask = false) {
+  void run(std::vector<void *> operands, std::vector<void *> results,
+           bool oneTask = false) {
     using Bytes = std::unique_ptr<char, decltype(&std::free)>;
     auto allocate = [](uint64_t bytes) {
-      return Bytes(static_cast<char *>(std::aligned_alloc(64, llvm::alignTo(bytes + 1, 64))),
+      return Bytes(static_cast<char *>(
+                       std::aligned_alloc(64, llvm::alignTo(bytes + 1, 64))),
                    &std::free);
     };
     std::vector<Bytes> temporaries;
@@ -71,14 +77,16 @@ public:
       else
         for (int64_t task = tasks; task-- > 0;)
           function(arguments.data(), task * launch.block,
-                   std::min(launch.grid, (task + 1) * launch.block), shared.get());
+                   std::min(launch.grid, (task + 1) * launch.block),
+                   shared.get());
     }
   }
 
   std::vector<std::string> undefined() {
     std::vector<std::string> names;
     for (const KernelLaunch &launch : kernel.launches)
-      llvm::append_range(names, undefinedSymbols(compiler.object(launch.symbol)));
+      llvm::append_range(names,
+                         undefinedSymbols(compiler.object(launch.symbol)));
     return names;
   }
 
@@ -90,8 +98,11 @@ private:
   void expandMath() {
     mlir::RewritePatternSet patterns(&testContext());
     mlir::populateMathPolynomialApproximationPatterns(
-        patterns, [](llvm::StringRef name) { return name == "math.exp" || name == "math.tanh"; });
-    EXPECT_TRUE(llvm::succeeded(mlir::applyPatternsGreedily(*module, std::move(patterns))));
+        patterns, [](llvm::StringRef name) {
+          return name == "math.exp" || name == "math.tanh";
+        });
+    EXPECT_TRUE(llvm::succeeded(
+        mlir::applyPatternsGreedily(*module, std::move(patterns))));
   }
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -99,8 +110,9 @@ private:
 };
 
 /// Replaces each `$name` in `text`.
-inline std::string fill(std::string text,
-                        std::initializer_list<std::pair<const char *, std::string>> names) {
+inline std::string
+fill(std::string text,
+     std::initializer_list<std::pair<const char *, std::string>> names) {
   for (auto &[name, value] : names)
     for (size_t at; (at = text.find(name)) != std::string::npos;)
       text.replace(at, std::strlen(name), value);
