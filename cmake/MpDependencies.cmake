@@ -6,21 +6,29 @@ macro(mp_missing what package)
   string(APPEND MP_MISSING "\n  ${what}: apt-get install ${package}")
 endmacro()
 
+# mp_require_package(<package> <version> <debian packages>): after find_package.
+# Names the versions that were there but did not fit.
+macro(mp_require_package package version debian)
+  if(NOT ${package}_FOUND)
+    set(seen "")
+    if(${package}_CONSIDERED_VERSIONS)
+      string(REPLACE ";" ", " seen " (found only ${${package}_CONSIDERED_VERSIONS})")
+    endif()
+    mp_missing("${package} ${version}${seen}" "${debian}")
+  endif()
+endmacro()
+
 set(MP_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "where LLVM and MLIR 22.1 are installed")
 list(APPEND CMAKE_PREFIX_PATH ${MP_LLVM_ROOT})
 
-# MLIR's own config stops the configuration where LLVM's is not there, so LLVM
-# is asked first.
+# MLIR's own config stops the configuration where LLVM's or its own tools are not
+# there, so those are asked first.
 find_package(LLVM 22.1 QUIET CONFIG)
-if(LLVM_FOUND)
+if(LLVM_FOUND AND EXISTS ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
   find_package(MLIR 22.1 QUIET CONFIG)
 endif()
-if(NOT LLVM_FOUND)
-  mp_missing("LLVM 22.1 (found: ${LLVM_VERSION})" "llvm-22-dev llvm-22-tools")
-endif()
-if(NOT MLIR_FOUND)
-  mp_missing("MLIR 22.1" "libmlir-22-dev mlir-22-tools")
-endif()
+mp_require_package(LLVM "22.1" "llvm-22-dev llvm-22-tools")
+mp_require_package(MLIR "22.1" "libmlir-22-dev mlir-22-tools")
 
 find_package(ZLIB QUIET)
 if(NOT ZLIB_FOUND)
@@ -33,7 +41,7 @@ if(NOT DEFINED MP_TESTS OR MP_TESTS)
   if(NOT GTest_FOUND)
     mp_missing("GoogleTest" "libgtest-dev")
   endif()
-  find_program(MP_LIT NAMES lit HINTS ${LLVM_TOOLS_BINARY_DIR} ${LLVM_TOOLS_BINARY_DIR}/../build/utils/lit NO_DEFAULT_PATH)
+  find_program(MP_LIT NAMES lit HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
   find_program(MP_FILECHECK NAMES FileCheck HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
   if(NOT MP_LIT OR NOT MP_FILECHECK)
     mp_missing("lit and FileCheck 22" "llvm-22-tools")

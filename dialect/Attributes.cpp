@@ -1,0 +1,236 @@
+//===- Attributes.cpp - syntax and checks of attributes -------------------===//
+//
+// Optimizers, schedules and initialisers are lists of named numbers, of which only
+// those are written that differ from their defaults.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/Mp.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// One named argument with its default; where it is written, `value` is set.
+struct Field {
+  StringRef name;
+  double value;
+  bool isFlag = false;
+};
+} // namespace
+
+/// A number with or without a point, or true or false for a flag.
+static ParseResult parseFieldValue(AsmParser &parser, Field &field) {
+  if (!field.isFlag)
+    return parser.parseFloat(field.value);
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (word != "true" && word != "false")
+    return parser.emitError(parser.getNameLoc()) << field.name << " is true or false";
+  field.value = word == "true";
+  return success();
+}
+
+static ParseResult parseField(AsmParser &parser, MutableArrayRef<Field> fields) {
+  StringRef name;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return failure();
+  for (Field &field : fields)
+    if (field.name == name)
+      return failure(parser.parseEqual() || parseFieldValue(parser, field));
+  auto diagnostic = parser.emitError(where) << "unknown argument '" << name << "', expected ";
+  llvm::interleaveComma(fields, diagnostic, [&](const Field &field) { diagnostic << field.name; });
+  return diagnostic;
+}
+
+/// `<name = value, ...>`, all of it optional.
+static ParseResult parseFields(AsmParser &parser, MutableArrayRef<Field> fields) {
+  if (failed(parser.parseOptionalLess()))
+    return success();
+  if (succeeded(parser.parseOptionalGreater()))
+    return success();
+  if (parser.parseCommaSeparatedList([&] { return parseField(parser, fields); }))
+    return failure();
+  return parser.parseGreater();
+}
+
+static void printFields(AsmPrinter &printer, ArrayRef<Field> fields, ArrayRef<double> defaults) {
+  SmallVector<const Field *> written;
+  for (auto [field, value] : llvm::zip_equal(fields, defaults))
+    if (field.value != value)
+      written.push_back(&field);
+  if (written.empty())
+    return;
+  printer << '<';
+  llvm::interleaveComma(written, printer, [&](const Field *field) {
+    printer << field->name << " = ";
+    if (field->isFlag)
+      printer << (field->value ? "true" : "false");
+    else
+      printer.printFloat(APFloat(field->value));
+  });
+  printer << '>';
+}
+
+static LogicalResult check(function_ref<InFlightDiagnostic()> emitError, StringRef name, double value, bool ok,
+                           StringRef expected) {
+  if (ok)
+    return success();
+  return emitError() << name << " is " << value << ", expected " << expected;
+}
+
+//===----------------------------------------------------------------------===//
+// Optimizers
+//===----------------------------------------------------------------------===//
+
+Attribute SgdAttr::parse(AsmParser &parser, Type) {
+  Field f[] = {{"lr", 1e-3}, {"momentum", 0}, {"dampening", 0}, {"weight_decay", 0}, {"nesterov", 0, true}};
+  SMLoc where = parser.getCurrentLocation();
+  auto emit = [&] { return parser.emitError(where); };
+  if (parseFields(parser, f))
+    return {};
+  return getChecked(function_ref<InFlightDiagnostic()>(emit), parser.getContext(), Number(f[0].value), Number(f[1].value), Number(f[2].value),
+                    Number(f[3].value), f[4].value != 0);
+}
+void SgdAttr::print(AsmPrinter &printer) const {
+  Field f[] = {{"lr", getLr()}, {"momentum", getMomentum()}, {"dampening", getDampening()},
+               {"weight_decay", getWeightDecay()}, {"nesterov", double(getNesterov()), true}};
+  printFields(printer, f, {1e-3, 0, 0, 0, 0});
+}
+LogicalResult SgdAttr::verify(function_ref<InFlightDiagnostic()> emitError, Number lr, Number momentum,
+                              Number dampening, Number decay, bool nesterov) {
+  if (failed(check(emitError, "lr", lr, lr >= 0, "zero or more")) ||
+      failed(check(emitError, "momentum", momentum, momentum >= 0, "zero or more")) ||
+      failed(check(emitError, "weight_decay", decay, decay >= 0, "zero or more")))
+    return failure();
+  if (nesterov && (double(momentum) <= 0 || double(dampening) != 0))
+    return emitError() << "nesterov needs a momentum and no dampening";
+  return success();
+}
+
+Attribute AdamWAttr::parse(AsmParser &parser, Type) {
+  Field f[] = {{"lr", 1e-3}, {"beta1", 0.9}, {"beta2", 0.999}, {"eps", 1e-8}, {"weight_decay", 1e-2}};
+  SMLoc where = parser.getCurrentLocation();
+  auto emit = [&] { return parser.emitError(where); };
+  if (parseFields(parser, f))
+    return {};
+  return getChecked(function_ref<InFlightDiagnostic()>(emit), parser.getContext(), Number(f[0].value), Number(f[1].value), Number(f[2].value),
+                    Number(f[3].value), Number(f[4].value));
+}
+void AdamWAttr::print(AsmPrinter &printer) const {
+  Field f[] = {{"lr", getLr()}, {"beta1", getBeta1()}, {"beta2", getBeta2()}, {"eps", getEps()},
+               {"weight_decay", getWeightDecay()}};
+  printFields(printer, f, {1e-3, 0.9, 0.999, 1e-8, 1e-2});
+}
+LogicalResult AdamWAttr::verify(function_ref<InFlightDiagnostic()> emitError, Number lr, Number beta1, Number beta2,
+                                Number eps, Number decay) {
+  return success(succeeded(check(emitError, "lr", lr, lr >= 0, "zero or more")) &&
+                 succeeded(check(emitError, "beta1", beta1, beta1 >= 0 && beta1 < 1, "at least 0 and less than 1")) &&
+                 succeeded(check(emitError, "beta2", beta2, beta2 >= 0 && beta2 < 1, "at least 0 and less than 1")) &&
+                 succeeded(check(emitError, "eps", eps, eps >= 0, "zero or more")) &&
+                 succeeded(check(emitError, "weight_decay", decay, decay >= 0, "zero or more")));
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+Attribute LinearScheduleAttr::parse(AsmParser &parser, Type) {
+  Field f[] = {{"from", 1}, {"to", 0}, {"steps", 0}};
+  SMLoc where = parser.getCurrentLocation();
+  auto emit = [&] { return parser.emitError(where); };
+  if (parseFields(parser, f))
+    return {};
+  return getChecked(function_ref<InFlightDiagnostic()>(emit), parser.getContext(), Number(f[0].value), Number(f[1].value),
+                    static_cast<int64_t>(f[2].value));
+}
+void LinearScheduleAttr::print(AsmPrinter &printer) const {
+  Field f[] = {{"from", getFrom()}, {"to", getTo()}, {"steps", double(getSteps())}};
+  printFields(printer, f, {1, 0, 0});
+}
+LogicalResult LinearScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, Number from, Number to,
+                                         int64_t steps) {
+  return success(succeeded(check(emitError, "from", from, from >= 0, "zero or more")) &&
+                 succeeded(check(emitError, "to", to, to >= 0, "zero or more")) &&
+                 succeeded(check(emitError, "steps", steps, steps >= 0, "zero or more")));
+}
+
+//===----------------------------------------------------------------------===//
+// Initialisers
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<StringRef> initArguments(InitFormula formula) {
+  static const StringRef value[] = {"value"}, uniform[] = {"a", "b", "fan_in"}, normal[] = {"mean", "std"},
+                         kaiming[] = {"a", "fan_in"}, xavier[] = {"gain"};
+  switch (formula) {
+  case InitFormula::zeros:
+  case InitFormula::ones: return {};
+  case InitFormula::constant: return value;
+  case InitFormula::uniform: return uniform;
+  case InitFormula::normal: return normal;
+  case InitFormula::kaiming_uniform:
+  case InitFormula::kaiming_normal: return kaiming;
+  case InitFormula::xavier_uniform:
+  case InitFormula::xavier_normal: return xavier;
+  }
+  return {};
+}
+
+Attribute InitAttr::parse(AsmParser &parser, Type) {
+  StringRef word;
+  if (parser.parseLess())
+    return {};
+  SMLoc where = parser.getCurrentLocation();
+  auto emit = [&] { return parser.emitError(where); };
+  if (parser.parseKeyword(&word))
+    return {};
+  auto formula = symbolizeInitFormula(word);
+  if (!formula) {
+    parser.emitError(where) << "unknown initialiser '" << word
+                            << "', expected zeros, ones, constant, uniform, normal, kaiming_uniform, kaiming_normal, "
+                               "xavier_uniform or xavier_normal";
+    return {};
+  }
+  SmallVector<Field> fields;
+  for (StringRef name : initArguments(*formula))
+    fields.push_back({name, std::nan("")});
+  while (succeeded(parser.parseOptionalComma()))
+    if (parseField(parser, fields))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  Builder builder(parser.getContext());
+  SmallVector<NamedAttribute> arguments;
+  for (const Field &field : fields)
+    if (!std::isnan(field.value))
+      arguments.push_back(builder.getNamedAttr(field.name, builder.getF64FloatAttr(field.value)));
+  return getChecked(function_ref<InFlightDiagnostic()>(emit), parser.getContext(), *formula,
+                    builder.getDictionaryAttr(arguments));
+}
+
+void InitAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyInitFormula(getFormula());
+  for (NamedAttribute argument : getArguments()) {
+    printer << ", " << argument.getName().getValue() << " = ";
+    printer.printFloat(cast<FloatAttr>(argument.getValue()).getValue());
+  }
+  printer << '>';
+}
+
+LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, InitFormula formula,
+                               DictionaryAttr arguments) {
+  for (NamedAttribute argument : arguments) {
+    if (!llvm::is_contained(initArguments(formula), argument.getName().getValue()))
+      return emitError() << "initialiser " << stringifyInitFormula(formula) << " has no argument "
+                         << argument.getName();
+    auto value = dyn_cast<FloatAttr>(argument.getValue());
+    if (!value || !value.getValue().isFinite())
+      return emitError() << argument.getName() << " must be a finite number";
+    if ((argument.getName() == "fan_in" && value.getValueAsDouble() < 1) ||
+        (argument.getName() == "std" && value.getValueAsDouble() < 0))
+      return emitError() << argument.getName() << " is " << value.getValueAsDouble() << ", which is too small";
+  }
+  return success();
+}

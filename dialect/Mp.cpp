@@ -1,0 +1,57 @@
+//===- Mp.cpp - the dialect itself ----------------------------------------===//
+#include "dialect/Mp.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mp;
+
+#include "dialect/MpDialect.cpp.inc"
+#include "dialect/MpEnums.cpp.inc"
+
+#include "dialect/MpAttrInterfaces.cpp.inc"
+#include "dialect/MpInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/MpAttributes.cpp.inc"
+
+namespace {
+/// Ops have no state of their own but variables, which symbols name: any may move.
+struct MpInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void MpDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/MpAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/MpOps.cpp.inc"
+      >();
+  addInterfaces<MpInliner>();
+}
+
+Operation *MpDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, location, type, elements);
+}
+
+LogicalResult MpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kModeAttr) {
+    auto mode = dyn_cast<StringAttr>(attribute.getValue());
+    if (!mode || (mode.getValue() != "train" && mode.getValue() != "eval"))
+      return op->emitError() << "'" << kModeAttr << "' is \"train\" or \"eval\"";
+  }
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "dialect/MpOps.cpp.inc"

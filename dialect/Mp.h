@@ -1,0 +1,129 @@
+//===- Mp.h - the mp dialect ----------------------------------------------===//
+//
+// Ops, attributes and interfaces of the dialect, and the few functions that give
+// them one meaning everywhere.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_DIALECT_MP_H
+#define MP_DIALECT_MP_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/bit.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// Names of the attributes that passes and users put on functions.
+/// On an argument or result: its name outside, a string.
+inline constexpr llvm::StringLiteral kNameAttr = "mp.name";
+/// On a result: the symbol of the parameter whose gradient it is.
+inline constexpr llvm::StringLiteral kGradientAttr = "mp.gradient";
+/// On a function: "train" or "eval", set by mp-set-mode.
+inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
+
+/// A double as a parameter of an attribute: compared and hashed by its bits.
+struct Number {
+  double value = 0;
+  Number(double value = 0) : value(value) {}
+  operator double() const { return value; }
+  bool operator==(const Number &other) const { return llvm::bit_cast<uint64_t>(value) == llvm::bit_cast<uint64_t>(other.value); }
+  friend llvm::hash_code hash_value(const Number &number) { return llvm::hash_value(llvm::bit_cast<uint64_t>(number.value)); }
+};
+
+/// One valid call of an op, for the tests that iterate the registry: the op as
+/// text over %0, %1, ..., and for each operand its type and the range its values
+/// come from. Values closer to zero than `gap` are not drawn.
+struct OperandSample {
+  std::string type;
+  double low = -1, high = 1, gap = 0;
+};
+struct OpSample {
+  std::vector<OperandSample> operands;
+  std::string op;
+};
+
+/// Elements of an index operand lie in [low, high), or equal `exempt`.
+struct IndexRange {
+  int64_t low, high;
+  std::optional<int64_t> exempt;
+};
+
+/// State that an optimizer keeps for a parameter: of the parameter's shape, f32.
+struct SlotSpec {
+  std::string name;
+  double initial = 0;
+};
+
+/// The type in which an op on elements of this type computes: f32 for floats of
+/// at most 32 bits, f64 for f64, and the signless type for integers.
+mlir::Type computeType(mlir::Type element);
+
+/// The shape that NumPy's rule gives; none where two dimensions disagree. A
+/// dynamic dimension equals only another one (the batch), or one of size one.
+std::optional<llvm::SmallVector<int64_t>>
+broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
+
+/// Type rule of elementwise ops: equal element types, shapes broadcast. Says which
+/// numbers disagree.
+llvm::FailureOr<mlir::RankedTensorType>
+inferElementwise(std::optional<mlir::Location> location, mlir::ValueRange operands);
+
+/// Runs an op's type rule again and gives its results what it says.
+llvm::LogicalResult inferResultsAgain(mlir::Operation *op);
+
+} // namespace mp
+
+#include "dialect/MpEnums.h.inc"
+
+#include "dialect/MpAttrInterfaces.h.inc"
+#include "dialect/MpInterfaces.h.inc"
+
+#include "dialect/MpDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/MpAttributes.h.inc"
+
+namespace mp {
+class VariableOp;
+// Directives of assembly formats.
+mlir::ParseResult parseStateKind(mlir::OpAsmParser &parser, StateKindAttr &kind);
+void printStateKind(mlir::OpAsmPrinter &printer, VariableOp op, StateKindAttr kind);
+} // namespace mp
+
+#define GET_OP_CLASSES
+#include "dialect/MpOps.h.inc"
+
+namespace mp {
+/// A constant whose elements all equal `value`; a float is rounded to its type.
+mlir::Value splat(mlir::ImplicitLocOpBuilder &builder, mlir::RankedTensorType type, double value);
+/// Cast to another element type; the value itself where it has it already.
+mlir::Value castTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type element);
+/// The element type of a tensor value.
+mlir::Type elementType(mlir::Value tensor);
+/// The ranked type of a tensor value.
+mlir::RankedTensorType tensorType(mlir::Value tensor);
+
+/// The value of every element, where `value` is a splat constant float or integer.
+std::optional<double> splatValue(mlir::Attribute value);
+
+/// The module's variable of that name, or null.
+VariableOp lookupVariable(mlir::Operation *from, mlir::FlatSymbolRefAttr name);
+} // namespace mp
+
+#endif // MP_DIALECT_MP_H

@@ -1,0 +1,79 @@
+//===- MpBase.td - what all ops share ---------------------*- tablegen -*-===//
+#ifndef MP_BASE_TD
+#define MP_BASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialect/MpDialect.td"
+include "dialect/MpAttributes.td"
+include "dialect/MpInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Mp_FloatTensor : RankedTensorOf<[F64, F32, F16, BF16]>;
+def Mp_IntTensor : RankedTensorOf<[I8, UI8, I32, I64]>;
+def Mp_FlagTensor : RankedTensorOf<[I1]>;
+def Mp_Tensor : RankedTensorOf<[F64, F32, F16, BF16, I1, I8, UI8, I32, I64]>;
+def Mp_NumberTensor : RankedTensorOf<[F64, F32, F16, BF16, I8, UI8, I32, I64]>;
+/// A rank-0 tensor: a number that lives on the device.
+class Mp_ScalarOf<Type element> : 0DTensorOf<[element]>;
+/// A flag on the device. Its type goes without saying in assembly.
+def Mp_Flag : Type<Mp_ScalarOf<I1>.predicate, "0D tensor of 1-bit signless integer values">,
+              BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
+
+//===----------------------------------------------------------------------===//
+// Base classes
+//===----------------------------------------------------------------------===//
+
+class Mp_Op<string mnemonic, list<Trait> traits = []> : Op<Mp_Dialect, mnemonic, traits> {
+  /// C++ that goes into the class beside what the base classes put there.
+  code extraDeclarations = "";
+  let extraClassDeclaration = extraDeclarations;
+}
+
+/// A pure op on tensors whose result type follows from its operands.
+class Mp_PureOp<string mnemonic, list<Trait> traits = []>
+    : Mp_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor, AutocastOpInterface,
+                                   DifferentiableOpInterface], traits)> {
+  /// Names of the op in other systems, the keys of autocast policies; "" where
+  /// the system has no such op, and so no rule for it.
+  string torch = "";
+  string tensorflow = "";
+  /// Why there is no gradient rule; "" where the .cpp has one.
+  string notDifferentiable = "";
+
+  code facts = [{
+    static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
+      return ::llvm::StringSwitch<::llvm::StringRef>(system)
+          .Case("torch", "}] # torch # [{")
+          .Case("tensorflow", "}] # tensorflow # [{")
+          .Default("");
+    }
+    static ::llvm::StringRef whyNotDifferentiable() { return "}] # notDifferentiable # [{"; }
+  }];
+  code gradient = !if(!empty(notDifferentiable), [{
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
+                                                      ::mlir::ValueRange gradients);
+    static std::vector<::mp::OpSample> sampleInputs();
+  }], [{
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
+                                                      ::mlir::ValueRange gradients) {
+      return ::llvm::SmallVector<::mlir::Value>((*this)->getNumOperands());
+    }
+  }]);
+  let extraClassDeclaration = facts # gradient # extraDeclarations;
+}
+
+/// An elementwise op: operands are broadcast against each other as in NumPy.
+class Mp_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<ScalarOpInterface>], traits)>;
+
+/// An op that is a few others in its compute type.
+class Mp_CompositeOp<string mnemonic, list<Trait> traits = []>
+    : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<DecomposableOpInterface>], traits)>;
+
+#endif // MP_BASE_TD

@@ -1,0 +1,24 @@
+//===- MpDialect.td - the dialect -------------------------*- tablegen -*-===//
+#ifndef MP_DIALECT_TD
+#define MP_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Mp_Dialect : Dialect {
+  let name = "mp";
+  let cppNamespace = "::mp";
+  let summary = "training graphs in mixed precision";
+  let description = [{
+    Tensors are builtin ranked tensors, static but for `?` as the leading (batch)
+    dimension. Everything is SSA; the only side effects are reads and writes of
+    variables. A value has the bits of its type: every op computes in its compute
+    type (f32 for operands of at most 32 bits, f64 for f64) and rounds once to its
+    result type, fused or not.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // MP_DIALECT_TD

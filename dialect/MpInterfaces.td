@@ -1,0 +1,143 @@
+//===- MpInterfaces.td - what passes and targets ask of an op -*- tablegen -*-===//
+#ifndef MP_INTERFACES_TD
+#define MP_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An op that autodiff may meet. Every op of the dialect that yields a float
+    implements it: with a rule, or by stating that it has none.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the adjoint: one value an operand, null where no gradient flows.
+        `gradients` holds one value a result, null where none arrived. A rule
+        leaves broadcasting and element types alone: the walker sums a gradient
+        back to its operand's shape and casts it to its operand's type, once.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "buildGradients",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$gradients)>,
+    StaticInterfaceMethod<[{
+        Why the op has no gradient; empty where it has one.
+      }],
+      "::llvm::StringRef", "whyNotDifferentiable", (ins), [{}], [{ return {}; }]>,
+    StaticInterfaceMethod<[{
+        Whether the op is there to keep gradients from passing: none flows, and that is
+        no error.
+      }],
+      "bool", "stopsGradient", (ins), [{}], [{ return false; }]>,
+    StaticInterfaceMethod<[{
+        Valid f64 inputs away from kinks, for the tests that compare the rule with
+        central differences.
+      }],
+      "std::vector<::mp::OpSample>", "sampleInputs", (ins), [{}], [{ return {}; }]>,
+  ];
+}
+
+def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    Facts that autocast policies judge by. Which category an op falls into is the
+    policy's decision, keyed by the op's name in another system.
+  }];
+  let methods = [
+    StaticInterfaceMethod<"The op's name in `system` (\"torch\", \"tensorflow\"), or \"\".",
+      "::llvm::StringRef", "getAutocastName", (ins "::llvm::StringRef":$system)>,
+    InterfaceMethod<[{
+        Whether a policy may change the type of this operand. Operands that are no
+        floats, or are f64, are never eligible and need not be excluded here.
+      }],
+      "bool", "isAutocastEligible", (ins "unsigned":$operand), [{}], [{ return true; }]>,
+    InterfaceMethod<[{
+        Gives the results the types that follow from the operands' new ones. By default
+        that is the op's type rule.
+      }],
+      "::llvm::LogicalResult", "retypeResults", (ins), [{}], [{
+        return ::mp::inferResultsAgain($_op.getOperation());
+      }]>,
+  ];
+}
+
+def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An elementwise op, given once as the computation of one element. Both targets
+    are made from it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds one element of each result from one element of each operand with
+        `arith` and `math` ops. Floats arrive in their compute type (f32, or f64
+        for f64), integers signless; a float result is returned in its compute type
+        or already in its own type. The caller rounds.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "buildScalars",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$scalars)>,
+    InterfaceMethod<[{
+        Whether an element costs as much as an exponential: such an op is computed
+        once and kept rather than once a use.
+      }],
+      "bool", "isExpensive", (ins), [{}], [{ return false; }]>,
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An op that is a few elementwise ops and reductions in its compute type.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the op from others. Float operands arrive cast to the compute type;
+        float results are returned in it, and the caller casts them back.
+      }],
+      "::llvm::SmallVector<::mlir::Value>", "decompose",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
+  ];
+}
+
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An op that folds whole dimensions of its one operand by an associative combiner.
+  }];
+  let methods = [
+    InterfaceMethod<"The reduced dimensions, ascending and without repeats.",
+      "::llvm::ArrayRef<int64_t>", "getDims", (ins)>,
+    InterfaceMethod<"Whether a reduced dimension stays, with size one.",
+      "bool", "getKeepdim", (ins)>,
+    InterfaceMethod<"The value that the combiner leaves alone, of scalar type `type`.",
+      "::mlir::TypedAttr", "getNeutral", (ins "::mlir::Type":$type)>,
+    InterfaceMethod<"Builds the combination of an accumulator and an element.",
+      "::mlir::Value", "buildCombiner",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$accumulator,
+           "::mlir::Value":$element)>,
+  ];
+}
+
+def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An op with a main loop of its own: a contraction. It is the one anchor of its
+    kernel, and a target attaches a model that emits it.
+  }];
+}
+
+def IndexOperandOpInterface : OpInterface<"IndexOperandOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An op with integer operands that index into something. The range travels to
+    the program's inputs, so that data is checked before the first step.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The half-open range that elements of `operand` must lie in, and a value
+        outside of it that is also allowed; nullopt where any element will do.
+      }],
+      "std::optional<::mp::IndexRange>", "getIndexRange", (ins "unsigned":$operand)>,
+  ];
+}
+
+#endif // MP_INTERFACES_TD

@@ -1,0 +1,139 @@
+//===- Activation.cpp - activations and their gradients -------------------===//
+#include "dialect/Mp.h"
+
+using namespace mlir;
+using namespace mp;
+
+using Scalars = SmallVector<Value>;
+using Gradients = SmallVector<Value>;
+
+#define MP_INFER(OP)                                                                               \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
+                                     Adaptor adaptor, SmallVectorImpl<Type> &types) {              \
+    auto type = inferElementwise(location, adaptor.getOperands());                                 \
+    if (failed(type))                                                                              \
+      return failure();                                                                            \
+    types.push_back(*type);                                                                        \
+    return success();                                                                              \
+  }
+MP_INFER(ReluOp)
+MP_INFER(ReluBackwardOp)
+MP_INFER(TanhOp)
+MP_INFER(TanhBackwardOp)
+MP_INFER(SigmoidOp)
+MP_INFER(SigmoidBackwardOp)
+MP_INFER(GeluOp)
+MP_INFER(GeluBackwardOp)
+#undef MP_INFER
+
+static Value number(ImplicitLocOpBuilder &b, Value like, double value) {
+  return arith::ConstantOp::create(b, b.getFloatAttr(like.getType(), value));
+}
+static Value add(ImplicitLocOpBuilder &b, Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+static Value sub(ImplicitLocOpBuilder &b, Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+
+//===----------------------------------------------------------------------===//
+// relu, tanh, sigmoid: gradients from the result
+//===----------------------------------------------------------------------===//
+
+Scalars ReluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {arith::MaximumFOp::create(b, x[0], number(b, x[0], 0))};
+}
+Scalars ReluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value zero = number(b, x[0], 0);
+  // "not <= 0" rather than "> 0": PyTorch lets the gradient pass at NaN.
+  Value closed = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x[1], zero);
+  return {arith::SelectOp::create(b, closed, zero, x[0])};
+}
+Gradients ReluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {ReluBackwardOp::create(b, g[0], getResult())};
+}
+
+Scalars TanhOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {math::TanhOp::create(b, x[0])}; }
+Scalars TanhBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value slope = sub(b, number(b, x[0], 1), mul(b, x[1], x[1]));
+  return {mul(b, x[0], slope)};
+}
+Gradients TanhOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {TanhBackwardOp::create(b, g[0], getResult())};
+}
+
+Scalars SigmoidOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value one = number(b, x[0], 1);
+  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, x[0]));
+  return {arith::DivFOp::create(b, one, add(b, one, decay))};
+}
+Scalars SigmoidBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value slope = mul(b, sub(b, number(b, x[0], 1), x[1]), x[1]);
+  return {mul(b, x[0], slope)};
+}
+Gradients SigmoidOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {SigmoidBackwardOp::create(b, g[0], getResult())};
+}
+
+//===----------------------------------------------------------------------===//
+// gelu: gradient from the operand (Hendrycks and Gimpel, arXiv 1606.08415)
+//===----------------------------------------------------------------------===//
+
+static constexpr double kSqrtHalf = 0.70710678118654752440;
+static constexpr double kInvSqrt2Pi = 0.39894228040143267794;
+static constexpr double kSqrt2OverPi = 0.79788456080286535588;
+static constexpr double kCubic = 0.044715;
+
+/// Phi(x), the normal distribution function: (1 + erf(x / sqrt 2)) / 2.
+static Value normalCdf(ImplicitLocOpBuilder &b, Value x) {
+  Value erf = math::ErfOp::create(b, mul(b, x, number(b, x, kSqrtHalf)));
+  return mul(b, number(b, x, 0.5), add(b, number(b, x, 1), erf));
+}
+/// tanh(sqrt(2/pi) (x + 0.044715 x^3)).
+static Value tanhOfCubic(ImplicitLocOpBuilder &b, Value x) {
+  Value cube = mul(b, mul(b, x, x), x);
+  Value inner = add(b, x, mul(b, number(b, x, kCubic), cube));
+  return math::TanhOp::create(b, mul(b, number(b, x, kSqrt2OverPi), inner));
+}
+
+Scalars GeluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  if (getApproximate() == GeluApproximation::none)
+    return {mul(b, x[0], normalCdf(b, x[0]))};
+  Value half = mul(b, number(b, x[0], 0.5), x[0]);
+  return {mul(b, half, add(b, number(b, x[0], 1), tanhOfCubic(b, x[0])))};
+}
+
+/// Phi(x) + x phi(x).
+static Value exactSlope(ImplicitLocOpBuilder &b, Value x) {
+  Value square = mul(b, mul(b, x, x), number(b, x, -0.5));
+  Value density = mul(b, number(b, x, kInvSqrt2Pi), math::ExpOp::create(b, square));
+  return add(b, normalCdf(b, x), mul(b, x, density));
+}
+/// (1 + t) / 2 + x (1 - t^2) / 2 * sqrt(2/pi) (1 + 3 * 0.044715 x^2), t the tanh.
+static Value tanhSlope(ImplicitLocOpBuilder &b, Value x) {
+  Value t = tanhOfCubic(b, x), one = number(b, x, 1), half = number(b, x, 0.5);
+  Value left = mul(b, half, add(b, one, t));
+  Value inner = mul(b, number(b, x, kSqrt2OverPi),
+                    add(b, one, mul(b, number(b, x, 3 * kCubic), mul(b, x, x))));
+  Value right = mul(b, mul(b, half, x), mul(b, sub(b, one, mul(b, t, t)), inner));
+  return add(b, left, right);
+}
+
+Scalars GeluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  bool exact = getApproximate() == GeluApproximation::none;
+  return {mul(b, x[0], exact ? exactSlope(b, x[1]) : tanhSlope(b, x[1]))};
+}
+Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {GeluBackwardOp::create(b, g[0], getInput(), getApproximate())};
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+static OpSample sample(StringRef op, double low, double high, double gap = 0) {
+  return {{{"tensor<3x5xf64>", low, high, gap}}, (op + " : tensor<3x5xf64>").str()};
+}
+std::vector<OpSample> ReluOp::sampleInputs() { return {sample("mp.relu %0", -1, 1, 0.1)}; }
+std::vector<OpSample> TanhOp::sampleInputs() { return {sample("mp.tanh %0", -2, 2)}; }
+std::vector<OpSample> SigmoidOp::sampleInputs() { return {sample("mp.sigmoid %0", -3, 3)}; }
+std::vector<OpSample> GeluOp::sampleInputs() {
+  return {sample("mp.gelu %0", -3, 3), sample("mp.gelu %0 approximate(tanh)", -3, 3)};
+}

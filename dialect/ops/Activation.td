@@ -1,0 +1,84 @@
+//===- Activation.td - activations and their gradients ----*- tablegen -*-===//
+#ifndef MP_OPS_ACTIVATION_TD
+#define MP_OPS_ACTIVATION_TD
+
+include "dialect/MpBase.td"
+
+class Mp_ActivationOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let arguments = (ins Mp_FloatTensor:$input);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+/// A gradient op computes in the compute type and rounds once, which a chain of
+/// ops on 16-bit tensors would not.
+class Mp_ActivationBackwardOp<string mnemonic, string saved, list<Trait> traits = []>
+    : Mp_ElementwiseOp<mnemonic, traits> {
+  let summary = "gradient of mp." # !subst("_backward", "", mnemonic) # " from its " # saved;
+  let description = "Example: `%d = mp." # mnemonic # " %g, %x : tensor<4xf32>, tensor<4xf32>`";
+  let notDifferentiable = "second derivatives are not built";
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$gradient `,` $saved attr-dict `:` type($gradient) `,` type($saved)";
+}
+
+def Mp_ReluOp : Mp_ActivationOp<"relu"> {
+  let summary = "rectified linear unit, max(x, 0)";
+  let description = [{
+    NaN stays NaN. The gradient at zero is zero.
+
+    Example: `%r = mp.relu %x : tensor<4xf32>`
+  }];
+  let torch = "relu";
+  let tensorflow = "Relu";
+}
+def Mp_ReluBackwardOp : Mp_ActivationBackwardOp<"relu_backward", "result">;
+
+def Mp_TanhOp : Mp_ActivationOp<"tanh"> {
+  let summary = "hyperbolic tangent";
+  let description = [{Example: `%r = mp.tanh %x : tensor<4xf32>`}];
+  let torch = "tanh";
+  let tensorflow = "Tanh";
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+def Mp_TanhBackwardOp : Mp_ActivationBackwardOp<"tanh_backward", "result">;
+
+def Mp_SigmoidOp : Mp_ActivationOp<"sigmoid"> {
+  let summary = "logistic function, 1 / (1 + exp(-x))";
+  let description = [{Example: `%r = mp.sigmoid %x : tensor<4xf32>`}];
+  let torch = "sigmoid";
+  let tensorflow = "Sigmoid";
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+def Mp_SigmoidBackwardOp : Mp_ActivationBackwardOp<"sigmoid_backward", "result">;
+
+def Mp_GeluApproximation : Mp_Enum<"GeluApproximation", "how gelu is computed", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>,
+]>;
+def Mp_GeluApproximationAttr : EnumAttr<Mp_Dialect, Mp_GeluApproximation, "gelu_approximation">;
+
+def Mp_GeluOp : Mp_ActivationOp<"gelu"> {
+  let summary = "Gaussian error linear unit, x * Phi(x)";
+  let description = [{
+    `approximate` as in PyTorch: `none` (by erf) or `tanh`.
+
+    Example: `%r = mp.gelu %x approximate(tanh) : tensor<4xf32>`
+  }];
+  let torch = "gelu";
+  let tensorflow = "Gelu";
+  let arguments = (ins Mp_FloatTensor:$input,
+    DefaultValuedAttr<Mp_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
+  let assemblyFormat = "$input (`approximate` `(` $approximate^ `)`)? attr-dict `:` type($input)";
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+def Mp_GeluBackwardOp : Mp_ActivationBackwardOp<"gelu_backward", "operand"> {
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
+    DefaultValuedAttr<Mp_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
+  let assemblyFormat = [{
+    $gradient `,` $saved (`approximate` `(` $approximate^ `)`)? attr-dict `:`
+    type($gradient) `,` type($saved)
+  }];
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+
+#endif // MP_OPS_ACTIVATION_TD

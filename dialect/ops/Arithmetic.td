@@ -1,0 +1,226 @@
+//===- Arithmetic.td - constants and arithmetic -----------*- tablegen -*-===//
+#ifndef MP_OPS_ARITHMETIC_TD
+#define MP_OPS_ARITHMETIC_TD
+
+include "dialect/MpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Values from nothing
+//===----------------------------------------------------------------------===//
+
+def Mp_ConstantOp : Mp_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a tensor known at compile time";
+  let description = [{Example: `%c = mp.constant dense<2.0> : tensor<f32>`}];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type, "double":$value)>];
+  let hasFolder = 1;
+}
+
+def Mp_IotaOp : Mp_Op<"iota", [Pure]> {
+  let summary = "every element is its own index along one dimension";
+  let description = [{Example: `%i = mp.iota dim(1) : tensor<4x10xi32>`}];
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "`dim` `(` $dim `)` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Binary
+//===----------------------------------------------------------------------===//
+
+class Mp_BinaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let arguments = (ins Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
+  let results = (outs Mp_NumberTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
+def Mp_AddOp : Mp_BinaryOp<"add", [Commutative]> {
+  let summary = "sum, element by element";
+  let description = [{Example: `%r = mp.add %x, %y : tensor<4x3xf32>, tensor<3xf32>`}];
+  let torch = "add";
+  let tensorflow = "AddV2";
+  let hasFolder = 1;
+}
+
+def Mp_SubOp : Mp_BinaryOp<"sub"> {
+  let summary = "difference, element by element";
+  let description = [{Example: `%r = mp.sub %x, %y : tensor<4x3xf32>, tensor<4x1xf32>`}];
+  let torch = "sub";
+  let tensorflow = "Sub";
+  let hasFolder = 1;
+}
+
+def Mp_MulOp : Mp_BinaryOp<"mul", [Commutative]> {
+  let summary = "product, element by element";
+  let description = [{Example: `%r = mp.mul %x, %y : tensor<4x3xf32>, tensor<f32>`}];
+  let torch = "mul";
+  let tensorflow = "Mul";
+  let hasFolder = 1;
+}
+
+def Mp_DivOp : Mp_BinaryOp<"div"> {
+  let summary = "quotient, element by element";
+  let description = [{
+    Integers divide towards zero; a zero divisor is undefined.
+
+    Example: `%r = mp.div %x, %y : tensor<4x3xf32>, tensor<4x3xf32>`
+  }];
+  let torch = "div";
+  let tensorflow = "RealDiv";
+  let hasFolder = 1;
+}
+
+def Mp_MaximumOp : Mp_BinaryOp<"maximum", [Commutative]> {
+  let summary = "the larger, element by element; NaN wins";
+  let description = [{
+    Where both are equal each gets half of the gradient, as in PyTorch.
+
+    Example: `%r = mp.maximum %x, %y : tensor<4xf32>, tensor<4xf32>`
+  }];
+  let torch = "maximum";
+  let tensorflow = "Maximum";
+}
+
+def Mp_MinimumOp : Mp_BinaryOp<"minimum", [Commutative]> {
+  let summary = "the smaller, element by element; NaN wins";
+  let description = [{
+    Where both are equal each gets half of the gradient, as in PyTorch.
+
+    Example: `%r = mp.minimum %x, %y : tensor<4xf32>, tensor<4xf32>`
+  }];
+  let torch = "minimum";
+  let tensorflow = "Minimum";
+}
+
+//===----------------------------------------------------------------------===//
+// Unary
+//===----------------------------------------------------------------------===//
+
+class Mp_UnaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let arguments = (ins Mp_FloatTensor:$input);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+class Mp_ExpensiveUnaryOp<string mnemonic> : Mp_UnaryOp<mnemonic> {
+  let extraDeclarations = [{
+    bool isExpensive() { return true; }
+  }];
+}
+
+def Mp_NegOp : Mp_UnaryOp<"neg"> {
+  let summary = "negation";
+  let description = [{Example: `%r = mp.neg %x : tensor<4xf32>`}];
+  let torch = "neg";
+  let tensorflow = "Neg";
+  let hasFolder = 1;
+}
+
+def Mp_AbsOp : Mp_UnaryOp<"abs"> {
+  let summary = "absolute value";
+  let description = [{
+    The gradient at zero is zero.
+
+    Example: `%r = mp.abs %x : tensor<4xf32>`
+  }];
+  let torch = "abs";
+  let tensorflow = "Abs";
+}
+
+def Mp_ExpOp : Mp_ExpensiveUnaryOp<"exp"> {
+  let summary = "exponential";
+  let description = [{Example: `%r = mp.exp %x : tensor<4xf32>`}];
+  let torch = "exp";
+  let tensorflow = "Exp";
+}
+
+def Mp_LogOp : Mp_ExpensiveUnaryOp<"log"> {
+  let summary = "natural logarithm";
+  let description = [{Example: `%r = mp.log %x : tensor<4xf32>`}];
+  let torch = "log";
+  let tensorflow = "Log";
+}
+
+def Mp_SqrtOp : Mp_UnaryOp<"sqrt"> {
+  let summary = "square root";
+  let description = [{Example: `%r = mp.sqrt %x : tensor<4xf32>`}];
+  let torch = "sqrt";
+  let tensorflow = "Sqrt";
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+def Mp_Comparison : Mp_Enum<"Comparison", "which relation holds", [
+  I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
+  I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>,
+]>;
+def Mp_ComparisonAttr : EnumAttr<Mp_Dialect, Mp_Comparison, "comparison">;
+
+def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
+  let summary = "whether a relation holds, element by element";
+  let description = [{
+    With a NaN every relation but `ne` is false.
+
+    Example: `%r = mp.compare gt %x, %y : tensor<4xf32>, tensor<f32>`
+  }];
+  let torch = "compare";
+  let notDifferentiable = "the result is a flag";
+  let arguments = (ins Mp_ComparisonAttr:$relation, Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
+  let results = (outs Mp_FlagTensor:$result);
+  let assemblyFormat = "$relation $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
+def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
+  let summary = "one of two, element by element";
+  let description = [{Example: `%r = mp.select %f, %x, %y : tensor<4xi1>, tensor<4xf32>, tensor<f32>`}];
+  let torch = "where";
+  let tensorflow = "SelectV2";
+  let arguments = (ins Mp_FlagTensor:$condition, Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
+  let results = (outs Mp_NumberTensor:$result);
+  let assemblyFormat = "$condition `,` $lhs `,` $rhs attr-dict `:` type($condition) `,` type($lhs) `,` type($rhs)";
+}
+
+class Mp_FlagBinaryOp<string mnemonic> : Mp_ElementwiseOp<mnemonic, [Commutative]> {
+  let notDifferentiable = "the result is a flag";
+  let arguments = (ins Mp_FlagTensor:$lhs, Mp_FlagTensor:$rhs);
+  let results = (outs Mp_FlagTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
+def Mp_OrOp : Mp_FlagBinaryOp<"or"> {
+  let summary = "whether one of two flags is set";
+  let description = [{Example: `%r = mp.or %f, %g : tensor<i1>, tensor<i1>`}];
+}
+
+def Mp_AndOp : Mp_FlagBinaryOp<"and"> {
+  let summary = "whether both flags are set";
+  let description = [{Example: `%r = mp.and %f, %g : tensor<i1>, tensor<i1>`}];
+}
+
+def Mp_NotOp : Mp_ElementwiseOp<"not"> {
+  let summary = "whether a flag is clear";
+  let description = [{Example: `%r = mp.not %f : tensor<i1>`}];
+  let notDifferentiable = "the result is a flag";
+  let arguments = (ins Mp_FlagTensor:$input);
+  let results = (outs Mp_FlagTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasFolder = 1;
+}
+
+def Mp_IsFiniteOp : Mp_ElementwiseOp<"is_finite"> {
+  let summary = "whether an element is neither infinite nor NaN";
+  let description = [{Example: `%r = mp.is_finite %x : tensor<4xf16>`}];
+  let torch = "isfinite";
+  let tensorflow = "IsFinite";
+  let notDifferentiable = "the result is a flag";
+  let arguments = (ins Mp_FloatTensor:$input);
+  let results = (outs Mp_FlagTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+#endif // MP_OPS_ARITHMETIC_TD

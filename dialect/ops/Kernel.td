@@ -1,0 +1,38 @@
+//===- Kernel.td - kernels as IR --------------------------*- tablegen -*-===//
+#ifndef MP_OPS_KERNEL_TD
+#define MP_OPS_KERNEL_TD
+
+include "dialect/MpBase.td"
+
+def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, AttrSizedOperandSegments,
+                                  SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "ops that a target compiles as one";
+  let description = [{
+    `mp-fuse` forms it out of ops of the dialect; `mp-lower-kernels` rewrites all but an
+    anchor (a contraction) into `linalg.generic` stages in order. With `if`, it runs only
+    where the flag is set, and its results exist only there.
+
+    Example:
+    ```mlir
+    %r = mp.kernel(%a = %x : tensor<4xf32>, %b = %y : tensor<4xf32>) if %ok -> tensor<4xf32> {
+      %s = mp.add %a, %b : tensor<4xf32>, tensor<4xf32>
+      mp.yield %s : tensor<4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Mp_Tensor>:$inputs, Optional<Mp_Flag>:$predicate);
+  let results = (outs Variadic<Mp_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, HasParent<"::mp::KernelOp">]> {
+  let summary = "results of a kernel";
+  let description = [{Example: `mp.yield %s : tensor<4xf32>`}];
+  let arguments = (ins Variadic<Mp_Tensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{ }]>];
+}
+
+#endif // MP_OPS_KERNEL_TD

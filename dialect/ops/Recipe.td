@@ -1,0 +1,74 @@
+//===- Recipe.td - what to train, how, and on what --------*- tablegen -*-===//
+#ifndef MP_OPS_RECIPE_TD
+#define MP_OPS_RECIPE_TD
+
+include "dialect/MpBase.td"
+
+def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a loss scaler";
+  let description = [{
+    The fields of PyTorch's GradScaler; a preset gives the defaults.
+
+    Example: `mp.scaler @scaler {preset = "torch", growth_interval = 100}`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<StrAttr, "\"torch\"">:$preset,
+    DefaultValuedAttr<F64Attr, "65536.0">:$init_scale, DefaultValuedAttr<F64Attr, "2.0">:$growth_factor,
+    DefaultValuedAttr<F64Attr, "0.5">:$backoff_factor, DefaultValuedAttr<I64Attr, "2000">:$growth_interval,
+    DefaultValuedAttr<BoolAttr, "true">:$enabled);
+  let assemblyFormat = "$sym_name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoTerminator, NoRegionArguments,
+                                DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a recipe: how a function becomes a training step";
+  let description = [{
+    Names the entry point that the passes build, and the function it comes from.
+
+    Example:
+    ```mlir
+    mp.train @step of @loss autocast(<dtype = f16>) scaler(@scaler) {
+      mp.minimize result(0) {params = ["*"], optimizer = #mp.adamw<lr = 1.0e-3>, schedule = #mp.linear<to = 0.0>}
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$entry, FlatSymbolRefAttr:$function,
+    OptionalAttr<Mp_AutocastAttr>:$autocast, OptionalAttr<FlatSymbolRefAttr>:$scaler);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $entry `of` $function (`autocast` `(` $autocast^ `)`)? (`scaler` `(` $scaler^ `)`)?
+    attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Mp_MinimizeOp : Mp_Op<"minimize", [HasParent<"::mp::TrainOp">]> {
+  let summary = "minimises a result over some of the parameters";
+  let description = [{
+    `params` are shell patterns over names of variables; a later pattern that begins with
+    `!` takes names away. A parameter belongs to at most one `mp.minimize` of a recipe.
+
+    Example: `mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.sgd<lr = 0.1>}`
+  }];
+  let arguments = (ins I64Attr:$result, DefaultValuedAttr<StrArrayAttr, "{\"*\"}">:$params,
+    AnyAttrOf<[Mp_SgdAttr, Mp_AdamWAttr]>:$optimizer, OptionalAttr<AnyAttr>:$schedule);
+  let assemblyFormat = "`result` `(` $result `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def Mp_DataOp : Mp_Op<"data", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "binds files of a data folder to arguments by name";
+  let description = [{
+    A function's argument has the name that its attribute `mp.name` gives.
+
+    Example:
+    ```mlir
+    mp.data @train {image = #mp.column<"train-images*" as idx, ui8>, label = #mp.column<"train-labels*" as idx, ui8>}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DictionaryAttr:$columns);
+  let assemblyFormat = "$sym_name $columns attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // MP_OPS_RECIPE_TD

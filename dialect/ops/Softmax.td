@@ -1,0 +1,42 @@
+//===- Softmax.td - softmax and its logarithm -------------*- tablegen -*-===//
+#ifndef MP_OPS_SOFTMAX_TD
+#define MP_OPS_SOFTMAX_TD
+
+include "dialect/MpBase.td"
+
+class Mp_SoftmaxFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let arguments = (ins Mp_FloatTensor:$input, I64Attr:$dim);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$input `dim` `(` $dim `)` attr-dict `:` type($input)";
+}
+
+class Mp_SoftmaxBackwardFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let summary = "gradient of mp." # !subst("_backward", "", mnemonic) # " from its result";
+  let description = "Example: `%d = mp." # mnemonic # " %g, %y dim(1) : tensor<4x10xf32>, tensor<4x10xf32>`";
+  let notDifferentiable = "second derivatives are not built";
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved, I64Attr:$dim);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$gradient `,` $saved `dim` `(` $dim `)` attr-dict `:` type($gradient) `,` type($saved)";
+}
+
+def Mp_SoftmaxOp : Mp_SoftmaxFamilyOp<"softmax"> {
+  let summary = "exponentials that sum to one along a dimension";
+  let description = [{
+    The largest element is subtracted first, so that nothing overflows.
+
+    Example: `%p = mp.softmax %x dim(1) : tensor<4x10xf32>`
+  }];
+  let torch = "softmax.int";
+  let tensorflow = "Softmax";
+}
+def Mp_SoftmaxBackwardOp : Mp_SoftmaxBackwardFamilyOp<"softmax_backward">;
+
+def Mp_LogSoftmaxOp : Mp_SoftmaxFamilyOp<"log_softmax"> {
+  let summary = "logarithm of the softmax along a dimension";
+  let description = [{Example: `%p = mp.log_softmax %x dim(1) : tensor<4x10xf32>`}];
+  let torch = "log_softmax.int";
+  let tensorflow = "LogSoftmax";
+}
+def Mp_LogSoftmaxBackwardOp : Mp_SoftmaxBackwardFamilyOp<"log_softmax_backward">;
+
+#endif // MP_OPS_SOFTMAX_TD

@@ -1,0 +1,82 @@
+//===- State.cpp - variables and their reads and writes -------------------===//
+#include "dialect/Mp.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// The kind stands before the name, and is left out for a parameter.
+ParseResult mp::parseStateKind(OpAsmParser &parser, StateKindAttr &kind) {
+  StringRef keyword;
+  SMLoc where = parser.getCurrentLocation();
+  StateKind value = StateKind::parameter;
+  if (succeeded(parser.parseOptionalKeyword(&keyword))) {
+    auto known = symbolizeStateKind(keyword);
+    if (!known)
+      return parser.emitError(where) << "unknown kind of variable '" << keyword
+                                     << "', expected parameter, buffer, slot, scaler, attempt or derived";
+    value = *known;
+  }
+  kind = StateKindAttr::get(parser.getContext(), value);
+  return success();
+}
+void mp::printStateKind(OpAsmPrinter &printer, VariableOp, StateKindAttr kind) {
+  if (kind.getValue() != StateKind::parameter)
+    printer << stringifyStateKind(kind.getValue());
+}
+
+
+//===----------------------------------------------------------------------===//
+// variable, read, write
+//===----------------------------------------------------------------------===//
+
+LogicalResult VariableOp::verify() {
+  if (!getTensorType().hasStaticShape())
+    return emitOpError() << "a variable's shape is static, got " << getType();
+  if (getKind() == StateKind::derived) {
+    if (getInit())
+      return emitOpError() << "a derived variable has no initialiser: it is computed from its source";
+    if (!getSource())
+      return emitOpError() << "a derived variable names its source: from @variable";
+    auto source = lookupVariable(*this, getSourceAttr());
+    if (!source)
+      return emitOpError() << "comes from @" << *getSource() << ", which is no variable";
+    if (source.getTensorType().getShape() != getTensorType().getShape())
+      return emitOpError() << "is " << getType() << " but its source is " << source.getType();
+    return success();
+  }
+  if (getSource())
+    return emitOpError() << "only a derived variable comes from another one";
+  if (!getInit())
+    return emitOpError() << "needs an initialiser, for example = #mp.init<zeros>";
+  return success();
+}
+
+static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols) {
+  auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
+  if (!variable)
+    return op->emitOpError() << "names @" << name.getValue() << ", which is no variable";
+  if (variable.getType() != type) {
+    auto diagnostic = op->emitOpError() << "has type " << type << " but the variable is " << variable.getType();
+    diagnostic.attachNote(variable.getLoc()) << "@" << name.getValue() << " is declared here";
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyUse(*this, getVariableAttr(), getType(), symbols);
+}
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyUse(*this, getVariableAttr(), getValue().getType(), symbols);
+}
+
+//===----------------------------------------------------------------------===//
+// stop_gradient
+//===----------------------------------------------------------------------===//
+
+LogicalResult StopGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+SmallVector<Value> StopGradientOp::buildScalars(ImplicitLocOpBuilder &, ValueRange x) { return {x[0]}; }

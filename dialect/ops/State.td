@@ -1,0 +1,69 @@
+//===- State.td - variables and their reads and writes ----*- tablegen -*-===//
+#ifndef MP_OPS_STATE_TD
+#define MP_OPS_STATE_TD
+
+include "dialect/MpBase.td"
+
+def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a tensor that outlives a step";
+  let description = [{
+    The kind says which steps write it (see `#mp.kind`); without one it is a trainable
+    parameter. A `derived` variable is a cast of the one it comes `from`: it has no
+    initialiser and is never saved.
+
+    Example:
+    ```mlir
+    mp.variable @fc1.weight : tensor<256x784xf32> = #mp.init<kaiming_uniform>
+    mp.variable buffer @bn.running_mean : tensor<256xf32> = #mp.init<zeros>
+    mp.variable derived @fc1.weight.f16 : tensor<256x784xf16> from @fc1.weight
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Mp_Tensor>:$type,
+    DefaultValuedAttr<Mp_VariableKindAttr, "::mp::StateKind::parameter">:$kind,
+    OptionalAttr<Mp_InitAttr>:$init, OptionalAttr<FlatSymbolRefAttr>:$source);
+  let assemblyFormat = [{
+    custom<StateKind>($kind) $sym_name `:` $type (`=` $init^)? (`from` $source^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraDeclarations = [{
+    ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
+  }];
+}
+
+def Mp_ReadOp : Mp_Op<"read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value a variable has when the function begins";
+  let description = [{
+    Writes of the same function do not show, so reads are pure and commute with them.
+
+    Example: `%w = mp.read @fc1.weight : tensor<256x784xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$variable attr-dict `:` type($result)";
+}
+
+def Mp_WriteOp : Mp_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, MemoryEffects<[MemWrite]>]> {
+  let summary = "gives a variable the value it has after the function";
+  let description = [{
+    With `if`, only where the flag is set: a skipped step writes nothing. A function
+    writes a variable at most once.
+
+    Example: `mp.write @fc1.weight, %w1 if %ok : tensor<256x784xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, Mp_Tensor:$value, Optional<Mp_Flag>:$predicate);
+  let assemblyFormat = "$variable `,` $value (`if` $predicate^)? attr-dict `:` type($value)";
+}
+
+def Mp_StopGradientOp : Mp_PureOp<"stop_gradient", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let summary = "the same value, which no gradient passes";
+  let description = [{Example: `%y = mp.stop_gradient %x : tensor<4xf32>`}];
+  let torch = "detach";
+  let tensorflow = "StopGradient";
+  let notDifferentiable = "it stops gradients";
+  let extraDeclarations = [{ static bool stopsGradient() { return true; } }];
+  let arguments = (ins Mp_Tensor:$input);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+#endif // MP_OPS_STATE_TD

@@ -1,0 +1,116 @@
+//===- View.cpp - the same elements in another shape ----------------------===//
+#include "dialect/Mp.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// reshape
+//===----------------------------------------------------------------------===//
+
+/// Elements of one sample where the leading dimension is the batch.
+static int64_t staticElements(RankedTensorType type) {
+  int64_t count = 1;
+  for (int64_t dim : type.getShape())
+    count *= ShapedType::isDynamic(dim) ? 1 : dim;
+  return count;
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = getInput().getType(), to = getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes the element type: " << from.getElementType() << " vs " << to.getElementType();
+  if (from.hasStaticShape() != to.hasStaticShape())
+    return emitOpError() << "loses the batch dimension: " << from << " vs " << to;
+  if (staticElements(from) != staticElements(to))
+    return emitOpError() << "changes the number of elements: " << staticElements(from) << " vs "
+                         << staticElements(to);
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
+    getInputMutable().assign(inner.getInput());
+    return getResult();
+  }
+  return {};
+}
+
+SmallVector<Value> ReshapeOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {ReshapeOp::create(b, getInput().getType().clone(elementType(g[0])), g[0])};
+}
+
+std::vector<OpSample> ReshapeOp::sampleInputs() {
+  return {{{{"tensor<3x4xf64>"}}, "mp.reshape %0 : tensor<3x4xf64> to tensor<2x6xf64>"}};
+}
+
+//===----------------------------------------------------------------------===//
+// transpose
+//===----------------------------------------------------------------------===//
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getInput().getType());
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  if (static_cast<int64_t>(permutation.size()) != type.getRank())
+    return emitOptionalError(location, "permutation has ", permutation.size(), " entries for rank ", type.getRank());
+  SmallVector<bool> seen(permutation.size());
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation) {
+    if (dim < 0 || dim >= type.getRank() || seen[dim])
+      return emitOptionalError(location, "not a permutation: dimension ", dim, " is outside of rank ",
+                               type.getRank(), " or repeated");
+    seen[dim] = true;
+    shape.push_back(type.getDimSize(dim));
+  }
+  if (type.getRank() > 0 && permutation[0] != 0 && type.isDynamicDim(0))
+    return emitOptionalError(location, "the batch dimension must stay the leading one");
+  types.push_back(type.clone(shape));
+  return success();
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getPermutation().size())))
+    return getInput();
+  return {};
+}
+
+SmallVector<Value> TransposeOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  SmallVector<int64_t> inverse(getPermutation().size());
+  for (auto [i, dim] : llvm::enumerate(getPermutation()))
+    inverse[dim] = i;
+  return {TransposeOp::create(b, g[0], inverse)};
+}
+
+std::vector<OpSample> TransposeOp::sampleInputs() {
+  return {{{{"tensor<2x3xf64>"}}, "mp.transpose %0 [1, 0] : tensor<2x3xf64>"},
+          {{{"tensor<2x3x4xf64>"}}, "mp.transpose %0 [2, 0, 1] : tensor<2x3x4xf64>"}};
+}
+
+//===----------------------------------------------------------------------===//
+// broadcast
+//===----------------------------------------------------------------------===//
+
+LogicalResult BroadcastOp::verify() {
+  auto from = getInput().getType(), to = getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes the element type: " << from.getElementType() << " vs " << to.getElementType();
+  auto shape = broadcastShapes(from.getShape(), to.getShape());
+  if (!shape || ArrayRef(*shape) != to.getShape())
+    return emitOpError() << "shapes do not broadcast: " << from << " to " << to;
+  return success();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
+SmallVector<Value> BroadcastOp::buildScalars(ImplicitLocOpBuilder &, ValueRange x) { return {x[0]}; }
+SmallVector<Value> BroadcastOp::buildGradients(ImplicitLocOpBuilder &, ValueRange g) { return {g[0]}; }
+
+std::vector<OpSample> BroadcastOp::sampleInputs() {
+  return {{{{"tensor<3x1xf64>"}}, "mp.broadcast %0 : tensor<3x1xf64> to tensor<3x4xf64>"},
+          {{{"tensor<4xf64>"}}, "mp.broadcast %0 : tensor<4xf64> to tensor<3x4xf64>"}};
+}

@@ -1,0 +1,76 @@
+//===- View.td - the same elements in another shape -------*- tablegen -*-===//
+#ifndef MP_OPS_VIEW_TD
+#define MP_OPS_VIEW_TD
+
+include "dialect/MpBase.td"
+
+class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
+    : Mp_Op<mnemonic, !listconcat([Pure, AutocastOpInterface, DifferentiableOpInterface], traits)> {
+  string torch = mnemonic;
+  string tensorflow = "";
+  let extraClassDeclaration = [{
+    static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
+      return ::llvm::StringSwitch<::llvm::StringRef>(system)
+          .Case("torch", "}] # torch # [{")
+          .Case("tensorflow", "}] # tensorflow # [{")
+          .Default("");
+    }
+    static ::llvm::StringRef whyNotDifferentiable() { return ""; }
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
+                                                      ::mlir::ValueRange gradients);
+    static std::vector<::mp::OpSample> sampleInputs();
+    ::llvm::LogicalResult retypeResults() {
+      getResult().setType(getType().clone(getInput().getType().getElementType()));
+      return ::mlir::success();
+    }
+  }];
+}
+
+def Mp_ReshapeOp : Mp_ViewOp<"reshape"> {
+  let summary = "the elements in the same order, in another shape";
+  let description = [{
+    The batch dimension stays the leading one.
+
+    Example: `%r = mp.reshape %x : tensor<?x28x28xf32> to tensor<?x784xf32>`
+  }];
+  let tensorflow = "Reshape";
+  let arguments = (ins Mp_Tensor:$input);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor]> {
+  let summary = "dimensions in another order";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the operand.
+
+    Example: `%r = mp.transpose %x [1, 0] : tensor<4x3xf32>`
+  }];
+  let torch = "permute";
+  let tensorflow = "Transpose";
+  let arguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$input $permutation attr-dict `:` type($input)";
+  let hasFolder = 1;
+}
+
+def Mp_BroadcastOp : Mp_ViewOp<"broadcast", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let summary = "elements repeated to fill a larger shape";
+  let description = [{
+    As NumPy broadcasts: dimensions are aligned at the end, and one of size one is
+    repeated.
+
+    Example: `%r = mp.broadcast %x : tensor<4x1xf32> to tensor<4x3xf32>`
+  }];
+  let torch = "expand";
+  let tensorflow = "BroadcastTo";
+  let arguments = (ins Mp_Tensor:$input);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // MP_OPS_VIEW_TD

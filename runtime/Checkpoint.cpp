@@ -1,0 +1,277 @@
+//===- Checkpoint.cpp - the state of a training run in a file -------------===//
+#include "runtime/Checkpoint.h"
+#include "runtime/Error.h"
+#include "runtime/data/Convert.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include <bit>
+
+using namespace llvm;
+
+namespace mp {
+namespace {
+
+constexpr StringLiteral formatKey = "mantissa.checkpoint";
+constexpr StringLiteral formatVersion = "1";
+constexpr StringLiteral fingerprintKey = "fingerprint";
+
+using Metadata = std::map<std::string, std::string>;
+
+/// Writes the fields of a RunState to metadata. Writer and reader visit the same
+/// list of fields, so that none is forgotten on one side.
+struct MetadataWriter {
+  Metadata &metadata;
+  void operator()(StringRef key, const std::string &value) {
+    metadata[key.str()] = value;
+  }
+  // The bits, so that a sum continues exactly.
+  void operator()(StringRef key, double value) {
+    metadata[key.str()] = std::to_string(std::bit_cast<uint64_t>(value));
+  }
+  template <typename T> void operator()(StringRef key, T value) {
+    metadata[key.str()] = std::to_string(value);
+  }
+};
+
+struct MetadataReader {
+  const Metadata &metadata;
+  std::string bad; ///< the first field that is missing or malformed
+
+  void operator()(StringRef key, std::string &value) {
+    if (const std::string *text = find(key))
+      value = *text;
+  }
+  void operator()(StringRef key, double &value) {
+    uint64_t bits = 0;
+    (*this)(key, bits);
+    value = std::bit_cast<double>(bits);
+  }
+  void operator()(StringRef key, bool &value) {
+    int64_t number = 0;
+    (*this)(key, number);
+    value = number != 0;
+  }
+  template <typename T> void operator()(StringRef key, T &value) {
+    const std::string *text = find(key);
+    if (text && StringRef(*text).getAsInteger(10, value) && bad.empty())
+      bad = key.str();
+  }
+  const std::string *find(StringRef key) {
+    auto found = metadata.find(key.str());
+    if (found != metadata.end())
+      return &found->second;
+    if (bad.empty())
+      bad = key.str();
+    return nullptr;
+  }
+};
+
+template <typename State, typename Visitor>
+void visitFields(State &state, Visitor &visit) {
+  visit("seed", state.seed);
+  visit("step", state.step);
+  visit("skipped_steps", state.skippedSteps);
+  visit("records", state.records);
+  visit("batch", state.batch);
+  visit("epochs", state.epochs);
+  visit("shuffle", state.shuffle);
+  visit("drop_last", state.dropLast);
+  visit("precision", state.precision);
+  visit("scaler", state.scaler);
+  visit("module", state.module);
+  visit("target", state.target);
+  visit("cpu", state.cpu);
+  visit("last_scale_bits", state.lastScale);
+  visit("epoch_loss_sum_bits", state.epochLossSum);
+  visit("epoch_loss_count", state.epochLossCount);
+}
+
+bool isSaved(const Variable &variable) {
+  return variable.kind != VariableKind::Derived;
+}
+
+bool isWeight(const Variable &variable) {
+  return variable.kind == VariableKind::Parameter ||
+         variable.kind == VariableKind::Buffer;
+}
+
+/// Gathers the differences between a file and a session into one message of a few
+/// lines.
+class Differences {
+public:
+  void add(std::string line) { lines.push_back(std::move(line)); }
+  Error finish(const Twine &headline) {
+    if (lines.empty())
+      return Error::success();
+    constexpr size_t most = 6;
+    std::string text = headline.str();
+    for (const std::string &line : ArrayRef(lines).take_front(most))
+      text += "\n  " + line;
+    if (lines.size() > most)
+      text += formatv("\n  and {0} more", lines.size() - most);
+    return createStringError(text);
+  }
+
+private:
+  std::vector<std::string> lines;
+};
+
+} // namespace
+
+std::string fingerprint(ArrayRef<Variable> variables) {
+  std::vector<std::string> lines;
+  for (const Variable &variable : variables)
+    if (isSaved(variable))
+      lines.push_back(formatv("{0} {1} {2}\n", variable.name,
+                              variableKindName(variable.kind),
+                              variable.type.str()));
+  llvm::sort(lines);
+  std::string text;
+  for (const std::string &line : lines)
+    text += line;
+  return formatv("{0:x-16}", xxh3_64bits(text));
+}
+
+std::string checkpointPath(StringRef path) {
+  SmallString<256> file(path);
+  if (sys::fs::is_directory(path))
+    sys::path::append(file, "checkpoint.safetensors");
+  return file.str().str();
+}
+
+Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
+  std::vector<NamedTensor> tensors;
+  for (const Variable &variable : session.variables())
+    if (isSaved(variable))
+      tensors.push_back(
+          {variable.name, variable.type, session.storage(variable.name)});
+  Metadata metadata;
+  metadata[formatKey.str()] = formatVersion.str();
+  metadata[fingerprintKey.str()] = fingerprint(session.variables());
+  MetadataWriter writer{metadata};
+  visitFields(state, writer);
+  return writeSafetensors(path, std::move(tensors), metadata);
+}
+
+Expected<Checkpoint> Checkpoint::open(StringRef path) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  if (!file)
+    return file.takeError();
+  Checkpoint checkpoint;
+  checkpoint.file = std::move(*file);
+  Metadata &metadata = checkpoint.file.metadata;
+  const std::string &name = checkpoint.file.path;
+  auto version = metadata.find(formatKey.str());
+  if (version == metadata.end())
+    return makeError("{0}: holds weights but no training state; to start from "
+                     "weights, load them as the initial ones",
+                     name);
+  if (version->second != formatVersion)
+    return makeError("{0}: checkpoint format {1}, expected {2}", name,
+                     version->second, formatVersion);
+  MetadataReader reader{metadata, ""};
+  visitFields(checkpoint.run, reader);
+  reader(fingerprintKey, checkpoint.print);
+  RunState &run = checkpoint.run;
+  if (reader.bad.empty() && (run.step < 0 || run.batch < 1 || run.records < 1))
+    reader.bad = "step";
+  if (!reader.bad.empty())
+    return makeError("{0}: damaged checkpoint: metadata '{1}' is missing or "
+                     "malformed",
+                     name, reader.bad);
+  return checkpoint;
+}
+
+Error Checkpoint::restore(Session &session) const {
+  Differences differences;
+  StringSet<> known;
+  for (const Variable &variable : session.variables()) {
+    if (!isSaved(variable))
+      continue;
+    known.insert(variable.name);
+    auto tensor = file.tensors.find(variable.name);
+    if (tensor == file.tensors.end())
+      differences.add(formatv("'{0}' ({1} {2}) is not in the checkpoint{3}",
+                              variable.name, variableKindName(variable.kind),
+                              variable.type.str(), at(variable.location)));
+    else if (tensor->second.type != variable.type)
+      differences.add(formatv("'{0}' is {1} in the checkpoint, {2} in the graph{3}",
+                              variable.name, tensor->second.type.str(),
+                              variable.type.str(), at(variable.location)));
+  }
+  for (auto &[name, tensor] : file.tensors)
+    if (!known.contains(name))
+      differences.add(formatv("'{0}' ({1}) is not in the graph", name,
+                              tensor.type.str()));
+  if (Error error = differences.finish(
+          file.path + ": checkpoint of another graph (module '" + run.module +
+          "')"))
+    return error;
+  if (print != fingerprint(session.variables()))
+    return makeError("{0}: checkpoint of another graph: its variables are of "
+                     "other kinds (fingerprint {1}, the graph's is {2})",
+                     file.path, print, fingerprint(session.variables()));
+  for (const Variable &variable : session.variables())
+    if (isSaved(variable))
+      llvm::copy(file.tensors.at(variable.name).bytes,
+                 session.storage(variable.name).begin());
+  session.derive();
+  return Error::success();
+}
+
+/// Says in what a weight's tensor does not fit, or nothing.
+static std::string misfit(const Variable &variable, const Safetensors &file,
+                          ArrayRef<std::string> unexpected) {
+  auto tensor = file.tensors.find(variable.name);
+  if (tensor == file.tensors.end()) {
+    auto nearest = nearestNames(variable.name, unexpected, 1);
+    return formatv("missing '{0}' ({1}){2}", variable.name, variable.type.str(),
+                   nearest.empty() ? "" : "; is it '" + nearest[0] + "'?");
+  }
+  const TensorType &type = tensor->second.type;
+  bool convertible = type.element == variable.type.element ||
+                     (isFloat(type.element) && isFloat(variable.type.element));
+  if (type.shape == variable.type.shape && convertible)
+    return "";
+  return formatv("'{0}' is {1} in the file, {2} in the graph{3}", variable.name,
+                 type.str(), variable.type.str(), at(variable.location));
+}
+
+Error loadWeights(StringRef path, Session &session) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  if (!file)
+    return file.takeError();
+  // A checkpoint also holds the optimizer's state, which is no weight.
+  bool isCheckpoint = file->metadata.count(formatKey.str());
+  StringSet<> known;
+  for (const Variable &variable : session.variables())
+    known.insert(variable.name);
+  std::vector<std::string> unexpected;
+  for (auto &[name, tensor] : file->tensors)
+    if (!known.contains(name) && !isCheckpoint)
+      unexpected.push_back(name);
+  Differences differences;
+  for (const Variable &variable : session.variables())
+    if (isWeight(variable))
+      if (std::string text = misfit(variable, *file, unexpected); !text.empty())
+        differences.add(std::move(text));
+  if (!unexpected.empty())
+    differences.add("unexpected " + quoteList(unexpected));
+  if (Error error = differences.finish(
+          file->path + ": does not hold the weights of this graph"))
+    return error;
+  for (const Variable &variable : session.variables()) {
+    if (!isWeight(variable))
+      continue;
+    const Array &tensor = file->tensors.at(variable.name);
+    convertElements(tensor.type.element, tensor.bytes, variable.type.element,
+                    session.storage(variable.name));
+  }
+  session.derive();
+  return Error::success();
+}
+
+} // namespace mp

@@ -1,0 +1,60 @@
+//===- Checkpoint.h - the state of a training run in a file ---------------===//
+#ifndef MP_RUNTIME_CHECKPOINT_H
+#define MP_RUNTIME_CHECKPOINT_H
+
+#include "runtime/Session.h"
+#include "runtime/data/Safetensors.h"
+
+namespace mp {
+
+/// What a run must know, beside its variables, to go on exactly where it stopped.
+struct RunState {
+  uint64_t seed = 0;
+  int64_t step = 0; ///< tries so far; the data position follows from it
+  int64_t skippedSteps = 0;
+  int64_t records = 0, batch = 0, epochs = 0;
+  bool shuffle = true, dropLast = false;
+  std::string precision = {}, scaler = {}, module = {}, target = {}, cpu = {};
+  double lastScale = 1; ///< loss scale of the last step
+  double epochLossSum = 0; ///< over the steps of the running epoch that were
+  int64_t epochLossCount = 0; ///< not skipped
+};
+
+/// A hash of the variables that a checkpoint holds: names, kinds and types.
+std::string fingerprint(llvm::ArrayRef<Variable> variables);
+
+/// Writes every variable that is not derived, and the state, atomically: on an
+/// error the file that was there before is untouched.
+llvm::Error saveCheckpoint(llvm::StringRef path, Session &session,
+                           const RunState &state);
+
+/// A checkpoint file, read and validated but not yet applied.
+class Checkpoint {
+public:
+  /// `path` is the file or the run folder that holds `checkpoint.safetensors`.
+  static llvm::Expected<Checkpoint> open(llvm::StringRef path);
+
+  const RunState &state() const { return run; }
+  /// Fills every variable that is not derived and runs `derive`. The error names
+  /// the variables that are missing, unknown, or of another type; the session is
+  /// not touched then.
+  llvm::Error restore(Session &session) const;
+
+private:
+  Safetensors file;
+  RunState run;
+  std::string print; ///< the fingerprint in the file
+};
+
+/// Fills parameters and buffers by name, converting between floating-point types,
+/// then runs `derive`; all other state stays as it is. `path` is a safetensors file
+/// (such as a PyTorch state_dict), a checkpoint, or a run folder. The error lists
+/// missing and unexpected names; the session is not touched then.
+llvm::Error loadWeights(llvm::StringRef path, Session &session);
+
+/// `path`, or the checkpoint inside it where it is a folder.
+std::string checkpointPath(llvm::StringRef path);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_CHECKPOINT_H

@@ -1,0 +1,134 @@
+//===- Executor.cpp - an entry point, resolved to addresses ---------------===//
+#include "runtime/Executor.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace mp;
+
+/// A block no larger than the grid, so that task bounds cannot overflow.
+static int64_t boundedBlock(int64_t grid, int64_t block) {
+  return std::min(block, std::max<int64_t>(grid, 1));
+}
+
+/// Calls `task(begin, end, worker)` for every block of the grid. A single task
+/// runs at once: waking workers would take longer.
+template <typename Task>
+static void forEachBlock(ThreadPool &pool, int64_t grid, int64_t block,
+                         Task task) {
+  if (grid <= block) {
+    if (grid > 0)
+      task(0, grid, 0);
+    return;
+  }
+  int64_t tasks = (grid - 1) / block + 1;
+  pool.run(tasks, [&](int64_t index, unsigned worker) {
+    int64_t begin = index * block;
+    task(begin, begin + std::min(block, grid - begin), worker);
+  });
+}
+
+Executor::Executor(Entry entry, const Linkage &linkage,
+                   std::vector<std::unique_ptr<Routine>> routines,
+                   Engine &engine)
+    : description(std::move(entry)), engine(engine) {
+  auto nextRoutine = routines.begin();
+  for (const Step &step : description.steps) {
+    if (const auto *launch = std::get_if<Launch>(&step)) {
+      steps.push_back(BoundLaunch{linkage.kernels[launch->kernel],
+                                  bind(launch->args, linkage), launch->grid,
+                                  boundedBlock(launch->grid, launch->block)});
+    } else if (const auto *call = std::get_if<Call>(&step)) {
+      steps.push_back(BoundCall{std::move(*nextRoutine++),
+                                bind(call->args, linkage), call->grid,
+                                boundedBlock(call->grid, call->block)});
+    } else {
+      const auto &copy = std::get<Copy>(step);
+      std::vector<Place> places = {copy.to, copy.from};
+      if (copy.flag)
+        places.push_back(*copy.flag);
+      steps.push_back(
+          BoundCopy{bind(places, linkage), copy.bytes, bool(copy.flag)});
+    }
+  }
+  std::vector<Place> places;
+  for (const Result &result : description.results)
+    places.push_back(result.place);
+  firstResult = bind(places, linkage);
+  results.resize(places.size());
+  resolveArena();
+}
+
+/// Appends the places' addresses to the table, as far as they are known.
+size_t Executor::bind(llvm::ArrayRef<Place> places, const Linkage &linkage) {
+  size_t first = addresses.size();
+  for (const Place &place : places) {
+    size_t slot = addresses.size();
+    addresses.push_back(nullptr);
+    switch (place.space) {
+    case Place::Space::Variable:
+      addresses[slot] = linkage.variables[place.index] + place.offset;
+      break;
+    case Place::Space::Constant:
+      addresses[slot] = linkage.constants[place.index] + place.offset;
+      break;
+    case Place::Space::Staging:
+      inputPatches.push_back({slot, place.index, place.offset});
+      break;
+    case Place::Space::Arena:
+      arenaPatches.push_back({slot, 0, place.offset});
+      break;
+    }
+  }
+  return first;
+}
+
+void Executor::resolveArena() {
+  for (const Patch &patch : arenaPatches)
+    addresses[patch.slot] = engine.arena.base() + patch.offset;
+}
+
+void Executor::run(llvm::ArrayRef<const void *> inputs) {
+  engine.arena.release();
+  // Inputs are only read; kernels take all their arguments as void *.
+  for (const Patch &patch : inputPatches)
+    addresses[patch.slot] =
+        static_cast<char *>(const_cast<void *>(inputs[patch.input])) +
+        patch.offset;
+  for (BoundStep &step : steps)
+    std::visit([&](auto &bound) { runStep(bound); }, step);
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = addresses[firstResult + i];
+}
+
+void Executor::runStep(BoundLaunch &launch) {
+  void *const *args = addresses.data() + launch.first;
+  forEachBlock(engine.pool, launch.grid, launch.block,
+               [&](int64_t begin, int64_t end, unsigned worker) {
+                 launch.function(args, begin, end, engine.scratch.of(worker));
+               });
+}
+
+void Executor::runStep(BoundCall &call) {
+  void *const *args = addresses.data() + call.first;
+  forEachBlock(engine.pool, call.grid, call.block,
+               [&](int64_t begin, int64_t end, unsigned worker) {
+                 call.routine->run(args, begin, end, engine.scratch.of(worker),
+                                   worker);
+               });
+}
+
+void Executor::runStep(BoundCopy &copy) {
+  void *const *args = addresses.data() + copy.first;
+  if (copy.guarded && *static_cast<const uint8_t *>(args[2]) == 0)
+    return;
+  if (args[0] == args[1])
+    return;
+  // One core's share of the second-level cache: enough to be worth a claim.
+  constexpr int64_t bytesPerTask = 256 << 10;
+  forEachBlock(engine.pool, copy.bytes, bytesPerTask,
+               [&](int64_t begin, int64_t end, unsigned) {
+                 std::memcpy(static_cast<char *>(args[0]) + begin,
+                             static_cast<const char *>(args[1]) + begin,
+                             end - begin);
+               });
+}

@@ -1,0 +1,88 @@
+//===- Executor.h - an entry point, resolved to addresses -----------------===//
+//
+// Loading turns every place of an entry point into an address in one table, so
+// that a run patches the inputs' addresses and then only walks the steps.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_EXECUTOR_H
+#define MP_RUNTIME_EXECUTOR_H
+
+#include "runtime/Jit.h"
+#include "runtime/Memory.h"
+#include "runtime/Routine.h"
+#include "runtime/Session.h"
+#include "runtime/ThreadPool.h"
+
+namespace mp {
+
+/// What all entry points of a Session run on.
+struct Engine {
+  explicit Engine(unsigned threads) : pool(threads), scratch(pool.threads()) {}
+  ThreadPool pool;
+  Arena arena;
+  WorkerScratch scratch;
+};
+
+/// What the indices of a Program stand for in its Session.
+struct Linkage {
+  std::vector<char *> variables, constants;
+  std::vector<KernelFunction> kernels;
+};
+
+class Executor final : public Executable {
+public:
+  /// `routines` are those of the entry's calls, in their order. The addresses
+  /// of arena places come with `resolveArena`.
+  Executor(Entry entry, const Linkage &linkage,
+           std::vector<std::unique_ptr<Routine>> routines, Engine &engine);
+
+  /// To be called after the arena has grown.
+  void resolveArena();
+
+  const Entry &entry() const override { return description; }
+  void run(llvm::ArrayRef<const void *> inputs) override;
+  const void *result(unsigned i) const override { return results[i]; }
+
+private:
+  /// A step; its addresses begin at `first` in `addresses`.
+  struct BoundLaunch {
+    KernelFunction function;
+    size_t first;
+    int64_t grid, block;
+  };
+  struct BoundCall {
+    std::unique_ptr<Routine> routine;
+    size_t first;
+    int64_t grid, block;
+  };
+  struct BoundCopy {
+    size_t first; ///< to, from and, where `guarded`, the flag
+    uint64_t bytes;
+    bool guarded;
+  };
+  using BoundStep = std::variant<BoundLaunch, BoundCall, BoundCopy>;
+
+  size_t bind(llvm::ArrayRef<Place> places, const Linkage &linkage);
+  void runStep(BoundLaunch &launch);
+  void runStep(BoundCall &call);
+  void runStep(BoundCopy &copy);
+
+  /// An address that is not known for good when the entry point is loaded.
+  struct Patch {
+    size_t slot;
+    uint32_t input;
+    uint64_t offset;
+  };
+
+  Entry description;
+  Engine &engine;
+  std::vector<BoundStep> steps;
+  std::vector<void *> addresses;
+  std::vector<Patch> arenaPatches, inputPatches;
+  size_t firstResult = 0;
+  std::vector<const void *> results; ///< as of the last run
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_EXECUTOR_H

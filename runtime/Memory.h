@@ -1,0 +1,71 @@
+//===- Memory.h - zeroed memory that tensors lie in -----------------------===//
+#ifndef MP_RUNTIME_MEMORY_H
+#define MP_RUNTIME_MEMORY_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace mp {
+
+/// What tensors are aligned to: a cache line, and the widest vector.
+inline constexpr uint64_t tensorAlignment = 64;
+
+inline uint64_t alignToTensor(uint64_t bytes) {
+  return llvm::alignTo(bytes, tensorAlignment);
+}
+
+/// Zeroed pages of its own, page-aligned; large ones ask for huge pages. Pages
+/// cost nothing until they are touched.
+class Memory {
+public:
+  Memory() = default;
+  Memory(Memory &&other) noexcept { *this = std::move(other); }
+  Memory &operator=(Memory &&other) noexcept;
+  ~Memory();
+
+  /// `what` names the memory in the error: "cannot allocate 64 bytes for ...".
+  static llvm::Expected<Memory> allocate(uint64_t bytes, llvm::StringRef what);
+
+  char *data() const { return base; }
+  uint64_t size() const { return bytes; }
+
+private:
+  char *base = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// The one arena of all entry points. It moves when it grows, but what a result
+/// points to lives on until the next run.
+class Arena {
+public:
+  char *base() const { return current.data(); }
+  uint64_t size() const { return current.size(); }
+  /// Makes at least `bytes` bytes. The contents are lost.
+  llvm::Error grow(uint64_t bytes);
+  /// Gives back what growing left behind.
+  void release() { retired.clear(); }
+
+private:
+  Memory current;
+  std::vector<Memory> retired;
+};
+
+/// As much scratch for each worker as the hungriest task needs.
+class WorkerScratch {
+public:
+  explicit WorkerScratch(unsigned workers) : workers(workers) {}
+  llvm::Error grow(uint64_t bytesPerWorker);
+  char *of(unsigned worker) const { return memory.data() + worker * stride; }
+
+private:
+  unsigned workers;
+  uint64_t stride = 0;
+  Memory memory;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_MEMORY_H

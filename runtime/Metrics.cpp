@@ -1,0 +1,124 @@
+//===- Metrics.cpp - what a run writes about itself -----------------------===//
+#include "runtime/Metrics.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+#include <sys/resource.h>
+
+using namespace llvm;
+
+namespace mp {
+
+/// Nine digits give back every f32, seventeen every f64.
+static void number(json::OStream &json, StringRef key, double value) {
+  json.attributeBegin(key);
+  if (!std::isfinite(value))
+    json.value(nullptr);
+  else
+    json.rawValue([&](raw_ostream &os) {
+      bool single = static_cast<double>(static_cast<float>(value)) == value;
+      os << format(single ? "%.9g" : "%.17g", value);
+    });
+  json.attributeEnd();
+}
+
+std::string toJson(const StepMetrics &metrics) {
+  std::string text;
+  raw_string_ostream os(text);
+  json::OStream json(os);
+  json.object([&] {
+    json.attribute("step", metrics.step);
+    number(json, "loss", metrics.loss);
+    number(json, "scale", metrics.scale);
+    json.attribute("skipped", metrics.skipped);
+    number(json, "lr", metrics.lr);
+    number(json, "grad_norm", metrics.gradNorm);
+    number(json, "samples_per_second",
+           static_cast<float>(metrics.samplesPerSecond));
+    for (auto &[name, value] : metrics.others)
+      number(json, name, value);
+  });
+  return text;
+}
+
+/// Length of the head of metrics.jsonl that holds steps 1 to `steps`.
+static uint64_t lengthOfSteps(StringRef content, int64_t steps) {
+  uint64_t length = 0;
+  while (length < content.size()) {
+    size_t end = content.find('\n', length);
+    if (end == StringRef::npos)
+      break;
+    Expected<json::Value> value = json::parse(content.slice(length, end));
+    if (!value) {
+      consumeError(value.takeError());
+      break;
+    }
+    const json::Object *object = value->getAsObject();
+    std::optional<int64_t> step =
+        object ? object->getInteger("step") : std::nullopt;
+    if (!step || *step > steps)
+      break;
+    length = end + 1;
+  }
+  return length;
+}
+
+Expected<MetricsFile> MetricsFile::open(StringRef path, int64_t steps) {
+  uint64_t keep = 0;
+  if (steps > 0)
+    if (auto old = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                         /*RequiresNullTerminator=*/false))
+      keep = lengthOfSteps((*old)->getBuffer(), steps);
+  Expected<OutputFile> file = OutputFile::append(path, keep);
+  if (!file)
+    return file.takeError();
+  return MetricsFile(std::move(*file));
+}
+
+void MetricsFile::add(const StepMetrics &metrics) {
+  pending += toJson(metrics) + "\n";
+}
+
+Error MetricsFile::flush() {
+  Error error = file.write(pending);
+  pending.clear();
+  return error;
+}
+
+std::string toJson(const Summary &summary) {
+  std::string text;
+  raw_string_ostream os(text);
+  json::OStream json(os, /*IndentSize=*/2);
+  double accuracy = NAN;
+  for (auto &[name, value] : summary.test)
+    if (name == "accuracy")
+      accuracy = value;
+  json.object([&] {
+    number(json, "train_loss", summary.trainLoss.value_or(NAN));
+    number(json, "test_accuracy", accuracy);
+    for (auto &[name, value] : summary.test)
+      if (name != "accuracy")
+        number(json, "test_" + name, value);
+    json.attribute("steps", summary.steps);
+    json.attribute("skipped_steps", summary.skippedSteps);
+    number(json, "final_scale", summary.finalScale);
+    number(json, "compile_seconds", static_cast<float>(summary.compileSeconds));
+    number(json, "train_seconds", static_cast<float>(summary.trainSeconds));
+    json.attribute("planned_bytes", summary.plannedBytes);
+    json.attribute("peak_rss_bytes", summary.peakRssBytes);
+    json.attribute("precision", summary.precision);
+    json.attribute("device", summary.device);
+    json.attribute("seed", summary.seed);
+  });
+  os << "\n";
+  return text;
+}
+
+uint64_t peakRssBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024; // given in KiB
+}
+
+} // namespace mp

@@ -1,0 +1,67 @@
+//===- Metrics.h - what a run writes about itself -------------------------===//
+#ifndef MP_RUNTIME_METRICS_H
+#define MP_RUNTIME_METRICS_H
+
+#include "runtime/OutputFile.h"
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mp {
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+/// One step, as metrics.jsonl has it.
+struct StepMetrics {
+  int64_t step = 0; ///< 1 is the first
+  double loss = 0;
+  double scale = 1;     ///< loss scale that the step used
+  bool skipped = false; ///< a gradient was not finite: nothing was updated
+  double lr = 0;
+  double gradNorm = 0;
+  double samplesPerSecond = 0;
+  NamedNumbers others = {}; ///< further scalar results by name
+};
+
+/// The object of one step, without a line feed. A number that is not finite is
+/// null, as JSON has no word for it.
+std::string toJson(const StepMetrics &metrics);
+
+/// Appends to metrics.jsonl. Lines are kept in memory until `flush`.
+class MetricsFile {
+public:
+  /// Keeps the lines of the first `steps` steps of an existing file, so that a
+  /// resumed run does not write a step twice, and cuts off what follows.
+  static llvm::Expected<MetricsFile> open(llvm::StringRef path, int64_t steps);
+
+  void add(const StepMetrics &metrics);
+  llvm::Error flush();
+
+private:
+  explicit MetricsFile(OutputFile file) : file(std::move(file)) {}
+  OutputFile file;
+  std::string pending;
+};
+
+/// summary.json.
+struct Summary {
+  /// Mean loss over the last epoch's steps, skipped ones left out.
+  std::optional<double> trainLoss;
+  NamedNumbers test = {}; ///< scalar results of `evaluate`, means over the test set
+  int64_t steps = 0, skippedSteps = 0;
+  double finalScale = 1;
+  double compileSeconds = 0; ///< until the first step could run
+  double trainSeconds = 0;   ///< in steps, of this run
+  uint64_t plannedBytes = 0, peakRssBytes = 0;
+  std::string precision = {}, device = {};
+  uint64_t seed = 0;
+};
+
+std::string toJson(const Summary &summary);
+
+/// Highest resident memory of this process so far, in bytes.
+uint64_t peakRssBytes();
+
+} // namespace mp
+
+#endif // MP_RUNTIME_METRICS_H

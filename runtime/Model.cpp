@@ -1,0 +1,137 @@
+//===- Model.cpp - a module's text, its state and its compiled entries ----===//
+#include "runtime/Model.h"
+#include "runtime/Error.h"
+#include "runtime/Onednn.h"
+#include "runtime/data/Convert.h"
+
+using namespace llvm;
+
+namespace mp {
+
+bool isScalar(const Result &result) { return result.type.shape.empty(); }
+
+double readScalar(Executable &executable, unsigned result) {
+  return loadElement(executable.entry().results[result].type.element,
+                     static_cast<const char *>(executable.result(result)));
+}
+
+static Error checkDevice(StringRef device) {
+  if (device == "cpu")
+    return Error::success();
+  if (device == "cuda")
+    return createStringError(
+        std::make_error_code(std::errc::no_such_device),
+        "device cuda is not available: this build has no CUDA target");
+  return makeError("unknown device '{0}'{1}", device,
+                   suggest(device, {"cpu", "cuda"}));
+}
+
+Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
+                                             Compiler compiler,
+                                             SessionFactory createSession) {
+  if (Error error = checkDevice(options.device))
+    return error;
+  auto buffer = mapFile(options.module);
+  if (!buffer)
+    return buffer.takeError();
+  auto session = createSession({.threads = options.threads});
+  if (!session)
+    return session.takeError();
+  std::unique_ptr<Model> model(new Model);
+  model->text = (*buffer)->getBuffer().str();
+  model->state = std::move(*session);
+  model->compiler = std::move(compiler);
+  options.compile.filename = options.module;
+  options.compile.threads = options.threads;
+  options.compile.onednn = options.onednn && onednnAvailable();
+  model->options = std::move(options);
+  return model;
+}
+
+Model::~Model() {
+  stopping = true;
+  background.wait();
+  // An error that nobody asked for is dropped on purpose.
+  for (auto &[key, job] : jobs)
+    if (job->program && !*job->program)
+      consumeError(job->program->takeError());
+}
+
+Expected<Program> Model::compile(Goal goal, CompileOptions compileOptions) const {
+  compileOptions.goal = goal;
+  return compiler(text, compileOptions, nullptr);
+}
+
+Expected<const DataSource *> Model::dataSource(StringRef source,
+                                               bool required) {
+  if (!sources) {
+    Expected<Program> program = compile(Goal::Inspect, options.compile);
+    if (!program)
+      return program.takeError();
+    sources = std::move(program->data);
+  }
+  std::vector<std::string> names;
+  for (const DataSource &candidate : *sources) {
+    if (candidate.name == source)
+      return &candidate;
+    names.push_back(candidate.name);
+  }
+  if (!required)
+    return nullptr;
+  return makeError("{0}: the module has no data source '{1}'{2}", options.module,
+                   source, suggest(source, names));
+}
+
+void Model::compileAhead(Goal goal, int64_t batch) {
+  Key key{goal, batch};
+  if (linked.count(key) || jobs.count(key))
+    return;
+  CompileOptions ahead = options.compile;
+  ahead.batch = batch;
+  ahead.threads = 1; // the other cores are training
+  auto job = std::make_unique<Job>();
+  job->done = background.async([this, goal, ahead, slot = job.get()] {
+    if (!stopping)
+      slot->program.emplace(compile(goal, ahead));
+  });
+  jobs[key] = std::move(job);
+}
+
+Error Model::link(Key key, Expected<Program> program) {
+  if (!program)
+    return program.takeError();
+  auto &entries = linked[key];
+  for (const Entry &entry : program->entries)
+    entries.emplace_back(entry.function, entry.batch);
+  name = program->module;
+  cpuName = program->cpu;
+  return state->load(std::move(*program));
+}
+
+Expected<Executable *> Model::get(Goal goal, StringRef function,
+                                  int64_t batch) {
+  Key key{goal, batch};
+  if (auto job = jobs.find(key); job != jobs.end()) {
+    job->second->done.wait();
+    Expected<Program> program = std::move(*job->second->program);
+    jobs.erase(job);
+    if (Error error = link(key, std::move(program)))
+      return error;
+  } else if (!linked.count(key)) {
+    CompileOptions now = options.compile;
+    now.batch = batch;
+    if (Error error = link(key, compile(goal, now)))
+      return error;
+  }
+  std::vector<std::string> names;
+  for (auto &[entry, entryBatch] : linked[key]) {
+    bool wanted = function.empty() ? entry != "derive" : entry == function;
+    if (wanted)
+      return state->find(entry, entryBatch);
+    names.push_back(entry);
+  }
+  return makeError("{0}: the program has no entry point '{1}'{2}",
+                   options.module, function, suggest(function, names));
+}
+
+} // namespace mp

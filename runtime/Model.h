@@ -1,0 +1,87 @@
+//===- Model.h - a module's text, its state and its compiled entries ------===//
+#ifndef MP_RUNTIME_MODEL_H
+#define MP_RUNTIME_MODEL_H
+
+#include "codegen/Compile.h"
+#include "runtime/Session.h"
+#include "runtime/data/Dataset.h"
+#include "llvm/Support/ThreadPool.h"
+#include <atomic>
+#include <map>
+
+namespace mp {
+
+/// Makes the Session of a Model; Session::create, or a test's own.
+using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
+    const SessionOptions &)>;
+
+struct ModelOptions {
+  std::string module;         ///< path of the .mlir file
+  std::string device = "cpu"; ///< the only one so far
+  unsigned threads = 0;       ///< 0: one a core
+  bool onednn = true;         ///< use oneDNN where it is installed
+  CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
+};
+
+/// One module being run: a Session, and the programs compiled for it so far, by
+/// goal and batch. Not thread-safe; compiling ahead happens on its own thread.
+class Model {
+public:
+  /// Reads the module file and makes the Session. An error of the code
+  /// std::errc::no_such_device: the device is known but cannot be used here.
+  static llvm::Expected<std::unique_ptr<Model>>
+  open(ModelOptions options, Compiler compiler, SessionFactory createSession);
+  ~Model();
+
+  Session &session() { return *state; }
+  /// Options of what is compiled from now on.
+  CompileOptions &compileOptions() { return options.compile; }
+
+  /// The module's data source `name`, or null if it has none and is not
+  /// `required`. The error lists the sources there are.
+  llvm::Expected<const DataSource *> dataSource(llvm::StringRef name,
+                                                bool required);
+
+  /// Compiles on a thread of its own; `get` then finds the result.
+  void compileAhead(Goal goal, int64_t batch);
+  /// The entry point `function` at `batch`, compiled and linked where that has not
+  /// happened yet. An empty `function`: the only one but `derive`.
+  llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
+                                   int64_t batch);
+
+  /// Name and CPU of the last program linked: "cpu", "znver4".
+  const std::string &moduleName() const { return name; }
+  const std::string &cpu() const { return cpuName; }
+
+private:
+  using Key = std::pair<Goal, int64_t>;
+  struct Job {
+    std::shared_future<void> done;
+    std::optional<llvm::Expected<Program>> program;
+  };
+
+  Model() : background(llvm::hardware_concurrency(1)) {}
+  llvm::Expected<Program> compile(Goal goal, CompileOptions options) const;
+  /// Links the program of a job; remembers its entries.
+  llvm::Error link(Key key, llvm::Expected<Program> program);
+
+  ModelOptions options;
+  Compiler compiler;
+  std::string text;
+  std::unique_ptr<Session> state;
+  std::string name, cpuName;
+  std::optional<std::vector<DataSource>> sources;
+  /// Entries that each linked program brought.
+  std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;
+  std::map<Key, std::unique_ptr<Job>> jobs;
+  std::atomic<bool> stopping = false;
+  llvm::DefaultThreadPool background;
+};
+
+/// A scalar result read as a double.
+double readScalar(Executable &executable, unsigned result);
+bool isScalar(const Result &result);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_MODEL_H

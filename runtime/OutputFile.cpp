@@ -1,0 +1,120 @@
+//===- OutputFile.cpp - files that are written whole or not at all --------===//
+#include "runtime/OutputFile.h"
+#include "runtime/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace mp {
+
+OutputFile::OutputFile(OutputFile &&other) noexcept
+    : descriptor(std::exchange(other.descriptor, -1)),
+      path(std::move(other.path)) {}
+
+OutputFile::~OutputFile() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
+
+Expected<OutputFile> OutputFile::append(StringRef path, uint64_t keep) {
+  int descriptor =
+      ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+             0666);
+  if (descriptor < 0)
+    return makeSystemError("write", path, errno);
+  OutputFile file(descriptor, path);
+  // A pipe or a device has nothing to cut off.
+  if (::ftruncate(descriptor, keep) != 0 && errno != EINVAL)
+    return makeSystemError("truncate", path, errno);
+  return file;
+}
+
+Expected<OutputFile> OutputFile::createNew(StringRef path,
+                                           StringRef shownAs) {
+  int descriptor = ::open(path.str().c_str(),
+                          O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return makeSystemError("write", shownAs, errno);
+  return OutputFile(descriptor, shownAs);
+}
+
+Error OutputFile::write(StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return makeSystemError("write", path, errno);
+    bytes = bytes.drop_front(written);
+  }
+  return Error::success();
+}
+
+Error OutputFile::sync() {
+  if (::fsync(descriptor) != 0)
+    return makeSystemError("write", path, errno);
+  return Error::success();
+}
+
+Error OutputFile::close() {
+  if (::close(std::exchange(descriptor, -1)) != 0)
+    return makeSystemError("write", path, errno);
+  return Error::success();
+}
+
+/// Makes a rename in the folder survive a power cut.
+static Error syncFolder(StringRef path) {
+  SmallString<128> folder = sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return makeSystemError("open", folder, errno);
+  // Some file systems cannot sync a folder and say EINVAL; nothing more can be
+  // done there.
+  bool failed = ::fsync(descriptor) != 0 && errno != EINVAL;
+  int code = errno;
+  ::close(descriptor);
+  return failed ? makeSystemError("write", folder, code) : Error::success();
+}
+
+static Error writeTemporary(StringRef temporary, StringRef path,
+                            function_ref<Error(OutputFile &)> writer) {
+  Expected<OutputFile> file = OutputFile::createNew(temporary, path);
+  if (!file)
+    return file.takeError();
+  if (Error error = writer(*file))
+    return error;
+  if (Error error = file->sync())
+    return error;
+  return file->close();
+}
+
+Error writeAtomically(StringRef path,
+                      function_ref<Error(OutputFile &)> writer) {
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
+    Expected<OutputFile> file = OutputFile::append(path, 0);
+    if (!file)
+      return file.takeError();
+    return writer(*file);
+  }
+  std::string temporary = (path + ".tmp." + Twine(::getpid())).str();
+  // A name of our own pid can only be left over from a dead process.
+  ::unlink(temporary.c_str());
+  if (Error error = writeTemporary(temporary, path, writer)) {
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  if (::rename(temporary.c_str(), path.str().c_str()) != 0) {
+    int code = errno;
+    ::unlink(temporary.c_str());
+    return makeSystemError("write", path, code);
+  }
+  return syncFolder(path);
+}
+
+} // namespace mp

@@ -1,0 +1,39 @@
+//===- Progress.h - what a person sees while a run goes on ----------------===//
+#ifndef MP_RUNTIME_PROGRESS_H
+#define MP_RUNTIME_PROGRESS_H
+
+#include "runtime/Metrics.h"
+#include "runtime/data/Shuffle.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+namespace mp {
+
+/// One line refreshed in place on a terminal; elsewhere a plain line every 100
+/// steps and at the end of each epoch. Silent without a stream.
+class Progress {
+public:
+  Progress(llvm::raw_ostream *os, const BatchPlan &plan, int64_t totalSteps)
+      : os(os), plan(plan), totalSteps(totalSteps),
+        terminal(os && os->is_displayed()) {}
+  ~Progress() { endLine(); }
+  Progress(const Progress &) = delete;
+
+  void step(const StepMetrics &metrics, int64_t skippedSteps);
+  /// Ends the refreshed line, so that other text can follow.
+  void endLine();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  llvm::raw_ostream *os;
+  BatchPlan plan;
+  int64_t totalSteps;
+  bool terminal, lineOpen = false;
+  Clock::time_point lastShown = {};
+  Clock::time_point lastRate = Clock::now();
+  int64_t samplesSinceRate = 0;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_PROGRESS_H

@@ -1,0 +1,140 @@
+//===- ThreadPool.cpp - workers that share out the tasks of a launch ------===//
+#include "runtime/ThreadPool.h"
+#include <algorithm>
+#include <chrono>
+#include <sched.h>
+
+using namespace mp;
+
+namespace {
+
+unsigned usableCores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(CPU_COUNT(&set), 1);
+  return std::max(std::thread::hardware_concurrency(), 1u);
+}
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// Looks for `ready` at full speed for some 20 microseconds, then between
+/// yields, so that whoever else wants this core gets it. Returns whether
+/// `ready` came true. Waking a thread that sleeps costs its waker 10
+/// microseconds and takes 50 or more on a virtual machine, so looking goes on
+/// for longer than most gaps between two launches.
+template <typename Condition> bool spinUntil(Condition ready, bool crowded) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int pauses = 1000;
+  constexpr std::chrono::microseconds patience(400);
+  for (int i = 0; !crowded && i < pauses; ++i) {
+    if (ready())
+      return true;
+    pause();
+  }
+  for (Clock::time_point end = Clock::now() + patience; !ready();) {
+    if (Clock::now() > end)
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+} // namespace
+
+ThreadPool::ThreadPool(unsigned threads) {
+  unsigned cores = usableCores();
+  if (threads == 0)
+    threads = cores;
+  crowded = threads > cores;
+  helpers.reserve(threads - 1);
+  for (unsigned worker = 1; worker < threads; ++worker)
+    helpers.emplace_back([this, worker] { helper(worker); });
+}
+
+ThreadPool::~ThreadPool() {
+  stopping.store(true);
+  launches.fetch_add(1);
+  launches.notify_all();
+  for (std::thread &thread : helpers)
+    thread.join();
+}
+
+/// Takes tasks until there are none. A task that has been claimed keeps `run`
+/// from returning, so `function` and `tasks` are read only behind a claim.
+void ThreadPool::drain(unsigned worker) {
+  int64_t left = unclaimed.load(std::memory_order_acquire);
+  while (left > 0) {
+    if (!unclaimed.compare_exchange_weak(left, left - 1,
+                                         std::memory_order_acq_rel,
+                                         std::memory_order_acquire))
+      continue;
+    (*function)(tasks - left, worker);
+    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      unfinished.notify_one();
+    left = unclaimed.load(std::memory_order_acquire);
+  }
+}
+
+/// Returns false once the pool is to end.
+bool ThreadPool::awaitWork() {
+  auto ready = [this] {
+    return unclaimed.load(std::memory_order_relaxed) > 0 ||
+           stopping.load(std::memory_order_relaxed);
+  };
+  while (!spinUntil(ready, crowded)) {
+    // Sequentially consistent with `run`: either it sees the sleeper, or the
+    // sleeper sees its tasks.
+    sleepers.fetch_add(1);
+    uint32_t seen = launches.load();
+    if (unclaimed.load() == 0 && !stopping.load())
+      launches.wait(seen);
+    sleepers.fetch_sub(1);
+  }
+  return !stopping.load();
+}
+
+void ThreadPool::helper(unsigned worker) {
+  while (awaitWork())
+    drain(worker);
+}
+
+void ThreadPool::run(int64_t count, Function body) {
+  if (count <= 0)
+    return;
+  if (helpers.empty() || count == 1) {
+    for (int64_t task = 0; task < count; ++task)
+      body(task, 0);
+    return;
+  }
+  function = &body;
+  tasks = count;
+  unfinished.store(count, std::memory_order_relaxed);
+  unclaimed.store(count);
+  if (sleepers.load() != 0) {
+    launches.fetch_add(1);
+    launches.notify_all();
+  }
+  drain(0);
+  auto finished = [this] {
+    return unfinished.load(std::memory_order_acquire) == 0;
+  };
+  if (spinUntil(finished, crowded))
+    return;
+  for (int64_t left; (left = unfinished.load(std::memory_order_acquire)) != 0;)
+    unfinished.wait(left, std::memory_order_acquire);
+}
+
+void ThreadPool::runOnEach(llvm::function_ref<void(unsigned)> body) {
+  // Nobody leaves before all have come, so nobody comes twice.
+  std::atomic<unsigned> present = 0;
+  run(threads(), [&](int64_t, unsigned worker) {
+    present.fetch_add(1);
+    while (present.load() != threads())
+      std::this_thread::yield();
+    body(worker);
+  });
+}

@@ -1,0 +1,63 @@
+//===- ThreadPool.h - workers that share out the tasks of a launch --------===//
+//
+// A step is some forty launches of 10 to 500 microseconds, so handing out work
+// must cost next to nothing: no allocation, no lock, and workers that look for
+// the next launch a while before they sleep. Tasks are claimed one by one, so
+// what a task computes must depend on its number alone; then results are the
+// same with any number of threads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_THREADPOOL_H
+#define MP_RUNTIME_THREADPOOL_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace mp {
+
+class ThreadPool {
+public:
+  /// `task` in [0, tasks), `worker` in [0, threads()).
+  using Function = llvm::function_ref<void(int64_t task, unsigned worker)>;
+
+  /// `threads` workers, the caller's thread included; 0: one for each core that
+  /// this process may use.
+  explicit ThreadPool(unsigned threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  unsigned threads() const { return helpers.size() + 1; }
+
+  /// Calls `function` once for every task and returns when all are done. The
+  /// caller is worker 0. Not to be called from within a task, nor from two
+  /// threads at a time. Allocates nothing.
+  void run(int64_t tasks, Function function);
+
+  /// Calls `function` once on every worker's own thread.
+  void runOnEach(llvm::function_ref<void(unsigned worker)> function);
+
+private:
+  void helper(unsigned worker);
+  void drain(unsigned worker);
+  bool awaitWork();
+
+  // What is read by all and written once a launch, and what every claim writes,
+  // lie on cache lines of their own.
+  alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks nobody has taken
+  alignas(64) std::atomic<int64_t> unfinished = 0;
+  alignas(64) std::atomic<uint32_t> launches = 0; ///< changes to wake sleepers
+  std::atomic<uint32_t> sleepers = 0;
+  std::atomic<bool> stopping = false;
+  const Function *function = nullptr; ///< valid while `unfinished` is not 0
+  int64_t tasks = 0;
+  bool crowded = false; ///< more workers than cores: waiting must not spin
+  std::vector<std::thread> helpers;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_THREADPOOL_H

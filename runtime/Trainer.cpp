@@ -1,0 +1,226 @@
+//===- Trainer.cpp - trains a module on a folder of data ------------------===//
+#include "runtime/Trainer.h"
+#include "runtime/Error.h"
+#include "runtime/Interrupt.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mp {
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
+  if (auto found = programs.find(rows); found != programs.end())
+    return &found->second;
+  Expected<Executable *> executable = model->get(Goal::Train, "step", rows);
+  if (!executable)
+    return executable.takeError();
+  StepProgram step{.executable = *executable};
+  std::vector<std::string> names;
+  for (auto [i, result] : llvm::enumerate((*executable)->entry().results)) {
+    if (!isScalar(result) || result.name.empty())
+      continue;
+    names.push_back(result.name);
+    std::pair<StringRef, int *> known[] = {{"loss", &step.loss},
+                                           {"scale", &step.scale},
+                                           {"skipped", &step.skipped},
+                                           {"lr", &step.lr},
+                                           {"grad_norm", &step.gradNorm}};
+    auto *slot = llvm::find_if(
+        known, [&](auto &entry) { return entry.first == result.name; });
+    if (slot != std::end(known))
+      *slot->second = i;
+    else
+      step.others.push_back(i);
+  }
+  if (step.loss < 0)
+    return makeError("{0}: entry point 'step' has no result 'loss'{1}",
+                     options.module, suggest("loss", names));
+  return &(programs[rows] = std::move(step));
+}
+
+StepMetrics Trainer::readResults(const StepProgram &program) const {
+  auto read = [&](int index, double otherwise) {
+    return index < 0 ? otherwise : readScalar(*program.executable, index);
+  };
+  StepMetrics metrics;
+  metrics.loss = read(program.loss, 0);
+  metrics.scale = read(program.scale, 1);
+  metrics.skipped = read(program.skipped, 0) != 0;
+  metrics.lr = read(program.lr, NAN);
+  metrics.gradNorm = read(program.gradNorm, NAN);
+  for (unsigned index : program.others)
+    metrics.others.emplace_back(
+        program.executable->entry().results[index].name,
+        readScalar(*program.executable, index));
+  return metrics;
+}
+
+/// Adds a step to what the run has done.
+void Trainer::count(const StepMetrics &metrics) {
+  if (plan.indexInEpoch(run.step) == 0) {
+    run.epochLossSum = 0;
+    run.epochLossCount = 0;
+  }
+  ++run.step;
+  run.lastScale = metrics.scale;
+  if (metrics.skipped) {
+    ++run.skippedSteps;
+    return;
+  }
+  run.epochLossSum += metrics.loss;
+  ++run.epochLossCount;
+}
+
+Expected<StepMetrics> Trainer::step() {
+  if (run.step >= totalSteps())
+    return makeError("the run is over after {0} steps", run.step);
+  Clock::time_point start = Clock::now();
+  if (!batches)
+    batches = std::make_unique<Prefetcher>(
+        *trainData, binding,
+        PrefetchOptions{.plan = plan,
+                        .seed = run.seed,
+                        .shuffle = run.shuffle,
+                        .firstStep = run.step,
+                        .lastStep = totalSteps()});
+  int64_t rows = plan.rows(run.step);
+  Expected<StepProgram *> step = program(rows);
+  if (!step)
+    return step.takeError();
+  (*step)->executable->run(*batches->next());
+  StepMetrics metrics = readResults(**step);
+  count(metrics);
+  metrics.step = run.step;
+  metrics.samplesPerSecond = rows / std::max(secondsSince(start), 1e-9);
+  return metrics;
+}
+
+Expected<NamedNumbers> Trainer::evaluate() {
+  if (!testData)
+    return makeError("{0}: the module has no data source 'test'",
+                     options.module);
+  return scores(*model, *testData, plan.batch);
+}
+
+std::string Trainer::outPath(StringRef name) const {
+  SmallString<256> path(options.out);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+int64_t Trainer::lastStep() const {
+  return options.maxSteps > 0 ? std::min(options.maxSteps, totalSteps())
+                              : totalSteps();
+}
+
+/// Runs the steps that are left, with metrics and checkpoints. Returns whether a
+/// signal came in between; adds the time spent in steps to `seconds`.
+Expected<bool> Trainer::runSteps(double &seconds) {
+  bool writes = !options.out.empty();
+  std::optional<MetricsFile> metricsFile;
+  if (writes) {
+    auto opened = MetricsFile::open(outPath("metrics.jsonl"), run.step);
+    if (!opened)
+      return opened.takeError();
+    metricsFile.emplace(std::move(*opened));
+  }
+  // Metrics reach the disk before the checkpoint that covers them, so that a
+  // resumed run misses no line.
+  auto checkpoint = [&]() -> Error {
+    if (!writes)
+      return Error::success();
+    if (Error error = metricsFile->flush())
+      return error;
+    return save(outPath("checkpoint.safetensors"));
+  };
+  Interrupt interrupt(options.handleSignals);
+  Progress progress(options.log, plan, totalSteps());
+  Clock::time_point flushed = Clock::now();
+  int64_t saved = run.step;
+  int64_t every = options.checkpointEvery > 0 ? options.checkpointEvery
+                                              : plan.stepsPerEpoch();
+  while (run.step < lastStep() && !interrupt.requested()) {
+    Clock::time_point start = Clock::now();
+    Expected<StepMetrics> metrics = step();
+    if (!metrics)
+      return metrics.takeError();
+    seconds += secondsSince(start);
+    progress.step(*metrics, run.skippedSteps);
+    if (!writes)
+      continue;
+    metricsFile->add(*metrics);
+    if (run.step % every == 0) {
+      saved = run.step;
+      if (Error error = checkpoint())
+        return error;
+    } else if (secondsSince(flushed) > 1) {
+      flushed = Clock::now();
+      if (Error error = metricsFile->flush())
+        return error;
+    }
+  }
+  bool interrupted = interrupt.requested();
+  bool missing = writes && !sys::fs::exists(outPath("checkpoint.safetensors"));
+  if (saved != run.step || missing)
+    if (Error error = checkpoint())
+      return error;
+  return interrupted;
+}
+
+Summary Trainer::summarize(double trainSeconds) const {
+  Summary summary;
+  if (run.epochLossCount)
+    summary.trainLoss = run.epochLossSum / run.epochLossCount;
+  summary.steps = run.step;
+  summary.skippedSteps = run.skippedSteps;
+  summary.finalScale = run.lastScale;
+  summary.compileSeconds = secondsToCompile;
+  summary.trainSeconds = trainSeconds;
+  summary.plannedBytes = model->session().plannedBytes();
+  summary.peakRssBytes = peakRssBytes();
+  summary.precision = run.precision.empty() ? "recipe" : run.precision;
+  summary.device = options.device;
+  summary.seed = run.seed;
+  return summary;
+}
+
+Error Trainer::writeSummary(const Summary &summary) {
+  if (options.out.empty())
+    return Error::success();
+  return writeAtomically(outPath("summary.json"), [&](OutputFile &file) {
+    return file.write(toJson(summary));
+  });
+}
+
+Expected<TrainOutcome> Trainer::train() {
+  if (!options.out.empty())
+    if (std::error_code code = sys::fs::create_directories(options.out))
+      return makeError("cannot make run folder {0}: {1}", options.out,
+                       code.message());
+  double seconds = 0;
+  Expected<bool> interrupted = runSteps(seconds);
+  if (!interrupted)
+    return interrupted.takeError();
+  NamedNumbers test;
+  if (testData && !*interrupted) {
+    Expected<NamedNumbers> scored = evaluate();
+    if (!scored)
+      return scored.takeError();
+    test = std::move(*scored);
+  }
+  TrainOutcome outcome{summarize(seconds), *interrupted};
+  outcome.summary.test = std::move(test);
+  if (Error error = writeSummary(outcome.summary))
+    return error;
+  return outcome;
+}
+
+} // namespace mp

@@ -1,0 +1,119 @@
+//===- Trainer.h - trains a module on a folder of data --------------------===//
+//
+// The C++ API of training, without a type of MLIR. `examples/train_api.cpp` shows
+// it in thirty lines.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_TRAINER_H
+#define MP_RUNTIME_TRAINER_H
+
+#include "runtime/Checkpoint.h"
+#include "runtime/Evaluate.h"
+#include "runtime/Progress.h"
+#include "runtime/data/Prefetcher.h"
+
+namespace mp {
+
+/// What to train on what. A field left unset is the checkpoint's when a run is
+/// resumed, and else has the default named here.
+struct TrainOptions {
+  std::string module; ///< path of the .mlir file
+  std::string data;   ///< folder for the module's data sources
+  std::string out;    ///< run folder, made if need be; empty: nothing is written
+  std::string resume; ///< run folder or checkpoint to go on from
+  std::string init;   ///< safetensors file with the first weights
+  std::string function;  ///< recipe to run; empty: the only one
+  std::string precision; ///< a name of --precision; empty: the recipe's
+  std::string scaler;    ///< preset of the loss scaler or "none"; empty: the recipe's
+  std::string device = "cpu";
+  std::optional<int64_t> epochs;  ///< 1
+  std::optional<int64_t> batch;   ///< 32 records
+  std::optional<uint64_t> seed;   ///< 0; of initialisers, order and random ops
+  std::optional<bool> shuffle;    ///< true
+  std::optional<bool> dropLast;   ///< false: train on each epoch's remainder too
+  int64_t maxSteps = 0; ///< stop after this many steps, those before a resume
+                        ///< included; the schedule keeps its length. 0: no limit
+  int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
+  unsigned threads = 0;        ///< 0: one a core
+  bool onednn = true;          ///< use oneDNN where it is installed
+  bool handleSignals = false;  ///< SIGINT and SIGTERM end train() after the step
+  llvm::raw_ostream *log = nullptr; ///< facts and progress for a person
+};
+
+/// How train() ended.
+struct TrainOutcome {
+  Summary summary;
+  bool interrupted = false; ///< by a signal; the checkpoint is saved
+};
+
+class Trainer {
+public:
+  /// Compiles the step, binds and checks the data, initialises, loads the weights or
+  /// the checkpoint. `compiler` is mp::compile. Errors are located and name the file
+  /// that is wrong.
+  static llvm::Expected<std::unique_ptr<Trainer>>
+  create(TrainOptions options, Compiler compiler,
+         SessionFactory createSession = Session::create);
+  ~Trainer();
+
+  /// Runs one step on the next batch. Error after the last step.
+  llvm::Expected<StepMetrics> step();
+
+  /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors and
+  /// summary.json to the run folder; scores the data source `test` if there is one.
+  llvm::Expected<TrainOutcome> train();
+
+  /// Means of the scalar results of `evaluate` over the data source `test`.
+  llvm::Expected<NamedNumbers> evaluate();
+
+  /// Writes a checkpoint of this moment.
+  llvm::Error save(llvm::StringRef path);
+  /// Goes back to (or on from) a checkpoint of the same graph, data and batch.
+  llvm::Error load(llvm::StringRef path);
+
+  /// The state variables: storage(name) gives the bytes of one to read or write.
+  Session &session() { return model->session(); }
+  int64_t stepsDone() const { return run.step; }
+  int64_t stepsPerEpoch() const { return plan.stepsPerEpoch(); }
+  /// Length of the schedule: epochs times steps per epoch.
+  int64_t totalSteps() const { return run.epochs * plan.stepsPerEpoch(); }
+  double compileSeconds() const { return secondsToCompile; }
+
+private:
+  /// The step at one batch size, and where its results are; -1: it has none.
+  struct StepProgram {
+    Executable *executable = nullptr;
+    int loss = -1, scale = -1, skipped = -1, lr = -1, gradNorm = -1;
+    std::vector<unsigned> others = {};
+  };
+
+  Trainer() = default;
+  llvm::Error setUp(Compiler compiler, SessionFactory createSession);
+  llvm::Error resolve(const std::optional<Checkpoint> &checkpoint);
+  llvm::Error openData();
+  llvm::Error compileStep();
+  llvm::Error apply(const Checkpoint &checkpoint);
+  void announce();
+  llvm::Expected<StepProgram *> program(int64_t rows);
+  StepMetrics readResults(const StepProgram &program) const;
+  void count(const StepMetrics &metrics);
+  int64_t lastStep() const;
+  llvm::Expected<bool> runSteps(double &seconds);
+  llvm::Error writeSummary(const Summary &summary);
+  Summary summarize(double trainSeconds) const;
+  std::string outPath(llvm::StringRef name) const;
+
+  TrainOptions options;
+  std::unique_ptr<Model> model;
+  std::optional<Dataset> trainData, testData;
+  BatchPlan plan;
+  RunState run;
+  ColumnBinding binding;
+  std::map<int64_t, StepProgram> programs; ///< by rows
+  std::unique_ptr<Prefetcher> batches;     ///< of the steps from run.step on
+  double secondsToCompile = 0;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAINER_H

@@ -1,0 +1,218 @@
+//===- TrainerSetUp.cpp - from options to the first step ------------------===//
+#include "runtime/Error.h"
+#include "runtime/Trainer.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace mp {
+
+Expected<std::unique_ptr<Trainer>>
+Trainer::create(TrainOptions options, Compiler compiler,
+                SessionFactory createSession) {
+  std::unique_ptr<Trainer> trainer(new Trainer);
+  trainer->options = std::move(options);
+  if (Error error =
+          trainer->setUp(std::move(compiler), std::move(createSession)))
+    return error;
+  return trainer;
+}
+
+Trainer::~Trainer() = default;
+
+Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
+  std::optional<Checkpoint> checkpoint;
+  if (!options.resume.empty()) {
+    Expected<Checkpoint> opened = Checkpoint::open(options.resume);
+    if (!opened)
+      return opened.takeError();
+    checkpoint = std::move(*opened);
+  }
+  if (Error error = resolve(checkpoint))
+    return error;
+  ModelOptions modelOptions{.module = options.module,
+                            .device = options.device,
+                            .threads = options.threads,
+                            .onednn = options.onednn};
+  modelOptions.compile.precision = run.precision;
+  modelOptions.compile.scaler = run.scaler;
+  modelOptions.compile.function = options.function;
+  auto opened =
+      Model::open(std::move(modelOptions), std::move(compiler), createSession);
+  if (!opened)
+    return opened.takeError();
+  model = std::move(*opened);
+  if (Error error = openData())
+    return error;
+  if (Error error = compileStep())
+    return error;
+  announce();
+  if (checkpoint)
+    return apply(*checkpoint);
+  if (Error error = session().initialize(run.seed))
+    return error;
+  if (!options.init.empty())
+    return loadWeights(options.init, session());
+  return Error::success();
+}
+
+/// Takes an option that was given, else the checkpoint's; a checkpoint that was made
+/// with another value cannot be continued exactly.
+template <typename T>
+static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
+                    T &value) {
+  if (!given)
+    return Error::success();
+  if (resumed && *given != value)
+    return makeError("cannot resume with another {0}: the checkpoint has '{1}', "
+                     "this run asks for '{2}'",
+                     name, value, *given);
+  value = *given;
+  return Error::success();
+}
+
+/// An empty name leaves the choice to the recipe.
+static std::optional<std::string> named(const std::string &name) {
+  return name.empty() ? std::nullopt : std::optional(name);
+}
+
+Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
+  bool resumed = checkpoint.has_value();
+  if (resumed && !options.init.empty())
+    return makeError("initial weights and a checkpoint to resume exclude each "
+                     "other");
+  run = resumed ? checkpoint->state() : RunState{.batch = 32, .epochs = 1};
+  Error error = joinErrors(
+      settle("batch", options.batch, resumed, run.batch),
+      settle("seed", options.seed, resumed, run.seed));
+  error = joinErrors(std::move(error), settle("shuffle", options.shuffle, resumed,
+                                              run.shuffle));
+  error = joinErrors(std::move(error), settle("drop-last", options.dropLast,
+                                              resumed, run.dropLast));
+  error = joinErrors(std::move(error),
+                     settle("precision", named(options.precision), resumed,
+                            run.precision));
+  error = joinErrors(std::move(error), settle("scaler", named(options.scaler),
+                                              resumed, run.scaler));
+  if (error)
+    return error;
+  // More epochs than planned are a new schedule that the user asked for.
+  run.epochs = options.epochs.value_or(run.epochs);
+  constexpr int64_t most = 1'000'000'000; // so that no count of steps overflows
+  if (run.batch < 1 || run.epochs < 1 || run.epochs > most)
+    return makeError("batch {0} or epochs {1} out of range, expected 1 to {2}",
+                     run.batch, run.epochs, most);
+  return Error::success();
+}
+
+Error Trainer::openData() {
+  auto source = model->dataSource("train", /*required=*/true);
+  if (!source)
+    return source.takeError();
+  Expected<Dataset> data = Dataset::open(**source, options.data);
+  if (!data)
+    return data.takeError();
+  int64_t records = data->records();
+  if (run.batch > records)
+    return makeError("batch {0} is larger than the data set of {1} records{2}",
+                     run.batch, records, at((*source)->location));
+  if (!options.resume.empty() && records != run.records)
+    return makeError("cannot resume on other data: the checkpoint was made with "
+                     "{0} records, {1} holds {2}",
+                     run.records, options.data, records);
+  trainData = std::move(*data);
+  run.records = records;
+  plan = {.records = records, .batch = run.batch, .dropLast = run.dropLast};
+  auto test = model->dataSource("test", /*required=*/false);
+  if (!test)
+    return test.takeError();
+  if (!*test)
+    return Error::success();
+  Expected<Dataset> opened = Dataset::open(**test, options.data);
+  if (!opened)
+    return opened.takeError();
+  testData = std::move(*opened);
+  return Error::success();
+}
+
+Error Trainer::compileStep() {
+  auto start = std::chrono::steady_clock::now();
+  model->compileOptions().totalSteps = totalSteps();
+  auto whole = program(plan.batch);
+  if (!whole)
+    return whole.takeError();
+  secondsToCompile =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  Expected<ColumnBinding> columns =
+      trainData->bind((*whole)->executable->entry());
+  if (!columns)
+    return columns.takeError();
+  binding = std::move(*columns);
+  run.module = model->moduleName();
+  run.target = options.device;
+  // The rest is needed later, and is compiled while training runs.
+  if (plan.remainder())
+    model->compileAhead(Goal::Train, plan.remainder());
+  if (testData) {
+    int64_t batch = std::min(plan.batch, testData->records());
+    model->compileAhead(Goal::Evaluate, batch);
+    if (testData->records() % batch)
+      model->compileAhead(Goal::Evaluate, testData->records() % batch);
+  }
+  return Error::success();
+}
+
+void Trainer::announce() {
+  if (!options.log)
+    return;
+  raw_ostream &os = *options.log;
+  os << "device " << options.device << " (" << model->cpu() << ", "
+     << session().threads() << " threads), precision "
+     << (run.precision.empty() ? "as the recipe says" : run.precision) << "\n"
+     << "data " << run.records << " records, batch " << run.batch << ", "
+     << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()
+     << " in all\n"
+     << "planned memory "
+     << format("%.1f MiB", session().plannedBytes() / 1048576.0)
+     << format(", compiled in %.2f s\n", secondsToCompile);
+  os.flush();
+}
+
+Error Trainer::apply(const Checkpoint &checkpoint) {
+  const RunState &saved = checkpoint.state();
+  if (saved.records != run.records || saved.batch != run.batch)
+    return makeError("checkpoint of another run: {0} records in batches of {1}, "
+                     "expected {2} in batches of {3}",
+                     saved.records, saved.batch, run.records, run.batch);
+  if (Error error = checkpoint.restore(session()))
+    return error;
+  if (options.log && saved.cpu != model->cpu())
+    *options.log << "note: the checkpoint was made for CPU " << saved.cpu
+                 << "; the last bits of results may differ on "
+                 << model->cpu() << "\n";
+  batches.reset();
+  // Settings of the run stay; what the run has done is the checkpoint's.
+  run.step = saved.step;
+  run.seed = saved.seed;
+  run.shuffle = saved.shuffle;
+  run.skippedSteps = saved.skippedSteps;
+  run.lastScale = saved.lastScale;
+  run.epochLossSum = saved.epochLossSum;
+  run.epochLossCount = saved.epochLossCount;
+  return Error::success();
+}
+
+Error Trainer::save(StringRef path) {
+  run.cpu = model->cpu();
+  return saveCheckpoint(path, session(), run);
+}
+
+Error Trainer::load(StringRef path) {
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path);
+  if (!checkpoint)
+    return checkpoint.takeError();
+  return apply(*checkpoint);
+}
+
+} // namespace mp

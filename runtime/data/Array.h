@@ -1,0 +1,43 @@
+//===- Array.h - a tensor read from a file --------------------------------===//
+#ifndef MP_RUNTIME_DATA_ARRAY_H
+#define MP_RUNTIME_DATA_ARRAY_H
+
+#include "codegen/Program.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <optional>
+
+namespace mp {
+
+/// A dense row-major tensor in memory, little-endian. The bytes are owned, or lie
+/// in a mapped file that `owner` keeps open; they may be unaligned.
+struct Array {
+  TensorType type;
+  llvm::ArrayRef<char> bytes;
+  std::shared_ptr<const void> owner;
+
+  /// An array that owns `bytes` uninitialised bytes; `*storage` points at them.
+  static Array allocate(TensorType type, char **storage);
+};
+
+/// Bytes of a dense tensor, or none where a size is negative or the product does
+/// not fit 63 bits. Sizes from a file go through here before anything else.
+std::optional<uint64_t> checkedBytes(const TensorType &type);
+
+/// Maps a file. Error: "path: No such file or directory" and its like.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+mapFile(llvm::StringRef path);
+
+/// An error where an i1 array holds a byte other than 0 and 1; `what` names it.
+llvm::Error checkBooleans(const TensorType &type, llvm::ArrayRef<char> bytes,
+                          llvm::StringRef what);
+
+/// Reads any supported file. `format`: "idx", "npy", "safetensors"; `key` names
+/// the tensor inside a safetensors file (empty: the only one).
+llvm::Expected<Array> readArray(llvm::StringRef path, llvm::StringRef format,
+                                llvm::StringRef key = "");
+
+} // namespace mp
+
+#endif // MP_RUNTIME_DATA_ARRAY_H

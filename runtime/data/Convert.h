@@ -1,0 +1,27 @@
+//===- Convert.h - elements from one type to another ----------------------===//
+#ifndef MP_RUNTIME_DATA_CONVERT_H
+#define MP_RUNTIME_DATA_CONVERT_H
+
+#include "codegen/Program.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mp {
+
+/// The element at `bytes` as a double; exact for all types but large i64.
+double loadElement(ElementType type, const char *bytes);
+/// Element of an integer type, exact. Only for types of isInteger.
+int64_t loadInteger(ElementType type, const char *bytes);
+bool isInteger(ElementType type);
+bool isFloat(ElementType type);
+
+/// Converts element by element between floating-point types, rounding to nearest,
+/// ties to even. `to` holds as many elements as `from`.
+void convertElements(ElementType fromType, llvm::ArrayRef<char> from,
+                     ElementType toType, llvm::MutableArrayRef<char> to);
+
+/// Rounds a double once to the type and stores it; integers truncate to zero.
+void storeElement(ElementType type, double value, char *bytes);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_DATA_CONVERT_H

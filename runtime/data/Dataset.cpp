@@ -1,0 +1,164 @@
+//===- Dataset.cpp - the files that feed an entry point -------------------===//
+#include "runtime/data/Dataset.h"
+#include "runtime/Error.h"
+#include "runtime/data/Convert.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace mp {
+
+/// The names of the files in a folder, sorted.
+static Expected<std::vector<std::string>> listFiles(StringRef folder) {
+  std::error_code code;
+  std::vector<std::string> names;
+  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code;
+       it.increment(code))
+    if (!sys::fs::is_directory(it->path()))
+      names.push_back(sys::path::filename(it->path()).str());
+  if (code)
+    return makeError("cannot open data folder {0}: {1}", folder, code.message());
+  llvm::sort(names);
+  return names;
+}
+
+Expected<std::string> findFile(StringRef folder, StringRef pattern) {
+  SmallString<256> base(folder);
+  if (StringRef folders = sys::path::parent_path(pattern); !folders.empty())
+    sys::path::append(base, folders);
+  StringRef last = sys::path::filename(pattern);
+  Expected<std::vector<std::string>> names = listFiles(base);
+  if (!names)
+    return names.takeError();
+  Expected<GlobPattern> glob = GlobPattern::create(last);
+  if (!glob)
+    return makeError("pattern '{0}': {1}", pattern, toString(glob.takeError()));
+  std::vector<std::string> matches;
+  llvm::copy_if(*names, std::back_inserter(matches),
+                [&](const std::string &name) { return glob->match(name); });
+  if (matches.size() > 1)
+    return makeError("pattern '{0}' matches {1} files in {2}, expected one: {3}",
+                     pattern, matches.size(), base, quoteList(matches));
+  if (matches.empty()) {
+    std::string bare(last);
+    llvm::erase(bare, '*');
+    return makeError("no file in {0} matches '{1}'{2}", base, pattern,
+                     names->empty() ? " (the folder is empty)"
+                                    : suggest(bare, *names));
+  }
+  sys::path::append(base, matches.front());
+  return base.str().str();
+}
+
+static Expected<Column> openColumn(const DataColumn &binding,
+                                   StringRef folder) {
+  Expected<std::string> path = findFile(folder, binding.pattern);
+  if (!path)
+    return makeError("{0}{1}", toString(path.takeError()),
+                     at(binding.location));
+  Expected<Array> array = readArray(*path, binding.format, binding.key);
+  if (!array)
+    return makeError("{0}{1}", toString(array.takeError()),
+                     at(binding.location));
+  if (array->type.element != binding.element)
+    return makeError("{0}: holds {1} elements, column '{2}' expects {3}{4}",
+                     *path, elementTypeName(array->type.element),
+                     binding.argument, elementTypeName(binding.element),
+                     at(binding.location));
+  if (array->type.shape.empty())
+    return makeError("{0}: holds a single number, column '{1}' expects records "
+                     "along a first dimension{2}",
+                     *path, binding.argument, at(binding.location));
+  if (array->type.shape.front() == 0)
+    return makeError("{0}: holds no records{1}", *path, at(binding.location));
+  uint64_t recordBytes = array->bytes.size() / array->type.shape.front();
+  return Column{binding, std::move(*path), std::move(*array), recordBytes};
+}
+
+Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
+  Dataset data;
+  data.name = source.name;
+  for (const DataColumn &binding : source.columns) {
+    Expected<Column> column = openColumn(binding, folder);
+    if (!column)
+      return column.takeError();
+    data.all.push_back(std::move(*column));
+  }
+  if (data.all.empty())
+    return makeError("data source '{0}' has no columns{1}", source.name,
+                     at(source.location));
+  const Column &first = data.all.front();
+  data.count = first.array.type.shape.front();
+  for (const Column &column : data.all)
+    if (column.array.type.shape.front() != data.count)
+      return makeError("columns differ in length: {0} holds {1} records, {2} "
+                       "holds {3}{4}",
+                       first.path, data.count, column.path,
+                       column.array.type.shape.front(), at(source.location));
+  return data;
+}
+
+Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
+                 StringRef file, int64_t perRecord) {
+  if (!input.range || !isInteger(element))
+    return Error::success();
+  auto [low, high] = *input.range;
+  unsigned width = byteWidth(element);
+  for (size_t i = 0, e = bytes.size() / width; i < e; ++i) {
+    int64_t value = loadInteger(element, bytes.data() + i * width);
+    if ((value >= low && value < high) || value == input.exempt)
+      continue;
+    std::string exempt =
+        input.exempt ? formatv(" or {0}", *input.exempt).str() : "";
+    return makeError("{0}: record {1} holds {2}, argument '{3}' takes {4} to "
+                     "{5}{6}{7}",
+                     file, i / perRecord, value, input.name, low, high - 1,
+                     exempt, at(input.location));
+  }
+  return Error::success();
+}
+
+Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
+  ColumnBinding binding;
+  for (const Input &input : entry.inputs) {
+    auto found = llvm::find_if(all, [&](const Column &column) {
+      return column.binding.argument == input.name;
+    });
+    if (found == all.end()) {
+      std::vector<std::string> names;
+      for (const Column &column : all)
+        names.push_back(column.binding.argument);
+      return makeError("data source '{0}' has no column for argument '{1}'{2}{3}",
+                       name, input.name, suggest(input.name, names),
+                       at(input.location));
+    }
+    TensorType record = found->array.type, expected = input.type;
+    record.shape.erase(record.shape.begin());
+    if (!expected.shape.empty())
+      expected.shape.erase(expected.shape.begin());
+    if (input.type.shape.empty() || record != expected)
+      return makeError("{0}: a record is {1}, argument '{2}' takes {3}{4}",
+                       found->path, record.str(), input.name, expected.str(),
+                       at(input.location));
+    if (Error error =
+            checkRange(input, record.element, found->array.bytes, found->path,
+                       std::max<int64_t>(record.elements(), 1)))
+      return error;
+    binding.push_back(found - all.begin());
+  }
+  return binding;
+}
+
+void Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
+  const Column &from = all[column];
+  for (int64_t row : rows) {
+    std::copy_n(from.array.bytes.data() + row * from.recordBytes,
+                from.recordBytes, to);
+    to += from.recordBytes;
+  }
+}
+
+} // namespace mp

@@ -1,0 +1,81 @@
+//===- Prefetcher.cpp - batches gathered ahead of their use ---------------===//
+#include "runtime/data/Prefetcher.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemAlloc.h"
+#include <cstdlib>
+#include <numeric>
+
+using namespace llvm;
+
+namespace mp {
+
+Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
+                       const PrefetchOptions &options)
+    : data(data), binding(std::move(columns)), options(options) {
+  constexpr size_t alignment = 64; // of a cache line and of the widest vector
+  for (Slot &slot : slots)
+    for (unsigned column : binding) {
+      uint64_t bytes = data.columns()[column].recordBytes * options.plan.batch;
+      auto *buffer = static_cast<char *>(
+          std::aligned_alloc(alignment, alignTo(std::max<uint64_t>(bytes, 1), alignment)));
+      if (!buffer)
+        report_bad_alloc_error("batch buffers");
+      slot.buffers.emplace_back(buffer);
+      slot.inputs.push_back(buffer);
+    }
+  worker = std::thread([this] { run(); });
+}
+
+Prefetcher::~Prefetcher() {
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  worker.join();
+}
+
+std::optional<ArrayRef<const void *>> Prefetcher::next() {
+  std::unique_lock lock(mutex);
+  released = taken;
+  changed.notify_all();
+  if (options.firstStep + taken >= options.lastStep)
+    return std::nullopt;
+  changed.wait(lock, [this] { return filled > taken; });
+  return ArrayRef(slots[taken++ % 2].inputs);
+}
+
+void Prefetcher::run() {
+  for (int64_t i = 0; options.firstStep + i < options.lastStep; ++i) {
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return stopping || i - released < 2; });
+      if (stopping)
+        return;
+    }
+    // The slot is this thread's until `filled` says otherwise.
+    fill(slots[i % 2], options.firstStep + i);
+    std::lock_guard lock(mutex);
+    filled = i + 1;
+    changed.notify_all();
+  }
+}
+
+void Prefetcher::fill(Slot &slot, int64_t step) {
+  const BatchPlan &plan = options.plan;
+  if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {
+    if (options.shuffle) {
+      order = shuffledOrder(options.seed, epoch, plan.records);
+    } else {
+      order.resize(plan.records);
+      std::iota(order.begin(), order.end(), 0);
+    }
+    orderEpoch = epoch;
+  }
+  auto rows = ArrayRef(order).slice(plan.indexInEpoch(step) * plan.batch,
+                                    plan.rows(step));
+  for (auto [i, column] : llvm::enumerate(binding))
+    data.gather(column, rows, slot.buffers[i].get());
+}
+
+} // namespace mp

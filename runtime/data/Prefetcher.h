@@ -1,0 +1,64 @@
+//===- Prefetcher.h - batches gathered ahead of their use -----------------===//
+#ifndef MP_RUNTIME_DATA_PREFETCHER_H
+#define MP_RUNTIME_DATA_PREFETCHER_H
+
+#include "runtime/data/Dataset.h"
+#include "runtime/data/Shuffle.h"
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace mp {
+
+struct PrefetchOptions {
+  BatchPlan plan;
+  uint64_t seed = 0;
+  bool shuffle = true;
+  int64_t firstStep = 0, lastStep = 0; ///< steps [firstStep, lastStep)
+};
+
+/// Gathers the batches of a data set on a thread of its own into two slots: one is
+/// being read while the other is being filled. For one consumer.
+class Prefetcher {
+public:
+  /// `data` stays in use. `binding` says which columns feed the inputs.
+  Prefetcher(const Dataset &data, ColumnBinding binding,
+             const PrefetchOptions &options);
+  ~Prefetcher();
+  Prefetcher(const Prefetcher &) = delete;
+
+  /// The inputs of the next step in the order of the binding, 64-byte aligned;
+  /// valid until the next call. Nothing after the last step.
+  std::optional<llvm::ArrayRef<const void *>> next();
+
+private:
+  struct FreeAligned {
+    void operator()(char *bytes) const { std::free(bytes); }
+  };
+  struct Slot {
+    std::vector<std::unique_ptr<char, FreeAligned>> buffers;
+    std::vector<const void *> inputs;
+  };
+
+  void run();
+  void fill(Slot &slot, int64_t step);
+
+  const Dataset &data;
+  ColumnBinding binding;
+  PrefetchOptions options;
+  std::array<Slot, 2> slots;
+  std::vector<int64_t> order; ///< of epoch `orderEpoch`; the thread's own
+  int64_t orderEpoch = -1;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  int64_t filled = 0, released = 0; ///< steps, counted from firstStep
+  int64_t taken = 0;
+  bool stopping = false;
+  std::thread worker;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_DATA_PREFETCHER_H

@@ -1,0 +1,278 @@
+//===- Safetensors.cpp - named tensors in a file --------------------------===//
+//
+// The file is not trusted: sizes are checked before anything is allocated, the
+// nesting before llvm::json (which recurses) sees the header, and the tensors
+// must tile the data, which also catches two entries of one name.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/data/Safetensors.h"
+#include "runtime/Error.h"
+#include "runtime/OutputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace mp {
+namespace {
+
+constexpr uint64_t maxHeaderBytes = 100'000'000; // as the reference reader has it
+constexpr unsigned maxNesting = 8;
+
+constexpr std::pair<StringLiteral, ElementType> dtypes[] = {
+    {"F64", ElementType::F64}, {"F32", ElementType::F32},
+    {"F16", ElementType::F16}, {"BF16", ElementType::BF16},
+    {"I64", ElementType::I64}, {"I32", ElementType::I32},
+    {"I8", ElementType::I8},   {"U8", ElementType::U8},
+    {"BOOL", ElementType::I1},
+};
+
+/// A tensor's place in the data.
+struct Extent {
+  uint64_t begin, end;
+  std::string name;
+};
+
+bool nestsTooDeep(StringRef header) {
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < header.size(); ++i) {
+    char c = header[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '{' || c == '['))
+      if (++depth > maxNesting)
+        return true;
+    if (!inString && (c == '}' || c == ']') && depth)
+      --depth;
+  }
+  return false;
+}
+
+class Reader {
+public:
+  Reader(std::shared_ptr<MemoryBuffer> owner, StringRef path)
+      : owner(std::move(owner)) {
+    file.path = path;
+  }
+
+  Expected<Safetensors> run() {
+    Expected<StringRef> header = splitHeader();
+    if (!header)
+      return header.takeError();
+    if (nestsTooDeep(*header))
+      return fail("the header nests deeper than {0}", maxNesting);
+    Expected<json::Value> value = json::parse(*header);
+    if (!value) {
+      consumeError(value.takeError());
+      return fail("the header is not JSON");
+    }
+    const json::Object *object = value->getAsObject();
+    if (!object)
+      return fail("the header is not a JSON object");
+    for (auto &[key, entry] : *object)
+      if (Error error = key.str() == "__metadata__"
+                            ? readMetadata(entry)
+                            : readTensor(key.str(), entry))
+        return error;
+    if (Error error = checkCover())
+      return error;
+    return std::move(file);
+  }
+
+private:
+  template <typename... Ts> Error fail(const char *format, Ts &&...values) {
+    return makeError("{0}: damaged safetensors file: {1}", file.path,
+                     formatv(format, std::forward<Ts>(values)...).str());
+  }
+
+  Expected<StringRef> splitHeader() {
+    StringRef content = owner->getBuffer();
+    if (content.size() < 8)
+      return makeError("{0}: truncated: {1} bytes, expected a safetensors header",
+                       file.path, content.size());
+    uint64_t length = support::endian::read64le(content.data());
+    StringRef rest = content.drop_front(8);
+    if (length > maxHeaderBytes || !rest.starts_with("{"))
+      return makeError("{0}: not a safetensors file: expected a header of at most "
+                       "{1} bytes that starts with '{{'",
+                       file.path, maxHeaderBytes);
+    if (length > rest.size())
+      return makeError("{0}: truncated: the safetensors header has {1} bytes, the "
+                       "file {2} more",
+                       file.path, length, rest.size());
+    data = rest.drop_front(length);
+    return rest.take_front(length);
+  }
+
+  Error readMetadata(const json::Value &value) {
+    const json::Object *object = value.getAsObject();
+    if (!object)
+      return fail("__metadata__ is not an object");
+    for (auto &[key, entry] : *object) {
+      auto text = entry.getAsString();
+      if (!text)
+        return fail("__metadata__ entry '{0}' is not a string", key.str());
+      file.metadata[key.str()] = text->str();
+    }
+    return Error::success();
+  }
+
+  Expected<TensorType> readType(StringRef name, const json::Object &object) {
+    auto dtype = object.getString("dtype");
+    const json::Array *shape = object.getArray("shape");
+    if (!dtype || !shape)
+      return fail("tensor '{0}' has no dtype or no shape", name);
+    auto *known =
+        llvm::find_if(dtypes, [&](auto &entry) { return entry.first == *dtype; });
+    if (known == std::end(dtypes))
+      return makeError("{0}: tensor '{1}' has dtype {2}, expected F64, F32, F16, "
+                       "BF16, I64, I32, I8, U8 or BOOL",
+                       file.path, name, *dtype);
+    TensorType type{known->second, {}};
+    for (const json::Value &size : *shape) {
+      auto number = size.getAsUINT64();
+      if (!number || *number > INT64_MAX)
+        return fail("tensor '{0}' has a size that is no natural number", name);
+      type.shape.push_back(*number);
+    }
+    return type;
+  }
+
+  Error readTensor(StringRef name, const json::Value &value) {
+    const json::Object *object = value.getAsObject();
+    if (!object)
+      return fail("entry '{0}' is not an object", name);
+    Expected<TensorType> type = readType(name, *object);
+    if (!type)
+      return type.takeError();
+    const json::Array *offsets = object->getArray("data_offsets");
+    if (!offsets || offsets->size() != 2 || !(*offsets)[0].getAsUINT64() ||
+        !(*offsets)[1].getAsUINT64())
+      return fail("tensor '{0}' has no data_offsets of two numbers", name);
+    uint64_t begin = *(*offsets)[0].getAsUINT64();
+    uint64_t end = *(*offsets)[1].getAsUINT64();
+    if (begin > end || end > data.size())
+      return makeError("{0}: truncated or damaged: tensor '{1}' lies at bytes {2} "
+                       "to {3}, the file has {4} bytes of data",
+                       file.path, name, begin, end, data.size());
+    std::optional<uint64_t> bytes = checkedBytes(*type);
+    if (!bytes || *bytes != end - begin)
+      return fail("tensor '{0}' of {1} has {2} bytes of data", name, type->str(),
+                  end - begin);
+    ArrayRef<char> content(data.data() + begin, end - begin);
+    if (Error error = checkBooleans(
+            *type, content, (file.path + ": tensor '" + name + "'").str()))
+      return error;
+    extents.push_back({begin, end, name.str()});
+    file.tensors[name.str()] = Array{std::move(*type), content, owner};
+    return Error::success();
+  }
+
+  Error checkCover() {
+    llvm::sort(extents, [](const Extent &a, const Extent &b) {
+      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+    });
+    uint64_t at = 0;
+    for (const Extent &extent : extents) {
+      if (extent.begin != at)
+        return fail("tensor '{0}' starts at byte {1} of the data, expected {2}",
+                    extent.name, extent.begin, at);
+      at = extent.end;
+    }
+    if (at != data.size())
+      return makeError("{0}: {1} bytes left over after the last tensor",
+                       file.path, data.size() - at);
+    return Error::success();
+  }
+
+  std::shared_ptr<MemoryBuffer> owner;
+  StringRef data;
+  Safetensors file;
+  std::vector<Extent> extents;
+};
+
+StringRef dtypeName(ElementType type) {
+  return llvm::find_if(dtypes, [&](auto &entry) { return entry.second == type; })
+      ->first;
+}
+
+std::string makeHeader(ArrayRef<NamedTensor> tensors,
+                       const std::map<std::string, std::string> &metadata) {
+  std::string header;
+  raw_string_ostream os(header);
+  json::OStream json(os);
+  uint64_t offset = 0;
+  json.object([&] {
+    if (!metadata.empty())
+      json.attributeObject("__metadata__", [&] {
+        for (auto &[key, value] : metadata)
+          json.attribute(key, value);
+      });
+    for (const NamedTensor &tensor : tensors)
+      json.attributeObject(tensor.name, [&] {
+        json.attribute("dtype", dtypeName(tensor.type.element));
+        json.attribute("shape", json::Array(tensor.type.shape));
+        uint64_t end = offset + tensor.bytes.size();
+        json.attribute("data_offsets", json::Array{offset, end});
+        offset = end;
+      });
+  });
+  // Spaces at the end align the data.
+  header.append((8 - header.size() % 8) % 8, ' ');
+  return header;
+}
+
+} // namespace
+
+std::vector<std::string> Safetensors::names() const {
+  std::vector<std::string> all;
+  for (auto &[name, tensor] : tensors)
+    all.push_back(name);
+  return all;
+}
+
+Expected<Array> Safetensors::only(StringRef key) const {
+  if (key.empty() && tensors.size() == 1)
+    return tensors.begin()->second;
+  auto found = tensors.find(key.str());
+  if (found != tensors.end())
+    return found->second;
+  if (key.empty())
+    return makeError("{0}: holds {1} tensors, name one of them as the key: {2}",
+                     path, tensors.size(), quoteList(names()));
+  return makeError("{0}: no tensor '{1}'{2}", path, key, suggest(key, names()));
+}
+
+Expected<Safetensors> readSafetensors(StringRef path) {
+  auto buffer = mapFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return Reader(std::move(*buffer), path).run();
+}
+
+Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
+                       const std::map<std::string, std::string> &metadata) {
+  llvm::sort(tensors, [](const NamedTensor &a, const NamedTensor &b) {
+    unsigned aWidth = byteWidth(a.type.element);
+    unsigned bWidth = byteWidth(b.type.element);
+    return aWidth != bWidth ? aWidth > bWidth : a.name < b.name;
+  });
+  std::string header = makeHeader(tensors, metadata);
+  char length[8];
+  support::endian::write64le(length, header.size());
+  return writeAtomically(path, [&](OutputFile &file) -> Error {
+    if (Error error = file.write(std::string(length, 8) + header))
+      return error;
+    for (const NamedTensor &tensor : tensors)
+      if (Error error = file.write({tensor.bytes.data(), tensor.bytes.size()}))
+        return error;
+    return Error::success();
+  });
+}
+
+} // namespace mp

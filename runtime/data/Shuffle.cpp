@@ -1,0 +1,29 @@
+//===- Shuffle.cpp - the order of records in an epoch ---------------------===//
+#include "runtime/data/Shuffle.h"
+#include "runtime/Initialize.h"
+#include <numeric>
+#include <utility>
+
+namespace mp {
+
+std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
+                                   int64_t records) {
+  // A key of its own: the order must not share bits with the random ops of a
+  // graph, which are keyed by the same seed.
+  constexpr uint32_t tag = 0x73687566; // "shuf"
+  std::vector<int64_t> order(records);
+  std::iota(order.begin(), order.end(), 0);
+  for (int64_t last = records - 1; last > 0; --last) {
+    auto bits = philox({uint32_t(last), uint32_t(uint64_t(last) >> 32),
+                        uint32_t(epoch), uint32_t(epoch >> 32)},
+                       {uint32_t(seed), uint32_t(seed >> 32) ^ tag});
+    uint64_t random = uint64_t(bits[0]) << 32 | bits[1];
+    // The high half of a product maps 64 bits onto [0, last] evenly to 2^-64
+    // times the count (Lemire, "Fast random integer generation", 2019).
+    auto pick = int64_t((__uint128_t(random) * uint64_t(last + 1)) >> 64);
+    std::swap(order[last], order[pick]);
+  }
+  return order;
+}
+
+} // namespace mp

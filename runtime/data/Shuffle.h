@@ -1,0 +1,36 @@
+//===- Shuffle.h - the order of records in an epoch -----------------------===//
+#ifndef MP_RUNTIME_DATA_SHUFFLE_H
+#define MP_RUNTIME_DATA_SHUFFLE_H
+
+#include <cstdint>
+#include <vector>
+
+namespace mp {
+
+/// The order of `records` records in an epoch, the same on every machine: a
+/// Fisher-Yates shuffle (Knuth, TAOCP 3.4.2, algorithm P) over Philox(seed, epoch).
+std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
+                                   int64_t records);
+
+/// How the steps of a run fall on the data. Step 0 is the first.
+struct BatchPlan {
+  int64_t records = 0;
+  int64_t batch = 1;     ///< at most `records`
+  bool dropLast = false; ///< leave the remainder of each epoch out
+
+  int64_t stepsPerEpoch() const {
+    return dropLast ? records / batch : (records + batch - 1) / batch;
+  }
+  /// Rows of the last, smaller batch; 0 where there is none.
+  int64_t remainder() const { return dropLast ? 0 : records % batch; }
+  int64_t epoch(int64_t step) const { return step / stepsPerEpoch(); }
+  int64_t indexInEpoch(int64_t step) const { return step % stepsPerEpoch(); }
+  int64_t rows(int64_t step) const {
+    bool last = indexInEpoch(step) == stepsPerEpoch() - 1;
+    return last && remainder() ? remainder() : batch;
+  }
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_DATA_SHUFFLE_H

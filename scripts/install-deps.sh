@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs what building, running and testing need, on Debian 12, as root or
+# through sudo. Asks nothing; where nothing is missing it changes nothing.
+set -euo pipefail
+
+packages=(
+  # The toolchain. g++ brings the C++ standard library that clang uses.
+  g++ cmake git ninja-build ccache python3 ca-certificates
+  clang-22 lld-22 clang-format-22 clang-tidy-22
+  # LLVM and MLIR 22.1: libraries, mlir-tblgen, lit, FileCheck.
+  llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
+  # oneDNN is opened at run time; zlib reads .gz data.
+  libdnnl-dev zlib1g-dev
+  # What the tests and the example need.
+  libgtest-dev dataset-fashion-mnist
+)
+
+give_up() {
+  printf '%s: %s\nneeded, by the names Debian 12 has for them:\n' "${0##*/}" "$1" >&2
+  printf '  %s\n' "${packages[@]}" >&2
+  exit 1
+}
+
+if [[ $# -gt 0 ]]; then
+  printf 'usage: %s\ninstalls the packages that building and testing need\n' "${0##*/}" >&2
+  [[ $1 == --help ]] && exit 0 || exit 2
+fi
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+  give_up 'this is not a Debian system: install these by hand'
+
+missing=()
+for package in "${packages[@]}"; do
+  state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $state == installed ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  # -n: never ask for a password; a script that waits is worse than one that says no.
+  sudo -n true 2>/dev/null || give_up "not root, and sudo does not work without a password (missing: ${missing[*]})"
+  as_root=(sudo -n)
+fi
+
+printf 'installing %s\n' "${missing[*]}"
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
+# An outdated third-party repository need not stop us: what counts is whether the install works.
+apt update || printf '%s: apt-get update failed; trying with the lists at hand\n' "${0##*/}" >&2
+apt install --yes --no-install-recommends "${missing[@]}" ||
+  give_up "apt-get could not install: ${missing[*]}"

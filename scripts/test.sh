@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test. Arguments go to ctest:
+# `scripts/test.sh -L unit`, `scripts/test.sh -R lit`.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+"$here/scripts/install-deps.sh"
+"$here/scripts/build.sh"
+exec ctest --test-dir "$here/build/${MP_PRESET:-release}" --output-on-failure --parallel "$(nproc)" "$@"

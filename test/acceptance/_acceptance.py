@@ -1,0 +1,84 @@
+"""What the acceptance tests share: running mp-run, and reading what a run wrote."""
+
+import argparse
+import json
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+
+def options(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", type=Path, required=True, help="root of the repository")
+    parser.add_argument("--tools", type=Path, required=True, help="folder of mp-run")
+    parser.add_argument("--data", type=Path, required=True, help="folder of Fashion-MNIST")
+    parser.add_argument("--work", type=Path, required=True, help="folder to write in")
+    return parser.parse_args()
+
+
+def example(arguments):
+    return arguments.source / "examples" / "fashion-mnist" / "mlp.mlir"
+
+
+def train_command(arguments, run, *flags, module=None):
+    """The command that trains for five epochs of 128 into `run`, an empty folder; `flags` are added."""
+    shutil.rmtree(run, ignore_errors=True)
+    run.parent.mkdir(parents=True, exist_ok=True)
+    return [str(word) for word in (
+        arguments.tools / "mp-run", "train", module or example(arguments), "--data", arguments.data, "--epochs", 5,
+        "--batch", 128, "--device", "cpu", "--out", run, *flags)]
+
+
+def train(arguments, run, *flags, module=None):
+    """Runs it; a failure ends the test with the tool's message."""
+    result = subprocess.run(train_command(arguments, run, *flags, module=module), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if result.returncode:
+        sys.exit(f"{' '.join(result.args)}\nexits with {result.returncode}:\n{result.stdout}")
+    return run
+
+
+def metrics(run):
+    """{key: [value a step]} of a run's metrics.jsonl."""
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return {key: [record[key] for record in records] for key in records[0]}
+
+
+def summary(run):
+    return json.loads((run / "summary.json").read_text())
+
+
+def safetensors(path):
+    """{name: (dtype, shape, bytes)}."""
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8:8 + length])
+    body = data[8 + length:]
+    return {name: (entry["dtype"], tuple(entry["shape"]), body[slice(*entry["data_offsets"])])
+            for name, entry in header.items() if name != "__metadata__"}
+
+
+def goldens(arguments):
+    """What PyTorch did in the same steps; test/goldens/README.md says how."""
+    return json.loads((arguments.source / "test" / "goldens" / "mlp-steps.json").read_text())
+
+
+def overflowing_module(arguments):
+    """The example with the goldens' scaler, under which fp16 overflows every few steps."""
+    text = ", ".join(f"{key} = {value}" for key, value in goldens(arguments)["scaler"].items())
+    module, count = re.subn(r"(mp\.scaler @\w+ *)\{[^}]*\}", rf'\1{{preset = "torch", {text}}}', example(arguments).read_text())
+    if count != 1:
+        sys.exit(f"{example(arguments)} has {count} scalers, expected 1")
+    path = arguments.work / "overflowing.mlir"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(module)
+    return path
+
+
+def finish(faults):
+    """Ends the test: with the faults, one a line, or in silence."""
+    if faults:
+        sys.exit("\n".join(faults))

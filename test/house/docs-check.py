@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Runs every command of README.md and docs/, so that they stay true.
+
+A fenced block says in its first line what it is:
+  ```sh test        commands, run in order in a copy of the repository (bash, -e);
+                    mp-opt and the other tools are on the PATH, and so is build/release
+  ```cpp file=PATH  text a reader is told to write; written into that copy (any language)
+  ```sh             commands run by another test: only those of RUN_ELSEWHERE
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from _house import check, options
+
+# A command a reader sees, and what runs it.
+RUN_ELSEWHERE = {
+    "scripts/test.sh": "continuous integration",
+    "scripts/train-fashion-mnist.sh": "acceptance/train-script.py",
+    "scripts/install-deps.sh": "scripts/test.sh",
+}
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NOT_COPIED = {".git", "build", "runs", ".venv", ".cache"}  # of the repository's root
+
+
+def documents(root):
+    return [path for path in (root / "README.md", *sorted((root / "docs").rglob("*.md"))) if path.is_file()]
+
+
+def blocks(path):
+    """(line, information string, body) of each fenced block."""
+    text = path.read_text()
+    for match in FENCE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1).split(), match.group(2)
+
+
+def findings(root):
+    """Blocks that nothing runs."""
+    for path in documents(root):
+        for line, info, body in blocks(path):
+            if info[:1] not in (["sh"], ["bash"], ["console"]) or "test" in info:
+                continue
+            for command in body.splitlines():
+                words = command.split("#")[0].split()
+                if words and words[0] not in RUN_ELSEWHERE:
+                    yield f"{path.relative_to(root)}:{line}: no test runs '{command}': mark the block 'sh test'"
+
+
+def run(root, path, work, environment):
+    """Runs one document's blocks in a fresh copy of the repository; a message or None."""
+    copy = work / path.stem
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(root, copy, symlinks=True,
+                    ignore=lambda folder, names: NOT_COPIED & set(names) if Path(folder) == root else set())
+    if "MP_BUILD" in environment:
+        (copy / "build").mkdir()
+        (copy / "build" / "release").symlink_to(environment["MP_BUILD"])
+    for line, info, body in blocks(path):
+        place = f"{path.relative_to(root)}:{line}"
+        target = next((word[len("file="):] for word in info if word.startswith("file=")), None)
+        if target:
+            (copy / target).parent.mkdir(parents=True, exist_ok=True)
+            (copy / target).write_text(body)
+        elif "test" in info:
+            result = subprocess.run(["bash", "-euo", "pipefail", "-c", body], cwd=copy, env=environment, text=True,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                    check=False)
+            if result.returncode:
+                return f"{place}: exits with {result.returncode}:\n{body}--- output ---\n{result.stdout}"
+            print(f"{place}: ran")
+    return None
+
+
+def run_all(root, work, environment):
+    messages = [run(root, path, work, environment) for path in documents(root)]
+    return [message for message in messages if message]
+
+
+def self_test(work):
+    """A command that fails must be seen, and a written file must be there."""
+    planted = work / "planted"
+    shutil.rmtree(planted, ignore_errors=True)
+    planted.mkdir(parents=True)
+    good = "```txt file=a/b\nhello\n```\n```sh test\ngrep -q hello a/b\n```\n"
+    for text, wanted in ((good, 0), (good + "```sh test\nfalse\ntrue\n```\n", 1)):
+        (planted / "README.md").write_text(text)
+        if len(run_all(planted, work / "planted-copies", dict(os.environ))) != wanted:
+            sys.exit("the check itself is broken")
+
+
+def main():
+    arguments = options(__doc__)
+    work = (arguments.work / "docs").resolve()
+    self_test(work)
+    environment = {**os.environ, "PATH": f"{arguments.tools}{os.pathsep}{os.environ['PATH']}",
+                   "MP_DATA": str(arguments.data), "MP_BUILD": str(arguments.tools.parent)}
+    failed = run_all(arguments.source, work, environment)
+    if failed:
+        sys.exit("\n".join(failed))
+    check(findings, arguments.source, {"README.md": "```sh\nscripts/test.sh  # all\n```\n```sh test\nls\n```\n"},
+          [{"README.md": "```sh\nmp-opt x.mlir\n```\n"}, {"docs/a/b.md": "```bash\nls\n```\n"}])
+
+
+if __name__ == "__main__":
+    main()

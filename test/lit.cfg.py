@@ -1,0 +1,25 @@
+"""lit over test/lit: mp-opt, mp-translate and mp-run against FileCheck."""
+
+import os
+
+import lit.formats
+
+config.name = "Mantissa"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+# What a test reads but does not run lies in a folder Inputs.
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(config.mp_source, "test", "lit")
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.mp_tools, config.llvm_tools, os.environ["PATH"]])
+# Every CHECK is exact about variables unless it says otherwise.
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+
+config.substitutions += [
+    ("%data", config.mp_data),
+    ("%examples", os.path.join(config.mp_source, "examples")),
+    ("%goldens", os.path.join(config.mp_source, "test", "goldens")),
+    ("%source", config.mp_source),
+    ("%build", config.mp_build),
+]

@@ -1,0 +1,211 @@
+// Generated matrix products against sums in double (or exact integers).
+#include "ContractionRun.h"
+
+#include "llvm/ADT/APFloat.h"
+#include <random>
+
+using namespace mlir;
+using namespace mp::cpu;
+
+namespace {
+
+class ContractionTest : public ::testing::Test {
+protected:
+  static ContractionRun &run() {
+    static ContractionRun *run = new ContractionRun(llvm::cantFail(Target::get("", "")));
+    return *run;
+  }
+  static ContractionSpec spec(int64_t m, int64_t n, int64_t k, Type type) {
+    ContractionSpec spec;
+    spec.m = m, spec.n = n, spec.k = k;
+    spec.a = spec.b = spec.c = type;
+    return spec;
+  }
+  static Builder types() { return Builder(&run().context); }
+};
+
+/// Operands of small numbers that every type holds, and the expected sums.
+struct Problem {
+  explicit Problem(const ContractionSpec &spec) : spec(spec) {
+    for (int64_t size : spec.batch)
+      batch *= size;
+    std::mt19937 random(7);
+    auto fill = [&](std::vector<double> &values, int64_t count, Type type) {
+      bool isFloat = isa<FloatType>(type);
+      values.resize(count);
+      for (double &value : values) {
+        int64_t x = random() % 17;
+        value = isFloat ? (x - 8) / 8.0 : type.isUnsignedInteger() ? x : x - 8;
+      }
+    };
+    fill(a, (spec.broadcastA ? 1 : batch) * spec.m * spec.k, spec.a);
+    fill(b, (spec.broadcastB ? 1 : batch) * spec.k * spec.n, spec.b);
+    if (spec.bias)
+      fill(bias, spec.n, *spec.bias);
+    c.resize(batch * spec.m * spec.n);
+    for (int64_t i = 0; i < batch; ++i)
+      product(i);
+  }
+
+  void product(int64_t index) {
+    const double *x = a.data() + (spec.broadcastA ? 0 : index * spec.m * spec.k);
+    const double *y = b.data() + (spec.broadcastB ? 0 : index * spec.k * spec.n);
+    for (int64_t i = 0; i < spec.m; ++i)
+      for (int64_t j = 0; j < spec.n; ++j) {
+        double sum = spec.bias ? bias[j] : 0;
+        for (int64_t p = 0; p < spec.k; ++p)
+          sum += x[spec.transposeA ? p * spec.m + i : i * spec.k + p] *
+                 y[spec.transposeB ? j * spec.k + p : p * spec.n + j];
+        c[(index * spec.m + i) * spec.n + j] = spec.relu ? std::max(sum, 0.0) : sum;
+      }
+  }
+
+  ContractionSpec spec;
+  int64_t batch = 1;
+  std::vector<double> a, b, bias, c;
+};
+
+/// `value` rounded to `type`, once.
+double rounded(double value, Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    llvm::APInt bits(64, int64_t(value), true);
+    bits = bits.trunc(integer.getWidth());
+    return type.isUnsignedInteger() ? double(bits.getZExtValue()) : double(bits.getSExtValue());
+  }
+  llvm::APFloat x(value);
+  bool loses;
+  x.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  x.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return x.convertToDouble();
+}
+
+/// The sums of these numbers are exact in the accumulator, so the result has to be
+/// the exact one, rounded once.
+void expectExact(ContractionRun &run, const ContractionSpec &spec) {
+  Problem problem(spec);
+  ContractionRun::Operands operands = {pack(problem.a, spec.a), pack(problem.b, spec.b), {}};
+  if (spec.bias)
+    operands.bias = pack(problem.bias, *spec.bias);
+  std::vector<double> got = unpack(run(spec, operands, problem.c.size()), spec.c);
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_EQ(got[i], rounded(problem.c[i], spec.c))
+        << "element " << i << " of " << spec.m << "x" << spec.n << "x" << spec.k
+        << (spec.transposeA ? " a^T" : "") << (spec.transposeB ? " b^T" : "");
+}
+
+TEST_F(ContractionTest, EverySizeAndTransposition) {
+  const int64_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 129};
+  // Pairs of sizes meet every third one in turn, in all four orientations.
+  unsigned turn = 0;
+  for (int64_t m : sizes)
+    for (int64_t n : sizes) {
+      ContractionSpec s = spec(m, n, sizes[turn * 5 % std::size(sizes)], types().getF32Type());
+      s.transposeA = turn & 1;
+      s.transposeB = turn & 2;
+      ++turn;
+      expectExact(run(), s);
+    }
+}
+
+TEST_F(ContractionTest, DepthIsSummedInBlocks) {
+  for (int64_t k : {191, 192, 193, 784, 1537})
+    for (int orientation = 0; orientation < 4; ++orientation) {
+      ContractionSpec s = spec(65, 270, k, types().getF32Type());
+      s.transposeA = orientation & 1;
+      s.transposeB = orientation & 2;
+      expectExact(run(), s);
+    }
+}
+
+TEST_F(ContractionTest, EveryType) {
+  Builder b = types();
+  struct Case {
+    Type a, b, c;
+  };
+  Type f16 = b.getF16Type(), bf16 = b.getBF16Type(), f32 = b.getF32Type(), f64 = b.getF64Type();
+  Type i8 = b.getI8Type(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type u8 = b.getIntegerType(8, /*isSigned=*/false);
+  const Case cases[] = {{f16, f16, f16}, {bf16, bf16, bf16}, {f64, f64, f64}, {f16, f16, f32},
+                        {bf16, bf16, f32}, {f32, f16, f16}, {f32, bf16, bf16}, {f64, f32, f32},
+                        {f32, f32, f64}, {i8, i8, i32}, {u8, i8, i32}, {i32, i32, i32},
+                        {i64, i64, i64}, {i8, i8, i8}};
+  for (const Case &c : cases)
+    for (int orientation = 0; orientation < 4; ++orientation) {
+      ContractionSpec s = spec(19, 45, 21, c.a);
+      s.b = c.b;
+      s.c = c.c;
+      s.bias = c.c;
+      s.relu = orientation == 1;
+      s.transposeA = orientation & 1;
+      s.transposeB = orientation & 2;
+      expectExact(run(), s);
+    }
+}
+
+TEST_F(ContractionTest, BiasAndRelu) {
+  for (int64_t n : {1, 10, 32, 300})
+    for (bool relu : {false, true}) {
+      ContractionSpec s = spec(9, n, 12, types().getF16Type());
+      s.bias = types().getF32Type();
+      s.relu = relu;
+      expectExact(run(), s);
+    }
+}
+
+TEST_F(ContractionTest, BatchesAndBroadcasts) {
+  for (int orientation = 0; orientation < 4; ++orientation)
+    for (int broadcast = 0; broadcast < 4; ++broadcast) {
+      ContractionSpec s = spec(5, 34, 6, types().getF32Type());
+      s.batch = {2, 3};
+      s.transposeA = orientation & 1;
+      s.transposeB = orientation & 2;
+      s.broadcastA = broadcast & 1;
+      s.broadcastB = broadcast & 2;
+      expectExact(run(), s);
+    }
+}
+
+TEST_F(ContractionTest, SplittingALaunchKeepsTheBits) {
+  ContractionSpec s = spec(200, 600, 300, types().getBF16Type());
+  s.transposeB = true;
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> a(s.m * s.k), b(s.k * s.n);
+  for (std::vector<double> *values : {&a, &b})
+    for (double &value : *values)
+      value = rounded(normal(random), s.a);
+  ContractionRun::Operands operands = {pack(a, s.a), pack(b, s.b), {}};
+  EXPECT_EQ(run()(s, operands, s.m * s.n), run()(s, operands, s.m * s.n, /*scatter=*/true));
+}
+
+TEST_F(ContractionTest, NaNPassesThroughRelu) {
+  ContractionSpec s = spec(1, 3, 1, types().getF32Type());
+  s.relu = true;
+  ContractionRun::Operands operands = {pack({1}, s.a), pack({NAN, -2, INFINITY}, s.b), {}};
+  std::vector<double> c = unpack(run()(s, operands, 3), s.c);
+  EXPECT_TRUE(std::isnan(c[0]));
+  EXPECT_EQ(c[1], 0);
+  EXPECT_EQ(c[2], INFINITY);
+}
+
+TEST_F(ContractionTest, OlderMachinesToo) {
+  ContractionRun v3(llvm::cantFail(Target::get("x86-64-v3", "")));
+  Builder b(&v3.context);
+  for (Type type : {Type(b.getF32Type()), Type(b.getBF16Type()), Type(b.getF16Type())})
+    for (bool transposed : {false, true}) {
+      ContractionSpec s = spec(13, 41, 300, type);
+      s.transposeA = s.transposeB = transposed;
+      expectExact(v3, s);
+    }
+}
+
+TEST_F(ContractionTest, MixedKindsAreRefused) {
+  ContractionSpec s = spec(2, 2, 2, types().getF32Type());
+  s.b = types().getI32Type();
+  std::string message;
+  ScopedDiagnosticHandler handler(&run().context, [&](Diagnostic &d) { message = d.str(); });
+  EXPECT_TRUE(failed(emitContraction(&run().context, s, run().compiler)));
+  EXPECT_EQ(message, "contraction of 'f32' and 'i32' to 'f32' mixes floats and integers");
+}
+
+} // namespace

@@ -1,0 +1,14 @@
+//===- Register.h - what the tools know -----------------------------------===//
+#ifndef MP_TOOLS_REGISTER_H
+#define MP_TOOLS_REGISTER_H
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace mp {
+/// Registers our dialect and passes, and those of upstream that graphs mix with.
+void registerAll(mlir::DialectRegistry &registry);
+} // namespace mp
+
+#endif // MP_TOOLS_REGISTER_H
