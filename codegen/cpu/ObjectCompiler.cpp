@@ -66,6 +66,9 @@ void wrap(llvm::Function &body, llvm::StringRef symbol) {
   b.CreateRetVoid();
   body.setLinkage(llvm::Function::InternalLinkage);
   body.addFnAttr(llvm::Attribute::AlwaysInline);
+  // No loop becomes a call of memset or memcpy: an object stands alone.
+  for (llvm::Function *function : {wrapper, &body})
+    function->addFnAttr("no-builtins");
 }
 
 /// O1 without the loop transformations: kernels come vectorised, and unrolling
