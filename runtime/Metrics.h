@@ -20,7 +20,7 @@ struct StepMetrics {
   double lr = 0;
   double gradNorm = 0;
   double samplesPerSecond = 0;
-  NamedNumbers others; ///< further scalar results by name
+  NamedNumbers others = {}; ///< further scalar results by name
 };
 
 /// The object of one step, without a line feed. A number that is not finite is
@@ -47,13 +47,13 @@ private:
 struct Summary {
   /// Mean loss over the last epoch's steps, skipped ones left out.
   std::optional<double> trainLoss;
-  NamedNumbers test; ///< scalar results of `evaluate`, means over the test set
+  NamedNumbers test = {}; ///< scalar results of `evaluate`, means over the test set
   int64_t steps = 0, skippedSteps = 0;
   double finalScale = 1;
   double compileSeconds = 0; ///< until the first step could run
   double trainSeconds = 0;   ///< in steps, of this run
   uint64_t plannedBytes = 0, peakRssBytes = 0;
-  std::string precision, device;
+  std::string precision = {}, device = {};
   uint64_t seed = 0;
 };
 

@@ -27,7 +27,8 @@ static Expected<std::vector<std::string>> listFiles(StringRef folder) {
 
 Expected<std::string> findFile(StringRef folder, StringRef pattern) {
   SmallString<256> base(folder);
-  sys::path::append(base, sys::path::parent_path(pattern));
+  if (StringRef folders = sys::path::parent_path(pattern); !folders.empty())
+    sys::path::append(base, folders);
   StringRef last = sys::path::filename(pattern);
   Expected<std::vector<std::string>> names = listFiles(base);
   if (!names)

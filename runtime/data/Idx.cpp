@@ -34,12 +34,12 @@ Expected<TensorType> readHeader(ByteSource &source, StringRef path) {
           source.read({reinterpret_cast<char *>(magic), sizeof(magic)}))
     return error;
   if (magic[0] || magic[1])
-    return makeError("{0}: not an idx file: starts with bytes {1:x2} {2:x2}, "
+    return makeError("{0}: not an idx file: starts with bytes {1:x-2} {2:x-2}, "
                      "expected 00 00 (or a gzip file of such)",
                      path, magic[0], magic[1]);
   std::optional<ElementType> element = elementOf(magic[2]);
   if (!element)
-    return makeError("{0}: idx element type {1:x2} is not supported, expected "
+    return makeError("{0}: idx element type {1:x-2} is not supported, expected "
                      "08 (u8), 09 (i8), 0c (i32), 0d (f32) or 0e (f64)",
                      path, magic[2]);
   TensorType type{*element, {}};

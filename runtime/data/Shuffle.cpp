@@ -1,6 +1,6 @@
 //===- Shuffle.cpp - the order of records in an epoch ---------------------===//
 #include "runtime/data/Shuffle.h"
-#include "runtime/Philox.h"
+#include "runtime/Initialize.h"
 #include <numeric>
 #include <utility>
 

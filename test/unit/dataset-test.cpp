@@ -1,0 +1,229 @@
+// Binding data sources to folders and entry points; order and prefetching.
+#include "TestFiles.h"
+#include "runtime/data/Dataset.h"
+#include "runtime/data/Prefetcher.h"
+#include "runtime/data/Shuffle.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+Location line(unsigned number) { return {"net.mlir", number, 3}; }
+
+DataSource source() {
+  return {"train",
+          {{"image", "x-images*", "idx", "", ElementType::U8, line(10)},
+           {"label", "x-labels*", "idx", "", ElementType::U8, line(11)}},
+          line(9)};
+}
+
+/// An entry point with a 2x2 image and a label below 10 (or 255).
+Entry entry(int64_t batch) {
+  Entry entry;
+  entry.function = "step";
+  entry.batch = batch;
+  entry.inputs = {
+      {"image", {ElementType::U8, {batch, 2, 2}}, {}, {}, line(20)},
+      {"label", {ElementType::U8, {batch}}, {{0, 10}}, 255, line(21)}};
+  return entry;
+}
+
+/// Ten records: image i is four bytes i, label is i.
+class DatasetTest : public testing::Test {
+protected:
+  DatasetTest() { writeRecords(10, 10); }
+  void writeRecords(unsigned images, unsigned labels) {
+    std::string pixels, classes;
+    for (unsigned i = 0; i < images; ++i)
+      pixels.append(4, char(i));
+    for (unsigned i = 0; i < labels; ++i)
+      classes += char(i);
+    folder.write("x-images.idx", idx(0x08, {images, 2, 2}, pixels));
+    folder.write("x-labels.idx", idx(0x08, {labels}, classes));
+  }
+  std::string openFault(const DataSource &source) {
+    return message(Dataset::open(source, folder.root));
+  }
+  std::string bindFault(const Entry &entry) {
+    return message(llvm::cantFail(Dataset::open(source(), folder.root)).bind(entry));
+  }
+  TestFolder folder;
+};
+
+TEST_F(DatasetTest, BindsInTheOrderOfTheInputs) {
+  auto data = Dataset::open(source(), folder.root);
+  ASSERT_TRUE(bool(data));
+  EXPECT_EQ(data->records(), 10);
+  Entry swapped = entry(4);
+  std::swap(swapped.inputs[0], swapped.inputs[1]);
+  auto binding = data->bind(swapped);
+  ASSERT_TRUE(bool(binding));
+  EXPECT_EQ(*binding, (ColumnBinding{1, 0}));
+  // An entry point may take some of the columns.
+  swapped.inputs.pop_back();
+  EXPECT_EQ(*data->bind(swapped), (ColumnBinding{1}));
+}
+
+TEST_F(DatasetTest, PatternsReachIntoSubFolders) {
+  llvm::sys::fs::create_directories(folder.path("sub"));
+  folder.write("sub/x-images.idx", idx(0x08, {1}, "a"));
+  EXPECT_EQ(llvm::cantFail(findFile(folder.root, "sub/x-*")),
+            folder.path("sub/x-images.idx"));
+}
+
+TEST_F(DatasetTest, NamesWhatAPatternMatches) {
+  folder.write("x-images.idx.gz", "");
+  std::string text = openFault(source());
+  EXPECT_HAS(text, "matches 2 files");
+  EXPECT_HAS(text, "'x-images.idx', 'x-images.idx.gz'");
+  EXPECT_HAS(text, "net.mlir:10:3");
+}
+
+TEST_F(DatasetTest, SuggestsNamesForAPatternThatMatchesNothing) {
+  DataSource wrong = source();
+  wrong.columns[0].pattern = "x-image-*";
+  std::string text = openFault(wrong);
+  EXPECT_HAS(text, "no file in " + folder.root + " matches 'x-image-*'");
+  EXPECT_HAS(text, "did you mean 'x-images.idx'");
+  EXPECT_HAS(message(Dataset::open(source(), folder.path("none"))),
+             "cannot open data folder " + folder.path("none"));
+}
+
+TEST_F(DatasetTest, ChecksColumns) {
+  DataSource wrong = source();
+  wrong.columns[0].element = ElementType::F32;
+  std::string text = openFault(wrong);
+  EXPECT_HAS(text, "holds ui8 elements, column 'image' expects f32");
+  EXPECT_HAS(text, "net.mlir:10:3");
+
+  writeRecords(10, 9);
+  text = openFault(source());
+  EXPECT_HAS(text, "x-images.idx holds 10 records");
+  EXPECT_HAS(text, "x-labels.idx holds 9");
+
+  writeRecords(0, 0);
+  EXPECT_HAS(openFault(source()), "holds no records");
+
+  folder.write("x-images.idx", "junk");
+  text = openFault(source());
+  EXPECT_HAS(text, "x-images.idx: not an idx file");
+  EXPECT_HAS(text, "net.mlir:10:3");
+}
+
+TEST_F(DatasetTest, ChecksRecordsAgainstInputs) {
+  Entry wrong = entry(4);
+  wrong.inputs[0].type.shape = {4, 3, 3};
+  std::string text = bindFault(wrong);
+  EXPECT_HAS(text, "x-images.idx: a record is 2x2xui8, argument 'image' takes "
+                   "3x3xui8 (net.mlir:20:3)");
+  wrong = entry(4);
+  wrong.inputs[0].type.element = ElementType::F32;
+  EXPECT_HAS(bindFault(wrong), "takes 2x2xf32");
+  wrong = entry(4);
+  wrong.inputs[0].name = "imge";
+  EXPECT_HAS(bindFault(wrong), "no column for argument 'imge', did you mean "
+                               "'image'?");
+}
+
+TEST_F(DatasetTest, ChecksTheRangeOfEveryRecord) {
+  EXPECT_EQ(bindFault(entry(4)), "no error");
+  folder.write("x-labels.idx", idx(0x08, {10}, "\1\2\3\4\377\6\7\10\11\12"));
+  EXPECT_HAS(bindFault(entry(4)),
+             "x-labels.idx: record 9 holds 10, argument 'label' takes 0 to 9 or "
+             "255 (net.mlir:21:3)");
+}
+
+TEST(Shuffle, IsAPermutationOfItsOwnForEachSeedAndEpoch) {
+  std::vector<int64_t> one = shuffledOrder(1, 0, 1000);
+  EXPECT_EQ(one, shuffledOrder(1, 0, 1000));
+  EXPECT_NE(one, shuffledOrder(1, 1, 1000));
+  EXPECT_NE(one, shuffledOrder(2, 0, 1000));
+  std::vector<int64_t> sorted = one, all(1000);
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(sorted, all);
+  EXPECT_NE(one, all);
+}
+
+TEST(Shuffle, IsTheSameOnEveryMachine) {
+  EXPECT_EQ(shuffledOrder(7, 3, 8), (std::vector<int64_t>{3, 2, 5, 0, 6, 7, 1, 4}));
+}
+
+TEST(Shuffle, PlacesEveryRecordEvenly) {
+  // Where record 0 of 8 lands over 8000 epochs: 1000 each, deviation about 30.
+  std::vector<int> landed(8);
+  for (int epoch = 0; epoch < 8000; ++epoch) {
+    auto order = shuffledOrder(5, epoch, 8);
+    ++landed[std::find(order.begin(), order.end(), 0) - order.begin()];
+  }
+  for (int count : landed)
+    EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(BatchPlan, CountsStepsAndRows) {
+  BatchPlan plan{.records = 10, .batch = 4};
+  EXPECT_EQ(plan.stepsPerEpoch(), 3);
+  EXPECT_EQ(plan.remainder(), 2);
+  EXPECT_EQ(plan.rows(1), 4);
+  EXPECT_EQ(plan.rows(2), 2);
+  EXPECT_EQ(plan.rows(5), 2);
+  EXPECT_EQ(plan.epoch(5), 1);
+  plan.dropLast = true;
+  EXPECT_EQ(plan.stepsPerEpoch(), 2);
+  EXPECT_EQ(plan.rows(1), 4);
+  plan = {.records = 8, .batch = 4};
+  EXPECT_EQ(plan.remainder(), 0);
+  EXPECT_EQ(plan.rows(1), 4);
+}
+
+/// The labels that steps [first, last) see.
+std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
+                   int64_t last) {
+  options.firstStep = first;
+  options.lastStep = last;
+  Prefetcher batches(data, {1}, options);
+  std::string seen;
+  for (int64_t step = first; auto inputs = batches.next(); ++step) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>((*inputs)[0]) % 64, 0u);
+    seen.append(static_cast<const char *>((*inputs)[0]),
+                options.plan.rows(step));
+  }
+  EXPECT_FALSE(batches.next());
+  return seen;
+}
+
+TEST_F(DatasetTest, PrefetchesEveryRecordOnceAnEpoch) {
+  Dataset data = llvm::cantFail(Dataset::open(source(), folder.root));
+  PrefetchOptions options{.plan = {.records = 10, .batch = 4}, .seed = 3};
+  std::string seen = labels(data, options, 0, 6);
+  ASSERT_EQ(seen.size(), 20u);
+  std::string first = seen.substr(0, 10), second = seen.substr(10);
+  EXPECT_NE(first, second);
+  std::sort(first.begin(), first.end());
+  std::sort(second.begin(), second.end());
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(first, std::string("\0\1\2\3\4\5\6\7\10\11", 10));
+  // A run that starts in the middle sees the same.
+  EXPECT_EQ(labels(data, options, 2, 6), seen.substr(8));
+
+  options.plan.dropLast = true;
+  EXPECT_EQ(labels(data, options, 0, 4).size(), 16u);
+  options.shuffle = false;
+  EXPECT_EQ(labels(data, options, 0, 2), std::string("\0\1\2\3\4\5\6\7", 8));
+}
+
+TEST_F(DatasetTest, PrefetcherStopsEarly) {
+  Dataset data = llvm::cantFail(Dataset::open(source(), folder.root));
+  for (int taken : {0, 1, 2}) {
+    Prefetcher batches(
+        data, {0, 1},
+        {.plan = {.records = 10, .batch = 4}, .lastStep = 1000000});
+    for (int i = 0; i < taken; ++i)
+      EXPECT_TRUE(batches.next());
+  }
+}
+
+} // namespace

@@ -1,0 +1,291 @@
+// The Trainer around a fake model: order, resuming, files, signals, errors.
+#include "FakeSession.h"
+#include "TestFiles.h"
+#include "runtime/Trainer.h"
+#include "llvm/Support/JSON.h"
+#include <csignal>
+#include <sys/resource.h>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+class TrainerTest : public testing::Test {
+protected:
+  TrainerTest() {
+    folder.write("net.mlir", "");
+    std::string labels;
+    for (int i = 0; i < 50; ++i)
+      labels += char(i * 7 % 10);
+    folder.write("train.idx", idx(0x08, {50}, labels));
+    folder.write("test.idx", idx(0x08, {30}, labels.substr(0, 30)));
+  }
+  /// 50 records in batches of 8: six and a remainder of two an epoch.
+  TrainOptions options(const std::string &out = "") {
+    TrainOptions options;
+    options.module = folder.path("net.mlir");
+    options.data = folder.root;
+    options.out = out.empty() ? "" : folder.path(out);
+    options.epochs = 4;
+    options.batch = 8;
+    options.seed = 3;
+    return options;
+  }
+  llvm::Expected<std::unique_ptr<Trainer>> create(TrainOptions options) {
+    return Trainer::create(std::move(options), compiler, createFakeSession);
+  }
+  std::string createFault(TrainOptions options) {
+    return message(create(std::move(options)));
+  }
+  TrainOutcome train(TrainOptions options) {
+    return llvm::cantFail(
+        llvm::cantFail(create(std::move(options)))->train());
+  }
+  llvm::json::Object json(const std::string &text) {
+    return *llvm::cantFail(llvm::json::parse(text)).getAsObject();
+  }
+  /// metrics.jsonl without what depends on the clock.
+  std::vector<std::string> timeless(const std::string &run) {
+    std::vector<std::string> lines;
+    llvm::SmallVector<llvm::StringRef> parts;
+    std::string text = folder.read(run + "/metrics.jsonl");
+    llvm::StringRef(text).split(parts, '\n', -1, false);
+    for (llvm::StringRef part : parts) {
+      llvm::json::Object object = json(part.str());
+      object.erase("samples_per_second");
+      lines.push_back(llvm::formatv("{0}", llvm::json::Value(std::move(object))));
+    }
+    return lines;
+  }
+  TestFolder folder;
+  FakeCompiler compiler;
+};
+
+TEST_F(TrainerTest, TrainsEveryBatchOfEveryEpoch) {
+  auto trainer = llvm::cantFail(create(options()));
+  EXPECT_EQ(trainer->stepsPerEpoch(), 7);
+  EXPECT_EQ(trainer->totalSteps(), 28);
+  EXPECT_EQ(*compiler.totalSteps, 28);
+  for (int64_t step = 1; step <= 28; ++step) {
+    StepMetrics metrics = llvm::cantFail(trainer->step());
+    EXPECT_EQ(metrics.step, step);
+    EXPECT_EQ(metrics.skipped, step % 5 == 0);
+    ASSERT_EQ(metrics.others.size(), 1u);
+    EXPECT_EQ(metrics.others[0].second, step % 7 ? 8 : 2);
+  }
+  EXPECT_EQ(message(trainer->step()), "the run is over after 28 steps");
+}
+
+TEST_F(TrainerTest, CompilesEachProgramOnce) {
+  {
+    auto trainer = llvm::cantFail(create(options()));
+    llvm::cantFail(trainer->train());
+  }
+  // Inspect; step at 8 and 2; evaluate at 8 and 6.
+  EXPECT_EQ(*compiler.calls, 5);
+}
+
+TEST_F(TrainerTest, WritesItsFiles) {
+  TrainOutcome outcome = train(options("run"));
+  EXPECT_FALSE(outcome.interrupted);
+  std::vector<std::string> lines = timeless("run");
+  EXPECT_EQ(lines.size(), 28u);
+  llvm::json::Object first = json(lines[0]);
+  for (const char *key :
+       {"step", "loss", "scale", "skipped", "lr", "grad_norm", "rows"})
+    EXPECT_TRUE(first.get(key)) << key;
+  EXPECT_EQ(first.size(), 7u);
+
+  llvm::json::Object summary = json(folder.read("run/summary.json"));
+  EXPECT_EQ(summary.getInteger("steps"), 28);
+  EXPECT_EQ(summary.getInteger("skipped_steps"), 5);
+  EXPECT_NEAR(*summary.getNumber("test_accuracy"), 0.5, 1e-6);
+  EXPECT_TRUE(summary.getNumber("test_loss"));
+  EXPECT_EQ(summary.getString("device"), "cpu");
+  EXPECT_EQ(summary.getInteger("seed"), 3);
+  EXPECT_EQ(summary.getInteger("planned_bytes"), 4096);
+
+  // Mean over the last epoch without its skipped step, number 25.
+  double sum = 0;
+  for (int step : {22, 23, 24, 26, 27, 28})
+    sum += *json(lines[step - 1]).getNumber("loss");
+  EXPECT_NEAR(*summary.getNumber("train_loss"), sum / 6, 1e-6);
+  EXPECT_EQ(llvm::cantFail(Checkpoint::open(folder.path("run"))).state().step,
+            28);
+}
+
+TEST_F(TrainerTest, StoppedAndResumedIsTheSameRun) {
+  TrainOutcome whole = train(options("whole"));
+  // Stop in the middle of an epoch and at the end of one, and go on in place.
+  for (int64_t stop : {10, 14}) {
+    TrainOptions half = options("half");
+    half.maxSteps = stop;
+    EXPECT_EQ(train(half).summary.steps, stop);
+    EXPECT_EQ(*compiler.totalSteps, 28) << "the schedule keeps its length";
+    TrainOptions rest;
+    rest.module = half.module;
+    rest.data = half.data;
+    rest.out = rest.resume = half.out;
+    rest.threads = 2;
+    TrainOutcome resumed = train(rest);
+    EXPECT_EQ(timeless("half"), timeless("whole"));
+    EXPECT_EQ(folder.read("half/checkpoint.safetensors"),
+              folder.read("whole/checkpoint.safetensors"));
+    EXPECT_EQ(resumed.summary.trainLoss, whole.summary.trainLoss);
+    EXPECT_EQ(resumed.summary.skippedSteps, whole.summary.skippedSteps);
+  }
+}
+
+TEST_F(TrainerTest, SeedAndShuffleMatter) {
+  TrainOptions other = options("b");
+  train(options("a"));
+  other.shuffle = false;
+  train(other);
+  EXPECT_NE(timeless("a"), timeless("b"));
+  other = options("c");
+  other.seed = 4;
+  train(other);
+  EXPECT_NE(timeless("a"), timeless("c"));
+}
+
+TEST_F(TrainerTest, DropLastLeavesTheRemainderOut) {
+  TrainOptions dropping = options();
+  dropping.dropLast = true;
+  auto trainer = llvm::cantFail(create(dropping));
+  EXPECT_EQ(trainer->totalSteps(), 24);
+  for (int i = 0; i < 24; ++i)
+    EXPECT_EQ(llvm::cantFail(trainer->step()).others[0].second, 8);
+}
+
+TEST_F(TrainerTest, GoesBackToACheckpoint) {
+  auto trainer = llvm::cantFail(create(options()));
+  for (int i = 0; i < 9; ++i)
+    llvm::cantFail(trainer->step());
+  llvm::cantFail(trainer->save(folder.path("c.safetensors")));
+  double loss = llvm::cantFail(trainer->step()).loss;
+  double next = llvm::cantFail(trainer->step()).loss;
+  llvm::cantFail(trainer->load(folder.path("c.safetensors")));
+  EXPECT_EQ(trainer->stepsDone(), 9);
+  EXPECT_EQ(llvm::cantFail(trainer->step()).loss, loss);
+  EXPECT_EQ(llvm::cantFail(trainer->step()).loss, next);
+}
+
+TEST_F(TrainerTest, EvaluatesACheckpoint) {
+  train(options("run"));
+  EvalOptions eval;
+  eval.module = folder.path("net.mlir");
+  eval.data = folder.root;
+  eval.checkpoint = folder.path("run");
+  eval.batch = 7;
+  NamedNumbers got = llvm::cantFail(evaluate(eval, compiler, createFakeSession));
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(got[0].first, "accuracy");
+  EXPECT_NEAR(got[0].second, 0.5, 1e-6);
+  EXPECT_NEAR(got[1].second,
+              *json(folder.read("run/summary.json")).getNumber("test_loss"),
+              1e-6);
+}
+
+TEST_F(TrainerTest, ASignalSavesAndStops) {
+  TrainOptions slow = options("run");
+  slow.epochs = 1000000;
+  slow.handleSignals = true;
+  auto trainer = llvm::cantFail(create(slow));
+  std::thread sender([&] {
+    // Once a line is on the disk, training runs and so the handler is there.
+    while (folder.read("run/metrics.jsonl").empty())
+      std::this_thread::yield();
+    ::kill(::getpid(), SIGTERM);
+  });
+  TrainOutcome outcome = llvm::cantFail(trainer->train());
+  sender.join();
+  EXPECT_TRUE(outcome.interrupted);
+  auto state = llvm::cantFail(Checkpoint::open(folder.path("run"))).state();
+  EXPECT_EQ(state.step, outcome.summary.steps);
+  EXPECT_EQ(int64_t(timeless("run").size()), state.step);
+  EXPECT_TRUE(json(folder.read("run/summary.json")).get("test_accuracy"));
+}
+
+TEST_F(TrainerTest, ProgressIsPlainAwayFromATerminal) {
+  TrainOptions logging = options();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  logging.log = &os;
+  train(logging);
+  EXPECT_HAS(text, "device cpu (any, 1 threads)");
+  EXPECT_HAS(text, "planned memory 0.0 MiB, compiled in ");
+  EXPECT_HAS(text, "epoch 4  step 28/28  loss ");
+  EXPECT_HAS(text, "skipped 5");
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+}
+
+TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
+  TrainOptions wrong = options();
+  wrong.batch = 51;
+  EXPECT_EQ(createFault(wrong), "batch 51 is larger than the data set of 50 "
+                                "records (net.mlir:5:1)");
+  wrong.batch = 0;
+  EXPECT_HAS(createFault(wrong), "batch 0");
+  wrong = options();
+  wrong.device = "cuda";
+  EXPECT_EQ(createFault(wrong),
+            "device cuda is not available: this build has no CUDA target");
+  wrong.device = "cdua";
+  EXPECT_HAS(createFault(wrong), "unknown device 'cdua', did you mean 'cpu' or 'cuda'?");
+  wrong = options();
+  wrong.module = folder.path("none.mlir");
+  EXPECT_EQ(createFault(wrong), wrong.module + ": No such file or directory");
+  wrong = options();
+  wrong.data = folder.path("none");
+  EXPECT_HAS(createFault(wrong), "cannot open data folder");
+  folder.write("net.mlir", "lossless");
+  EXPECT_HAS(createFault(options()), "no result 'loss', did you mean 'los' or 'rows'?");
+  folder.write("net.mlir", "broken");
+  EXPECT_EQ(createFault(options()), "net.mlir:1:1: error: broken");
+}
+
+TEST_F(TrainerTest, ResumesOnlyTheSameRun) {
+  TrainOptions first = options("run");
+  first.maxSteps = 3;
+  train(first);
+  TrainOptions rest = options();
+  rest.resume = folder.path("run");
+  rest.batch = 4;
+  EXPECT_EQ(createFault(rest), "cannot resume with another batch: the checkpoint "
+                               "has '8', this run asks for '4'");
+  rest.batch = 8;
+  rest.precision = "bf16";
+  EXPECT_HAS(createFault(rest), "another precision");
+  rest.precision = "";
+  rest.init = "w.safetensors";
+  EXPECT_HAS(createFault(rest), "exclude each other");
+  rest.init = "";
+  folder.write("train.idx", idx(0x08, {9}, "123456789"));
+  EXPECT_HAS(createFault(rest), "with 50 records");
+  rest.resume = folder.path("nowhere");
+  EXPECT_HAS(createFault(rest), "No such file");
+}
+
+TEST_F(TrainerTest, AFullDiskEndsTheRunAndKeepsTheCheckpoint) {
+  TrainOptions first = options("run");
+  first.maxSteps = 3;
+  train(first);
+  std::string before = folder.read("run/checkpoint.safetensors");
+  TrainOptions rest = options("run");
+  rest.resume = rest.out;
+  rlimit old, tiny;
+  getrlimit(RLIMIT_FSIZE, &old);
+  tiny = {512, old.rlim_max};
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  auto trainer = llvm::cantFail(create(rest));
+  setrlimit(RLIMIT_FSIZE, &tiny);
+  std::string text = message(trainer->train());
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_HAS(text, "cannot write " + folder.path("run/"));
+  EXPECT_HAS(text, "File too large");
+  EXPECT_EQ(folder.read("run/checkpoint.safetensors"), before);
+}
+
+} // namespace
