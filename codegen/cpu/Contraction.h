@@ -35,12 +35,12 @@ struct ContractionSpec {
 /// Emits a contraction over the kernel arguments a, b, [bias] and the result c.
 ///
 /// The sum runs in f32 where a, b are floats of at most 32 bits, in f64 for
-/// f64, in i32 for integers (i64 where one is of 64 bits), k in order, each
-/// step fused
-/// (`math.fma`) where the target can; bias and relu are applied there; then one
-/// rounding to c's type. The order of operations depends on the shape and the
-/// target alone, not on the number of threads or on how a launch is split.
-/// Fails with a diagnostic at an unknown location for types it does not take.
+/// f64, in i32 for integers (i64 where one is of 64 bits); bias and relu are
+/// applied there; then one rounding to c's type. Each element is summed from 0
+/// with k in order, a step fused (`math.fma`) where the target has the
+/// instruction, so the bits are the same on all such targets, for any number of
+/// threads and any split of a launch. Fails with a diagnostic at an unknown
+/// location for types it does not take.
 mlir::FailureOr<EmittedKernel> emitContraction(mlir::MLIRContext *context,
                                                const ContractionSpec &spec,
                                                ObjectCompiler &compiler);

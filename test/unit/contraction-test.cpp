@@ -177,18 +177,41 @@ TEST_F(ContractionTest, BatchesAndBroadcasts) {
     }
 }
 
+/// Normally distributed operands, which round in every step.
+ContractionRun::Operands normalOperands(const ContractionSpec &spec) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> a(spec.m * spec.k), b(spec.k * spec.n);
+  for (std::vector<double> *values : {&a, &b})
+    for (double &value : *values)
+      value = normal(random);
+  return {pack(a, spec.a), pack(b, spec.b), {}};
+}
+
 TEST_F(ContractionTest, SplittingALaunchKeepsTheBits) {
   ContractionSpec s = spec(200, 600, 300, types().getBF16Type());
   s.transposeB = true;
-  std::mt19937 random(3);
-  std::normal_distribution<double> normal;
-  std::vector<double> a(s.m * s.k), b(s.k * s.n);
-  for (std::vector<double> *values : {&a, &b})
-    for (double &value : *values)
-      value = rounded(normal(random), s.a);
-  ContractionRun::Operands operands = {pack(a, s.a), pack(b, s.b), {}};
+  ContractionRun::Operands operands = normalOperands(s);
   EXPECT_EQ(run()(s, operands, s.m * s.n),
             run()(s, operands, s.m * s.n, /*scatter=*/true));
+}
+
+TEST_F(ContractionTest, SumsInOrderOnEveryTarget) {
+  ContractionRun v3(llvm::cantFail(Target::get("x86-64-v3", "")));
+  ContractionSpec s = spec(37, 50, 401, Builder(&v3.context).getF32Type());
+  ContractionRun::Operands operands = normalOperands(s);
+  std::vector<double> a = unpack(operands.a, s.a), b = unpack(operands.b, s.b);
+  std::vector<double> expected(s.m * s.n);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      float sum = 0;
+      for (int64_t p = 0; p < s.k; ++p)
+        sum = std::fma(float(a[i * s.k + p]), float(b[p * s.n + j]), sum);
+      expected[i * s.n + j] = sum;
+    }
+  EXPECT_EQ(unpack(v3(s, operands, s.m * s.n), s.c), expected);
+  s.a = s.b = s.c = types().getF32Type();
+  EXPECT_EQ(unpack(run()(s, operands, s.m * s.n), s.c), expected);
 }
 
 TEST_F(ContractionTest, NaNPassesThroughRelu) {
