@@ -20,7 +20,8 @@ inline std::string pack(const std::vector<double> &values, mlir::Type type) {
     if (auto real = mlir::dyn_cast<mlir::FloatType>(type)) {
       llvm::APFloat x(values[i]);
       bool loses;
-      x.convert(real.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+      x.convert(real.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                &loses);
       bits = x.bitcastToAPInt().getZExtValue();
     }
     std::memcpy(&out[i * bytes], &bits, bytes);
@@ -38,10 +39,12 @@ inline std::vector<double> unpack(const std::string &bytes, mlir::Type type) {
     if (auto real = mlir::dyn_cast<mlir::FloatType>(type)) {
       llvm::APFloat x(real.getFloatSemantics(), value);
       bool loses;
-      x.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+      x.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &loses);
       out.push_back(x.convertToDouble());
     } else {
-      out.push_back(type.isUnsignedInteger() ? double(bits) : double(value.getSExtValue()));
+      out.push_back(type.isUnsignedInteger() ? double(bits)
+                                             : double(value.getSExtValue()));
     }
   }
   return out;
@@ -59,12 +62,13 @@ public:
   }
 
   /// The bytes of c. `scatter` runs one work item at a time, the last first.
-  std::string operator()(const ContractionSpec &spec, const Operands &operands, int64_t elements,
-                         bool scatter = false) {
+  std::string operator()(const ContractionSpec &spec, const Operands &operands,
+                         int64_t elements, bool scatter = false) {
     auto kernel = emitContraction(&context, spec, compiler);
     EXPECT_TRUE(mlir::succeeded(kernel));
     std::string c(elements * spec.c.getIntOrFloatBitWidth() / 8, '\xff');
-    const char *inputs[] = {operands.a.data(), operands.b.data(), operands.bias.data()};
+    const char *inputs[] = {operands.a.data(), operands.b.data(),
+                            operands.bias.data()};
     std::vector<std::string> temporaries;
     for (uint64_t bytes : kernel->temporaries)
       temporaries.emplace_back(bytes, '\xff');
@@ -82,7 +86,8 @@ public:
   }
 
   /// Runs one launch, its tasks in order or its items in reverse.
-  void launch(const KernelLaunch &launch, void *const *args, bool scatter = false) {
+  void launch(const KernelLaunch &launch, void *const *args,
+              bool scatter = false) {
     EXPECT_TRUE(undefinedSymbols(compiler.object(launch.symbol)).empty());
     KernelFunction function = kernels.function(compiler, launch.symbol);
     // Scratch begins as NaNs of every type.
