@@ -57,7 +57,8 @@ Model::~Model() {
       consumeError(job->program->takeError());
 }
 
-Expected<Program> Model::compile(Goal goal, CompileOptions compileOptions) const {
+Expected<Program> Model::compile(Goal goal,
+                                 CompileOptions compileOptions) const {
   compileOptions.goal = goal;
   return compiler(text, compileOptions, nullptr);
 }
@@ -78,8 +79,8 @@ Expected<const DataSource *> Model::dataSource(StringRef source,
   }
   if (!required)
     return nullptr;
-  return makeError("{0}: the module has no data source '{1}'{2}", options.module,
-                   source, suggest(source, names));
+  return makeError("{0}: the module has no data source '{1}'{2}",
+                   options.module, source, suggest(source, names));
 }
 
 void Model::compileAhead(Goal goal, int64_t batch) {

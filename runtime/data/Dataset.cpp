@@ -20,7 +20,8 @@ static Expected<std::vector<std::string>> listFiles(StringRef folder) {
     if (!sys::fs::is_directory(it->path()))
       names.push_back(sys::path::filename(it->path()).str());
   if (code)
-    return makeError("cannot open data folder {0}: {1}", folder, code.message());
+    return makeError("cannot open data folder {0}: {1}", folder,
+                     code.message());
   llvm::sort(names);
   return names;
 }
@@ -40,8 +41,9 @@ Expected<std::string> findFile(StringRef folder, StringRef pattern) {
   llvm::copy_if(*names, std::back_inserter(matches),
                 [&](const std::string &name) { return glob->match(name); });
   if (matches.size() > 1)
-    return makeError("pattern '{0}' matches {1} files in {2}, expected one: {3}",
-                     pattern, matches.size(), base, quoteList(matches));
+    return makeError(
+        "pattern '{0}' matches {1} files in {2}, expected one: {3}", pattern,
+        matches.size(), base, quoteList(matches));
   if (matches.empty()) {
     std::string bare(last);
     llvm::erase(bare, '*');
@@ -131,9 +133,9 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
       std::vector<std::string> names;
       for (const Column &column : all)
         names.push_back(column.binding.argument);
-      return makeError("data source '{0}' has no column for argument '{1}'{2}{3}",
-                       name, input.name, suggest(input.name, names),
-                       at(input.location));
+      return makeError(
+          "data source '{0}' has no column for argument '{1}'{2}{3}", name,
+          input.name, suggest(input.name, names), at(input.location));
     }
     TensorType record = found->array.type, expected = input.type;
     record.shape.erase(record.shape.begin());
