@@ -106,7 +106,12 @@ Error Model::link(Key key, Expected<Program> program) {
     entries.emplace_back(entry.function, entry.batch);
   name = program->module;
   cpuName = program->cpu;
-  return state->load(std::move(*program));
+  if (Error error = state->load(std::move(*program)))
+    return error;
+  // A program that comes late, while training, may bring derived variables of its
+  // own; those that are there already get the bits that they have.
+  state->derive();
+  return Error::success();
 }
 
 Expected<Executable *> Model::get(Goal goal, StringRef function,

@@ -26,6 +26,24 @@ static Expected<std::vector<std::string>> listFiles(StringRef folder) {
   return names;
 }
 
+/// What a folder holds instead of a file that matches, nearest first. A pattern
+/// mostly spells how a name starts, so that is what counts.
+static std::string nearestFiles(StringRef pattern,
+                                std::vector<std::string> names) {
+  if (names.empty())
+    return "it holds no files";
+  std::string start(pattern);
+  llvm::erase(start, '*');
+  auto distance = [&](const std::string &name) {
+    return StringRef(name).take_front(start.size()).edit_distance(start);
+  };
+  llvm::sort(names, [&](const std::string &a, const std::string &b) {
+    return std::pair(distance(a), StringRef(a)) <
+           std::pair(distance(b), StringRef(b));
+  });
+  return "nearest: " + quoteList(names, 3);
+}
+
 Expected<std::string> findFile(StringRef folder, StringRef pattern) {
   SmallString<256> base(folder);
   if (StringRef folders = sys::path::parent_path(pattern); !folders.empty())
@@ -44,13 +62,9 @@ Expected<std::string> findFile(StringRef folder, StringRef pattern) {
     return makeError(
         "pattern '{0}' matches {1} files in {2}, expected one: {3}", pattern,
         matches.size(), base, quoteList(matches));
-  if (matches.empty()) {
-    std::string bare(last);
-    llvm::erase(bare, '*');
-    return makeError("no file in {0} matches '{1}'{2}", base, pattern,
-                     names->empty() ? " (the folder is empty)"
-                                    : suggest(bare, *names));
-  }
+  if (matches.empty())
+    return makeError("no file in {0} matches '{1}' ({2})", base, pattern,
+                     nearestFiles(last, *names));
   sys::path::append(base, matches.front());
   return base.str().str();
 }

@@ -88,7 +88,7 @@ TEST_F(DatasetTest, SuggestsNamesForAPatternThatMatchesNothing) {
   wrong.columns[0].pattern = "x-image-*";
   std::string text = openFault(wrong);
   EXPECT_HAS(text, "no file in " + folder.root + " matches 'x-image-*'");
-  EXPECT_HAS(text, "did you mean 'x-images.idx'");
+  EXPECT_HAS(text, "(nearest: 'x-images.idx', 'x-labels.idx')");
   EXPECT_HAS(message(Dataset::open(source(), folder.path("none"))),
              "cannot open data folder " + folder.path("none"));
 }

@@ -87,9 +87,10 @@ void printTensor(raw_ostream &os, StringRef name, const TensorType &type,
     // A bracket opens at each multiple of the trailing sizes' product.
     unsigned opening = 0;
     int64_t product = 1;
-    for (int64_t size : llvm::reverse(type.shape))
-      if (i % (product *= size) == 0)
-        ++opening;
+    for (int64_t size : llvm::reverse(type.shape)) {
+      product *= size;
+      opening += i % product == 0;
+    }
     if (i)
       os << std::string(opening, ']') << ", ";
     os << std::string(opening, '[');
