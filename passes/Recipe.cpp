@@ -2,6 +2,7 @@
 #include "passes/Recipe.h"
 #include "passes/Policy.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;

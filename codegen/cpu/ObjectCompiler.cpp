@@ -66,8 +66,8 @@ void wrap(llvm::Function &body, llvm::StringRef symbol) {
   b.CreateRetVoid();
   body.setLinkage(llvm::Function::InternalLinkage);
   body.addFnAttr(llvm::Attribute::AlwaysInline);
-  // No loop becomes a call of memset or memcpy: an object stands alone.
-  for (llvm::Function *function : {wrapper, &body})
+  // Loops that clear or copy must not become calls of memset or memcpy.
+  for (llvm::Function *function : {&body, wrapper})
     function->addFnAttr("no-builtins");
 }
 
