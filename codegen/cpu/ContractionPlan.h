@@ -31,7 +31,7 @@ struct ContractionPlan {
   int64_t strideA, strideC; ///< elements from one row of it to the next
   int64_t bytesA, bytesC;
 
-  /// Bytes of B packed: [batch, panels, k, tileN] of accumulators.
+  /// Size of B packed, [batch, panels, k, tileN] of accumulators.
   int64_t packedElements() const {
     return (oneB ? 1 : batch) * panels * k * tileN;
   }
