@@ -53,12 +53,19 @@ static bool keepsRows(Operation *op) {
   return trailing && rows;
 }
 
+/// A result of more bytes is better computed where it is used.
+static bool widens(Operation *op) {
+  auto width = [](Value value) { return elementType(value).getIntOrFloatBitWidth(); };
+  return width(op->getResult(0)) > width(op->getOperand(0));
+}
+
 SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
   SmallVector<Operation *> chain;
   for (Operation *op = anchor; op->getResult(0).hasOneUse();) {
     Operation *user = *op->getResult(0).user_begin();
     if (!isa<ScalarOpInterface>(user) || user->getNumOperands() != 1 || user->getNumResults() != 1 ||
-        tensorType(user->getResult(0)).getShape() != tensorType(op->getResult(0)).getShape())
+        tensorType(user->getResult(0)).getShape() != tensorType(op->getResult(0)).getShape() ||
+        widens(user))
       break;
     chain.push_back(user);
     op = user;
@@ -115,13 +122,15 @@ void FusionPlan::findItems() {
   // What an anchor takes in is no item of its own.
   for (auto &[op, predicate] : llvm::to_vector(items))
     if (isAnchor(op))
-      for (Operation *taken : epilogueOf(op))
-        items.erase(taken);
+      for (Operation *next : epilogueOf(op)) {
+        items.erase(next);
+        taken[next] = op;
+      }
 }
 
 bool FusionPlan::isInlined(Value value, unsigned group) const {
   Operation *op = value.getDefiningOp();
-  if (!op || !isComputed(op))
+  if (!op || !isComputed(op) || taken.contains(op))
     return false;
   auto item = items.find(op);
   if (item == items.end())
@@ -140,7 +149,8 @@ FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
     if (!seen.insert(value).second)
       continue;
     Operation *producer = value.getDefiningOp();
-    bool through = producer && isElementwise(producer) && (!isItem(producer) || items.lookup(producer));
+    bool through = producer && isElementwise(producer) && !taken.contains(producer) &&
+                   (!isItem(producer) || items.lookup(producer));
     if (through)
       llvm::append_range(work, producer->getOperands());
     else
@@ -153,38 +163,39 @@ FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
 
 /// The item that a value comes from, behind reshapes and epilogues; null for arguments
 /// and reads.
-static Operation *sourceOf(Value value) {
+Operation *FusionPlan::sourceOf(Value value) const {
   Operation *op = value.getDefiningOp();
   while (op && isa<ReshapeOp>(op) && !::isUnitReshape(op))
     op = op->getOperand(0).getDefiningOp();
-  for (Operation *chain = op; chain && isa<ScalarOpInterface>(chain) && chain->getNumOperands() == 1;) {
-    chain = chain->getOperand(0).getDefiningOp();
-    if (chain && isAnchor(chain))
-      return llvm::is_contained(epilogueOf(chain), op) ? chain : op;
-  }
-  return op;
+  if (Operation *anchor = taken.lookup(op))
+    op = anchor;
+  return op && isItem(op) ? op : nullptr;
 }
 
-/// Items in an order of dependencies; single numbers as early as they can be, so that
-/// the kernels that read them need not be split.
+/// Items in an order of dependencies. Single numbers that depend on no kernel come
+/// first, so that kernels that read them need not be split; those that do come when
+/// nothing else is left, so that they meet in one kernel.
 SmallVector<Operation *> FusionPlan::schedule() const {
   DenseMap<Operation *, unsigned> missing;
+  DenseMap<Operation *, unsigned> rank; // 0: numbers of numbers, 1: kernels, 2: numbers of kernels
   DenseMap<Operation *, SmallVector<Operation *>> users;
   SmallVector<Operation *> ready, order;
   for (auto &[op, predicate] : items) {
     SetVector<Operation *> sources;
     for (Value input : dependenciesOf(op).inputs)
-      if (Operation *source = sourceOf(input); source && isItem(source) && source != op)
+      if (Operation *source = sourceOf(input); source && source != op)
         sources.insert(source);
     missing[op] = sources.size();
+    bool isNumber = isElementwise(op) && isScalar(op->getResult(0));
+    bool fromNumbers = llvm::all_of(sources, [&](Operation *source) { return rank.lookup(source) == 0; });
+    rank[op] = !isNumber ? 1 : fromNumbers ? 0 : 2;
     for (Operation *source : sources)
       users[source].push_back(op);
     if (sources.empty())
       ready.push_back(op);
   }
-  auto earlier = [](Operation *lhs, Operation *rhs) {
-    bool left = isScalar(lhs->getResult(0)) && !isReduction(lhs), right = isScalar(rhs->getResult(0)) && !isReduction(rhs);
-    return left != right ? left : lhs->isBeforeInBlock(rhs);
+  auto earlier = [&](Operation *lhs, Operation *rhs) {
+    return rank[lhs] != rank[rhs] ? rank[lhs] < rank[rhs] : lhs->isBeforeInBlock(rhs);
   };
   while (!ready.empty()) {
     auto *next = std::min_element(ready.begin(), ready.end(), earlier);
@@ -210,11 +221,11 @@ bool FusionPlan::accepts(unsigned index, Operation *op, const Dependencies &depe
   const FusionGroup &group = all[index];
   if (group.closed || isAnchor(op) || isa<TransposeOp>(op) || group.predicate != items.lookup(op))
     return false;
-  bool connected = false;
+  bool sharesInput = false, continues = false;
   for (Value input : dependencies.inputs) {
-    connected |= group.inputs.contains(input);
+    sharesInput |= group.inputs.contains(input) && !isScalar(input);
     Operation *source = sourceOf(input);
-    if (!source || !isItem(source))
+    if (!source)
       continue;
     unsigned from = groupOf.lookup(source);
     if (from > index)
@@ -225,12 +236,12 @@ bool FusionPlan::accepts(unsigned index, Operation *op, const Dependencies &depe
     if (!keepsRows(source) || input.getDefiningOp() != source || isScalar(source->getResult(0)) != isScalar(op->getResult(0)))
       if (!(keepsRows(source) && input.getDefiningOp() == source && isReduction(op)))
         return false;
-    connected = true;
+    continues = true;
   }
   auto domain = domainOf(op);
   if (domain == group.domain)
-    return connected || domain.empty();
-  return connected && isPrefix(domain, group.domain);
+    return continues || sharesInput || domain.empty();
+  return continues && isPrefix(domain, group.domain);
 }
 
 void FusionPlan::place(Operation *op) {

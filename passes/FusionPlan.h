@@ -43,12 +43,14 @@ private:
   bool isItem(mlir::Operation *op) const { return items.count(op); }
   mlir::Value predicateOf(mlir::Operation *op) const;
   Dependencies dependenciesOf(mlir::Operation *op) const;
+  mlir::Operation *sourceOf(mlir::Value value) const;
   llvm::SmallVector<mlir::Operation *> schedule() const;
   void place(mlir::Operation *op);
   bool accepts(unsigned group, mlir::Operation *op, const Dependencies &dependencies) const;
 
   mlir::func::FuncOp function;
   llvm::MapVector<mlir::Operation *, mlir::Value> items; ///< with their predicate, or null
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> taken; ///< by an anchor, as its epilogue
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SmallVector<FusionGroup> all;
 };

@@ -96,7 +96,7 @@ static std::optional<SmallVector<StageShape>> merge(ArrayRef<StageShape> stages,
     bool fits = true;
     auto mapDims = [&](ArrayRef<unsigned> dims) {
       Dims mapped;
-      for (size_t i = 0; i < dims.size();) {
+      for (size_t i = 0; i < dims.size() && fits;) {
         auto *run = llvm::find(begin, dims[i]);
         if (run == begin.end() || run + 1 == begin.end()) {
           fits = false;
