@@ -4,6 +4,7 @@
 
 #include "codegen/ProgramText.h"
 #include "llvm/ADT/Twine.h"
+#include <utility>
 
 namespace mp::text {
 
@@ -26,8 +27,8 @@ public:
   /// Steps over the character `c`, without blanks before or behind it.
   bool expectCharacter(char c);
   bool consumeCharacter(char c);
-  /// What has not been read yet.
-  llvm::StringRef remaining() const { return rest; }
+  /// Reads what is left of the line.
+  llvm::StringRef takeRest() { return std::exchange(rest, ""); }
   /// Fails: no line begins with the next word.
   bool unknown();
 

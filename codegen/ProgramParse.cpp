@@ -101,7 +101,7 @@ bool Parser::payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
   while (bytes.size() < count && next()) {
     if (line.expectCharacter('|'))
       return true;
-    if (llvm::Error error = llvm::decodeBase64(line.remaining(), decoded)) {
+    if (llvm::Error error = llvm::decodeBase64(line.takeRest(), decoded)) {
       llvm::consumeError(std::move(error));
       return fail("expected base64 digits");
     }

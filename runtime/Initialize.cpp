@@ -2,7 +2,7 @@
 #include "runtime/Initialize.h"
 #include "runtime/ThreadPool.h"
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
@@ -159,6 +159,12 @@ llvm::Error refuse(const Variable &variable, const llvm::Twine &why) {
                                  variable.type.str() + " " + why);
 }
 
+std::string digits(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", value);
+  return text;
+}
+
 bool isFloat(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 ||
          type == ElementType::F32 || type == ElementType::F64;
@@ -168,17 +174,15 @@ llvm::Error checkInitializer(const Variable &variable) {
   const Initializer &init = variable.init;
   if (isFloat(variable.type.element)) {
     bool ordered = init.kind != Initializer::Kind::Uniform || init.a < init.b;
-    return ordered
-               ? llvm::Error::success()
-               : refuse(variable,
-                        llvm::formatv("has an empty uniform range [{0}, {1})",
-                                      init.a, init.b)
-                            .str());
+    return ordered ? llvm::Error::success()
+                   : refuse(variable, "has an empty uniform range [" +
+                                          digits(init.a) + ", " +
+                                          digits(init.b) + ")");
   }
   if (init.kind != Initializer::Kind::Constant)
     return refuse(variable, "cannot hold random numbers");
   if (!holds(variable.type.element, init.a))
-    return refuse(variable, llvm::formatv("cannot hold {0}", init.a).str());
+    return refuse(variable, "cannot hold " + digits(init.a));
   return llvm::Error::success();
 }
 
