@@ -108,8 +108,8 @@ Error Model::link(Key key, Expected<Program> program) {
   cpuName = program->cpu;
   if (Error error = state->load(std::move(*program)))
     return error;
-  // A program that comes late, while training, may bring derived variables of its
-  // own; those that are there already get the bits that they have.
+  // A program that comes late, while training, may bring derived variables of
+  // its own; those that are there already get the bits that they have.
   state->derive();
   return Error::success();
 }

@@ -94,7 +94,9 @@ private:
   Trainer() = default;
   llvm::Error setUp(Compiler compiler, SessionFactory createSession);
   llvm::Error resolve(const std::optional<Checkpoint> &checkpoint);
-  llvm::Error openData();
+  llvm::Error findData();
+  /// At the same time, as unpacking takes a quarter of a second.
+  llvm::Error readDataAndCompile();
   llvm::Error compileStep();
   llvm::Error apply(const Checkpoint &checkpoint);
   void announce();

@@ -2,6 +2,7 @@
 #include "runtime/Error.h"
 #include "runtime/Trainer.h"
 #include "llvm/Support/Format.h"
+#include <future>
 
 using namespace llvm;
 
@@ -42,9 +43,9 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   if (!opened)
     return opened.takeError();
   model = std::move(*opened);
-  if (Error error = openData())
+  if (Error error = findData())
     return error;
-  if (Error error = compileStep())
+  if (Error error = readDataAndCompile())
     return error;
   announce();
   if (checkpoint)
@@ -105,11 +106,11 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   return Error::success();
 }
 
-Error Trainer::openData() {
+Error Trainer::findData() {
   auto source = model->dataSource("train", /*required=*/true);
   if (!source)
     return source.takeError();
-  Expected<Dataset> data = Dataset::open(**source, options.data);
+  Expected<Dataset> data = Dataset::find(**source, options.data);
   if (!data)
     return data.takeError();
   int64_t records = data->records();
@@ -129,10 +130,27 @@ Error Trainer::openData() {
     return test.takeError();
   if (!*test)
     return Error::success();
-  Expected<Dataset> opened = Dataset::open(**test, options.data);
-  if (!opened)
-    return opened.takeError();
-  testData = std::move(*opened);
+  Expected<Dataset> found = Dataset::find(**test, options.data);
+  if (!found)
+    return found.takeError();
+  testData = std::move(*found);
+  return Error::success();
+}
+
+Error Trainer::readDataAndCompile() {
+  auto reading = std::async(std::launch::async, [this]() -> Error {
+    if (Error error = trainData->read())
+      return error;
+    return testData ? testData->read() : Error::success();
+  });
+  Error compiled = compileStep();
+  if (Error error = joinErrors(reading.get(), std::move(compiled)))
+    return error;
+  Expected<ColumnBinding> columns =
+      trainData->bind(programs.at(plan.batch).executable->entry());
+  if (!columns)
+    return columns.takeError();
+  binding = std::move(*columns);
   return Error::success();
 }
 
@@ -145,11 +163,6 @@ Error Trainer::compileStep() {
   secondsToCompile =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
-  Expected<ColumnBinding> columns =
-      trainData->bind((*whole)->executable->entry());
-  if (!columns)
-    return columns.takeError();
-  binding = std::move(*columns);
   run.module = model->moduleName();
   run.target = options.device;
   // The rest is needed later, and is compiled while training runs.

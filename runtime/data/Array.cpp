@@ -62,4 +62,13 @@ Expected<Array> readArray(StringRef path, StringRef format, StringRef key) {
   return file->only(key);
 }
 
+Expected<TensorType> peekType(StringRef path, StringRef format, StringRef key) {
+  if (format == "idx")
+    return peekIdx(path);
+  Expected<Array> array = readArray(path, format, key);
+  if (!array)
+    return array.takeError();
+  return array->type;
+}
+
 } // namespace mp

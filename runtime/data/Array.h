@@ -39,6 +39,12 @@ llvm::Error checkBooleans(const TensorType &type, llvm::ArrayRef<char> bytes,
 llvm::Expected<Array> readArray(llvm::StringRef path, llvm::StringRef format,
                                 llvm::StringRef key = "");
 
+/// The type that readArray would give, without reading more than it must: the
+/// data of a gzipped file stay packed.
+llvm::Expected<TensorType> peekType(llvm::StringRef path,
+                                    llvm::StringRef format,
+                                    llvm::StringRef key = "");
+
 } // namespace mp
 
 #endif // MP_RUNTIME_DATA_ARRAY_H

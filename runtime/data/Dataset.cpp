@@ -69,36 +69,38 @@ Expected<std::string> findFile(StringRef folder, StringRef pattern) {
   return base.str().str();
 }
 
-static Expected<Column> openColumn(const DataColumn &binding,
+/// Finds a column's file and checks its header.
+static Expected<Column> findColumn(const DataColumn &binding,
                                    StringRef folder) {
+  auto located = [&](Error error) {
+    return makeError("{0}{1}", toString(std::move(error)),
+                     at(binding.location));
+  };
   Expected<std::string> path = findFile(folder, binding.pattern);
   if (!path)
-    return makeError("{0}{1}", toString(path.takeError()),
-                     at(binding.location));
-  Expected<Array> array = readArray(*path, binding.format, binding.key);
-  if (!array)
-    return makeError("{0}{1}", toString(array.takeError()),
-                     at(binding.location));
-  if (array->type.element != binding.element)
+    return located(path.takeError());
+  Expected<TensorType> type = peekType(*path, binding.format, binding.key);
+  if (!type)
+    return located(type.takeError());
+  if (type->element != binding.element)
     return makeError("{0}: holds {1} elements, column '{2}' expects {3}{4}",
-                     *path, elementTypeName(array->type.element),
-                     binding.argument, elementTypeName(binding.element),
-                     at(binding.location));
-  if (array->type.shape.empty())
+                     *path, elementTypeName(type->element), binding.argument,
+                     elementTypeName(binding.element), at(binding.location));
+  if (type->shape.empty())
     return makeError("{0}: holds a single number, column '{1}' expects records "
                      "along a first dimension{2}",
                      *path, binding.argument, at(binding.location));
-  if (array->type.shape.front() == 0)
+  if (type->shape.front() == 0)
     return makeError("{0}: holds no records{1}", *path, at(binding.location));
-  uint64_t recordBytes = array->bytes.size() / array->type.shape.front();
-  return Column{binding, std::move(*path), std::move(*array), recordBytes};
+  uint64_t recordBytes = type->bytes() / type->shape.front();
+  return Column{binding, std::move(*path), std::move(*type), {}, recordBytes};
 }
 
-Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
+Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder) {
   Dataset data;
   data.name = source.name;
   for (const DataColumn &binding : source.columns) {
-    Expected<Column> column = openColumn(binding, folder);
+    Expected<Column> column = findColumn(binding, folder);
     if (!column)
       return column.takeError();
     data.all.push_back(std::move(*column));
@@ -107,13 +109,36 @@ Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
     return makeError("data source '{0}' has no columns{1}", source.name,
                      at(source.location));
   const Column &first = data.all.front();
-  data.count = first.array.type.shape.front();
+  data.count = first.type.shape.front();
   for (const Column &column : data.all)
-    if (column.array.type.shape.front() != data.count)
+    if (column.type.shape.front() != data.count)
       return makeError("columns differ in length: {0} holds {1} records, {2} "
                        "holds {3}{4}",
                        first.path, data.count, column.path,
-                       column.array.type.shape.front(), at(source.location));
+                       column.type.shape.front(), at(source.location));
+  return data;
+}
+
+Error Dataset::read() {
+  for (Column &column : all) {
+    const DataColumn &binding = column.binding;
+    Expected<Array> array = readArray(column.path, binding.format, binding.key);
+    if (!array)
+      return makeError("{0}{1}", toString(array.takeError()),
+                       at(binding.location));
+    if (array->type != column.type)
+      return makeError("{0}: has changed while it was being read", column.path);
+    column.array = std::move(*array);
+  }
+  return Error::success();
+}
+
+Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
+  Expected<Dataset> data = find(source, folder);
+  if (!data)
+    return data.takeError();
+  if (Error error = data->read())
+    return error;
   return data;
 }
 
@@ -151,7 +176,7 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
           "data source '{0}' has no column for argument '{1}'{2}{3}", name,
           input.name, suggest(input.name, names), at(input.location));
     }
-    TensorType record = found->array.type, expected = input.type;
+    TensorType record = found->type, expected = input.type;
     record.shape.erase(record.shape.begin());
     if (!expected.shape.empty())
       expected.shape.erase(expected.shape.begin());

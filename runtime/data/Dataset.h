@@ -11,7 +11,8 @@ namespace mp {
 struct Column {
   DataColumn binding;
   std::string path;
-  Array array;
+  TensorType type; ///< of the whole file: [records, ...]
+  Array array;     ///< empty until it is read
   uint64_t recordBytes = 0;
 };
 
@@ -22,9 +23,15 @@ using ColumnBinding = std::vector<unsigned>;
 /// A data source of the module bound to the files of a folder.
 class Dataset {
 public:
-  /// Finds, reads and checks every column's file. Errors: a pattern that
-  /// matches no file or several, a file that cannot be read, another element
-  /// type than declared, columns of different lengths, no records.
+  /// Finds every column's file and checks its header; the data are still to be
+  /// read. Errors: a pattern that matches no file or several, a header that is
+  /// damaged, another element type than declared, columns of different lengths,
+  /// no records.
+  static llvm::Expected<Dataset> find(const DataSource &source,
+                                      llvm::StringRef folder);
+  /// Reads the data that `find` found. May run on a thread of its own.
+  llvm::Error read();
+  /// Both.
   static llvm::Expected<Dataset> open(const DataSource &source,
                                       llvm::StringRef folder);
 

@@ -62,6 +62,13 @@ void swapBytes(MutableArrayRef<char> bytes, unsigned width) {
 
 } // namespace
 
+Expected<TensorType> peekIdx(StringRef path) {
+  auto buffer = mapFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return readHeader(*openBytes((*buffer)->getBuffer(), path), path);
+}
+
 Expected<Array> readIdx(StringRef path) {
   auto buffer = mapFile(path);
   if (!buffer)

@@ -12,6 +12,9 @@ namespace mp {
 /// sizes that overflow.
 llvm::Expected<Array> readIdx(llvm::StringRef path);
 
+/// Reads the header alone.
+llvm::Expected<TensorType> peekIdx(llvm::StringRef path);
+
 } // namespace mp
 
 #endif // MP_RUNTIME_DATA_IDX_H
