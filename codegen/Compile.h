@@ -31,15 +31,17 @@ enum class Goal {
 struct CompileOptions {
   std::string filename = "<module>"; ///< for diagnostics
   Goal goal = Goal::Train;
-  std::string function;    ///< Run: which (empty: the only one). Else: which recipe's step
-  int64_t batch = 0;       ///< binds `?`
-  std::string precision;   ///< a name of design section 6; empty: what the recipe says
-  std::string scaler;      ///< preset, "none", or empty: what the recipe says
-  int64_t totalSteps = 0;  ///< length of schedules, in applied steps
-  std::string cpu;         ///< LLVM CPU name; empty: the host
-  std::string features;    ///< comma-separated LLVM features; empty: the host's
-  bool onednn = false;     ///< may emit "dnnl.*" calls
-  unsigned threads = 0;    ///< compile jobs; 0: one a core
+  std::string
+      function; ///< Run: which (empty: the only one). Else: which recipe's step
+  int64_t batch = 0; ///< binds `?`
+  std::string
+      precision; ///< a name of design section 6; empty: what the recipe says
+  std::string scaler;     ///< preset, "none", or empty: what the recipe says
+  int64_t totalSteps = 0; ///< length of schedules, in applied steps
+  std::string cpu;        ///< LLVM CPU name; empty: the host
+  std::string features;   ///< comma-separated LLVM features; empty: the host's
+  bool onednn = false;    ///< may emit "dnnl.*" calls
+  unsigned threads = 0;   ///< compile jobs; 0: one a core
 };
 
 /// Compiles a module's text. A failure's message holds located diagnostics, ten

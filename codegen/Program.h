@@ -87,21 +87,22 @@ struct Place {
 /// A compiled kernel. On the CPU `code` is a relocatable ELF object that
 /// exports `symbol` and leaves no symbol undefined but those of libm:
 ///   void symbol(void *const *args, int64_t begin, int64_t end, void *shared)
-/// It must not be linked on a host that lacks one of `features` (comma-separated
-/// LLVM names, "avx2,f16c,..."). `symbol` is "k_" and the hash of what was
-/// compiled: two kernels of one symbol are one kernel.
+/// It must not be linked on a host that lacks one of `features`
+/// (comma-separated LLVM names, "avx2,f16c,..."). `symbol` is "k_" and the hash
+/// of what was compiled: two kernels of one symbol are one kernel.
 struct Kernel {
   std::string symbol;
   std::string features;
   std::string code;
   std::vector<Location> sources; ///< ops it came from, for messages and traces
-  std::string summary;           ///< the ops' names in order: "mp.linear mp.relu"
+  std::string summary; ///< the ops' names in order: "mp.linear mp.relu"
 };
 
 /// Runs a kernel over work items [0, grid), `block` of them a task; tasks are
-/// independent and may run in any order on any thread. `shared` bytes of scratch
-/// (64-byte aligned) belong to a task while it runs. Which items make a task
-/// depends on the shape alone, so results do not depend on the thread count.
+/// independent and may run in any order on any thread. `shared` bytes of
+/// scratch (64-byte aligned) belong to a task while it runs. Which items make a
+/// task depends on the shape alone, so results do not depend on the thread
+/// count.
 struct Launch {
   uint32_t kernel = 0; ///< index into Program::kernels
   int64_t grid = 1, block = 1;
@@ -111,10 +112,11 @@ struct Launch {
 
 /// A named library routine; what the attributes mean is the routine's business.
 ///
-/// "dnnl.matmul": args a, b, [bias], c; c[m,n] = relu?(a[m,k] b[k,n] + bias[n]);
+/// "dnnl.matmul": args a, b, [bias], c; c[m,n] = relu?(a[m,k] b[k,n] +
+/// bias[n]);
 ///   m, n, k; a_strides, b_strides = [row, column] in elements; c is row-major;
-///   a_type (= b_type), c_type, bias_type: element type names; bias, relu: 0 or 1.
-///   grid = m, block = rows of c in a task.
+///   a_type (= b_type), c_type, bias_type: element type names; bias, relu: 0
+///   or 1. grid = m, block = rows of c in a task.
 struct Call {
   using Attribute = std::variant<int64_t, std::string, std::vector<int64_t>>;
   std::string routine;
@@ -134,8 +136,9 @@ struct Copy {
 
 using Step = std::variant<Launch, Call, Copy>;
 
-/// One argument of an entry point, bound to data by `name`. Where `range` is set
-/// every element must lie in [range->first, range->second) or equal `exempt`.
+/// One argument of an entry point, bound to data by `name`. Where `range` is
+/// set every element must lie in [range->first, range->second) or equal
+/// `exempt`.
 struct Input {
   std::string name;
   TensorType type;
@@ -190,9 +193,9 @@ struct Constant {
 };
 
 struct Program {
-  std::string module;  ///< name of the user's module
-  std::string target;  ///< "cpu"
-  std::string cpu;     ///< LLVM's name of the CPU the kernels were made for
+  std::string module; ///< name of the user's module
+  std::string target; ///< "cpu"
+  std::string cpu;    ///< LLVM's name of the CPU the kernels were made for
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Kernel> kernels;

@@ -84,6 +84,9 @@ broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 llvm::FailureOr<mlir::RankedTensorType>
 inferElementwise(std::optional<mlir::Location> location, mlir::ValueRange operands);
 
+/// Runs an op's type rule again and gives its results what it says.
+llvm::LogicalResult inferResultsAgain(mlir::Operation *op);
+
 } // namespace mp
 
 #include "dialect/MpEnums.h.inc"

@@ -24,6 +24,11 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
       }],
       "::llvm::StringRef", "whyNotDifferentiable", (ins), [{}], [{ return {}; }]>,
     StaticInterfaceMethod<[{
+        Whether the op is there to keep gradients from passing: none flows, and that is
+        no error.
+      }],
+      "bool", "stopsGradient", (ins), [{}], [{ return false; }]>,
+    StaticInterfaceMethod<[{
         Valid f64 inputs away from kinks, for the tests that compare the rule with
         central differences.
       }],
@@ -45,6 +50,13 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
         floats, or are f64, are never eligible and need not be excluded here.
       }],
       "bool", "isAutocastEligible", (ins "unsigned":$operand), [{}], [{ return true; }]>,
+    InterfaceMethod<[{
+        Gives the results the types that follow from the operands' new ones. By default
+        that is the op's type rule.
+      }],
+      "::llvm::LogicalResult", "retypeResults", (ins), [{}], [{
+        return ::mp::inferResultsAgain($_op.getOperation());
+      }]>,
   ];
 }
 

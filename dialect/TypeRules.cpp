@@ -51,6 +51,17 @@ FailureOr<RankedTensorType> mp::inferElementwise(std::optional<Location> locatio
   return result;
 }
 
+LogicalResult mp::inferResultsAgain(Operation *op) {
+  auto rule = dyn_cast<InferTypeOpInterface>(op);
+  SmallVector<Type> types;
+  if (!rule || failed(rule.inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(), op->getAttrDictionary(),
+                                            op->getPropertiesStorage(), op->getRegions(), types)))
+    return failure();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
+  return success();
+}
+
 Value mp::splat(ImplicitLocOpBuilder &builder, RankedTensorType type, double value) {
   return ConstantOp::create(builder, type, value);
 }

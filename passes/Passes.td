@@ -4,4 +4,191 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Specialize : Pass<"mp-specialize", "::mlir::ModuleOp"> {
+  let summary = "bind the batch dimension";
+  let description = [{
+    Replaces the leading `?` of every tensor by a number; shapes are static afterwards.
+
+    ```mlir
+    // before                                  // after mp-specialize{batch=8}
+    mp.relu %x : tensor<?x4xf32>               mp.relu %x : tensor<8x4xf32>
+    ```
+  }];
+  let options = [Option<"batch", "batch", "int64_t", "0", "rows in a batch">];
+}
+
+def SetMode : Pass<"mp-set-mode", "::mlir::ModuleOp"> {
+  let summary = "say whether functions train or evaluate";
+  let description = [{
+    Sets `mp.mode` on every function. Autodiff refuses one that evaluates.
+
+    ```mlir
+    // before                 // after mp-set-mode{mode=train}
+    func.func @loss(...)      func.func @loss(...) attributes {mp.mode = "train"}
+    ```
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"train\"", "train or eval">];
+}
+
+def Autocast : Pass<"mp-autocast", "::mlir::ModuleOp"> {
+  let summary = "insert casts by a policy of allowed and denied ops";
+  let description = [{
+    Op by op, as PyTorch's autocast: an op that the policy allows gets its eligible
+    operands in the low type, one that it denies in f32, and any other runs in the
+    widest type its operands have. A value is cast to a type once. Options override
+    the recipe; without recipe and without `dtype` nothing is cast.
+
+    ```mlir
+    // before                                       // after mp-autocast{dtype=f16}
+                                                     %0 = mp.cast %x : tensor<4x8xf32> to tensor<4x8xf16>
+                                                     %1 = mp.cast %w : tensor<2x8xf32> to tensor<2x8xf16>
+    %y = mp.linear %x, %w                            %y = mp.linear %0, %1
+        : tensor<4x8xf32>, tensor<2x8xf32>               : tensor<4x8xf16>, tensor<2x8xf16>
+    ```
+  }];
+  let options = [
+    Option<"dtype", "dtype", "std::string", "\"\"", "f16 or bf16; f32 switches autocast off">,
+    Option<"policy", "policy", "std::string", "\"\"", "name of a policy: torch">,
+    Option<"mode", "mode", "std::string", "\"eager\"", "eager: op by op">,
+    ListOption<"allow", "allow", "std::string", "ops to run in the low type whatever the policy says">,
+    ListOption<"deny", "deny", "std::string", "ops to run in f32 whatever the policy says">,
+  ];
+}
+
+def Autodiff : Pass<"mp-autodiff", "::mlir::ModuleOp"> {
+  let summary = "append the backward graph";
+  let description = [{
+    For every recipe, builds its entry point: the function's ops, then reverse-mode
+    adjoints from `mp.seed` to the parameters, whose gradients become results marked
+    `mp.gradient`. With `function`, builds `@f.gradient` instead, which returns the
+    gradients of result 0 with respect to the float arguments. An adjoint has the type
+    of what it belongs to; its location says which op it is the backward of.
+
+    ```mlir
+    // before                                    // after
+    %w = mp.read @w : tensor<4xf32>              %w = mp.read @w : tensor<4xf32>
+    %y = mp.mul %x, %w                           %y = mp.mul %x, %w
+    %l = mp.sum %y dims[0]                       %l = mp.sum %y dims[0]
+    return %l                                    %s = mp.seed : tensor<f32>
+                                                 %b = mp.broadcast %s : tensor<f32> to tensor<4xf32>
+                                                 %g = mp.mul %b, %x
+                                                 return %l, %g
+    ```
+  }];
+  let options = [Option<"function", "function", "std::string", "\"\"",
+                        "differentiate this function by its arguments">];
+}
+
+def LossScale : Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
+  let summary = "scale the loss, unscale and check the gradients, adapt the scale";
+  let description = [{
+    The state machine of PyTorch's GradScaler as ops: backward starts from the scale,
+    gradients are unscaled in f32 and checked, and the scale and its growth tracker are
+    variables that every step writes. The step returns `scale` and `skipped`.
+
+    ```mlir
+    // before                        // after
+    %s = mp.seed : tensor<f32>       %k = mp.read @scaler.scale : tensor<f32>
+    ...                              %s = mp.scale %seed, %k
+    return %l, %g                    ...
+                                     %u, %bad = mp.unscale_and_check %g, %k
+                                     %k1, %t1 = mp.update_scale %k, %t, %bad
+                                     mp.write @scaler.scale, %k1
+                                     return %l, %u, %k, %bad
+    ```
+  }];
+  let options = [Option<"scaler", "scaler", "std::string", "\"\"",
+                        "preset (torch) instead of the recipe's scaler, or none">];
+}
+
+def MasterWeights : Pass<"mp-master-weights", "::mlir::ModuleOp"> {
+  let summary = "keep f32 masters and low-precision working copies";
+  let description = [{
+    A cast of an f32 parameter becomes a `derived` variable, which the optimizer writes
+    together with its master; a 16-bit parameter gets an f32 master under its name. The
+    function `@derive` computes all derived variables.
+
+    ```mlir
+    // before                                          // after
+    %w = mp.read @w : tensor<4xf32>                    mp.variable derived @w.f16 : tensor<4xf16> from @w
+    %h = mp.cast %w : tensor<4xf32> to tensor<4xf16>   %h = mp.read @w.f16 : tensor<4xf16>
+    ```
+  }];
+}
+
+def Optimizer : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
+  let summary = "expand recipes into update ops, slots and schedules";
+  let description = [{
+    Each gradient becomes an update of its parameter, with the slots that the optimizer
+    keeps and a learning rate computed from the count of applied steps. A write of a
+    parameter comes with writes of what is derived from it; a value that a 16-bit copy
+    cannot hold skips the step. The step returns `lr` and `grad_norm`; the recipe is gone.
+
+    ```mlir
+    // before                // after
+    return %l, %g            %p1, %m1, %v1 = mp.adamw %p, %g, %m, %v, %lr, %c1, %c2
+                             mp.write @w, %p1 : tensor<4xf32>
+                             mp.write @w.exp_avg, %m1 : tensor<4xf32>
+                             mp.write @w.exp_avg_sq, %v1 : tensor<4xf32>
+                             return %l, %lr, %norm
+    ```
+  }];
+  let options = [Option<"totalSteps", "total-steps", "int64_t", "0",
+                        "steps of the run, for schedules that end with it">];
+}
+
+def PredicateStep : Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
+  let summary = "let a skipped step write nothing";
+  let description = [{
+    In a function that returns `skipped`, guards every write by its negation, but those
+    of variables that tries count in: scaler and attempt.
+
+    ```mlir
+    // before            // after
+    mp.write @w, %p1     %ok = mp.not %skipped
+                         mp.write @w, %p1 if %ok
+    ```
+  }];
+}
+
+def VerifyStep : Pass<"mp-verify-step", "::mlir::func::FuncOp"> {
+  let summary = "prove that skipped steps write nothing and that gradients are unscaled and checked";
+  let description = [{
+    Changes nothing. Fails where a write is not guarded by the step's flag, where a
+    variable is written twice, where a scaled gradient reaches a variable without
+    `mp.unscale_and_check`, and where a check does not reach the flag.
+  }];
+}
+
+def Fuse : Pass<"mp-fuse", "::mlir::func::FuncOp"> {
+  let summary = "form kernels";
+  let description = [{
+    Decomposes what is several ops, computes cheap elementwise ops where they are used
+    rather than storing them, and groups what runs over the same elements: a kernel is
+    elementwise ops and reductions over one space, or one anchor with what follows it.
+
+    ```mlir
+    // before                             // after
+    %a = mp.exp %x : tensor<4xf32>        %r = mp.kernel(%k = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %r = mp.neg %a : tensor<4xf32>          %a = mp.exp %k : tensor<4xf32>
+                                            %n = mp.neg %a : tensor<4xf32>
+                                            mp.yield %n : tensor<4xf32>
+                                          }
+    ```
+  }];
+  let dependentDialects = ["::mp::MpDialect"];
+}
+
+def LowerKernels : Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
+  let summary = "lower the bodies of kernels to scalar stages";
+  let description = [{
+    Every op of a kernel but its anchor becomes a `linalg.generic` whose body is the op's
+    scalar form: computed in f32, rounded to the type of its result. Adjacent dimensions
+    that all tensors of a kernel share become one. Functions such as `exp` are expanded
+    into arithmetic here, so that every target runs the same operations.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // MP_PASSES_TD

@@ -9,18 +9,21 @@ using namespace mp::cpu;
 
 namespace {
 
-/// Transposes a square of registers: in round s, rows i and i + s exchange the
-/// blocks of s lanes that lie off the diagonal.
-void transpose(LoopBuilder &b, SmallVectorImpl<Value> &rows) {
-  int64_t size = rows.size();
-  for (int64_t s = 1; s < size; s *= 2) {
+/// Sides of the squares that are transposed. Four is what the 128-bit lanes of a
+/// register hold of f32, and larger squares make LLVM slow.
+constexpr int64_t side = 4;
+
+/// Transposes each square of `side` columns that lies across the rows: in round s,
+/// rows i and i + s exchange the blocks of s lanes off the diagonal.
+void transposeSquares(LoopBuilder &b, MutableArrayRef<Value> rows, int64_t lanes) {
+  for (int64_t s = 1; s < side; s *= 2) {
     SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < size; ++lane) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
       bool upper = lane & s;
-      low.push_back(upper ? size + lane - s : lane);
-      high.push_back(upper ? size + lane : lane + s);
+      low.push_back(upper ? lanes + lane - s : lane);
+      high.push_back(upper ? lanes + lane : lane + s);
     }
-    for (int64_t i = 0; i < size; ++i) {
+    for (int64_t i = 0; i < side; ++i) {
       if (i & s)
         continue;
       Value x = rows[i], y = rows[i + s];
@@ -28,6 +31,16 @@ void transpose(LoopBuilder &b, SmallVectorImpl<Value> &rows) {
       rows[i + s] = vector::ShuffleOp::create(b, x, y, high);
     }
   }
+}
+
+/// One vector of the pieces, whose number is a power of two.
+Value concatenate(LoopBuilder &b, ArrayRef<Value> pieces) {
+  if (pieces.size() == 1)
+    return pieces.front();
+  Value low = concatenate(b, pieces.take_front(pieces.size() / 2));
+  Value high = concatenate(b, pieces.take_back(pieces.size() / 2));
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, side * pieces.size()));
+  return vector::ShuffleOp::create(b, low, high, all);
 }
 
 /// Writes the panels of B.
@@ -62,31 +75,34 @@ private:
     });
   }
 
-  /// B is [n, k]: squares of it are transposed in registers. The last square along k
-  /// overlaps the one before, so only a k below a vector's length needs a mask.
+  /// B is [n, k]: pieces of its rows are transposed in registers. The last along k
+  /// overlaps the one before, so only a k below a piece's length needs a mask.
   void packColumns() {
     b.forEach(b.index(0), b.index(plan.tileN), plan.lanes, [&](Value j) {
-      if (plan.k < plan.lanes) {
-        b.forVectors(b.index(plan.k), plan.lanes,
-                     [&](Value p, Value mask) { packSquare(j, p, mask, plan.k); });
+      if (plan.k < side) {
+        b.forVectors(b.index(plan.k), side,
+                     [&](Value p, Value mask) { packPieces(j, p, mask, plan.k); });
         return;
       }
-      b.forEach(b.index(0), b.index(plan.k), plan.lanes, [&](Value p) {
-        packSquare(j, b.min(p, plan.k - plan.lanes), Value(), plan.lanes);
+      b.forEach(b.index(0), b.index(plan.k), side, [&](Value p) {
+        packPieces(j, b.min(p, plan.k - side), Value(), side);
       });
     });
   }
 
-  /// Columns j.. of the panel, rows [p, p + depth).
-  void packSquare(Value j, Value p, Value mask, int64_t depth) {
-    SmallVector<Value> rows;
+  /// Columns [j, j + lanes) of the panel, rows [p, p + depth).
+  void packPieces(Value j, Value p, Value mask, int64_t depth) {
+    SmallVector<SmallVector<Value>> pieces(side);
     for (int64_t i = 0; i < plan.lanes; ++i) {
       // Past the end the last column serves again.
       Value row = b.min(b.add(b.add(column, j), i), plan.n - 1);
       Value at = b.add(b.add(matrix, b.mul(row, plan.k)), p);
-      rows.push_back(b.loadAs(plan.accumulator, source, at, plan.lanes, mask));
+      pieces[i % side].push_back(b.load(source, at, side, mask));
     }
-    transpose(b, rows);
+    SmallVector<Value> rows;
+    for (ArrayRef<Value> piece : pieces)
+      rows.push_back(b.widen(concatenate(b, piece), plan.accumulator, source));
+    transposeSquares(b, rows, plan.lanes);
     for (int64_t i = 0; i < depth; ++i) {
       Value at = b.add(b.add(panel, b.mul(b.add(p, i), plan.tileN)), j);
       b.store(rows[i], packed, at);

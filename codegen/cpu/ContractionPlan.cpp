@@ -67,10 +67,13 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec, const Target &targ
   tileN = lanes * (n <= lanes ? 1 : registers.tileVectors);
   panels = divideCeil(n, tileN);
 
-  // A panel's part of blockK rows takes 24 KiB and a block's part of A 48 KiB or less.
+  // A panel's part of blockK rows takes 24 KiB at most: most of a first-level cache.
+  // Blocks are wide where that leaves enough of them for many threads: each copies
+  // its rows of A.
   blockK = evenPart(k, std::max<int64_t>(24 * 1024 / (tileN * accumulatorBytes()), 1), 1);
-  blockM = evenPart(m, 64, tileM);
-  blockN = evenPart(n, 256, tileN);
+  blockM = evenPart(m, 32, tileM);
+  bool many = batch * divideCeil(m, 32) * divideCeil(n, 256) >= 32;
+  blockN = evenPart(n, many ? 256 : 128, tileN);
   rowBlocks = divideCeil(m, blockM);
   columnBlocks = divideCeil(n, blockN);
   depthBlocks = divideCeil(k, blockK);

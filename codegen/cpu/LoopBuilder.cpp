@@ -118,7 +118,11 @@ static Value convert(LoopBuilder &b, Value x, Type element, bool isUnsigned) {
 }
 
 Value LoopBuilder::loadAs(Type element, const Buffer &buffer, Value at, int64_t lanes, Value mask) {
-  return convert(*this, load(buffer, at, lanes, mask), element, buffer.isUnsigned);
+  return widen(load(buffer, at, lanes, mask), element, buffer);
+}
+
+Value LoopBuilder::widen(Value vector, Type element, const Buffer &buffer) {
+  return convert(*this, vector, element, buffer.isUnsigned);
 }
 
 void LoopBuilder::storeAs(Value vector, const Buffer &buffer, Value at, Value mask) {

@@ -68,6 +68,8 @@ public:
   mlir::Value loadAs(mlir::Type element, const Buffer &buffer, mlir::Value at, int64_t lanes,
                      mlir::Value mask = {});
   void storeAs(mlir::Value vector, const Buffer &buffer, mlir::Value at, mlir::Value mask = {});
+  /// What was loaded from `buffer`, with elements of type `element`.
+  mlir::Value widen(mlir::Value vector, mlir::Type element, const Buffer &buffer);
   /// One element in every lane.
   mlir::Value loadSplat(const Buffer &buffer, mlir::Value at, int64_t lanes);
   /// `lanes` zeros.

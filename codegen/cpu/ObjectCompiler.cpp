@@ -66,6 +66,9 @@ void wrap(llvm::Function &body, llvm::StringRef symbol) {
   b.CreateRetVoid();
   body.setLinkage(llvm::Function::InternalLinkage);
   body.addFnAttr(llvm::Attribute::AlwaysInline);
+  // Loops that clear or copy must not become calls of memset or memcpy.
+  for (llvm::Function *function : {&body, wrapper})
+    function->addFnAttr("no-builtins");
 }
 
 /// O1 without the loop transformations: kernels come vectorised, and unrolling

@@ -22,6 +22,7 @@ def Mp_CastOp : Mp_Op<"cast", [Pure, AutocastOpInterface, DifferentiableOpInterf
   let extraDeclarations = [{
     static ::llvm::StringRef getAutocastName(::llvm::StringRef) { return ""; }
     bool isAutocastEligible(unsigned) { return false; }
+    ::llvm::LogicalResult retypeResults() { return ::mlir::success(); }
     static ::llvm::StringRef whyNotDifferentiable() { return ""; }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
                                                       ::mlir::ValueRange gradients);

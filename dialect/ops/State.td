@@ -59,7 +59,8 @@ def Mp_StopGradientOp : Mp_PureOp<"stop_gradient", [DeclareOpInterfaceMethods<Sc
   let description = [{Example: `%y = mp.stop_gradient %x : tensor<4xf32>`}];
   let torch = "detach";
   let tensorflow = "StopGradient";
-  let notDifferentiable = "it cuts the gradient off";
+  let notDifferentiable = "it stops gradients";
+  let extraDeclarations = [{ static bool stopsGradient() { return true; } }];
   let arguments = (ins Mp_Tensor:$input);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";

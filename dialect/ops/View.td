@@ -19,6 +19,10 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
                                                       ::mlir::ValueRange gradients);
     static std::vector<::mp::OpSample> sampleInputs();
+    ::llvm::LogicalResult retypeResults() {
+      getResult().setType(getType().clone(getInput().getType().getElementType()));
+      return ::mlir::success();
+    }
   }];
 }
 

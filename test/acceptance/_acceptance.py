@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import shutil
 import struct
 import subprocess
@@ -58,6 +59,23 @@ def safetensors(path):
     body = data[8 + length:]
     return {name: (entry["dtype"], tuple(entry["shape"]), body[slice(*entry["data_offsets"])])
             for name, entry in header.items() if name != "__metadata__"}
+
+
+def goldens(arguments):
+    """What PyTorch did in the same steps; test/goldens/README.md says how."""
+    return json.loads((arguments.source / "test" / "goldens" / "mlp-steps.json").read_text())
+
+
+def overflowing_module(arguments):
+    """The example with the goldens' scaler, under which fp16 overflows every few steps."""
+    text = ", ".join(f"{key} = {value}" for key, value in goldens(arguments)["scaler"].items())
+    module, count = re.subn(r"(mp\.scaler @\w+ *)\{[^}]*\}", rf'\1{{preset = "torch", {text}}}', example(arguments).read_text())
+    if count != 1:
+        sys.exit(f"{example(arguments)} has {count} scalers, expected 1")
+    path = arguments.work / "overflowing.mlir"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(module)
+    return path
 
 
 def finish(faults):

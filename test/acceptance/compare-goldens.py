@@ -5,28 +5,12 @@ fp32: ten steps, loss within 1e-5 relative. bf16 autocast: ten steps within 1e-2
 with the same skipped steps and scales as GradScaler. test/goldens/README.md says what the goldens are.
 """
 
-import json
-import re
-import sys
-
-from _acceptance import example, finish, metrics, options, train
+from _acceptance import finish, goldens, metrics, options, overflowing_module, train
 
 
 def worst(ours, theirs):
     """The greatest relative difference."""
     return max(abs(a - b) / abs(b) for a, b in zip(ours, theirs, strict=True))
-
-
-def overflowing_module(arguments, settings):
-    """The example with the scaler's fields replaced by those that make overflows happen."""
-    text = ", ".join(f"{key} = {value}" for key, value in settings.items())
-    module, count = re.subn(r"(mp\.scaler @\w+ *)\{[^}]*\}", rf'\1{{preset = "torch", {text}}}', example(arguments).read_text())
-    if count != 1:
-        sys.exit(f"{example(arguments)} has {count} scalers, expected 1")
-    path = arguments.work / "overflowing.mlir"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(module)
-    return path
 
 
 def steps(arguments, precision, count, module=None):
@@ -48,13 +32,13 @@ def compare(precision, ours, golden, tolerances):
 
 def main():
     arguments = options(__doc__)
-    goldens = json.loads((arguments.source / "test" / "goldens" / "mlp-steps.json").read_text())
+    pytorch = goldens(arguments)
     faults = []
-    faults += compare("fp32", steps(arguments, "fp32", 10), goldens["fp32"], {"loss": 1e-5, "grad_norm": 1e-4, "lr": 1e-6})
-    faults += compare("bf16", steps(arguments, "bf16", 10), goldens["bf16"], {"loss": 1e-2, "lr": 1e-6})
+    faults += compare("fp32", steps(arguments, "fp32", 10), pytorch["fp32"], {"loss": 1e-5, "grad_norm": 1e-4, "lr": 1e-6})
+    faults += compare("bf16", steps(arguments, "bf16", 10), pytorch["bf16"], {"loss": 1e-2, "lr": 1e-6})
 
-    golden = goldens["fp16"]
-    ours = steps(arguments, "fp16", len(golden["loss"]), overflowing_module(arguments, goldens["scaler"]))
+    golden = pytorch["fp16"]
+    ours = steps(arguments, "fp16", len(golden["loss"]), overflowing_module(arguments))
     for key in ("skipped", "scale"):
         if ours[key] != golden[key]:
             faults.append(f"fp16: {key}: {ours[key]}\nGradScaler: {golden[key]}")

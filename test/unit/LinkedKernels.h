@@ -6,6 +6,7 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
 #include <gtest/gtest.h>
 
 namespace mp::cpu {
@@ -16,7 +17,11 @@ using KernelFunction = void (*)(void *const *, int64_t, int64_t, void *);
 /// A process's worth of linked kernels. Any failure ends the test.
 class LinkedKernels {
 public:
-  LinkedKernels() : jit(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {}
+  LinkedKernels() {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  }
 
   /// Links the object of `symbol` on first use.
   KernelFunction function(const ObjectCompiler &compiler,

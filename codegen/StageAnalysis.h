@@ -1,0 +1,114 @@
+//===- StageAnalysis.h - how a kernel's stages become loops -----*- C++ -*-===//
+//
+// A kernel is a list of `linalg.generic` stages. This analysis, which no target
+// has a part in, says which stages share a loop nest, what each nest runs over,
+// and in how many passes.
+//
+// A group of stages runs over a matrix of `rows` x `columns`; every tensor in
+// it is constant along none, one or both of these (its Space). What is the
+// outer, parallel index and what the inner, looped one is the group's Schedule.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_STAGEANALYSIS_H
+#define MP_CODEGEN_STAGEANALYSIS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mp {
+
+/// The indices that a tensor, or a stage, varies with.
+enum class Space { Scalar, Row, Column, Full };
+
+/// Who runs over what. Lanes of a vector are always neighbouring columns.
+enum class Schedule {
+  Flat,    ///< elementwise over columns; there are no rows
+  Whole,   ///< one task: a scalar outside, columns inside
+  Rows,    ///< outer: a row; inner: columns
+  Columns, ///< outer: some columns; inner: rows
+  General, ///< one stage of any maps, alone
+};
+
+/// What a space is to a schedule: known before the nest, at its outer index, or
+/// in its inner loop; the latter either once for each outer index, or the same
+/// for all of them (so that no single outer index may store it).
+enum class Role { Global, Outer, Inner, Full };
+
+/// `acc = combiner(acc, element)`, taken from a stage's body.
+struct Reduction {
+  mlir::Operation *combiner = nullptr; ///< in the body
+  mlir::Value element;                 ///< in the body, not depending on `acc`
+  mlir::TypedAttr neutral;
+};
+/// Matches a stage with one result and such a body.
+std::optional<Reduction> matchReduction(mlir::linalg::GenericOp op);
+
+/// The one value of a splat constant or a fill, if `tensor` is such.
+mlir::TypedAttr constantOf(mlir::Value tensor);
+
+struct Stage {
+  mlir::linalg::GenericOp op;
+  Space domain = Space::Scalar, result = Space::Scalar;
+  bool reduction = false;
+  /// A reduction over the outer index. Its result is not known inside the
+  /// group: every `StageGroup::chunk` outer indices make one partial result,
+  /// and a later stage combines these (a single one is the result itself).
+  bool terminal = false;
+  /// Passes over the inner index that must come before.
+  unsigned level = 0;
+  /// Costly and read at several levels: kept, not computed again.
+  bool buffered = false;
+};
+
+struct StageGroup {
+  Schedule schedule = Schedule::General;
+  int64_t rows = 1, columns = 1;
+  /// In the order of the kernel.
+  llvm::SmallVector<Stage> stages;
+  llvm::DenseMap<mlir::Value, Space> spaces;
+  /// Tensors that later groups read or the kernel returns.
+  llvm::SmallVector<mlir::Value> outputs;
+
+  Role role(Space space) const;
+  Role role(mlir::Value tensor) const { return role(spaces.lookup(tensor)); }
+  /// The stage that makes `tensor` here, or null where it comes from memory.
+  const Stage *producer(mlir::Value tensor) const;
+  bool stores(mlir::Value tensor) const {
+    return llvm::is_contained(outputs, tensor);
+  }
+  /// Outer indices in all.
+  int64_t outerSize() const;
+  /// Inner indices of each of them.
+  int64_t innerSize() const;
+  /// Outer indices to a partial result, by the shape alone.
+  int64_t chunk() const;
+  int64_t chunks() const { return llvm::divideCeil(outerSize(), chunk()); }
+  bool hasTerminals() const;
+  unsigned levels() const;
+  /// Tensors that the work of one pass reads from memory.
+  llvm::DenseSet<mlir::Value> readAt(unsigned level) const;
+  /// Whether the pass of `level` has to compute `stage` for its own sake.
+  bool isWorkOf(const Stage &stage, unsigned level) const;
+};
+
+/// Tensors that a stage reads to compute an element, the accumulator aside.
+llvm::SmallVector<mlir::OpOperand *> readsOf(mlir::linalg::GenericOp op);
+
+/// A copy of a kernel's body, cut into groups that run one after the other.
+struct StageProgram {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< owns what follows
+  llvm::SmallVector<mlir::Value> operands;  ///< the kernel's
+  llvm::SmallVector<mlir::Value> results;   ///< each made by a stage of its own
+  llvm::SmallVector<StageGroup> groups;
+};
+
+/// Analyses `body`: block arguments are static ranked tensors, operations are
+/// linalg.generic, linalg.fill, tensor.empty and arith.constant, and the
+/// operands of the terminator are the results. Fails with a diagnostic at the
+/// operation that no target could lower.
+llvm::FailureOr<StageProgram> analyzeStages(mlir::Block &body);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_STAGEANALYSIS_H

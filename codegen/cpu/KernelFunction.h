@@ -1,0 +1,64 @@
+//===- KernelFunction.h - the shell of a kernel's function ------*- C++ -*-===//
+#ifndef MP_CODEGEN_CPU_KERNELFUNCTION_H
+#define MP_CODEGEN_CPU_KERNELFUNCTION_H
+
+#include "codegen/cpu/GroupEmitter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mp::cpu {
+
+/// A function `(memrefs..., begin, end, shared)` in a module of its own, with a
+/// builder inside. Memrefs are declared when first asked for.
+class KernelFunction {
+public:
+  /// `predicate` may be null; where its element is false, `end` becomes
+  /// `begin`.
+  KernelFunction(mlir::MLIRContext *context, mlir::Location location,
+                 mlir::Value predicate);
+
+  /// The memref of a tensor. `shape` is the view that the code takes of it:
+  /// sizes of leading dimensions do not change the code, so that they are left
+  /// out of it.
+  mlir::Value memory(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value c);
+  /// A loop of `body(index, accumulators) -> accumulators`, and its results.
+  llvm::SmallVector<mlir::Value> loop(
+      mlir::Value lower, mlir::Value upper, int64_t step,
+      mlir::ValueRange start,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                        mlir::ValueRange)>
+          body,
+      llvm::function_ref<void(mlir::Operation *)> opened =
+          [](mlir::Operation *) {});
+
+  /// `lanes` elements, or one (0), at `indices`. Lanes off `mask` are 1, which
+  /// no body can trap on.
+  mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t lanes,
+                   mlir::Value mask);
+  void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
+             mlir::Value mask);
+
+  /// `bytes` of scratch at a multiple of 64, as a memref of `count` elements.
+  mlir::Value scratch(int64_t count, mlir::Type element);
+
+  /// Ends the function.
+  StageFunction finish(int64_t grid, int64_t block);
+
+  mlir::OpBuilder b;
+  mlir::Location location;
+  mlir::Value begin, end;
+  /// A leading dimension whose size does not matter.
+  static constexpr int64_t any = int64_t(1) << 30;
+
+private:
+  StageFunction function;
+  mlir::func::FuncOp func;
+  mlir::Value shared;
+};
+
+} // namespace mp::cpu
+
+#endif // MP_CODEGEN_CPU_KERNELFUNCTION_H

@@ -1,0 +1,100 @@
+//===- MasterWeights.cpp - f32 masters and working copies -----------------===//
+#include "passes/Passes.h"
+#include "passes/Recipe.h"
+
+namespace mp {
+#define GEN_PASS_DEF_MASTERWEIGHTS
+#include "passes/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+std::string derivedName(StringRef master, Type element) {
+  std::string name = (master + ".").str();
+  llvm::raw_string_ostream(name) << element;
+  return name;
+}
+
+struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto variable : llvm::to_vector(module.getOps<VariableOp>()))
+      if (isLow(variable))
+        promote(variable);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.getName() != kDeriveFunction)
+        for (auto cast : llvm::to_vector(function.getOps<CastOp>()))
+          if (auto read = cast.getInput().getDefiningOp<ReadOp>())
+            derive(cast, read);
+    updateDeriveFunction();
+  }
+
+private:
+  static bool isLow(VariableOp variable) {
+    Type element = variable.getTensorType().getElementType();
+    return variable.getKind() == StateKind::parameter && (element.isF16() || element.isBF16());
+  }
+
+  /// A 16-bit parameter: the variable becomes its f32 master, reads take the copy.
+  void promote(VariableOp variable) {
+    auto low = variable.getTensorType();
+    variable.setType(low.clone(Float32Type::get(&getContext())));
+    VariableOp copy = workingCopy(variable, low.getElementType());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](ReadOp read) {
+        if (read.getVariable() == variable.getSymName())
+          read.setVariable(copy.getSymName());
+      });
+  }
+
+  /// A cast of an f32 parameter: the parameter is its own master.
+  void derive(CastOp cast, ReadOp read) {
+    VariableOp master = lookupVariable(read, read.getVariableAttr());
+    Type element = cast.getType().getElementType();
+    if (!master || master.getKind() != StateKind::parameter || !(element.isF16() || element.isBF16()))
+      return;
+    VariableOp copy = workingCopy(master, element);
+    OpBuilder builder(cast);
+    auto low = ReadOp::create(builder, cast.getLoc(), copy.getTensorType(), copy.getSymName());
+    cast.replaceAllUsesWith(low.getResult());
+    cast.erase();
+    if (read.use_empty())
+      read.erase();
+  }
+
+  VariableOp workingCopy(VariableOp master, Type element) {
+    for (VariableOp known : derivedFrom(getOperation(), master.getSymName()))
+      if (known.getTensorType().getElementType() == element)
+        return known;
+    OpBuilder builder(master);
+    builder.setInsertionPointAfter(master);
+    return VariableOp::create(builder, master.getLoc(), derivedName(master.getSymName(), element),
+                              master.getTensorType().clone(element), StateKind::derived, InitAttr(),
+                              FlatSymbolRefAttr::get(master.getSymNameAttr()));
+  }
+
+  /// @derive writes every derived variable from its source.
+  void updateDeriveFunction() {
+    ModuleOp module = getOperation();
+    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction))
+      old.erase();
+    auto builder = ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+    auto function = func::FuncOp::create(builder, kDeriveFunction, builder.getFunctionType({}, {}));
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    for (auto variable : module.getOps<VariableOp>()) {
+      if (variable.getKind() != StateKind::derived)
+        continue;
+      builder.setLoc(variable.getLoc());
+      auto source = lookupVariable(variable, variable.getSourceAttr());
+      Value master = ReadOp::create(builder, source.getTensorType(), source.getSymName());
+      Value copy = castTo(builder, master, variable.getTensorType().getElementType());
+      WriteOp::create(builder, variable.getSymName(), copy, Value());
+    }
+    func::ReturnOp::create(builder);
+  }
+};
+} // namespace

@@ -1,0 +1,195 @@
+//===- Optimizer.cpp - expand recipes into updates ------------------------===//
+#include "passes/Passes.h"
+#include "passes/Recipe.h"
+
+namespace mp {
+#define GEN_PASS_DEF_OPTIMIZER
+#include "passes/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// One gradient of a step: the result that holds it and the parameter it belongs to.
+struct Gradient {
+  unsigned result;
+  VariableOp parameter;
+  MinimizeOp group;
+};
+
+/// Expands one recipe in its step.
+class Expansion {
+public:
+  Expansion(TrainOp recipe, func::FuncOp step, int64_t totalSteps)
+      : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()), totalSteps(totalSteps),
+        b(recipe.getLoc(), step.getBody().front().getTerminator()) {}
+
+  LogicalResult run() {
+    auto gradients = collect();
+    if (failed(gradients))
+      return failure();
+    buildCounters();
+    Value learningRate;
+    for (const Gradient &gradient : *gradients) {
+      auto rate = learningRateOf(gradient.group);
+      if (failed(rate))
+        return failure();
+      learningRate = learningRate ? learningRate : *rate;
+      update(gradient, *rate);
+    }
+    if (learningRate)
+      appendNamedResult(step, learningRate, kLearningRateResult);
+    appendNamedResult(step, gradientNorm(), kGradientNormResult);
+    dropGradients();
+    return success();
+  }
+
+private:
+  FailureOr<SmallVector<Gradient>> collect() {
+    auto assignment = assignParameters(recipe, step);
+    if (failed(assignment))
+      return failure();
+    SmallVector<Gradient> gradients;
+    for (unsigned i = 0; i < step.getNumResults(); ++i) {
+      auto name = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientAttr);
+      if (!name)
+        continue;
+      VariableOp parameter = lookupVariable(step, name);
+      Type element = parameter.getTensorType().getElementType();
+      if (!element.isF32() && !element.isF64())
+        return parameter.emitOpError() << "is " << element
+                                       << " and has no f32 master weights, without which small updates vanish: run "
+                                          "mp-master-weights before mp-optimizer";
+      gradients.push_back({i, parameter, assignment->lookup(name.getAttr())});
+    }
+    return gradients;
+  }
+
+  /// Steps applied count in schedules and bias corrections, tries in random numbers
+  /// and the data position.
+  void buildCounters() {
+    auto type = RankedTensorType::get({}, b.getI64Type());
+    Value one = splat(b, type, 1);
+    auto count = [&](StringRef name, StateKind kind) {
+      std::string full = (step.getName() + "." + name).str();
+      createVariable(module, recipe.getLoc(), full, type, kind, 0);
+      Value before = ReadOp::create(b, type, full);
+      Value after = AddOp::create(b, before, one);
+      WriteOp::create(b, full, after, Value());
+      return std::pair(before, after);
+    };
+    std::tie(applied, current) = count("applied", StateKind::slot);
+    count("attempted", StateKind::attempt);
+  }
+
+  FailureOr<Value> learningRateOf(MinimizeOp group) {
+    Value &known = rates[group];
+    if (known)
+      return known;
+    b.setLoc(group.getLoc());
+    auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
+    Value base = splat(b, RankedTensorType::get({}, b.getF32Type()), optimizer.getLearningRate());
+    FailureOr<Value> factor = Value();
+    if (auto schedule = group.getSchedule())
+      factor = cast<ScheduleAttrInterface>(*schedule).buildFactor(b, applied, totalSteps);
+    if (failed(factor))
+      return failure();
+    return known = *factor ? Value(MulOp::create(b, base, *factor)) : base;
+  }
+
+  void update(const Gradient &gradient, Value rate) {
+    VariableOp parameter = gradient.parameter;
+    MinimizeOp group = gradient.group;
+    auto type = parameter.getTensorType();
+    b.setLoc(parameter.getLoc());
+    Value value = castTo(b, step.getBody().front().getTerminator()->getOperand(gradient.result), type.getElementType());
+    squares.push_back(sumOfSquares(value));
+
+    auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
+    SmallVector<std::string> names;
+    SmallVector<Value> slots;
+    for (const SlotSpec &slot : optimizer.getSlots()) {
+      names.push_back((parameter.getSymName() + "." + slot.name).str());
+      createVariable(module, parameter.getLoc(), names.back(), type, StateKind::slot, slot.initial);
+      slots.push_back(ReadOp::create(b, type, names.back()));
+    }
+    Value old = ReadOp::create(b, type, parameter.getSymName());
+    auto updated = optimizer.buildUpdate(b, old, value, slots, rate, current);
+    writeParameter(parameter, updated.front());
+    for (auto [name, slot] : llvm::zip_equal(names, ArrayRef(updated).drop_front()))
+      WriteOp::create(b, name, slot, Value());
+  }
+
+  /// A parameter is written together with what is derived from it.
+  void writeParameter(VariableOp parameter, Value value) {
+    WriteOp::create(b, parameter.getSymName(), value, Value());
+    for (VariableOp copy : derivedFrom(module, parameter.getSymName())) {
+      Type element = copy.getTensorType().getElementType();
+      Value low = castTo(b, value, element);
+      WriteOp::create(b, copy.getSymName(), low, Value());
+      // bf16 has the range of f32; f16 does not.
+      if (element.isF16())
+        addToSkipped(step, b, anyNotFinite(low));
+    }
+  }
+
+  Value overAll(Value x, function_ref<Value(ArrayRef<int64_t>)> reduce) {
+    return reduce(llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank())));
+  }
+  Value anyNotFinite(Value x) {
+    Value bad = NotOp::create(b, IsFiniteOp::create(b, x));
+    return overAll(bad, [&](ArrayRef<int64_t> dims) -> Value { return AnyOp::create(b, bad, dims, false); });
+  }
+  Value sumOfSquares(Value x) {
+    Value square = MulOp::create(b, x, x);
+    Value sum = overAll(square, [&](ArrayRef<int64_t> dims) -> Value { return SumOp::create(b, square, dims, false); });
+    return castTo(b, sum, b.getF32Type());
+  }
+
+  /// The 2-norm of all gradients together.
+  Value gradientNorm() {
+    b.setLoc(recipe.getLoc());
+    Value total;
+    for (Value square : squares)
+      total = total ? Value(AddOp::create(b, total, square)) : square;
+    if (!total)
+      total = splat(b, RankedTensorType::get({}, b.getF32Type()), 0);
+    return SqrtOp::create(b, total);
+  }
+
+  void dropGradients() {
+    for (unsigned i = step.getNumResults(); i-- > 0;)
+      if (step.getResultAttr(i, kGradientAttr)) {
+        (void)step.eraseResult(i);
+        step.getBody().front().getTerminator()->eraseOperand(i);
+      }
+  }
+
+  TrainOp recipe;
+  func::FuncOp step;
+  ModuleOp module;
+  int64_t totalSteps;
+  ImplicitLocOpBuilder b;
+  Value applied, current;
+  DenseMap<Operation *, Value> rates;
+  SmallVector<Value> squares;
+};
+
+struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>())) {
+      func::FuncOp step = lookupStep(recipe);
+      if (!step) {
+        recipe.emitOpError() << "has no step yet: run mp-autodiff before mp-optimizer";
+        return signalPassFailure();
+      }
+      if (failed(Expansion(recipe, step, totalSteps).run()))
+        return signalPassFailure();
+      recipe.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,151 @@
+//===- Pipeline.cpp - the passes in their order ---------------------------===//
+#include "passes/Passes.h"
+#include "passes/Policy.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Precisions
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Precision {
+  StringRef name, dtype;
+};
+} // namespace
+
+static const Precision kPrecisions[] = {
+    {"fp32", "f32"},       {"O0", "f32"},                                              // Apex
+    {"fp16", "f16"},       {"16-mixed", "f16"},    {"mixed_float16", "f16"}, {"O1", "f16"}, // Lightning, Keras, Apex
+    {"bf16", "bf16"},      {"bf16-mixed", "bf16"}, {"mixed_bfloat16", "bf16"},
+};
+
+llvm::Expected<std::string> mp::resolvePrecision(StringRef name) {
+  if (name.empty())
+    return std::string();
+  std::vector<std::string> names;
+  for (const Precision &precision : kPrecisions) {
+    if (precision.name == name)
+      return precision.dtype.str();
+    names.push_back(precision.name.str());
+  }
+  return llvm::createStringError("unknown precision \"" + name + "\", expected " + llvm::join(names, ", "));
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+static void addCleanUp(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+static void addKernels(OpPassManager &manager) {
+  addCleanUp(manager);
+  manager.addNestedPass<func::FuncOp>(createFuse());
+  manager.addNestedPass<func::FuncOp>(createLowerKernels());
+}
+
+/// Casts decided on the forward graph, static shapes before.
+static llvm::Error addForward(OpPassManager &manager, const PipelineOptions &options, StringRef mode) {
+  auto dtype = resolvePrecision(options.precision);
+  if (!dtype)
+    return dtype.takeError();
+  manager.addPass(createSpecialize({options.batch}));
+  manager.addPass(createSetMode({mode.str()}));
+  AutocastOptions autocast;
+  autocast.dtype = *dtype;
+  autocast.policy = options.policy;
+  manager.addPass(createAutocast(autocast));
+  return llvm::Error::success();
+}
+
+/// Loss scaling is for f16: a recipe's scaler is idle in the wider types unless it is
+/// asked for by name.
+static llvm::Expected<std::string> chooseScaler(const PipelineOptions &options) {
+  auto dtype = resolvePrecision(options.precision);
+  if (!dtype)
+    return dtype.takeError();
+  if (options.scaler.empty() && !dtype->empty() && *dtype != "f16")
+    return std::string("none");
+  return options.scaler;
+}
+
+llvm::Error mp::buildTrainPipeline(OpPassManager &manager, const PipelineOptions &options) {
+  auto scaler = chooseScaler(options);
+  if (!scaler)
+    return scaler.takeError();
+  if (auto error = addForward(manager, options, "train"))
+    return error;
+  manager.addPass(createAutodiff());
+  manager.addPass(createLossScale({*scaler}));
+  if (options.masterWeights)
+    manager.addPass(createMasterWeights());
+  manager.addPass(createOptimizer({options.totalSteps}));
+  manager.addPass(createSymbolDCEPass());
+  manager.addNestedPass<func::FuncOp>(createPredicateStep());
+  addCleanUp(manager);
+  manager.addNestedPass<func::FuncOp>(createVerifyStep());
+  addKernels(manager);
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager, const PipelineOptions &options) {
+  if (auto error = addForward(manager, options, "eval"))
+    return error;
+  if (options.masterWeights)
+    manager.addPass(createMasterWeights());
+  addKernels(manager);
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildRunPipeline(OpPassManager &manager, const PipelineOptions &options) {
+  manager.addPass(createSpecialize({options.batch}));
+  addKernels(manager);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TextOptions : PassPipelineOptions<TextOptions> {
+  Option<int64_t> batch{*this, "batch", llvm::cl::desc("rows in a batch"), llvm::cl::init(0)};
+  Option<std::string> precision{*this, "precision", llvm::cl::desc("fp32, fp16, bf16, ... instead of the recipe's")};
+  Option<std::string> scaler{*this, "scaler", llvm::cl::desc("preset or none, instead of the recipe's")};
+  Option<std::string> policy{*this, "policy", llvm::cl::desc("autocast policy instead of the recipe's")};
+  Option<int64_t> totalSteps{*this, "total-steps", llvm::cl::desc("steps of the run"), llvm::cl::init(0)};
+  Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("keep f32 masters"), llvm::cl::init(true)};
+
+  PipelineOptions get() const { return {batch, precision, scaler, policy, totalSteps, masterWeights}; }
+};
+
+using Build = llvm::Error (*)(OpPassManager &, const PipelineOptions &);
+
+void registerPipeline(StringRef name, StringRef description, Build build) {
+  registerPassPipeline(
+      name, description,
+      [build](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> report) {
+        TextOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (auto error = build(manager, options.get()))
+          return report(toString(std::move(error)));
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(TextOptions()); });
+}
+} // namespace
+
+void mp::registerPipelines() {
+  registerPipeline("mp-train-pipeline", "from a recipe to its step, as kernels", buildTrainPipeline);
+  registerPipeline("mp-evaluate-pipeline", "from a recipe's function to its evaluation, as kernels",
+                   buildEvaluatePipeline);
+  registerPipeline("mp-run-pipeline", "any function, as kernels", buildRunPipeline);
+}

@@ -1,0 +1,45 @@
+//===- PredicateStep.cpp - a skipped step writes nothing ------------------===//
+#include "passes/Passes.h"
+#include "passes/Recipe.h"
+
+namespace mp {
+#define GEN_PASS_DEF_PREDICATESTEP
+#include "passes/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp step = getOperation();
+    if (step.isExternal())
+      return;
+    OpOperand *skipped = namedResult(step, kSkippedResult);
+    if (!skipped)
+      return;
+    // The flag is final only at the end: writes move behind it.
+    Operation *terminator = step.getBody().front().getTerminator();
+    Value applied;
+    for (auto write : llvm::to_vector(step.getOps<WriteOp>())) {
+      if (write.getPredicate() || countsTries(write))
+        continue;
+      if (!applied) {
+        OpBuilder builder(terminator);
+        applied = NotOp::create(builder, skipped->get().getLoc(), skipped->get());
+      }
+      write->moveBefore(terminator);
+      write.getPredicateMutable().assign(applied);
+    }
+  }
+
+private:
+  static bool countsTries(WriteOp write) {
+    auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
+    return kind == StateKind::scaler || kind == StateKind::attempt;
+  }
+};
+} // namespace

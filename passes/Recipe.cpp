@@ -1,0 +1,134 @@
+//===- Recipe.cpp - what several passes of the step ask -------------------===//
+#include "passes/Recipe.h"
+#include "passes/Policy.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Parameter groups
+//===----------------------------------------------------------------------===//
+
+/// Parameters that the function reads, in the order of their declaration.
+static std::vector<std::string> readParameters(func::FuncOp function) {
+  llvm::StringSet<> read;
+  function.walk([&](ReadOp op) { read.insert(op.getVariable()); });
+  std::vector<std::string> names;
+  for (auto variable : function->getParentOfType<ModuleOp>().getOps<VariableOp>())
+    if (variable.getKind() == StateKind::parameter && read.contains(variable.getSymName()))
+      names.push_back(variable.getSymName().str());
+  return names;
+}
+
+/// Applies one pattern of a group to its set of names.
+static LogicalResult applyPattern(MinimizeOp minimize, StringRef text, ArrayRef<std::string> names,
+                                  llvm::StringSet<> &chosen) {
+  bool takesAway = text.consume_front("!");
+  auto pattern = llvm::GlobPattern::create(text);
+  if (!pattern)
+    return minimize.emitOpError() << "pattern \"" << text << "\": " << toString(pattern.takeError());
+  bool matched = false;
+  for (const std::string &name : names) {
+    if (!pattern->match(name))
+      continue;
+    matched = true;
+    if (takesAway)
+      chosen.erase(name);
+    else
+      chosen.insert(name);
+  }
+  if (matched)
+    return success();
+  auto nearest = nearestNames(text, names);
+  return minimize.emitOpError() << "pattern \"" << text << "\" matches no parameter"
+                                << (nearest.empty() ? "" : "; did you mean " + llvm::join(nearest, ", ") + "?");
+}
+
+FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe, func::FuncOp function) {
+  auto names = readParameters(function);
+  auto groups = llvm::to_vector(recipe.getBody().getOps<MinimizeOp>());
+  DenseMap<StringAttr, MinimizeOp> owner;
+  for (MinimizeOp minimize : groups) {
+    if (minimize.getResult() != groups.front().getResult())
+      return minimize.emitOpError() << "minimises result " << minimize.getResult() << ", but the recipe's first group "
+                                    << groups.front().getResult() << ": one recipe has one loss";
+    llvm::StringSet<> chosen;
+    for (Attribute pattern : minimize.getParams())
+      if (failed(applyPattern(minimize, cast<StringAttr>(pattern).getValue(), names, chosen)))
+        return failure();
+    for (const auto &entry : chosen) {
+      auto name = StringAttr::get(recipe.getContext(), entry.getKey());
+      if (MinimizeOp other = owner.lookup(name)) {
+        auto diagnostic = minimize.emitOpError() << "claims @" << entry.getKey() << ", which another group has";
+        diagnostic.attachNote(other.getLoc()) << "the other group";
+        return diagnostic;
+      }
+      owner[name] = minimize;
+    }
+  }
+  ParameterAssignment assignment;
+  for (const std::string &name : names)
+    if (auto minimize = owner.lookup(StringAttr::get(recipe.getContext(), name)))
+      assignment[StringAttr::get(recipe.getContext(), name)] = minimize;
+  return assignment;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+func::FuncOp mp::lookupStep(TrainOp recipe) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(recipe, recipe.getEntryAttr());
+}
+
+void mp::appendResult(func::FuncOp function, Value value, NamedAttribute attribute) {
+  auto dictionary = DictionaryAttr::get(function.getContext(), {attribute});
+  (void)function.insertResult(function.getNumResults(), value.getType(), dictionary);
+  Operation *terminator = function.getBody().front().getTerminator();
+  terminator->insertOperands(terminator->getNumOperands(), value);
+}
+
+void mp::appendNamedResult(func::FuncOp function, Value value, StringRef name) {
+  Builder builder(function.getContext());
+  appendResult(function, value, builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)));
+}
+
+OpOperand *mp::namedResult(func::FuncOp function, StringRef name) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto known = function.getResultAttrOfType<StringAttr>(i, kNameAttr); known && known.getValue() == name)
+      return &function.getBody().front().getTerminator()->getOpOperand(i);
+  return nullptr;
+}
+
+void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder, Value flag) {
+  if (OpOperand *skipped = namedResult(function, kSkippedResult))
+    return skipped->set(OrOp::create(builder, skipped->get(), flag));
+  appendNamedResult(function, flag, kSkippedResult);
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+VariableOp mp::createVariable(ModuleOp module, Location location, StringRef name, RankedTensorType type,
+                              StateKind kind, double initial) {
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToStart(module.getBody());
+  for (auto variable : module.getOps<VariableOp>())
+    builder.setInsertionPointAfter(variable);
+  auto arguments = builder.getDictionaryAttr({builder.getNamedAttr("value", builder.getF64FloatAttr(initial))});
+  auto init = initial == 0 ? InitAttr::get(module.getContext(), InitFormula::zeros, builder.getDictionaryAttr({}))
+                           : InitAttr::get(module.getContext(), InitFormula::constant, arguments);
+  return VariableOp::create(builder, location, name, type, kind, init, FlatSymbolRefAttr());
+}
+
+SmallVector<VariableOp> mp::derivedFrom(ModuleOp module, StringRef name) {
+  SmallVector<VariableOp> found;
+  for (auto variable : module.getOps<VariableOp>())
+    if (variable.getSource() && *variable.getSource() == name)
+      found.push_back(variable);
+  return found;
+}

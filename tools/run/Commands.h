@@ -1,0 +1,28 @@
+//===- Commands.h - the subcommands of mp-run -----------------------------===//
+#ifndef MP_TOOLS_RUN_COMMANDS_H
+#define MP_TOOLS_RUN_COMMANDS_H
+
+#include "tools/run/Options.h"
+
+namespace mp::tool {
+
+// Each takes the words after its name and returns the exit code.
+int train(llvm::ArrayRef<const char *> arguments);
+int eval(llvm::ArrayRef<const char *> arguments);
+int run(llvm::ArrayRef<const char *> arguments);
+int info(llvm::ArrayRef<const char *> arguments);
+
+/// Options that several subcommands share.
+struct CommonOptions {
+  std::string precision, device = "cpu";
+  unsigned threads = 0;
+  bool onednn = true;
+  std::vector<Option> table();
+};
+
+/// An error of usage unless `name` is one of the names of a precision.
+llvm::Error checkPrecision(llvm::StringRef name);
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_RUN_COMMANDS_H

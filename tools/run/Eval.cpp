@@ -1,0 +1,47 @@
+//===- Eval.cpp - mp-run eval ---------------------------------------------===//
+#include "runtime/Evaluate.h"
+#include "llvm/Support/Format.h"
+#include "tools/run/Commands.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+
+int eval(ArrayRef<const char *> arguments) {
+  EvalOptions options;
+  CommonOptions common;
+  Command command{"eval", "FILE --data DIR --checkpoint RUN [options]",
+                  "Scores a checkpoint or plain weights on the data source 'test' "
+                  "of FILE."};
+  command.positional = 1;
+  command.options = {
+      text("data", "DIR", options.data, "folder with the files of FILE's mp.data"),
+      text("checkpoint", "RUN", options.checkpoint,
+           "run folder, checkpoint, or safetensors file of weights"),
+      number("batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+             "records at a time (256)"),
+      text("function", "NAME", options.function, "which recipe (the only one)"),
+  };
+  llvm::append_range(command.options, common.table());
+  auto others = command.parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  if (options.data.empty() || options.checkpoint.empty())
+    return report(make_error<UsageError>("--data DIR and --checkpoint RUN are "
+                                         "needed"));
+  options.module = others->value().front();
+  options.precision = common.precision;
+  options.device = common.device;
+  options.threads = common.threads;
+  options.onednn = common.onednn;
+  Expected<NamedNumbers> numbers = evaluate(options, compile);
+  if (!numbers)
+    return report(numbers.takeError());
+  for (auto &[name, value] : *numbers)
+    outs() << "test " << name << format(" %.6g\n", value);
+  return 0;
+}
+
+} // namespace mp::tool

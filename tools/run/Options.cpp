@@ -1,0 +1,168 @@
+//===- Options.cpp - command line options as a table ----------------------===//
+#include "tools/run/Options.h"
+#include "runtime/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+
+char UsageError::ID;
+
+template <typename... Ts>
+static Error usage(const char *format, Ts &&...values) {
+  return make_error<UsageError>(
+      formatv(format, std::forward<Ts>(values)...).str());
+}
+
+Option flag(std::string name, bool &to, bool value, std::string help) {
+  return {std::move(name), "", std::move(help), [&to, value](StringRef) {
+            to = value;
+            return Error::success();
+          }};
+}
+
+Option flag(std::string name, std::optional<bool> &to, bool value,
+            std::string help) {
+  return {std::move(name), "", std::move(help), [&to, value](StringRef) {
+            to = value;
+            return Error::success();
+          }};
+}
+
+Option text(std::string name, std::string value, std::string &to,
+            std::string help) {
+  return {std::move(name), std::move(value), std::move(help),
+          [&to](StringRef given) {
+            to = given.str();
+            return Error::success();
+          }};
+}
+
+Option list(std::string name, std::string value, std::vector<std::string> &to,
+            std::string help) {
+  return {std::move(name), std::move(value), std::move(help),
+          [&to](StringRef given) {
+            to.push_back(given.str());
+            return Error::success();
+          }};
+}
+
+Option choice(std::string name, std::string &to,
+              std::vector<std::string> values, std::string help) {
+  std::string shown = llvm::join(values, "|");
+  return {name, shown, std::move(help),
+          [&to, name, values](StringRef given) -> Error {
+            if (!llvm::is_contained(values, given))
+              return usage("unknown value '{0}' for --{1}{2}", given, name,
+                           suggest(given, values));
+            to = given.str();
+            return Error::success();
+          }};
+}
+
+Option number(std::string name, std::function<void(uint64_t)> to,
+              uint64_t least, uint64_t most, std::string help) {
+  return {name, "N", std::move(help), [=](StringRef given) -> Error {
+            uint64_t value;
+            if (given.getAsInteger(10, value) || value < least || value > most)
+              return usage("--{0} takes a whole number from {1} to {2}, not "
+                           "'{3}'",
+                           name, least, most, given);
+            to(value);
+            return Error::success();
+          }};
+}
+
+Error Command::apply(StringRef word, ArrayRef<const char *> &rest) const {
+  auto [key, given] = word.split('=');
+  bool hasValue = word.contains('=');
+  auto option = llvm::find_if(
+      options, [&](const Option &option) { return option.name == key; });
+  if (option == options.end()) {
+    std::vector<std::string> names;
+    for (const Option &known : options)
+      names.push_back("--" + known.name);
+    return usage("unknown option '--{0}'{1}", key,
+                 suggest("--" + key.str(), names));
+  }
+  if (option->value.empty()) {
+    if (hasValue)
+      return usage("--{0} takes no value", key);
+    return option->set("");
+  }
+  if (!hasValue) {
+    if (rest.empty())
+      return usage("--{0} needs a value: {1}", key, option->value);
+    given = rest.consume_front();
+  }
+  return option->set(given);
+}
+
+Expected<std::optional<std::vector<std::string>>>
+Command::parse(ArrayRef<const char *> rest) const {
+  std::vector<std::string> others;
+  bool optionsEnded = false;
+  while (!rest.empty()) {
+    StringRef word = rest.consume_front();
+    if (optionsEnded || word == "-" || !word.starts_with("-")) {
+      others.push_back(word.str());
+    } else if (word == "--") {
+      optionsEnded = true;
+    } else if (word == "--help" || word == "-h") {
+      printHelp(outs());
+      return std::nullopt;
+    } else {
+      // One dash will do, as in mlir-opt.
+      word.consume_front("-");
+      word.consume_front("-");
+      if (Error error = apply(word, rest))
+        return error;
+    }
+  }
+  if (others.size() > positional)
+    return usage("unexpected argument '{0}'; usage: mp-run {1} {2}",
+                 others[positional], name, arguments);
+  if (others.size() < positional)
+    return usage("an argument is missing; usage: mp-run {0} {1}", name,
+                 arguments);
+  return others;
+}
+
+void Command::printHelp(raw_ostream &os) const {
+  os << "usage: mp-run " << name << " " << arguments << "\n\n"
+     << summary << "\n\noptions:\n";
+  constexpr unsigned column = 26;
+  auto line = [&](const std::string &head, StringRef help) {
+    os << "  " << left_justify(head, column);
+    if (head.size() >= column)
+      os << "\n" << std::string(column + 2, ' ');
+    os << help << "\n";
+  };
+  for (const Option &option : options)
+    line("--" + option.name + (option.value.empty() ? "" : " " + option.value),
+         option.help);
+  line("--help", "print this");
+}
+
+int report(Error error) {
+  int code = 1;
+  bool badUsage = error.isA<UsageError>();
+  std::error_code kind;
+  std::string text;
+  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+    kind = info.convertToErrorCode();
+    text += (text.empty() ? "" : "\n") + info.message();
+  });
+  if (badUsage)
+    code = 2;
+  else if (kind == std::errc::no_such_device)
+    code = 3;
+  // Diagnostics of the compiler say themselves where and what they are.
+  bool located = StringRef(text).contains(": error: ");
+  errs() << (located ? "" : "mp-run: error: ") << text << "\n";
+  return code;
+}
+
+} // namespace mp::tool

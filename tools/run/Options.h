@@ -1,0 +1,78 @@
+//===- Options.h - command line options as a table ------------------------===//
+//
+// libLLVM registers hundreds of options with llvm::cl; a table of our own keeps
+// help and errors to what mp-run means. Each entry says its name, its value, its
+// help and where the value goes; parser and help are made from it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_TOOLS_RUN_OPTIONS_H
+#define MP_TOOLS_RUN_OPTIONS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mp::tool {
+
+/// A command line that cannot be understood; the process exits with 2.
+class UsageError : public llvm::ErrorInfo<UsageError> {
+public:
+  static char ID;
+  explicit UsageError(std::string message) : text(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override {
+    return std::make_error_code(std::errc::invalid_argument);
+  }
+
+private:
+  std::string text;
+};
+
+/// An option. `value` is the placeholder in the help; a flag has none.
+struct Option {
+  std::string name, value, help;
+  std::function<llvm::Error(llvm::StringRef)> set;
+};
+
+Option flag(std::string name, std::optional<bool> &to, bool value,
+            std::string help);
+Option flag(std::string name, bool &to, bool value, std::string help);
+Option text(std::string name, std::string value, std::string &to,
+            std::string help);
+/// May be given several times.
+Option list(std::string name, std::string value, std::vector<std::string> &to,
+            std::string help);
+Option choice(std::string name, std::string &to,
+              std::vector<std::string> values, std::string help);
+/// A whole number of at least `least`.
+Option number(std::string name, std::function<void(uint64_t)> to,
+              uint64_t least, uint64_t most, std::string help);
+
+/// The options of a subcommand and what it takes beside them.
+struct Command {
+  std::string name, arguments, summary;
+  std::vector<Option> options;
+  size_t positional = 0; ///< how many arguments that are no options
+
+  /// Sets the options; returns the other arguments, or nothing where help was asked
+  /// for and printed. `--name=value` and `--name value` are the same; options and
+  /// arguments may be mixed; after `--` all are arguments.
+  llvm::Expected<std::optional<std::vector<std::string>>>
+  parse(llvm::ArrayRef<const char *> arguments) const;
+  void printHelp(llvm::raw_ostream &os) const;
+
+private:
+  llvm::Error apply(llvm::StringRef word, llvm::ArrayRef<const char *> &rest) const;
+};
+
+/// Prints an error and returns the exit code it stands for: 2 for a UsageError, 3
+/// for a device that is not available, else 1.
+int report(llvm::Error error);
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_RUN_OPTIONS_H

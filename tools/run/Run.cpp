@@ -1,0 +1,139 @@
+//===- Run.cpp - mp-run run -----------------------------------------------===//
+#include "runtime/Checkpoint.h"
+#include "runtime/Error.h"
+#include "runtime/Model.h"
+#include "runtime/data/Npy.h"
+#include "tools/run/Commands.h"
+#include "tools/run/Tensors.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+namespace {
+
+struct RunOptions {
+  std::string module, function, init;
+  std::vector<std::string> inputs, outputs;
+  uint64_t seed = 0;
+  CommonOptions common;
+};
+
+Command describe(RunOptions &options) {
+  Command command{
+      "run", "FILE [--input=@x.npy ...] [--output=@y.npy ...] [options]",
+      "Runs a function of FILE once. Inputs and outputs are in the order of its "
+      "arguments and results;\nthe leading size of the first input binds '?'. "
+      "Results without a file are printed."};
+  command.positional = 1;
+  command.options = {
+      text("function", "NAME", options.function,
+           "which function (the only one)"),
+      list("input", "@FILE|NUMBER", options.inputs,
+           "an npy, idx or safetensors file, or a number for a scalar"),
+      list("output", "@FILE", options.outputs,
+           "npy file for a result (bf16 is widened to f32)"),
+      text("init", "FILE", options.init, "weights, a safetensors file"),
+      number("seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
+             "of first weights and random ops (0)"),
+  };
+  llvm::append_range(command.options, options.common.table());
+  return command;
+}
+
+/// Reads the inputs that are files; a number keeps its place with no array.
+Expected<std::vector<std::optional<Array>>>
+readFiles(ArrayRef<std::string> inputs) {
+  std::vector<std::optional<Array>> arrays;
+  for (StringRef input : inputs) {
+    arrays.emplace_back();
+    if (!input.consume_front("@"))
+      continue;
+    Expected<Array> array = readArray(input, formatOf(input));
+    if (!array)
+      return array.takeError();
+    arrays.back() = std::move(*array);
+  }
+  return arrays;
+}
+
+/// The batch is what the first input with a leading size says.
+int64_t batchOf(ArrayRef<std::optional<Array>> arrays) {
+  for (const std::optional<Array> &array : arrays)
+    if (array && !array->type.shape.empty())
+      return array->type.shape.front();
+  return 0;
+}
+
+Error writeResults(Executable &executable, ArrayRef<std::string> outputs) {
+  for (auto [i, result] : llvm::enumerate(executable.entry().results)) {
+    ArrayRef<char> bytes(static_cast<const char *>(executable.result(i)),
+                         result.type.bytes());
+    if (i >= outputs.size()) {
+      printTensor(outs(), result.name, result.type, bytes);
+      continue;
+    }
+    if (Error error =
+            writeNpy(StringRef(outputs[i]).drop_front(), result.type, bytes))
+      return error;
+  }
+  return Error::success();
+}
+
+Error execute(const RunOptions &options) {
+  for (StringRef output : options.outputs)
+    if (!output.starts_with("@") || output.size() < 2)
+      return make_error<UsageError>("--output takes @FILE, not '" +
+                                    output.str() + "'");
+  auto arrays = readFiles(options.inputs);
+  if (!arrays)
+    return arrays.takeError();
+  ModelOptions modelOptions{.module = options.module,
+                            .device = options.common.device,
+                            .threads = options.common.threads,
+                            .onednn = options.common.onednn};
+  modelOptions.compile.function = options.function;
+  modelOptions.compile.precision = options.common.precision;
+  auto model =
+      Model::open(std::move(modelOptions), compile, Session::create);
+  if (!model)
+    return model.takeError();
+  auto executable =
+      (*model)->get(Goal::Run, options.function, batchOf(*arrays));
+  if (!executable)
+    return executable.takeError();
+  const Entry &entry = (*executable)->entry();
+  auto inputs = bindInputs(entry, options.inputs, *arrays);
+  if (!inputs)
+    return inputs.takeError();
+  if (options.outputs.size() > entry.results.size())
+    return make_error<UsageError>(
+        formatv("{0} outputs given, function '{1}' has {2} results",
+                options.outputs.size(), entry.function, entry.results.size()));
+  if (Error error = (*model)->session().initialize(options.seed))
+    return error;
+  if (!options.init.empty())
+    if (Error error = loadWeights(options.init, (*model)->session()))
+      return error;
+  std::vector<const void *> pointers;
+  for (const Array &input : *inputs)
+    pointers.push_back(input.bytes.data());
+  (*executable)->run(pointers);
+  return writeResults(**executable, options.outputs);
+}
+
+} // namespace
+
+int run(ArrayRef<const char *> arguments) {
+  RunOptions options;
+  auto others = describe(options).parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  options.module = others->value().front();
+  if (Error error = execute(options))
+    return report(std::move(error));
+  return 0;
+}
+
+} // namespace mp::tool

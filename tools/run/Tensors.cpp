@@ -1,0 +1,105 @@
+//===- Tensors.cpp - inputs and results of mp-run run ---------------------===//
+#include "tools/run/Tensors.h"
+#include "runtime/Error.h"
+#include "runtime/data/Convert.h"
+#include "runtime/data/Dataset.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "tools/run/Options.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+
+StringRef formatOf(StringRef path) {
+  path.consume_back(".gz");
+  if (path.ends_with(".safetensors"))
+    return "safetensors";
+  return path.ends_with(".idx") || path.ends_with("ubyte") ? "idx" : "npy";
+}
+
+static Expected<Array> readNumber(const Input &input, const std::string &text) {
+  double value;
+  if (input.type.elements() != 1)
+    return make_error<UsageError>(
+        formatv("argument '{0}' takes {1}, which no number can be; give @FILE",
+                input.name, input.type.str()));
+  if (!to_float(text, value))
+    return make_error<UsageError>(
+        formatv("--input takes @FILE or a number, not '{0}'", text));
+  char *storage;
+  Array array = Array::allocate(input.type, &storage);
+  storeElement(input.type.element, value, storage);
+  if (isInteger(input.type.element) &&
+      static_cast<double>(loadInteger(input.type.element, storage)) != value)
+    return make_error<UsageError>(formatv("argument '{0}' takes {1}, not '{2}'",
+                                          input.name, input.type.str(), text));
+  return array;
+}
+
+Expected<std::vector<Array>>
+bindInputs(const Entry &entry, ArrayRef<std::string> given,
+           ArrayRef<std::optional<Array>> arrays) {
+  if (given.size() != entry.inputs.size())
+    return make_error<UsageError>(
+        formatv("{0} inputs given, function '{1}' takes {2}", given.size(),
+                entry.function, entry.inputs.size()));
+  std::vector<Array> inputs;
+  for (auto [input, text, file] : llvm::zip(entry.inputs, given, arrays)) {
+    if (!file) {
+      Expected<Array> number = readNumber(input, text);
+      if (!number)
+        return number.takeError();
+      inputs.push_back(std::move(*number));
+      continue;
+    }
+    StringRef path = StringRef(text).drop_front();
+    if (file->type != input.type)
+      return makeError("{0}: holds {1}, argument '{2}' takes {3}{4}", path,
+                       file->type.str(), input.name, input.type.str(),
+                       at(input.location));
+    int64_t records = input.type.shape.empty() ? 1 : input.type.shape.front();
+    int64_t perRecord =
+        std::max<int64_t>(input.type.elements() / std::max<int64_t>(records, 1), 1);
+    if (Error error = checkRange(input, file->type.element, file->bytes, path,
+                                 perRecord))
+      return error;
+    inputs.push_back(*file);
+  }
+  return inputs;
+}
+
+static void printElement(raw_ostream &os, ElementType type, const char *bytes) {
+  if (isInteger(type))
+    os << loadInteger(type, bytes);
+  else
+    os << format(type == ElementType::F64 ? "%.17g" : "%.9g",
+                 loadElement(type, bytes));
+}
+
+void printTensor(raw_ostream &os, StringRef name, const TensorType &type,
+                 ArrayRef<char> bytes) {
+  constexpr int64_t most = 1000;
+  os << (name.empty() ? "result" : name) << ": " << type.str() << " = ";
+  int64_t count = type.elements();
+  unsigned width = byteWidth(type.element);
+  for (int64_t i = 0; i < std::min(count, most); ++i) {
+    // A bracket opens at each multiple of the trailing sizes' product.
+    unsigned opening = 0;
+    int64_t product = 1;
+    for (int64_t size : llvm::reverse(type.shape))
+      if (i % (product *= size) == 0)
+        ++opening;
+    if (i)
+      os << std::string(opening, ']') << ", ";
+    os << std::string(opening, '[');
+    printElement(os, type.element, bytes.data() + i * width);
+  }
+  if (count > most)
+    os << ", ... (" << count - most << " more)";
+  else
+    os << std::string(count ? type.shape.size() : 0, ']');
+  os << (count ? "" : "[]") << "\n";
+}
+
+} // namespace mp::tool
