@@ -340,13 +340,11 @@ void Matmul::run(void *const *args, int64_t begin, int64_t end, void *scratch,
   // Whatever can be refused was refused when the primitive was made.
   if (status != success)
     llvm::report_fatal_error("oneDNN: a matmul failed while running");
-  if (!shape.relu)
-    return;
-  int64_t count = (end - begin) * shape.n;
-  if (shape.cType == ElementType::F32)
-    relu(reinterpret_cast<float *>(result), count);
-  else
-    relu(reinterpret_cast<int16_t *>(result), count);
+  int64_t elements = (end - begin) * shape.n;
+  if (shape.relu && shape.cType == ElementType::F32)
+    relu(reinterpret_cast<float *>(result), elements);
+  else if (shape.relu)
+    relu(reinterpret_cast<int16_t *>(result), elements);
 }
 
 } // namespace
