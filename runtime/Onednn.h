@@ -26,7 +26,6 @@ namespace dnnl {
 using Engine = struct dnnl_engine *;
 using Stream = struct dnnl_stream *;
 using Attributes = struct dnnl_primitive_attr *;
-using PostOps = struct dnnl_post_ops *;
 using PrimitiveDesc = struct dnnl_primitive_desc *;
 using Primitive = struct dnnl_primitive *;
 using Memory = struct dnnl_memory *;
@@ -56,7 +55,6 @@ enum : int { engineCpu = 1 };
 enum : unsigned { streamInOrder = 1 };
 enum : int { scratchpadUser = 1 };
 enum : int { fpmathStrict = 0 };
-enum : int { eltwiseRelu = 0x1f };
 enum : int { queryImplementation = 8, queryScratchpad = 136 };
 enum : int {
   argSource = 1,
@@ -88,11 +86,6 @@ enum : unsigned { runtimeSequential = 1, runtimeOpenmp = 2 };
   F(primitive_attr_destroy, Status, (Attributes))                              \
   F(primitive_attr_set_scratchpad_mode, Status, (Attributes, int mode))        \
   F(primitive_attr_set_fpmath_mode, Status, (Attributes, int mode))            \
-  F(primitive_attr_set_post_ops, Status, (Attributes, PostOps))                \
-  F(post_ops_create, Status, (PostOps *))                                      \
-  F(post_ops_destroy, Status, (PostOps))                                       \
-  F(post_ops_append_eltwise, Status,                                           \
-    (PostOps, float scale, int kind, float alpha, float beta))                 \
   F(primitive_desc_create, Status,                                             \
     (PrimitiveDesc *, const void *operation, Attributes, Engine,               \
      PrimitiveDesc hint))                                                      \

@@ -1,7 +1,6 @@
 //===- OnednnMatmul.cpp - the routine "dnnl.matmul" -----------------------===//
 #include "runtime/OnednnMatmul.h"
 #include "runtime/Onednn.h"
-#include "runtime/ThreadPool.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <array>
@@ -140,7 +139,7 @@ llvm::Expected<Operands> describeOperands(const Library &library,
   return operands;
 }
 
-/// Scratch from us, f32 sums of f32 products, relu at the end where asked for.
+/// Scratch from us, f32 sums of exact products.
 llvm::Expected<Handle<Attributes>> makeAttributes(const Library &library,
                                                   const Shape &shape) {
   Handle<Attributes> attributes;
@@ -158,19 +157,6 @@ llvm::Expected<Handle<Attributes>> makeAttributes(const Library &library,
           check(library.primitive_attr_set_fpmath_mode(attributes.get(),
                                                        fpmathStrict),
                 "dnnl_primitive_attr_set_fpmath_mode", shape.str()))
-    return error;
-  if (!shape.relu)
-    return attributes;
-  Handle<PostOps> postOps;
-  Status status =
-      library.post_ops_create(postOps.slot(library.post_ops_destroy));
-  if (status == success)
-    status = library.post_ops_append_eltwise(postOps.get(), 1.0f, eltwiseRelu,
-                                             0.0f, 0.0f);
-  if (status == success)
-    status =
-        library.primitive_attr_set_post_ops(attributes.get(), postOps.get());
-  if (llvm::Error error = check(status, "dnnl_post_ops", shape.str()))
     return error;
   return attributes;
 }
@@ -247,12 +233,29 @@ llvm::Expected<Slice> makeSlice(const Library &library, const Shape &shape,
   return slice;
 }
 
+/// relu in place, as our kernels compute it. oneDNN's own, which could be part
+/// of the primitive, makes NaN zero, and an overflow would pass unseen.
+void relu(float *values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    values[i] = values[i] <= 0 ? 0 : values[i];
+}
+
+/// The same on the bits of bf16: zero where the sign is set, but for NaN.
+void relu(int16_t *values, int64_t count) {
+  constexpr int16_t infinity = 0x7f80;
+  for (int64_t i = 0; i < count; ++i) {
+    bool negative = values[i] < 0 && (values[i] & 0x7fff) <= infinity;
+    values[i] = negative ? 0 : values[i];
+  }
+}
+
 class Matmul final : public Routine {
 public:
-  Matmul(const Library &library, Shape shape)
-      : library(library), shape(std::move(shape)) {}
+  Matmul(const Library &library, Shape shape, int64_t block, unsigned workers)
+      : library(library), shape(std::move(shape)), block(block),
+        workers(workers) {}
 
-  llvm::Error prepare(int64_t block, ThreadPool &pool);
+  llvm::Error prepare(unsigned worker) override;
   uint64_t scratchBytes() const override;
   void run(void *const *args, int64_t begin, int64_t end, void *scratch,
            unsigned worker) override;
@@ -262,14 +265,19 @@ private:
     Handle<Stream> stream;
     llvm::SmallVector<Slice, 2> slices; ///< whole tasks, and the last one
   };
-  llvm::Error prepareWorker(Worker &worker, int64_t block);
 
   const Library &library;
   Shape shape;
+  int64_t block;
   std::vector<Worker> workers;
 };
 
-llvm::Error Matmul::prepareWorker(Worker &worker, int64_t block) {
+llvm::Error Matmul::prepare(unsigned index) {
+  // One after another: the first generates the code and the others find it in
+  // oneDNN's cache, whose look-up races with an insertion (ThreadSanitizer).
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  Worker &worker = workers[index];
   // The number of threads is state of the calling thread, and is built into a
   // primitive and its scratch.
   if (library.omp_set_num_threads)
@@ -288,20 +296,6 @@ llvm::Error Matmul::prepareWorker(Worker &worker, int64_t block) {
     worker.slices.push_back(std::move(*slice));
   }
   return llvm::Error::success();
-}
-
-llvm::Error Matmul::prepare(int64_t block, ThreadPool &pool) {
-  workers.resize(pool.threads());
-  llvm::Error problem = llvm::Error::success();
-  // One after another: the first generates the code and the others find it in
-  // oneDNN's cache, whose look-up races with an insertion (ThreadSanitizer).
-  std::mutex mutex;
-  pool.runOnEach([&](unsigned worker) {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!problem)
-      problem = prepareWorker(workers[worker], block);
-  });
-  return problem;
 }
 
 uint64_t Matmul::scratchBytes() const {
@@ -334,8 +328,8 @@ void Matmul::run(void *const *args, int64_t begin, int64_t end, void *scratch,
   bind(argWeights, slice->b.get(), *next++);
   if (shape.biasType)
     bind(argBias, slice->bias.get(), *next++);
-  bind(argDestination, slice->c.get(),
-       row(*next++, begin * shape.n, shape.cType));
+  char *result = row(*next++, begin * shape.n, shape.cType);
+  bind(argDestination, slice->c.get(), result);
   if (slice->scratchBytes)
     bind(argScratchpad, slice->scratch.get(), scratch);
   if (status == success)
@@ -346,22 +340,25 @@ void Matmul::run(void *const *args, int64_t begin, int64_t end, void *scratch,
   // Whatever can be refused was refused when the primitive was made.
   if (status != success)
     llvm::report_fatal_error("oneDNN: a matmul failed while running");
+  int64_t elements = (end - begin) * shape.n;
+  if (shape.relu && shape.cType == ElementType::F32)
+    relu(reinterpret_cast<float *>(result), elements);
+  else if (shape.relu)
+    relu(reinterpret_cast<int16_t *>(result), elements);
 }
 
 } // namespace
 
 llvm::Expected<std::unique_ptr<Routine>>
-mp::createOnednnMatmul(const Call &call, ThreadPool &pool) {
+mp::createOnednnMatmul(const Call &call, unsigned workers) {
   llvm::Expected<Shape> shape = readShape(call);
   if (!shape)
     return shape.takeError();
   llvm::Expected<const Library &> library = dnnl::open();
   if (!library)
     return library.takeError();
-  auto matmul = std::make_unique<Matmul>(*library, std::move(*shape));
-  if (llvm::Error error = matmul->prepare(call.block, pool))
-    return error;
-  return matmul;
+  return std::make_unique<Matmul>(*library, std::move(*shape), call.block,
+                                  workers);
 }
 
 std::string mp::onednnMatmulKernel(ElementType type) {

@@ -6,11 +6,11 @@
 
 namespace mp {
 
-/// Prepares "dnnl.matmul" (codegen/Program.h): a primitive for every worker and
-/// every number of rows that a task has, each of one thread, so that the result
+/// "dnnl.matmul" (codegen/Program.h): a primitive for every worker and every
+/// number of rows that a task has, each of one thread, so that the result
 /// depends on `block` and not on the number of workers.
 llvm::Expected<std::unique_ptr<Routine>> createOnednnMatmul(const Call &call,
-                                                            ThreadPool &pool);
+                                                            unsigned workers);
 
 /// oneDNN's name of the kernel it takes on this CPU for a matrix product of
 /// `type`, "brg:avx512_core"; empty where there is no oneDNN or it has none.

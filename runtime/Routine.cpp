@@ -8,8 +8,7 @@ namespace {
 
 struct Known {
   llvm::StringLiteral name;
-  llvm::Expected<std::unique_ptr<Routine>> (*create)(const Call &,
-                                                     ThreadPool &);
+  llvm::Expected<std::unique_ptr<Routine>> (*create)(const Call &, unsigned);
 };
 
 constexpr Known table[] = {
@@ -19,11 +18,11 @@ constexpr Known table[] = {
 } // namespace
 
 llvm::Expected<std::unique_ptr<Routine>> mp::createRoutine(const Call &call,
-                                                           ThreadPool &pool) {
+                                                           unsigned workers) {
   std::string names;
   for (const Known &known : table) {
     if (known.name == call.routine) {
-      auto routine = known.create(call, pool);
+      auto routine = known.create(call, workers);
       if (!routine)
         return llvm::createStringError("routine '" + call.routine + "': " +
                                        llvm::toString(routine.takeError()));

@@ -8,12 +8,14 @@
 
 namespace mp {
 
-class ThreadPool;
-
-/// One Call of a Program, everything prepared that depends on its shapes alone.
+/// One Call of a Program, everything made beforehand that depends on its shapes
+/// alone.
 class Routine {
 public:
   virtual ~Routine() = default;
+  /// Makes what `worker` needs. Called on each worker's own thread, on several
+  /// at a time, before anything else.
+  virtual llvm::Error prepare(unsigned worker) = 0;
   /// Bytes of scratch a task needs.
   virtual uint64_t scratchBytes() const = 0;
   /// Does the work items [begin, end), which are one task of the call's grid
@@ -22,10 +24,10 @@ public:
                    unsigned worker) = 0;
 };
 
-/// Prepares `call` for the workers of `pool`. Errors: an unknown routine, an
+/// What runs `call` on that many workers. Errors: an unknown routine, an
 /// attribute that is missing or wrong, a library that cannot be opened.
 llvm::Expected<std::unique_ptr<Routine>> createRoutine(const Call &call,
-                                                       ThreadPool &pool);
+                                                       unsigned workers);
 
 } // namespace mp
 

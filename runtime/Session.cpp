@@ -29,6 +29,7 @@ private:
 
   llvm::Expected<std::vector<Variable>> newVariables(const Program &program);
   llvm::Expected<std::vector<Routines>> createRoutines(const Program &program);
+  llvm::Error prepare(llvm::ArrayRef<Routines> all);
   llvm::Error reserve(const Program &program,
                       llvm::ArrayRef<Routines> routines);
   llvm::Error declare(std::vector<Variable> fresh);
@@ -78,7 +79,7 @@ LocalSession::newVariables(const Program &program) {
   return fresh;
 }
 
-/// For every entry point the routines of its calls.
+/// For every entry point the routines of its calls, prepared on all workers.
 llvm::Expected<std::vector<LocalSession::Routines>>
 LocalSession::createRoutines(const Program &program) {
   std::vector<Routines> all;
@@ -88,13 +89,34 @@ LocalSession::createRoutines(const Program &program) {
       const auto *call = std::get_if<Call>(&step);
       if (!call)
         continue;
-      auto routine = createRoutine(*call, engine.pool);
+      auto routine = createRoutine(*call, engine.pool.threads());
       if (!routine)
         return routine.takeError();
       routines.push_back(std::move(*routine));
     }
   }
+  if (llvm::Error error = prepare(all))
+    return error;
   return all;
+}
+
+/// All routines at one go, since gathering the workers takes its time.
+llvm::Error LocalSession::prepare(llvm::ArrayRef<Routines> all) {
+  std::vector<std::string> problems(engine.pool.threads());
+  auto prepareOn = [&](unsigned worker) -> llvm::Error {
+    for (const Routines &routines : all)
+      for (const auto &routine : routines)
+        if (llvm::Error error = routine->prepare(worker))
+          return error;
+    return llvm::Error::success();
+  };
+  engine.pool.runOnEach([&](unsigned worker) {
+    problems[worker] = llvm::toString(prepareOn(worker));
+  });
+  for (const std::string &problem : problems)
+    if (!problem.empty())
+      return llvm::createStringError(problem);
+  return llvm::Error::success();
 }
 
 /// Arena and scratch for whatever the program's entry points need.

@@ -6,6 +6,8 @@
 #include "gtest/gtest.h"
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <random>
 
 using namespace mp;
@@ -187,6 +189,43 @@ std::vector<Case> cases() {
   return list;
 }
 INSTANTIATE_TEST_SUITE_P(Shapes, Matmul, testing::ValuesIn(cases()));
+
+TEST(Onednn, ReluKeepsNan) {
+  if (!onednnAvailable())
+    GTEST_SKIP() << "no oneDNN on this machine";
+  Case c{1,  5,   1, 1, false, false, ElementType::F32, ElementType::F32,
+         {}, true};
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  auto bytes = [](std::vector<float> values) {
+    const char *data = reinterpret_cast<const char *>(values.data());
+    return std::vector<char>(data, data + values.size() * sizeof(float));
+  };
+  Tensors inputs = {bytes({1}), bytes({nan, -0.0f, -infinity, infinity, 2})};
+  std::string result = runCase(c, inputs, 1);
+  const float *values = reinterpret_cast<const float *>(result.data());
+  EXPECT_TRUE(std::isnan(values[0]));
+  EXPECT_FALSE(std::signbit(values[1]));
+  EXPECT_EQ(values[1], 0);
+  EXPECT_EQ(values[2], 0);
+  EXPECT_EQ(values[3], infinity);
+  EXPECT_EQ(values[4], 2);
+
+  if (onednnMatmulKernel(ElementType::BF16).empty())
+    return;
+  c.result = c.type = ElementType::BF16;
+  std::vector<char> one(2), narrow(10);
+  uint16_t bits[] = {0x7fc0, 0x8000, 0xff80, 0x7f80, 0x4000}, unit = 0x3f80;
+  std::memcpy(one.data(), &unit, 2);
+  std::memcpy(narrow.data(), bits, 10);
+  result = runCase(c, {one, narrow}, 1);
+  const uint16_t *words = reinterpret_cast<const uint16_t *>(result.data());
+  EXPECT_GT(words[0] & 0x7fff, 0x7f80);
+  EXPECT_EQ(words[1], 0);
+  EXPECT_EQ(words[2], 0);
+  EXPECT_EQ(words[3], 0x7f80);
+  EXPECT_EQ(words[4], 0x4000);
+}
 
 std::string problem(const Program &program) {
   auto session = llvm::cantFail(Session::create({1}));
