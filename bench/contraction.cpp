@@ -24,7 +24,8 @@ double secondsOf(llvm::function_ref<void()> body) {
   for (int run = 0; run < 200 && total < 0.4; ++run) {
     auto start = Clock::now();
     body();
-    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    double seconds =
+        std::chrono::duration<double>(Clock::now() - start).count();
     best = std::min(best, seconds);
     total += seconds;
   }
@@ -50,8 +51,9 @@ std::string numbers(int64_t count, Type type) {
 /// A launch with its code at hand, as the executor has it.
 struct LinkedLaunch {
   LinkedLaunch(ContractionRun &run, const KernelLaunch &launch)
-      : function(run.kernels.function(run.compiler, launch.symbol)), grid(launch.grid),
-        block(launch.block), scratch(launch.shared + 64, '\0') {}
+      : function(run.kernels.function(run.compiler, launch.symbol)),
+        grid(launch.grid), block(launch.block),
+        scratch(launch.shared + 64, '\0') {}
 
   void operator()(void *const *args) {
     void *shared = (void *)llvm::alignTo((uintptr_t)scratch.data(), 64);
@@ -78,11 +80,15 @@ Measured measure(const Shape &shape) {
   EmittedKernel kernel = *emitContraction(&run.context, spec, run.compiler);
   Measured measured;
   measured.compile =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::string a = numbers(shape.m * shape.k, spec.a), b = numbers(shape.k * shape.n, spec.b);
-  std::string c(shape.m * shape.n * 8, '\0'), packed(kernel.temporaries[0] + 64, '\0');
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  std::string a = numbers(shape.m * shape.k, spec.a),
+              b = numbers(shape.k * shape.n, spec.b);
+  std::string c(shape.m * shape.n * 8, '\0'),
+      packed(kernel.temporaries[0] + 64, '\0');
   void *aligned = (void *)llvm::alignTo((uintptr_t)packed.data(), 64);
-  void *packArgs[] = {b.data(), aligned}, *productArgs[] = {a.data(), aligned, c.data()};
+  void *packArgs[] = {b.data(), aligned},
+       *productArgs[] = {a.data(), aligned, c.data()};
   LinkedLaunch pack(run, kernel.launches[0]), product(run, kernel.launches[1]);
   measured.whole = secondsOf([&] {
     pack(packArgs);
@@ -104,7 +110,8 @@ double measureOneDnn(const Shape &shape) {
   dnnl_stream_create(&stream, engine, dnnl_stream_default_flags);
   auto describe = [&](int64_t rows, int64_t columns, bool transposed) {
     dnnl_memory_desc_t md;
-    dnnl_dims_t dims = {rows, columns}, strides = {transposed ? 1 : columns, transposed ? rows : 1};
+    dnnl_dims_t dims = {rows, columns},
+                strides = {transposed ? 1 : columns, transposed ? rows : 1};
     dnnl_memory_desc_init_by_strides(&md, 2, dims, type, strides);
     return md;
   };
@@ -115,7 +122,8 @@ double measureOneDnn(const Shape &shape) {
   dnnl_matmul_desc_init(&desc, &a, &b, nullptr, &c);
   dnnl_primitive_desc_t pd;
   dnnl_primitive_t primitive;
-  if (dnnl_primitive_desc_create(&pd, &desc, nullptr, engine, nullptr) != dnnl_success)
+  if (dnnl_primitive_desc_create(&pd, &desc, nullptr, engine, nullptr) !=
+      dnnl_success)
     return 0;
   dnnl_primitive_create(&primitive, pd);
   std::string data[3] = {std::string(dnnl_memory_desc_get_size(&a), 0),
@@ -125,8 +133,9 @@ double measureOneDnn(const Shape &shape) {
   dnnl_memory_create(&memory[0], &a, engine, data[0].data());
   dnnl_memory_create(&memory[1], &b, engine, data[1].data());
   dnnl_memory_create(&memory[2], &c, engine, data[2].data());
-  dnnl_exec_arg_t args[] = {
-      {DNNL_ARG_SRC, memory[0]}, {DNNL_ARG_WEIGHTS, memory[1]}, {DNNL_ARG_DST, memory[2]}};
+  dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, memory[0]},
+                            {DNNL_ARG_WEIGHTS, memory[1]},
+                            {DNNL_ARG_DST, memory[2]}};
   return secondsOf([&] {
     dnnl_primitive_execute(primitive, stream, 3, args);
     dnnl_stream_wait(stream);
@@ -137,30 +146,39 @@ double measureOneDnn(const Shape &shape) {
 
 int main(int argc, char **argv) {
   omp_set_num_threads(1);
-  std::vector<Shape> shapes = {
-      {128, 512, 784, false, true, "f32"},  {512, 784, 128, true, false, "f32"},
-      {128, 256, 512, false, true, "f32"},  {128, 512, 256, false, false, "f32"},
-      {128, 10, 256, false, true, "f32"},   {10, 256, 128, true, false, "f32"},
-      {128, 256, 10, false, false, "f32"},  {1, 512, 784, false, true, "f32"},
-      {8, 512, 784, false, true, "f32"},    {1024, 1024, 1024, false, false, "f32"},
-      {500, 500, 500, false, false, "f32"}, {1024, 1024, 1024, false, false, "f16"},
-      {1024, 1024, 1024, false, true, "bf16"}, {128, 512, 784, false, true, "bf16"},
-      {128, 512, 784, false, true, "f16"},  {512, 512, 512, false, false, "f64"}};
+  std::vector<Shape> shapes = {{128, 512, 784, false, true, "f32"},
+                               {512, 784, 128, true, false, "f32"},
+                               {128, 256, 512, false, true, "f32"},
+                               {128, 512, 256, false, false, "f32"},
+                               {128, 10, 256, false, true, "f32"},
+                               {10, 256, 128, true, false, "f32"},
+                               {128, 256, 10, false, false, "f32"},
+                               {1, 512, 784, false, true, "f32"},
+                               {8, 512, 784, false, true, "f32"},
+                               {1024, 1024, 1024, false, false, "f32"},
+                               {500, 500, 500, false, false, "f32"},
+                               {1024, 1024, 1024, false, false, "f16"},
+                               {1024, 1024, 1024, false, true, "bf16"},
+                               {128, 512, 784, false, true, "bf16"},
+                               {128, 512, 784, false, true, "f16"},
+                               {512, 512, 512, false, false, "f64"}};
   if (argc > 6) {
     shapes.clear();
     for (int i = 1; i + 5 < argc; i += 6)
       shapes.push_back({atoll(argv[i]), atoll(argv[i + 1]), atoll(argv[i + 2]),
-                        argv[i + 3][0] == '1', argv[i + 4][0] == '1', argv[i + 5]});
+                        argv[i + 3][0] == '1', argv[i + 4][0] == '1',
+                        argv[i + 5]});
   }
-  std::printf("%-28s %8s %8s %8s %10s\n", "m n k ta tb type", "GFLOP/s", "product", "oneDNN",
-              "compile ms");
+  std::printf("%-28s %8s %8s %8s %10s\n", "m n k ta tb type", "GFLOP/s",
+              "product", "oneDNN", "compile ms");
   for (const Shape &s : shapes) {
     Measured measured = measure(s);
     double onednn = measureOneDnn(s), work = 2e-9 * s.m * s.n * s.k;
     std::string name = std::to_string(s.m) + " " + std::to_string(s.n) + " " +
                        std::to_string(s.k) + (s.transposeA ? " t" : " n") +
                        (s.transposeB ? " t " : " n ") + s.type;
-    std::printf("%-28s %8.1f %8.1f %8.1f %10.1f\n", name.c_str(), work / measured.whole,
-                work / measured.product, onednn ? work / onednn : 0, measured.compile * 1e3);
+    std::printf("%-28s %8.1f %8.1f %8.1f %10.1f\n", name.c_str(),
+                work / measured.whole, work / measured.product,
+                onednn ? work / onednn : 0, measured.compile * 1e3);
   }
 }

@@ -21,8 +21,17 @@ struct Field {
 
 /// A number with or without a point, or true or false for a flag.
 static ParseResult parseFieldValue(AsmParser &parser, Field &field) {
-  if (!field.isFlag)
-    return parser.parseFloat(field.value);
+  if (!field.isFlag) {
+    bool negative = succeeded(parser.parseOptionalMinus());
+    APInt whole;
+    OptionalParseResult isWhole = parser.parseOptionalInteger(whole);
+    if (!isWhole.has_value() ? failed(parser.parseFloat(field.value)) : failed(*isWhole))
+      return failure();
+    if (isWhole.has_value())
+      field.value = whole.roundToDouble();
+    field.value = negative ? -field.value : field.value;
+    return success();
+  }
   StringRef word;
   if (parser.parseKeyword(&word))
     return failure();

@@ -22,7 +22,8 @@ int main(int argc, char **argv) {
   for (int64_t step = 0; step < trainer->stepsPerEpoch(); ++step) {
     mp::StepMetrics metrics = check(trainer->step());
     if (step % 100 == 0)
-      llvm::outs() << "step " << metrics.step << " loss " << metrics.loss << "\n";
+      llvm::outs() << "step " << metrics.step << " loss " << metrics.loss
+                   << "\n";
   }
   // ... then score it on the test data, and keep it.
   for (auto &[name, value] : check(trainer->evaluate()))

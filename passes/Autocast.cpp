@@ -107,7 +107,7 @@ std::vector<std::string> registeredNames(MLIRContext *context, StringRef system)
   return names;
 }
 
-struct Autocast : impl::AutocastBase<Autocast> {
+struct Autocast : mp::impl::AutocastBase<Autocast> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -155,7 +155,7 @@ private:
     if (!loaded)
       return function.emitError() << toString(loaded.takeError());
     auto known = registeredNames(&getContext(), loaded->system());
-    if (Error error = llvm::joinErrors(loaded->move(llvm::to_vector(allow), Category::Allow, known),
+    if (llvm::Error error = llvm::joinErrors(loaded->move(llvm::to_vector(allow), Category::Allow, known),
                                        loaded->move(llvm::to_vector(deny), Category::Deny, known)))
       return function.emitError() << toString(std::move(error));
     return Caster(*loaded, low).run(function);

@@ -109,7 +109,7 @@ void eraseDead(func::FuncOp function) {
       op.erase();
 }
 
-struct Autodiff : impl::AutodiffBase<Autodiff> {
+struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -17,7 +17,7 @@ struct ScalerState {
   VariableOp scale, tracker;
 };
 
-struct LossScale : impl::LossScaleBase<LossScale> {
+struct LossScale : mp::impl::LossScaleBase<LossScale> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -56,7 +56,9 @@ private:
     if (scaler.empty())
       return {};
     OpBuilder builder(recipe);
-    return ScalerOp::create(builder, recipe.getLoc(), "scaler");
+    OperationState state(recipe.getLoc(), ScalerOp::getOperationName());
+    state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr("scaler"));
+    return cast<ScalerOp>(builder.create(state));
   }
 
   ScalerState createState(ScalerOp scaler) {

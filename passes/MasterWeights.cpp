@@ -17,7 +17,7 @@ std::string derivedName(StringRef master, Type element) {
   return name;
 }
 
-struct MasterWeights : impl::MasterWeightsBase<MasterWeights> {
+struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -1,11 +1,12 @@
 //===- MathExpansion.cpp - f32 functions as plain arithmetic --------------===//
 //
-// Each function reduces its argument exactly, evaluates a polynomial by Horner's
-// rule in fused steps, and puts the result together so that the last operation
-// does nearly all of the rounding. The coefficients are minimax fits of our own:
-// Lawson's reweighted least squares on Chebyshev nodes in 40 digits, minimising the
-// relative error of the function itself, each coefficient rounded to f32 in turn,
-// lowest first, and the others fitted again. The ranges stand at each table.
+// Each function reduces its argument exactly, evaluates a polynomial by
+// Horner's rule in fused steps, and puts the result together so that the last
+// operation does nearly all of the rounding. The coefficients are minimax fits
+// of our own: Lawson's reweighted least squares on Chebyshev nodes in 40
+// digits, minimising the relative error of the function itself, each
+// coefficient rounded to f32 in turn, lowest first, and the others fitted
+// again. The ranges stand at each table.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/MathExpansion.h"
@@ -30,14 +31,20 @@ public:
       intType = shaped.clone(b.getI32Type());
   }
 
-  Value constant(float value) { return splat(floatType, b.getF32FloatAttr(value)); }
-  Value integer(int32_t value) { return splat(intType, b.getI32IntegerAttr(value)); }
+  Value constant(float value) {
+    return splat(floatType, b.getF32FloatAttr(value));
+  }
+  Value integer(int32_t value) {
+    return splat(intType, b.getI32IntegerAttr(value));
+  }
 
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
-  Value fma(Value x, Value y, Value z) { return math::FmaOp::create(b, x, y, z); }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
   Value abs(Value x) { return floatOf(andi(bitsOf(x), integer(0x7fffffff))); }
   /// `magnitude` (not negative) with the sign of `x`.
   Value withSign(Value magnitude, Value x) {
@@ -67,8 +74,12 @@ public:
   Value subi(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
   Value andi(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
   Value mini(Value x, Value y) { return arith::MinSIOp::create(b, x, y); }
-  Value shiftLeft(Value x, int32_t n) { return arith::ShLIOp::create(b, x, integer(n)); }
-  Value shiftRight(Value x, int32_t n) { return arith::ShRSIOp::create(b, x, integer(n)); }
+  Value shiftLeft(Value x, int32_t n) {
+    return arith::ShLIOp::create(b, x, integer(n));
+  }
+  Value shiftRight(Value x, int32_t n) {
+    return arith::ShRSIOp::create(b, x, integer(n));
+  }
   Value toFloat(Value x) { return arith::SIToFPOp::create(b, floatType, x); }
 
   /// c[0] + c[1] x + c[2] x^2 + ...
@@ -80,14 +91,16 @@ public:
   }
 
   /// The integer nearest to `x` plus what `rounded` must be reduced by: adding
-  /// 1.5 * 2^23 leaves the integer in the low bits of the sum. Needs |x| < 2^22;
-  /// NaN gives rubbish in `integer` but no undefined value, unlike a conversion.
+  /// 1.5 * 2^23 leaves the integer in the low bits of the sum. Needs |x| <
+  /// 2^22; NaN gives rubbish in `integer` but no undefined value, unlike a
+  /// conversion.
   struct Rounded {
     Value integer, real;
   };
   Rounded round(Value biased) {
     constexpr float magic = 12582912.0f;
-    return {subi(bitsOf(biased), bitsOf(constant(magic))), sub(biased, constant(magic))};
+    return {subi(bitsOf(biased), bitsOf(constant(magic))),
+            sub(biased, constant(magic))};
   }
   /// round(x * factor).
   Rounded roundProduct(Value x, float factor) {
@@ -96,8 +109,8 @@ public:
 
   /// 2^n for n in [-126, 127].
   Value power(Value n) { return floatOf(shiftLeft(addi(n, integer(127)), 23)); }
-  /// x 2^n for n in [-250, 254]: in two steps, of which the first is exact where
-  /// the second rounds to a subnormal.
+  /// x 2^n for n in [-250, 254]: in two steps, of which the first is exact
+  /// where the second rounds to a subnormal.
   Value scale(Value x, Value n) {
     Value half = shiftRight(n, 1);
     return mul(mul(x, power(half)), power(subi(n, half)));
@@ -115,7 +128,8 @@ private:
 };
 
 // ln 2 in two parts; products of the first with |n| <= 2^9 are exact.
-constexpr float log2e = 0x1.715476p+0f, ln2High = 0x1.62e4p-1f, ln2Low = 0x1.7f7d1cp-20f;
+constexpr float log2e = 0x1.715476p+0f, ln2High = 0x1.62e4p-1f,
+                ln2Low = 0x1.7f7d1cp-20f;
 
 /// x = n ln 2 + r, |r| <= ln 2 / 2, for |x| < 200.
 struct ExpReduction {
@@ -131,8 +145,8 @@ Value expandExp(Math &m, Value x) {
   // Below -104 the result is 0, above 89 infinite.
   auto [n, r] = reduceExp(m, m.atMost(m.atLeast(x, -104), 89));
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; error 2^-28.2 of e^r.
-  Value p = m.polynomial(r, {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558b2p-5f, 0x1.12399ep-7f,
-                             0x1.6a4b4p-10f});
+  Value p = m.polynomial(r, {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558b2p-5f,
+                             0x1.12399ep-7f, 0x1.6a4b4p-10f});
   Value q = m.fma(m.mul(r, r), p, r);
   return m.scale(m.add(q, m.constant(1)), n);
 }
@@ -142,8 +156,8 @@ Value expandExp2(Math &m, Value x) {
   Math::Rounded n = m.roundProduct(bounded, 1);
   Value r = m.sub(bounded, n.real);
   // (2^r - 1) / r on |r| <= 1/2; error 2^-28.3 of 2^r.
-  Value p = m.polynomial(r, {0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af7ap-5f, 0x1.3b2dd8p-7f,
-                             0x1.5f0974p-10f, 0x1.41749cp-13f});
+  Value p = m.polynomial(r, {0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af7ap-5f,
+                             0x1.3b2dd8p-7f, 0x1.5f0974p-10f, 0x1.41749cp-13f});
   return m.scale(m.fma(p, r, m.constant(1)), n.integer);
 }
 
@@ -154,8 +168,8 @@ struct Expm1Parts {
 Expm1Parts expm1Parts(Math &m, Value x) {
   auto [n, r] = reduceExp(m, x);
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; error 2^-31 of e^r - 1.
-  Value p = m.polynomial(r, {0x1p-1f, 0x1.555554p-3f, 0x1.5554f8p-5f, 0x1.1112d4p-7f,
-                             0x1.6d3a52p-10f, 0x1.9e7cb4p-13f});
+  Value p = m.polynomial(r, {0x1p-1f, 0x1.555554p-3f, 0x1.5554f8p-5f,
+                             0x1.1112d4p-7f, 0x1.6d3a52p-10f, 0x1.9e7cb4p-13f});
   return {n, m.fma(m.mul(r, r), p, r)};
 }
 
@@ -172,13 +186,14 @@ Value expandExpm1(Math &m, Value x) {
   Value half = m.power(m.subi(n, m.integer(1)));
   Value sum = m.fma(half, q, m.sub(half, m.constant(0.5f)));
   // Below 2^-25 it is x, which halving could cost its last bit and -0 its sign.
-  Value tiny = m.compare(arith::CmpFPredicate::OLT, m.abs(x), m.constant(0x1p-25f));
+  Value tiny =
+      m.compare(arith::CmpFPredicate::OLT, m.abs(x), m.constant(0x1p-25f));
   return m.select(tiny, x, m.add(sum, sum));
 }
 
 Value expandTanh(Math &m, Value x) {
-  // (e^2|x| - 1) / (e^2|x| + 1): no cancellation, and odd by construction. From 10
-  // on it is 1.
+  // (e^2|x| - 1) / (e^2|x| + 1): no cancellation, and odd by construction. From
+  // 10 on it is 1.
   Value a = m.atMost(m.abs(x), 10);
   Value y = expm1Bounded(m, m.add(a, a));
   return m.withSign(m.div(y, m.add(y, m.constant(2))), x);
@@ -186,13 +201,14 @@ Value expandTanh(Math &m, Value x) {
 
 Value expandErf(Math &m, Value x) {
   // 1 - e^-t with t = -log(erfc |x|) = c |x| + |x| (P(|x|) + d), where c + d is
-  // 2 / sqrt pi in two parts and d the first coefficient of the polynomial below.
-  // From 3.95 on erf rounds to 1.
+  // 2 / sqrt pi in two parts and d the first coefficient of the polynomial
+  // below. From 3.95 on erf rounds to 1.
   Value a = m.atMost(m.abs(x), 3.95f);
   // -log(erfc a) / a - c on [0, 3.95]; error 2^-27.8 of erf.
-  Value p = m.polynomial(a, {-0x1.cf6bf2p-25f, 0x1.45f2fap-1f, 0x1.a4fa4ap-4f, -0x1.39cca6p-6f,
-                             -0x1.5163cp-13f, 0x1.b52036p-10f, -0x1.4bec0ep-11f, 0x1.edb628p-14f,
-                             -0x1.36d544p-17f});
+  Value p =
+      m.polynomial(a, {-0x1.cf6bf2p-25f, 0x1.45f2fap-1f, 0x1.a4fa4ap-4f,
+                       -0x1.39cca6p-6f, -0x1.5163cp-13f, 0x1.b52036p-10f,
+                       -0x1.4bec0ep-11f, 0x1.edb628p-14f, -0x1.36d544p-17f});
   Value t = m.fma(a, m.constant(0x1.20dd76p+0f), m.mul(a, p));
   Value y = expm1Bounded(m, m.sub(m.constant(0), t));
   return m.withSign(m.abs(y), x);
@@ -201,16 +217,17 @@ Value expandErf(Math &m, Value x) {
 /// log(2^e (1 + f)) for 1 + f in [sqrt 1/2, sqrt 2] and an integral e.
 Value logCore(Math &m, Value f, Value e) {
   // (log(1 + f) - f + f^2 / 2) / f^3; error 2^-30 of log(1 + f).
-  Value p = m.polynomial(f, {0x1.555548p-2f, -0x1.000008p-2f, 0x1.99a47ap-3f, -0x1.555b98p-3f,
-                             0x1.233aaep-3f, -0x1.fc3b06p-4f, 0x1.e6df4cp-4f, -0x1.ddb294p-4f,
-                             0x1.13d952p-4f});
+  Value p = m.polynomial(f, {0x1.555548p-2f, -0x1.000008p-2f, 0x1.99a47ap-3f,
+                             -0x1.555b98p-3f, 0x1.233aaep-3f, -0x1.fc3b06p-4f,
+                             0x1.e6df4cp-4f, -0x1.ddb294p-4f, 0x1.13d952p-4f});
   Value square = m.mul(f, f);
   Value tail = m.fma(m.mul(f, square), p, m.mul(e, m.constant(ln2Low)));
   Value y = m.add(f, m.fma(square, m.constant(-0.5f), tail));
   return m.fma(e, m.constant(ln2High), y);
 }
 
-/// Splits positive normal bits into e and the bits of 2^-e x in [sqrt 1/2, sqrt 2).
+/// Splits positive normal bits into e and the bits of 2^-e x in [sqrt 1/2, sqrt
+/// 2).
 struct LogReduction {
   Value e, fraction;
 };
@@ -228,14 +245,16 @@ Value logEdges(Math &m, Value x, Value y) {
   // +inf and NaN are themselves.
   y = m.select(m.compare(P::OLT, x, m.constant(infinity)), y, x);
   y = m.select(m.compare(P::OLT, x, m.constant(0)), m.constant(nan), y);
-  return m.select(m.compare(P::OEQ, x, m.constant(0)), m.constant(-infinity), y);
+  return m.select(m.compare(P::OEQ, x, m.constant(0)), m.constant(-infinity),
+                  y);
 }
 
 Value expandLog(Math &m, Value x) {
   Value small = m.compare(arith::CmpFPredicate::OLT, x, m.constant(0x1p-126f));
   Value normal = m.select(small, m.mul(x, m.constant(0x1p24f)), x);
   auto [e, fraction] = reduceLog(m, m.bitsOf(normal));
-  Value exponent = m.add(m.toFloat(e), m.select(small, m.constant(-24), m.constant(0)));
+  Value exponent =
+      m.add(m.toFloat(e), m.select(small, m.constant(-24), m.constant(0)));
   Value f = m.sub(m.floatOf(fraction), m.constant(1));
   return logEdges(m, x, logCore(m, f, exponent));
 }
@@ -247,8 +266,8 @@ Value expandLog1p(Math &m, Value x) {
   Value large = m.compare(arith::CmpFPredicate::OGT, m.abs(x), one);
   Value d = m.select(large, m.sub(one, m.sub(u, x)), m.sub(x, m.sub(u, one)));
   auto [e, fraction] = reduceLog(m, m.bitsOf(u));
-  // d, at most half of u's last place, goes into f, scaled as u is. Where e does not
-  // fit a normal power of two, d does not count.
+  // d, at most half of u's last place, goes into f, scaled as u is. Where e
+  // does not fit a normal power of two, d does not count.
   Value down = m.power(m.subi(m.integer(0), m.mini(e, m.integer(126))));
   Value f = m.add(m.sub(m.floatOf(fraction), one), m.mul(d, down));
   Value y = logCore(m, f, m.toFloat(e));

@@ -100,12 +100,13 @@ private:
 
   void update(const Gradient &gradient, Value rate) {
     VariableOp parameter = gradient.parameter;
+    MinimizeOp group = gradient.group;
     auto type = parameter.getTensorType();
     b.setLoc(parameter.getLoc());
     Value value = castTo(b, step.getBody().front().getTerminator()->getOperand(gradient.result), type.getElementType());
     squares.push_back(sumOfSquares(value));
 
-    auto optimizer = cast<OptimizerAttrInterface>(gradient.group.getOptimizer());
+    auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
     SmallVector<std::string> names;
     SmallVector<Value> slots;
     for (const SlotSpec &slot : optimizer.getSlots()) {
@@ -175,7 +176,7 @@ private:
   SmallVector<Value> squares;
 };
 
-struct Optimizer : impl::OptimizerBase<Optimizer> {
+struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
   using Base::Base;
 
   void runOnOperation() override {

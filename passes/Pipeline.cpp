@@ -139,7 +139,7 @@ void registerPipeline(StringRef name, StringRef description, Build build) {
           return report(toString(std::move(error)));
         return success();
       },
-      [](function_ref<void(const detail::PassOptions &)> show) { show(TextOptions()); });
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(TextOptions()); });
 }
 } // namespace
 

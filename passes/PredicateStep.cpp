@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-struct PredicateStep : impl::PredicateStepBase<PredicateStep> {
+struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -2,6 +2,7 @@
 #include "passes/Recipe.h"
 #include "passes/Policy.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
@@ -11,10 +12,15 @@ using namespace mp;
 // Parameter groups
 //===----------------------------------------------------------------------===//
 
-/// Parameters that the function reads, in the order of their declaration.
+/// Parameters that the function reads, themselves or as a working copy, in the order
+/// of their declaration.
 static std::vector<std::string> readParameters(func::FuncOp function) {
   llvm::StringSet<> read;
-  function.walk([&](ReadOp op) { read.insert(op.getVariable()); });
+  function.walk([&](ReadOp op) {
+    read.insert(op.getVariable());
+    if (auto variable = lookupVariable(op, op.getVariableAttr()); variable && variable.getSource())
+      read.insert(*variable.getSource());
+  });
   std::vector<std::string> names;
   for (auto variable : function->getParentOfType<ModuleOp>().getOps<VariableOp>())
     if (variable.getKind() == StateKind::parameter && read.contains(variable.getSymName()))

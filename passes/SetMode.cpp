@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-struct SetMode : impl::SetModeBase<SetMode> {
+struct SetMode : mp::impl::SetModeBase<SetMode> {
   using Base::Base;
 
   void runOnOperation() override {

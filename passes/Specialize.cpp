@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-struct Specialize : impl::SpecializeBase<Specialize> {
+struct Specialize : mp::impl::SpecializeBase<Specialize> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -26,7 +26,7 @@ DenseSet<Value> slice(Value root, function_ref<bool(Value)> stop) {
   return seen;
 }
 
-struct VerifyStep : impl::VerifyStepBase<VerifyStep> {
+struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -20,8 +20,8 @@ constexpr StringLiteral fingerprintKey = "fingerprint";
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Writes the fields of a RunState to metadata. Writer and reader visit the same
-/// list of fields, so that none is forgotten on one side.
+/// Writes the fields of a RunState to metadata. Writer and reader visit the
+/// same list of fields, so that none is forgotten on one side.
 struct MetadataWriter {
   Metadata &metadata;
   void operator()(StringRef key, const std::string &value) {
@@ -98,8 +98,8 @@ bool isWeight(const Variable &variable) {
          variable.kind == VariableKind::Buffer;
 }
 
-/// Gathers the differences between a file and a session into one message of a few
-/// lines.
+/// Gathers the differences between a file and a session into one message of a
+/// few lines.
 class Differences {
 public:
   void add(std::string line) { lines.push_back(std::move(line)); }
@@ -198,14 +198,15 @@ Error Checkpoint::restore(Session &session) const {
                               variable.name, variableKindName(variable.kind),
                               variable.type.str(), at(variable.location)));
     else if (tensor->second.type != variable.type)
-      differences.add(formatv("'{0}' is {1} in the checkpoint, {2} in the graph{3}",
-                              variable.name, tensor->second.type.str(),
-                              variable.type.str(), at(variable.location)));
+      differences.add(
+          formatv("'{0}' is {1} in the checkpoint, {2} in the graph{3}",
+                  variable.name, tensor->second.type.str(), variable.type.str(),
+                  at(variable.location)));
   }
   for (auto &[name, tensor] : file.tensors)
     if (!known.contains(name))
-      differences.add(formatv("'{0}' ({1}) is not in the graph", name,
-                              tensor.type.str()));
+      differences.add(
+          formatv("'{0}' ({1}) is not in the graph", name, tensor.type.str()));
   if (Error error = differences.finish(
           file.path + ": checkpoint of another graph (module '" + run.module +
           "')"))

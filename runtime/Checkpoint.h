@@ -7,7 +7,8 @@
 
 namespace mp {
 
-/// What a run must know, beside its variables, to go on exactly where it stopped.
+/// What a run must know, beside its variables, to go on exactly where it
+/// stopped.
 struct RunState {
   uint64_t seed = 0;
   int64_t step = 0; ///< tries so far; the data position follows from it
@@ -15,8 +16,8 @@ struct RunState {
   int64_t records = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string precision = {}, scaler = {}, module = {}, target = {}, cpu = {};
-  double lastScale = 1; ///< loss scale of the last step
-  double epochLossSum = 0; ///< over the steps of the running epoch that were
+  double lastScale = 1;       ///< loss scale of the last step
+  double epochLossSum = 0;    ///< over the steps of the running epoch that were
   int64_t epochLossCount = 0; ///< not skipped
 };
 
@@ -35,9 +36,9 @@ public:
   static llvm::Expected<Checkpoint> open(llvm::StringRef path);
 
   const RunState &state() const { return run; }
-  /// Fills every variable that is not derived and runs `derive`. The error names
-  /// the variables that are missing, unknown, or of another type; the session is
-  /// not touched then.
+  /// Fills every variable that is not derived and runs `derive`. The error
+  /// names the variables that are missing, unknown, or of another type; the
+  /// session is not touched then.
   llvm::Error restore(Session &session) const;
 
 private:
@@ -46,10 +47,11 @@ private:
   std::string print; ///< the fingerprint in the file
 };
 
-/// Fills parameters and buffers by name, converting between floating-point types,
-/// then runs `derive`; all other state stays as it is. `path` is a safetensors file
-/// (such as a PyTorch state_dict), a checkpoint, or a run folder. The error lists
-/// missing and unexpected names; the session is not touched then.
+/// Fills parameters and buffers by name, converting between floating-point
+/// types, then runs `derive`; all other state stays as it is. `path` is a
+/// safetensors file (such as a PyTorch state_dict), a checkpoint, or a run
+/// folder. The error lists missing and unexpected names; the session is not
+/// touched then.
 llvm::Error loadWeights(llvm::StringRef path, Session &session);
 
 /// `path`, or the checkpoint inside it where it is a folder.

@@ -19,14 +19,14 @@ std::string at(const Location &location) {
   return text.empty() ? text : " (" + text + ")";
 }
 
-std::vector<std::string> nearestNames(StringRef name,
-                                      ArrayRef<std::string> names,
-                                      size_t limit) {
+std::vector<std::string>
+nearestNames(StringRef name, ArrayRef<std::string> names, size_t limit) {
   std::vector<std::pair<unsigned, std::string>> ranked;
   for (const std::string &candidate : names) {
     unsigned distance = name.edit_distance_insensitive(candidate);
     size_t longer = std::max(name.size(), candidate.size());
-    bool part = name.size() >= 3 && StringRef(candidate).contains_insensitive(name);
+    bool part =
+        name.size() >= 3 && StringRef(candidate).contains_insensitive(name);
     // Half of the letters in common, or a piece of it, is near enough to help.
     if (part || 2 * distance <= longer)
       ranked.emplace_back(part ? 0 : distance, candidate);

@@ -22,8 +22,8 @@ llvm::Error makeError(const char *format, Ts &&...values) {
 llvm::Error makeSystemError(llvm::StringRef what, llvm::StringRef path,
                             int code);
 
-/// Of `names` those that resemble `name` most, at most `limit`, best first; names
-/// that share nothing with it are left out.
+/// Of `names` those that resemble `name` most, at most `limit`, best first;
+/// names that share nothing with it are left out.
 std::vector<std::string> nearestNames(llvm::StringRef name,
                                       llvm::ArrayRef<std::string> names,
                                       size_t limit = 3);

@@ -27,16 +27,16 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
                  .batch = std::min(batch, data.records())};
   if (plan.remainder())
     model.compileAhead(Goal::Evaluate, plan.remainder());
-  Expected<Executable *> whole = model.get(Goal::Evaluate, "evaluate", plan.batch);
+  Expected<Executable *> whole =
+      model.get(Goal::Evaluate, "evaluate", plan.batch);
   if (!whole)
     return whole.takeError();
   Expected<ColumnBinding> binding = data.bind((*whole)->entry());
   if (!binding)
     return binding.takeError();
-  Prefetcher batches(data, std::move(*binding),
-                     {.plan = plan,
-                      .shuffle = false,
-                      .lastStep = plan.stepsPerEpoch()});
+  Prefetcher batches(
+      data, std::move(*binding),
+      {.plan = plan, .shuffle = false, .lastStep = plan.stepsPerEpoch()});
   NamedNumbers sums;
   for (int64_t step = 0; auto inputs = batches.next(); ++step) {
     int64_t rows = plan.rows(step);
@@ -55,8 +55,8 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
   return sums;
 }
 
-/// The precision to evaluate in: what was asked for, else what the checkpoint was
-/// trained in; plain weights leave it to the recipe.
+/// The precision to evaluate in: what was asked for, else what the checkpoint
+/// was trained in; plain weights leave it to the recipe.
 static std::string precisionOf(const EvalOptions &options) {
   if (!options.precision.empty())
     return options.precision;

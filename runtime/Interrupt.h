@@ -6,8 +6,8 @@
 
 namespace mp {
 
-/// While one lives, SIGINT and SIGTERM set a flag instead of ending the process;
-/// a second one ends it at once. Restores the handlers on destruction.
+/// While one lives, SIGINT and SIGTERM set a flag instead of ending the
+/// process; a second one ends it at once. Restores the handlers on destruction.
 class Interrupt {
 public:
   /// Does nothing unless `active`.

@@ -47,7 +47,8 @@ private:
 struct Summary {
   /// Mean loss over the last epoch's steps, skipped ones left out.
   std::optional<double> trainLoss;
-  NamedNumbers test = {}; ///< scalar results of `evaluate`, means over the test set
+  NamedNumbers test =
+      {}; ///< scalar results of `evaluate`, means over the test set
   int64_t steps = 0, skippedSteps = 0;
   double finalScale = 1;
   double compileSeconds = 0; ///< until the first step could run

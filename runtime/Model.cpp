@@ -57,7 +57,8 @@ Model::~Model() {
       consumeError(job->program->takeError());
 }
 
-Expected<Program> Model::compile(Goal goal, CompileOptions compileOptions) const {
+Expected<Program> Model::compile(Goal goal,
+                                 CompileOptions compileOptions) const {
   compileOptions.goal = goal;
   return compiler(text, compileOptions, nullptr);
 }
@@ -78,8 +79,8 @@ Expected<const DataSource *> Model::dataSource(StringRef source,
   }
   if (!required)
     return nullptr;
-  return makeError("{0}: the module has no data source '{1}'{2}", options.module,
-                   source, suggest(source, names));
+  return makeError("{0}: the module has no data source '{1}'{2}",
+                   options.module, source, suggest(source, names));
 }
 
 void Model::compileAhead(Goal goal, int64_t batch) {
@@ -105,7 +106,12 @@ Error Model::link(Key key, Expected<Program> program) {
     entries.emplace_back(entry.function, entry.batch);
   name = program->module;
   cpuName = program->cpu;
-  return state->load(std::move(*program));
+  if (Error error = state->load(std::move(*program)))
+    return error;
+  // A program that comes late, while training, may bring derived variables of its
+  // own; those that are there already get the bits that they have.
+  state->derive();
+  return Error::success();
 }
 
 Expected<Executable *> Model::get(Goal goal, StringRef function,

@@ -16,10 +16,10 @@ using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
     const SessionOptions &)>;
 
 struct ModelOptions {
-  std::string module;         ///< path of the .mlir file
-  std::string device = "cpu"; ///< the only one so far
-  unsigned threads = 0;       ///< 0: one a core
-  bool onednn = true;         ///< use oneDNN where it is installed
+  std::string module;          ///< path of the .mlir file
+  std::string device = "cpu";  ///< the only one so far
+  unsigned threads = 0;        ///< 0: one a core
+  bool onednn = true;          ///< use oneDNN where it is installed
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
 };
 
@@ -44,8 +44,8 @@ public:
 
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
-  /// The entry point `function` at `batch`, compiled and linked where that has not
-  /// happened yet. An empty `function`: the only one but `derive`.
+  /// The entry point `function` at `batch`, compiled and linked where that has
+  /// not happened yet. An empty `function`: the only one but `derive`.
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 

@@ -5,7 +5,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <array>
-#include <map>
+#include <mutex>
 
 using namespace mp;
 using namespace mp::dnnl;
@@ -90,7 +90,7 @@ llvm::Expected<Shape> readShape(const Call &call) {
       failed(readType(call, "c_type", shape.cType)) ||
       failed(read(call, "bias", bias)) || failed(read(call, "relu", relu)) ||
       (bias && failed(readType(call, "bias_type", biasType))))
-    return std::move(error);
+    return error;
   if (call.grid != shape.m || call.block < 1)
     return llvm::createStringError(
         "expected a grid of m = " + llvm::Twine(shape.m) + " rows, found " +
@@ -292,15 +292,16 @@ llvm::Error Matmul::prepareWorker(Worker &worker, int64_t block) {
 
 llvm::Error Matmul::prepare(int64_t block, ThreadPool &pool) {
   workers.resize(pool.threads());
-  std::vector<std::string> problems(pool.threads());
+  llvm::Error problem = llvm::Error::success();
+  // One after another: the first generates the code and the others find it in
+  // oneDNN's cache, whose look-up races with an insertion (ThreadSanitizer).
+  std::mutex mutex;
   pool.runOnEach([&](unsigned worker) {
-    if (llvm::Error error = prepareWorker(workers[worker], block))
-      problems[worker] = llvm::toString(std::move(error));
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!problem)
+      problem = prepareWorker(workers[worker], block);
   });
-  for (const std::string &problem : problems)
-    if (!problem.empty())
-      return llvm::createStringError(problem);
-  return llvm::Error::success();
+  return problem;
 }
 
 uint64_t Matmul::scratchBytes() const {

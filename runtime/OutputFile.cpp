@@ -21,9 +21,8 @@ OutputFile::~OutputFile() {
 }
 
 Expected<OutputFile> OutputFile::append(StringRef path, uint64_t keep) {
-  int descriptor =
-      ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-             0666);
+  int descriptor = ::open(path.str().c_str(),
+                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return makeSystemError("write", path, errno);
   OutputFile file(descriptor, path);
@@ -33,10 +32,9 @@ Expected<OutputFile> OutputFile::append(StringRef path, uint64_t keep) {
   return file;
 }
 
-Expected<OutputFile> OutputFile::createNew(StringRef path,
-                                           StringRef shownAs) {
-  int descriptor = ::open(path.str().c_str(),
-                          O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+Expected<OutputFile> OutputFile::createNew(StringRef path, StringRef shownAs) {
+  int descriptor =
+      ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return makeSystemError("write", shownAs, errno);
   return OutputFile(descriptor, shownAs);

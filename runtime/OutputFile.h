@@ -10,8 +10,8 @@
 
 namespace mp {
 
-/// A file being written. Every call returns what the system says, unlike a stream,
-/// which stops the process on a full disk.
+/// A file being written. Every call returns what the system says, unlike a
+/// stream, which stops the process on a full disk.
 class OutputFile {
 public:
   OutputFile(OutputFile &&other) noexcept;
@@ -40,9 +40,9 @@ private:
 };
 
 /// Writes `path` so that whoever opens it sees the old content or the new, also
-/// after a crash: a temporary file in the same folder, fsync, rename, fsync of the
-/// folder. On an error the old file stays as it was and the temporary is removed.
-/// What is no regular file (a pipe, a device) is written straight.
+/// after a crash: a temporary file in the same folder, fsync, rename, fsync of
+/// the folder. On an error the old file stays as it was and the temporary is
+/// removed. What is no regular file (a pipe, a device) is written straight.
 llvm::Error
 writeAtomically(llvm::StringRef path,
                 llvm::function_ref<llvm::Error(OutputFile &)> writer);

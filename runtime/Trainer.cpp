@@ -57,9 +57,8 @@ StepMetrics Trainer::readResults(const StepProgram &program) const {
   metrics.lr = read(program.lr, NAN);
   metrics.gradNorm = read(program.gradNorm, NAN);
   for (unsigned index : program.others)
-    metrics.others.emplace_back(
-        program.executable->entry().results[index].name,
-        readScalar(*program.executable, index));
+    metrics.others.emplace_back(program.executable->entry().results[index].name,
+                                readScalar(*program.executable, index));
   return metrics;
 }
 
@@ -84,13 +83,13 @@ Expected<StepMetrics> Trainer::step() {
     return makeError("the run is over after {0} steps", run.step);
   Clock::time_point start = Clock::now();
   if (!batches)
-    batches = std::make_unique<Prefetcher>(
-        *trainData, binding,
-        PrefetchOptions{.plan = plan,
-                        .seed = run.seed,
-                        .shuffle = run.shuffle,
-                        .firstStep = run.step,
-                        .lastStep = totalSteps()});
+    batches =
+        std::make_unique<Prefetcher>(*trainData, binding,
+                                     PrefetchOptions{.plan = plan,
+                                                     .seed = run.seed,
+                                                     .shuffle = run.shuffle,
+                                                     .firstStep = run.step,
+                                                     .lastStep = totalSteps()});
   int64_t rows = plan.rows(run.step);
   Expected<StepProgram *> step = program(rows);
   if (!step)
@@ -121,8 +120,8 @@ int64_t Trainer::lastStep() const {
                               : totalSteps();
 }
 
-/// Runs the steps that are left, with metrics and checkpoints. Returns whether a
-/// signal came in between; adds the time spent in steps to `seconds`.
+/// Runs the steps that are left, with metrics and checkpoints. Returns whether
+/// a signal came in between; adds the time spent in steps to `seconds`.
 Expected<bool> Trainer::runSteps(double &seconds) {
   bool writes = !options.out.empty();
   std::optional<MetricsFile> metricsFile;

@@ -1,7 +1,7 @@
 //===- Trainer.h - trains a module on a folder of data --------------------===//
 //
-// The C++ API of training, without a type of MLIR. `examples/train_api.cpp` shows
-// it in thirty lines.
+// The C++ API of training, without a type of MLIR. `examples/train_api.cpp`
+// shows it in thirty lines.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_TRAINER_H
@@ -19,24 +19,26 @@ namespace mp {
 struct TrainOptions {
   std::string module; ///< path of the .mlir file
   std::string data;   ///< folder for the module's data sources
-  std::string out;    ///< run folder, made if need be; empty: nothing is written
-  std::string resume; ///< run folder or checkpoint to go on from
-  std::string init;   ///< safetensors file with the first weights
+  std::string out; ///< run folder, made if need be; empty: nothing is written
+  std::string resume;    ///< run folder or checkpoint to go on from
+  std::string init;      ///< safetensors file with the first weights
   std::string function;  ///< recipe to run; empty: the only one
   std::string precision; ///< a name of --precision; empty: the recipe's
-  std::string scaler;    ///< preset of the loss scaler or "none"; empty: the recipe's
+  std::string
+      scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
   std::string device = "cpu";
-  std::optional<int64_t> epochs;  ///< 1
-  std::optional<int64_t> batch;   ///< 32 records
-  std::optional<uint64_t> seed;   ///< 0; of initialisers, order and random ops
-  std::optional<bool> shuffle;    ///< true
-  std::optional<bool> dropLast;   ///< false: train on each epoch's remainder too
-  int64_t maxSteps = 0; ///< stop after this many steps, those before a resume
-                        ///< included; the schedule keeps its length. 0: no limit
+  std::optional<int64_t> epochs; ///< 1
+  std::optional<int64_t> batch;  ///< 32 records
+  std::optional<uint64_t> seed;  ///< 0; of initialisers, order and random ops
+  std::optional<bool> shuffle;   ///< true
+  std::optional<bool> dropLast;  ///< false: train on each epoch's remainder too
+  int64_t maxSteps =
+      0; ///< stop after this many steps, those before a resume
+         ///< included; the schedule keeps its length. 0: no limit
   int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
   unsigned threads = 0;        ///< 0: one a core
   bool onednn = true;          ///< use oneDNN where it is installed
-  bool handleSignals = false;  ///< SIGINT and SIGTERM end train() after the step
+  bool handleSignals = false; ///< SIGINT and SIGTERM end train() after the step
   llvm::raw_ostream *log = nullptr; ///< facts and progress for a person
 };
 
@@ -48,9 +50,9 @@ struct TrainOutcome {
 
 class Trainer {
 public:
-  /// Compiles the step, binds and checks the data, initialises, loads the weights or
-  /// the checkpoint. `compiler` is mp::compile. Errors are located and name the file
-  /// that is wrong.
+  /// Compiles the step, binds and checks the data, initialises, loads the
+  /// weights or the checkpoint. `compiler` is mp::compile. Errors are located
+  /// and name the file that is wrong.
   static llvm::Expected<std::unique_ptr<Trainer>>
   create(TrainOptions options, Compiler compiler,
          SessionFactory createSession = Session::create);
@@ -59,8 +61,9 @@ public:
   /// Runs one step on the next batch. Error after the last step.
   llvm::Expected<StepMetrics> step();
 
-  /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors and
-  /// summary.json to the run folder; scores the data source `test` if there is one.
+  /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors
+  /// and summary.json to the run folder; scores the data source `test` if there
+  /// is one.
   llvm::Expected<TrainOutcome> train();
 
   /// Means of the scalar results of `evaluate` over the data source `test`.
@@ -71,7 +74,8 @@ public:
   /// Goes back to (or on from) a checkpoint of the same graph, data and batch.
   llvm::Error load(llvm::StringRef path);
 
-  /// The state variables: storage(name) gives the bytes of one to read or write.
+  /// The state variables: storage(name) gives the bytes of one to read or
+  /// write.
   Session &session() { return model->session(); }
   int64_t stepsDone() const { return run.step; }
   int64_t stepsPerEpoch() const { return plan.stepsPerEpoch(); }

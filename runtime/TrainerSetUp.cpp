@@ -56,17 +56,18 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   return Error::success();
 }
 
-/// Takes an option that was given, else the checkpoint's; a checkpoint that was made
-/// with another value cannot be continued exactly.
+/// Takes an option that was given, else the checkpoint's; a checkpoint that was
+/// made with another value cannot be continued exactly.
 template <typename T>
 static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
                     T &value) {
   if (!given)
     return Error::success();
   if (resumed && *given != value)
-    return makeError("cannot resume with another {0}: the checkpoint has '{1}', "
-                     "this run asks for '{2}'",
-                     name, value, *given);
+    return makeError(
+        "cannot resume with another {0}: the checkpoint has '{1}', "
+        "this run asks for '{2}'",
+        name, value, *given);
   value = *given;
   return Error::success();
 }
@@ -82,16 +83,15 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
     return makeError("initial weights and a checkpoint to resume exclude each "
                      "other");
   run = resumed ? checkpoint->state() : RunState{.batch = 32, .epochs = 1};
-  Error error = joinErrors(
-      settle("batch", options.batch, resumed, run.batch),
-      settle("seed", options.seed, resumed, run.seed));
-  error = joinErrors(std::move(error), settle("shuffle", options.shuffle, resumed,
-                                              run.shuffle));
+  Error error = joinErrors(settle("batch", options.batch, resumed, run.batch),
+                           settle("seed", options.seed, resumed, run.seed));
+  error = joinErrors(std::move(error),
+                     settle("shuffle", options.shuffle, resumed, run.shuffle));
   error = joinErrors(std::move(error), settle("drop-last", options.dropLast,
                                               resumed, run.dropLast));
-  error = joinErrors(std::move(error),
-                     settle("precision", named(options.precision), resumed,
-                            run.precision));
+  error =
+      joinErrors(std::move(error), settle("precision", named(options.precision),
+                                          resumed, run.precision));
   error = joinErrors(std::move(error), settle("scaler", named(options.scaler),
                                               resumed, run.scaler));
   if (error)
@@ -117,9 +117,10 @@ Error Trainer::openData() {
     return makeError("batch {0} is larger than the data set of {1} records{2}",
                      run.batch, records, at((*source)->location));
   if (!options.resume.empty() && records != run.records)
-    return makeError("cannot resume on other data: the checkpoint was made with "
-                     "{0} records, {1} holds {2}",
-                     run.records, options.data, records);
+    return makeError(
+        "cannot resume on other data: the checkpoint was made with "
+        "{0} records, {1} holds {2}",
+        run.records, options.data, records);
   trainData = std::move(*data);
   run.records = records;
   plan = {.records = records, .batch = run.batch, .dropLast = run.dropLast};
@@ -182,15 +183,16 @@ void Trainer::announce() {
 Error Trainer::apply(const Checkpoint &checkpoint) {
   const RunState &saved = checkpoint.state();
   if (saved.records != run.records || saved.batch != run.batch)
-    return makeError("checkpoint of another run: {0} records in batches of {1}, "
-                     "expected {2} in batches of {3}",
-                     saved.records, saved.batch, run.records, run.batch);
+    return makeError(
+        "checkpoint of another run: {0} records in batches of {1}, "
+        "expected {2} in batches of {3}",
+        saved.records, saved.batch, run.records, run.batch);
   if (Error error = checkpoint.restore(session()))
     return error;
   if (options.log && saved.cpu != model->cpu())
     *options.log << "note: the checkpoint was made for CPU " << saved.cpu
-                 << "; the last bits of results may differ on "
-                 << model->cpu() << "\n";
+                 << "; the last bits of results may differ on " << model->cpu()
+                 << "\n";
   batches.reset();
   // Settings of the run stay; what the run has done is the checkpoint's.
   run.step = saved.step;

@@ -9,7 +9,8 @@ static constexpr char help[] =
     "  run    run any function of a module once\n"
     "  info   targets, libraries and the CPU\n\n"
     "mp-run COMMAND --help says more. Exit codes: 0 done, 1 failed, 2 wrong "
-    "usage,\n3 device not available, 130 interrupted with the checkpoint saved.\n";
+    "usage,\n3 device not available, 130 interrupted with the checkpoint "
+    "saved.\n";
 
 int main(int argc, char **argv) {
   using namespace mp::tool;
@@ -27,7 +28,7 @@ int main(int argc, char **argv) {
       return command(arguments.drop_front());
     names.push_back(name);
   }
-  return report(llvm::make_error<UsageError>(
-      "unknown command '" + std::string(arguments[0]) + "'" +
-      mp::suggest(arguments[0], names)));
+  return report(llvm::make_error<UsageError>("unknown command '" +
+                                             std::string(arguments[0]) + "'" +
+                                             mp::suggest(arguments[0], names)));
 }

@@ -21,7 +21,8 @@ LogicalResult verify(MLIRContext *context, const ContractionSpec &spec) {
     types.push_back(*spec.bias);
   auto error = [&] {
     return emitError(UnknownLoc::get(context))
-           << "contraction of " << spec.a << " and " << spec.b << " to " << spec.c << " ";
+           << "contraction of " << spec.a << " and " << spec.b << " to "
+           << spec.c << " ";
   };
   for (Type type : types) {
     if (!isElement(type))
@@ -46,8 +47,10 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
   if (failed(verify(context, spec)))
     return failure();
   ContractionPlan plan(spec, compiler.target());
-  FailureOr<std::string> pack = compiler.compile(buildPack(context, spec, plan));
-  FailureOr<std::string> multiply = compiler.compile(buildMultiply(context, spec, plan));
+  FailureOr<std::string> pack =
+      compiler.compile(buildPack(context, spec, plan));
+  FailureOr<std::string> multiply =
+      compiler.compile(buildMultiply(context, spec, plan));
   if (failed(pack) || failed(multiply))
     return failure();
 
@@ -63,7 +66,8 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
   KernelLaunch product;
   product.symbol = *multiply;
   product.grid = plan.items();
-  product.block = std::min(product.grid, itemsPerTask(plan.blockM * plan.blockN * plan.k));
+  product.block =
+      std::min(product.grid, itemsPerTask(plan.blockM * plan.blockN * plan.k));
   product.shared = plan.bytesA + plan.bytesC;
   product.arguments = {{Kind::Operand, 0}, {Kind::Temporary, 0}};
   if (spec.bias)

@@ -7,8 +7,9 @@
 namespace mp::cpu {
 
 /// void pack(b, packed, begin, end): work items are the panels of all of B's
-/// matrices. packed[panel][p][j] = b[p, panel * tileN + j] as an accumulator; columns
-/// past n hold anything, since they only meet columns of C that are never stored.
+/// matrices. packed[panel][p][j] = b[p, panel * tileN + j] as an accumulator;
+/// columns past n hold zeros or a column of B, so that no subnormal rubbish
+/// slows the sums.
 mlir::OwningOpRef<mlir::ModuleOp> buildPack(mlir::MLIRContext *context,
                                             const ContractionSpec &spec,
                                             const ContractionPlan &plan);

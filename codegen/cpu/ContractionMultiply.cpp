@@ -24,14 +24,16 @@ SmallVector<LoopBuilder::Argument> argumentsOf(const ContractionSpec &spec,
 
 /// Computes blocks of C. Scratch holds a block of A in the accumulator's type,
 /// oriented as it is in memory, and the block's sums; both are padded to whole
-/// tiles, so the tile code knows no edge. What lies in the padding only reaches sums
-/// that are never stored.
+/// tiles, so the tile code knows no edge. The padding only reaches sums that
+/// are never stored; it is cleared since subnormal rubbish would slow them.
 class Multiplier {
 public:
-  Multiplier(MLIRContext *context, const ContractionSpec &spec, const ContractionPlan &plan)
+  Multiplier(MLIRContext *context, const ContractionSpec &spec,
+             const ContractionPlan &plan)
       : spec(spec), plan(plan),
-        b(context, argumentsOf(spec, plan), plan.bytesA + plan.bytesC), a(b.argument(0)),
-        packed(b.argument(1)), c(b.argument(spec.bias ? 3 : 2)) {
+        b(context, argumentsOf(spec, plan), plan.bytesA + plan.bytesC),
+        a(b.argument(0)), packed(b.argument(1)),
+        c(b.argument(spec.bias ? 3 : 2)) {
     int64_t width = plan.accumulatorBytes();
     blockA = b.scratch(plan.accumulator, 0, plan.bytesA / width);
     sums = b.scratch(plan.accumulator, plan.bytesA, plan.bytesC / width);
@@ -47,11 +49,22 @@ private:
     column = b.mul(b.rem(block, plan.columnBlocks), plan.blockN);
     rows = b.min(b.sub(b.index(plan.m), row), plan.blockM);
     columns = b.min(b.sub(b.index(plan.n), column), plan.blockN);
+    if (plan.m % plan.tileM != 0)
+      clearA();
     if (plan.depthBlocks == 1)
       emitDepth(b.index(0));
     else
-      b.forEach(b.index(0), b.index(plan.k), plan.blockK, [&](Value p) { emitDepth(p); });
+      b.forEach(b.index(0), b.index(plan.k), plan.blockK,
+                [&](Value p) { emitDepth(p); });
     emitRounding();
+  }
+
+  /// Rows that pad the last tile are copied from nowhere.
+  void clearA() {
+    Value end = b.index(plan.bytesA / plan.accumulatorBytes());
+    b.forEach(b.index(0), end, plan.lanes, [&](Value x) {
+      b.store(b.zero(plan.accumulator, plan.lanes), blockA, x);
+    });
   }
 
   /// Adds the products of [p, p + blockK) to the block's sums.
@@ -62,21 +75,26 @@ private:
     b.forEach(b.index(0), columns, plan.tileN, [&](Value j) {
       Value panel = b.add(matrix, b.div(b.add(column, j), plan.tileN));
       Value from = b.mul(b.add(b.mul(panel, plan.k), p), plan.tileN);
-      b.forEach(b.index(0), rows, plan.tileM, [&](Value i) { emitTile(i, j, from, p); });
+      b.forEach(b.index(0), rows, plan.tileM,
+                [&](Value i) { emitTile(i, j, from, p); });
     });
   }
 
-  /// Copies the block's rows of A (columns, where A is transposed) into scratch.
+  /// Copies the block's rows of A (columns, where A is transposed) into
+  /// scratch.
   void copyA(Value p) {
     Value matrix = b.mul(batch, plan.oneA ? 0 : plan.m * plan.k);
     int64_t pitch = spec.transposeA ? plan.m : plan.k;
     Value first = spec.transposeA ? p : row, offset = spec.transposeA ? row : p;
-    Value lines = spec.transposeA ? depth : rows, length = spec.transposeA ? rows : depth;
+    Value lines = spec.transposeA ? depth : rows,
+          length = spec.transposeA ? rows : depth;
     b.forEach(b.index(0), lines, 1, [&](Value line) {
-      Value from = b.add(b.add(matrix, b.mul(b.add(first, line), pitch)), offset);
+      Value from =
+          b.add(b.add(matrix, b.mul(b.add(first, line), pitch)), offset);
       Value to = b.mul(line, plan.strideA);
       b.forVectors(length, plan.lanes, [&](Value x, Value mask) {
-        Value piece = b.loadAs(plan.accumulator, a, b.add(from, x), plan.lanes, mask);
+        Value piece =
+            b.loadAs(plan.accumulator, a, b.add(from, x), plan.lanes, mask);
         b.store(piece, blockA, b.add(to, x));
       });
     });
@@ -89,7 +107,8 @@ private:
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
-      SmallVector<Value> next = step(i, from, loop.getInductionVar(), loop.getRegionIterArgs());
+      SmallVector<Value> next =
+          step(i, from, loop.getInductionVar(), loop.getRegionIterArgs());
       scf::YieldOp::create(b, next);
     }
     forTile([&](unsigned slot, int64_t r, int64_t v) {
@@ -101,7 +120,8 @@ private:
   SmallVector<Value> loadSums(Value i, Value j, Value p) {
     Value zero = b.zero(plan.accumulator, plan.lanes);
     SmallVector<Value> start;
-    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, p, b.index(0));
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, p, b.index(0));
     forTile([&](unsigned, int64_t r, int64_t v) {
       Value sum = zero;
       if (plan.depthBlocks > 1) {
@@ -118,7 +138,8 @@ private:
     Value rowB = b.add(from, b.mul(p, plan.tileN));
     SmallVector<Value> vectors;
     for (int64_t v = 0; v < plan.tileN / plan.lanes; ++v)
-      vectors.push_back(b.load(packed, b.add(rowB, v * plan.lanes), plan.lanes));
+      vectors.push_back(
+          b.load(packed, b.add(rowB, v * plan.lanes), plan.lanes));
     Value element;
     SmallVector<Value> next;
     forTile([&](unsigned slot, int64_t r, int64_t v) {
@@ -130,7 +151,8 @@ private:
   }
 
   Value elementA(Value i, Value p) {
-    return spec.transposeA ? b.add(b.mul(p, plan.strideA), i) : b.add(b.mul(i, plan.strideA), p);
+    return spec.transposeA ? b.add(b.mul(p, plan.strideA), i)
+                           : b.add(b.mul(i, plan.strideA), p);
   }
 
   Value multiplyAdd(Value x, Value y, Value sum) {
@@ -168,7 +190,8 @@ private:
   Value finish(Value sum, Value at, Value mask) {
     bool isFloat = isa<FloatType>(plan.accumulator);
     if (spec.bias) {
-      Value bias = b.loadAs(plan.accumulator, b.argument(2), at, plan.lanes, mask);
+      Value bias =
+          b.loadAs(plan.accumulator, b.argument(2), at, plan.lanes, mask);
       sum = isFloat ? Value(arith::AddFOp::create(b, sum, bias))
                     : Value(arith::AddIOp::create(b, sum, bias));
     }
@@ -182,14 +205,15 @@ private:
   const ContractionSpec &spec;
   const ContractionPlan &plan;
   LoopBuilder b;
-  Buffer a, packed, c, blockA, sums;
+  FlatMemory a, packed, c, blockA, sums;
   Value batch, row, column, rows, columns; ///< the work item's block of C
   Value depth;                             ///< rows of B in this part of k
 };
 
 } // namespace
 
-OwningOpRef<ModuleOp> mp::cpu::buildMultiply(MLIRContext *context, const ContractionSpec &spec,
+OwningOpRef<ModuleOp> mp::cpu::buildMultiply(MLIRContext *context,
+                                             const ContractionSpec &spec,
                                              const ContractionPlan &plan) {
   return Multiplier(context, spec, plan).take();
 }

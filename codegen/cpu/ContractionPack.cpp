@@ -9,13 +9,14 @@ using namespace mp::cpu;
 
 namespace {
 
-/// Sides of the squares that are transposed. Four is what the 128-bit lanes of a
-/// register hold of f32, and larger squares make LLVM slow.
+/// Sides of the squares that are transposed. Four is what the 128-bit lanes of
+/// a register hold of f32, and larger squares make LLVM slow.
 constexpr int64_t side = 4;
 
-/// Transposes each square of `side` columns that lies across the rows: in round s,
-/// rows i and i + s exchange the blocks of s lanes off the diagonal.
-void transposeSquares(LoopBuilder &b, MutableArrayRef<Value> rows, int64_t lanes) {
+/// Transposes each square of `side` columns that lies across the rows: in round
+/// s, rows i and i + s exchange the blocks of s lanes off the diagonal.
+void transposeSquares(LoopBuilder &b, MutableArrayRef<Value> rows,
+                      int64_t lanes) {
   for (int64_t s = 1; s < side; s *= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -46,7 +47,8 @@ Value concatenate(LoopBuilder &b, ArrayRef<Value> pieces) {
 /// Writes the panels of B.
 class Packer {
 public:
-  Packer(MLIRContext *context, const ContractionSpec &spec, const ContractionPlan &plan)
+  Packer(MLIRContext *context, const ContractionSpec &spec,
+         const ContractionPlan &plan)
       : plan(plan), b(context,
                       {{spec.b, (plan.oneB ? 1 : plan.batch) * plan.n * plan.k},
                        {plan.accumulator, plan.packedElements()}},
@@ -69,19 +71,26 @@ private:
       Value from = b.add(b.add(matrix, b.mul(p, plan.n)), column);
       Value to = b.add(panel, b.mul(p, plan.tileN));
       b.forVectors(columns, plan.lanes, [&](Value j, Value mask) {
-        Value row = b.loadAs(plan.accumulator, source, b.add(from, j), plan.lanes, mask);
+        Value row = b.loadAs(plan.accumulator, source, b.add(from, j),
+                             plan.lanes, mask);
         b.store(row, packed, b.add(to, j));
+      });
+      Value rest = b.mul(b.ceilDiv(columns, plan.lanes), plan.lanes);
+      b.forEach(rest, b.index(plan.tileN), plan.lanes, [&](Value j) {
+        b.store(b.zero(plan.accumulator, plan.lanes), packed, b.add(to, j));
       });
     });
   }
 
-  /// B is [n, k]: pieces of its rows are transposed in registers. The last along k
-  /// overlaps the one before, so only a k below a piece's length needs a mask.
+  /// B is [n, k]: pieces of its rows are transposed in registers. The last
+  /// along k overlaps the one before, so only a k below a piece's length needs
+  /// a mask.
   void packColumns() {
     b.forEach(b.index(0), b.index(plan.tileN), plan.lanes, [&](Value j) {
       if (plan.k < side) {
-        b.forVectors(b.index(plan.k), side,
-                     [&](Value p, Value mask) { packPieces(j, p, mask, plan.k); });
+        b.forVectors(b.index(plan.k), side, [&](Value p, Value mask) {
+          packPieces(j, p, mask, plan.k);
+        });
         return;
       }
       b.forEach(b.index(0), b.index(plan.k), side, [&](Value p) {
@@ -111,13 +120,15 @@ private:
 
   const ContractionPlan &plan;
   LoopBuilder b;
-  Buffer source, packed;
-  Value matrix, panel, column; ///< of the work item: where B begins, where the panel does
+  FlatMemory source, packed;
+  Value matrix, panel,
+      column; ///< of the work item: where B begins, where the panel does
 };
 
 } // namespace
 
-OwningOpRef<ModuleOp> mp::cpu::buildPack(MLIRContext *context, const ContractionSpec &spec,
+OwningOpRef<ModuleOp> mp::cpu::buildPack(MLIRContext *context,
+                                         const ContractionSpec &spec,
                                          const ContractionPlan &plan) {
   return Packer(context, spec, plan).take();
 }

@@ -27,7 +27,9 @@ Registers registersOf(const Target &target) {
 
 /// Rows of a tile: a full one costs about a row and a half more than its rows.
 int64_t chooseTileRows(int64_t m, int64_t most) {
-  auto cost = [m](int64_t rows) { return divideCeil(m, rows) * (2 * rows + 3); };
+  auto cost = [m](int64_t rows) {
+    return divideCeil(m, rows) * (2 * rows + 3);
+  };
   int64_t best = most;
   for (int64_t rows = most; rows >= 1; --rows)
     if (cost(rows) < cost(best))
@@ -35,7 +37,8 @@ int64_t chooseTileRows(int64_t m, int64_t most) {
   return best;
 }
 
-/// `size` in parts of at most `most` that are multiples of `unit` and about equal.
+/// `size` in parts of at most `most` that are multiples of `unit` and about
+/// equal.
 int64_t evenPart(int64_t size, int64_t most, int64_t unit) {
   int64_t parts = divideCeil(size, most);
   return llvm::alignTo(divideCeil(size, parts), unit);
@@ -43,7 +46,8 @@ int64_t evenPart(int64_t size, int64_t most, int64_t unit) {
 
 Type accumulatorOf(const ContractionSpec &spec) {
   Builder b(spec.a.getContext());
-  unsigned bits = std::max(spec.a.getIntOrFloatBitWidth(), spec.b.getIntOrFloatBitWidth());
+  unsigned bits =
+      std::max(spec.a.getIntOrFloatBitWidth(), spec.b.getIntOrFloatBitWidth());
   if (isa<FloatType>(spec.a))
     return bits > 32 ? Type(b.getF64Type()) : Type(b.getF32Type());
   return b.getIntegerType(bits > 32 ? 64 : 32);
@@ -51,10 +55,12 @@ Type accumulatorOf(const ContractionSpec &spec) {
 
 } // namespace
 
-ContractionPlan::ContractionPlan(const ContractionSpec &spec, const Target &target)
-    : accumulator(accumulatorOf(spec)), m(spec.m), n(spec.n), k(spec.k), oneA(spec.broadcastA),
-      oneB(spec.broadcastB) {
-  batch = std::accumulate(spec.batch.begin(), spec.batch.end(), int64_t(1), std::multiplies<>());
+ContractionPlan::ContractionPlan(const ContractionSpec &spec,
+                                 const Target &target)
+    : accumulator(accumulatorOf(spec)), m(spec.m), n(spec.n), k(spec.k),
+      oneA(spec.broadcastA), oneB(spec.broadcastB) {
+  batch = std::accumulate(spec.batch.begin(), spec.batch.end(), int64_t(1),
+                          std::multiplies<>());
   if (oneB && !oneA && !spec.transposeA) {
     m *= batch;
     batch = 1;
@@ -67,10 +73,11 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec, const Target &targ
   tileN = lanes * (n <= lanes ? 1 : registers.tileVectors);
   panels = divideCeil(n, tileN);
 
-  // A panel's part of blockK rows takes 24 KiB at most: most of a first-level cache.
-  // Blocks are wide where that leaves enough of them for many threads: each copies
-  // its rows of A.
-  blockK = evenPart(k, std::max<int64_t>(24 * 1024 / (tileN * accumulatorBytes()), 1), 1);
+  // A panel's part of blockK rows takes 24 KiB at most: most of a first-level
+  // cache. Blocks are wide where that leaves enough of them for many threads:
+  // each copies its rows of A.
+  blockK = evenPart(
+      k, std::max<int64_t>(24 * 1024 / (tileN * accumulatorBytes()), 1), 1);
   blockM = evenPart(m, 32, tileM);
   bool many = batch * divideCeil(m, 32) * divideCeil(n, 256) >= 32;
   blockN = evenPart(n, many ? 256 : 128, tileN);
@@ -78,7 +85,8 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec, const Target &targ
   columnBlocks = divideCeil(n, blockN);
   depthBlocks = divideCeil(k, blockK);
 
-  // A vector more than needed: rows a power of two apart would share cache sets.
+  // A vector more than needed: rows a power of two apart would share cache
+  // sets.
   int64_t rows = spec.transposeA ? blockK : blockM;
   strideA = llvm::alignTo(spec.transposeA ? blockM : blockK, lanes) + lanes;
   strideC = blockN + lanes;

@@ -7,10 +7,10 @@
 
 namespace mp::cpu {
 
-/// How a contraction is cut up: registers make a tile (tileM x tileN of C), tiles a
-/// block (blockM x blockN), which is one work item, and k is summed blockK at a
-/// time so that a panel of B stays in the cache for all tiles of a block. All from
-/// the shape and the target.
+/// How a contraction is cut up: registers make a tile (tileM x tileN of C),
+/// tiles a block (blockM x blockN), which is one work item, and k is summed
+/// blockK at a time so that a panel of B stays in the cache for all tiles of a
+/// block. All from the shape and the target.
 struct ContractionPlan {
   ContractionPlan(const ContractionSpec &spec, const Target &target);
 
@@ -24,17 +24,21 @@ struct ContractionPlan {
 
   int64_t tileM, tileN;
   int64_t blockM, blockN, blockK;
-  int64_t panels;                         ///< of tileN columns in B
+  int64_t panels; ///< of tileN columns in B
   int64_t rowBlocks, columnBlocks, depthBlocks;
 
   // Scratch of a work item: rows of A as they lie in memory, then the sums.
   int64_t strideA, strideC; ///< elements from one row of it to the next
   int64_t bytesA, bytesC;
 
-  /// Bytes of B packed: [batch, panels, k, tileN] of accumulators.
-  int64_t packedElements() const { return (oneB ? 1 : batch) * panels * k * tileN; }
+  /// Size of B packed, [batch, panels, k, tileN] of accumulators.
+  int64_t packedElements() const {
+    return (oneB ? 1 : batch) * panels * k * tileN;
+  }
   int64_t items() const { return batch * rowBlocks * columnBlocks; }
-  unsigned accumulatorBytes() const { return accumulator.getIntOrFloatBitWidth() / 8; }
+  unsigned accumulatorBytes() const {
+    return accumulator.getIntOrFloatBitWidth() / 8;
+  }
 };
 
 } // namespace mp::cpu

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace mp::cpu;
 
-LoopBuilder::LoopBuilder(MLIRContext *context, ArrayRef<Argument> arguments, int64_t sharedBytes)
+LoopBuilder::LoopBuilder(MLIRContext *context, ArrayRef<Argument> arguments,
+                         int64_t sharedBytes)
     : ImplicitLocOpBuilder(UnknownLoc::get(context), context) {
   module = ModuleOp::create(getLoc());
   SmallVector<Type> types;
@@ -38,20 +39,35 @@ OwningOpRef<ModuleOp> LoopBuilder::take() {
   return std::move(module);
 }
 
-Buffer LoopBuilder::scratch(Type element, int64_t byteOffset, int64_t count) {
+FlatMemory LoopBuilder::scratch(Type element, int64_t byteOffset,
+                                int64_t count) {
   Value shared = function.getArgument(function.getNumArguments() - 1);
-  Value view = memref::ViewOp::create(*this, MemRefType::get({count}, element), shared,
-                                      index(byteOffset), ValueRange());
+  Value view = memref::ViewOp::create(*this, MemRefType::get({count}, element),
+                                      shared, index(byteOffset), ValueRange());
   return {view, element, false};
 }
 
-Value LoopBuilder::index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
-Value LoopBuilder::add(Value x, Value y) { return createOrFold<arith::AddIOp>(x, y); }
-Value LoopBuilder::sub(Value x, Value y) { return createOrFold<arith::SubIOp>(x, y); }
-Value LoopBuilder::mul(Value x, int64_t y) { return createOrFold<arith::MulIOp>(x, index(y)); }
-Value LoopBuilder::min(Value x, int64_t y) { return createOrFold<arith::MinUIOp>(x, index(y)); }
-Value LoopBuilder::div(Value x, int64_t y) { return createOrFold<arith::DivUIOp>(x, index(y)); }
-Value LoopBuilder::rem(Value x, int64_t y) { return createOrFold<arith::RemUIOp>(x, index(y)); }
+Value LoopBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(*this, value);
+}
+Value LoopBuilder::add(Value x, Value y) {
+  return createOrFold<arith::AddIOp>(x, y);
+}
+Value LoopBuilder::sub(Value x, Value y) {
+  return createOrFold<arith::SubIOp>(x, y);
+}
+Value LoopBuilder::mul(Value x, int64_t y) {
+  return createOrFold<arith::MulIOp>(x, index(y));
+}
+Value LoopBuilder::min(Value x, int64_t y) {
+  return createOrFold<arith::MinUIOp>(x, index(y));
+}
+Value LoopBuilder::div(Value x, int64_t y) {
+  return createOrFold<arith::DivUIOp>(x, index(y));
+}
+Value LoopBuilder::rem(Value x, int64_t y) {
+  return createOrFold<arith::RemUIOp>(x, index(y));
+}
 
 void LoopBuilder::forEach(Value from, Value to, int64_t step, Body body) {
   auto loop = scf::ForOp::create(*this, from, to, index(step));
@@ -65,7 +81,8 @@ void LoopBuilder::forVectors(Value count, int64_t lanes,
   Value rest = rem(count, lanes);
   Value full = sub(count, rest);
   forEach(index(0), full, lanes, [&](Value start) { body(start, Value()); });
-  Value any = arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, rest, index(0));
+  Value any =
+      arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, rest, index(0));
   auto branch = scf::IfOp::create(*this, any, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(branch.thenBlock());
@@ -74,7 +91,8 @@ void LoopBuilder::forVectors(Value count, int64_t lanes,
   Value iota = arith::ConstantOp::create(*this, getI32VectorAttr(lane));
   Value limit = arith::IndexCastOp::create(*this, getI32Type(), rest);
   Value limits = vector::BroadcastOp::create(*this, iota.getType(), limit);
-  Value mask = arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota, limits);
+  Value mask =
+      arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota, limits);
   body(full, mask);
 }
 
@@ -83,15 +101,18 @@ Value LoopBuilder::zero(Type element, int64_t lanes) {
   return arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(type)));
 }
 
-Value LoopBuilder::load(const Buffer &buffer, Value at, int64_t lanes, Value mask) {
+Value LoopBuilder::load(const FlatMemory &buffer, Value at, int64_t lanes,
+                        Value mask) {
   auto type = VectorType::get({lanes}, buffer.element);
   if (!mask)
     return vector::LoadOp::create(*this, type, buffer.memref, at);
   Value none = zero(buffer.element, lanes);
-  return vector::MaskedLoadOp::create(*this, type, buffer.memref, at, mask, none);
+  return vector::MaskedLoadOp::create(*this, type, buffer.memref, at, mask,
+                                      none);
 }
 
-void LoopBuilder::store(Value vector, const Buffer &buffer, Value at, Value mask) {
+void LoopBuilder::store(Value vector, const FlatMemory &buffer, Value at,
+                        Value mask) {
   if (mask)
     vector::MaskedStoreOp::create(*this, buffer.memref, at, mask, vector);
   else
@@ -102,7 +123,8 @@ void LoopBuilder::store(Value vector, const Buffer &buffer, Value at, Value mask
 static Value convert(LoopBuilder &b, Value x, Type element, bool isUnsigned) {
   auto from = cast<VectorType>(x.getType());
   VectorType to = from.clone(element);
-  unsigned have = from.getElementTypeBitWidth(), want = to.getElementTypeBitWidth();
+  unsigned have = from.getElementTypeBitWidth(),
+           want = to.getElementTypeBitWidth();
   if (from == to)
     return x;
   if (isa<FloatType>(element)) {
@@ -117,19 +139,23 @@ static Value convert(LoopBuilder &b, Value x, Type element, bool isUnsigned) {
   return arith::ExtSIOp::create(b, to, x);
 }
 
-Value LoopBuilder::loadAs(Type element, const Buffer &buffer, Value at, int64_t lanes, Value mask) {
+Value LoopBuilder::loadAs(Type element, const FlatMemory &buffer, Value at,
+                          int64_t lanes, Value mask) {
   return widen(load(buffer, at, lanes, mask), element, buffer);
 }
 
-Value LoopBuilder::widen(Value vector, Type element, const Buffer &buffer) {
+Value LoopBuilder::widen(Value vector, Type element, const FlatMemory &buffer) {
   return convert(*this, vector, element, buffer.isUnsigned);
 }
 
-void LoopBuilder::storeAs(Value vector, const Buffer &buffer, Value at, Value mask) {
+void LoopBuilder::storeAs(Value vector, const FlatMemory &buffer, Value at,
+                          Value mask) {
   store(convert(*this, vector, buffer.element, false), buffer, at, mask);
 }
 
-Value LoopBuilder::loadSplat(const Buffer &buffer, Value at, int64_t lanes) {
+Value LoopBuilder::loadSplat(const FlatMemory &buffer, Value at,
+                             int64_t lanes) {
   Value scalar = memref::LoadOp::create(*this, buffer.memref, at);
-  return vector::BroadcastOp::create(*this, VectorType::get({lanes}, buffer.element), scalar);
+  return vector::BroadcastOp::create(
+      *this, VectorType::get({lanes}, buffer.element), scalar);
 }

@@ -1,7 +1,7 @@
 //===- LoopBuilder.h - loops over memory, written by hand -------*- C++ -*-===//
 //
-// What code generators that write their loops themselves share: one function with
-// arguments in flat memory, index arithmetic, and sweeps in vectors.
+// What code generators that write their loops themselves share: one function
+// with arguments in flat memory, index arithmetic, and sweeps in vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_LOOPBUILDER_H
@@ -14,7 +14,7 @@
 namespace mp::cpu {
 
 /// A flat buffer of the function that is being built.
-struct Buffer {
+struct FlatMemory {
   mlir::Value memref;
   mlir::Type element;      ///< as stored; integers are signless
   bool isUnsigned = false; ///< widened with zeros
@@ -30,17 +30,18 @@ public:
     int64_t count;
   };
 
-  /// Starts a module with one function over `arguments`, a range of work items and
-  /// `sharedBytes` of scratch; code goes to its end.
-  LoopBuilder(mlir::MLIRContext *context, llvm::ArrayRef<Argument> arguments, int64_t sharedBytes);
+  /// Starts a module with one function over `arguments`, a range of work items
+  /// and `sharedBytes` of scratch; code goes to its end.
+  LoopBuilder(mlir::MLIRContext *context, llvm::ArrayRef<Argument> arguments,
+              int64_t sharedBytes);
   /// Ends the function and hands the module out.
   mlir::OwningOpRef<mlir::ModuleOp> take();
 
-  const Buffer &argument(unsigned index) const { return arguments[index]; }
+  const FlatMemory &argument(unsigned index) const { return arguments[index]; }
   mlir::Value begin() { return function.getArgument(arguments.size()); }
   mlir::Value end() { return function.getArgument(arguments.size() + 1); }
   /// `count` elements of the scratch from `byteOffset` on.
-  Buffer scratch(mlir::Type element, int64_t byteOffset, int64_t count);
+  FlatMemory scratch(mlir::Type element, int64_t byteOffset, int64_t count);
 
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -50,35 +51,45 @@ public:
   mlir::Value min(mlir::Value x, int64_t y);
   mlir::Value div(mlir::Value x, int64_t y);
   mlir::Value rem(mlir::Value x, int64_t y);
-  mlir::Value ceilDiv(mlir::Value x, int64_t y) { return div(add(x, y - 1), y); }
+  mlir::Value ceilDiv(mlir::Value x, int64_t y) {
+    return div(add(x, y - 1), y);
+  }
 
   /// for (i = from; i < to; i += step).
   void forEach(mlir::Value from, mlir::Value to, int64_t step, Body body);
-  void forEach(int64_t count, Body body) { forEach(index(0), index(count), 1, body); }
-  /// Covers [0, count) with vectors of `lanes`: body(start, mask), where the mask is
-  /// null but for the rest.
-  void forVectors(mlir::Value count, int64_t lanes,
-                  llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
+  void forEach(int64_t count, Body body) {
+    forEach(index(0), index(count), 1, body);
+  }
+  /// Covers [0, count) with vectors of `lanes`: body(start, mask), where the
+  /// mask is null but for the rest.
+  void forVectors(
+      mlir::Value count, int64_t lanes,
+      llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
 
   /// `lanes` elements from `at` on; those masked off are 0.
-  mlir::Value load(const Buffer &buffer, mlir::Value at, int64_t lanes, mlir::Value mask = {});
-  void store(mlir::Value vector, const Buffer &buffer, mlir::Value at, mlir::Value mask = {});
-  /// The same with a conversion: rounds once, to nearest even; integers are widened
-  /// by `buffer`'s sign or cut.
-  mlir::Value loadAs(mlir::Type element, const Buffer &buffer, mlir::Value at, int64_t lanes,
-                     mlir::Value mask = {});
-  void storeAs(mlir::Value vector, const Buffer &buffer, mlir::Value at, mlir::Value mask = {});
+  mlir::Value load(const FlatMemory &buffer, mlir::Value at, int64_t lanes,
+                   mlir::Value mask = {});
+  void store(mlir::Value vector, const FlatMemory &buffer, mlir::Value at,
+             mlir::Value mask = {});
+  /// The same with a conversion: rounds once, to nearest even; integers are
+  /// widened by `buffer`'s sign or cut.
+  mlir::Value loadAs(mlir::Type element, const FlatMemory &buffer,
+                     mlir::Value at, int64_t lanes, mlir::Value mask = {});
+  void storeAs(mlir::Value vector, const FlatMemory &buffer, mlir::Value at,
+               mlir::Value mask = {});
   /// What was loaded from `buffer`, with elements of type `element`.
-  mlir::Value widen(mlir::Value vector, mlir::Type element, const Buffer &buffer);
+  mlir::Value widen(mlir::Value vector, mlir::Type element,
+                    const FlatMemory &buffer);
   /// One element in every lane.
-  mlir::Value loadSplat(const Buffer &buffer, mlir::Value at, int64_t lanes);
+  mlir::Value loadSplat(const FlatMemory &buffer, mlir::Value at,
+                        int64_t lanes);
   /// `lanes` zeros.
   mlir::Value zero(mlir::Type element, int64_t lanes);
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
-  llvm::SmallVector<Buffer> arguments;
+  llvm::SmallVector<FlatMemory> arguments;
 };
 
 } // namespace mp::cpu

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace mp;
 
-// mp.kernel(%a = %x : T, ...) [if %flag] [attributes {...}] [-> T, ...] { ... }
+// mp.kernel(%a = %x : T [as S], ...) [if %flag] [attributes {...}] [-> T, ...] { ... }
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -12,11 +12,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   auto parseInput = [&]() -> ParseResult {
     auto &argument = arguments.emplace_back();
     auto &operand = operands.emplace_back();
+    Type &type = types.emplace_back();
     if (parser.parseArgument(argument) || parser.parseEqual() || parser.parseOperand(operand) ||
-        parser.parseColonType(argument.type))
+        parser.parseColonType(type))
       return failure();
-    types.push_back(argument.type);
-    return success();
+    argument.type = type;
+    return succeeded(parser.parseOptionalKeyword("as")) ? parser.parseType(argument.type) : success();
   };
   SMLoc where = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
@@ -46,6 +47,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
   llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
     auto [argument, input] = pair;
     printer << argument << " = " << input << " : " << input.getType();
+    if (argument.getType() != input.getType())
+      printer << " as " << argument.getType();
   });
   printer << ')';
   if (getPredicate())
@@ -56,16 +59,34 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+/// Whether two types are the same bytes: inside, a kernel may see another shape of as
+/// many elements, and integers without a sign.
+static bool isSameMemory(Type lhs, Type rhs) {
+  auto left = cast<RankedTensorType>(lhs), right = cast<RankedTensorType>(rhs);
+  if (!left.hasStaticShape() || !right.hasStaticShape())
+    return lhs == rhs;
+  auto signless = [](Type type) -> Type {
+    auto integer = dyn_cast<IntegerType>(type);
+    return integer ? IntegerType::get(type.getContext(), integer.getWidth()) : type;
+  };
+  return left.getNumElements() == right.getNumElements() &&
+         signless(left.getElementType()) == signless(right.getElementType());
+}
+
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size())
     return emitOpError() << "has " << getInputs().size() << " inputs but " << body.getNumArguments()
                          << " block arguments";
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), getInputs()))
-    if (argument.getType() != input.getType())
+    if (!isSameMemory(argument.getType(), input.getType()))
       return emitOpError() << "gives " << input.getType() << " to a block argument of " << argument.getType();
   auto yield = cast<YieldOp>(body.getTerminator());
-  if (!llvm::equal(yield.getOperandTypes(), getResultTypes()))
-    return yield.emitOpError() << "yields other types than the kernel's results";
+  if (yield.getNumOperands() != getNumResults())
+    return yield.emitOpError() << "yields " << yield.getNumOperands() << " values for " << getNumResults()
+                               << " results";
+  for (auto [inner, outer] : llvm::zip_equal(yield.getOperandTypes(), getResultTypes()))
+    if (!isSameMemory(inner, outer))
+      return yield.emitOpError() << "yields " << inner << " as a result of " << outer;
   return success();
 }

@@ -10,7 +10,9 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
   let description = [{
     `mp-fuse` forms it out of ops of the dialect; `mp-lower-kernels` rewrites all but an
     anchor (a contraction) into `linalg.generic` stages in order. With `if`, it runs only
-    where the flag is set, and its results exist only there.
+    where the flag is set, and its results exist only there. A block argument may be
+    another view of the input's bytes, `%x : T as S`: as many elements in another shape,
+    integers without sign. `ops` names what it was made of.
 
     Example:
     ```mlir

@@ -41,10 +41,10 @@ Error checkBooleans(const TensorType &type, ArrayRef<char> bytes,
     return Error::success();
   for (size_t i = 0; i < bytes.size(); ++i)
     if (static_cast<unsigned char>(bytes[i]) > 1)
-      return makeError("{0}: element {1} of a boolean tensor is {2}, expected 0 "
-                       "or 1",
-                       what, i, static_cast<unsigned>(
-                                    static_cast<unsigned char>(bytes[i])));
+      return makeError(
+          "{0}: element {1} of a boolean tensor is {2}, expected 0 "
+          "or 1",
+          what, i, static_cast<unsigned>(static_cast<unsigned char>(bytes[i])));
   return Error::success();
 }
 

@@ -10,8 +10,8 @@
 
 namespace mp {
 
-/// A dense row-major tensor in memory, little-endian. The bytes are owned, or lie
-/// in a mapped file that `owner` keeps open; they may be unaligned.
+/// A dense row-major tensor in memory, little-endian. The bytes are owned, or
+/// lie in a mapped file that `owner` keeps open; they may be unaligned.
 struct Array {
   TensorType type;
   llvm::ArrayRef<char> bytes;
@@ -21,8 +21,9 @@ struct Array {
   static Array allocate(TensorType type, char **storage);
 };
 
-/// Bytes of a dense tensor, or none where a size is negative or the product does
-/// not fit 63 bits. Sizes from a file go through here before anything else.
+/// Bytes of a dense tensor, or none where a size is negative or the product
+/// does not fit 63 bits. Sizes from a file go through here before anything
+/// else.
 std::optional<uint64_t> checkedBytes(const TensorType &type);
 
 /// Maps a file. Error: "path: No such file or directory" and its like.

@@ -14,8 +14,8 @@ int64_t loadInteger(ElementType type, const char *bytes);
 bool isInteger(ElementType type);
 bool isFloat(ElementType type);
 
-/// Converts element by element between floating-point types, rounding to nearest,
-/// ties to even. `to` holds as many elements as `from`.
+/// Converts element by element between floating-point types, rounding to
+/// nearest, ties to even. `to` holds as many elements as `from`.
 void convertElements(ElementType fromType, llvm::ArrayRef<char> from,
                      ElementType toType, llvm::MutableArrayRef<char> to);
 

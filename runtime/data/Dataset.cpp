@@ -20,9 +20,28 @@ static Expected<std::vector<std::string>> listFiles(StringRef folder) {
     if (!sys::fs::is_directory(it->path()))
       names.push_back(sys::path::filename(it->path()).str());
   if (code)
-    return makeError("cannot open data folder {0}: {1}", folder, code.message());
+    return makeError("cannot open data folder {0}: {1}", folder,
+                     code.message());
   llvm::sort(names);
   return names;
+}
+
+/// What a folder holds instead of a file that matches, nearest first. A pattern
+/// mostly spells how a name starts, so that is what counts.
+static std::string nearestFiles(StringRef pattern,
+                                std::vector<std::string> names) {
+  if (names.empty())
+    return "it holds no files";
+  std::string start(pattern);
+  llvm::erase(start, '*');
+  auto distance = [&](const std::string &name) {
+    return StringRef(name).take_front(start.size()).edit_distance(start);
+  };
+  llvm::sort(names, [&](const std::string &a, const std::string &b) {
+    return std::pair(distance(a), StringRef(a)) <
+           std::pair(distance(b), StringRef(b));
+  });
+  return "nearest: " + quoteList(names, 3);
 }
 
 Expected<std::string> findFile(StringRef folder, StringRef pattern) {
@@ -40,15 +59,12 @@ Expected<std::string> findFile(StringRef folder, StringRef pattern) {
   llvm::copy_if(*names, std::back_inserter(matches),
                 [&](const std::string &name) { return glob->match(name); });
   if (matches.size() > 1)
-    return makeError("pattern '{0}' matches {1} files in {2}, expected one: {3}",
-                     pattern, matches.size(), base, quoteList(matches));
-  if (matches.empty()) {
-    std::string bare(last);
-    llvm::erase(bare, '*');
-    return makeError("no file in {0} matches '{1}'{2}", base, pattern,
-                     names->empty() ? " (the folder is empty)"
-                                    : suggest(bare, *names));
-  }
+    return makeError(
+        "pattern '{0}' matches {1} files in {2}, expected one: {3}", pattern,
+        matches.size(), base, quoteList(matches));
+  if (matches.empty())
+    return makeError("no file in {0} matches '{1}' ({2})", base, pattern,
+                     nearestFiles(last, *names));
   sys::path::append(base, matches.front());
   return base.str().str();
 }
@@ -131,9 +147,9 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
       std::vector<std::string> names;
       for (const Column &column : all)
         names.push_back(column.binding.argument);
-      return makeError("data source '{0}' has no column for argument '{1}'{2}{3}",
-                       name, input.name, suggest(input.name, names),
-                       at(input.location));
+      return makeError(
+          "data source '{0}' has no column for argument '{1}'{2}{3}", name,
+          input.name, suggest(input.name, names), at(input.location));
     }
     TensorType record = found->array.type, expected = input.type;
     record.shape.erase(record.shape.begin());

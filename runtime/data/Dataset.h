@@ -6,8 +6,8 @@
 
 namespace mp {
 
-/// One column of a data set: an argument and its records, the slices of the array
-/// along its first dimension.
+/// One column of a data set: an argument and its records, the slices of the
+/// array along its first dimension.
 struct Column {
   DataColumn binding;
   std::string path;
@@ -15,25 +15,25 @@ struct Column {
   uint64_t recordBytes = 0;
 };
 
-/// Which column feeds which input of an entry point: column indices in the order
-/// of Entry::inputs.
+/// Which column feeds which input of an entry point: column indices in the
+/// order of Entry::inputs.
 using ColumnBinding = std::vector<unsigned>;
 
 /// A data source of the module bound to the files of a folder.
 class Dataset {
 public:
-  /// Finds, reads and checks every column's file. Errors: a pattern that matches no
-  /// file or several, a file that cannot be read, another element type than
-  /// declared, columns of different lengths, no records.
+  /// Finds, reads and checks every column's file. Errors: a pattern that
+  /// matches no file or several, a file that cannot be read, another element
+  /// type than declared, columns of different lengths, no records.
   static llvm::Expected<Dataset> open(const DataSource &source,
                                       llvm::StringRef folder);
 
   int64_t records() const { return count; }
   llvm::ArrayRef<Column> columns() const { return all; }
 
-  /// Finds the column of each input by name. Errors: an input without a column, a
-  /// record whose shape or type is not the input's without its batch dimension, a
-  /// value outside of the input's range.
+  /// Finds the column of each input by name. Errors: an input without a column,
+  /// a record whose shape or type is not the input's without its batch
+  /// dimension, a value outside of the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
   /// Copies the records `rows` of a column to `to`, one behind the other.
@@ -45,13 +45,15 @@ private:
   int64_t count = 0;
 };
 
-/// The only file of `folder` whose name matches `pattern`, a shell glob that may
-/// start with sub-folders. The error names the matches, or the nearest names.
+/// The only file of `folder` whose name matches `pattern`, a shell glob that
+/// may start with sub-folders. The error names the matches, or the nearest
+/// names.
 llvm::Expected<std::string> findFile(llvm::StringRef folder,
                                      llvm::StringRef pattern);
 
-/// An error where an element lies outside of input.range and is not input.exempt.
-/// `file` and "record" name the place; a record has `perRecord` elements.
+/// An error where an element lies outside of input.range and is not
+/// input.exempt. `file` and "record" name the place; a record has `perRecord`
+/// elements.
 llvm::Error checkRange(const Input &input, ElementType element,
                        llvm::ArrayRef<char> bytes, llvm::StringRef file,
                        int64_t perRecord);

@@ -40,9 +40,10 @@ Expected<StringRef> splitHeader(StringRef content, StringRef path,
                         ? support::endian::read16le(content.data() + 8)
                         : support::endian::read32le(content.data() + 8);
   if (length > content.size() - start)
-    return makeError("{0}: truncated: the npy header has {1} bytes, the file {2} "
-                     "more",
-                     path, length, content.size() - start);
+    return makeError(
+        "{0}: truncated: the npy header has {1} bytes, the file {2} "
+        "more",
+        path, length, content.size() - start);
   rest = content.drop_front(start + length);
   return content.substr(start, length);
 }
@@ -101,9 +102,10 @@ Expected<TensorType> parseHeader(StringRef header, StringRef path) {
                      path);
   auto element = parseDtype(*descr);
   if (!element)
-    return makeError("{0}: npy dtype {1} is not supported, expected little-endian "
-                     "f2, f4, f8, i1, u1, i4, i8 or b1",
-                     path, printableHead(*descr));
+    return makeError(
+        "{0}: npy dtype {1} is not supported, expected little-endian "
+        "f2, f4, f8, i1, u1, i4, i8 or b1",
+        path, printableHead(*descr));
   if (!order->starts_with("False"))
     return makeError("{0}: npy data in Fortran order, expected C order (save "
                      "numpy.ascontiguousarray of it)",
@@ -141,7 +143,8 @@ Expected<Array> readNpy(StringRef path) {
     return makeError("{0}: npy sizes overflow: {1}", path, type->str());
   if (*bytes != rest.size())
     return makeError("{0}: {1}: {2} needs {3} bytes of data, the file has {4}",
-                     path, rest.size() < *bytes ? "truncated" : "bytes left over",
+                     path,
+                     rest.size() < *bytes ? "truncated" : "bytes left over",
                      type->str(), *bytes, rest.size());
   ArrayRef<char> data(rest.data(), rest.size());
   if (Error error = checkBooleans(*type, data, path))
@@ -158,7 +161,8 @@ Error writeNpy(StringRef path, const TensorType &type, ArrayRef<char> bytes) {
     convertElements(ElementType::BF16, bytes, element, widened);
     bytes = widened;
   }
-  auto *dtype = llvm::find_if(dtypes, [&](auto &d) { return d.second == element; });
+  auto *dtype =
+      llvm::find_if(dtypes, [&](auto &d) { return d.second == element; });
   std::string header =
       formatv("{{'descr': '{0}{1}', 'fortran_order': False, 'shape': {2}, }",
               byteWidth(element) == 1 ? "|" : "<", dtype->first,

@@ -16,8 +16,8 @@ Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
   for (Slot &slot : slots)
     for (unsigned column : binding) {
       uint64_t bytes = data.columns()[column].recordBytes * options.plan.batch;
-      auto *buffer = static_cast<char *>(
-          std::aligned_alloc(alignment, alignTo(std::max<uint64_t>(bytes, 1), alignment)));
+      auto *buffer = static_cast<char *>(std::aligned_alloc(
+          alignment, alignTo(std::max<uint64_t>(bytes, 1), alignment)));
       if (!buffer)
         report_bad_alloc_error("batch buffers");
       slot.buffers.emplace_back(buffer);

@@ -18,8 +18,8 @@ struct PrefetchOptions {
   int64_t firstStep = 0, lastStep = 0; ///< steps [firstStep, lastStep)
 };
 
-/// Gathers the batches of a data set on a thread of its own into two slots: one is
-/// being read while the other is being filled. For one consumer.
+/// Gathers the batches of a data set on a thread of its own into two slots: one
+/// is being read while the other is being filled. For one consumer.
 class Prefetcher {
 public:
   /// `data` stays in use. `binding` says which columns feed the inputs.

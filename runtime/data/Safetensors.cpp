@@ -18,7 +18,8 @@ using namespace llvm;
 namespace mp {
 namespace {
 
-constexpr uint64_t maxHeaderBytes = 100'000'000; // as the reference reader has it
+constexpr uint64_t maxHeaderBytes =
+    100'000'000; // as the reference reader has it
 constexpr unsigned maxNesting = 8;
 
 constexpr std::pair<StringLiteral, ElementType> dtypes[] = {
@@ -93,18 +94,21 @@ private:
   Expected<StringRef> splitHeader() {
     StringRef content = owner->getBuffer();
     if (content.size() < 8)
-      return makeError("{0}: truncated: {1} bytes, expected a safetensors header",
-                       file.path, content.size());
+      return makeError(
+          "{0}: truncated: {1} bytes, expected a safetensors header", file.path,
+          content.size());
     uint64_t length = support::endian::read64le(content.data());
     StringRef rest = content.drop_front(8);
     if (length > maxHeaderBytes || !rest.starts_with("{"))
-      return makeError("{0}: not a safetensors file: expected a header of at most "
-                       "{1} bytes that starts with '{{'",
-                       file.path, maxHeaderBytes);
+      return makeError(
+          "{0}: not a safetensors file: expected a header of at most "
+          "{1} bytes that starts with '{{'",
+          file.path, maxHeaderBytes);
     if (length > rest.size())
-      return makeError("{0}: truncated: the safetensors header has {1} bytes, the "
-                       "file {2} more",
-                       file.path, length, rest.size());
+      return makeError(
+          "{0}: truncated: the safetensors header has {1} bytes, the "
+          "file {2} more",
+          file.path, length, rest.size());
     data = rest.drop_front(length);
     return rest.take_front(length);
   }
@@ -127,12 +131,13 @@ private:
     const json::Array *shape = object.getArray("shape");
     if (!dtype || !shape)
       return fail("tensor '{0}' has no dtype or no shape", name);
-    auto *known =
-        llvm::find_if(dtypes, [&](auto &entry) { return entry.first == *dtype; });
+    auto *known = llvm::find_if(
+        dtypes, [&](auto &entry) { return entry.first == *dtype; });
     if (known == std::end(dtypes))
-      return makeError("{0}: tensor '{1}' has dtype {2}, expected F64, F32, F16, "
-                       "BF16, I64, I32, I8, U8 or BOOL",
-                       file.path, name, *dtype);
+      return makeError(
+          "{0}: tensor '{1}' has dtype {2}, expected F64, F32, F16, "
+          "BF16, I64, I32, I8, U8 or BOOL",
+          file.path, name, *dtype);
     TensorType type{known->second, {}};
     for (const json::Value &size : *shape) {
       auto number = size.getAsUINT64();
@@ -157,13 +162,14 @@ private:
     uint64_t begin = *(*offsets)[0].getAsUINT64();
     uint64_t end = *(*offsets)[1].getAsUINT64();
     if (begin > end || end > data.size())
-      return makeError("{0}: truncated or damaged: tensor '{1}' lies at bytes {2} "
-                       "to {3}, the file has {4} bytes of data",
-                       file.path, name, begin, end, data.size());
+      return makeError(
+          "{0}: truncated or damaged: tensor '{1}' lies at bytes {2} "
+          "to {3}, the file has {4} bytes of data",
+          file.path, name, begin, end, data.size());
     std::optional<uint64_t> bytes = checkedBytes(*type);
     if (!bytes || *bytes != end - begin)
-      return fail("tensor '{0}' of {1} has {2} bytes of data", name, type->str(),
-                  end - begin);
+      return fail("tensor '{0}' of {1} has {2} bytes of data", name,
+                  type->str(), end - begin);
     ArrayRef<char> content(data.data() + begin, end - begin);
     if (Error error = checkBooleans(
             *type, content, (file.path + ": tensor '" + name + "'").str()))
@@ -197,7 +203,8 @@ private:
 };
 
 StringRef dtypeName(ElementType type) {
-  return llvm::find_if(dtypes, [&](auto &entry) { return entry.second == type; })
+  return llvm::find_if(dtypes,
+                       [&](auto &entry) { return entry.second == type; })
       ->first;
 }
 

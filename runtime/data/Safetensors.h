@@ -14,16 +14,17 @@ struct Safetensors {
   std::map<std::string, Array> tensors;
   std::map<std::string, std::string> metadata;
 
-  /// The tensor `key`, or the only one where `key` is empty. The error lists what
-  /// the file holds.
+  /// The tensor `key`, or the only one where `key` is empty. The error lists
+  /// what the file holds.
   llvm::Expected<Array> only(llvm::StringRef key) const;
   /// The names in order.
   std::vector<std::string> names() const;
 };
 
 /// Reads and validates a safetensors file
-/// (https://huggingface.co/docs/safetensors, "Format"): F64, F32, F16, BF16, I64,
-/// I32, I8, U8, BOOL. The tensors must cover the data without gap or overlap.
+/// (https://huggingface.co/docs/safetensors, "Format"): F64, F32, F16, BF16,
+/// I64, I32, I8, U8, BOOL. The tensors must cover the data without gap or
+/// overlap.
 llvm::Expected<Safetensors> readSafetensors(llvm::StringRef path);
 
 /// A tensor to be written; `bytes` hold type.bytes() bytes.
@@ -33,8 +34,8 @@ struct NamedTensor {
   llvm::ArrayRef<char> bytes;
 };
 
-/// Writes a safetensors file atomically: the tensors of the widest elements first,
-/// then by name, so that each is aligned.
+/// Writes a safetensors file atomically: the tensors of the widest elements
+/// first, then by name, so that each is aligned.
 llvm::Error
 writeSafetensors(llvm::StringRef path, std::vector<NamedTensor> tensors,
                  const std::map<std::string, std::string> &metadata);

@@ -8,7 +8,8 @@
 namespace mp {
 
 /// The order of `records` records in an epoch, the same on every machine: a
-/// Fisher-Yates shuffle (Knuth, TAOCP 3.4.2, algorithm P) over Philox(seed, epoch).
+/// Fisher-Yates shuffle (Knuth, TAOCP 3.4.2, algorithm P) over Philox(seed,
+/// epoch).
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
                                    int64_t records);
 

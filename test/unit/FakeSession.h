@@ -1,8 +1,9 @@
 //===- FakeSession.h - a Session and a compiler without machine code ------===//
 //
-// A tiny model for tests of what surrounds a Session: `step` moves one weight by
-// the mean of the labels in a way that depends on their order, `evaluate` compares
-// labels with the weight. The formulas stand below; nothing is JIT-compiled.
+// A tiny model for tests of what surrounds a Session: `step` moves one weight
+// by the mean of the labels in a way that depends on their order, `evaluate`
+// compares labels with the weight. The formulas stand below; nothing is
+// JIT-compiled.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_UNIT_FAKESESSION_H
@@ -83,9 +84,9 @@ private:
       executables;
 };
 
-/// `step` at try t: every fifth is skipped. Else m = 0.9 m + mean(labels + index),
-/// w = w - m / 128; loss is w, scale halves at each skip. `evaluate`: accuracy is
-/// the share of labels below five, loss is w's derived copy.
+/// `step` at try t: every fifth is skipped. Else m = 0.9 m + mean(labels +
+/// index), w = w - m / 128; loss is w, scale halves at each skip. `evaluate`:
+/// accuracy is the share of labels below five, loss is w's derived copy.
 inline void FakeExecutable::run(llvm::ArrayRef<const void *> inputs) {
   auto *labels = static_cast<const unsigned char *>(inputs.back());
   if (declared.function == "evaluate") {
@@ -122,8 +123,8 @@ createFakeSession(const SessionOptions &) {
   return std::make_unique<FakeSession>();
 }
 
-/// "Compiles" any text to the model above. Texts that hold "broken" fail, "wide"
-/// gives the weight two elements, "lossless" leaves the loss out.
+/// "Compiles" any text to the model above. Texts that hold "broken" fail,
+/// "wide" gives the weight two elements, "lossless" leaves the loss out.
 struct FakeCompiler {
   std::shared_ptr<std::atomic<int>> calls =
       std::make_shared<std::atomic<int>>(0);

@@ -36,8 +36,8 @@ protected:
   static void load(FakeSession &session, llvm::StringRef text) {
     CompileOptions options;
     options.batch = 4;
-    llvm::cantFail(session.load(
-        llvm::cantFail(FakeCompiler()(text, options, nullptr))));
+    llvm::cantFail(
+        session.load(llvm::cantFail(FakeCompiler()(text, options, nullptr))));
     llvm::cantFail(session.initialize(1));
   }
   std::string restoreFault(FakeSession &into) {
@@ -128,7 +128,8 @@ TEST_F(CheckpointTest, OfAnotherGraphNamesTheVariables) {
   for (int i = 0; i < 20; ++i)
     tensors.push_back(
         {"layer" + std::to_string(i), {ElementType::F32, {}}, bytes});
-  ASSERT_EQ(message(writeSafetensors(path, tensors, file.metadata)), "no error");
+  ASSERT_EQ(message(writeSafetensors(path, tensors, file.metadata)),
+            "no error");
   text = restoreFault(session);
   EXPECT_HAS(text, "'w' (parameter f32) is not in the checkpoint");
   EXPECT_HAS(text, "more");
@@ -162,8 +163,8 @@ std::string weightsFile(const TestFolder &folder, const std::string &name,
   storeElement(element, value, bytes);
   std::string path = folder.path("weights.safetensors");
   llvm::cantFail(writeSafetensors(
-      path,
-      {{name, {element, {}}, llvm::ArrayRef(bytes, byteWidth(element))}}, {}));
+      path, {{name, {element, {}}, llvm::ArrayRef(bytes, byteWidth(element))}},
+      {}));
   return path;
 }
 

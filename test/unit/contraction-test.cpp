@@ -12,7 +12,8 @@ namespace {
 class ContractionTest : public ::testing::Test {
 protected:
   static ContractionRun &run() {
-    static ContractionRun *run = new ContractionRun(llvm::cantFail(Target::get("", "")));
+    static ContractionRun *run =
+        new ContractionRun(llvm::cantFail(Target::get("", "")));
     return *run;
   }
   static ContractionSpec spec(int64_t m, int64_t n, int64_t k, Type type) {
@@ -48,15 +49,18 @@ struct Problem {
   }
 
   void product(int64_t index) {
-    const double *x = a.data() + (spec.broadcastA ? 0 : index * spec.m * spec.k);
-    const double *y = b.data() + (spec.broadcastB ? 0 : index * spec.k * spec.n);
+    const double *x =
+        a.data() + (spec.broadcastA ? 0 : index * spec.m * spec.k);
+    const double *y =
+        b.data() + (spec.broadcastB ? 0 : index * spec.k * spec.n);
     for (int64_t i = 0; i < spec.m; ++i)
       for (int64_t j = 0; j < spec.n; ++j) {
         double sum = spec.bias ? bias[j] : 0;
         for (int64_t p = 0; p < spec.k; ++p)
           sum += x[spec.transposeA ? p * spec.m + i : i * spec.k + p] *
                  y[spec.transposeB ? j * spec.k + p : p * spec.n + j];
-        c[(index * spec.m + i) * spec.n + j] = spec.relu ? std::max(sum, 0.0) : sum;
+        c[(index * spec.m + i) * spec.n + j] =
+            spec.relu ? std::max(sum, 0.0) : sum;
       }
   }
 
@@ -70,23 +74,28 @@ double rounded(double value, Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     llvm::APInt bits(64, int64_t(value), true);
     bits = bits.trunc(integer.getWidth());
-    return type.isUnsignedInteger() ? double(bits.getZExtValue()) : double(bits.getSExtValue());
+    return type.isUnsignedInteger() ? double(bits.getZExtValue())
+                                    : double(bits.getSExtValue());
   }
   llvm::APFloat x(value);
   bool loses;
-  x.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
-  x.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  x.convert(cast<FloatType>(type).getFloatSemantics(),
+            llvm::APFloat::rmNearestTiesToEven, &loses);
+  x.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+            &loses);
   return x.convertToDouble();
 }
 
-/// The sums of these numbers are exact in the accumulator, so the result has to be
-/// the exact one, rounded once.
+/// The sums of these numbers are exact in the accumulator, so the result has to
+/// be the exact one, rounded once.
 void expectExact(ContractionRun &run, const ContractionSpec &spec) {
   Problem problem(spec);
-  ContractionRun::Operands operands = {pack(problem.a, spec.a), pack(problem.b, spec.b), {}};
+  ContractionRun::Operands operands = {
+      pack(problem.a, spec.a), pack(problem.b, spec.b), {}};
   if (spec.bias)
     operands.bias = pack(problem.bias, *spec.bias);
-  std::vector<double> got = unpack(run(spec, operands, problem.c.size()), spec.c);
+  std::vector<double> got =
+      unpack(run(spec, operands, problem.c.size()), spec.c);
   for (size_t i = 0; i < got.size(); ++i)
     ASSERT_EQ(got[i], rounded(problem.c[i], spec.c))
         << "element " << i << " of " << spec.m << "x" << spec.n << "x" << spec.k
@@ -99,7 +108,8 @@ TEST_F(ContractionTest, EverySizeAndTransposition) {
   unsigned turn = 0;
   for (int64_t m : sizes)
     for (int64_t n : sizes) {
-      ContractionSpec s = spec(m, n, sizes[turn * 5 % std::size(sizes)], types().getF32Type());
+      ContractionSpec s =
+          spec(m, n, sizes[turn * 5 % std::size(sizes)], types().getF32Type());
       s.transposeA = turn & 1;
       s.transposeB = turn & 2;
       ++turn;
@@ -122,13 +132,15 @@ TEST_F(ContractionTest, EveryType) {
   struct Case {
     Type a, b, c;
   };
-  Type f16 = b.getF16Type(), bf16 = b.getBF16Type(), f32 = b.getF32Type(), f64 = b.getF64Type();
+  Type f16 = b.getF16Type(), bf16 = b.getBF16Type(), f32 = b.getF32Type(),
+       f64 = b.getF64Type();
   Type i8 = b.getI8Type(), i32 = b.getI32Type(), i64 = b.getI64Type();
   Type u8 = b.getIntegerType(8, /*isSigned=*/false);
-  const Case cases[] = {{f16, f16, f16}, {bf16, bf16, bf16}, {f64, f64, f64}, {f16, f16, f32},
-                        {bf16, bf16, f32}, {f32, f16, f16}, {f32, bf16, bf16}, {f64, f32, f32},
-                        {f32, f32, f64}, {i8, i8, i32}, {u8, i8, i32}, {i32, i32, i32},
-                        {i64, i64, i64}, {i8, i8, i8}};
+  const Case cases[] = {{f16, f16, f16},   {bf16, bf16, bf16}, {f64, f64, f64},
+                        {f16, f16, f32},   {bf16, bf16, f32},  {f32, f16, f16},
+                        {f32, bf16, bf16}, {f64, f32, f32},    {f32, f32, f64},
+                        {i8, i8, i32},     {u8, i8, i32},      {i32, i32, i32},
+                        {i64, i64, i64},   {i8, i8, i8}};
   for (const Case &c : cases)
     for (int orientation = 0; orientation < 4; ++orientation) {
       ContractionSpec s = spec(19, 45, 21, c.a);
@@ -165,23 +177,48 @@ TEST_F(ContractionTest, BatchesAndBroadcasts) {
     }
 }
 
+/// Normally distributed operands, which round in every step.
+ContractionRun::Operands normalOperands(const ContractionSpec &spec) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> a(spec.m * spec.k), b(spec.k * spec.n);
+  for (std::vector<double> *values : {&a, &b})
+    for (double &value : *values)
+      value = normal(random);
+  return {pack(a, spec.a), pack(b, spec.b), {}};
+}
+
 TEST_F(ContractionTest, SplittingALaunchKeepsTheBits) {
   ContractionSpec s = spec(200, 600, 300, types().getBF16Type());
   s.transposeB = true;
-  std::mt19937 random(3);
-  std::normal_distribution<double> normal;
-  std::vector<double> a(s.m * s.k), b(s.k * s.n);
-  for (std::vector<double> *values : {&a, &b})
-    for (double &value : *values)
-      value = rounded(normal(random), s.a);
-  ContractionRun::Operands operands = {pack(a, s.a), pack(b, s.b), {}};
-  EXPECT_EQ(run()(s, operands, s.m * s.n), run()(s, operands, s.m * s.n, /*scatter=*/true));
+  ContractionRun::Operands operands = normalOperands(s);
+  EXPECT_EQ(run()(s, operands, s.m * s.n),
+            run()(s, operands, s.m * s.n, /*scatter=*/true));
+}
+
+TEST_F(ContractionTest, SumsInOrderOnEveryTarget) {
+  ContractionRun v3(llvm::cantFail(Target::get("x86-64-v3", "")));
+  ContractionSpec s = spec(37, 50, 401, Builder(&v3.context).getF32Type());
+  ContractionRun::Operands operands = normalOperands(s);
+  std::vector<double> a = unpack(operands.a, s.a), b = unpack(operands.b, s.b);
+  std::vector<double> expected(s.m * s.n);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      float sum = 0;
+      for (int64_t p = 0; p < s.k; ++p)
+        sum = std::fma(float(a[i * s.k + p]), float(b[p * s.n + j]), sum);
+      expected[i * s.n + j] = sum;
+    }
+  EXPECT_EQ(unpack(v3(s, operands, s.m * s.n), s.c), expected);
+  s.a = s.b = s.c = types().getF32Type();
+  EXPECT_EQ(unpack(run()(s, operands, s.m * s.n), s.c), expected);
 }
 
 TEST_F(ContractionTest, NaNPassesThroughRelu) {
   ContractionSpec s = spec(1, 3, 1, types().getF32Type());
   s.relu = true;
-  ContractionRun::Operands operands = {pack({1}, s.a), pack({NAN, -2, INFINITY}, s.b), {}};
+  ContractionRun::Operands operands = {
+      pack({1}, s.a), pack({NAN, -2, INFINITY}, s.b), {}};
   std::vector<double> c = unpack(run()(s, operands, 3), s.c);
   EXPECT_TRUE(std::isnan(c[0]));
   EXPECT_EQ(c[1], 0);
@@ -191,7 +228,8 @@ TEST_F(ContractionTest, NaNPassesThroughRelu) {
 TEST_F(ContractionTest, OlderMachinesToo) {
   ContractionRun v3(llvm::cantFail(Target::get("x86-64-v3", "")));
   Builder b(&v3.context);
-  for (Type type : {Type(b.getF32Type()), Type(b.getBF16Type()), Type(b.getF16Type())})
+  for (Type type :
+       {Type(b.getF32Type()), Type(b.getBF16Type()), Type(b.getF16Type())})
     for (bool transposed : {false, true}) {
       ContractionSpec s = spec(13, 41, 300, type);
       s.transposeA = s.transposeB = transposed;
@@ -203,9 +241,12 @@ TEST_F(ContractionTest, MixedKindsAreRefused) {
   ContractionSpec s = spec(2, 2, 2, types().getF32Type());
   s.b = types().getI32Type();
   std::string message;
-  ScopedDiagnosticHandler handler(&run().context, [&](Diagnostic &d) { message = d.str(); });
+  ScopedDiagnosticHandler handler(&run().context,
+                                  [&](Diagnostic &d) { message = d.str(); });
   EXPECT_TRUE(failed(emitContraction(&run().context, s, run().compiler)));
-  EXPECT_EQ(message, "contraction of 'f32' and 'i32' to 'f32' mixes floats and integers");
+  EXPECT_EQ(
+      message,
+      "contraction of 'f32' and 'i32' to 'f32' mixes floats and integers");
 }
 
 } // namespace

@@ -40,16 +40,16 @@ TEST(Idx, ReadsPlainAndGzipped) {
 TEST(Idx, ReadsMembersOfGzipInOrder) {
   TestFolder folder;
   std::string content = idx(0x08, {6}, "abcdef");
-  auto array = readIdx(folder.write(
-      "x", gzip(content.substr(0, 9)) + gzip(content.substr(9))));
+  auto array = readIdx(
+      folder.write("x", gzip(content.substr(0, 9)) + gzip(content.substr(9))));
   ASSERT_TRUE(bool(array));
   EXPECT_EQ(str(array->bytes), "abcdef");
 }
 
 TEST(Idx, SwapsBigEndian) {
   TestFolder folder;
-  auto array = readIdx(folder.write(
-      "x", idx(0x0D, {1}, std::string("\x3f\xc0\x00\x00", 4))));
+  auto array = readIdx(
+      folder.write("x", idx(0x0D, {1}, std::string("\x3f\xc0\x00\x00", 4))));
   ASSERT_TRUE(bool(array));
   EXPECT_EQ(loadElement(ElementType::F32, array->bytes.data()), 1.5);
 }
@@ -119,8 +119,9 @@ TEST(Npy, RoundTripsEveryType) {
 TEST(Npy, WritesScalarsAndWidensBf16) {
   TestFolder folder;
   char half[2] = {char(0x80), 0x3f}; // 1.0 in bf16
-  ASSERT_EQ(message(writeNpy(folder.path("x.npy"), {ElementType::BF16, {}}, half)),
-            "no error");
+  ASSERT_EQ(
+      message(writeNpy(folder.path("x.npy"), {ElementType::BF16, {}}, half)),
+      "no error");
   auto array = readNpy(folder.path("x.npy"));
   ASSERT_TRUE(bool(array));
   EXPECT_EQ(array->type, (TensorType{ElementType::F32, {}}));
@@ -144,8 +145,9 @@ TEST(Npy, NamesEveryFault) {
   std::string version = npy(header, "abcdef");
   version[6] = 9;
   fault(version, "version 9");
-  fault(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "abcd"),
-        "dtype");
+  fault(
+      npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "abcd"),
+      "dtype");
   fault(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "abcd"),
         "dtype");
   fault(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", "abcd"),
@@ -157,8 +159,9 @@ TEST(Npy, NamesEveryFault) {
             ""),
         "overflow");
   fault(npy("{}", ""), "damaged npy header");
-  fault(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\1\2"),
-        "element 1 of a boolean tensor is 2");
+  fault(
+      npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\1\2"),
+      "element 1 of a boolean tensor is 2");
 }
 
 TEST(Safetensors, RoundTripsEveryTypeAligned) {
@@ -173,8 +176,9 @@ TEST(Safetensors, RoundTripsEveryTypeAligned) {
                        {element, {3}},
                        llvm::ArrayRef(bytes.data(), 3 * byteWidth(element))});
   tensors.push_back({"empty", {ElementType::F32, {0, 7}}, {}});
-  ASSERT_EQ(message(writeSafetensors(folder.path("w"), tensors, {{"a", "\"b\\"}})),
-            "no error");
+  ASSERT_EQ(
+      message(writeSafetensors(folder.path("w"), tensors, {{"a", "\"b\\"}})),
+      "no error");
   auto file = readSafetensors(folder.path("w"));
   ASSERT_TRUE(bool(file));
   EXPECT_EQ(file->metadata.at("a"), "\"b\\");
@@ -236,16 +240,19 @@ TEST(Safetensors, NamesEveryFault) {
         "natural number");
   fault(safetensors("{" + entry("U8", "[3]", "[0,2]") + "}", "ab"),
         "2 bytes of data");
-  fault(safetensors("{" + entry("F64", "[4294967296,4294967296]", "[0,0]") + "}",
-                    ""),
+  fault(safetensors(
+            "{" + entry("F64", "[4294967296,4294967296]", "[0,0]") + "}", ""),
         "0 bytes of data");
   fault(safetensors("{" + entry("U8", "[1]", "[1,2]") + "}", "ab"),
         "starts at byte 1");
   fault(safetensors("{" + entry("U8", "[1]", "[2,1]") + "}", "ab"), "bytes 2");
-  fault(safetensors("{" + entry("BOOL", "[2]", "[0,2]") + "}", "ab"), "boolean");
-  // The last of two equal names wins in llvm::json: the other's data is unclaimed.
-  fault(safetensors("{" + good + "," + entry("U8", "[2]", "[2,4]") + "}", "abcd"),
-        "starts at byte 2");
+  fault(safetensors("{" + entry("BOOL", "[2]", "[0,2]") + "}", "ab"),
+        "boolean");
+  // The last of two equal names wins in llvm::json: the other's data is
+  // unclaimed.
+  fault(
+      safetensors("{" + good + "," + entry("U8", "[2]", "[2,4]") + "}", "abcd"),
+      "starts at byte 2");
   fault(safetensors(R"({"__metadata__":{"a":1}})", ""), "not a string");
 }
 

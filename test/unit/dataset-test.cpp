@@ -48,7 +48,8 @@ protected:
     return message(Dataset::open(source, folder.root));
   }
   std::string bindFault(const Entry &entry) {
-    return message(llvm::cantFail(Dataset::open(source(), folder.root)).bind(entry));
+    return message(
+        llvm::cantFail(Dataset::open(source(), folder.root)).bind(entry));
   }
   TestFolder folder;
 };
@@ -87,7 +88,7 @@ TEST_F(DatasetTest, SuggestsNamesForAPatternThatMatchesNothing) {
   wrong.columns[0].pattern = "x-image-*";
   std::string text = openFault(wrong);
   EXPECT_HAS(text, "no file in " + folder.root + " matches 'x-image-*'");
-  EXPECT_HAS(text, "did you mean 'x-images.idx'");
+  EXPECT_HAS(text, "(nearest: 'x-images.idx', 'x-labels.idx')");
   EXPECT_HAS(message(Dataset::open(source(), folder.path("none"))),
              "cannot open data folder " + folder.path("none"));
 }
@@ -131,9 +132,10 @@ TEST_F(DatasetTest, ChecksRecordsAgainstInputs) {
 TEST_F(DatasetTest, ChecksTheRangeOfEveryRecord) {
   EXPECT_EQ(bindFault(entry(4)), "no error");
   folder.write("x-labels.idx", idx(0x08, {10}, "\1\2\3\4\377\6\7\10\11\12"));
-  EXPECT_HAS(bindFault(entry(4)),
-             "x-labels.idx: record 9 holds 10, argument 'label' takes 0 to 9 or "
-             "255 (net.mlir:21:3)");
+  EXPECT_HAS(
+      bindFault(entry(4)),
+      "x-labels.idx: record 9 holds 10, argument 'label' takes 0 to 9 or "
+      "255 (net.mlir:21:3)");
 }
 
 TEST(Shuffle, IsAPermutationOfItsOwnForEachSeedAndEpoch) {
@@ -149,7 +151,8 @@ TEST(Shuffle, IsAPermutationOfItsOwnForEachSeedAndEpoch) {
 }
 
 TEST(Shuffle, IsTheSameOnEveryMachine) {
-  EXPECT_EQ(shuffledOrder(7, 3, 8), (std::vector<int64_t>{3, 2, 5, 0, 6, 7, 1, 4}));
+  EXPECT_EQ(shuffledOrder(7, 3, 8),
+            (std::vector<int64_t>{3, 2, 5, 0, 6, 7, 1, 4}));
 }
 
 TEST(Shuffle, PlacesEveryRecordEvenly) {

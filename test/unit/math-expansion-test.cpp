@@ -1,10 +1,10 @@
-// Expanded functions against the C library in double, over bit patterns of f32 that
-// are spread evenly, and at the edges. MP_TEST_STRIDE=1 runs all of them.
+// Expanded functions against the C library in double, over bit patterns of f32
+// that are spread evenly, and at the edges. MP_TEST_STRIDE=1 runs all of them.
 #include "LinkedKernels.h"
 
-#include "passes/MathExpansion.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/MathExpansion.h"
 #include <bit>
 #include <cmath>
 
@@ -21,17 +21,25 @@ struct Function {
   double bound; ///< ulp
 };
 const Function functions[] = {
-    {"exp", std::exp, 2},     {"exp2", std::exp2, 2},   {"expm1", std::expm1, 3},
-    {"log", std::log, 2},     {"log1p", std::log1p, 3}, {"tanh", std::tanh, 3},
-    {"erf", std::erf, 3},     {"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 2},
+    {"exp", std::exp, 2},
+    {"exp2", std::exp2, 2},
+    {"expm1", std::expm1, 3},
+    {"log", std::log, 2},
+    {"log1p", std::log1p, 3},
+    {"tanh", std::tanh, 3},
+    {"erf", std::erf, 3},
+    {"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 2},
 };
 
 std::string moduleText(const std::string &op, const std::string &type) {
-  return "func.func @f(%a: memref<65536xf32>, %b: memref<65536xf32>, %begin: index, %end: index) {\n"
+  return "func.func @f(%a: memref<65536xf32>, %b: memref<65536xf32>, %begin: "
+         "index, %end: index) {\n"
          "  %s = arith.constant 16 : index\n"
          "  scf.for %i = %begin to %end step %s {\n"
          "    %x = vector.load %a[%i] : memref<65536xf32>, vector<16xf32>\n"
-         "    %y = math." + op + " %x : vector<16xf32>\n"
+         "    %y = math." +
+         op +
+         " %x : vector<16xf32>\n"
          "    vector.store %y, %b[%i] : memref<65536xf32>, vector<16xf32>\n"
          "  }\n  return\n}\n";
 }
@@ -39,12 +47,15 @@ std::string moduleText(const std::string &op, const std::string &type) {
 /// An expanded function over arrays of `chunk` elements.
 class Expanded {
 public:
-  explicit Expanded(const char *name) : compiler(llvm::cantFail(Target::get("", ""))) {
+  explicit Expanded(const char *name)
+      : compiler(llvm::cantFail(Target::get("", ""))) {
     ObjectCompiler::prepare(context);
-    auto module = parseSourceString<ModuleOp>(moduleText(name, "f32"), &context);
+    auto module =
+        parseSourceString<ModuleOp>(moduleText(name, "f32"), &context);
     mp::expandMath(*module);
     module->walk([&](Operation *op) {
-      if (op->getName().getDialectNamespace() == "math" && op->getName().stripDialect() != "sqrt")
+      if (op->getName().getDialectNamespace() == "math" &&
+          op->getName().stripDialect() != "sqrt")
         EXPECT_EQ(op->getName().stripDialect(), "fma") << "left in " << name;
     });
     std::string symbol = *compiler.compile(std::move(module));
@@ -73,17 +84,17 @@ private:
 double ulps(float got, double exact) {
   if (std::isnan(exact) || std::isnan(got))
     return std::isnan(exact) == std::isnan(got) ? 0 : INFINITY;
-  if (got == exact || got == float(exact))
-    return std::abs(got) == INFINITY ? 0 : std::abs(got - exact) / std::ldexp(1, std::max(std::ilogb(exact == 0 ? 1e-60 : exact), -126) - 23);
-  return std::abs(double(got) - exact) / std::ldexp(1, std::max(std::ilogb(exact == 0 ? 1e-60 : exact), -126) - 23);
+  if (std::isinf(got) && got == float(exact))
+    return 0;
+  int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
+  return std::abs(got - exact) / std::ldexp(1, exponent - 23);
 }
 
 class MathExpansion : public ::testing::TestWithParam<Function> {};
 
-TEST_P(MathExpansion, StaysWithinItsBound) {
-  const char *text = std::getenv("MP_TEST_STRIDE");
-  uint64_t stride = text ? std::strtoull(text, nullptr, 10) : 509;
-  Expanded function(GetParam().name);
+/// Checks every `stride`th bit pattern and prints the greatest error.
+void checkBound(const Function &parameter, uint64_t stride) {
+  Expanded function(parameter.name);
   std::vector<float> in(chunk), out(chunk);
   double worst = 0;
   float at = 0;
@@ -94,22 +105,45 @@ TEST_P(MathExpansion, StaysWithinItsBound) {
     }
     function(in, out);
     for (int64_t i = 0; i < chunk; ++i) {
-      double error = ulps(out[i], GetParam().reference(in[i]));
+      double error = ulps(out[i], parameter.reference(in[i]));
       if (error > worst) {
         worst = error;
         at = in[i];
       }
     }
   }
-  std::printf("%s: %.3f ulp at %a\n", GetParam().name, worst, at);
-  EXPECT_LE(worst, GetParam().bound) << "at " << at;
+  std::printf("%s: %.3f ulp at %a\n", parameter.name, worst, at);
+  EXPECT_LE(worst, parameter.bound) << "at " << at;
+}
+
+TEST_P(MathExpansion, StaysWithinItsBound) { checkBound(GetParam(), 509); }
+TEST_P(MathExpansion, DISABLED_StaysWithinItsBoundEverywhere) {
+  checkBound(GetParam(), 1);
 }
 
 TEST_P(MathExpansion, HasTheEdgesOfC) {
   Expanded function(GetParam().name);
-  const float edges[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1.0f, -1.0f, 0x1p-149f, -0x1p-149f,
-                         0x1.fffffep-127f, 0x1p-126f, -0x1p-126f, 0x1.fffffep+127f, -0x1.fffffep+127f,
-                         0x1.62e43p+6f, 0x1.62e42ep+6f, -0x1.9fe368p+6f, -0x1.9d1dap+6f, 128.0f, -149.0f, -150.0f};
+  const float edges[] = {0.0f,
+                         -0.0f,
+                         INFINITY,
+                         -INFINITY,
+                         NAN,
+                         1.0f,
+                         -1.0f,
+                         0x1p-149f,
+                         -0x1p-149f,
+                         0x1.fffffep-127f,
+                         0x1p-126f,
+                         -0x1p-126f,
+                         0x1.fffffep+127f,
+                         -0x1.fffffep+127f,
+                         0x1.62e43p+6f,
+                         0x1.62e42ep+6f,
+                         -0x1.9fe368p+6f,
+                         -0x1.9d1dap+6f,
+                         128.0f,
+                         -149.0f,
+                         -150.0f};
   for (float x : edges) {
     double exact = GetParam().reference(x);
     float got = function(x);
@@ -123,15 +157,20 @@ TEST_P(MathExpansion, HasTheEdgesOfC) {
 TEST_P(MathExpansion, IsTheSameForScalars) {
   MLIRContext context;
   ObjectCompiler::prepare(context);
-  std::string text = "func.func @f(%x: f32) -> f32 {\n  %y = math." + std::string(GetParam().name) +
+  std::string text = "func.func @f(%x: f32) -> f32 {\n  %y = math." +
+                     std::string(GetParam().name) +
                      " %x : f32\n  return %y : f32\n}\n";
   auto module = parseSourceString<ModuleOp>(text, &context);
   mp::expandMath(*module);
   EXPECT_TRUE(succeeded(module->verify()));
-  module->walk([&](Operation *op) { EXPECT_NE(op->getName().stripDialect(), GetParam().name); });
+  module->walk([&](Operation *op) {
+    EXPECT_NE(op->getName().stripDialect(), GetParam().name);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MathExpansion, ::testing::ValuesIn(functions),
-                         [](const auto &info) { return std::string(info.param.name); });
+                         [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
 
 } // namespace

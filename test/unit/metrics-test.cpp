@@ -34,9 +34,10 @@ TEST(Metrics, NumbersThatAreNotFiniteAreNull) {
   step.loss = NAN;
   step.gradNorm = INFINITY;
   step.skipped = true;
-  EXPECT_EQ(toJson(step),
-            R"({"step":1,"loss":null,"scale":65536,"skipped":true,)"
-            R"("lr":0.00100000005,"grad_norm":null,"samples_per_second":1000})");
+  EXPECT_EQ(
+      toJson(step),
+      R"({"step":1,"loss":null,"scale":65536,"skipped":true,)"
+      R"("lr":0.00100000005,"grad_norm":null,"samples_per_second":1000})");
 }
 
 TEST(Metrics, F32AndF64SurviveTheText) {
@@ -146,10 +147,9 @@ TEST(OutputFile, ReplacesWholeFiles) {
             "no error");
   EXPECT_EQ(folder.read("file"), "new");
   EXPECT_EQ(folder.files(), 1u);
-  EXPECT_HAS(message(writeAtomically(folder.path("no/file"),
-                                     [](OutputFile &file) {
-                                       return file.write("new");
-                                     })),
+  EXPECT_HAS(message(writeAtomically(
+                 folder.path("no/file"),
+                 [](OutputFile &file) { return file.write("new"); })),
              "cannot write " + folder.path("no/file"));
 }
 

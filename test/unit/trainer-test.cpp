@@ -39,8 +39,7 @@ protected:
     return message(create(std::move(options)));
   }
   TrainOutcome train(TrainOptions options) {
-    return llvm::cantFail(
-        llvm::cantFail(create(std::move(options)))->train());
+    return llvm::cantFail(llvm::cantFail(create(std::move(options)))->train());
   }
   llvm::json::Object json(const std::string &text) {
     return *llvm::cantFail(llvm::json::parse(text)).getAsObject();
@@ -54,7 +53,8 @@ protected:
     for (llvm::StringRef part : parts) {
       llvm::json::Object object = json(part.str());
       object.erase("samples_per_second");
-      lines.push_back(llvm::formatv("{0}", llvm::json::Value(std::move(object))));
+      lines.push_back(
+          llvm::formatv("{0}", llvm::json::Value(std::move(object))));
     }
     return lines;
   }
@@ -178,7 +178,8 @@ TEST_F(TrainerTest, EvaluatesACheckpoint) {
   eval.data = folder.root;
   eval.checkpoint = folder.path("run");
   eval.batch = 7;
-  NamedNumbers got = llvm::cantFail(evaluate(eval, compiler, createFakeSession));
+  NamedNumbers got =
+      llvm::cantFail(evaluate(eval, compiler, createFakeSession));
   ASSERT_EQ(got.size(), 2u);
   EXPECT_EQ(got[0].first, "accuracy");
   EXPECT_NEAR(got[0].second, 0.5, 1e-6);
@@ -232,7 +233,8 @@ TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
   EXPECT_EQ(createFault(wrong),
             "device cuda is not available: this build has no CUDA target");
   wrong.device = "cdua";
-  EXPECT_HAS(createFault(wrong), "unknown device 'cdua', did you mean 'cpu' or 'cuda'?");
+  EXPECT_HAS(createFault(wrong),
+             "unknown device 'cdua', did you mean 'cpu' or 'cuda'?");
   wrong = options();
   wrong.module = folder.path("none.mlir");
   EXPECT_EQ(createFault(wrong), wrong.module + ": No such file or directory");
@@ -240,7 +242,8 @@ TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
   wrong.data = folder.path("none");
   EXPECT_HAS(createFault(wrong), "cannot open data folder");
   folder.write("net.mlir", "lossless");
-  EXPECT_HAS(createFault(options()), "no result 'loss', did you mean 'los' or 'rows'?");
+  EXPECT_HAS(createFault(options()),
+             "no result 'loss', did you mean 'los' or 'rows'?");
   folder.write("net.mlir", "broken");
   EXPECT_EQ(createFault(options()), "net.mlir:1:1: error: broken");
 }
@@ -252,8 +255,9 @@ TEST_F(TrainerTest, ResumesOnlyTheSameRun) {
   TrainOptions rest = options();
   rest.resume = folder.path("run");
   rest.batch = 4;
-  EXPECT_EQ(createFault(rest), "cannot resume with another batch: the checkpoint "
-                               "has '8', this run asks for '4'");
+  EXPECT_EQ(createFault(rest),
+            "cannot resume with another batch: the checkpoint "
+            "has '8', this run asks for '4'");
   rest.batch = 8;
   rest.precision = "bf16";
   EXPECT_HAS(createFault(rest), "another precision");

@@ -1,7 +1,7 @@
 //===- Eval.cpp - mp-run eval ---------------------------------------------===//
 #include "runtime/Evaluate.h"
-#include "llvm/Support/Format.h"
 #include "tools/run/Commands.h"
+#include "llvm/Support/Format.h"
 
 using namespace llvm;
 
@@ -10,16 +10,19 @@ namespace mp::tool {
 int eval(ArrayRef<const char *> arguments) {
   EvalOptions options;
   CommonOptions common;
-  Command command{"eval", "FILE --data DIR --checkpoint RUN [options]",
-                  "Scores a checkpoint or plain weights on the data source 'test' "
-                  "of FILE."};
+  Command command{
+      "eval", "FILE --data DIR --checkpoint RUN [options]",
+      "Scores a checkpoint or plain weights on the data source 'test' "
+      "of FILE."};
   command.positional = 1;
   command.options = {
-      text("data", "DIR", options.data, "folder with the files of FILE's mp.data"),
+      text("data", "DIR", options.data,
+           "folder with the files of FILE's mp.data"),
       text("checkpoint", "RUN", options.checkpoint,
            "run folder, checkpoint, or safetensors file of weights"),
-      number("batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-             "records at a time (256)"),
+      number(
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "records at a time (256)"),
       text("function", "NAME", options.function, "which recipe (the only one)"),
   };
   llvm::append_range(command.options, common.table());

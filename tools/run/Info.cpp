@@ -1,10 +1,11 @@
 //===- Info.cpp - mp-run info ---------------------------------------------===//
 #include "runtime/Onednn.h"
+#include "tools/run/Commands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/TargetParser/Host.h"
-#include "tools/run/Commands.h"
 #include <thread>
 #include <zlib.h>
 

@@ -2,6 +2,7 @@
 #include "tools/run/Options.h"
 #include "runtime/Error.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;

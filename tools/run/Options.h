@@ -1,8 +1,8 @@
 //===- Options.h - command line options as a table ------------------------===//
 //
 // libLLVM registers hundreds of options with llvm::cl; a table of our own keeps
-// help and errors to what mp-run means. Each entry says its name, its value, its
-// help and where the value goes; parser and help are made from it.
+// help and errors to what mp-run means. Each entry says its name, its value,
+// its help and where the value goes; parser and help are made from it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TOOLS_RUN_OPTIONS_H
@@ -55,22 +55,23 @@ Option number(std::string name, std::function<void(uint64_t)> to,
 /// The options of a subcommand and what it takes beside them.
 struct Command {
   std::string name, arguments, summary;
-  std::vector<Option> options;
+  std::vector<Option> options = {};
   size_t positional = 0; ///< how many arguments that are no options
 
-  /// Sets the options; returns the other arguments, or nothing where help was asked
-  /// for and printed. `--name=value` and `--name value` are the same; options and
-  /// arguments may be mixed; after `--` all are arguments.
+  /// Sets the options; returns the other arguments, or nothing where help was
+  /// asked for and printed. `--name=value` and `--name value` are the same;
+  /// options and arguments may be mixed; after `--` all are arguments.
   llvm::Expected<std::optional<std::vector<std::string>>>
   parse(llvm::ArrayRef<const char *> arguments) const;
   void printHelp(llvm::raw_ostream &os) const;
 
 private:
-  llvm::Error apply(llvm::StringRef word, llvm::ArrayRef<const char *> &rest) const;
+  llvm::Error apply(llvm::StringRef word,
+                    llvm::ArrayRef<const char *> &rest) const;
 };
 
-/// Prints an error and returns the exit code it stands for: 2 for a UsageError, 3
-/// for a device that is not available, else 1.
+/// Prints an error and returns the exit code it stands for: 2 for a UsageError,
+/// 3 for a device that is not available, else 1.
 int report(llvm::Error error);
 
 } // namespace mp::tool

@@ -21,7 +21,8 @@ struct RunOptions {
 Command describe(RunOptions &options) {
   Command command{
       "run", "FILE [--input=@x.npy ...] [--output=@y.npy ...] [options]",
-      "Runs a function of FILE once. Inputs and outputs are in the order of its "
+      "Runs a function of FILE once. Inputs and outputs are in the order of "
+      "its "
       "arguments and results;\nthe leading size of the first input binds '?'. "
       "Results without a file are printed."};
   command.positional = 1;
@@ -33,8 +34,9 @@ Command describe(RunOptions &options) {
       list("output", "@FILE", options.outputs,
            "npy file for a result (bf16 is widened to f32)"),
       text("init", "FILE", options.init, "weights, a safetensors file"),
-      number("seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
-             "of first weights and random ops (0)"),
+      number(
+          "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
+          "of first weights and random ops (0)"),
   };
   llvm::append_range(command.options, options.common.table());
   return command;
@@ -93,8 +95,7 @@ Error execute(const RunOptions &options) {
                             .onednn = options.common.onednn};
   modelOptions.compile.function = options.function;
   modelOptions.compile.precision = options.common.precision;
-  auto model =
-      Model::open(std::move(modelOptions), compile, Session::create);
+  auto model = Model::open(std::move(modelOptions), compile, Session::create);
   if (!model)
     return model.takeError();
   auto executable =

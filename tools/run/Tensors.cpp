@@ -3,9 +3,9 @@
 #include "runtime/Error.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/Dataset.h"
+#include "tools/run/Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "tools/run/Options.h"
 
 using namespace llvm;
 
@@ -37,9 +37,9 @@ static Expected<Array> readNumber(const Input &input, const std::string &text) {
   return array;
 }
 
-Expected<std::vector<Array>>
-bindInputs(const Entry &entry, ArrayRef<std::string> given,
-           ArrayRef<std::optional<Array>> arrays) {
+Expected<std::vector<Array>> bindInputs(const Entry &entry,
+                                        ArrayRef<std::string> given,
+                                        ArrayRef<std::optional<Array>> arrays) {
   if (given.size() != entry.inputs.size())
     return make_error<UsageError>(
         formatv("{0} inputs given, function '{1}' takes {2}", given.size(),
@@ -59,10 +59,10 @@ bindInputs(const Entry &entry, ArrayRef<std::string> given,
                        file->type.str(), input.name, input.type.str(),
                        at(input.location));
     int64_t records = input.type.shape.empty() ? 1 : input.type.shape.front();
-    int64_t perRecord =
-        std::max<int64_t>(input.type.elements() / std::max<int64_t>(records, 1), 1);
-    if (Error error = checkRange(input, file->type.element, file->bytes, path,
-                                 perRecord))
+    int64_t perRecord = std::max<int64_t>(
+        input.type.elements() / std::max<int64_t>(records, 1), 1);
+    if (Error error =
+            checkRange(input, file->type.element, file->bytes, path, perRecord))
       return error;
     inputs.push_back(*file);
   }
@@ -87,9 +87,10 @@ void printTensor(raw_ostream &os, StringRef name, const TensorType &type,
     // A bracket opens at each multiple of the trailing sizes' product.
     unsigned opening = 0;
     int64_t product = 1;
-    for (int64_t size : llvm::reverse(type.shape))
-      if (i % (product *= size) == 0)
-        ++opening;
+    for (int64_t size : llvm::reverse(type.shape)) {
+      product *= size;
+      opening += i % product == 0;
+    }
     if (i)
       os << std::string(opening, ']') << ", ";
     os << std::string(opening, '[');

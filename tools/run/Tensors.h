@@ -10,8 +10,9 @@ namespace mp::tool {
 /// The format that a file's name stands for; npy where it says nothing.
 llvm::StringRef formatOf(llvm::StringRef path);
 
-/// The inputs of an entry point: the arrays, or where there is none the number that
-/// `given` spells. Errors: another count, type or shape; a value out of range.
+/// The inputs of an entry point: the arrays, or where there is none the number
+/// that `given` spells. Errors: another count, type or shape; a value out of
+/// range.
 llvm::Expected<std::vector<Array>>
 bindInputs(const Entry &entry, llvm::ArrayRef<std::string> given,
            llvm::ArrayRef<std::optional<Array>> arrays);

@@ -1,8 +1,8 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
 #include "runtime/Trainer.h"
+#include "tools/run/Commands.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "tools/run/Commands.h"
 
 using namespace llvm;
 
@@ -10,38 +10,42 @@ namespace mp::tool {
 
 static Command describe(TrainOptions &options, CommonOptions &common) {
   constexpr uint64_t most = 1'000'000'000;
-  Command command{"train", "FILE --data DIR [options]",
-                  "Trains the recipe in FILE on its data source 'train'. RUN gets "
-                  "metrics.jsonl, summary.json\nand checkpoint.safetensors. Ctrl-C "
-                  "saves the checkpoint and exits with 130."};
+  Command command{
+      "train", "FILE --data DIR [options]",
+      "Trains the recipe in FILE on its data source 'train'. RUN gets "
+      "metrics.jsonl, summary.json\nand checkpoint.safetensors. Ctrl-C "
+      "saves the checkpoint and exits with 130."};
   command.positional = 1;
   command.options = {
-      text("data", "DIR", options.data, "folder with the files of FILE's mp.data"),
+      text("data", "DIR", options.data,
+           "folder with the files of FILE's mp.data"),
       text("out", "RUN", options.out,
            "run folder to write (the resumed one; else nothing is written)"),
-      number("epochs", [&](uint64_t n) { options.epochs = n; }, 1, most,
-             "passes over the data (1)"),
-      number("batch", [&](uint64_t n) { options.batch = n; }, 1, most,
-             "records a step (32)"),
-      number("seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
-             "of first weights, order and random ops (0)"),
-      number("max-steps", [&](uint64_t n) { options.maxSteps = n; }, 1,
-             INT64_MAX,
-             "stop after step N; the schedule keeps its length"),
+      number(
+          "epochs", [&](uint64_t n) { options.epochs = n; }, 1, most,
+          "passes over the data (1)"),
+      number(
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
+          "records a step (32)"),
+      number(
+          "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
+          "of first weights, order and random ops (0)"),
+      number(
+          "max-steps", [&](uint64_t n) { options.maxSteps = n; }, 1, INT64_MAX,
+          "stop after step N; the schedule keeps its length"),
       text("resume", "RUN", options.resume,
            "go on from a run folder or a checkpoint, bit for bit"),
       text("init", "FILE", options.init,
            "first weights, a safetensors file with PyTorch's names"),
       text("scaler", "PRESET", options.scaler,
            "loss scaler's preset, or none (the recipe's)"),
-      text("function", "NAME", options.function,
-           "which recipe (the only one)"),
+      text("function", "NAME", options.function, "which recipe (the only one)"),
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
       flag("no-shuffle", options.shuffle, false, "take the records in order"),
-      number("checkpoint-every",
-             [&](uint64_t n) { options.checkpointEvery = n; }, 1, most,
-             "steps between checkpoints (an epoch's)"),
+      number(
+          "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
+          1, most, "steps between checkpoints (an epoch's)"),
   };
   llvm::append_range(command.options, common.table());
   return command;
@@ -77,6 +81,7 @@ int train(ArrayRef<const char *> arguments) {
     options.out = options.resume;
   options.handleSignals = true;
   options.log = &errs();
+  std::string out = options.out;
   auto trainer = Trainer::create(std::move(options), compile);
   if (!trainer)
     return report(trainer.takeError());
@@ -84,7 +89,13 @@ int train(ArrayRef<const char *> arguments) {
   if (!outcome)
     return report(outcome.takeError());
   printSummary(outcome->summary);
-  return outcome->interrupted ? 130 : 0;
+  if (!outcome->interrupted)
+    return 0;
+  errs() << "interrupted after step " << outcome->summary.steps
+         << (out.empty() ? ", nothing saved as there is no --out"
+                         : ", go on with --resume " + out)
+         << "\n";
+  return 130;
 }
 
 } // namespace mp::tool

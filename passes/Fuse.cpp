@@ -1,0 +1,169 @@
+//===- Fuse.cpp - form kernels --------------------------------------------===//
+#include "passes/Decompose.h"
+#include "passes/FusionPlan.h"
+#include "passes/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mp {
+#define GEN_PASS_DEF_FUSE
+#include "passes/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// Rewrites a function by a plan: kernels in its order, then writes and the return.
+class KernelBuilder {
+public:
+  KernelBuilder(func::FuncOp function, const FusionPlan &plan)
+      : function(function), plan(plan), outer(function.getContext()) {}
+
+  void run() {
+    Block &block = function.getBody().front();
+    auto old = llvm::to_vector(llvm::make_pointer_range(block.without_terminator()));
+    Operation *end = block.getTerminator();
+    for (Operation *op : old) {
+      if (isa<WriteOp>(op))
+        op->moveBefore(end);
+      if (isa<ReadOp>(op))
+        op->moveBefore(&block, block.begin());
+    }
+    auto writes = llvm::to_vector(block.getOps<WriteOp>());
+    outer.setInsertionPoint(writes.empty() ? end : writes.front().getOperation());
+    for (auto [index, group] : llvm::enumerate(plan.groups())) {
+      bodies.push_back(body(group, index));
+      for (Operation *op : bodies.back())
+        ++kernelsWith[op];
+    }
+    for (auto [group, ops] : llvm::zip_equal(plan.groups(), bodies))
+      build(group, ops);
+    for (Operation *op : llvm::concat<Operation *const>(llvm::map_to_vector(writes, [](WriteOp w) { return w.getOperation(); }), ArrayRef(end)))
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(stored(operand.get()));
+    for (Operation *op : llvm::reverse(old))
+      if (!isa<WriteOp>(op) && op->use_empty() && op->getBlock())
+        op->erase();
+  }
+
+private:
+  /// The new value that stands for an old one between kernels.
+  Value stored(Value value) {
+    if (Value known = made.lookup(value))
+      return known;
+    auto reshape = value.getDefiningOp<ReshapeOp>();
+    if (!reshape)
+      return value; // an argument, a read, a constant
+    return made[value] = ReshapeOp::create(outer, reshape.getLoc(), reshape.getType(), stored(reshape.getInput()));
+  }
+
+  /// All ops of a group in order: its items, what they take in, and what is computed
+  /// on the way.
+  SmallVector<Operation *> body(const FusionGroup &group, unsigned index) const {
+    SetVector<Operation *> ops(group.items.begin(), group.items.end());
+    for (Operation *item : group.items)
+      if (isa<AnchorOpInterface>(item))
+        ops.insert_range(epilogueOf(item));
+    for (unsigned i = 0; i < ops.size(); ++i) {
+      if (isa<AnchorOpInterface>(ops[i]))
+        continue;
+      for (Value operand : ops[i]->getOperands())
+        if (plan.isInlined(operand, index))
+          ops.insert(operand.getDefiningOp());
+    }
+    auto sorted = ops.takeVector();
+    llvm::sort(sorted, [](Operation *lhs, Operation *rhs) { return lhs->isBeforeInBlock(rhs); });
+    return sorted;
+  }
+
+  void build(const FusionGroup &group, ArrayRef<Operation *> ops) {
+    DenseSet<Operation *> inside(ops.begin(), ops.end());
+    SetVector<Value> inputs, outputs;
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
+          inputs.insert(operand);
+    DenseSet<Operation *> own(group.items.begin(), group.items.end());
+    if (isa<AnchorOpInterface>(ops.front()) && ops.size() > 1)
+      own = {ops.back()};
+    for (Operation *op : ops)
+      if (own.contains(op))
+        for (Value result : op->getResults())
+          // Outside of kernels, or in another one that computes its user again.
+          if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user) || kernelsWith.lookup(user) > 1; }))
+            outputs.insert(result);
+    if (!outputs.empty())
+      emit(group, ops, inputs.getArrayRef(), outputs.getArrayRef());
+  }
+
+  void emit(const FusionGroup &group, ArrayRef<Operation *> ops, ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+    SmallVector<Value> operands;
+    SmallVector<Location> locations;
+    for (Value input : inputs)
+      operands.push_back(stored(input));
+    for (Operation *op : ops)
+      locations.push_back(op->getLoc());
+    Value predicate = group.predicate ? stored(group.predicate) : Value();
+    auto kernel = KernelOp::create(outer, FusedLoc::get(function.getContext(), locations),
+                                   ValueRange(outputs).getTypes(), operands, predicate);
+    kernel->setAttr("ops", StringAttr::get(function.getContext(), namesOf(ops)));
+    Block &block = kernel.getBody().emplaceBlock();
+    IRMapping mapping;
+    for (Value input : inputs)
+      mapping.map(input, block.addArgument(input.getType(), input.getLoc()));
+    auto builder = OpBuilder::atBlockEnd(&block);
+    for (Operation *op : ops)
+      builder.clone(*op, mapping);
+    SmallVector<Value> yielded;
+    for (Value output : outputs)
+      yielded.push_back(mapping.lookup(output));
+    YieldOp::create(builder, kernel.getLoc(), yielded);
+    for (auto [output, result] : llvm::zip_equal(outputs, kernel.getOutputs()))
+      made[output] = result;
+  }
+
+  /// "linear relu": what the kernel computes, for people; constants are left out.
+  static std::string namesOf(ArrayRef<Operation *> ops) {
+    std::string names;
+    for (Operation *op : ops)
+      if (!isa<ConstantOp, ReshapeOp>(op))
+        names += (names.empty() ? "" : " ") + op->getName().stripDialect().str();
+    return names;
+  }
+
+  func::FuncOp function;
+  const FusionPlan &plan;
+  OpBuilder outer;
+  DenseMap<Value, Value> made;
+  SmallVector<SmallVector<Operation *>> bodies;
+  DenseMap<Operation *, unsigned> kernelsWith;
+};
+
+struct Fuse : mp::impl::FuseBase<Fuse> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal() || failed(check(function)))
+      return function.isExternal() ? void() : signalPassFailure();
+    decomposeToPrimitives(function);
+    FusionPlan plan(function);
+    KernelBuilder(function, plan).run();
+  }
+
+private:
+  /// Kernels are made of straight-line code with static shapes.
+  static LogicalResult check(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError() << "has control flow, which kernels are not made of";
+    for (Operation &op : function.getBody().front()) {
+      if (!isa<MpDialect>(op.getDialect()) && !op.hasTrait<OpTrait::IsTerminator>())
+        return op.emitError() << "is no op of the mp dialect";
+      for (Type type : op.getResultTypes())
+        if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape())
+          return op.emitError() << tensor << " has a '?': run mp-specialize before mp-fuse";
+    }
+    return success();
+  }
+};
+} // namespace

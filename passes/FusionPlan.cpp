@@ -1,0 +1,253 @@
+//===- FusionPlan.cpp - which ops make a kernel ---------------------------===//
+#include "passes/FusionPlan.h"
+#include "passes/Decompose.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Kinds of ops
+//===----------------------------------------------------------------------===//
+
+static bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  return constant && splatValue(constant.getValue());
+}
+static bool isUnitReshape(Operation *op) {
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  return reshape && mp::isUnitReshape(reshape);
+}
+
+bool mp::isElementwise(Operation *op) {
+  return isa<ScalarOpInterface, IotaOp>(op) || isSplatConstant(op) || ::isUnitReshape(op);
+}
+static bool isReduction(Operation *op) { return isa<ReductionOpInterface>(op); }
+static bool isAnchor(Operation *op) { return isa<AnchorOpInterface>(op); }
+/// Whether the op is computed by a kernel at all, rather than standing between them.
+static bool isComputed(Operation *op) {
+  return isElementwise(op) || isReduction(op) || isAnchor(op) || isa<TransposeOp>(op);
+}
+static bool isScalar(Value value) { return tensorType(value).getRank() == 0; }
+
+static SmallVector<int64_t> squeezed(Value value) {
+  return llvm::to_vector(
+      llvm::make_filter_range(tensorType(value).getShape(), [](int64_t dim) { return dim != 1; }));
+}
+/// What an item runs over.
+static SmallVector<int64_t> domainOf(Operation *op) {
+  return squeezed(isReduction(op) ? op->getOperand(0) : op->getResult(0));
+}
+
+/// A reduction that leaves leading dimensions: its result is known row by row, and
+/// may be used further in the same kernel.
+static bool keepsRows(Operation *op) {
+  auto reduction = dyn_cast<ReductionOpInterface>(op);
+  if (!reduction)
+    return true;
+  auto type = tensorType(op->getOperand(0));
+  int64_t kept = 0;
+  while (kept < type.getRank() && !llvm::is_contained(reduction.getDims(), kept))
+    ++kept;
+  bool trailing = static_cast<int64_t>(reduction.getDims().size()) == type.getRank() - kept;
+  bool rows = llvm::any_of(type.getShape().take_front(kept), [](int64_t dim) { return dim != 1; });
+  return trailing && rows;
+}
+
+SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
+  SmallVector<Operation *> chain;
+  for (Operation *op = anchor; op->getResult(0).hasOneUse();) {
+    Operation *user = *op->getResult(0).user_begin();
+    if (!isa<ScalarOpInterface>(user) || user->getNumOperands() != 1 || user->getNumResults() != 1 ||
+        tensorType(user->getResult(0)).getShape() != tensorType(op->getResult(0)).getShape())
+      break;
+    chain.push_back(user);
+    op = user;
+  }
+  return chain;
+}
+
+//===----------------------------------------------------------------------===//
+// Items
+//===----------------------------------------------------------------------===//
+
+FusionPlan::FusionPlan(func::FuncOp function) : function(function) {
+  findItems();
+  for (Operation *op : schedule())
+    place(op);
+}
+
+/// The flag that all writes of the op's results are under, where nothing else outside
+/// of kernels uses them.
+Value FusionPlan::predicateOf(Operation *op) const {
+  Value predicate;
+  for (Operation *user : op->getUsers()) {
+    if (isElementwise(user) || isReduction(user))
+      continue; // computed again there
+    auto write = dyn_cast<WriteOp>(user);
+    if (!write || !write.getPredicate() || (predicate && predicate != write.getPredicate()))
+      return {};
+    predicate = write.getPredicate();
+  }
+  return predicate;
+}
+
+void FusionPlan::findItems() {
+  for (Operation &op : function.getBody().front()) {
+    if (!isComputed(&op) || isSplatConstant(&op))
+      continue;
+    auto scalar = dyn_cast<ScalarOpInterface>(&op);
+    bool usedOutside = llvm::any_of(op.getUsers(), [](Operation *user) {
+      return !isElementwise(user) && !isReduction(user);
+    });
+    bool isSingleNumber = llvm::all_of(op.getResults(), isScalar) && !::isUnitReshape(&op);
+    bool once = !isElementwise(&op) || (scalar && scalar.isExpensive()) || isSingleNumber;
+    if (once)
+      items[&op] = Value();
+    else if (usedOutside)
+      items[&op] = predicateOf(&op);
+  }
+  // A constant that leaves the function or feeds an anchor has to be stored too.
+  for (Operation &op : function.getBody().front())
+    if (isSplatConstant(&op) && llvm::any_of(op.getUsers(), [](Operation *user) {
+          return !isElementwise(user) && !isReduction(user);
+        }))
+      items[&op] = Value();
+  // What an anchor takes in is no item of its own.
+  for (auto &[op, predicate] : llvm::to_vector(items))
+    if (isAnchor(op))
+      for (Operation *taken : epilogueOf(op))
+        items.erase(taken);
+}
+
+bool FusionPlan::isInlined(Value value, unsigned group) const {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isComputed(op))
+    return false;
+  auto item = items.find(op);
+  if (item == items.end())
+    return isElementwise(op);
+  // What is written only under a flag does not exist for others.
+  return isElementwise(op) && item->second && groupOf.lookup(op) != group;
+}
+
+/// The values that an item reads, looking through what is computed on the way.
+FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
+  Dependencies dependencies;
+  DenseSet<Value> seen;
+  SmallVector<Value> work(op->getOperands());
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *producer = value.getDefiningOp();
+    bool through = producer && isElementwise(producer) && (!isItem(producer) || items.lookup(producer));
+    if (through)
+      llvm::append_range(work, producer->getOperands());
+    else
+      dependencies.inputs.insert(value);
+  }
+  if (Value predicate = items.lookup(op))
+    dependencies.inputs.insert(predicate);
+  return dependencies;
+}
+
+/// The item that a value comes from, behind reshapes and epilogues; null for arguments
+/// and reads.
+static Operation *sourceOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isa<ReshapeOp>(op) && !::isUnitReshape(op))
+    op = op->getOperand(0).getDefiningOp();
+  for (Operation *chain = op; chain && isa<ScalarOpInterface>(chain) && chain->getNumOperands() == 1;) {
+    chain = chain->getOperand(0).getDefiningOp();
+    if (chain && isAnchor(chain))
+      return llvm::is_contained(epilogueOf(chain), op) ? chain : op;
+  }
+  return op;
+}
+
+/// Items in an order of dependencies; single numbers as early as they can be, so that
+/// the kernels that read them need not be split.
+SmallVector<Operation *> FusionPlan::schedule() const {
+  DenseMap<Operation *, unsigned> missing;
+  DenseMap<Operation *, SmallVector<Operation *>> users;
+  SmallVector<Operation *> ready, order;
+  for (auto &[op, predicate] : items) {
+    SetVector<Operation *> sources;
+    for (Value input : dependenciesOf(op).inputs)
+      if (Operation *source = sourceOf(input); source && isItem(source) && source != op)
+        sources.insert(source);
+    missing[op] = sources.size();
+    for (Operation *source : sources)
+      users[source].push_back(op);
+    if (sources.empty())
+      ready.push_back(op);
+  }
+  auto earlier = [](Operation *lhs, Operation *rhs) {
+    bool left = isScalar(lhs->getResult(0)) && !isReduction(lhs), right = isScalar(rhs->getResult(0)) && !isReduction(rhs);
+    return left != right ? left : lhs->isBeforeInBlock(rhs);
+  };
+  while (!ready.empty()) {
+    auto *next = std::min_element(ready.begin(), ready.end(), earlier);
+    Operation *op = *next;
+    ready.erase(next);
+    order.push_back(op);
+    for (Operation *user : users[op])
+      if (--missing[user] == 0)
+        ready.push_back(user);
+  }
+  return order;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static bool isPrefix(ArrayRef<int64_t> prefix, ArrayRef<int64_t> shape) {
+  return !prefix.empty() && prefix.size() < shape.size() && shape.take_front(prefix.size()) == prefix;
+}
+
+bool FusionPlan::accepts(unsigned index, Operation *op, const Dependencies &dependencies) const {
+  const FusionGroup &group = all[index];
+  if (group.closed || isAnchor(op) || isa<TransposeOp>(op) || group.predicate != items.lookup(op))
+    return false;
+  bool connected = false;
+  for (Value input : dependencies.inputs) {
+    connected |= group.inputs.contains(input);
+    Operation *source = sourceOf(input);
+    if (!source || !isItem(source))
+      continue;
+    unsigned from = groupOf.lookup(source);
+    if (from > index)
+      return false;
+    if (from != index)
+      continue;
+    // Inside a kernel only elements and rows are known; a total is not.
+    if (!keepsRows(source) || input.getDefiningOp() != source || isScalar(source->getResult(0)) != isScalar(op->getResult(0)))
+      if (!(keepsRows(source) && input.getDefiningOp() == source && isReduction(op)))
+        return false;
+    connected = true;
+  }
+  auto domain = domainOf(op);
+  if (domain == group.domain)
+    return connected || domain.empty();
+  return connected && isPrefix(domain, group.domain);
+}
+
+void FusionPlan::place(Operation *op) {
+  Dependencies dependencies = dependenciesOf(op);
+  unsigned index = all.size();
+  for (unsigned i = all.size(); i-- > 0;)
+    if (accepts(i, op, dependencies)) {
+      index = i;
+      break;
+    }
+  if (index == all.size()) {
+    FusionGroup &group = all.emplace_back();
+    group.domain = domainOf(op);
+    group.predicate = items.lookup(op);
+    group.closed = isAnchor(op) || isa<TransposeOp>(op);
+  }
+  all[index].items.push_back(op);
+  all[index].inputs.insert(dependencies.inputs.begin(), dependencies.inputs.end());
+  groupOf[op] = index;
+}

@@ -1,0 +1,65 @@
+//===- FusionPlan.h - which ops make a kernel -----------------------------===//
+//
+// Items are the ops that must be computed exactly once: reductions, expensive ops,
+// anchors, and whatever a value outside of kernels needs (a write, a result, an
+// anchor's operand). Everything else is cheap and is computed again in each kernel that
+// uses it, which moves fewer bytes than storing it. Items over the same elements that
+// share inputs go into one group, unless an order between groups forbids it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_PASSES_FUSIONPLAN_H
+#define MP_PASSES_FUSIONPLAN_H
+
+#include "dialect/Mp.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mp {
+
+/// One kernel to be.
+struct FusionGroup {
+  llvm::SmallVector<mlir::Operation *> items;
+  llvm::SmallVector<int64_t> domain; ///< sizes of the elements run over, ones dropped
+  mlir::Value predicate;             ///< all that it yields is written under this flag
+  bool closed = false;               ///< an anchor or a transpose: takes no more items
+  llvm::SetVector<mlir::Value> inputs;
+};
+
+class FusionPlan {
+public:
+  explicit FusionPlan(mlir::func::FuncOp function);
+
+  /// In an order in which they can run.
+  llvm::ArrayRef<FusionGroup> groups() const { return all; }
+  /// Whether a value is computed where it is used, in any group but its own.
+  bool isInlined(mlir::Value value, unsigned group) const;
+
+private:
+  struct Dependencies {
+    llvm::SetVector<mlir::Value> inputs; ///< values that must exist, of items or not
+  };
+
+  void findItems();
+  bool isItem(mlir::Operation *op) const { return items.count(op); }
+  mlir::Value predicateOf(mlir::Operation *op) const;
+  Dependencies dependenciesOf(mlir::Operation *op) const;
+  llvm::SmallVector<mlir::Operation *> schedule() const;
+  void place(mlir::Operation *op);
+  bool accepts(unsigned group, mlir::Operation *op, const Dependencies &dependencies) const;
+
+  mlir::func::FuncOp function;
+  llvm::MapVector<mlir::Operation *, mlir::Value> items; ///< with their predicate, or null
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
+  llvm::SmallVector<FusionGroup> all;
+};
+
+/// The ops behind an anchor that its kernel may take in: a chain of elementwise ops of
+/// one operand, each the only use of the one before.
+llvm::SmallVector<mlir::Operation *> epilogueOf(mlir::Operation *anchor);
+
+/// Whether the op only computes elements, with no state and no main loop.
+bool isElementwise(mlir::Operation *op);
+
+} // namespace mp
+
+#endif // MP_PASSES_FUSIONPLAN_H
