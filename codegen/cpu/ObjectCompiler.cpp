@@ -16,6 +16,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -71,6 +73,22 @@ void wrap(llvm::Function &body, llvm::StringRef symbol) {
     function->addFnAttr("no-builtins");
 }
 
+/// Keeps maxima of extended f16 in f32, where they take three instructions: LLVM
+/// would take them in f16, which few targets have, and emulate that.
+void keepMaximaWide(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || !llvm::is_contained({llvm::Intrinsic::maximum, llvm::Intrinsic::minimum,
+                                      llvm::Intrinsic::maxnum, llvm::Intrinsic::minnum},
+                                     call->getIntrinsicID()))
+      continue;
+    llvm::IRBuilder<> b(call);
+    for (llvm::Use &operand : call->args())
+      if (llvm::isa<llvm::FPExtInst>(operand))
+        operand.set(b.CreateArithmeticFence(operand, operand->getType()));
+  }
+}
+
 /// O1 without the loop transformations: kernels come vectorised, and unrolling
 /// doubled the compile time for nothing.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -118,6 +136,7 @@ FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
   std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
+  keepMaximaWide(*code->getFunction("body"));
   wrap(*code->getFunction("body"), symbol);
   optimize(*code, *machine);
   return generate(*code, *machine);
