@@ -379,6 +379,7 @@ std::string mp::onednnMatmulKernel(ElementType type) {
     return "";
   }
   const char *name = "";
-  library.primitive_desc_query(desc->get(), queryImplementation, 0, &name);
+  library.primitive_desc_query(desc->get(), queryImplementation, 0,
+                               static_cast<void *>(&name));
   return name;
 }

@@ -4,7 +4,6 @@
 #include "runtime/Initialize.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include <cstring>
 
 using namespace mp;
 
@@ -178,7 +177,7 @@ llvm::Expected<Linkage> LocalSession::resolve(const Program &program) {
   char *next = memory->data();
   for (const Constant &constant : program.constants) {
     linkage.constants.push_back(next);
-    std::memcpy(next, constant.bytes.data(), constant.bytes.size());
+    llvm::copy(constant.bytes, next);
     next += alignToTensor(constant.bytes.size());
   }
   memories.push_back(std::move(*memory));
