@@ -11,8 +11,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
+#include "codegen/Program.h"
 #include "llvm/Support/LogicalResult.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mp::cpu {
@@ -34,11 +36,20 @@ struct KernelLaunch {
   llvm::SmallVector<KernelArgument> arguments;
 };
 
+/// A call of a library routine instead of code of ours. Fields as in mp::Call.
+struct KernelCall {
+  std::string routine;
+  std::vector<std::pair<std::string, Call::Attribute>> attributes;
+  int64_t grid = 1, block = 1;
+  llvm::SmallVector<KernelArgument> arguments;
+};
+
 /// Launches run in order. `temporaries` are sizes in bytes; they live as long
 /// as the kernel runs.
 struct EmittedKernel {
   llvm::SmallVector<uint64_t> temporaries;
   llvm::SmallVector<KernelLaunch> launches;
+  std::optional<KernelCall> call; ///< and then no launch
 };
 
 /// Turns functions into objects. Functions equal but for their name are

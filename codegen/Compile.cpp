@@ -1,0 +1,265 @@
+//===- Compile.cpp - from a module's text to a Program --------------------===//
+#include "codegen/Compile.h"
+#include "codegen/Describe.h"
+#include "codegen/Diagnostics.h"
+#include "codegen/EntryPlan.h"
+#include "codegen/cpu/KernelModel.h"
+#include "codegen/cpu/Target.h"
+#include "passes/Passes.h"
+#include "passes/Recipe.h"
+#include "mlir/Dialect/Func/Extensions/AllExtensions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/ThreadPool.h"
+#include <map>
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// Code made so far in this process, by target: the remainder batch and evaluation
+/// share most kernels with the step.
+cpu::ObjectCompiler &sharedCompiler(const cpu::Target &target) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::unique_ptr<cpu::ObjectCompiler>> all;
+  std::lock_guard lock(mutex);
+  auto &compiler = all[{target.cpu, target.features}];
+  if (!compiler)
+    compiler = std::make_unique<cpu::ObjectCompiler>(target);
+  return *compiler;
+}
+
+/// One compilation, from text to Program. Members that fail have left a diagnostic.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, KernelSink *sink) : options(options), sink(sink), context(makeRegistry()) {
+    context.loadAllAvailableDialects();
+    cpu::ObjectCompiler::prepare(context);
+  }
+
+  llvm::Expected<Program> run(StringRef text) {
+    auto target = cpu::Target::get(options.cpu, options.features);
+    if (!target)
+      return target.takeError();
+    compiler = &sharedCompiler(*target);
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, options.filename), {});
+    DiagnosticText diagnostics(context, sources);
+    llvm::Error error = build();
+    if (!error)
+      return std::move(builder.program);
+    std::string located = diagnostics.take();
+    std::string other = toString(std::move(error));
+    return llvm::createStringError(located.empty() ? other : located);
+  }
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registry.insert<MpDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                    tensor::TensorDialect>();
+    func::registerAllExtensions(registry);
+    registerKernelModels(registry);
+    return registry;
+  }
+
+  /// The diagnostics say what went wrong.
+  static llvm::Error failed() { return llvm::createStringError("compilation failed"); }
+
+  llvm::Error build() {
+    module = parseSourceFile<ModuleOp>(sources, &context);
+    if (!module)
+      return failed();
+    Program &program = builder.program;
+    program.module = module->getName().value_or("module").str();
+    program.target = "cpu";
+    program.cpu = compiler->target().cpu;
+    program.data = describeData(*module);
+    if (options.goal == Goal::Inspect) {
+      describeState();
+      return llvm::Error::success();
+    }
+    auto function = select();
+    if (!function)
+      return function.takeError();
+    inputs = describeInputs(*function);
+    if (auto error = runPasses())
+      return error;
+    describeState();
+    return emitEntries();
+  }
+
+  void describeState() {
+    builder.program.variables = describeVariables(*module);
+    for (auto [index, variable] : llvm::enumerate(builder.program.variables))
+      builder.variables[variable.name] = index;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // What is compiled
+  //===--------------------------------------------------------------------===//
+
+  /// The function to compile; drops the others, and recipes not asked for.
+  llvm::Expected<func::FuncOp> select() {
+    auto function = options.goal == Goal::Run ? selectFunction() : selectRecipe();
+    if (!function)
+      return function;
+    if (function->isExternal())
+      return function->emitError() << "has no body to compile", failed();
+    chosen = function->getName().str();
+    for (auto other : llvm::to_vector(module->getOps<func::FuncOp>()))
+      if (other != *function)
+        other.erase();
+    return function;
+  }
+
+  llvm::Expected<func::FuncOp> selectFunction() {
+    for (auto recipe : llvm::to_vector(module->getOps<TrainOp>()))
+      recipe.erase();
+    SmallVector<func::FuncOp> found;
+    std::vector<std::string> names;
+    for (auto function : module->getOps<func::FuncOp>()) {
+      names.push_back(function.getName().str());
+      if (options.function.empty() || function.getName() == options.function)
+        found.push_back(function);
+    }
+    if (found.size() == 1)
+      return found[0];
+    return choose("function", names);
+  }
+
+  llvm::Expected<func::FuncOp> selectRecipe() {
+    std::vector<std::string> names;
+    TrainOp found;
+    for (auto recipe : llvm::to_vector(module->getOps<TrainOp>())) {
+      names.push_back(recipe.getEntry().str());
+      if (!options.function.empty() && recipe.getEntry() != options.function)
+        recipe.erase();
+      else if (!found)
+        found = recipe;
+      else
+        return choose("recipe (mp.train)", names);
+    }
+    if (!found)
+      return choose("recipe (mp.train)", names);
+    entryName = found.getEntry().str();
+    return module->lookupSymbol<func::FuncOp>(found.getFunction());
+  }
+
+  llvm::Error choose(StringRef what, ArrayRef<std::string> names) {
+    std::string text = (options.filename + ": ");
+    if (names.empty())
+      text += ("the module has no " + what).str();
+    else if (options.function.empty())
+      text += ("the module has more than one " + what + ": name one of " + llvm::join(names, ", ")).str();
+    else
+      text += ("the module has no " + what + " \"" + options.function + "\", but " + llvm::join(names, ", ")).str();
+    return llvm::createStringError(text);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Passes
+  //===--------------------------------------------------------------------===//
+
+  llvm::Error runPasses() {
+    PassManager manager(&context);
+    PipelineOptions pipeline;
+    pipeline.batch = options.batch;
+    pipeline.precision = options.precision;
+    pipeline.scaler = options.scaler;
+    pipeline.totalSteps = options.totalSteps;
+    llvm::Error error = options.goal == Goal::Train      ? buildTrainPipeline(manager, pipeline)
+                        : options.goal == Goal::Evaluate ? buildEvaluatePipeline(manager, pipeline)
+                                                         : buildRunPipeline(manager, pipeline);
+    if (error)
+      return error;
+    if (mlir::failed(manager.run(*module)))
+      return failed();
+    return llvm::Error::success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Code
+  //===--------------------------------------------------------------------===//
+
+  llvm::Error emitEntries() {
+    cpu::EmitOptions emit;
+    emit.onednn = options.onednn;
+    emit.onednnBf16 = options.onednn && compiler->target().has("avx512bw");
+    SmallVector<func::FuncOp> functions;
+    for (auto function : module->getOps<func::FuncOp>())
+      functions.push_back(function);
+    SmallVector<KernelOp> kernels;
+    for (func::FuncOp function : functions) {
+      cpu::splitEpilogues(function, emit);
+      llvm::append_range(kernels, function.getOps<KernelOp>());
+    }
+    std::vector<FailureOr<cpu::EmittedKernel>> emitted(kernels.size(), failure());
+    emitAll(kernels, emit, emitted);
+    std::vector<cpu::EmittedKernel> code;
+    for (auto &kernel : emitted) {
+      if (mlir::failed(kernel))
+        return failed();
+      code.push_back(std::move(*kernel));
+    }
+    size_t begin = 0;
+    for (func::FuncOp function : functions) {
+      auto own = llvm::to_vector(function.getOps<KernelOp>());
+      addEntry(function, ArrayRef(code).slice(begin, own.size()));
+      begin += own.size();
+    }
+    return llvm::Error::success();
+  }
+
+  void emitAll(ArrayRef<KernelOp> kernels, const cpu::EmitOptions &emit,
+               std::vector<FailureOr<cpu::EmittedKernel>> &emitted) {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
+    for (size_t i = 0; i < kernels.size(); ++i)
+      pool.async([&, i] {
+        emitted[i] = cpu::emitKernel(kernels[i], emit, *compiler);
+        if (sink && succeeded(emitted[i]))
+          announce(kernels[i], *emitted[i]);
+      });
+    pool.wait();
+  }
+
+  void announce(KernelOp op, const cpu::EmittedKernel &emitted) {
+    ProgramBuilder scratch;
+    for (const cpu::KernelLaunch &launch : emitted.launches)
+      scratch.kernel(launch.symbol, op, *compiler);
+    for (const Kernel &kernel : scratch.program.kernels)
+      sink->kernel(kernel);
+  }
+
+  void addEntry(func::FuncOp function, ArrayRef<cpu::EmittedKernel> code) {
+    bool isDerive = function.getName() == kDeriveFunction && options.goal != Goal::Run;
+    Entry entry = planEntry(function, code, builder, *compiler);
+    entry.function = isDerive                           ? kDeriveFunction.str()
+                     : options.goal == Goal::Train      ? "step"
+                     : options.goal == Goal::Evaluate   ? kEvaluateFunction.str()
+                                                        : chosen;
+    if (!isDerive) {
+      entry.batch = options.batch;
+      entry.inputs = inputs;
+      for (auto [input, argument] : llvm::zip_equal(entry.inputs, function.getArguments()))
+        input.type = describeType(tensorType(argument));
+    }
+    builder.program.entries.push_back(std::move(entry));
+  }
+
+  const CompileOptions &options;
+  KernelSink *sink;
+  llvm::SourceMgr sources;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  cpu::ObjectCompiler *compiler = nullptr;
+  ProgramBuilder builder;
+  std::vector<Input> inputs;
+  std::string chosen, entryName;
+};
+} // namespace
+
+llvm::Expected<Program> mp::compile(StringRef module, const CompileOptions &options, KernelSink *sink) {
+  return Compilation(options, sink).run(module);
+}

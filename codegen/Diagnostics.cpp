@@ -1,0 +1,30 @@
+//===- Diagnostics.cpp - what the compiler says, as text ------------------===//
+#include "codegen/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+static constexpr size_t kMostLines = 10;
+
+DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources)
+    : stream(text), printer(sources, &context, stream), handler(&context, [this](Diagnostic &diagnostic) {
+        std::lock_guard lock(mutex);
+        printer.emitDiagnostic(diagnostic);
+        return success();
+      }) {
+  // Two lines about the error, not a thousand of IR behind them.
+  context.printOpOnDiagnostic(false);
+}
+
+std::string DiagnosticText::take() {
+  std::lock_guard lock(mutex);
+  SmallVector<StringRef> lines;
+  StringRef(text).rtrim('\n').split(lines, '\n');
+  if (lines.size() > kMostLines) {
+    lines.resize(kMostLines - 1);
+    lines.push_back("... and more errors");
+  }
+  return llvm::join(lines, "\n");
+}

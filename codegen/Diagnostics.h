@@ -1,0 +1,34 @@
+//===- Diagnostics.h - what the compiler says, as text --------------------===//
+#ifndef MP_CODEGEN_DIAGNOSTICS_H
+#define MP_CODEGEN_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/SourceMgr.h"
+#include <mutex>
+#include <string>
+
+namespace mp {
+
+/// Collects a context's diagnostics as located text with the source line and a caret,
+/// from any thread, as long as it lives.
+class DiagnosticText {
+public:
+  DiagnosticText(mlir::MLIRContext &context, llvm::SourceMgr &sources);
+  /// The text so far, at most ten lines of it.
+  std::string take();
+
+private:
+  std::mutex mutex;
+  std::string text;
+  llvm::raw_string_ostream stream;
+  /// Upstream's printer, called from the handler alone.
+  struct Printer : mlir::SourceMgrDiagnosticHandler {
+    using SourceMgrDiagnosticHandler::emitDiagnostic;
+    using SourceMgrDiagnosticHandler::SourceMgrDiagnosticHandler;
+  } printer;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace mp
+
+#endif // MP_CODEGEN_DIAGNOSTICS_H

@@ -1,0 +1,35 @@
+//===- EntryPlan.h - from a function of kernels to steps ------------------===//
+#ifndef MP_CODEGEN_ENTRYPLAN_H
+#define MP_CODEGEN_ENTRYPLAN_H
+
+#include "codegen/Program.h"
+#include "codegen/cpu/Emit.h"
+#include "dialect/Mp.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mp {
+
+/// What all entry points of a Program share.
+struct ProgramBuilder {
+  Program program;
+  llvm::StringMap<uint32_t> variables, kernels;
+
+  /// The index of a kernel by its symbol, added where it is new.
+  uint32_t kernel(llvm::StringRef symbol, KernelOp op, const cpu::ObjectCompiler &compiler);
+};
+
+/// Steps, places and lifetimes of a function that holds reads, kernels, views, writes
+/// and a return. `emitted` has one entry a kernel, in order. A result that a variable
+/// is given is computed in the variable's own memory where nothing reads the old value
+/// later; else it is copied at the end.
+Entry planEntry(mlir::func::FuncOp function, llvm::ArrayRef<cpu::EmittedKernel> emitted, ProgramBuilder &builder,
+                const cpu::ObjectCompiler &compiler);
+
+/// Where something was written; a fused location's first place.
+Location locate(mlir::Location location);
+/// The element type and shape as Program has them.
+TensorType describeType(mlir::RankedTensorType type);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_ENTRYPLAN_H
