@@ -2,6 +2,9 @@
 // results in place, one task against many.
 #include "StageKernel.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/APFloat.h"
+
 #include <cmath>
 #include <random>
 
@@ -591,4 +594,219 @@ TEST(StageEmitter, TakesAnyMaps) {
     EXPECT_EQ(k, 42);
     EXPECT_EQ(zeros, std::vector<float>(c));
   }
+}
+
+namespace {
+
+/// max(x * y + y, 0) rounded to `type` after each step.
+std::string chain(int64_t n, const char *type) {
+  return fill(R"(
+  func.func @f(%x: tensor<$Nx$T>, %y: tensor<$Nx$T>) -> tensor<$Nx$T> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<$Nx$T>
+    %p = linalg.generic {indexing_maps = [$line, $line, $line], iterator_types = ["parallel"]}
+        ins(%x, %y : tensor<$Nx$T>, tensor<$Nx$T>) outs(%e : tensor<$Nx$T>) {
+      ^bb0(%a: $T, %b: $T, %o: $T):
+        %a0 = arith.extf %a : $T to f32
+        %b0 = arith.extf %b : $T to f32
+        %m = arith.mulf %a0, %b0 : f32
+        %r = arith.truncf %m : f32 to $T
+        linalg.yield %r : $T
+    } -> tensor<$Nx$T>
+    %q = linalg.generic {indexing_maps = [$line, $line, $line], iterator_types = ["parallel"]}
+        ins(%p, %y : tensor<$Nx$T>, tensor<$Nx$T>) outs(%e : tensor<$Nx$T>) {
+      ^bb0(%a: $T, %b: $T, %o: $T):
+        %a0 = arith.extf %a : $T to f32
+        %b0 = arith.extf %b : $T to f32
+        %m = arith.addf %a0, %b0 : f32
+        %r = arith.truncf %m : f32 to $T
+        linalg.yield %r : $T
+    } -> tensor<$Nx$T>
+    %s = linalg.generic {indexing_maps = [$line, $line], iterator_types = ["parallel"]}
+        ins(%q : tensor<$Nx$T>) outs(%e : tensor<$Nx$T>) {
+      ^bb0(%a: $T, %o: $T):
+        %a0 = arith.extf %a : $T to f32
+        %m = arith.maximumf %a0, %zero : f32
+        %r = arith.truncf %m : f32 to $T
+        linalg.yield %r : $T
+    } -> tensor<$Nx$T>
+    return %s : tensor<$Nx$T>
+  })",
+              {{"$N", text(n)}, {"$line", line}, {"$T", type}});
+}
+
+void expectExactChain(const char *type, const llvm::fltSemantics &format) {
+  constexpr size_t n = 1 << 18;
+  std::mt19937 engine(5);
+  std::vector<uint16_t> x(n), y(n), got(n);
+  for (size_t i = 0; i < n; ++i) {
+    x[i] = engine();
+    y[i] = engine();
+    if (i % 4 == 0) // products about the subnormals
+      y[i] &= 0x83ff;
+  }
+  auto value = [&](uint16_t bits) {
+    return llvm::APFloat(format, llvm::APInt(16, bits));
+  };
+  for (const char *cpu : {"", "x86-64-v3"}) {
+    StageKernel kernel(chain(n, type), false,
+                       llvm::cantFail(Target::get(cpu, "")));
+    EXPECT_EQ(kernel.kernel.launches.size(), 1u);
+    EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
+    kernel.run({x.data(), y.data()}, {got.data()});
+    size_t wrong = 0;
+    for (size_t i = 0; i < n && wrong < 5; ++i) {
+      // f32 holds products exactly and rounds sums harmlessly for these
+      // formats.
+      llvm::APFloat want = value(x[i]);
+      want.multiply(value(y[i]), llvm::APFloat::rmNearestTiesToEven);
+      want.add(value(y[i]), llvm::APFloat::rmNearestTiesToEven);
+      want = llvm::maximum(want, llvm::APFloat::getZero(format));
+      bool equal = want.isNaN()
+                       ? value(got[i]).isNaN()
+                       : want.bitcastToAPInt().getZExtValue() == got[i];
+      if (!equal) {
+        ++wrong;
+        ADD_FAILURE() << type << " on '" << cpu << "' of bits " << std::hex
+                      << x[i] << ", " << y[i] << ": " << got[i] << ", want "
+                      << want.bitcastToAPInt().getZExtValue();
+      }
+    }
+  }
+}
+
+std::string diagnostics(const std::string &body) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&testContext(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          message += diagnostic.str();
+                                          return mlir::success();
+                                        });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(body, &testContext());
+  ObjectCompiler compiler(Target::host());
+  auto func = *module->getOps<mlir::func::FuncOp>().begin();
+  EXPECT_TRUE(
+      llvm::failed(emitStages(func.getBody().front(), false, compiler)));
+  return message;
+}
+
+} // namespace
+
+TEST(StageEmitter, RoundsF16AfterEachStage) {
+  expectExactChain("f16", llvm::APFloat::IEEEhalf());
+}
+TEST(StageEmitter, RoundsBF16AfterEachStage) {
+  expectExactChain("bf16", llvm::APFloat::BFloat());
+}
+
+TEST(StageEmitter, TransposesAnySizeAndWidth) {
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{16, 16},
+                               {1, 40},
+                               {40, 1},
+                               {15, 100},
+                               {100, 15},
+                               {33, 47},
+                               {160, 129},
+                               {301, 517}}) {
+    StageKernel kernel(fill(R"(
+      func.func @f(%x: tensor<$Rx$Cxbf16>, %y: tensor<$Cx$Rxi1>, %z: tensor<$Rxf64>) -> tensor<$Cx$Rxf64> {
+        %e = tensor.empty() : tensor<$Cx$Rxf64>
+        %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, $matrix, $column, $matrix],
+            iterator_types = ["parallel", "parallel"]}
+            ins(%x, %y, %z : tensor<$Rx$Cxbf16>, tensor<$Cx$Rxi1>, tensor<$Rxf64>) outs(%e : tensor<$Cx$Rxf64>) {
+          ^bb0(%a: bf16, %b: i1, %c: f64, %o: f64):
+            %w = arith.extf %a : bf16 to f64
+            %i = linalg.index 0 : index
+            %j = arith.index_cast %i : index to i64
+            %k = arith.sitofp %j : i64 to f64
+            %d = arith.addf %w, %k : f64
+            %r = arith.select %b, %d, %c : f64
+            linalg.yield %r : f64
+        } -> tensor<$Cx$Rxf64>
+        return %s : tensor<$Cx$Rxf64>
+      })",
+                            {{"$R", text(rows)},
+                             {"$C", text(columns)},
+                             {"$matrix", matrix},
+                             {"$column", columnOf}}));
+    std::vector<uint16_t> x(rows * columns);
+    std::vector<uint8_t> y(x.size());
+    std::vector<double> z(rows), got(x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      x[i] = toBF16(float(i % 251));
+      y[i] = i % 3 != 0;
+    }
+    for (int64_t r = 0; r < rows; ++r)
+      z[r] = -r;
+    kernel.run({x.data(), y.data(), z.data()}, {got.data()});
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t r = 0; r < rows; ++r)
+        ASSERT_EQ(got[c * rows + r], y[c * rows + r]
+                                         ? double((r * columns + c) % 251) + c
+                                         : -double(r))
+            << rows << "x" << columns << " at " << c << ", " << r;
+  }
+}
+
+TEST(StageEmitter, KnowsWhatMustNotShareMemory) {
+  StageKernel kernel(columnSum(40000, 33));
+  EXPECT_TRUE(allowsInPlace(kernel.body(), 0, 1));
+  EXPECT_FALSE(allowsInPlace(kernel.body(), 1, 0))
+      << "the start value is added by a later launch";
+  EXPECT_FALSE(allowsInPlace(kernel.body(), 0, 0)) << "shapes differ";
+  StageKernel two(
+      fill(R"(
+    func.func @f(%x: tensor<8x32xf32>, %v: tensor<32xf32>) -> (tensor<8x32xf32>, tensor<32xf32>) {
+      %e = tensor.empty() : tensor<8x32xf32>
+      %ev = tensor.empty() : tensor<32xf32>
+      %y = linalg.generic {indexing_maps = [$matrix, $column, $matrix], iterator_types = ["parallel", "parallel"]}
+          ins(%x, %v : tensor<8x32xf32>, tensor<32xf32>) outs(%e : tensor<8x32xf32>) {
+        ^bb0(%a: f32, %b: f32, %o: f32):
+          %r = arith.addf %a, %b : f32
+          linalg.yield %r : f32
+      } -> tensor<8x32xf32>
+      %w = linalg.generic {indexing_maps = [$line, $line], iterator_types = ["parallel"]}
+          ins(%v : tensor<32xf32>) outs(%ev : tensor<32xf32>) {
+        ^bb0(%a: f32, %o: f32):
+          %r = arith.mulf %a, %a : f32
+          linalg.yield %r : f32
+      } -> tensor<32xf32>
+      return %y, %w : tensor<8x32xf32>, tensor<32xf32>
+    })",
+           {{"$matrix", matrix}, {"$column", columnOf}, {"$line", line}}));
+  std::vector<float> x = random(256), v = random(32), y(256), w(32), again(256);
+  two.run({x.data(), v.data()}, {y.data(), w.data()});
+  for (int i = 0; i < 256; ++i)
+    ASSERT_EQ(y[i], x[i] + v[i % 32]);
+  for (int i = 0; i < 32; ++i)
+    ASSERT_EQ(w[i], v[i] * v[i]);
+  // Whatever is allowed gives the same bits, tasks backwards or as one.
+  for (auto [operand, result] : {std::pair{0u, 0u}, {1u, 1u}})
+    if (allowsInPlace(two.body(), operand, result))
+      for (bool oneTask : {false, true}) {
+        std::vector<float> px = x, pv = v, py(256), pw(32);
+        two.run({px.data(), pv.data()},
+                {result == 0 ? px.data() : py.data(),
+                 result == 1 ? pv.data() : pw.data()},
+                oneTask);
+        EXPECT_EQ(result == 0 ? px : py, y);
+        EXPECT_EQ(result == 1 ? pv : pw, w);
+      }
+}
+
+TEST(StageEmitter, NamesWhatItCannotLower) {
+  EXPECT_EQ(
+      diagnostics(R"(
+    func.func @f(%x: tensor<4xf32>) -> tensor<2x2xf32> {
+      %s = arith.constant dense<2> : tensor<2xi64>
+      %r = tensor.reshape %x(%s) : (tensor<4xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+      return %r : tensor<2x2xf32>
+    })"),
+      "expected linalg.generic, linalg.fill, tensor.empty or arith.constant");
+  EXPECT_EQ(diagnostics(R"(
+    func.func @f() -> tensor<2xf32> {
+      %r = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+      return %r : tensor<2xf32>
+    })"),
+            "expected a splat; other constants are operands of the kernel");
 }
