@@ -209,6 +209,25 @@ TEST(StageForms, NamesWhatItCannotLower) {
             "expected a splat; other constants are operands of the kernel");
 }
 
+TEST(StageForms, TransposesByTheResultsMap) {
+  StageKernel kernel(fill(R"(
+    func.func @f(%x: tensor<40x70xf32>) -> tensor<70x40xf32> {
+      %e = tensor.empty() : tensor<70x40xf32>
+      %y = linalg.generic {indexing_maps = [$matrix, affine_map<(d0, d1) -> (d1, d0)>],
+          iterator_types = ["parallel", "parallel"]} ins(%x : tensor<40x70xf32>) outs(%e : tensor<70x40xf32>) {
+        ^bb0(%a: f32, %o: f32):
+          linalg.yield %a : f32
+      } -> tensor<70x40xf32>
+      return %y : tensor<70x40xf32>
+    })",
+                          {{"$matrix", matrix}}));
+  std::vector<float> x = random(40 * 70), y(x.size());
+  kernel.run({x.data()}, {y.data()});
+  for (int r = 0; r < 40; ++r)
+    for (int c = 0; c < 70; ++c)
+      ASSERT_EQ(y[c * 40 + r], x[r * 70 + c]);
+}
+
 TEST(StageForms, TakesAnyMaps) {
   // y[b, c, r] = x[b, r, c] + z[c], and sums over the middle dimension of x.
   for (auto [b, r, c] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1},
