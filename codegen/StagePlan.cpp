@@ -157,10 +157,10 @@ SmallVector<Schedule> candidates(const SpaceInference &inference) {
   if (inference.isMatrix) {
     // Sums down the columns: few rows, or few enough elements for a cache, are
     // read in strips; else whole rows are, and their sums combined later.
-    constexpr int64_t fewRows = 512, cached = 1 << 20, manyColumns = 1024;
+    constexpr int64_t fewRows = 16, manyRows = 4096, cached = 1 << 18;
     bool strips = inference.rows <= fewRows ||
-                  (inference.rows * inference.columns <= cached &&
-                   inference.columns >= manyColumns);
+                  (inference.rows <= manyRows &&
+                   inference.rows * inference.columns <= cached);
     if (reducesColumns && strips)
       return {Schedule::Columns, Schedule::Rows};
     return {Schedule::Rows};

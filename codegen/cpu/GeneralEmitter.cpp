@@ -1,8 +1,8 @@
 // A stage of any maps, alone. A work item is one combination of the parallel
-// loops but the last, along which results are contiguous: the line. It is
-// vectorised where every access is contiguous along it or constant. Operands
-// that are contiguous along another loop are transposed in square tiles of
-// registers. Reductions are serial, in the order of the loops.
+// loops but the line, along which results are contiguous. The line is vectorised
+// where every access is contiguous along it or constant. Operands that are
+// contiguous along another loop are transposed in square tiles of registers.
+// Reductions are serial, in the order of the loops.
 #include "codegen/cpu/GroupEmitter.h"
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/ScalarBody.h"
@@ -50,7 +50,9 @@ public:
           .push_back(loop);
     if (parallel.empty())
       return;
-    lineLoop = parallel.pop_back_val();
+    AffineMap stored = stage.getIndexingMapMatchingResult(stage->getResult(0));
+    lineLoop = cast<AffineDimExpr>(stored.getResults().back()).getPosition();
+    llvm::erase(parallel, unsigned(lineLoop));
     if (canVectorize())
       lanes = sizes[lineLoop] <= 16 ? 16 : 32;
     else

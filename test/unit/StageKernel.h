@@ -8,11 +8,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/MathExpansion.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -37,7 +36,7 @@ public:
       : compiler(std::move(target)),
         module(mlir::parseSourceString<mlir::ModuleOp>(text, &testContext())) {
     EXPECT_TRUE(module) << text;
-    expandMath();
+    mp::expandMath(*module);
     llvm::FailureOr<EmittedKernel> emitted =
         emitStages(body(), predicated, compiler);
     EXPECT_TRUE(llvm::succeeded(emitted));
@@ -94,17 +93,6 @@ public:
   ObjectCompiler compiler;
 
 private:
-  /// f32 functions become arithmetic, as a caller of emitStages has them.
-  void expandMath() {
-    mlir::RewritePatternSet patterns(&testContext());
-    mlir::populateMathPolynomialApproximationPatterns(
-        patterns, [](llvm::StringRef name) {
-          return name == "math.exp" || name == "math.tanh";
-        });
-    EXPECT_TRUE(llvm::succeeded(
-        mlir::applyPatternsGreedily(*module, std::move(patterns))));
-  }
-
   mlir::OwningOpRef<mlir::ModuleOp> module;
   LinkedKernels linked;
 };

@@ -1,28 +1,16 @@
 // Stage kernels against loops in C++: sizes about a vector, all schedules,
 // results in place, one task against many.
-#include "StageKernel.h"
+#include "StageTexts.h"
 
 #include <cmath>
-#include <random>
 
 using namespace mp::cpu;
 
 namespace {
 
-std::vector<float> random(size_t n, float low = -2, float high = 2,
-                          unsigned seed = 1) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<float> distribution(low, high);
-  std::vector<float> values(n);
-  for (float &value : values)
-    value = distribution(engine);
-  return values;
-}
-
 const int64_t lengths[] = {1,  2,  15, 16, 17,  31,   32,   33,
                            63, 64, 65, 97, 251, 1009, 40009};
 
-const char *relative = "relative error";
 void expectNear(const std::vector<float> &got, const std::vector<double> &want,
                 double tolerance) {
   ASSERT_EQ(got.size(), want.size());
@@ -30,90 +18,7 @@ void expectNear(const std::vector<float> &got, const std::vector<double> &want,
   for (size_t i = 0; i < got.size(); ++i)
     worst = std::max(worst,
                      std::abs(got[i] - want[i]) / (std::abs(want[i]) + 1e-3));
-  EXPECT_LE(worst, tolerance) << relative;
-}
-
-const char *line = "affine_map<(d0) -> (d0)>";
-const char *matrix = "affine_map<(d0, d1) -> (d0, d1)>";
-const char *rowOf = "affine_map<(d0, d1) -> (d0)>";
-const char *columnOf = "affine_map<(d0, d1) -> (d1)>";
-
-std::string text(int64_t value) { return std::to_string(value); }
-
-std::string softmax(int64_t rows, int64_t columns) {
-  return fill(R"(
-  func.func @softmax(%x: tensor<$Rx$Cxf32>) -> tensor<$Rx$Cxf32> {
-    %low = arith.constant 0xFF800000 : f32
-    %zero = arith.constant 0.0 : f32
-    %er = tensor.empty() : tensor<$Rxf32>
-    %e = tensor.empty() : tensor<$Rx$Cxf32>
-    %m0 = linalg.fill ins(%low : f32) outs(%er : tensor<$Rxf32>) -> tensor<$Rxf32>
-    %m = linalg.generic {indexing_maps = [$matrix, $row], iterator_types = ["parallel", "reduction"]}
-        ins(%x : tensor<$Rx$Cxf32>) outs(%m0 : tensor<$Rxf32>) {
-      ^bb0(%a: f32, %acc: f32):
-        %r = arith.maximumf %a, %acc : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rxf32>
-    %p = linalg.generic {indexing_maps = [$matrix, $row, $matrix], iterator_types = ["parallel", "parallel"]}
-        ins(%x, %m : tensor<$Rx$Cxf32>, tensor<$Rxf32>) outs(%e : tensor<$Rx$Cxf32>) {
-      ^bb0(%a: f32, %b: f32, %o: f32):
-        %d = arith.subf %a, %b : f32
-        %r = math.exp %d : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rx$Cxf32>
-    %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<$Rxf32>) -> tensor<$Rxf32>
-    %s = linalg.generic {indexing_maps = [$matrix, $row], iterator_types = ["parallel", "reduction"]}
-        ins(%p : tensor<$Rx$Cxf32>) outs(%s0 : tensor<$Rxf32>) {
-      ^bb0(%a: f32, %acc: f32):
-        %r = arith.addf %acc, %a : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rxf32>
-    %q = linalg.generic {indexing_maps = [$matrix, $row, $matrix], iterator_types = ["parallel", "parallel"]}
-        ins(%p, %s : tensor<$Rx$Cxf32>, tensor<$Rxf32>) outs(%e : tensor<$Rx$Cxf32>) {
-      ^bb0(%a: f32, %b: f32, %o: f32):
-        %r = arith.divf %a, %b : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rx$Cxf32>
-    return %q : tensor<$Rx$Cxf32>
-  })",
-              {{"$R", text(rows)},
-               {"$C", text(columns)},
-               {"$matrix", matrix},
-               {"$row", rowOf}});
-}
-
-/// Sums of x down the columns (or of everything: `full`), then halved in f32.
-std::string columnSum(int64_t rows, int64_t columns) {
-  return fill(R"(
-  func.func @f(%x: tensor<$Rx$Cxf32>, %start: tensor<$Cxf32>) -> (tensor<$Cxf32>, tensor<$Rx$Cxf32>) {
-    %half = arith.constant 0.5 : f32
-    %e = tensor.empty() : tensor<$Rx$Cxf32>
-    %ec = tensor.empty() : tensor<$Cxf32>
-    %y = linalg.generic {indexing_maps = [$matrix, $matrix], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<$Rx$Cxf32>) outs(%e : tensor<$Rx$Cxf32>) {
-      ^bb0(%a: f32, %o: f32):
-        %r = arith.mulf %a, %a : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rx$Cxf32>
-    %s = linalg.generic {indexing_maps = [$matrix, $column], iterator_types = ["reduction", "parallel"]}
-        ins(%y : tensor<$Rx$Cxf32>) outs(%start : tensor<$Cxf32>) {
-      ^bb0(%a: f32, %acc: f32):
-        %r = arith.addf %acc, %a : f32
-        linalg.yield %r : f32
-    } -> tensor<$Cxf32>
-    %h = linalg.generic {indexing_maps = [$line, $line], iterator_types = ["parallel"]}
-        ins(%s : tensor<$Cxf32>) outs(%ec : tensor<$Cxf32>) {
-      ^bb0(%a: f32, %o: f32):
-        %r = arith.mulf %a, %half : f32
-        linalg.yield %r : f32
-    } -> tensor<$Cxf32>
-    return %h, %y : tensor<$Cxf32>, tensor<$Rx$Cxf32>
-  })",
-              {{"$R", text(rows)},
-               {"$C", text(columns)},
-               {"$matrix", matrix},
-               {"$column", columnOf},
-               {"$line", line}});
+  EXPECT_LE(worst, tolerance);
 }
 
 } // namespace
@@ -236,149 +141,6 @@ TEST(StageEmitter, SumsColumnsAndGoesOn) {
 }
 
 namespace {
-
-/// Mean and rstd of rows of bf16, the normalised rows in bf16, and their
-/// gradient's column sums: two row reductions that later stages read, a column
-/// reduction of what they make, all in one kernel.
-std::string layerNorm(int64_t rows, int64_t columns) {
-  return fill(R"(
-  func.func @f(%x: tensor<$Rx$Cxbf16>, %g: tensor<$Cxf32>)
-      -> (tensor<$Rx$Cxbf16>, tensor<$Rxf32>, tensor<$Cxf32>) {
-    %zero = arith.constant 0.0 : f32
-    %er = tensor.empty() : tensor<$Rxf32>
-    %ec = tensor.empty() : tensor<$Cxf32>
-    %e = tensor.empty() : tensor<$Rx$Cxbf16>
-    %z = linalg.fill ins(%zero : f32) outs(%er : tensor<$Rxf32>) -> tensor<$Rxf32>
-    %zc = linalg.fill ins(%zero : f32) outs(%ec : tensor<$Cxf32>) -> tensor<$Cxf32>
-    %n = arith.constant $C.0 : f32
-    %eps = arith.constant 1.0e-5 : f32
-    %one = arith.constant 1.0 : f32
-    %s = linalg.generic {indexing_maps = [$matrix, $row], iterator_types = ["parallel", "reduction"]}
-        ins(%x : tensor<$Rx$Cxbf16>) outs(%z : tensor<$Rxf32>) {
-      ^bb0(%a: bf16, %acc: f32):
-        %w = arith.extf %a : bf16 to f32
-        %r = arith.addf %acc, %w : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rxf32>
-    %mean = linalg.generic {indexing_maps = [$line, $line], iterator_types = ["parallel"]}
-        ins(%s : tensor<$Rxf32>) outs(%er : tensor<$Rxf32>) {
-      ^bb0(%a: f32, %o: f32):
-        %r = arith.divf %a, %n : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rxf32>
-    %v = linalg.generic {indexing_maps = [$matrix, $row, $row], iterator_types = ["parallel", "reduction"]}
-        ins(%x, %mean : tensor<$Rx$Cxbf16>, tensor<$Rxf32>) outs(%z : tensor<$Rxf32>) {
-      ^bb0(%a: bf16, %m: f32, %acc: f32):
-        %w = arith.extf %a : bf16 to f32
-        %d = arith.subf %w, %m : f32
-        %q = arith.mulf %d, %d : f32
-        %r = arith.addf %acc, %q : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rxf32>
-    %rstd = linalg.generic {indexing_maps = [$line, $line], iterator_types = ["parallel"]}
-        ins(%v : tensor<$Rxf32>) outs(%er : tensor<$Rxf32>) {
-      ^bb0(%a: f32, %o: f32):
-        %m = arith.divf %a, %n : f32
-        %p = arith.addf %m, %eps : f32
-        %q = math.sqrt %p : f32
-        %r = arith.divf %one, %q : f32
-        linalg.yield %r : f32
-    } -> tensor<$Rxf32>
-    %y = linalg.generic {indexing_maps = [$matrix, $row, $row, $column, $matrix], iterator_types = ["parallel", "parallel"]}
-        ins(%x, %mean, %rstd, %g : tensor<$Rx$Cxbf16>, tensor<$Rxf32>, tensor<$Rxf32>, tensor<$Cxf32>)
-        outs(%e : tensor<$Rx$Cxbf16>) {
-      ^bb0(%a: bf16, %m: f32, %t: f32, %b: f32, %o: bf16):
-        %w = arith.extf %a : bf16 to f32
-        %d = arith.subf %w, %m : f32
-        %q = arith.mulf %d, %t : f32
-        %u = arith.mulf %q, %b : f32
-        %r = arith.truncf %u : f32 to bf16
-        linalg.yield %r : bf16
-    } -> tensor<$Rx$Cxbf16>
-    %c = linalg.generic {indexing_maps = [$matrix, $column], iterator_types = ["reduction", "parallel"]}
-        ins(%y : tensor<$Rx$Cxbf16>) outs(%zc : tensor<$Cxf32>) {
-      ^bb0(%a: bf16, %acc: f32):
-        %w = arith.extf %a : bf16 to f32
-        %r = arith.addf %acc, %w : f32
-        linalg.yield %r : f32
-    } -> tensor<$Cxf32>
-    return %y, %rstd, %c : tensor<$Rx$Cxbf16>, tensor<$Rxf32>, tensor<$Cxf32>
-  })",
-              {{"$R", text(rows)},
-               {"$C", text(columns)},
-               {"$matrix", matrix},
-               {"$row", rowOf},
-               {"$column", columnOf},
-               {"$line", line}});
-}
-
-float fromBF16(uint16_t bits) {
-  return llvm::bit_cast<float>(uint32_t(bits) << 16);
-}
-uint16_t toBF16(float x) {
-  llvm::APFloat value(x);
-  bool losesInfo;
-  value.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  return value.bitcastToAPInt().getZExtValue();
-}
-
-/// AdamW on f32 state with a master, its f16 copy and a global step count.
-std::string adamw(int64_t n) {
-  return fill(R"(
-  func.func @f(%p: tensor<$Nxf32>, %g: tensor<$Nxf16>, %m: tensor<$Nxf32>, %v: tensor<$Nxf32>,
-      %step: tensor<f32>, %apply: tensor<i1>)
-      -> (tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf16>, tensor<f32>) {
-    %one = arith.constant 1.0 : f32
-    %e0 = tensor.empty() : tensor<f32>
-    %e = tensor.empty() : tensor<$Nxf32>
-    %eh = tensor.empty() : tensor<$Nxf16>
-    %next = linalg.generic {indexing_maps = [$none, $none], iterator_types = []}
-        ins(%step : tensor<f32>) outs(%e0 : tensor<f32>) {
-      ^bb0(%a: f32, %o: f32):
-        %r = arith.addf %a, %one : f32
-        linalg.yield %r : f32
-    } -> tensor<f32>
-    %lr = linalg.generic {indexing_maps = [$none, $none], iterator_types = []}
-        ins(%next : tensor<f32>) outs(%e0 : tensor<f32>) {
-      ^bb0(%a: f32, %o: f32):
-        %k = arith.constant 0.01 : f32
-        %r = arith.divf %k, %a : f32
-        linalg.yield %r : f32
-    } -> tensor<f32>
-    %u:4 = linalg.generic {indexing_maps = [$line, $line, $line, $line, $scalar, $line, $line, $line, $line],
-        iterator_types = ["parallel"]}
-        ins(%p, %g, %m, %v, %lr : tensor<$Nxf32>, tensor<$Nxf16>, tensor<$Nxf32>, tensor<$Nxf32>, tensor<f32>)
-        outs(%e, %e, %e, %eh : tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf16>) {
-      ^bb0(%w: f32, %h: f16, %a: f32, %b: f32, %l: f32, %o0: f32, %o1: f32, %o2: f32, %o3: f16):
-        %b1 = arith.constant 0.9 : f32
-        %c1 = arith.constant 0.1 : f32
-        %b2 = arith.constant 0.999 : f32
-        %c2 = arith.constant 0.001 : f32
-        %eps = arith.constant 1.0e-8 : f32
-        %gr = arith.extf %h : f16 to f32
-        %m0 = arith.mulf %a, %b1 : f32
-        %m1 = arith.mulf %gr, %c1 : f32
-        %mn = arith.addf %m0, %m1 : f32
-        %v0 = arith.mulf %b, %b2 : f32
-        %g2 = arith.mulf %gr, %gr : f32
-        %v1 = arith.mulf %g2, %c2 : f32
-        %vn = arith.addf %v0, %v1 : f32
-        %sq = math.sqrt %vn : f32
-        %de = arith.addf %sq, %eps : f32
-        %up = arith.divf %mn, %de : f32
-        %st = arith.mulf %up, %l : f32
-        %wn = arith.subf %w, %st : f32
-        %wh = arith.truncf %wn : f32 to f16
-        linalg.yield %wn, %mn, %vn, %wh : f32, f32, f32, f16
-    } -> (tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf16>)
-    return %u#0, %u#1, %u#2, %u#3, %next : tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf32>, tensor<$Nxf16>, tensor<f32>
-  })",
-              {{"$N", text(n)},
-               {"$line", line},
-               {"$none", "affine_map<() -> ()>"},
-               {"$scalar", "affine_map<(d0) -> ()>"}});
-}
 
 struct AdamState {
   std::vector<float> p, m, v;
@@ -532,63 +294,5 @@ TEST(StageEmitter, ReducesToOneValueAndGoesOn) {
     x[n - 1] = std::numeric_limits<float>::quiet_NaN();
     kernel.run({x.data()}, {&finite, &again, z.data()}, true);
     EXPECT_EQ(finite, 0);
-  }
-}
-
-TEST(StageEmitter, TakesAnyMaps) {
-  // y[b, c, r] = x[b, r, c] + z[c], and sums over the middle dimension of x.
-  for (auto [b, r, c] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1},
-                         {2, 3, 5},
-                         {3, 17, 33},
-                         {2, 64, 48}}) {
-    StageKernel kernel(
-        fill(R"(
-      func.func @f(%x: tensor<$Bx$Rx$Cxf32>, %z: tensor<$Cxf32>, %i: tensor<i32>)
-          -> (tensor<$Bx$Cx$Rxf32>, tensor<$Bx$Cxf32>, tensor<$Bx$Rx$Cxf32>, tensor<i32>, tensor<i32>, tensor<$Cxf32>) {
-        %zero = arith.constant 0.0 : f32
-        %e = tensor.empty() : tensor<$Bx$Cx$Rxf32>
-        %es = tensor.empty() : tensor<$Bx$Cxf32>
-        %ez = tensor.empty() : tensor<$Cxf32>
-        %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<$Bx$Cxf32>) -> tensor<$Bx$Cxf32>
-        %c0 = linalg.fill ins(%zero : f32) outs(%ez : tensor<$Cxf32>) -> tensor<$Cxf32>
-        %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
-            affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
-            iterator_types = ["parallel", "parallel", "parallel"]}
-            ins(%x, %z : tensor<$Bx$Rx$Cxf32>, tensor<$Cxf32>) outs(%e : tensor<$Bx$Cx$Rxf32>) {
-          ^bb0(%a: f32, %q: f32, %o: f32):
-            %t = arith.addf %a, %q : f32
-            linalg.yield %t : f32
-        } -> tensor<$Bx$Cx$Rxf32>
-        %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
-            affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
-            ins(%x : tensor<$Bx$Rx$Cxf32>) outs(%s0 : tensor<$Bx$Cxf32>) {
-          ^bb0(%a: f32, %acc: f32):
-            %t = arith.addf %acc, %a : f32
-            linalg.yield %t : f32
-        } -> tensor<$Bx$Cxf32>
-        return %y, %s, %x, %i, %i, %c0 : tensor<$Bx$Cx$Rxf32>, tensor<$Bx$Cxf32>, tensor<$Bx$Rx$Cxf32>, tensor<i32>, tensor<i32>, tensor<$Cxf32>
-      })",
-             {{"$B", text(b)}, {"$R", text(r)}, {"$C", text(c)}}));
-    EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
-    EXPECT_FALSE(allowsInPlace(kernel.body(), 0, 2)) << "another stage reads x";
-    std::vector<float> x = random(b * r * c), z = random(c), y(x.size()),
-                       s(b * c), copy(x.size()), zeros(c, 5);
-    int32_t i = 42, j = 0, k = 0;
-    kernel.run({x.data(), z.data(), &i},
-               {y.data(), s.data(), copy.data(), &j, &k, zeros.data()});
-    for (int64_t d = 0; d < b; ++d)
-      for (int64_t m = 0; m < c; ++m) {
-        float sum = 0;
-        for (int64_t q = 0; q < r; ++q) {
-          float from = x[(d * r + q) * c + m];
-          sum += from;
-          ASSERT_EQ(y[(d * c + m) * r + q], from + z[m]);
-        }
-        ASSERT_EQ(s[d * c + m], sum);
-      }
-    EXPECT_EQ(copy, x);
-    EXPECT_EQ(j, 42);
-    EXPECT_EQ(k, 42);
-    EXPECT_EQ(zeros, std::vector<float>(c));
   }
 }
