@@ -108,14 +108,14 @@ SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange 
 std::vector<OpSample> MatmulOp::sampleInputs() {
   return {{{{"tensor<3x4xf64>"}, {"tensor<4x5xf64>"}}, "mp.matmul %0, %1 : tensor<3x4xf64>, tensor<4x5xf64>"},
           {{{"tensor<4x3xf64>"}, {"tensor<4x5xf64>"}},
-           "mp.matmul %0, %1 {transpose_a} : tensor<4x3xf64>, tensor<4x5xf64>"},
+           "mp.matmul %0, %1 transpose_a : tensor<4x3xf64>, tensor<4x5xf64>"},
           {{{"tensor<3x4xf64>"}, {"tensor<5x4xf64>"}},
-           "mp.matmul %0, %1 {transpose_b} : tensor<3x4xf64>, tensor<5x4xf64>"},
+           "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<5x4xf64>"},
           {{{"tensor<4x3xf64>"}, {"tensor<5x4xf64>"}},
-           "mp.matmul %0, %1 {transpose_a, transpose_b} : tensor<4x3xf64>, tensor<5x4xf64>"},
+           "mp.matmul %0, %1 transpose_a transpose_b : tensor<4x3xf64>, tensor<5x4xf64>"},
           {{{"tensor<2x3x4xf64>"}, {"tensor<2x4x5xf64>"}},
            "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<2x4x5xf64>"},
           {{{"tensor<2x3x4xf64>"}, {"tensor<4x5xf64>"}}, "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<4x5xf64>"},
           {{{"tensor<3x4xf64>"}, {"tensor<2x5x4xf64>"}},
-           "mp.matmul %0, %1 {transpose_b} : tensor<3x4xf64>, tensor<2x5x4xf64>"}};
+           "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<2x5x4xf64>"}};
 }

@@ -29,13 +29,16 @@ def Mp_MatmulOp : Mp_PureOp<"matmul", [AnchorOpInterface]> {
     `transpose_a` and `transpose_b` read an operand with its last two dimensions
     swapped. 16-bit operands accumulate in f32.
 
-    Example: `%c = mp.matmul %a, %b {transpose_b} : tensor<4x8xf16>, tensor<16x8xf16>`
+    Example: `%c = mp.matmul %a, %b transpose_b : tensor<4x8xf16>, tensor<16x8xf16>`
   }];
   let torch = "matmul";
   let tensorflow = "BatchMatMulV2";
   let arguments = (ins Mp_FloatTensor:$lhs, Mp_FloatTensor:$rhs, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:`
+    type($lhs) `,` type($rhs)
+  }];
 }
 
 #endif // MP_OPS_LINEAR_TD

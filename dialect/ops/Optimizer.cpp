@@ -37,12 +37,15 @@ static LogicalResult checkSame(std::optional<Location> location, ValueRange tens
 LogicalResult SgdOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
   SmallVector<Value> tensors{adaptor.getParameter(), adaptor.getGradient()};
-  bool hasMomentum = !adaptor.getMomentum().isZero();
-  if (hasMomentum != bool(adaptor.getBuffer()))
-    return emitOptionalError(location, hasMomentum ? "momentum needs a buffer" : "a buffer needs momentum");
   if (adaptor.getBuffer())
     tensors.push_back(adaptor.getBuffer());
-  return checkSame(location, tensors, hasMomentum ? 2 : 1, types);
+  return checkSame(location, tensors, adaptor.getBuffer() ? 2 : 1, types);
+}
+
+LogicalResult SgdOp::verify() {
+  if (getMomentum().isZero() == bool(getBuffer()))
+    return emitOpError() << (getBuffer() ? "has a buffer but no momentum" : "has momentum but no buffer");
+  return success();
 }
 
 SmallVector<Value> SgdOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {

@@ -30,6 +30,7 @@ def Mp_SgdOp : Mp_UpdateOp<"sgd"> {
     $parameter `,` $gradient `,` $learning_rate `,` $step (`,` $buffer^)? attr-dict `:`
     type($parameter) `,` type($gradient) `,` type($learning_rate) `,` type($step) (`,` type($buffer)^)?
   }];
+  let hasVerifier = 1;
 }
 
 def Mp_BiasCorrectionOp : Mp_UpdateOp<"bias_correction"> {

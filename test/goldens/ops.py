@@ -53,7 +53,8 @@ def unary(_):
         "mp.log %a": (positive, torch.log, False),
         "mp.tanh %a": (wide, torch.tanh, False),
         "mp.sigmoid %a": (wide, torch.sigmoid, False),
-        "mp.sqrt %a": (positive, torch.sqrt, True),
+        # PyTorch's vectorised sqrt is not correctly rounded; ours is.
+        "mp.sqrt %a": (positive, torch.sqrt, False),
     }
     for op, (x, compute, exact) in functions.items():
         for dtype in FLOATS:
@@ -66,8 +67,8 @@ def contractions(generator):
         yield case("mp.linear %a, %b, %c", [x, w, b], rounded(F.linear, x, w, b))
         yield case("mp.linear %a, %b", [x, w], rounded(F.linear, x, w))
         yield case("mp.matmul %a, %b", [x, w.t().contiguous()], rounded(torch.matmul, x, w.t()))
-        yield case("mp.matmul %a, %b {transpose_b}", [x, w], rounded(torch.matmul, x, w.t()))
-        yield case("mp.matmul %a, %b {transpose_a}", [x.t().contiguous(), w.t().contiguous()], rounded(torch.matmul, x, w.t()))
+        yield case("mp.matmul %a, %b transpose_b", [x, w], rounded(torch.matmul, x, w.t()))
+        yield case("mp.matmul %a, %b transpose_a", [x.t().contiguous(), w.t().contiguous()], rounded(torch.matmul, x, w.t()))
     a, b = torch.randn(2, 3, 4, generator=generator), torch.randn(2, 4, 5, generator=generator)
     yield case("mp.matmul %a, %b", [a, b], a @ b)
 
