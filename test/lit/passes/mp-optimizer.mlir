@@ -63,9 +63,10 @@ func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
 // CHECK: func.func @step
 // CHECK: %[[APPLIED:.*]] = mp.read @step.applied
 // CHECK: %[[STEP:.*]] = mp.add %[[APPLIED]]
+// CHECK: %[[BASE:.*]] = mp.constant dense<1.000000e-03> : tensor<f32>
 // CHECK: %[[LAST:.*]] = mp.constant dense<10> : tensor<i64>
 // CHECK: mp.minimum %[[APPLIED]], %[[LAST]] : tensor<i64>, tensor<i64>
-// CHECK: %[[LR:.*]] = mp.mul %{{.*}} : tensor<f32>, tensor<f32>
+// CHECK: %[[LR:.*]] = mp.mul %[[BASE]], %{{.*}} : tensor<f32>, tensor<f32>
 // CHECK: %[[C1:.*]] = mp.bias_correction %[[STEP]] {beta = 9.000000e-01 : f64}
 // CHECK: %[[C2:.*]] = mp.bias_correction %[[STEP]] {beta = 0.99{{[0-9]*}} : f64}
 // CHECK: mp.adamw %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LR]], %[[C1]], %[[C2]] :
