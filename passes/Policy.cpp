@@ -39,7 +39,8 @@ Expected<Policy> Policy::load(StringRef name) {
   const std::pair<StringRef, Category> lists[] = {{"allow", Category::Allow},
                                                   {"deny", Category::Deny},
                                                   {"promote", Category::Promote},
-                                                  {"banned", Category::Banned}};
+                                                  {"banned", Category::Banned},
+                                                  {"native", Category::Native}};
   for (auto [key, category] : lists) {
     const json::Array *list = object->getArray(key);
     if (!list)
@@ -84,3 +85,5 @@ Category Policy::categoryOf(StringRef op) const {
   auto found = categories.find(op);
   return found == categories.end() ? Category::Native : found->second;
 }
+
+bool Policy::lists(StringRef op) const { return categories.count(op); }

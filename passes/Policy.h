@@ -20,7 +20,7 @@ enum class Category {
   Deny,    ///< eligible operands in f32
   Promote, ///< eligible operands in the widest of their types
   Banned,  ///< an error
-  Native,  ///< unlisted: as it comes; mixed operands promote, as tensors in PyTorch do
+  Native,  ///< as it comes; mixed operands promote, as tensors in PyTorch do
 };
 
 class Policy {
@@ -35,7 +35,10 @@ public:
   /// Moves ops to a category. `known` are names beyond the policy's own that an op of
   /// ours has; a name that neither knows is an error with the nearest ones.
   llvm::Error move(llvm::ArrayRef<std::string> ops, Category category, llvm::ArrayRef<std::string> known);
+  /// An op in no list is native.
   Category categoryOf(llvm::StringRef op) const;
+  /// Whether the policy says anything about the op.
+  bool lists(llvm::StringRef op) const;
 
 private:
   std::string vocabulary;

@@ -168,7 +168,6 @@ def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
 
     Example: `%r = mp.compare gt %x, %y : tensor<4xf32>, tensor<f32>`
   }];
-  let torch = "compare";
   let notDifferentiable = "the result is a flag";
   let arguments = (ins Mp_ComparisonAttr:$relation, Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
   let results = (outs Mp_FlagTensor:$result);
