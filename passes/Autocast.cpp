@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/Policy.h"
+#include "mlir/IR/Remarks.h"
 
 namespace mp {
 #define GEN_PASS_DEF_AUTOCAST
@@ -46,7 +47,8 @@ private:
     StringRef name = op.getAutocastName(policy.system());
     auto operands = eligibleOperands(op);
     FloatType target;
-    switch (name.empty() ? Category::Native : policy.categoryOf(name)) {
+    Category category = name.empty() ? Category::Native : policy.categoryOf(name);
+    switch (category) {
     case Category::Banned:
       return op.emitError() << "is banned under autocast: it overflows in " << low << " (\"" << name
                             << "\" of the policy); use the form on logits";
@@ -55,9 +57,23 @@ private:
     case Category::Promote:
     case Category::Native: target = widestOf(operands); break;
     }
-    for (OpOperand *operand : operands)
+    for (OpOperand *operand : operands) {
+      if (elementType(operand->get()) != target)
+        explain(op, *operand, category, target);
       operand->set(castOnce(operand->get(), target));
+    }
     return op.retypeResults();
+  }
+
+  /// Says which operand is cast and why, for `--remarks-filter=mp-autocast`.
+  static void explain(Operation *op, OpOperand &operand, Category category, FloatType target) {
+    StringRef why = category == Category::Allow  ? "the policy allows the op in the low type"
+                    : category == Category::Deny ? "the policy wants the op in f32"
+                                                 : "operands of several types promote to the widest";
+    std::string text;
+    llvm::raw_string_ostream(text) << op->getName() << ": operand " << operand.getOperandNumber() << " from "
+                                   << elementType(operand.get()) << " to " << target << ": " << why;
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("cast").category("mp-autocast")) << text;
   }
 
   static SmallVector<OpOperand *> eligibleOperands(AutocastOpInterface op) {

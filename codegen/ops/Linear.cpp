@@ -96,7 +96,7 @@ static std::string typeName(Type type) {
 /// Rows of the result in a task: some 4 M multiplications, so that small products stay
 /// whole and large ones are shared. By the shape alone.
 static int64_t rowsInTask(const ContractionSpec &spec) {
-  int64_t rows = llvm::alignTo(llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k), 32);
+  int64_t rows = llvm::alignTo(llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k), 64);
   return std::min<int64_t>(spec.m, rows);
 }
 
