@@ -97,7 +97,7 @@ func.func @constant_sum(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) {
 // A number stays one in another shape.
 // CHECK-LABEL: @constant_reshape
 func.func @constant_reshape(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<32xf32>)
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x8xf32>)
   // CHECK-NEXT: ^bb0
   // CHECK-NEXT: arith.constant 2.000000e+00 : f32
   // CHECK-NEXT: arith.mulf
