@@ -81,11 +81,15 @@ private:
       b.clone(*op, mapping);
       return;
     }
+    if (isa<ReshapeOp>(op) && splats.contains(op->getOperand(0))) {
+      splats[op->getResult(0)] = TypedAttr(splats.lookup(op->getOperand(0)));
+      return;
+    }
     if (isa<ReshapeOp>(op)) {
       mapping.map(op->getResult(0), mapping.lookup(op->getOperand(0)));
       return;
     }
-    if (auto constant = dyn_cast<ConstantOp>(op); constant && !isYielded(op)) {
+    if (auto constant = dyn_cast<ConstantOp>(op); constant && !isStored(op->getResult(0))) {
       splats[op->getResult(0)] = scalarConstant(constant);
       return;
     }
@@ -102,7 +106,14 @@ private:
     buildStage(op, *shape);
   }
 
-  static bool isYielded(Operation *op) { return llvm::any_of(op->getUsers(), llvm::IsaPred<YieldOp>); }
+  /// Whether a constant has to lie in memory: where it leaves the kernel, and where
+  /// nothing else would say over how many elements a stage runs.
+  static bool isStored(Value value) {
+    return llvm::any_of(value.getUsers(), [](Operation *user) {
+      return isa<YieldOp, ReductionOpInterface, TransposeOp, AnchorOpInterface>(user) ||
+             (isa<ReshapeOp>(user) && isStored(user->getResult(0)));
+    });
+  }
 
   static TypedAttr scalarConstant(ConstantOp constant) {
     auto elements = cast<DenseElementsAttr>(constant.getValue());

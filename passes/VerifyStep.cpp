@@ -57,6 +57,11 @@ private:
     return success();
   }
 
+  static bool isNegation(Value value, Value of) {
+    auto negation = value.getDefiningOp<NotOp>();
+    return negation && negation.getInput() == of;
+  }
+
   static LogicalResult checkGuard(WriteOp write, Value skipped) {
     auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
     if (kind == StateKind::scaler || kind == StateKind::attempt) {
@@ -65,8 +70,7 @@ private:
                                    << stringifyStateKind(kind) << " changes with every try";
       return success();
     }
-    auto guard = write.getPredicate() ? write.getPredicate().getDefiningOp<NotOp>() : NotOp();
-    if (!guard || guard.getInput() != skipped)
+    if (!write.getPredicate() || !(isNegation(write.getPredicate(), skipped) || isNegation(skipped, write.getPredicate())))
       return write.emitOpError() << "writes @" << write.getVariable()
                                  << " although the step may be skipped: run mp-predicate-step";
     return success();

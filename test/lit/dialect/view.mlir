@@ -1,4 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
+// RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
 
 // CHECK-LABEL: @views
 func.func @views(%x: tensor<?x28x28xf32>, %n: tensor<f32>, %m: tensor<4x3xi1>) -> tensor<?x784xf32> {

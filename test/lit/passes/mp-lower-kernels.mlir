@@ -81,3 +81,28 @@ func.func @functions(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = mp.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// A constant that is summed has a stage, for the sum to run over.
+// CHECK-LABEL: @constant_sum
+func.func @constant_sum(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  // CHECK: %[[C:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<4xf32>)
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: arith.constant 2.000000e+00 : f32
+  // CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[C]] : tensor<4xf32>)
+  %c = mp.constant dense<2.0> : tensor<4xf32>
+  %0 = mp.sum %c dims[0] : tensor<4xf32>
+  return %x, %0 : tensor<4xf32>, tensor<f32>
+}
+
+// A number stays one in another shape.
+// CHECK-LABEL: @constant_reshape
+func.func @constant_reshape(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x8xf32>)
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: arith.constant 2.000000e+00 : f32
+  // CHECK-NEXT: arith.mulf
+  %c = mp.constant dense<2.0> : tensor<8xf32>
+  %r = mp.reshape %c : tensor<8xf32> to tensor<1x8xf32>
+  %0 = mp.mul %x, %r : tensor<4x8xf32>, tensor<1x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -18,5 +18,13 @@ func.func @step(%x: tensor<4xf32>, %more: tensor<i1>) -> (tensor<i1> {mp.name = 
   return %skipped : tensor<i1>
 }
 
+// The flag may be the negation of the guard as well.
+// CHECK-LABEL: @negated
+func.func @negated(%x: tensor<4xf32>, %ok: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  %skipped = mp.not %ok : tensor<i1>
+  mp.write @w, %x if %ok : tensor<4xf32>
+  return %skipped : tensor<i1>
+}
+
 // CHECK: func.func private @declared
 func.func private @declared()
