@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/Mp.h"
 #include <cmath>
+#include <utility>
 
 using namespace mlir;
 using namespace mp;
@@ -16,6 +17,7 @@ struct Field {
   StringRef name;
   double value;
   bool isFlag = false;
+  bool isGiven = false;
 };
 } // namespace
 
@@ -32,12 +34,12 @@ static ParseResult parseFieldValue(AsmParser &parser, Field &field) {
     field.value = negative ? -field.value : field.value;
     return success();
   }
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return failure();
-  if (word != "true" && word != "false")
-    return parser.emitError(parser.getNameLoc()) << field.name << " is true or false";
-  field.value = word == "true";
+  if (succeeded(parser.parseOptionalKeyword("false")))
+    field.value = false;
+  else if (succeeded(parser.parseOptionalKeyword("true")))
+    field.value = true;
+  else
+    return parser.emitError(parser.getCurrentLocation()) << "expected " << field.name << " to be true or false";
   return success();
 }
 
@@ -47,8 +49,11 @@ static ParseResult parseField(AsmParser &parser, MutableArrayRef<Field> fields) 
   if (parser.parseKeyword(&name))
     return failure();
   for (Field &field : fields)
-    if (field.name == name)
+    if (field.name == name) {
+      if (std::exchange(field.isGiven, true))
+        return parser.emitError(where) << "argument '" << name << "' is given twice";
       return failure(parser.parseEqual() || parseFieldValue(parser, field));
+    }
   auto diagnostic = parser.emitError(where) << "unknown argument '" << name << "', expected ";
   llvm::interleaveComma(fields, diagnostic, [&](const Field &field) { diagnostic << field.name; });
   return diagnostic;
@@ -65,6 +70,14 @@ static ParseResult parseFields(AsmParser &parser, MutableArrayRef<Field> fields)
   return parser.parseGreater();
 }
 
+/// A whole number without a point, as people write it.
+static void printNumber(AsmPrinter &printer, double value) {
+  if (value == std::trunc(value) && std::abs(value) < 1e15 && !(value == 0 && std::signbit(value)))
+    printer << static_cast<int64_t>(value);
+  else
+    printer.printFloat(APFloat(value));
+}
+
 static void printFields(AsmPrinter &printer, ArrayRef<Field> fields, ArrayRef<double> defaults) {
   SmallVector<const Field *> written;
   for (auto [field, value] : llvm::zip_equal(fields, defaults))
@@ -78,14 +91,15 @@ static void printFields(AsmPrinter &printer, ArrayRef<Field> fields, ArrayRef<do
     if (field->isFlag)
       printer << (field->value ? "true" : "false");
     else
-      printer.printFloat(APFloat(field->value));
+      printNumber(printer, field->value);
   });
   printer << '>';
 }
 
+/// `ok` is what an argument needs beside being finite.
 static LogicalResult check(function_ref<InFlightDiagnostic()> emitError, StringRef name, double value, bool ok,
                            StringRef expected) {
-  if (ok)
+  if (ok && std::isfinite(value))
     return success();
   return emitError() << name << " is " << value << ", expected " << expected;
 }
@@ -112,6 +126,7 @@ LogicalResult SgdAttr::verify(function_ref<InFlightDiagnostic()> emitError, Numb
                               Number dampening, Number decay, bool nesterov) {
   if (failed(check(emitError, "lr", lr, lr >= 0, "zero or more")) ||
       failed(check(emitError, "momentum", momentum, momentum >= 0, "zero or more")) ||
+      failed(check(emitError, "dampening", dampening, true, "a finite number")) ||
       failed(check(emitError, "weight_decay", decay, decay >= 0, "zero or more")))
     return failure();
   if (nesterov && (double(momentum) <= 0 || double(dampening) != 0))
@@ -150,7 +165,9 @@ Attribute LinearScheduleAttr::parse(AsmParser &parser, Type) {
   Field f[] = {{"from", 1}, {"to", 0}, {"steps", 0}};
   SMLoc where = parser.getCurrentLocation();
   auto emit = [&] { return parser.emitError(where); };
-  if (parseFields(parser, f))
+  if (parseFields(parser, f) ||
+      failed(check(emit, "steps", f[2].value, f[2].value == std::trunc(f[2].value) && f[2].value < 0x1p53,
+                   "a whole number")))
     return {};
   return getChecked(function_ref<InFlightDiagnostic()>(emit), parser.getContext(), Number(f[0].value), Number(f[1].value),
                     static_cast<int64_t>(f[2].value));
@@ -223,7 +240,7 @@ void InitAttr::print(AsmPrinter &printer) const {
   printer << '<' << stringifyInitFormula(getFormula());
   for (NamedAttribute argument : getArguments()) {
     printer << ", " << argument.getName().getValue() << " = ";
-    printer.printFloat(cast<FloatAttr>(argument.getValue()).getValue());
+    printNumber(printer, cast<FloatAttr>(argument.getValue()).getValueAsDouble());
   }
   printer << '>';
 }
@@ -236,10 +253,33 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, Ini
                          << argument.getName();
     auto value = dyn_cast<FloatAttr>(argument.getValue());
     if (!value || !value.getValue().isFinite())
-      return emitError() << argument.getName() << " must be a finite number";
+      return emitError() << argument.getName() << " is " << argument.getValue() << ", expected a finite number";
     if ((argument.getName() == "fan_in" && value.getValueAsDouble() < 1) ||
         (argument.getName() == "std" && value.getValueAsDouble() < 0))
       return emitError() << argument.getName() << " is " << value.getValueAsDouble() << ", which is too small";
   }
+  if (formula == InitFormula::constant && arguments.empty())
+    return emitError() << "initialiser constant needs a value";
+  auto number = [&](StringRef name, double otherwise) {
+    auto given = arguments.getAs<FloatAttr>(name);
+    return given ? given.getValueAsDouble() : otherwise;
+  };
+  if (formula == InitFormula::uniform && number("a", 0) > number("b", 1))
+    return emitError() << "initialiser uniform has a = " << number("a", 0) << " above b = " << number("b", 1);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr, DataFormat format,
+                                 Type element, StringAttr key) {
+  if (!element.isIntOrFloat())
+    return emitError() << "elements are " << element << ", expected integers or floats";
+  if (format == DataFormat::safetensors && !key)
+    return emitError() << "a safetensors file holds several tensors: name one, key = \"...\"";
+  if (format != DataFormat::safetensors && key)
+    return emitError() << "a file in format " << stringifyDataFormat(format) << " holds one array and has no key";
   return success();
 }

@@ -48,7 +48,40 @@ LogicalResult MpDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (attribute.getName() == kModeAttr) {
     auto mode = dyn_cast<StringAttr>(attribute.getValue());
     if (!mode || (mode.getValue() != "train" && mode.getValue() != "eval"))
-      return op->emitError() << "'" << kModeAttr << "' is \"train\" or \"eval\"";
+      return op->emitError() << "'" << kModeAttr << "' is " << attribute.getValue()
+                             << ", expected \"train\" or \"eval\"";
+  }
+  return success();
+}
+
+/// What arguments and results of functions have: a name, and results a gradient's
+/// parameter.
+static LogicalResult verifyPlaceAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kNameAttr && !isa<StringAttr>(attribute.getValue()))
+    return op->emitError() << "'" << kNameAttr << "' is " << attribute.getValue() << ", expected a string";
+  if (attribute.getName() == kGradientAttr && !isa<FlatSymbolRefAttr>(attribute.getValue()))
+    return op->emitError() << "'" << kGradientAttr << "' is " << attribute.getValue() << ", expected @parameter";
+  return success();
+}
+
+LogicalResult MpDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  return verifyPlaceAttribute(op, attribute);
+}
+
+LogicalResult MpDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  return verifyPlaceAttribute(op, attribute);
+}
+
+LogicalResult mp::verifyAttributeNames(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name.contains('.') || name == SymbolTable::getVisibilityAttrName())
+      continue;
+    std::string known;
+    for (StringAttr expected : op->getName().getAttributeNames())
+      if (!expected.getValue().ends_with("SegmentSizes"))
+        known += (known.empty() ? ", expected " : ", ") + expected.str();
+    return op->emitOpError() << "unknown attribute '" << name << "'" << (known.empty() ? ", expected none" : known);
   }
   return success();
 }

@@ -87,6 +87,15 @@ inferElementwise(std::optional<mlir::Location> location, mlir::ValueRange operan
 /// Runs an op's type rule again and gives its results what it says.
 llvm::LogicalResult inferResultsAgain(mlir::Operation *op);
 
+/// Fails where an op has an attribute that it does not know and that belongs to no
+/// dialect, and lists those it knows.
+llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
+
+/// The trait of all ops of the dialect that runs `verifyAttributeNames`.
+template <typename Op> struct KnownAttributes : mlir::OpTrait::TraitBase<Op, KnownAttributes> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAttributeNames(op); }
+};
+
 } // namespace mp
 
 #include "dialect/MpEnums.h.inc"
@@ -102,8 +111,8 @@ llvm::LogicalResult inferResultsAgain(mlir::Operation *op);
 namespace mp {
 class VariableOp;
 // Directives of assembly formats.
-mlir::ParseResult parseStateKind(mlir::OpAsmParser &parser, StateKindAttr &kind);
-void printStateKind(mlir::OpAsmPrinter &printer, VariableOp op, StateKindAttr kind);
+mlir::ParseResult parseKindAndName(mlir::OpAsmParser &parser, StateKindAttr &kind, mlir::StringAttr &name);
+void printKindAndName(mlir::OpAsmPrinter &printer, VariableOp op, StateKindAttr kind, mlir::StringAttr name);
 } // namespace mp
 
 #define GET_OP_CLASSES
@@ -116,6 +125,8 @@ mlir::Value splat(mlir::ImplicitLocOpBuilder &builder, mlir::RankedTensorType ty
 mlir::Value castTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type element);
 /// The element type of a tensor value.
 mlir::Type elementType(mlir::Value tensor);
+/// Whether a value, of whatever type, is a tensor of floats.
+bool isFloatTensor(mlir::Value value);
 /// The ranked type of a tensor value.
 mlir::RankedTensorType tensorType(mlir::Value tensor);
 

@@ -168,6 +168,7 @@ def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
   let parameters = (ins "::mlir::StringAttr":$pattern, EnumParameter<Mp_DataFormat>:$format,
                         "::mlir::Type":$element, OptionalParameter<"::mlir::StringAttr">:$key);
   let assemblyFormat = "`<` $pattern `as` $format `,` $element (`,` `key` `=` $key^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // MP_ATTRIBUTES_TD

@@ -29,7 +29,13 @@ def Mp_Flag : Type<Mp_ScalarOf<I1>.predicate, "0D tensor of 1-bit signless integ
 // Base classes
 //===----------------------------------------------------------------------===//
 
-class Mp_Op<string mnemonic, list<Trait> traits = []> : Op<Mp_Dialect, mnemonic, traits> {
+/// A misspelt attribute is an error, not silently without effect.
+def Mp_KnownAttributes : NativeOpTrait<"KnownAttributes"> {
+  let cppNamespace = "::mp";
+}
+
+class Mp_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Mp_Dialect, mnemonic, !listconcat([Mp_KnownAttributes], traits)> {
   /// C++ that goes into the class beside what the base classes put there.
   code extraDeclarations = "";
   let extraClassDeclaration = extraDeclarations;

@@ -75,6 +75,11 @@ Value mp::castTo(ImplicitLocOpBuilder &builder, Value value, Type element) {
 RankedTensorType mp::tensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 Type mp::elementType(Value tensor) { return tensorType(tensor).getElementType(); }
 
+bool mp::isFloatTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
+}
+
 std::optional<double> mp::splatValue(Attribute value) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(value);
   if (!elements || !elements.isSplat())

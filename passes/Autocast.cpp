@@ -144,8 +144,10 @@ private:
   }
 
   LogicalResult run(func::FuncOp function, StringRef type, StringRef name) {
-    if (type.empty() || type == "f32")
+    if (type.empty() || type == "f32" || function.isExternal())
       return success();
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError() << "has control flow, in which casts are not decided";
     FloatType low = type == "f16"    ? FloatType(Float16Type::get(&getContext()))
                     : type == "bf16" ? FloatType(BFloat16Type::get(&getContext()))
                                      : FloatType();

@@ -88,7 +88,7 @@ private:
     return success();
   }
 
-  bool isWanted(Value value) const { return active.contains(value) && isa<FloatType>(elementType(value)); }
+  bool isWanted(Value value) const { return active.contains(value) && isFloatTensor(value); }
 
   void accumulate(Value operand, Value gradient) {
     Value fitted = castTo(builder, sumTo(builder, gradient, tensorType(operand)), elementType(operand));
@@ -128,14 +128,29 @@ struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
   }
 
 private:
+  /// Adjoints are built for straight-line code; sums over a batch need its size.
+  static LogicalResult checkBody(func::FuncOp source) {
+    if (!source.getBody().hasOneBlock())
+      return source.emitOpError() << "must have one block to be differentiated";
+    WalkResult walked = source.walk([](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (auto tensor = dyn_cast<RankedTensorType>(operand.getType()); tensor && !tensor.hasStaticShape()) {
+          op->emitOpError() << tensor << " has a '?': run mp-specialize before mp-autodiff";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(walked.wasInterrupted());
+  }
+
   FailureOr<func::FuncOp> clone(func::FuncOp source, StringRef name, SymbolTable &symbols) {
     if (Operation *other = symbols.lookup(name)) {
-      auto diagnostic = source.emitError() << "its step is to be named @" << name << ", which exists";
+      auto diagnostic = source.emitOpError() << "is to be differentiated as @" << name << ", which exists";
       diagnostic.attachNote(other->getLoc()) << "here";
       return diagnostic;
     }
-    if (!source.getBody().hasOneBlock())
-      return source.emitError() << "must have one block to be differentiated";
+    if (failed(checkBody(source)))
+      return failure();
     func::FuncOp copy = source.clone();
     copy.setName(name);
     copy.setPublic();
@@ -149,12 +164,12 @@ private:
     if (failed(copy))
       return failure();
     auto *terminator = copy->getBody().front().getTerminator();
-    if (terminator->getNumOperands() == 0 || tensorType(terminator->getOperand(0)).getRank() != 0 ||
-        !isa<FloatType>(elementType(terminator->getOperand(0))))
-      return source.emitError() << "result 0 must be one float to be differentiated";
+    if (terminator->getNumOperands() == 0 || !isFloatTensor(terminator->getOperand(0)) ||
+        tensorType(terminator->getOperand(0)).getRank() != 0)
+      return source.emitOpError() << "result 0 must be one float to be differentiated";
     SmallVector<Value> sources;
     for (Value argument : copy->getArguments())
-      if (isa<FloatType>(elementType(argument)))
+      if (isFloatTensor(argument))
         sources.push_back(argument);
     Differentiator differentiator(*copy, sources);
     if (failed(differentiator.run(terminator->getOperand(0))))
@@ -166,7 +181,7 @@ private:
       results.push_back(gradient ? gradient : splat(builder, tensorType(argument), 0));
     }
     terminator->setOperands(results);
-    copy->setAllResultAttrs(SmallVector<DictionaryAttr>(results.size(), builder.getDictionaryAttr({})));
+    copy->removeResAttrsAttr();
     copy->setType(builder.getFunctionType(copy->getArgumentTypes(), ValueRange(results).getTypes()));
     eraseDead(*copy);
     return success();
@@ -175,7 +190,7 @@ private:
   LogicalResult buildStep(TrainOp recipe, SymbolTable &symbols) {
     auto source = symbols.lookup<func::FuncOp>(recipe.getFunction());
     if (auto mode = source->getAttrOfType<StringAttr>(kModeAttr); mode && mode.getValue() != "train")
-      return source.emitError() << "evaluates, and is not differentiated: run mp-set-mode{mode=train}";
+      return source.emitOpError() << "evaluates, and is not differentiated: run mp-set-mode{mode=train}";
     auto assignment = assignParameters(recipe, source);
     if (failed(assignment))
       return failure();

@@ -105,8 +105,8 @@ private:
       locations.push_back(op->getLoc());
     Value predicate = group.predicate ? stored(group.predicate) : Value();
     auto kernel = KernelOp::create(outer, FusedLoc::get(function.getContext(), locations),
-                                   ValueRange(outputs).getTypes(), operands, predicate);
-    kernel->setAttr("ops", StringAttr::get(function.getContext(), namesOf(ops)));
+                                   ValueRange(outputs).getTypes(), operands, predicate,
+                                   outer.getStringAttr(namesOf(ops)));
     Block &block = kernel.getBody().emplaceBlock();
     IRMapping mapping;
     for (Value input : inputs)
@@ -157,11 +157,11 @@ private:
     if (!function.getBody().hasOneBlock())
       return function.emitError() << "has control flow, which kernels are not made of";
     for (Operation &op : function.getBody().front()) {
-      if (!isa<MpDialect>(op.getDialect()) && !op.hasTrait<OpTrait::IsTerminator>())
-        return op.emitError() << "is no op of the mp dialect";
-      for (Type type : op.getResultTypes())
+      if (!isa_and_nonnull<MpDialect>(op.getDialect()) && !op.hasTrait<OpTrait::IsTerminator>())
+        return op.emitOpError() << "is no op of the mp dialect";
+      for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
         if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape())
-          return op.emitError() << tensor << " has a '?': run mp-specialize before mp-fuse";
+          return op.emitOpError() << tensor << " has a '?': run mp-specialize before mp-fuse";
     }
     return success();
   }

@@ -39,10 +39,12 @@ private:
     if (!step)
       return recipe.emitOpError() << "has no step yet: run mp-autodiff before mp-loss-scale";
     auto seeds = llvm::to_vector(step.getBody().getOps<SeedOp>());
-    if (seeds.size() != 1 || namedResult(step, kScaleResult))
-      return step.emitError() << "is scaled already";
+    if (namedResult(step, kScaleResult))
+      return step.emitOpError() << "is scaled already";
+    if (seeds.size() != 1)
+      return step.emitOpError() << "has " << seeds.size() << " mp.seed, expected one, where backward begins";
     if (auto type = seeds[0].getType(); !type.getElementType().isF32() && !type.getElementType().isF64())
-      return step.emitError() << "its loss is " << type.getElementType()
+      return step.emitOpError() << "its loss is " << type.getElementType()
                               << ", in which the scaled loss would overflow: cast it to f32";
     buildScaling(step, seeds[0], createState(chosen));
     return success();
@@ -55,6 +57,9 @@ private:
       return SymbolTable::lookupNearestSymbolFrom<ScalerOp>(recipe, recipe.getScalerAttr());
     if (scaler.empty())
       return {};
+    // Recipes that name none share one.
+    if (auto known = getOperation().lookupSymbol<ScalerOp>("scaler"))
+      return known;
     OpBuilder builder(recipe);
     OperationState state(recipe.getLoc(), ScalerOp::getOperationName());
     state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr("scaler"));

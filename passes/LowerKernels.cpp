@@ -1,4 +1,5 @@
 //===- LowerKernels.cpp - from ops to scalar stages -----------------------===//
+#include "passes/Decompose.h"
 #include "passes/KernelShape.h"
 #include "passes/MathExpansion.h"
 #include "passes/Passes.h"
@@ -213,9 +214,46 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
             return isa<MpDialect>(op.getDialect()) && !isa<AnchorOpInterface>(op);
           }))
         continue;
+      if (failed(check(kernel)))
+        return signalPassFailure();
       KernelLowering(kernel).run();
       expandMath(kernel);
     }
+  }
+
+private:
+  /// What a stage can be made of, as mp-fuse leaves it.
+  static LogicalResult check(KernelOp kernel) {
+    Block &body = kernel.getBody().front();
+    bool anchored = !body.getOps<AnchorOpInterface>().empty();
+    for (Operation &op : body.without_terminator()) {
+      auto constant = dyn_cast<ConstantOp>(op);
+      if (constant ? !splatValue(constant.getValue())
+                   : !isa<AnchorOpInterface, ReductionOpInterface, ScalarOpInterface, TransposeOp, ReshapeOp, IotaOp>(op))
+        return op.emitOpError() << "is no stage of a kernel: run mp-fuse before mp-lower-kernels";
+      for (Value value : llvm::concat<Value>(llvm::to_vector(op.getOperands()), llvm::to_vector(op.getResults())))
+        if (auto type = dyn_cast<RankedTensorType>(value.getType()); !type || !type.hasStaticShape())
+          return op.emitOpError() << value.getType() << " has no static shape: run mp-specialize before mp-lower-kernels";
+      if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && (anchored || !isUnitReshape(reshape)))
+        return op.emitOpError() << "does more than add dimensions of one, which no stage does: run mp-fuse before "
+                                   "mp-lower-kernels";
+      if (anchored && failed(checkEpilogue(&op)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Behind an anchor, elements of all tensors lie at the same place.
+  static LogicalResult checkEpilogue(Operation *op) {
+    if (isa<AnchorOpInterface>(op))
+      return success();
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      if (!constant && tensorType(operand).getShape() != tensorType(op->getResult(0)).getShape())
+        return op->emitOpError() << "broadcasts behind an anchor: " << operand.getType() << " to "
+                                 << op->getResult(0).getType();
+    }
+    return success();
   }
 };
 } // namespace

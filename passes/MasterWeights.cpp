@@ -22,6 +22,10 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction); old && !derivesOnly(old)) {
+      old.emitOpError() << "has the name of the function that computes derived variables: give it another one";
+      return signalPassFailure();
+    }
     for (auto variable : llvm::to_vector(module.getOps<VariableOp>()))
       if (isLow(variable))
         promote(variable);
@@ -37,6 +41,16 @@ private:
   static bool isLow(VariableOp variable) {
     Type element = variable.getTensorType().getElementType();
     return variable.getKind() == StateKind::parameter && (element.isF16() || element.isBF16());
+  }
+
+  /// Whether a function is one that this pass built.
+  static bool derivesOnly(func::FuncOp function) {
+    if (function.isExternal() || function.getNumArguments() || function.getNumResults())
+      return false;
+    return llvm::all_of(function.getBody().getOps<WriteOp>(), [](WriteOp write) {
+      auto variable = lookupVariable(write, write.getVariableAttr());
+      return variable && variable.getKind() == StateKind::derived;
+    });
   }
 
   /// A 16-bit parameter: the variable becomes its f32 master, reads take the copy.

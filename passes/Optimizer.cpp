@@ -56,12 +56,16 @@ private:
       if (!name)
         continue;
       VariableOp parameter = lookupVariable(step, name);
+      MinimizeOp group = assignment->lookup(name.getAttr());
+      if (!parameter || !group)
+        return step.emitOpError() << "returns a gradient of @" << name.getValue()
+                                  << ", which is no parameter of the recipe";
       Type element = parameter.getTensorType().getElementType();
       if (!element.isF32() && !element.isF64())
         return parameter.emitOpError() << "is " << element
                                        << " and has no f32 master weights, without which small updates vanish: run "
                                           "mp-master-weights before mp-optimizer";
-      gradients.push_back({i, parameter, assignment->lookup(name.getAttr())});
+      gradients.push_back({i, parameter, group});
     }
     return gradients;
   }

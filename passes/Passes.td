@@ -4,7 +4,12 @@
 
 include "mlir/Pass/PassBase.td"
 
-def Specialize : Pass<"mp-specialize", "::mlir::ModuleOp"> {
+/// A pass may build ops of the dialect where the input has none.
+class Mp_Pass<string argument, string operation> : Pass<argument, operation> {
+  let dependentDialects = ["::mp::MpDialect"];
+}
+
+def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let summary = "bind the batch dimension";
   let description = [{
     Replaces the leading `?` of every tensor by a number; shapes are static afterwards.
@@ -17,7 +22,7 @@ def Specialize : Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let options = [Option<"batch", "batch", "int64_t", "0", "rows in a batch">];
 }
 
-def SetMode : Pass<"mp-set-mode", "::mlir::ModuleOp"> {
+def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
   let summary = "say whether functions train or evaluate";
   let description = [{
     Sets `mp.mode` on every function. Autodiff refuses one that evaluates.
@@ -30,7 +35,7 @@ def SetMode : Pass<"mp-set-mode", "::mlir::ModuleOp"> {
   let options = [Option<"mode", "mode", "std::string", "\"train\"", "train or eval">];
 }
 
-def Autocast : Pass<"mp-autocast", "::mlir::ModuleOp"> {
+def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let summary = "insert casts by a policy of allowed and denied ops";
   let description = [{
     Op by op, as PyTorch's autocast: an op that the policy allows gets its eligible
@@ -55,7 +60,7 @@ def Autocast : Pass<"mp-autocast", "::mlir::ModuleOp"> {
   ];
 }
 
-def Autodiff : Pass<"mp-autodiff", "::mlir::ModuleOp"> {
+def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let summary = "append the backward graph";
   let description = [{
     For every recipe, builds its entry point: the function's ops, then reverse-mode
@@ -79,7 +84,7 @@ def Autodiff : Pass<"mp-autodiff", "::mlir::ModuleOp"> {
                         "differentiate this function by its arguments">];
 }
 
-def LossScale : Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
+def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   let summary = "scale the loss, unscale and check the gradients, adapt the scale";
   let description = [{
     The state machine of PyTorch's GradScaler as ops: backward starts from the scale,
@@ -101,7 +106,7 @@ def LossScale : Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
                         "preset (torch) instead of the recipe's scaler, or none">];
 }
 
-def MasterWeights : Pass<"mp-master-weights", "::mlir::ModuleOp"> {
+def MasterWeights : Mp_Pass<"mp-master-weights", "::mlir::ModuleOp"> {
   let summary = "keep f32 masters and low-precision working copies";
   let description = [{
     A cast of an f32 parameter becomes a `derived` variable, which the optimizer writes
@@ -116,7 +121,7 @@ def MasterWeights : Pass<"mp-master-weights", "::mlir::ModuleOp"> {
   }];
 }
 
-def Optimizer : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
+def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
   let summary = "expand recipes into update ops, slots and schedules";
   let description = [{
     Each gradient becomes an update of its parameter, with the slots that the optimizer
@@ -137,7 +142,7 @@ def Optimizer : Pass<"mp-optimizer", "::mlir::ModuleOp"> {
                         "steps of the run, for schedules that end with it">];
 }
 
-def PredicateStep : Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
+def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   let summary = "let a skipped step write nothing";
   let description = [{
     In a function that returns `skipped`, guards every write by its negation, but those
@@ -151,7 +156,7 @@ def PredicateStep : Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   }];
 }
 
-def VerifyStep : Pass<"mp-verify-step", "::mlir::func::FuncOp"> {
+def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::func::FuncOp"> {
   let summary = "prove that skipped steps write nothing and that gradients are unscaled and checked";
   let description = [{
     Changes nothing. Fails where a write is not guarded by the step's flag, where a
@@ -160,7 +165,7 @@ def VerifyStep : Pass<"mp-verify-step", "::mlir::func::FuncOp"> {
   }];
 }
 
-def Fuse : Pass<"mp-fuse", "::mlir::func::FuncOp"> {
+def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
   let summary = "form kernels";
   let description = [{
     Decomposes what is several ops, computes cheap elementwise ops where they are used
@@ -176,10 +181,9 @@ def Fuse : Pass<"mp-fuse", "::mlir::func::FuncOp"> {
                                           }
     ```
   }];
-  let dependentDialects = ["::mp::MpDialect"];
 }
 
-def LowerKernels : Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
+def LowerKernels : Mp_Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
   let summary = "lower the bodies of kernels to scalar stages";
   let description = [{
     Every op of a kernel but its anchor becomes a `linalg.generic` whose body is the op's
@@ -187,7 +191,7 @@ def LowerKernels : Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
     that all tensors of a kernel share become one. Functions such as `exp` are expanded
     into arithmetic here, so that every target runs the same operations.
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+  let dependentDialects = ["::mp::MpDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -21,6 +21,11 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
     OpOperand *skipped = namedResult(step, kSkippedResult);
     if (!skipped)
       return;
+    auto flag = RankedTensorType::get({}, IntegerType::get(&getContext(), 1));
+    if (Type type = skipped->get().getType(); type != flag) {
+      step.emitOpError() << "result \"" << kSkippedResult << "\" is " << type << ", expected " << flag;
+      return signalPassFailure();
+    }
     // The flag is final only at the end: writes move behind it.
     Operation *terminator = step.getBody().front().getTerminator();
     Value applied;

@@ -30,10 +30,14 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
     if (parser.parseOperand(flag) || parser.resolveOperand(flag, type, state.operands))
       return failure();
   }
+  SMLoc attributes = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseOptionalArrowTypeList(results))
     return failure();
   state.addTypes(results);
   auto &properties = state.getOrAddProperties<KernelOp::Properties>();
+  if (Attribute ops = state.attributes.erase(getOpsAttrName(state.name)))
+    if (!(properties.ops = dyn_cast<StringAttr>(ops)))
+      return parser.emitError(attributes) << "ops is " << ops << ", expected a string";
   properties.operandSegmentSizes = {static_cast<int32_t>(arguments.size()), predicated ? 1 : 0};
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, arguments))
@@ -62,8 +66,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
 /// Whether two types are the same bytes: inside, a kernel may see another shape of as
 /// many elements, and integers without a sign.
 static bool isSameMemory(Type lhs, Type rhs) {
-  auto left = cast<RankedTensorType>(lhs), right = cast<RankedTensorType>(rhs);
-  if (!left.hasStaticShape() || !right.hasStaticShape())
+  auto left = dyn_cast<RankedTensorType>(lhs), right = dyn_cast<RankedTensorType>(rhs);
+  if (!left || !right || !left.hasStaticShape() || !right.hasStaticShape())
     return lhs == rhs;
   auto signless = [](Type type) -> Type {
     auto integer = dyn_cast<IntegerType>(type);

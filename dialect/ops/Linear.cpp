@@ -45,8 +45,8 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
   auto type = tensorType(value);
   if (type.getRank() == 2)
     return value;
-  int64_t columns = type.getShape().back();
-  return ReshapeOp::create(b, type.clone({type.getNumElements() / columns, columns}), value);
+  int64_t rows = llvm::product_of(type.getShape().drop_back());
+  return ReshapeOp::create(b, type.clone({rows, type.getShape().back()}), value);
 }
 
 SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {

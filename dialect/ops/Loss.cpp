@@ -33,6 +33,9 @@ LogicalResult CrossEntropyBackwardOp::inferReturnTypes(MLIRContext *, std::optio
                                                        Adaptor adaptor, SmallVectorImpl<Type> &types) {
   if (failed(checkRows(location, adaptor.getLogits(), adaptor.getLabels())))
     return failure();
+  Type element = elementType(adaptor.getGradient()), wanted = elementType(adaptor.getLogits());
+  if (element != wanted)
+    return emitOptionalError(location, "element types differ: ", element, " vs ", wanted);
   types.push_back(adaptor.getLogits().getType());
   return success();
 }
@@ -44,12 +47,17 @@ LogicalResult AccuracyOp::inferReturnTypes(MLIRContext *context, std::optional<L
   return success();
 }
 
-LogicalResult CrossEntropyOp::verify() {
-  double smoothing = getLabelSmoothing().convertToDouble();
+template <typename Op> static LogicalResult verifyArguments(Op op) {
+  double smoothing = op.getLabelSmoothing().convertToDouble();
   if (!(smoothing >= 0 && smoothing <= 1))
-    return emitOpError() << "label_smoothing is " << smoothing << ", expected 0 to 1";
+    return op.emitOpError() << "label_smoothing is " << smoothing << ", expected 0 to 1";
+  int64_t ignored = op.getIgnoreIndex();
+  if (!llvm::isInt<32>(ignored))
+    return op.emitOpError() << "ignore_index is " << ignored << ", expected a 32-bit number";
   return success();
 }
+LogicalResult CrossEntropyOp::verify() { return verifyArguments(*this); }
+LogicalResult CrossEntropyBackwardOp::verify() { return verifyArguments(*this); }
 
 //===----------------------------------------------------------------------===//
 // Building blocks: rows of a [N, C] matrix as [N, 1] columns

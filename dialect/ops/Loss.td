@@ -35,12 +35,13 @@ def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
     Example: `%d = mp.cross_entropy_backward %g, %x, %y : tensor<f32>, tensor<4x10xf32>, tensor<4xui8>`
   }];
   let notDifferentiable = "second derivatives are not built";
-  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$logits, Mp_IntTensor:$labels,
+  let arguments = (ins 0DTensorOf<[F64, F32, F16, BF16]>:$gradient, Mp_FloatTensor:$logits, Mp_IntTensor:$labels,
     DefaultValuedAttr<Mp_LossReductionAttr, "::mp::LossReduction::mean">:$reduction,
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
     DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$gradient `,` $logits `,` $labels (`reduction` `(` $reduction^ `)`)? attr-dict `:` type($gradient) `,` type($logits) `,` type($labels)";
+  let hasVerifier = 1;
 }
 
 def Mp_AccuracyOp : Mp_CompositeOp<"accuracy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {

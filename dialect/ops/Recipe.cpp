@@ -8,9 +8,9 @@ LogicalResult ScalerOp::verify() {
   auto number = [](const APFloat &value) { return value.convertToDouble(); };
   if (getPreset() != "torch")
     return emitOpError() << "unknown preset \"" << getPreset() << "\", expected \"torch\"";
-  if (!(number(getInitScale()) > 0) || !getInitScale().isFinite())
-    return emitOpError() << "init_scale is " << number(getInitScale()) << ", expected a positive number";
-  if (!(number(getGrowthFactor()) > 1))
+  if (!(number(getInitScale()) > 0 && number(getInitScale()) <= std::numeric_limits<float>::max()))
+    return emitOpError() << "init_scale is " << number(getInitScale()) << ", expected a positive 32-bit float";
+  if (!(number(getGrowthFactor()) > 1) || !getGrowthFactor().isFinite())
     return emitOpError() << "growth_factor is " << number(getGrowthFactor()) << ", expected more than 1";
   if (!(number(getBackoffFactor()) > 0 && number(getBackoffFactor()) < 1))
     return emitOpError() << "backoff_factor is " << number(getBackoffFactor()) << ", expected between 0 and 1";

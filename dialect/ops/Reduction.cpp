@@ -123,8 +123,10 @@ static Value spread(ImplicitLocOpBuilder &b, Value value, Value input, ArrayRef<
   SmallVector<int64_t> kept(type.getShape());
   for (int64_t dim : dims)
     kept[dim] = 1;
+  // Broadcasting adds leading dimensions by itself.
+  ArrayRef<int64_t> inner = ArrayRef(kept).drop_while([](int64_t dim) { return dim == 1; });
   Value column = value;
-  if (tensorType(value).getShape() != ArrayRef(kept))
+  if (tensorType(value).getShape() != ArrayRef(kept) && tensorType(value).getShape() != inner)
     column = ReshapeOp::create(b, type.clone(kept), value);
   return BroadcastOp::create(b, type, column);
 }

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace mp;
 
 /// The kind stands before the name, and is left out for a parameter.
-ParseResult mp::parseStateKind(OpAsmParser &parser, StateKindAttr &kind) {
+ParseResult mp::parseKindAndName(OpAsmParser &parser, StateKindAttr &kind, StringAttr &name) {
   StringRef keyword;
   SMLoc where = parser.getCurrentLocation();
   StateKind value = StateKind::parameter;
@@ -17,13 +17,13 @@ ParseResult mp::parseStateKind(OpAsmParser &parser, StateKindAttr &kind) {
     value = *known;
   }
   kind = StateKindAttr::get(parser.getContext(), value);
-  return success();
+  return parser.parseSymbolName(name);
 }
-void mp::printStateKind(OpAsmPrinter &printer, VariableOp, StateKindAttr kind) {
+void mp::printKindAndName(OpAsmPrinter &printer, VariableOp, StateKindAttr kind, StringAttr name) {
   if (kind.getValue() != StateKind::parameter)
-    printer << stringifyStateKind(kind.getValue());
+    printer << stringifyStateKind(kind.getValue()) << ' ';
+  printer.printSymbolName(name);
 }
-
 
 //===----------------------------------------------------------------------===//
 // variable, read, write
@@ -40,6 +40,8 @@ LogicalResult VariableOp::verify() {
     auto source = lookupVariable(*this, getSourceAttr());
     if (!source)
       return emitOpError() << "comes from @" << *getSource() << ", which is no variable";
+    if (source.getKind() == StateKind::derived)
+      return emitOpError() << "comes from @" << *getSource() << ", which is derived itself";
     if (source.getTensorType().getShape() != getTensorType().getShape())
       return emitOpError() << "is " << getType() << " but its source is " << source.getType();
     return success();
@@ -52,6 +54,8 @@ LogicalResult VariableOp::verify() {
 }
 
 static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols) {
+  if (op->getParentOfType<KernelOp>())
+    return op->emitOpError() << "stands in a kernel, which takes values and knows no variables";
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
   if (!variable)
     return op->emitOpError() << "names @" << name.getValue() << ", which is no variable";

@@ -22,7 +22,7 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     DefaultValuedAttr<Mp_VariableKindAttr, "::mp::StateKind::parameter">:$kind,
     OptionalAttr<Mp_InitAttr>:$init, OptionalAttr<FlatSymbolRefAttr>:$source);
   let assemblyFormat = [{
-    custom<StateKind>($kind) $sym_name `:` $type (`=` $init^)? (`from` $source^)? attr-dict
+    custom<KindAndName>($kind, $sym_name) `:` $type (`=` qualified($init)^)? (`from` $source^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraDeclarations = [{

@@ -1,5 +1,6 @@
 //===- View.cpp - the same elements in another shape ----------------------===//
 #include "dialect/Mp.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mp;
@@ -8,11 +9,13 @@ using namespace mp;
 // reshape
 //===----------------------------------------------------------------------===//
 
-/// Elements of one sample where the leading dimension is the batch.
-static int64_t staticElements(RankedTensorType type) {
-  int64_t count = 1;
+/// Elements of one sample where the leading dimension is the batch; none where 64 bits
+/// do not count them.
+static std::optional<int64_t> staticElements(RankedTensorType type) {
+  std::optional<int64_t> count = 1;
   for (int64_t dim : type.getShape())
-    count *= ShapedType::isDynamic(dim) ? 1 : dim;
+    if (count && !ShapedType::isDynamic(dim))
+      count = llvm::checkedMul(*count, dim);
   return count;
 }
 
@@ -20,11 +23,18 @@ LogicalResult ReshapeOp::verify() {
   auto from = getInput().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes the element type: " << from.getElementType() << " vs " << to.getElementType();
+  auto hasInnerBatch = [](RankedTensorType type) {
+    return type.getRank() > 0 && llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic);
+  };
+  if (hasInnerBatch(from) || hasInnerBatch(to))
+    return emitOpError() << "only the leading dimension may be '?': " << from << " vs " << to;
   if (from.hasStaticShape() != to.hasStaticShape())
     return emitOpError() << "loses the batch dimension: " << from << " vs " << to;
-  if (staticElements(from) != staticElements(to))
-    return emitOpError() << "changes the number of elements: " << staticElements(from) << " vs "
-                         << staticElements(to);
+  auto before = staticElements(from), after = staticElements(to);
+  if (!before || !after)
+    return emitOpError() << "has more elements than a 64-bit number counts: " << (before ? to : from);
+  if (before != after)
+    return emitOpError() << "changes the number of elements: " << *before << " vs " << *after;
   return success();
 }
 

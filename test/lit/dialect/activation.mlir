@@ -1,0 +1,31 @@
+// RUN: mp-opt %s | mp-opt | FileCheck %s
+
+// CHECK-LABEL: @forward
+func.func @forward(%x: tensor<4xf32>) {
+  // CHECK: mp.relu %{{.*}} : tensor<4xf32>
+  %0 = mp.relu %x : tensor<4xf32>
+  // CHECK: mp.tanh %{{.*}} : tensor<4xf32>
+  %1 = mp.tanh %x : tensor<4xf32>
+  // CHECK: mp.sigmoid %{{.*}} : tensor<4xf32>
+  %2 = mp.sigmoid %x : tensor<4xf32>
+  // CHECK: mp.gelu %{{[^ ]*}} : tensor<4xf32>
+  %3 = mp.gelu %x : tensor<4xf32>
+  // CHECK: mp.gelu %{{.*}} approximate(tanh) : tensor<4xf32>
+  %4 = mp.gelu %x approximate(tanh) : tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: @backward
+func.func @backward(%g: tensor<4xf16>, %x: tensor<4xf16>) {
+  // CHECK: mp.relu_backward %{{.*}}, %{{.*}} : tensor<4xf16>, tensor<4xf16>
+  %0 = mp.relu_backward %g, %x : tensor<4xf16>, tensor<4xf16>
+  // CHECK: mp.tanh_backward
+  %1 = mp.tanh_backward %g, %x : tensor<4xf16>, tensor<4xf16>
+  // CHECK: mp.sigmoid_backward
+  %2 = mp.sigmoid_backward %g, %x : tensor<4xf16>, tensor<4xf16>
+  // CHECK: mp.gelu_backward %{{.*}}, %{{[^ ]*}} : tensor<4xf16>, tensor<4xf16>
+  %3 = mp.gelu_backward %g, %x : tensor<4xf16>, tensor<4xf16>
+  // CHECK: mp.gelu_backward %{{.*}}, %{{.*}} approximate(tanh) : tensor<4xf16>, tensor<4xf16>
+  %4 = mp.gelu_backward %g, %x approximate(tanh) : tensor<4xf16>, tensor<4xf16>
+  return
+}

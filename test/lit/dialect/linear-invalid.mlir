@@ -1,0 +1,79 @@
+// RUN: mp-opt %s -verify-diagnostics -split-input-file
+
+func.func @contraction(%x: tensor<2x4xf32>, %w: tensor<5x3xf32>) {
+  // expected-error@+1 {{contracting dimensions differ: 4 vs 3}}
+  %0 = mp.linear %x, %w : tensor<2x4xf32>, tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @number(%x: tensor<f32>, %w: tensor<5x3xf32>) {
+  // expected-error@+1 {{input has no dimension to contract: 'tensor<f32>'}}
+  %0 = mp.linear %x, %w : tensor<f32>, tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @weight(%x: tensor<4xf32>, %w: tensor<4xf32>) {
+  // expected-error@+1 {{weight is not a matrix: 'tensor<4xf32>'}}
+  %0 = mp.linear %x, %w : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @bias(%x: tensor<2x4xf32>, %w: tensor<5x4xf32>, %b: tensor<4xf32>) {
+  // expected-error@+1 {{bias 'tensor<4xf32>' does not have the weight's 5 rows}}
+  %0 = mp.linear %x, %w, %b : tensor<2x4xf32>, tensor<5x4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @elements(%x: tensor<2x4xf32>, %w: tensor<5x4xf16>) {
+  // expected-error@+1 {{element types differ: 'f32' vs 'f16'}}
+  %0 = mp.linear %x, %w : tensor<2x4xf32>, tensor<5x4xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_contraction(%a: tensor<2x4xf32>, %b: tensor<4x5xf32>) {
+  // expected-error@+1 {{contracting dimensions differ: 4 vs 5}}
+  %0 = mp.matmul %a, %b {transpose_b} : tensor<2x4xf32>, tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_rank(%a: tensor<4xf32>, %b: tensor<4x5xf32>) {
+  // expected-error@+1 {{operands must be matrices: 'tensor<4xf32>' and 'tensor<4x5xf32>'}}
+  %0 = mp.matmul %a, %b : tensor<4xf32>, tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_batch(%a: tensor<2x3x4xf32>, %b: tensor<3x4x5xf32>) {
+  // expected-error@+1 {{batch dimensions differ: 'tensor<2x3x4xf32>' vs 'tensor<3x4x5xf32>'}}
+  %0 = mp.matmul %a, %b : tensor<2x3x4xf32>, tensor<3x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_elements(%a: tensor<3x4xbf16>, %b: tensor<4x5xf16>) {
+  // expected-error@+1 {{element types differ: 'bf16' vs 'f16'}}
+  %0 = mp.matmul %a, %b : tensor<3x4xbf16>, tensor<4x5xf16>
+  return
+}
+
+// -----
+
+func.func @unknown_attribute(%a: tensor<3x4xf16>, %b: tensor<5x4xf16>) {
+  // expected-error@+1 {{'mp.matmul' op unknown attribute 'transposeB', expected transpose_a, transpose_b}}
+  %0 = "mp.matmul"(%a, %b) <{transpose_b}> {transposeB} : (tensor<3x4xf16>, tensor<5x4xf16>) -> tensor<3x5xf16>
+  return
+}

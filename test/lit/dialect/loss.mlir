@@ -1,0 +1,25 @@
+// RUN: mp-opt %s | mp-opt | FileCheck %s
+
+// CHECK-LABEL: @cross_entropy
+func.func @cross_entropy(%x: tensor<?x10xf16>, %y: tensor<?xui8>) -> tensor<f16> {
+  // CHECK: mp.cross_entropy %{{.*}}, %{{[^ ]*}} : tensor<?x10xf16>, tensor<?xui8>
+  %0 = mp.cross_entropy %x, %y : tensor<?x10xf16>, tensor<?xui8>
+  // CHECK: mp.cross_entropy %{{.*}} reduction(sum) {ignore_index = 3 : i64, label_smoothing = 1.000000e-01 : f64}
+  %1 = mp.cross_entropy %x, %y reduction(sum) {label_smoothing = 1.0e-1, ignore_index = 3} : tensor<?x10xf16>, tensor<?xui8>
+  return %1 : tensor<f16>
+}
+
+// CHECK-LABEL: @backward
+func.func @backward(%g: tensor<f32>, %x: tensor<4x10xf32>, %y: tensor<4xi64>) -> tensor<4x10xf32> {
+  // CHECK: mp.cross_entropy_backward %{{.*}}, %{{.*}}, %{{.*}} reduction(sum) : tensor<f32>, tensor<4x10xf32>, tensor<4xi64>
+  %0 = mp.cross_entropy_backward %g, %x, %y reduction(sum) : tensor<f32>, tensor<4x10xf32>, tensor<4xi64>
+  return %0 : tensor<4x10xf32>
+}
+
+// A score is f32 whatever the logits are.
+// CHECK-LABEL: @accuracy
+func.func @accuracy(%x: tensor<?x10xf16>, %y: tensor<?xi32>) -> tensor<f32> {
+  // CHECK: mp.accuracy %{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<?xi32>
+  %0 = mp.accuracy %x, %y : tensor<?x10xf16>, tensor<?xi32>
+  return %0 : tensor<f32>
+}

@@ -1,0 +1,205 @@
+// RUN: mp-opt %s -verify-diagnostics -split-input-file
+
+// expected-error@+1 {{unknown preset "keras", expected "torch"}}
+mp.scaler @scaler {preset = "keras"}
+
+// -----
+
+// expected-error@+1 {{init_scale is 0.000000e+00, expected a positive 32-bit float}}
+mp.scaler @scaler {init_scale = 0.0}
+
+// -----
+
+// expected-error@+1 {{init_scale is 1.000000e+39, expected a positive 32-bit float}}
+mp.scaler @scaler {init_scale = 1.0e+39}
+
+// -----
+
+// expected-error@+1 {{growth_factor is 1.000000e+00, expected more than 1}}
+mp.scaler @scaler {growth_factor = 1.0}
+
+// -----
+
+// expected-error@+1 {{backoff_factor is 1.000000e+00, expected between 0 and 1}}
+mp.scaler @scaler {backoff_factor = 1.0}
+
+// -----
+
+// expected-error@+1 {{growth_interval is 0, expected a positive 32-bit number}}
+mp.scaler @scaler {growth_interval = 0}
+
+// -----
+
+// expected-error@+1 {{unknown attribute 'growth_intervall', expected backoff_factor, enabled, growth_factor, growth_interval, init_scale, preset, sym_name}}
+mp.scaler @scaler {growth_intervall = 5}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{minimises nothing: write mp.minimize result(0) {...}}}
+mp.train @step of @loss {}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{trains @los, which is no function}}
+mp.train @step of @los {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{names @scaler, which is no mp.scaler}}
+mp.train @step of @loss scaler(@scaler) {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{autocast to 'f32', expected f16 or bf16}}
+mp.train @step of @loss autocast(<dtype = f32>) {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{'mp.seed' op does not belong into a recipe, which holds mp.minimize}}
+  %0 = mp.seed : tensor<f32>
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{minimises result 1 of @loss, which has 1}}
+  mp.minimize result(1) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{minimises result -1 of @loss, which has 1}}
+  mp.minimize result(-1) {optimizer = #mp.sgd}
+}
+
+// -----
+
+// expected-note@+1 {{result 0 of @loss}}
+func.func private @loss() -> tensor<4xf32>
+mp.train @step of @loss {
+  // expected-error@+1 {{minimises 'tensor<4xf32>', expected one float, tensor<f32>}}
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+// expected-note@+1 {{result 0 of @loss}}
+func.func private @loss() -> i32
+mp.train @step of @loss {
+  // expected-error@+1 {{minimises 'i32', expected one float, tensor<f32>}}
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{has an empty pattern in params}}
+  mp.minimize result(0) {params = ["*", ""], optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{requires attribute 'optimizer'}}
+  mp.minimize result(0)
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{attribute 'optimizer' failed to satisfy constraint}}
+  mp.minimize result(0) {optimizer = #mp.constant}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{schedule is #mp.sgd, expected #mp.constant or #mp.linear}}
+  mp.minimize result(0) {optimizer = #mp.sgd, schedule = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{unknown attribute 'param', expected optimizer, params, result, schedule}}
+  mp.minimize result(0) {optimizer = #mp.sgd, param = ["*"]}
+}
+
+// -----
+
+func.func @loss() {
+  // expected-error@+1 {{'mp.minimize' op expects parent op 'mp.train'}}
+  mp.minimize result(0) {optimizer = #mp.sgd}
+  return
+}
+
+// -----
+
+// expected-error@+1 {{binds no column}}
+mp.data @train {}
+
+// -----
+
+// expected-error@+1 {{column "x" is "x*", expected #mp.column<"files*" as idx, ui8>}}
+mp.data @train {x = "x*"}
+
+// -----
+
+// expected-error@+1 {{elements are 'tensor<f32>', expected integers or floats}}
+mp.data @train {x = #mp.column<"x" as idx, tensor<f32>>}
+
+// -----
+
+// expected-error@+1 {{a safetensors file holds several tensors: name one, key = "..."}}
+mp.data @train {x = #mp.column<"x" as safetensors, f32>}
+
+// -----
+
+// expected-error@+1 {{a file in format npy holds one array and has no key}}
+mp.data @train {x = #mp.column<"x" as npy, f32, key = "x">}
+
+// -----
+
+// expected-error@+2 {{expected ::mp::DataFormat to be one of: idx, npy, safetensors}}
+// expected-error@+1 {{failed to parse}}
+mp.data @train {x = #mp.column<"x" as csv, f32>}
+
+// -----
+
+// expected-error@+1 {{'mp.mode' is 3 : i64, expected "train" or "eval"}}
+func.func private @mode() attributes {mp.mode = 3}
+
+// -----
+
+// expected-error@+1 {{'mp.mode' is "test", expected "train" or "eval"}}
+func.func private @mode() attributes {mp.mode = "test"}
+
+// -----
+
+// expected-error@+1 {{'mp.name' is 3 : i64, expected a string}}
+func.func private @name(tensor<f32> {mp.name = 3})
+
+// -----
+
+// expected-error@+1 {{'mp.gradient' is "w", expected @parameter}}
+func.func private @gradient() -> (tensor<f32> {mp.gradient = "w"})

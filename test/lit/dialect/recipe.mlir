@@ -1,0 +1,30 @@
+// RUN: mp-opt %s | mp-opt | FileCheck %s
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+
+func.func @loss(%x: tensor<4xf32> {mp.name = "x"}) -> tensor<f32> {
+  %w = mp.read @w : tensor<4xf32>
+  %y = mp.mul %x, %w : tensor<4xf32>, tensor<4xf32>
+  %l = mp.sum %y dims[0] : tensor<4xf32>
+  return %l : tensor<f32>
+}
+
+// CHECK-LABEL: mp.scaler @defaults{{$}}
+mp.scaler @defaults
+// CHECK: mp.scaler @scaler {growth_interval = 100 : i64, init_scale = 1.024000e+03 : f64}
+mp.scaler @scaler {init_scale = 1024.0, growth_interval = 100}
+
+// CHECK: mp.train @step of @loss autocast(<dtype = f16, policy = torch>) scaler(@scaler) {
+mp.train @step of @loss autocast(<dtype = f16, policy = "torch">) scaler(@scaler) {
+  // CHECK: mp.minimize result(0) {optimizer = #mp.adamw<lr = 1>, params = ["*", "!*.bias"], schedule = #mp.linear}
+  mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.adamw<lr = 1.0>, schedule = #mp.linear<to = 0.0>}
+}
+
+// CHECK: mp.train @plain of @loss {
+mp.train @plain of @loss {
+  // CHECK-NEXT: mp.minimize result(0) {optimizer = #mp.sgd}
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}
+mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

@@ -1,0 +1,137 @@
+// RUN: mp-opt %s -verify-diagnostics -split-input-file
+
+// expected-error@+1 {{a variable's shape is static, got 'tensor<?xf32>'}}
+mp.variable @w : tensor<?xf32> = #mp.init<zeros>
+
+// -----
+
+// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of ranked tensor of}}
+mp.variable @w : f32 = #mp.init<zeros>
+
+// -----
+
+// expected-error@+1 {{needs an initialiser, for example = #mp.init<zeros>}}
+mp.variable @w : tensor<4xf32>
+
+// -----
+
+// expected-error@+1 {{unknown kind of variable 'param', expected parameter, buffer, slot, scaler, attempt or derived}}
+mp.variable param @w : tensor<4xf32> = #mp.init<zeros>
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+// expected-error@+1 {{a derived variable has no initialiser: it is computed from its source}}
+mp.variable derived @w.f16 : tensor<4xf16> = #mp.init<zeros> from @w
+
+// -----
+
+// expected-error@+1 {{a derived variable names its source: from @variable}}
+mp.variable derived @w.f16 : tensor<4xf16>
+
+// -----
+
+// expected-error@+1 {{comes from @w, which is no variable}}
+mp.variable derived @w.f16 : tensor<4xf16> from @w
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+// expected-error@+1 {{is 'tensor<3xf16>' but its source is 'tensor<4xf32>'}}
+mp.variable derived @w.f16 : tensor<3xf16> from @w
+
+// -----
+
+// expected-error@+1 {{comes from @w, which is derived itself}}
+mp.variable derived @w : tensor<4xf16> from @w
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+// expected-error@+1 {{only a derived variable comes from another one}}
+mp.variable buffer @b : tensor<4xf32> = #mp.init<zeros> from @w
+
+// -----
+
+func.func @nested() {
+  // expected-error@+1 {{expects parent op 'builtin.module'}}
+  mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+  return
+}
+
+// -----
+
+func.func @missing() {
+  // expected-error@+1 {{'mp.read' op names @w, which is no variable}}
+  %0 = mp.read @w : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @function() {
+  // expected-error@+1 {{'mp.read' op names @function, which is no variable}}
+  %0 = mp.read @function : tensor<4xf32>
+  return
+}
+
+// -----
+
+// A variable of an outer module is another program's.
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+module {
+  func.func @inner() {
+    // expected-error@+1 {{'mp.read' op names @w, which is no variable}}
+    %0 = mp.read @w : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// expected-note@+1 {{@w is declared here}}
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @type(%x: tensor<4xf16>) {
+  // expected-error@+1 {{'mp.write' op has type 'tensor<4xf16>' but the variable is 'tensor<4xf32>'}}
+  mp.write @w, %x : tensor<4xf16>
+  return
+}
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @flag(%x: tensor<4xf32>, %f: tensor<4xi1>) {
+  // expected-error@+1 {{operand #1 must be 0D tensor of 1-bit signless integer values, but got 'tensor<4xi1>'}}
+  "mp.write"(%x, %f) <{variable = @w}> : (tensor<4xf32>, tensor<4xi1>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{unknown initialiser 'he_uniform', expected zeros, ones, constant, uniform, normal, kaiming_uniform, kaiming_normal, xavier_uniform or xavier_normal}}
+mp.variable @w : tensor<4xf32> = #mp.init<he_uniform>
+
+// -----
+
+// expected-error@+1 {{unknown argument 'gain', expected a, fan_in}}
+mp.variable @w : tensor<4xf32> = #mp.init<kaiming_uniform, gain = 2>
+
+// -----
+
+// expected-error@+1 {{initialiser constant needs a value}}
+mp.variable @w : tensor<4xf32> = #mp.init<constant>
+
+// -----
+
+// expected-error@+1 {{initialiser uniform has a = 2.000000e+00 above b = 1.000000e+00}}
+mp.variable @w : tensor<4xf32> = #mp.init<uniform, a = 2>
+
+// -----
+
+// expected-error@+1 {{"std" is -1.000000e+00, which is too small}}
+mp.variable @w : tensor<4xf32> = #mp.init<normal, std = -1>
+
+// -----
+
+// expected-error@+1 {{"fan_in" is 0.000000e+00, which is too small}}
+mp.variable @w : tensor<4xf32> = #mp.init<kaiming_normal, fan_in = 0>

@@ -1,0 +1,33 @@
+// RUN: mp-opt %s | mp-opt | FileCheck %s
+
+// CHECK: mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>
+mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>
+// CHECK: mp.variable @explicit : tensor<2xf32> = #mp.init<zeros>
+mp.variable parameter @explicit : tensor<2xf32> = #mp.init<zeros>
+// CHECK: mp.variable buffer @mean : tensor<4xf32> = #mp.init<constant, value = 5.000000e-01>
+mp.variable buffer @mean : tensor<4xf32> = #mp.init<constant, value = 0.5>
+// CHECK: mp.variable slot @moment : tensor<2x4xf32> = #mp.init<zeros>
+mp.variable slot @moment : tensor<2x4xf32> = #mp.init<zeros>
+// CHECK: mp.variable scaler @scale : tensor<f32> = #mp.init<constant, value = 65536>
+mp.variable scaler @scale : tensor<f32> = #mp.init<constant, value = 65536.0>
+// CHECK: mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+// CHECK: mp.variable derived @fc.weight.f16 : tensor<2x4xf16> from @fc.weight
+mp.variable derived @fc.weight.f16 : tensor<2x4xf16> from @fc.weight
+// CHECK: mp.variable @"odd name" : tensor<0xf32> = #mp.init<uniform, a = -1, b = 1, fan_in = 784>
+mp.variable @"odd name" : tensor<0xf32> = #mp.init<uniform, fan_in = 784, a = -1, b = 1.0>
+// CHECK: mp.variable @normal : tensor<4xf32> = #mp.init<normal, mean = 1, std = 2.000000e-02>
+mp.variable @normal : tensor<4xf32> = #mp.init<normal, mean = 1, std = 2.0e-2>
+
+// CHECK-LABEL: @state
+func.func @state(%ok: tensor<i1>) -> tensor<2x4xf32> {
+  // CHECK: %[[W:.*]] = mp.read @fc.weight : tensor<2x4xf32>
+  %w = mp.read @fc.weight : tensor<2x4xf32>
+  // CHECK: mp.stop_gradient %[[W]] : tensor<2x4xf32>
+  %s = mp.stop_gradient %w : tensor<2x4xf32>
+  // CHECK: mp.write @fc.weight, %{{.*}} if %{{.*}} : tensor<2x4xf32>
+  mp.write @fc.weight, %s if %ok : tensor<2x4xf32>
+  // CHECK: mp.write @moment, %{{[^ ]*}} : tensor<2x4xf32>
+  mp.write @moment, %s : tensor<2x4xf32>
+  return %s : tensor<2x4xf32>
+}
