@@ -132,7 +132,7 @@ Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 
 LogicalResult SoftplusOp::verify() {
   if (getBeta().isZero() || !getBeta().isFinite())
-    return emitOpError("expects a finite beta other than 0, not ") << getBetaAttr();
+    return emitOpError("expects a finite beta other than 0, not ") << getBeta().convertToDouble();
   return success();
 }
 
