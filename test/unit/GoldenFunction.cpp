@@ -94,10 +94,12 @@ Expected<json::Object> readGolden(StringRef name) {
   return std::move(*value->getAsObject());
 }
 
-Expected<GoldenFunction> GoldenFunction::compile(StringRef module) {
+Expected<GoldenFunction> GoldenFunction::compile(StringRef module,
+                                                 StringRef wanted) {
   CompileOptions options;
   options.filename = "golden.mlir";
   options.goal = Goal::Run;
+  options.function = wanted.str();
   Expected<Program> program = mp::compile(module, options);
   if (!program)
     return program.takeError();

@@ -26,10 +26,12 @@ llvm::Expected<Numbers> goldenNumbers(const llvm::json::Object &tensor);
 /// Reads MP_GOLDENS_DIR/`name`; an error names the file.
 llvm::Expected<llvm::json::Object> readGolden(llvm::StringRef name);
 
-/// The only function of a module, compiled and ready.
+/// A function of a module, compiled and ready.
 class GoldenFunction {
 public:
-  static llvm::Expected<GoldenFunction> compile(llvm::StringRef module);
+  /// `function` may be left out where the module has only one.
+  static llvm::Expected<GoldenFunction> compile(llvm::StringRef module,
+                                                llvm::StringRef function = "");
   /// One element list an argument, in order; one a result. Lengths must be the
   /// types'.
   llvm::Expected<std::vector<Numbers>>
