@@ -146,20 +146,20 @@ private:
   LogicalResult run(func::FuncOp function, StringRef type, StringRef name) {
     if (type.empty() || type == "f32" || function.isExternal())
       return success();
-    if (!function.getBody().hasOneBlock())
-      return function.emitOpError() << "has control flow, in which casts are not decided";
     FloatType low = type == "f16"    ? FloatType(Float16Type::get(&getContext()))
                     : type == "bf16" ? FloatType(BFloat16Type::get(&getContext()))
                                      : FloatType();
     if (!low)
-      return function.emitError() << "autocast to \"" << type << "\", expected f16, bf16 or f32";
+      return function.emitOpError() << "autocast to \"" << type << "\", expected f16, bf16 or f32";
     auto loaded = Policy::load(name.empty() ? "torch" : name);
     if (!loaded)
-      return function.emitError() << toString(loaded.takeError());
+      return function.emitOpError() << toString(loaded.takeError());
     auto known = registeredNames(&getContext(), loaded->system());
     if (llvm::Error error = llvm::joinErrors(loaded->move(llvm::to_vector(allow), Category::Allow, known),
                                        loaded->move(llvm::to_vector(deny), Category::Deny, known)))
-      return function.emitError() << toString(std::move(error));
+      return function.emitOpError() << toString(std::move(error));
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError() << "has control flow, in which casts are not decided";
     return Caster(*loaded, low).run(function);
   }
 };

@@ -128,7 +128,7 @@ private:
     for (Operation *op : ops)
       if (!isa<ConstantOp, ReshapeOp>(op))
         names += (names.empty() ? "" : " ") + op->getName().stripDialect().str();
-    return names;
+    return names.empty() ? ops.back()->getName().stripDialect().str() : names;
   }
 
   func::FuncOp function;
@@ -155,7 +155,7 @@ private:
   /// Kernels are made of straight-line code with static shapes.
   static LogicalResult check(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
-      return function.emitError() << "has control flow, which kernels are not made of";
+      return function.emitOpError() << "has control flow, which kernels are not made of";
     for (Operation &op : function.getBody().front()) {
       if (!isa_and_nonnull<MpDialect>(op.getDialect()) && !op.hasTrait<OpTrait::IsTerminator>())
         return op.emitOpError() << "is no op of the mp dialect";

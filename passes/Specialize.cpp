@@ -15,7 +15,7 @@ struct Specialize : mp::impl::SpecializeBase<Specialize> {
 
   void runOnOperation() override {
     if (batch < 0) {
-      getOperation().emitError() << "batch is " << batch << ", expected a positive number";
+      getOperation().emitError() << "batch is " << batch.getValue() << ", expected a positive number";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -91,7 +91,7 @@ private:
     if (checks.empty())
       return success();
     if (!skipped)
-      return step.emitError() << "checks gradients but returns no result named \"" << kSkippedResult << "\"";
+      return step.emitOpError() << "checks gradients but returns no result named \"" << kSkippedResult << "\"";
     auto reached = slice(skipped->get(), [](Value) { return false; });
     for (UnscaleAndCheckOp check : checks)
       if (!reached.contains(check.getFoundInf()))

@@ -1,9 +1,22 @@
 //===- mp-opt.cpp - runs passes over .mlir files --------------------------===//
 #include "tools/Register.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
+
+/// An error says what is wrong where; the op's text follows only where it is asked for.
+static std::vector<char *> quietly(int argc, char **argv) {
+  static char quiet[] = "--mlir-print-op-on-diagnostic=false";
+  std::vector<char *> arguments(argv, argv + argc);
+  auto isAbout = [](llvm::StringRef word) { return word.contains("-mlir-print-op-on-diagnostic"); };
+  if (llvm::none_of(arguments, isAbout))
+    arguments.push_back(quiet);
+  return arguments;
+}
 
 int main(int argc, char **argv) {
+  std::vector<char *> arguments = quietly(argc, argv);
   mlir::DialectRegistry registry;
   mp::registerAll(registry);
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Mantissa's passes\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(static_cast<int>(arguments.size()), arguments.data(),
+                                                  "Mantissa's passes\n", registry));
 }

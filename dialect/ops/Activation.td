@@ -55,7 +55,9 @@ def Mp_SigmoidBackwardOp : Mp_ActivationBackwardOp<"sigmoid_backward", "result">
 def Mp_GeluApproximation : Mp_Enum<"GeluApproximation", "how gelu is computed", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>,
 ]>;
-def Mp_GeluApproximationAttr : EnumAttr<Mp_Dialect, Mp_GeluApproximation, "gelu_approximation">;
+def Mp_GeluApproximationAttr : EnumAttr<Mp_Dialect, Mp_GeluApproximation, "gelu_approximation"> {
+  let assemblyFormat = "`(` $value `)`";
+}
 
 def Mp_GeluOp : Mp_ActivationOp<"gelu"> {
   let summary = "Gaussian error linear unit, x * Phi(x)";
@@ -68,14 +70,14 @@ def Mp_GeluOp : Mp_ActivationOp<"gelu"> {
   let tensorflow = "Gelu";
   let arguments = (ins Mp_FloatTensor:$input,
     DefaultValuedAttr<Mp_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
-  let assemblyFormat = "$input (`approximate` `(` $approximate^ `)`)? attr-dict `:` type($input)";
+  let assemblyFormat = "$input (`approximate` `` $approximate^)? attr-dict `:` type($input)";
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
 def Mp_GeluBackwardOp : Mp_ActivationBackwardOp<"gelu_backward", "operand"> {
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<Mp_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
   let assemblyFormat = [{
-    $gradient `,` $saved (`approximate` `(` $approximate^ `)`)? attr-dict `:`
+    $gradient `,` $saved (`approximate` `` $approximate^)? attr-dict `:`
     type($gradient) `,` type($saved)
   }];
   let extraDeclarations = [{ bool isExpensive() { return true; } }];

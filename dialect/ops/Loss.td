@@ -7,7 +7,9 @@ include "dialect/MpBase.td"
 def Mp_LossReduction : Mp_Enum<"LossReduction", "how rows become one number", [
   I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>,
 ]>;
-def Mp_LossReductionAttr : EnumAttr<Mp_Dialect, Mp_LossReduction, "loss_reduction">;
+def Mp_LossReductionAttr : EnumAttr<Mp_Dialect, Mp_LossReduction, "loss_reduction"> {
+  let assemblyFormat = "`(` $value `)`";
+}
 
 def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
   let summary = "cross-entropy of class scores and labels";
@@ -25,7 +27,7 @@ def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMetho
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
     DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$logits `,` $labels (`reduction` `(` $reduction^ `)`)? attr-dict `:` type($logits) `,` type($labels)";
+  let assemblyFormat = "$logits `,` $labels (`reduction` `` $reduction^)? attr-dict `:` type($logits) `,` type($labels)";
   let hasVerifier = 1;
 }
 
@@ -40,7 +42,7 @@ def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
     DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
     DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$gradient `,` $logits `,` $labels (`reduction` `(` $reduction^ `)`)? attr-dict `:` type($gradient) `,` type($logits) `,` type($labels)";
+  let assemblyFormat = "$gradient `,` $logits `,` $labels (`reduction` `` $reduction^)? attr-dict `:` type($gradient) `,` type($logits) `,` type($labels)";
   let hasVerifier = 1;
 }
 

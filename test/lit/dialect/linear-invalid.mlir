@@ -42,7 +42,7 @@ func.func @elements(%x: tensor<2x4xf32>, %w: tensor<5x4xf16>) {
 
 func.func @matmul_contraction(%a: tensor<2x4xf32>, %b: tensor<4x5xf32>) {
   // expected-error@+1 {{contracting dimensions differ: 4 vs 5}}
-  %0 = mp.matmul %a, %b {transpose_b} : tensor<2x4xf32>, tensor<4x5xf32>
+  %0 = mp.matmul %a, %b transpose_b : tensor<2x4xf32>, tensor<4x5xf32>
   return
 }
 

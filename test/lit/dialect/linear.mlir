@@ -21,10 +21,10 @@ func.func @ranks(%v: tensor<4xf32>, %x: tensor<5x6x4xf32>, %w: tensor<2x4xf32>) 
 
 // CHECK-LABEL: @matmul
 func.func @matmul(%a: tensor<2x3x4xf32>, %b: tensor<5x4xf32>, %c: tensor<7x3x4xf32>) -> (tensor<2x3x5xf32>, tensor<7x4x5xf32>) {
-  // CHECK: mp.matmul %{{.*}}, %{{.*}} {transpose_b} : tensor<2x3x4xf32>, tensor<5x4xf32>
-  %0 = mp.matmul %a, %b {transpose_b} : tensor<2x3x4xf32>, tensor<5x4xf32>
-  // CHECK: mp.matmul %{{.*}}, %{{.*}} {transpose_a, transpose_b}
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} transpose_b : tensor<2x3x4xf32>, tensor<5x4xf32>
+  %0 = mp.matmul %a, %b transpose_b : tensor<2x3x4xf32>, tensor<5x4xf32>
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} transpose_a transpose_b
   %d = mp.constant dense<0.0> : tensor<7x5x3xf32>
-  %1 = mp.matmul %c, %d {transpose_a, transpose_b} : tensor<7x3x4xf32>, tensor<7x5x3xf32>
+  %1 = mp.matmul %c, %d transpose_a transpose_b : tensor<7x3x4xf32>, tensor<7x5x3xf32>
   return %0, %1 : tensor<2x3x5xf32>, tensor<7x4x5xf32>
 }

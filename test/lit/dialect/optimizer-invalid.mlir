@@ -9,7 +9,7 @@ func.func @gradient(%p: tensor<4xf32>, %g: tensor<3xf32>, %lr: tensor<f32>, %ste
 // -----
 
 func.func @no_buffer(%p: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>) {
-  // expected-error@+1 {{momentum needs a buffer}}
+  // expected-error@+1 {{has momentum but no buffer}}
   %0 = mp.sgd %p, %p, %lr, %step {momentum = 0.9} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
   return
 }
@@ -17,8 +17,8 @@ func.func @no_buffer(%p: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>) {
 // -----
 
 func.func @no_momentum(%p: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>) {
-  // expected-error@+1 {{a buffer needs momentum}}
-  %0 = mp.sgd %p, %p, %lr, %step, %p : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<4xf32>
+  // expected-error@+1 {{has a buffer but no momentum}}
+  %0, %1 = mp.sgd %p, %p, %lr, %step, %p : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<4xf32>
   return
 }
 
@@ -108,7 +108,7 @@ func.func private @from() attributes {a = #mp.linear<from = -1>}
 
 // -----
 
-// expected-error@+1 {{steps is -3, expected zero or more}}
+// expected-error@+1 {{steps is -3.000000e+00, expected zero or more}}
 func.func private @steps() attributes {a = #mp.linear<steps = -3>}
 
 // -----

@@ -14,7 +14,8 @@ mp.scaler @defaults
 // CHECK: mp.scaler @scaler {growth_interval = 100 : i64, init_scale = 1.024000e+03 : f64}
 mp.scaler @scaler {init_scale = 1024.0, growth_interval = 100}
 
-// CHECK: mp.train @step of @loss autocast(<dtype = f16, policy = torch>) scaler(@scaler) {
+// The policy is the default one.
+// CHECK: mp.train @step of @loss autocast(<dtype = f16>) scaler(@scaler) {
 mp.train @step of @loss autocast(<dtype = f16, policy = "torch">) scaler(@scaler) {
   // CHECK: mp.minimize result(0) {optimizer = #mp.adamw<lr = 1>, params = ["*", "!*.bias"], schedule = #mp.linear}
   mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.adamw<lr = 1.0>, schedule = #mp.linear<to = 0.0>}

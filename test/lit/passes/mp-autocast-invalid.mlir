@@ -1,0 +1,15 @@
+// RUN: mp-opt %s -mp-autocast=dtype=f16 -verify-diagnostics -split-input-file
+// RUN: not mp-opt %s -mp-autocast=dtype=f8E4M3FN 2>&1 | FileCheck %s --check-prefix=DTYPE
+// RUN: not mp-opt %s '-mp-autocast=dtype=f16 policy=keras' 2>&1 | FileCheck %s --check-prefix=POLICY
+// RUN: not mp-opt %s '-mp-autocast=dtype=f16 mode=propagate' 2>&1 | FileCheck %s --check-prefix=MODE
+
+// DTYPE: error: 'func.func' op autocast to "f8E4M3FN", expected f16, bf16 or f32
+// POLICY: error: 'func.func' op unknown autocast policy "keras", expected torch
+// MODE: error: autocast mode is "propagate", expected eager
+
+// expected-error@+1 {{'func.func' op has control flow, in which casts are not decided}}
+func.func @control_flow(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+^unreachable:
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,22 @@
+// RUN: mp-opt %s '-mp-autocast=dtype=f16 allow=exp deny=linear,relu' | FileCheck %s
+// RUN: not mp-opt %s '-mp-autocast=dtype=f16 allow=lineer' 2>&1 | FileCheck %s --check-prefix=TYPO
+// RUN: not mp-opt %s '-mp-autocast=dtype=f16 deny=log_softmax' 2>&1 | FileCheck %s --check-prefix=SUFFIX
+// RUN: not mp-opt %s '-mp-autocast=dtype=f16 deny=qqqqqqqqqqqqqqqq' 2>&1 | FileCheck %s --check-prefix=FAR
+
+// Lists go before the policy, for ops that it has in another list and for ops it lacks.
+// CHECK-LABEL: @lists
+func.func @lists(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
+  // CHECK: mp.linear %{{.*}} : tensor<4x8xf32>, tensor<2x8xf32>
+  %0 = mp.linear %x, %w : tensor<4x8xf32>, tensor<2x8xf32>
+  // CHECK: %[[LOW:.*]] = mp.cast %{{.*}} : tensor<4x2xf32> to tensor<4x2xf16>
+  // CHECK: %[[EXP:.*]] = mp.exp %[[LOW]] : tensor<4x2xf16>
+  %1 = mp.exp %0 : tensor<4x2xf32>
+  // CHECK: %[[WIDE:.*]] = mp.cast %[[EXP]] : tensor<4x2xf16> to tensor<4x2xf32>
+  // CHECK: mp.relu %[[WIDE]] : tensor<4x2xf32>
+  %2 = mp.relu %1 : tensor<4x2xf32>
+  return %2 : tensor<4x2xf32>
+}
+
+// TYPO: error: 'func.func' op unknown op "lineer" in a list of ops; did you mean linear
+// SUFFIX: unknown op "log_softmax" in a list of ops; did you mean log_softmax.int
+// FAR: unknown op "qqqqqqqqqqqqqqqq" in a list of ops{{$}}

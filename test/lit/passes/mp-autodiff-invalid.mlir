@@ -1,0 +1,135 @@
+// RUN: mp-opt %s -mp-autodiff -verify-diagnostics -split-input-file
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<4xf32>
+  // expected-error@+1 {{'arith.addf' op has no gradient: it is no op of the mp dialect}}
+  %1 = arith.addf %0, %0 : tensor<4xf32>
+  %2 = mp.sum %1 dims[0] : tensor<4xf32>
+  return %2 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<4xf32>
+  // expected-error@+1 {{'mp.relu_backward' op has no gradient: second derivatives are not built}}
+  %1 = mp.relu_backward %0, %0 : tensor<4xf32>, tensor<4xf32>
+  %2 = mp.sum %1 dims[0] : tensor<4xf32>
+  return %2 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @loss(%x: tensor<?x4xf32>) -> tensor<f32> {
+  %0 = mp.read @w : tensor<4xf32>
+  // expected-error@+1 {{'mp.mul' op 'tensor<?x4xf32>' has a '?': run mp-specialize before mp-autodiff}}
+  %1 = mp.mul %x, %0 : tensor<?x4xf32>, tensor<4xf32>
+  %2 = mp.mean %1 dims[0, 1] : tensor<?x4xf32>
+  return %2 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+// expected-error@+1 {{'func.func' op evaluates, and is not differentiated: run mp-set-mode{mode=train}}}
+func.func @loss() -> tensor<f32> attributes {mp.mode = "eval"} {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+// expected-error@+1 {{'func.func' op is to be differentiated as @step, which exists}}
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+// expected-note@+1 {{here}}
+func.func private @step()
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+// expected-error@+1 {{'func.func' op must have one block to be differentiated}}
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+^other:
+  %1 = mp.read @w : tensor<f32>
+  return %1 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @fc.weight : tensor<f32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @fc.weight : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss {
+  // expected-error@+1 {{pattern "fc.wieght" matches no parameter; did you mean fc.weight?}}
+  mp.minimize result(0) {params = ["fc.wieght"], optimizer = #mp.sgd}
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss {
+  // expected-error@+1 {{pattern "bias*" matches no parameter}}
+  mp.minimize result(0) {params = ["*", "!bias*"], optimizer = #mp.sgd}
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss {
+  // expected-error@+1 {{pattern "[w": invalid glob pattern, unmatched '['}}
+  mp.minimize result(0) {params = ["[w"], optimizer = #mp.sgd}
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss {
+  // expected-note@+1 {{the other group}}
+  mp.minimize result(0) {params = ["w"], optimizer = #mp.sgd}
+  // expected-error@+1 {{claims @w, which another group has}}
+  mp.minimize result(0) {params = ["*"], optimizer = #mp.adamw}
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+mp.variable @v : tensor<f32> = #mp.init<zeros>
+func.func @loss() -> (tensor<f32>, tensor<f32>) {
+  %0 = mp.read @w : tensor<f32>
+  %1 = mp.read @v : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}
+mp.train @step of @loss {
+  mp.minimize result(0) {params = ["w"], optimizer = #mp.sgd}
+  // expected-error@+1 {{minimises result 1, but the recipe's first group 0: one recipe has one loss}}
+  mp.minimize result(1) {params = ["v"], optimizer = #mp.sgd}
+}

@@ -1,0 +1,24 @@
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse))' -verify-diagnostics -split-input-file
+
+// expected-error@+1 {{'func.func' op has control flow, which kernels are not made of}}
+func.func @control_flow(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+^other:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'arith.addf' op is no op of the mp dialect}}
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @batch(%x: tensor<?xf32>) -> tensor<f32> {
+  // expected-error@+1 {{'mp.sum' op 'tensor<?xf32>' has a '?': run mp-specialize before mp-fuse}}
+  %0 = mp.sum %x dims[0] : tensor<?xf32>
+  return %0 : tensor<f32>
+}

@@ -1,0 +1,83 @@
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse,mp-lower-kernels))' | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse,mp-lower-kernels,mp-lower-kernels))' | FileCheck %s
+
+// Dimensions that all tensors have together become one. A splat constant is a number in
+// the body; every stage computes in f32 and rounds once.
+// CHECK-LABEL: @flat
+func.func @flat(%x: tensor<4x8xf16>, %y: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  // CHECK: mp.kernel(%[[X:.*]] = %{{.*}} : tensor<4x8xf16> as tensor<32xf16>, %[[Y:.*]] = %{{.*}} : tensor<4x8xf16> as tensor<32xf16>)
+  // CHECK: %[[MUL:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[X]] : tensor<32xf16>)
+  // CHECK-NEXT: ^bb0(%[[IN:.*]]: f16, %{{.*}}: f16):
+  // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[IN]] : f16 to f32
+  // CHECK-NEXT: %[[TWO:.*]] = arith.constant 2.000000e+00 : f16
+  // CHECK-NEXT: %[[C:.*]] = arith.extf %[[TWO]] : f16 to f32
+  // CHECK-NEXT: %[[P:.*]] = arith.mulf %[[WIDE]], %[[C]] : f32
+  // CHECK-NEXT: %[[R:.*]] = arith.truncf %[[P]] : f32 to f16
+  // CHECK-NEXT: linalg.yield %[[R]] : f16
+  // CHECK: %[[ADD:.*]] = linalg.generic {{.*}} ins(%[[MUL]], %[[Y]] : tensor<32xf16>, tensor<32xf16>)
+  // CHECK: mp.yield %[[ADD]] : tensor<32xf16>
+  %c = mp.constant dense<2.0> : tensor<f16>
+  %0 = mp.mul %x, %c : tensor<4x8xf16>, tensor<f16>
+  %1 = mp.add %0, %y : tensor<4x8xf16>, tensor<4x8xf16>
+  return %1 : tensor<4x8xf16>
+}
+
+// Rows and columns. A sum starts from -0.0, which addition leaves alone.
+// CHECK-LABEL: @rows
+func.func @rows(%x: tensor<4x2x8xf32>) -> tensor<4x2xf32> {
+  // CHECK: mp.kernel(%{{.*}} : tensor<4x2x8xf32> as tensor<8x8xf32>)
+  // CHECK: %[[ZERO:.*]] = arith.constant -0.000000e+00 : f32
+  // CHECK: %[[START:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%{{.*}} : tensor<8xf32>)
+  // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%[[START]] : tensor<8xf32>)
+  // CHECK: mp.yield %{{.*}} : tensor<8xf32>
+  %0 = mp.sum %x dims[2] : tensor<4x2x8xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// No two dimensions go together; dimensions of one are gone all the same.
+// CHECK-LABEL: @apart
+func.func @apart(%x: tensor<4x2x8xf32>, %y: tensor<4x1x8xf32>) -> tensor<4x2x8xf32> {
+  // CHECK: mp.kernel(%{{.*}} = %{{.*}} : tensor<4x2x8xf32>, %{{.*}} = %{{.*}} : tensor<4x1x8xf32> as tensor<4x8xf32>)
+  // CHECK: iterator_types = ["parallel", "parallel", "parallel"]
+  %0 = mp.add %x, %y : tensor<4x2x8xf32>, tensor<4x1x8xf32>
+  return %0 : tensor<4x2x8xf32>
+}
+
+// Bytes have no sign inside of a kernel; the op knows.
+// CHECK-LABEL: @unsigned
+func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xf32> {
+  // CHECK: mp.kernel(%{{.*}} = %{{.*}} : tensor<4xui8> as tensor<4xi8>)
+  // CHECK: arith.uitofp %{{.*}} : i8 to f32
+  %0 = mp.cast %x : tensor<4xui8> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @iota
+func.func @iota(%y: tensor<4x1xi32>) -> tensor<4x8xi1> {
+  // CHECK: %[[I:.*]] = linalg.index 1 : index
+  // CHECK: arith.index_cast %[[I]] : index to i32
+  // CHECK: arith.cmpi eq
+  %i = mp.iota dim(1) : tensor<4x8xi32>
+  %0 = mp.compare eq %i, %y : tensor<4x8xi32>, tensor<4x1xi32>
+  return %0 : tensor<4x8xi1>
+}
+
+// An anchor stays, with stages behind it in its shape.
+// CHECK-LABEL: @anchor
+func.func @anchor(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>) -> tensor<4x2xf16> {
+  // CHECK: %[[Y:.*]] = mp.linear %{{.*}} : tensor<4x8xf16>, tensor<2x8xf16>
+  // CHECK: linalg.generic {{.*}} ins(%[[Y]] : tensor<4x2xf16>)
+  // CHECK: arith.maximumf %{{.*}} : f32
+  %0 = mp.linear %x, %w : tensor<4x8xf16>, tensor<2x8xf16>
+  %1 = mp.relu %0 : tensor<4x2xf16>
+  return %1 : tensor<4x2xf16>
+}
+
+// Functions become arithmetic, the same for every target.
+// CHECK-LABEL: @functions
+func.func @functions(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NOT: math.exp
+  // CHECK: return
+  %0 = mp.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,40 @@
+// RUN: mp-opt %s -mp-optimizer -verify-diagnostics -split-input-file
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{has no step yet: run mp-autodiff before mp-optimizer}}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+// expected-error@+1 {{is 'f16' and has no f32 master weights, without which small updates vanish: run mp-master-weights before mp-optimizer}}
+mp.variable @w : tensor<f16> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+func.func @step() -> (tensor<f16> {mp.gradient = @w}) {
+  %0 = mp.read @w : tensor<f16>
+  return %0 : tensor<f16>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{'func.func' op returns a gradient of @v, which is no parameter of the recipe}}
+func.func @step() -> (tensor<f32> {mp.gradient = @v}) {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+func.func @step() -> (tensor<f32> {mp.gradient = @w}) {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss {
+  // expected-error@+1 {{a linear schedule needs a length: give it `steps`, or the pipeline `total-steps`}}
+  mp.minimize result(0) {optimizer = #mp.sgd, schedule = #mp.linear}
+}

@@ -1,0 +1,76 @@
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-verify-step))' -verify-diagnostics -split-input-file
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @unguarded(%x: tensor<f32>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  // expected-error@+1 {{writes @w although the step may be skipped: run mp-predicate-step}}
+  mp.write @w, %x : tensor<f32>
+  return %skipped : tensor<i1>
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @not_negated(%x: tensor<f32>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  // expected-error@+1 {{writes @w although the step may be skipped: run mp-predicate-step}}
+  mp.write @w, %x if %skipped : tensor<f32>
+  return %skipped : tensor<i1>
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @other_flag(%x: tensor<f32>, %skipped: tensor<i1>, %other: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  %ok = mp.not %other : tensor<i1>
+  // expected-error@+1 {{writes @w although the step may be skipped: run mp-predicate-step}}
+  mp.write @w, %x if %ok : tensor<f32>
+  return %skipped : tensor<i1>
+}
+
+// -----
+
+mp.variable scaler @k : tensor<f32> = #mp.init<zeros>
+func.func @guarded_scaler(%x: tensor<f32>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  %ok = mp.not %skipped : tensor<i1>
+  // expected-error@+1 {{writes @k only where the step is applied, but a scaler changes with every try}}
+  mp.write @k, %x if %ok : tensor<f32>
+  return %skipped : tensor<i1>
+}
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @twice(%x: tensor<f32>) {
+  // expected-note@+1 {{the first time}}
+  mp.write @w, %x : tensor<f32>
+  // expected-error@+1 {{writes @w a second time}}
+  mp.write @w, %x : tensor<f32>
+  return
+}
+
+// -----
+
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @still_scaled(%x: tensor<4xf32>, %k: tensor<f32>) {
+  // expected-note@+1 {{scaled here}}
+  %s = mp.scale %x, %k : tensor<4xf32>, tensor<f32>
+  %n = mp.neg %s : tensor<4xf32>
+  // expected-error@+1 {{writes @w from a gradient that is still scaled}}
+  mp.write @w, %n : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unheard(%x: tensor<4xf32>, %k: tensor<f32>, %flag: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  // expected-error@+1 {{does not reach the step's flag}}
+  %g, %bad = mp.unscale_and_check %x, %k : tensor<4xf32>, tensor<f32>
+  return %flag : tensor<i1>
+}
+
+// -----
+
+// expected-error@+1 {{checks gradients but returns no result named "skipped"}}
+func.func @no_flag(%x: tensor<4xf32>, %k: tensor<f32>) {
+  %g, %bad = mp.unscale_and_check %x, %k : tensor<4xf32>, tensor<f32>
+  return
+}
