@@ -24,6 +24,8 @@ MP_INFER(SigmoidOp)
 MP_INFER(SigmoidBackwardOp)
 MP_INFER(GeluOp)
 MP_INFER(GeluBackwardOp)
+MP_INFER(SoftplusOp)
+MP_INFER(SoftplusBackwardOp)
 #undef MP_INFER
 
 static Value number(ImplicitLocOpBuilder &b, Value like, double value) {
@@ -125,6 +127,43 @@ Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 }
 
 //===----------------------------------------------------------------------===//
+// softplus: gradient from the operand
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftplusOp::verify() {
+  if (getBeta().isZero() || !getBeta().isFinite())
+    return emitOpError("expects a finite beta other than 0, not ") << getBeta().convertToDouble();
+  return success();
+}
+
+/// Where beta * x exceeds the threshold, `beyond`; else `value`.
+static Value byThreshold(ImplicitLocOpBuilder &b, Value scaled, const APFloat &threshold, Value beyond, Value value) {
+  Value bound = number(b, scaled, threshold.convertToDouble());
+  Value isBeyond = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, scaled, bound);
+  return arith::SelectOp::create(b, isBeyond, beyond, value);
+}
+
+/// log(1 + exp(z)) as max(z, 0) + log1p(exp(-|z|)), in which nothing overflows.
+Scalars SoftplusOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value beta = number(b, x[0], getBeta().convertToDouble());
+  Value z = mul(b, x[0], beta);
+  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, math::AbsFOp::create(b, z)));
+  Value above = arith::MaximumFOp::create(b, z, number(b, z, 0));
+  Value sum = add(b, above, math::Log1pOp::create(b, decay));
+  return {byThreshold(b, z, getThreshold(), x[0], arith::DivFOp::create(b, sum, beta))};
+}
+/// The slope is the logistic function of z.
+Scalars SoftplusBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value z = mul(b, x[1], number(b, x[1], getBeta().convertToDouble()));
+  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, z));
+  Value curved = arith::DivFOp::create(b, x[0], add(b, number(b, z, 1), decay));
+  return {byThreshold(b, z, getThreshold(), x[0], curved)};
+}
+Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {SoftplusBackwardOp::create(b, g[0], getInput(), getBeta(), getThreshold())};
+}
+
+//===----------------------------------------------------------------------===//
 // Samples
 //===----------------------------------------------------------------------===//
 
@@ -136,4 +175,9 @@ std::vector<OpSample> TanhOp::sampleInputs() { return {sample("mp.tanh %0", -2, 
 std::vector<OpSample> SigmoidOp::sampleInputs() { return {sample("mp.sigmoid %0", -3, 3)}; }
 std::vector<OpSample> GeluOp::sampleInputs() {
   return {sample("mp.gelu %0", -3, 3), sample("mp.gelu %0 approximate(tanh)", -3, 3)};
+}
+// Away from the threshold, where the slope jumps to one.
+std::vector<OpSample> SoftplusOp::sampleInputs() {
+  return {sample("mp.softplus %0", -3, 3), sample("mp.softplus %0 {beta = -2.0, threshold = 4.0}", -1.5, 1.5),
+          sample("mp.softplus %0 {beta = 2.0, threshold = 4.0}", 2.5, 5)};
 }

@@ -83,4 +83,24 @@ def Mp_GeluBackwardOp : Mp_ActivationBackwardOp<"gelu_backward", "operand"> {
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
 
+def Mp_SoftplusOp : Mp_ActivationOp<"softplus"> {
+  let summary = "smooth relu, log(1 + exp(beta * x)) / beta";
+  let description = [{
+    As in PyTorch, x itself where beta * x exceeds `threshold`.
+
+    Example: `%r = mp.softplus %x {beta = 2.0} : tensor<4xf32>`
+  }];
+  let torch = "softplus";
+  let tensorflow = "Softplus";
+  let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$beta,
+    DefaultValuedAttr<F64Attr, "20.0">:$threshold);
+  let hasVerifier = 1;
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+def Mp_SoftplusBackwardOp : Mp_ActivationBackwardOp<"softplus_backward", "operand"> {
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
+    DefaultValuedAttr<F64Attr, "1.0">:$beta, DefaultValuedAttr<F64Attr, "20.0">:$threshold);
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+
 #endif // MP_OPS_ACTIVATION_TD

@@ -53,6 +53,8 @@ def unary(_):
         "mp.log %a": (positive, torch.log, False),
         "mp.tanh %a": (wide, torch.tanh, False),
         "mp.sigmoid %a": (wide, torch.sigmoid, False),
+        "mp.softplus %a": (wide, F.softplus, False),
+        "mp.softplus %a {beta = 2.0, threshold = 3.0}": (wide, lambda x: F.softplus(x, 2.0, 3.0), False),
         # PyTorch's vectorised sqrt is not correctly rounded; ours is.
         "mp.sqrt %a": (positive, torch.sqrt, False),
     }

@@ -5,6 +5,9 @@ A fenced block says in its first line what it is:
   ```sh test        commands, run in order in a copy of the repository (bash, -e);
                     mp-opt and the other tools are on the PATH, and so is build/release
   ```cpp file=PATH  text a reader is told to write; written into that copy (any language)
+  ```cpp append=PATH  the same, at the end of a file that is there
+  ```cpp after=PATH   the same, inside a file: the block's first line is one that the file has
+                    once, and the rest is written behind it
   ```sh             commands run by another test: only those of RUN_ELSEWHERE
 """
 
@@ -13,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from _house import check, options
@@ -24,6 +28,7 @@ RUN_ELSEWHERE = {
     "scripts/install-deps.sh": "scripts/test.sh",
 }
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+WRITES = ("file=", "append=", "after=")
 NOT_COPIED = {".git", "build", "runs", ".venv", ".cache"}  # of the repository's root
 
 
@@ -50,28 +55,55 @@ def findings(root):
                     yield f"{path.relative_to(root)}:{line}: no test runs '{command}': mark the block 'sh test'"
 
 
-def run(root, path, work, environment):
-    """Runs one document's blocks in a fresh copy of the repository; a message or None."""
-    copy = work / path.stem
+def write(copy, how, target, body):
+    """Writes a block into the copy; a message or None. `how` is file, append or after."""
+    file = copy / target
+    if how == "file":
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(body)
+        return None
+    if not file.is_file():
+        return f"the repository has no {target}"
+    lines = file.read_text().splitlines(keepends=True)
+    if how == "append":
+        file.write_text("".join([*lines, body]))
+        return None
+    anchor, *rest = body.splitlines(keepends=True)
+    if lines.count(anchor) != 1:
+        return f"{target} has {lines.count(anchor)} lines '{anchor.rstrip()}', expected one"
+    behind = lines.index(anchor) + 1
+    file.write_text("".join(lines[:behind] + rest + lines[behind:]))
+    return None
+
+
+def fresh_copy(root, copy, environment):
+    """A copy of the repository whose build/release is the build under test."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy, symlinks=True,
                     ignore=lambda folder, names: NOT_COPIED & set(names) if Path(folder) == root else set())
     if "MP_BUILD" in environment:
         (copy / "build").mkdir()
         (copy / "build" / "release").symlink_to(environment["MP_BUILD"])
+
+
+def run(root, path, work, environment):
+    """Runs one document's blocks in a fresh copy of the repository; a message or None."""
+    copy = work / path.stem
+    fresh_copy(root, copy, environment)
     for line, info, body in blocks(path):
         place = f"{path.relative_to(root)}:{line}"
-        target = next((word[len("file="):] for word in info if word.startswith("file=")), None)
+        target = next((word.split("=", 1) for word in info if word.startswith(WRITES)), None)
         if target:
-            (copy / target).parent.mkdir(parents=True, exist_ok=True)
-            (copy / target).write_text(body)
+            if message := write(copy, *target, body):
+                return f"{place}: {message}"
         elif "test" in info:
+            began = time.monotonic()
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", body], cwd=copy, env=environment, text=True,
                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                     check=False)
+            print(f"{place}: ran in {time.monotonic() - began:.0f} s", flush=True)
             if result.returncode:
                 return f"{place}: exits with {result.returncode}:\n{body}--- output ---\n{result.stdout}"
-            print(f"{place}: ran")
     return None
 
 
@@ -81,12 +113,14 @@ def run_all(root, work, environment):
 
 
 def self_test(work):
-    """A command that fails must be seen, and a written file must be there."""
+    """A command that fails must be seen, and what a block writes must be there."""
     planted = work / "planted"
     shutil.rmtree(planted, ignore_errors=True)
     planted.mkdir(parents=True)
-    good = "```txt file=a/b\nhello\n```\n```sh test\ngrep -q hello a/b\n```\n"
-    for text, wanted in ((good, 0), (good + "```sh test\nfalse\ntrue\n```\n", 1)):
+    good = ("```txt file=a/b\nhello\nworld\n```\n```txt after=a/b\nhello\nthere\n```\n```txt append=a/b\nend\n```\n"
+            "```sh test\ntest \"$(tr '\\n' ' ' <a/b)\" = 'hello there world end '\n```\n")
+    for text, wanted in ((good, 0), (good + "```sh test\nfalse\ntrue\n```\n", 1),
+                         (good + "```txt after=a/b\nnowhere\nx\n```\n", 1), (good + "```txt append=c\nx\n```\n", 1)):
         (planted / "README.md").write_text(text)
         if len(run_all(planted, work / "planted-copies", dict(os.environ))) != wanted:
             sys.exit("the check itself is broken")

@@ -1,5 +1,5 @@
 // Expanded functions against the C library in double, over bit patterns of f32
-// that are spread evenly, and at the edges. MP_TEST_STRIDE=1 runs all of them.
+// that are spread evenly, and at the edges. --gtest_also_run_disabled_tests: all.
 #include "LinkedKernels.h"
 
 #include "mlir/IR/MLIRContext.h"

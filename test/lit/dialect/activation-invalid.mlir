@@ -47,3 +47,11 @@ func.func @elements(%g: tensor<4xf32>, %x: tensor<4xf16>) {
   %0 = mp.relu_backward %g, %x : tensor<4xf32>, tensor<4xf16>
   return
 }
+
+// -----
+
+func.func @beta(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expects a finite beta other than 0, not 0.000000e+00}}
+  %0 = mp.softplus %x {beta = 0.0} : tensor<4xf32>
+  return
+}

@@ -14,6 +14,10 @@ func.func @forward(%x: tensor<4xf32>) {
   %3 = mp.gelu %x : tensor<4xf32>
   // CHECK: mp.gelu %{{.*}} approximate(tanh) : tensor<4xf32>
   %4 = mp.gelu %x approximate(tanh) : tensor<4xf32>
+  // CHECK: mp.softplus %{{[^ ]*}} : tensor<4xf32>
+  %5 = mp.softplus %x {beta = 1.0, threshold = 20.0} : tensor<4xf32>
+  // CHECK: mp.softplus %{{.*}} {beta = 2.000000e+00 : f64, threshold = 3.000000e+00 : f64} : tensor<4xf32>
+  %6 = mp.softplus %x {beta = 2.0, threshold = 3.0} : tensor<4xf32>
   return
 }
 
@@ -29,5 +33,7 @@ func.func @backward(%g: tensor<4xf16>, %x: tensor<4xf16>) {
   %3 = mp.gelu_backward %g, %x : tensor<4xf16>, tensor<4xf16>
   // CHECK: mp.gelu_backward %{{.*}}, %{{.*}} approximate(tanh) : tensor<4xf16>, tensor<4xf16>
   %4 = mp.gelu_backward %g, %x approximate(tanh) : tensor<4xf16>, tensor<4xf16>
+  // CHECK: mp.softplus_backward %{{.*}}, %{{.*}} {beta = 2.000000e+00 : f64} : tensor<4xf16>, tensor<4xf16>
+  %5 = mp.softplus_backward %g, %x {beta = 2.0} : tensor<4xf16>, tensor<4xf16>
   return
 }
