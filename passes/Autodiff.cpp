@@ -208,7 +208,9 @@ private:
     auto minimize = *recipe.getBody().getOps<MinimizeOp>().begin();
     if (failed(differentiator.run(step->getBody().front().getTerminator()->getOperand(minimize.getResult()))))
       return failure();
-    returnGradients(*step, reads, differentiator);
+    if (!returnGradients(*step, reads, differentiator))
+      return recipe.emitOpError() << "has nothing to train: no parameter reaches result " << minimize.getResult()
+                                  << " of @" << recipe.getFunction();
     eraseDead(*step);
     return success();
   }
@@ -223,8 +225,10 @@ private:
     return reads;
   }
 
-  static void returnGradients(func::FuncOp step, const Reads &reads, Differentiator &differentiator) {
+  /// Whether there is any gradient; a parameter without one is worth a warning.
+  static bool returnGradients(func::FuncOp step, const Reads &reads, Differentiator &differentiator) {
     ImplicitLocOpBuilder builder(step.getLoc(), step.getBody().front().getTerminator());
+    bool any = false;
     for (auto &[name, values] : reads) {
       Value gradient;
       for (Value value : values)
@@ -235,7 +239,9 @@ private:
         continue;
       }
       appendResult(step, gradient, builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(name)));
+      any = true;
     }
+    return any;
   }
 };
 } // namespace

@@ -60,6 +60,10 @@ private:
       if (!parameter || !group)
         return step.emitOpError() << "returns a gradient of @" << name.getValue()
                                   << ", which is no parameter of the recipe";
+      auto type = dyn_cast<RankedTensorType>(step.getResultTypes()[i]);
+      if (!type || type.getShape() != parameter.getTensorType().getShape())
+        return step.emitOpError() << "returns " << step.getResultTypes()[i] << " as the gradient of @"
+                                  << name.getValue() << ", which is " << parameter.getTensorType();
       Type element = parameter.getTensorType().getElementType();
       if (!element.isF32() && !element.isF64())
         return parameter.emitOpError() << "is " << element

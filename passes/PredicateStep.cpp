@@ -18,6 +18,10 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
     func::FuncOp step = getOperation();
     if (step.isExternal())
       return;
+    if (!step.getBody().hasOneBlock()) {
+      step.emitOpError() << "has control flow, which no step has";
+      return signalPassFailure();
+    }
     OpOperand *skipped = namedResult(step, kSkippedResult);
     if (!skipped)
       return;

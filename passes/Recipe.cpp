@@ -86,7 +86,8 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe, func::FuncOp
 //===----------------------------------------------------------------------===//
 
 func::FuncOp mp::lookupStep(TrainOp recipe) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(recipe, recipe.getEntryAttr());
+  auto step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(recipe, recipe.getEntryAttr());
+  return step && step.getBody().hasOneBlock() ? step : func::FuncOp();
 }
 
 void mp::appendResult(func::FuncOp function, Value value, NamedAttribute attribute) {

@@ -13,7 +13,8 @@ using ParameterAssignment = llvm::MapVector<mlir::StringAttr, MinimizeOp>;
 /// that two groups claim, groups that minimise different results.
 llvm::FailureOr<ParameterAssignment> assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 
-/// The function that a recipe's entry names, once mp-autodiff has built it; null before.
+/// The function that a recipe's entry names, once mp-autodiff has built it as one block;
+/// null before.
 mlir::func::FuncOp lookupStep(TrainOp recipe);
 
 /// Returns one more value, with one attribute on the result.

@@ -33,6 +33,10 @@ struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
     func::FuncOp step = getOperation();
     if (step.isExternal())
       return;
+    if (!step.getBody().hasOneBlock()) {
+      step.emitOpError() << "has control flow, which no step has";
+      return signalPassFailure();
+    }
     OpOperand *skipped = namedResult(step, kSkippedResult);
     bool ok = succeeded(checkWrites(step, skipped)) & succeeded(checkGradients(step)) &
               succeeded(checkFlag(step, skipped));

@@ -35,7 +35,7 @@ TEST(Policy, Move) {
   EXPECT_EQ(policy.categoryOf("ours"), Category::Allow);
   EXPECT_EQ(toString(policy.move({"sotfmax.int"}, Category::Allow, {})),
             "unknown op \"sotfmax.int\" in a list of ops; did you mean "
-            "softmax.int, log_softmax.int?");
+            "softmax.int?");
 }
 
 TEST(Policy, NearestNames) {

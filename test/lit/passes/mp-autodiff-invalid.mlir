@@ -133,3 +133,15 @@ mp.train @step of @loss {
   // expected-error@+1 {{minimises result 1, but the recipe's first group 0: one recipe has one loss}}
   mp.minimize result(1) {params = ["v"], optimizer = #mp.sgd}
 }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func @loss() -> tensor<f32> {
+  // expected-warning@+1 {{parameter @w does not reach the loss}}
+  %0 = mp.read @w : tensor<f32>
+  %1 = mp.stop_gradient %0 : tensor<f32>
+  return %1 : tensor<f32>
+}
+// expected-error@+1 {{'mp.train' op has nothing to train: no parameter reaches result 0 of @loss}}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }

@@ -38,3 +38,22 @@ mp.train @step of @loss {
   // expected-error@+1 {{a linear schedule needs a length: give it `steps`, or the pipeline `total-steps`}}
   mp.minimize result(0) {optimizer = #mp.sgd, schedule = #mp.linear}
 }
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+func.func private @step() -> tensor<f32>
+// expected-error@+1 {{has no step yet: run mp-autodiff before mp-optimizer}}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{'func.func' op returns 'tensor<4xf32>' as the gradient of @w, which is 'tensor<f32>'}}
+func.func @step() -> (tensor<4xf32> {mp.gradient = @w}) {
+  %0 = mp.read @w : tensor<f32>
+  %1 = mp.broadcast %0 : tensor<f32> to tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }

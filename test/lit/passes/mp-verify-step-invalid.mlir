@@ -74,3 +74,12 @@ func.func @no_flag(%x: tensor<4xf32>, %k: tensor<f32>) {
   %g, %bad = mp.unscale_and_check %x, %k : tensor<4xf32>, tensor<f32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{'func.func' op has control flow, which no step has}}
+func.func @control_flow(%flag: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  return %flag : tensor<i1>
+^other:
+  return %flag : tensor<i1>
+}
