@@ -3,6 +3,7 @@
 #include "codegen/Describe.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/EntryPlan.h"
+#include "codegen/ShapeCheck.h"
 #include "codegen/cpu/KernelModel.h"
 #include "codegen/cpu/Target.h"
 #include "passes/Passes.h"
@@ -45,7 +46,7 @@ public:
       return target.takeError();
     compiler = &sharedCompiler(*target);
     sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, options.filename), {});
-    DiagnosticText diagnostics(context, sources);
+    DiagnosticText diagnostics(context, sources, options.onWarning);
     llvm::Error error = build();
     if (!error)
       return std::move(builder.program);
@@ -83,6 +84,8 @@ private:
     auto function = select();
     if (!function)
       return function.takeError();
+    if (mlir::failed(checkShapes(*module, options.batch)))
+      return failed();
     inputs = describeInputs(*function);
     if (auto error = runPasses())
       return error;

@@ -8,14 +8,26 @@ using namespace mp;
 
 static constexpr size_t kMostLines = 10;
 
-DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources)
-    : stream(text), printer(sources, &context, stream), handler(&context, [this](Diagnostic &diagnostic) {
-        std::lock_guard lock(mutex);
-        printer.emitDiagnostic(diagnostic);
+DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources, OnWarning onWarning)
+    : onWarning(std::move(onWarning)), stream(text), printer(sources, &context, stream),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        add(diagnostic);
         return success();
       }) {
   // Two lines about the error, not a thousand of IR behind them.
   context.printOpOnDiagnostic(false);
+}
+
+void DiagnosticText::add(Diagnostic &diagnostic) {
+  std::lock_guard lock(mutex);
+  size_t before = text.size();
+  printer.emitDiagnostic(diagnostic);
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    return;
+  std::string other = text.substr(before);
+  text.resize(before);
+  if (onWarning && diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    onWarning(StringRef(other).rtrim('\n'));
 }
 
 std::string DiagnosticText::take() {

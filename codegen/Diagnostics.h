@@ -4,20 +4,25 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
+#include <functional>
 #include <mutex>
 #include <string>
 
 namespace mp {
 
-/// Collects a context's diagnostics as located text with the source line and a caret,
-/// from any thread, as long as it lives.
+/// Collects a context's errors as located text with the source line and a caret, from
+/// any thread, as long as it lives. Each warning goes to `onWarning`, as such a text.
 class DiagnosticText {
 public:
-  DiagnosticText(mlir::MLIRContext &context, llvm::SourceMgr &sources);
-  /// The text so far, at most ten lines of it.
+  using OnWarning = std::function<void(llvm::StringRef)>;
+  DiagnosticText(mlir::MLIRContext &context, llvm::SourceMgr &sources, OnWarning onWarning = {});
+  /// The errors so far, at most ten lines of them.
   std::string take();
 
 private:
+  void add(mlir::Diagnostic &diagnostic);
+
+  OnWarning onWarning;
   std::mutex mutex;
   std::string text;
   llvm::raw_string_ostream stream;

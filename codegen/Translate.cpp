@@ -41,6 +41,7 @@ static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
   compileOptions.totalSteps = options.totalSteps;
   compileOptions.cpu = options.cpu;
   compileOptions.onednn = options.onednn;
+  compileOptions.onWarning = [](StringRef text) { llvm::errs() << text << '\n'; };
   auto program = compile(buffer->getBuffer(), compileOptions);
   if (!program) {
     llvm::errs() << toString(program.takeError()) << '\n';

@@ -2,6 +2,7 @@
 #include "runtime/Session.h"
 #include "runtime/Executor.h"
 #include "runtime/Initialize.h"
+#include "runtime/MemoryPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -142,10 +143,15 @@ llvm::Error LocalSession::reserve(const Program &program,
   return llvm::Error::success();
 }
 
-llvm::Error LocalSession::declare(std::vector<Variable> fresh) {
+uint64_t bytesOf(llvm::ArrayRef<Variable> variables) {
   uint64_t bytes = 0;
-  for (const Variable &variable : fresh)
+  for (const Variable &variable : variables)
     bytes += alignToTensor(variable.type.bytes());
+  return bytes;
+}
+
+llvm::Error LocalSession::declare(std::vector<Variable> fresh) {
+  uint64_t bytes = bytesOf(fresh);
   llvm::Expected<Memory> memory = Memory::allocate(bytes, "variables");
   if (!memory)
     return memory.takeError();
@@ -193,6 +199,9 @@ llvm::Error LocalSession::load(Program program) {
   llvm::Expected<std::vector<Variable>> fresh = newVariables(program);
   if (!fresh)
     return fresh.takeError();
+  if (llvm::Error error =
+          checkFits(program, variableBytes + bytesOf(*fresh), usableMemory()))
+    return error;
   if (llvm::Error error = jit->link(program.kernels))
     return error;
   llvm::Expected<std::vector<Routines>> routines = createRoutines(program);

@@ -36,7 +36,8 @@ public:
 
   /// Links the Program's kernels (a known symbol is not linked again), allocates
   /// variables that are new, grows the arena. Errors: a CPU feature the host
-  /// lacks, a routine whose library cannot be opened, a variable that disagrees.
+  /// lacks, a routine whose library cannot be opened, a variable that disagrees,
+  /// a plan that does not fit into memory.
   virtual llvm::Error load(Program program) = 0;
 
   /// Fills every variable by its initialiser, Philox4x32-10 keyed by `seed` and the

@@ -1,6 +1,7 @@
 //===- mp-run.cpp - trains, scores and runs modules -----------------------===//
 #include "runtime/Error.h"
 #include "tools/run/Commands.h"
+#include <csignal>
 
 static constexpr char help[] =
     "usage: mp-run COMMAND ...\n\n"
@@ -12,9 +13,9 @@ static constexpr char help[] =
     "usage,\n3 device not available, 130 interrupted with the checkpoint "
     "saved.\n";
 
-int main(int argc, char **argv) {
-  using namespace mp::tool;
-  llvm::ArrayRef<const char *> arguments(argv + 1, argv + argc);
+using namespace mp::tool;
+
+static int runCommand(llvm::ArrayRef<const char *> arguments) {
   if (arguments.empty() || llvm::StringRef(arguments[0]) == "--help" ||
       llvm::StringRef(arguments[0]) == "-h") {
     (arguments.empty() ? llvm::errs() : llvm::outs()) << help;
@@ -31,4 +32,24 @@ int main(int argc, char **argv) {
   return report(llvm::make_error<UsageError>("unknown command '" +
                                              std::string(arguments[0]) + "'" +
                                              mp::suggest(arguments[0], names)));
+}
+
+/// What was printed has to arrive: a full disk behind standard output is an
+/// error of ours, and no abort of the stream's destructor.
+static int finishOutput(int code) {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  if (!os.has_error())
+    return code;
+  std::error_code error = os.error();
+  os.clear_error();
+  int failed =
+      report(mp::makeSystemError("write", "standard output", error.value()));
+  return code ? code : failed;
+}
+
+int main(int argc, char **argv) {
+  // A file past the limit of its size is to fail as one on a full disk does.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return finishOutput(runCommand({argv + 1, argv + argc}));
 }

@@ -130,8 +130,9 @@ def main():
     arguments = options(__doc__)
     work = (arguments.work / "docs").resolve()
     self_test(work)
-    environment = {**os.environ, "PATH": f"{arguments.tools}{os.pathsep}{os.environ['PATH']}",
-                   "MP_DATA": str(arguments.data), "MP_BUILD": str(arguments.tools.parent)}
+    tools = arguments.tools.resolve()
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+                   "MP_DATA": str(arguments.data), "MP_BUILD": str(tools.parent)}
     failed = run_all(arguments.source, work, environment)
     if failed:
         sys.exit("\n".join(failed))

@@ -87,7 +87,8 @@ RandomGraph::pick(function_ref<bool(const GraphValue &)> suits) {
       found.push_back(i);
   if (found.empty())
     return std::nullopt;
-  return found[std::max(below(found.size()), below(found.size()))];
+  unsigned first = below(found.size());
+  return found[chance(50) ? first : std::max(first, below(found.size()))];
 }
 
 std::vector<int64_t> RandomGraph::randomShape() {
@@ -172,7 +173,7 @@ void RandomGraph::addInputs() {
       shape.erase(shape.begin(), shape.begin() + below(shape.size() + 1));
       addInput({element, shape}, false);
     }
-    if (chance(40))
+    if (chance(60))
       for (unsigned twins = 1 + below(2); twins > 0; --twins)
         addInput({element, values.front().type.shape}, true);
   }
@@ -189,10 +190,13 @@ void RandomGraph::addOutputs() {
   results.push_back(values.size() - 1);
   for (Variable &variable : variables) {
     const TensorType type = values[variable.read].type;
-    if (chance(70))
-      variable.written =
-          pick([&](const GraphValue &value) { return value.type == type; });
-    if (variable.written && chance(40))
+    // Rather what an op made than another input.
+    bool made = chance(80);
+    if (chance(80))
+      variable.written = pick([&](const GraphValue &value) {
+        return value.type == type && (value.name[1] == 'v' || !made);
+      });
+    if (variable.written && chance(30))
       variable.predicate = pick([](const GraphValue &value) {
         return value.type == mp::TensorType{ElementType::I1, {}};
       });
@@ -202,8 +206,8 @@ void RandomGraph::addOutputs() {
 Expected<RandomGraph> RandomGraph::create(unsigned seed) {
   RandomGraph graph(seed);
   graph.addInputs();
-  unsigned wanted = 1 + graph.below(14);
-  for (unsigned tries = 0; wanted > 0 && tries < 100; ++tries) {
+  unsigned wanted = 1 + graph.below(graph.chance(20) ? 50 : 14);
+  for (unsigned tries = 0; wanted > 0 && tries < 200; ++tries) {
     Expected<bool> grown = graph.grow();
     if (!grown)
       return grown.takeError();

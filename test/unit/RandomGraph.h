@@ -73,7 +73,7 @@ private:
   unsigned below(unsigned count) { return random() % count; }
   bool chance(unsigned percent) { return below(100) < percent; }
   std::vector<int64_t> randomShape();
-  /// A value that `suits`, the later the likelier.
+  /// A value that `suits`, later ones likelier than early ones.
   std::optional<unsigned>
   pick(llvm::function_ref<bool(const GraphValue &)> suits);
 

@@ -2,6 +2,7 @@
 #ifndef MP_TOOLS_RUN_COMMANDS_H
 #define MP_TOOLS_RUN_COMMANDS_H
 
+#include "codegen/Compile.h"
 #include "tools/run/Options.h"
 
 namespace mp::tool {
@@ -19,6 +20,10 @@ struct CommonOptions {
   bool onednn = true;
   std::vector<Option> table();
 };
+
+/// `compile`, saying each warning once on standard error: the batch, the remainder and
+/// the evaluation are compiled one by one, and warn alike.
+Compiler warningCompiler();
 
 /// An error of usage unless `name` is one of the names of a precision.
 llvm::Error checkPrecision(llvm::StringRef name);

@@ -1,6 +1,8 @@
 //===- Common.cpp - options that several subcommands share ----------------===//
 #include "passes/Passes.h"
 #include "tools/run/Commands.h"
+#include "llvm/ADT/StringSet.h"
+#include <mutex>
 
 using namespace llvm;
 
@@ -12,6 +14,24 @@ Error checkPrecision(StringRef name) {
     return make_error<UsageError>("--precision: " +
                                   toString(known.takeError()));
   return Error::success();
+}
+
+Compiler warningCompiler() {
+  struct Said {
+    std::mutex mutex;
+    StringSet<> texts;
+  };
+  auto said = std::make_shared<Said>();
+  return [said](StringRef module, const CompileOptions &options,
+                KernelSink *sink) {
+    CompileOptions warning = options;
+    warning.onWarning = [said](StringRef text) {
+      std::lock_guard lock(said->mutex);
+      if (said->texts.insert(text).second)
+        errs() << (text + "\n").str();
+    };
+    return compile(module, warning, sink);
+  };
 }
 
 std::vector<Option> CommonOptions::table() {

@@ -39,7 +39,7 @@ int eval(ArrayRef<const char *> arguments) {
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;
-  Expected<NamedNumbers> numbers = evaluate(options, compile);
+  Expected<NamedNumbers> numbers = evaluate(options, warningCompiler());
   if (!numbers)
     return report(numbers.takeError());
   for (auto &[name, value] : *numbers)

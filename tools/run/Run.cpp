@@ -53,6 +53,9 @@ readFiles(ArrayRef<std::string> inputs) {
     Expected<Array> array = readArray(input, formatOf(input));
     if (!array)
       return array.takeError();
+    if (array->type.elements() == 0)
+      return makeError("{0}: holds {1}, which is no element at all", input,
+                       array->type.str());
     arrays.back() = std::move(*array);
   }
   return arrays;
@@ -95,7 +98,8 @@ Error execute(const RunOptions &options) {
                             .onednn = options.common.onednn};
   modelOptions.compile.function = options.function;
   modelOptions.compile.precision = options.common.precision;
-  auto model = Model::open(std::move(modelOptions), compile, Session::create);
+  auto model =
+      Model::open(std::move(modelOptions), warningCompiler(), Session::create);
   if (!model)
     return model.takeError();
   auto executable =

@@ -82,7 +82,7 @@ int train(ArrayRef<const char *> arguments) {
   options.handleSignals = true;
   options.log = &errs();
   std::string out = options.out;
-  auto trainer = Trainer::create(std::move(options), compile);
+  auto trainer = Trainer::create(std::move(options), warningCompiler());
   if (!trainer)
     return report(trainer.takeError());
   Expected<TrainOutcome> outcome = (*trainer)->train();

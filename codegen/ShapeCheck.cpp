@@ -1,0 +1,54 @@
+//===- ShapeCheck.cpp - tensors that can be laid out in memory -------------===//
+#include "codegen/ShapeCheck.h"
+#include "dialect/Mp.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// Bytes of address space that a process has for data, and so a bound for one tensor.
+/// Far above what any machine has, and far below where sums of sizes overflow.
+static constexpr int64_t kMostBytes = int64_t(1) << 47;
+
+static std::string problemOf(RankedTensorType type, int64_t batch) {
+  int64_t bytes = std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size)) {
+      if (batch == 0)
+        return "has a batch dimension '?', but no batch size is given";
+      size = batch;
+    }
+    if (size == 0)
+      return "has a dimension of size zero, and so no elements";
+    if (llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes)
+      return "is larger than any memory";
+  }
+  return "";
+}
+
+static LogicalResult checkType(Location location, Type type, int64_t batch) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  std::string problem = problemOf(tensor, batch);
+  if (problem.empty())
+    return success();
+  return emitError(location) << tensor << " " << problem;
+}
+
+LogicalResult mp::checkShapes(ModuleOp module, int64_t batch) {
+  auto result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto variable = dyn_cast<VariableOp>(op))
+      if (failed(checkType(op->getLoc(), variable.getTensorType(), batch)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (failed(checkType(argument.getLoc(), argument.getType(), batch)))
+          return WalkResult::interrupt();
+    for (Value value : op->getResults())
+      if (failed(checkType(op->getLoc(), value.getType(), batch)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
