@@ -1,5 +1,6 @@
 //===- ShapeCheck.cpp - tensors that can be laid out in memory -------------===//
 #include "codegen/ShapeCheck.h"
+#include "codegen/Program.h"
 #include "dialect/Mp.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,10 +27,18 @@ static std::string problemOf(RankedTensorType type, int64_t batch) {
   return "";
 }
 
-static LogicalResult checkType(Location location, Type type, int64_t batch) {
+static bool isStorable(Type element) {
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  return parseElementType(name).has_value();
+}
+
+static LogicalResult checkType(mlir::Location location, Type type, int64_t batch) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return success();
+  if (!tensor || !isStorable(tensor.getElementType()))
+    return emitError(location) << type
+                               << " cannot be stored, expected a ranked tensor of f64, f32, f16, bf16, i64, i32, i8, "
+                                  "ui8 or i1";
   std::string problem = problemOf(tensor, batch);
   if (problem.empty())
     return success();

@@ -6,8 +6,9 @@
 
 namespace mp {
 
-/// Fails, with an error at the op, where a tensor of the module has no elements, has
-/// more bytes than can be addressed, or has a `?` that `batch` (0: none) does not bind.
+/// Fails, with an error at the op, where a value of the module is no tensor that a
+/// Program can hold: of another type, without elements, with more bytes than can be
+/// addressed, or with a `?` that `batch` (0: none) does not bind.
 llvm::LogicalResult checkShapes(mlir::ModuleOp module, int64_t batch);
 
 } // namespace mp

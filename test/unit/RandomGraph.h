@@ -13,6 +13,16 @@
 
 namespace mp {
 
+/// "tensor<4x3xf32>".
+inline std::string tensor(const TensorType &type) {
+  return "tensor<" + type.str() + ">";
+}
+inline bool isFloat(const TensorType &type) {
+  return type.element >= ElementType::F16;
+}
+/// Half a unit in the last place of one, in the type that results round to.
+double roundingOf(ElementType type);
+
 /// A value of a graph. `slack` is how far an element may be off: 0 where every
 /// op behind it gives the same bits wherever it is computed, so no sum of
 /// floats.

@@ -18,12 +18,18 @@ StringRef formatOf(StringRef path) {
   return path.ends_with(".idx") || path.ends_with("ubyte") ? "idx" : "npy";
 }
 
-static Expected<Array> readNumber(const Input &input, const std::string &text) {
+/// An argument's name, or its position where it has none.
+static std::string shown(const Input &input, size_t position) {
+  return input.name.empty() ? std::to_string(position) : "'" + input.name + "'";
+}
+
+static Expected<Array> readNumber(const Input &input, size_t position,
+                                  const std::string &text) {
   double value;
   if (input.type.elements() != 1)
     return make_error<UsageError>(
-        formatv("argument '{0}' takes {1}, which no number can be; give @FILE",
-                input.name, input.type.str()));
+        formatv("argument {0} takes {1}, which no number can be; give @FILE",
+                shown(input, position), input.type.str()));
   if (!to_float(text, value))
     return make_error<UsageError>(
         formatv("--input takes @FILE or a number, not '{0}'", text));
@@ -32,8 +38,9 @@ static Expected<Array> readNumber(const Input &input, const std::string &text) {
   storeElement(input.type.element, value, storage);
   if (isInteger(input.type.element) &&
       static_cast<double>(loadInteger(input.type.element, storage)) != value)
-    return make_error<UsageError>(formatv("argument '{0}' takes {1}, not '{2}'",
-                                          input.name, input.type.str(), text));
+    return make_error<UsageError>(formatv("argument {0} takes {1}, not '{2}'",
+                                          shown(input, position),
+                                          input.type.str(), text));
   return array;
 }
 
@@ -47,7 +54,7 @@ Expected<std::vector<Array>> bindInputs(const Entry &entry,
   std::vector<Array> inputs;
   for (auto [input, text, file] : llvm::zip(entry.inputs, given, arrays)) {
     if (!file) {
-      Expected<Array> number = readNumber(input, text);
+      Expected<Array> number = readNumber(input, inputs.size(), text);
       if (!number)
         return number.takeError();
       inputs.push_back(std::move(*number));
@@ -55,9 +62,9 @@ Expected<std::vector<Array>> bindInputs(const Entry &entry,
     }
     StringRef path = StringRef(text).drop_front();
     if (file->type != input.type)
-      return makeError("{0}: holds {1}, argument '{2}' takes {3}{4}", path,
-                       file->type.str(), input.name, input.type.str(),
-                       at(input.location));
+      return makeError("{0}: holds {1}, argument {2} takes {3}{4}", path,
+                       file->type.str(), shown(input, inputs.size()),
+                       input.type.str(), at(input.location));
     int64_t records = input.type.shape.empty() ? 1 : input.type.shape.front();
     int64_t perRecord = std::max<int64_t>(
         input.type.elements() / std::max<int64_t>(records, 1), 1);

@@ -1,0 +1,20 @@
+"""interrupt.py RUN COMMAND...: starts COMMAND, which trains into RUN, interrupts it once it has done steps,
+and prints how it ended."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+metrics = Path(sys.argv[1]) / "metrics.jsonl"
+process = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+deadline = time.monotonic() + 120
+while time.monotonic() < deadline and process.poll() is None:
+    if metrics.exists() and metrics.stat().st_size:
+        process.send_signal(signal.SIGINT)
+        break
+    time.sleep(0.02)
+said = process.communicate(timeout=120)[1]
+print(said.splitlines()[-1])
+print("exit", process.returncode)
