@@ -17,7 +17,8 @@ static bool meet(const Buffer &lhs, const Buffer &rhs) {
 static uint64_t findGap(ArrayRef<const Buffer *> taken, uint64_t bytes) {
   uint64_t end = 0, best = 0, bestSize = UINT64_MAX;
   for (const Buffer *buffer : taken) {
-    if (buffer->offset > end && buffer->offset - end >= bytes && buffer->offset - end < bestSize) {
+    if (buffer->offset > end && buffer->offset - end >= bytes &&
+        buffer->offset - end < bestSize) {
       best = end;
       bestSize = buffer->offset - end;
     }
@@ -28,13 +29,18 @@ static uint64_t findGap(ArrayRef<const Buffer *> taken, uint64_t bytes) {
 
 uint64_t mp::planArena(MutableArrayRef<Buffer> buffers) {
   SmallVector<Buffer *> order(make_pointer_range(buffers));
-  stable_sort(order, [](const Buffer *lhs, const Buffer *rhs) { return lhs->bytes > rhs->bytes; });
+  stable_sort(order, [](const Buffer *lhs, const Buffer *rhs) {
+    return lhs->bytes > rhs->bytes;
+  });
   uint64_t size = 0;
   SmallVector<const Buffer *> placed;
   for (Buffer *buffer : order) {
     SmallVector<const Buffer *> taken;
-    copy_if(placed, std::back_inserter(taken), [&](const Buffer *other) { return meet(*buffer, *other); });
-    sort(taken, [](const Buffer *lhs, const Buffer *rhs) { return lhs->offset < rhs->offset; });
+    copy_if(placed, std::back_inserter(taken),
+            [&](const Buffer *other) { return meet(*buffer, *other); });
+    sort(taken, [](const Buffer *lhs, const Buffer *rhs) {
+      return lhs->offset < rhs->offset;
+    });
     buffer->offset = findGap(taken, buffer->bytes);
     size = std::max(size, alignTo(buffer->offset + buffer->bytes, kAlignment));
     placed.push_back(buffer);

@@ -6,13 +6,13 @@
 #include "codegen/ShapeCheck.h"
 #include "codegen/cpu/KernelModel.h"
 #include "codegen/cpu/Target.h"
-#include "passes/Passes.h"
-#include "passes/Recipe.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Passes.h"
+#include "passes/Recipe.h"
 #include "llvm/Support/ThreadPool.h"
 #include <map>
 
@@ -20,11 +20,13 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Code made so far in this process, by target: the remainder batch and evaluation
-/// share most kernels with the step.
+/// Code made so far in this process, by target: the remainder batch and
+/// evaluation share most kernels with the step.
 cpu::ObjectCompiler &sharedCompiler(const cpu::Target &target) {
   static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, std::unique_ptr<cpu::ObjectCompiler>> all;
+  static std::map<std::pair<std::string, std::string>,
+                  std::unique_ptr<cpu::ObjectCompiler>>
+      all;
   std::lock_guard lock(mutex);
   auto &compiler = all[{target.cpu, target.features}];
   if (!compiler)
@@ -32,10 +34,12 @@ cpu::ObjectCompiler &sharedCompiler(const cpu::Target &target) {
   return *compiler;
 }
 
-/// One compilation, from text to Program. Members that fail have left a diagnostic.
+/// One compilation, from text to Program. Members that fail have left a
+/// diagnostic.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, KernelSink *sink) : options(options), sink(sink), context(makeRegistry()) {
+  Compilation(const CompileOptions &options, KernelSink *sink)
+      : options(options), sink(sink), context(makeRegistry()) {
     context.loadAllAvailableDialects();
     cpu::ObjectCompiler::prepare(context);
   }
@@ -45,7 +49,8 @@ public:
     if (!target)
       return target.takeError();
     compiler = &sharedCompiler(*target);
-    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, options.filename), {});
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(text, options.filename), {});
     DiagnosticText diagnostics(context, sources, options.onWarning);
     llvm::Error error = build();
     if (!error)
@@ -58,7 +63,8 @@ public:
 private:
   static DialectRegistry makeRegistry() {
     DialectRegistry registry;
-    registry.insert<MpDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+    registry.insert<MpDialect, arith::ArithDialect, func::FuncDialect,
+                    linalg::LinalgDialect, math::MathDialect,
                     tensor::TensorDialect>();
     func::registerAllExtensions(registry);
     registerKernelModels(registry);
@@ -66,7 +72,9 @@ private:
   }
 
   /// The diagnostics say what went wrong.
-  static llvm::Error failed() { return llvm::createStringError("compilation failed"); }
+  static llvm::Error failed() {
+    return llvm::createStringError("compilation failed");
+  }
 
   llvm::Error build() {
     module = parseSourceFile<ModuleOp>(sources, &context);
@@ -105,7 +113,8 @@ private:
 
   /// The function to compile; drops the others, and recipes not asked for.
   llvm::Expected<func::FuncOp> select() {
-    auto function = options.goal == Goal::Run ? selectFunction() : selectRecipe();
+    auto function =
+        options.goal == Goal::Run ? selectFunction() : selectRecipe();
     if (!function)
       return function;
     if (function->isExternal())
@@ -155,9 +164,13 @@ private:
     if (names.empty())
       text += ("the module has no " + what).str();
     else if (options.function.empty())
-      text += ("the module has more than one " + what + ": name one of " + llvm::join(names, ", ")).str();
+      text += ("the module has more than one " + what + ": name one of " +
+               llvm::join(names, ", "))
+                  .str();
     else
-      text += ("the module has no " + what + " \"" + options.function + "\", but " + llvm::join(names, ", ")).str();
+      text += ("the module has no " + what + " \"" + options.function +
+               "\", but " + llvm::join(names, ", "))
+                  .str();
     return llvm::createStringError(text);
   }
 
@@ -172,9 +185,11 @@ private:
     pipeline.precision = options.precision;
     pipeline.scaler = options.scaler;
     pipeline.totalSteps = options.totalSteps;
-    llvm::Error error = options.goal == Goal::Train      ? buildTrainPipeline(manager, pipeline)
-                        : options.goal == Goal::Evaluate ? buildEvaluatePipeline(manager, pipeline)
-                                                         : buildRunPipeline(manager, pipeline);
+    llvm::Error error = options.goal == Goal::Train
+                            ? buildTrainPipeline(manager, pipeline)
+                        : options.goal == Goal::Evaluate
+                            ? buildEvaluatePipeline(manager, pipeline)
+                            : buildRunPipeline(manager, pipeline);
     if (error)
       return error;
     if (mlir::failed(manager.run(*module)))
@@ -198,7 +213,8 @@ private:
       cpu::splitEpilogues(function, emit);
       llvm::append_range(kernels, function.getOps<KernelOp>());
     }
-    std::vector<FailureOr<cpu::EmittedKernel>> emitted(kernels.size(), failure());
+    std::vector<FailureOr<cpu::EmittedKernel>> emitted(kernels.size(),
+                                                       failure());
     emitAll(kernels, emit, emitted);
     std::vector<cpu::EmittedKernel> code;
     for (auto &kernel : emitted) {
@@ -236,16 +252,18 @@ private:
   }
 
   void addEntry(func::FuncOp function, ArrayRef<cpu::EmittedKernel> code) {
-    bool isDerive = function.getName() == kDeriveFunction && options.goal != Goal::Run;
+    bool isDerive =
+        function.getName() == kDeriveFunction && options.goal != Goal::Run;
     Entry entry = planEntry(function, code, builder, *compiler);
-    entry.function = isDerive                           ? kDeriveFunction.str()
-                     : options.goal == Goal::Train      ? "step"
-                     : options.goal == Goal::Evaluate   ? kEvaluateFunction.str()
-                                                        : chosen;
+    entry.function = isDerive                         ? kDeriveFunction.str()
+                     : options.goal == Goal::Train    ? "step"
+                     : options.goal == Goal::Evaluate ? kEvaluateFunction.str()
+                                                      : chosen;
     if (!isDerive) {
       entry.batch = options.batch;
       entry.inputs = inputs;
-      for (auto [input, argument] : llvm::zip_equal(entry.inputs, function.getArguments()))
+      for (auto [input, argument] :
+           llvm::zip_equal(entry.inputs, function.getArguments()))
         input.type = describeType(tensorType(argument));
     }
     builder.program.entries.push_back(std::move(entry));
@@ -263,6 +281,7 @@ private:
 };
 } // namespace
 
-llvm::Expected<Program> mp::compile(StringRef module, const CompileOptions &options, KernelSink *sink) {
+llvm::Expected<Program>
+mp::compile(StringRef module, const CompileOptions &options, KernelSink *sink) {
   return Compilation(options, sink).run(module);
 }

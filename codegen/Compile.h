@@ -42,8 +42,8 @@ struct CompileOptions {
   std::string features;   ///< comma-separated LLVM features; empty: the host's
   bool onednn = false;    ///< may emit "dnnl.*" calls
   unsigned threads = 0;   ///< compile jobs; 0: one a core
-  /// Gets what is suspicious but no error, as located text without a trailing line
-  /// feed; from any thread, but never two at once.
+  /// Gets what is suspicious but no error, as located text without a trailing
+  /// line feed; from any thread, but never two at once.
   std::function<void(llvm::StringRef)> onWarning;
 };
 

@@ -19,7 +19,8 @@ struct Fans {
 
 static Fans fansOf(ArrayRef<int64_t> shape) {
   if (shape.size() < 2)
-    return {shape.empty() ? 1.0 : double(shape[0]), shape.empty() ? 1.0 : double(shape[0])};
+    return {shape.empty() ? 1.0 : double(shape[0]),
+            shape.empty() ? 1.0 : double(shape[0])};
   double field = llvm::product_of(shape.drop_front(2));
   return {shape[1] * field, shape[0] * field};
 }
@@ -32,23 +33,34 @@ static Initializer resolve(InitAttr attr, ArrayRef<int64_t> shape) {
   };
   Fans fans = fansOf(shape);
   fans.in = argument("fan_in", fans.in);
-  double slope = argument("a", std::sqrt(5.0)), gain = std::sqrt(2 / (1 + slope * slope));
-  double kaiming = gain / std::sqrt(fans.in), xavier = argument("gain", 1) * std::sqrt(2 / (fans.in + fans.out));
+  double slope = argument("a", std::sqrt(5.0)),
+         gain = std::sqrt(2 / (1 + slope * slope));
+  double kaiming = gain / std::sqrt(fans.in),
+         xavier = argument("gain", 1) * std::sqrt(2 / (fans.in + fans.out));
   switch (attr.getFormula()) {
-  case InitFormula::zeros: return {Kind::Constant, 0, 0};
-  case InitFormula::ones: return {Kind::Constant, 1, 0};
-  case InitFormula::constant: return {Kind::Constant, argument("value", 0), 0};
+  case InitFormula::zeros:
+    return {Kind::Constant, 0, 0};
+  case InitFormula::ones:
+    return {Kind::Constant, 1, 0};
+  case InitFormula::constant:
+    return {Kind::Constant, argument("value", 0), 0};
   case InitFormula::uniform: {
     bool byFan = bool(attr.getArguments().get("fan_in"));
     double bound = 1 / std::sqrt(fans.in);
-    return {Kind::Uniform, argument("a", byFan ? -bound : 0), argument("b", byFan ? bound : 1)};
+    return {Kind::Uniform, argument("a", byFan ? -bound : 0),
+            argument("b", byFan ? bound : 1)};
   }
-  case InitFormula::normal: return {Kind::Normal, argument("mean", 0), argument("std", 1)};
+  case InitFormula::normal:
+    return {Kind::Normal, argument("mean", 0), argument("std", 1)};
   // A uniform distribution within sqrt(3) deviations has that deviation.
-  case InitFormula::kaiming_uniform: return {Kind::Uniform, -std::sqrt(3.0) * kaiming, std::sqrt(3.0) * kaiming};
-  case InitFormula::kaiming_normal: return {Kind::Normal, 0, kaiming};
-  case InitFormula::xavier_uniform: return {Kind::Uniform, -std::sqrt(3.0) * xavier, std::sqrt(3.0) * xavier};
-  case InitFormula::xavier_normal: return {Kind::Normal, 0, xavier};
+  case InitFormula::kaiming_uniform:
+    return {Kind::Uniform, -std::sqrt(3.0) * kaiming, std::sqrt(3.0) * kaiming};
+  case InitFormula::kaiming_normal:
+    return {Kind::Normal, 0, kaiming};
+  case InitFormula::xavier_uniform:
+    return {Kind::Uniform, -std::sqrt(3.0) * xavier, std::sqrt(3.0) * xavier};
+  case InitFormula::xavier_normal:
+    return {Kind::Normal, 0, xavier};
   }
   llvm_unreachable("all formulas covered");
 }
@@ -60,8 +72,9 @@ std::vector<Variable> mp::describeVariables(ModuleOp module) {
     variable.name = op.getSymName().str();
     variable.kind = *parseVariableKind(stringifyStateKind(op.getKind()));
     variable.type = describeType(op.getTensorType());
-    variable.init = op.getInit() ? resolve(*op.getInit(), op.getTensorType().getShape())
-                                 : Initializer{Initializer::Kind::Derived, 0, 0};
+    variable.init = op.getInit()
+                        ? resolve(*op.getInit(), op.getTensorType().getShape())
+                        : Initializer{Initializer::Kind::Derived, 0, 0};
     variable.location = locate(op.getLoc());
     variables.push_back(std::move(variable));
   }
@@ -80,24 +93,28 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
       auto column = cast<ColumnAttr>(named.getValue());
       std::string element;
       llvm::raw_string_ostream(element) << column.getElement();
-      source.columns.push_back({named.getName().str(), column.getPattern().str(),
-                                stringifyDataFormat(column.getFormat()).str(),
-                                column.getKey() ? column.getKey().str() : std::string(),
-                                parseElementType(element).value_or(ElementType::U8), locate(op.getLoc())});
+      source.columns.push_back(
+          {named.getName().str(), column.getPattern().str(),
+           stringifyDataFormat(column.getFormat()).str(),
+           column.getKey() ? column.getKey().str() : std::string(),
+           parseElementType(element).value_or(ElementType::U8),
+           locate(op.getLoc())});
     }
     sources.push_back(std::move(source));
   }
   return sources;
 }
 
-/// The tightest range that ops ask of a value, looking through casts of integers.
+/// The tightest range that ops ask of a value, looking through casts of
+/// integers.
 static std::optional<IndexRange> rangeOf(Value value) {
   std::optional<IndexRange> range;
   for (OpOperand &use : value.getUses()) {
     std::optional<IndexRange> asked;
     if (auto op = dyn_cast<IndexOperandOpInterface>(use.getOwner()))
       asked = op.getIndexRange(use.getOperandNumber());
-    else if (auto cast = dyn_cast<CastOp>(use.getOwner()); cast && isa<IntegerType>(elementType(cast)))
+    else if (auto cast = dyn_cast<CastOp>(use.getOwner());
+             cast && isa<IntegerType>(elementType(cast)))
       asked = rangeOf(cast);
     if (asked && (!range || asked->high < range->high))
       range = asked;
@@ -109,7 +126,8 @@ std::vector<Input> mp::describeInputs(func::FuncOp function) {
   std::vector<Input> inputs;
   for (BlockArgument argument : function.getArguments()) {
     Input input;
-    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kNameAttr);
     input.name = name ? name.getValue().str() : "";
     input.type = describeType(tensorType(argument));
     if (auto range = rangeOf(argument)) {

@@ -13,8 +13,9 @@ std::vector<Variable> describeVariables(mlir::ModuleOp module);
 /// A module's data sources.
 std::vector<DataSource> describeData(mlir::ModuleOp module);
 
-/// A function's arguments by name, with the ranges that ops on them ask for. Do it on
-/// the function as written: kernels no longer say what an operand indexes into.
+/// A function's arguments by name, with the ranges that ops on them ask for. Do
+/// it on the function as written: kernels no longer say what an operand indexes
+/// into.
 std::vector<Input> describeInputs(mlir::func::FuncOp function);
 
 } // namespace mp

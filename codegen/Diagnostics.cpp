@@ -8,8 +8,10 @@ using namespace mp;
 
 static constexpr size_t kMostLines = 10;
 
-DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources, OnWarning onWarning)
-    : onWarning(std::move(onWarning)), stream(text), printer(sources, &context, stream),
+DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources,
+                               OnWarning onWarning)
+    : onWarning(std::move(onWarning)), stream(text),
+      printer(sources, &context, stream),
       handler(&context, [this](Diagnostic &diagnostic) {
         add(diagnostic);
         return success();

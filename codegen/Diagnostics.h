@@ -10,12 +10,14 @@
 
 namespace mp {
 
-/// Collects a context's errors as located text with the source line and a caret, from
-/// any thread, as long as it lives. Each warning goes to `onWarning`, as such a text.
+/// Collects a context's errors as located text with the source line and a
+/// caret, from any thread, as long as it lives. Each warning goes to
+/// `onWarning`, as such a text.
 class DiagnosticText {
 public:
   using OnWarning = std::function<void(llvm::StringRef)>;
-  DiagnosticText(mlir::MLIRContext &context, llvm::SourceMgr &sources, OnWarning onWarning = {});
+  DiagnosticText(mlir::MLIRContext &context, llvm::SourceMgr &sources,
+                 OnWarning onWarning = {});
   /// The errors so far, at most ten lines of them.
   std::string take();
 

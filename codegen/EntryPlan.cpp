@@ -27,7 +27,8 @@ mp::Location mp::locate(mlir::Location location) {
 mp::TensorType mp::describeType(RankedTensorType type) {
   std::string name;
   llvm::raw_string_ostream(name) << type.getElementType();
-  return {parseElementType(name).value_or(ElementType::F32), {type.getShape().begin(), type.getShape().end()}};
+  return {parseElementType(name).value_or(ElementType::F32),
+          {type.getShape().begin(), type.getShape().end()}};
 }
 
 /// Locations of all ops that were fused, without repeats.
@@ -47,7 +48,8 @@ static std::string summaryOf(KernelOp op) {
   return ops ? ops.getValue().str() : std::string();
 }
 
-uint32_t ProgramBuilder::kernel(StringRef symbol, KernelOp op, const cpu::ObjectCompiler &compiler) {
+uint32_t ProgramBuilder::kernel(StringRef symbol, KernelOp op,
+                                const cpu::ObjectCompiler &compiler) {
   auto [known, isNew] = kernels.try_emplace(symbol, program.kernels.size());
   if (isNew) {
     Kernel kernel;
@@ -73,14 +75,16 @@ namespace {
 /// A place in the arena is named by its buffer until offsets are known.
 class EntryPlanner {
 public:
-  EntryPlanner(func::FuncOp function, ArrayRef<cpu::EmittedKernel> emitted, ProgramBuilder &builder,
-               const cpu::ObjectCompiler &compiler)
-      : function(function), emitted(emitted), builder(builder), compiler(compiler) {}
+  EntryPlanner(func::FuncOp function, ArrayRef<cpu::EmittedKernel> emitted,
+               ProgramBuilder &builder, const cpu::ObjectCompiler &compiler)
+      : function(function), emitted(emitted), builder(builder),
+        compiler(compiler) {}
 
   Entry plan() {
     Block &block = function.getBody().front();
     for (auto [index, argument] : llvm::enumerate(block.getArguments()))
-      places[argument] = {Place::Space::Staging, static_cast<uint32_t>(index), 0};
+      places[argument] = {Place::Space::Staging, static_cast<uint32_t>(index),
+                          0};
     for (auto write : block.getOps<WriteOp>())
       written[variableIndex(write.getVariable())] = write;
     for (Operation &op : block)
@@ -94,7 +98,9 @@ public:
   }
 
 private:
-  uint32_t variableIndex(StringRef name) const { return builder.variables.lookup(name); }
+  uint32_t variableIndex(StringRef name) const {
+    return builder.variables.lookup(name);
+  }
   uint32_t nextStep() const { return entry.steps.size(); }
 
   void planOp(Operation *op) {
@@ -108,16 +114,19 @@ private:
       planKernel(kernel);
   }
 
-  /// A read lies in its variable. Where it leaves the function, or goes to another
-  /// variable, although the variable is written, it is copied first.
+  /// A read lies in its variable. Where it leaves the function, or goes to
+  /// another variable, although the variable is written, it is copied first.
   void planRead(ReadOp read) {
     uint32_t index = variableIndex(read.getVariable());
     Place place{Place::Space::Variable, index, 0};
     bool leaves = llvm::any_of(aliases(read.getResult()), [](Value value) {
-      return llvm::any_of(value.getUsers(), [](Operation *user) { return isa<WriteOp, func::ReturnOp>(user); });
+      return llvm::any_of(value.getUsers(), [](Operation *user) {
+        return isa<WriteOp, func::ReturnOp>(user);
+      });
     });
     if (leaves && written.contains(index)) {
-      Place copy = newBuffer(describeType(read.getType()).bytes(), read, "read");
+      Place copy =
+          newBuffer(describeType(read.getType()).bytes(), read, "read");
       addStep(Copy{copy, place, describeType(read.getType()).bytes(), {}});
       place = copy;
     }
@@ -133,7 +142,8 @@ private:
   }
 
   /// Row-major bytes; MLIR stores a splat once and flags as bits.
-  static std::string bytesOf(DenseElementsAttr elements, const mp::TensorType &type) {
+  static std::string bytesOf(DenseElementsAttr elements,
+                             const mp::TensorType &type) {
     std::string bytes;
     if (type.element == ElementType::I1) {
       for (bool flag : elements.getValues<bool>())
@@ -150,15 +160,19 @@ private:
   void planKernel(KernelOp kernel) {
     const cpu::EmittedKernel &code = emitted[nextKernel++];
     SmallVector<Place> results, temporaries;
-    uint32_t first = nextStep(), last = first + std::max<size_t>(code.launches.size(), 1) - 1;
+    uint32_t first = nextStep(),
+             last = first + std::max<size_t>(code.launches.size(), 1) - 1;
     for (OpResult result : kernel.getOutputs()) {
       auto variable = inPlace(kernel, result);
-      results.push_back(variable ? *variable
-                                 : newBuffer(describeType(tensorType(result)).bytes(), kernel, summaryOf(kernel)));
+      results.push_back(
+          variable ? *variable
+                   : newBuffer(describeType(tensorType(result)).bytes(), kernel,
+                               summaryOf(kernel)));
       places[result] = results.back();
     }
     for (uint64_t bytes : code.temporaries) {
-      temporaries.push_back(newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
+      temporaries.push_back(
+          newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
       extend(temporaries.back(), last);
     }
     for (Value operand : kernel->getOperands())
@@ -168,17 +182,21 @@ private:
     auto resolveArguments = [&](ArrayRef<KernelArgument> arguments) {
       std::vector<Place> resolved;
       for (const KernelArgument &argument : arguments)
-        resolved.push_back(argument.kind == KernelArgument::Kind::Operand  ? places.lookup(kernel->getOperand(argument.index))
-                           : argument.kind == KernelArgument::Kind::Result ? results[argument.index]
-                                                                           : temporaries[argument.index]);
+        resolved.push_back(
+            argument.kind == KernelArgument::Kind::Operand
+                ? places.lookup(kernel->getOperand(argument.index))
+            : argument.kind == KernelArgument::Kind::Result
+                ? results[argument.index]
+                : temporaries[argument.index]);
       return resolved;
     };
     for (const cpu::KernelLaunch &launch : code.launches)
-      addStep(Launch{builder.kernel(launch.symbol, kernel, compiler), launch.grid, launch.block, launch.shared,
+      addStep(Launch{builder.kernel(launch.symbol, kernel, compiler),
+                     launch.grid, launch.block, launch.shared,
                      resolveArguments(launch.arguments)});
     if (code.call)
-      addStep(Call{code.call->routine, code.call->attributes, code.call->grid, code.call->block,
-                   resolveArguments(code.call->arguments)});
+      addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
+                   code.call->block, resolveArguments(code.call->arguments)});
   }
 
   /// The variable that a result may be computed in.
@@ -188,7 +206,8 @@ private:
       if (!write || write.getPredicate() != kernel.getPredicate())
         continue;
       uint32_t index = variableIndex(write.getVariable());
-      if (!stored.contains(write) && isLastReadBy(kernel, result, write.getVariable())) {
+      if (!stored.contains(write) &&
+          isLastReadBy(kernel, result, write.getVariable())) {
         stored.insert(write);
         return Place{Place::Space::Variable, index, 0};
       }
@@ -196,28 +215,34 @@ private:
     return std::nullopt;
   }
 
-  /// Whether nothing behind the kernel reads the variable, and the kernel itself only
-  /// where it writes.
+  /// Whether nothing behind the kernel reads the variable, and the kernel
+  /// itself only where it writes.
   bool isLastReadBy(KernelOp kernel, OpResult result, StringRef variable) {
     for (auto read : function.getBody().getOps<ReadOp>()) {
-      if (read.getVariable() != variable || places.lookup(read).space != Place::Space::Variable)
+      if (read.getVariable() != variable ||
+          places.lookup(read).space != Place::Space::Variable)
         continue;
       for (Value alias : aliases(read.getResult()))
         for (OpOperand &use : alias.getUses()) {
           Operation *user = use.getOwner();
-          if (user == kernel && (use.getOperandNumber() >= kernel.getInputs().size() ||
-                                 !allowsInPlace(kernel, use.getOperandNumber(), result.getResultNumber())))
+          if (user == kernel &&
+              (use.getOperandNumber() >= kernel.getInputs().size() ||
+               !allowsInPlace(kernel, use.getOperandNumber(),
+                              result.getResultNumber())))
             return false;
-          if (user != kernel && !isa<ReshapeOp>(user) && kernel->isBeforeInBlock(user))
+          if (user != kernel && !isa<ReshapeOp>(user) &&
+              kernel->isBeforeInBlock(user))
             return false;
         }
     }
     return true;
   }
 
-  static bool allowsInPlace(KernelOp kernel, unsigned operand, unsigned result) {
+  static bool allowsInPlace(KernelOp kernel, unsigned operand,
+                            unsigned result) {
     Block &body = kernel.getBody().front();
-    bool anchored = llvm::any_of(body, [](Operation &op) { return isa<AnchorOpInterface>(op); });
+    bool anchored = llvm::any_of(
+        body, [](Operation &op) { return isa<AnchorOpInterface>(op); });
     return !anchored && cpu::allowsInPlace(body, operand, result);
   }
 
@@ -242,24 +267,31 @@ private:
       flag = places.lookup(write.getPredicate());
       extend(*flag, nextStep());
     }
-    addStep(Copy{to, from, describeType(tensorType(write.getValue())).bytes(), flag});
+    addStep(Copy{to, from, describeType(tensorType(write.getValue())).bytes(),
+                 flag});
   }
 
   void planResults(Operation *terminator) {
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
       auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
-      extend(places.lookup(value), UINT32_MAX); // read by the host, when all is done
-      entry.results.push_back({name ? name.getValue().str() : "", describeType(tensorType(value)), places.lookup(value)});
+      extend(places.lookup(value),
+             UINT32_MAX); // read by the host, when all is done
+      entry.results.push_back({name ? name.getValue().str() : "",
+                               describeType(tensorType(value)),
+                               places.lookup(value)});
     }
   }
 
   Place newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
-    entry.buffers.push_back({0, bytes, nextStep(), nextStep(), locate(op->getLoc()), summary.str()});
-    return {Place::Space::Arena, static_cast<uint32_t>(entry.buffers.size() - 1), 0};
+    entry.buffers.push_back({0, bytes, nextStep(), nextStep(),
+                             locate(op->getLoc()), summary.str()});
+    return {Place::Space::Arena,
+            static_cast<uint32_t>(entry.buffers.size() - 1), 0};
   }
   void extend(const Place &place, uint32_t step) {
     if (place.space == Place::Space::Arena)
-      entry.buffers[place.index].lastStep = std::max(entry.buffers[place.index].lastStep, step);
+      entry.buffers[place.index].lastStep =
+          std::max(entry.buffers[place.index].lastStep, step);
   }
   void addStep(Step step) { entry.steps.push_back(std::move(step)); }
 
@@ -277,7 +309,9 @@ private:
           resolvePlace(*copy->flag);
         continue;
       }
-      auto &arguments = std::holds_alternative<Launch>(step) ? std::get<Launch>(step).args : std::get<Call>(step).args;
+      auto &arguments = std::holds_alternative<Launch>(step)
+                            ? std::get<Launch>(step).args
+                            : std::get<Call>(step).args;
       llvm::for_each(arguments, resolvePlace);
     }
     for (Result &result : entry.results)
@@ -299,7 +333,8 @@ private:
 };
 } // namespace
 
-Entry mp::planEntry(func::FuncOp function, ArrayRef<cpu::EmittedKernel> emitted, ProgramBuilder &builder,
+Entry mp::planEntry(func::FuncOp function, ArrayRef<cpu::EmittedKernel> emitted,
+                    ProgramBuilder &builder,
                     const cpu::ObjectCompiler &compiler) {
   return EntryPlanner(function, emitted, builder, compiler).plan();
 }

@@ -15,15 +15,17 @@ struct ProgramBuilder {
   llvm::StringMap<uint32_t> variables, kernels;
 
   /// The index of a kernel by its symbol, added where it is new.
-  uint32_t kernel(llvm::StringRef symbol, KernelOp op, const cpu::ObjectCompiler &compiler);
+  uint32_t kernel(llvm::StringRef symbol, KernelOp op,
+                  const cpu::ObjectCompiler &compiler);
 };
 
-/// Steps, places and lifetimes of a function that holds reads, kernels, views, writes
-/// and a return. `emitted` has one entry a kernel, in order. A result that a variable
-/// is given is computed in the variable's own memory where nothing reads the old value
-/// later; else it is copied at the end.
-Entry planEntry(mlir::func::FuncOp function, llvm::ArrayRef<cpu::EmittedKernel> emitted, ProgramBuilder &builder,
-                const cpu::ObjectCompiler &compiler);
+/// Steps, places and lifetimes of a function that holds reads, kernels, views,
+/// writes and a return. `emitted` has one entry a kernel, in order. A result
+/// that a variable is given is computed in the variable's own memory where
+/// nothing reads the old value later; else it is copied at the end.
+Entry planEntry(mlir::func::FuncOp function,
+                llvm::ArrayRef<cpu::EmittedKernel> emitted,
+                ProgramBuilder &builder, const cpu::ObjectCompiler &compiler);
 
 /// Where something was written; a fused location's first place.
 Location locate(mlir::Location location);

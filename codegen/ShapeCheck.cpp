@@ -1,4 +1,5 @@
-//===- ShapeCheck.cpp - tensors that can be laid out in memory -------------===//
+//===- ShapeCheck.cpp - tensors that can be laid out in memory
+//-------------===//
 #include "codegen/ShapeCheck.h"
 #include "codegen/Program.h"
 #include "dialect/Mp.h"
@@ -7,8 +8,9 @@
 using namespace mlir;
 using namespace mp;
 
-/// Bytes of address space that a process has for data, and so a bound for one tensor.
-/// Far above what any machine has, and far below where sums of sizes overflow.
+/// Bytes of address space that a process has for data, and so a bound for one
+/// tensor. Far above what any machine has, and far below where sums of sizes
+/// overflow.
 static constexpr int64_t kMostBytes = int64_t(1) << 47;
 
 static std::string problemOf(RankedTensorType type, int64_t batch) {
@@ -33,11 +35,13 @@ static bool isStorable(Type element) {
   return parseElementType(name).has_value();
 }
 
-static LogicalResult checkType(mlir::Location location, Type type, int64_t batch) {
+static LogicalResult checkType(mlir::Location location, Type type,
+                               int64_t batch) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isStorable(tensor.getElementType()))
     return emitError(location) << type
-                               << " cannot be stored, expected a ranked tensor of f64, f32, f16, bf16, i64, i32, i8, "
+                               << " cannot be stored, expected a ranked tensor "
+                                  "of f64, f32, f16, bf16, i64, i32, i8, "
                                   "ui8 or i1";
   std::string problem = problemOf(tensor, batch);
   if (problem.empty())

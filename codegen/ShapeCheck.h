@@ -1,4 +1,5 @@
-//===- ShapeCheck.h - tensors that can be laid out in memory ---------------===//
+//===- ShapeCheck.h - tensors that can be laid out in memory
+//---------------===//
 #ifndef MP_CODEGEN_SHAPECHECK_H
 #define MP_CODEGEN_SHAPECHECK_H
 
@@ -6,9 +7,9 @@
 
 namespace mp {
 
-/// Fails, with an error at the op, where a value of the module is no tensor that a
-/// Program can hold: of another type, without elements, with more bytes than can be
-/// addressed, or with a `?` that `batch` (0: none) does not bind.
+/// Fails, with an error at the op, where a value of the module is no tensor
+/// that a Program can hold: of another type, without elements, with more bytes
+/// than can be addressed, or with a `?` that `batch` (0: none) does not bind.
 llvm::LogicalResult checkShapes(mlir::ModuleOp module, int64_t batch);
 
 } // namespace mp

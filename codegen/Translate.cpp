@@ -10,27 +10,43 @@ using namespace mp;
 namespace cl = llvm::cl;
 
 namespace {
-/// Options exist once the tool registers its translations, and not in other tools.
+/// Options exist once the tool registers its translations, and not in other
+/// tools.
 struct Options {
   cl::OptionCategory category{"--mp-to-program"};
-  cl::opt<Goal> goal{"mp-goal", cl::desc("what to compile"), cl::init(Goal::Train), cl::cat(category),
-                     cl::values(clEnumValN(Goal::Train, "train", "a recipe's step"),
-                                clEnumValN(Goal::Evaluate, "evaluate", "a recipe's function forward"),
-                                clEnumValN(Goal::Run, "run", "a function as it stands"),
-                                clEnumValN(Goal::Inspect, "inspect", "variables and data alone"))};
-  cl::opt<std::string> function{"mp-function", cl::desc("which function, or which recipe's step"), cl::cat(category)};
-  cl::opt<int64_t> batch{"mp-batch", cl::desc("rows in a batch"), cl::init(0), cl::cat(category)};
-  cl::opt<std::string> precision{"mp-precision", cl::desc("instead of the recipe's"), cl::cat(category)};
-  cl::opt<std::string> scaler{"mp-scaler", cl::desc("instead of the recipe's"), cl::cat(category)};
-  cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"), cl::init(0), cl::cat(category)};
-  cl::opt<std::string> cpu{"mp-cpu", cl::desc("LLVM name of the CPU, instead of the host"), cl::cat(category)};
-  cl::opt<bool> onednn{"mp-onednn", cl::desc("use oneDNN"), cl::init(false), cl::cat(category)};
-  cl::opt<bool> code{"mp-code", cl::desc("print the objects too"), cl::init(false), cl::cat(category)};
+  cl::opt<Goal> goal{
+      "mp-goal", cl::desc("what to compile"), cl::init(Goal::Train),
+      cl::cat(category),
+      cl::values(
+          clEnumValN(Goal::Train, "train", "a recipe's step"),
+          clEnumValN(Goal::Evaluate, "evaluate", "a recipe's function forward"),
+          clEnumValN(Goal::Run, "run", "a function as it stands"),
+          clEnumValN(Goal::Inspect, "inspect", "variables and data alone"))};
+  cl::opt<std::string> function{
+      "mp-function", cl::desc("which function, or which recipe's step"),
+      cl::cat(category)};
+  cl::opt<int64_t> batch{"mp-batch", cl::desc("rows in a batch"), cl::init(0),
+                         cl::cat(category)};
+  cl::opt<std::string> precision{
+      "mp-precision", cl::desc("instead of the recipe's"), cl::cat(category)};
+  cl::opt<std::string> scaler{"mp-scaler", cl::desc("instead of the recipe's"),
+                              cl::cat(category)};
+  cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"),
+                              cl::init(0), cl::cat(category)};
+  cl::opt<std::string> cpu{
+      "mp-cpu", cl::desc("LLVM name of the CPU, instead of the host"),
+      cl::cat(category)};
+  cl::opt<bool> onednn{"mp-onednn", cl::desc("use oneDNN"), cl::init(false),
+                       cl::cat(category)};
+  cl::opt<bool> code{"mp-code", cl::desc("print the objects too"),
+                     cl::init(false), cl::cat(category)};
 };
 } // namespace
 
-static LogicalResult translate(const Options &options, llvm::SourceMgr &sources, llvm::raw_ostream &os) {
-  const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(sources.getMainFileID());
+static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
+                               llvm::raw_ostream &os) {
+  const llvm::MemoryBuffer *buffer =
+      sources.getMemoryBuffer(sources.getMainFileID());
   CompileOptions compileOptions;
   compileOptions.filename = buffer->getBufferIdentifier().str();
   compileOptions.goal = options.goal;
@@ -41,7 +57,9 @@ static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
   compileOptions.totalSteps = options.totalSteps;
   compileOptions.cpu = options.cpu;
   compileOptions.onednn = options.onednn;
-  compileOptions.onWarning = [](StringRef text) { llvm::errs() << text << '\n'; };
+  compileOptions.onWarning = [](StringRef text) {
+    llvm::errs() << text << '\n';
+  };
   auto program = compile(buffer->getBuffer(), compileOptions);
   if (!program) {
     llvm::errs() << toString(program.takeError()) << '\n';
@@ -55,7 +73,6 @@ void mp::registerTranslations() {
   static Options options;
   static TranslateRegistration registration(
       "mp-to-program", "compile a recipe or a function to a Program's text",
-      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &os, MLIRContext *) {
-        return translate(options, *sources, os);
-      });
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &os,
+         MLIRContext *) { return translate(options, *sources, os); });
 }

@@ -3,8 +3,8 @@
 #define MP_CODEGEN_TRANSLATE_H
 
 namespace mp {
-/// `--mp-to-program`: the text of the Program that a module's recipe, or function,
-/// compiles to.
+/// `--mp-to-program`: the text of the Program that a module's recipe, or
+/// function, compiles to.
 void registerTranslations();
 } // namespace mp
 

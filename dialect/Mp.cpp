@@ -17,11 +17,16 @@ using namespace mp;
 #include "dialect/MpAttributes.cpp.inc"
 
 namespace {
-/// Ops have no state of their own but variables, which symbols name: any may move.
+/// Ops have no state of their own but variables, which symbols name: any may
+/// move.
 struct MpInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
 };
 } // namespace
 
@@ -37,38 +42,50 @@ void MpDialect::initialize() {
   addInterfaces<MpInliner>();
 }
 
-Operation *MpDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+Operation *MpDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                          Type type, Location location) {
   auto elements = dyn_cast<ElementsAttr>(value);
   if (!elements || elements.getType() != type)
     return nullptr;
   return ConstantOp::create(builder, location, type, elements);
 }
 
-LogicalResult MpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
   if (attribute.getName() == kModeAttr) {
     auto mode = dyn_cast<StringAttr>(attribute.getValue());
     if (!mode || (mode.getValue() != "train" && mode.getValue() != "eval"))
-      return op->emitError() << "'" << kModeAttr << "' is " << attribute.getValue()
-                             << ", expected \"train\" or \"eval\"";
+      return op->emitError()
+             << "'" << kModeAttr << "' is " << attribute.getValue()
+             << ", expected \"train\" or \"eval\"";
   }
   return success();
 }
 
-/// What arguments and results of functions have: a name, and results a gradient's
-/// parameter.
-static LogicalResult verifyPlaceAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == kNameAttr && !isa<StringAttr>(attribute.getValue()))
-    return op->emitError() << "'" << kNameAttr << "' is " << attribute.getValue() << ", expected a string";
-  if (attribute.getName() == kGradientAttr && !isa<FlatSymbolRefAttr>(attribute.getValue()))
-    return op->emitError() << "'" << kGradientAttr << "' is " << attribute.getValue() << ", expected @parameter";
+/// What arguments and results of functions have: a name, and results a
+/// gradient's parameter.
+static LogicalResult verifyPlaceAttribute(Operation *op,
+                                          NamedAttribute attribute) {
+  if (attribute.getName() == kNameAttr &&
+      !isa<StringAttr>(attribute.getValue()))
+    return op->emitError() << "'" << kNameAttr << "' is "
+                           << attribute.getValue() << ", expected a string";
+  if (attribute.getName() == kGradientAttr &&
+      !isa<FlatSymbolRefAttr>(attribute.getValue()))
+    return op->emitError() << "'" << kGradientAttr << "' is "
+                           << attribute.getValue() << ", expected @parameter";
   return success();
 }
 
-LogicalResult MpDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+LogicalResult MpDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                  unsigned,
+                                                  NamedAttribute attribute) {
   return verifyPlaceAttribute(op, attribute);
 }
 
-LogicalResult MpDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+LogicalResult MpDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                     unsigned,
+                                                     NamedAttribute attribute) {
   return verifyPlaceAttribute(op, attribute);
 }
 
@@ -81,7 +98,8 @@ LogicalResult mp::verifyAttributeNames(Operation *op) {
     for (StringAttr expected : op->getName().getAttributeNames())
       if (!expected.getValue().ends_with("SegmentSizes"))
         known += (known.empty() ? ", expected " : ", ") + expected.str();
-    return op->emitOpError() << "unknown attribute '" << name << "'" << (known.empty() ? ", expected none" : known);
+    return op->emitOpError() << "unknown attribute '" << name << "'"
+                             << (known.empty() ? ", expected none" : known);
   }
   return success();
 }

@@ -1,7 +1,7 @@
 //===- Mp.h - the mp dialect ----------------------------------------------===//
 //
-// Ops, attributes and interfaces of the dialect, and the few functions that give
-// them one meaning everywhere.
+// Ops, attributes and interfaces of the dialect, and the few functions that
+// give them one meaning everywhere.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_MP_H
@@ -42,13 +42,18 @@ struct Number {
   double value = 0;
   Number(double value = 0) : value(value) {}
   operator double() const { return value; }
-  bool operator==(const Number &other) const { return llvm::bit_cast<uint64_t>(value) == llvm::bit_cast<uint64_t>(other.value); }
-  friend llvm::hash_code hash_value(const Number &number) { return llvm::hash_value(llvm::bit_cast<uint64_t>(number.value)); }
+  bool operator==(const Number &other) const {
+    return llvm::bit_cast<uint64_t>(value) ==
+           llvm::bit_cast<uint64_t>(other.value);
+  }
+  friend llvm::hash_code hash_value(const Number &number) {
+    return llvm::hash_value(llvm::bit_cast<uint64_t>(number.value));
+  }
 };
 
 /// One valid call of an op, for the tests that iterate the registry: the op as
-/// text over %0, %1, ..., and for each operand its type and the range its values
-/// come from. Values closer to zero than `gap` are not drawn.
+/// text over %0, %1, ..., and for each operand its type and the range its
+/// values come from. Values closer to zero than `gap` are not drawn.
 struct OperandSample {
   std::string type;
   double low = -1, high = 1, gap = 0;
@@ -64,7 +69,8 @@ struct IndexRange {
   std::optional<int64_t> exempt;
 };
 
-/// State that an optimizer keeps for a parameter: of the parameter's shape, f32.
+/// State that an optimizer keeps for a parameter: of the parameter's shape,
+/// f32.
 struct SlotSpec {
   std::string name;
   double initial = 0;
@@ -79,21 +85,25 @@ mlir::Type computeType(mlir::Type element);
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
-/// Type rule of elementwise ops: equal element types, shapes broadcast. Says which
-/// numbers disagree.
+/// Type rule of elementwise ops: equal element types, shapes broadcast. Says
+/// which numbers disagree.
 llvm::FailureOr<mlir::RankedTensorType>
-inferElementwise(std::optional<mlir::Location> location, mlir::ValueRange operands);
+inferElementwise(std::optional<mlir::Location> location,
+                 mlir::ValueRange operands);
 
 /// Runs an op's type rule again and gives its results what it says.
 llvm::LogicalResult inferResultsAgain(mlir::Operation *op);
 
-/// Fails where an op has an attribute that it does not know and that belongs to no
-/// dialect, and lists those it knows.
+/// Fails where an op has an attribute that it does not know and that belongs to
+/// no dialect, and lists those it knows.
 llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
 
 /// The trait of all ops of the dialect that runs `verifyAttributeNames`.
-template <typename Op> struct KnownAttributes : mlir::OpTrait::TraitBase<Op, KnownAttributes> {
-  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAttributeNames(op); }
+template <typename Op>
+struct KnownAttributes : mlir::OpTrait::TraitBase<Op, KnownAttributes> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyAttributeNames(op);
+  }
 };
 
 } // namespace mp
@@ -111,8 +121,10 @@ template <typename Op> struct KnownAttributes : mlir::OpTrait::TraitBase<Op, Kno
 namespace mp {
 class VariableOp;
 // Directives of assembly formats.
-mlir::ParseResult parseKindAndName(mlir::OpAsmParser &parser, StateKindAttr &kind, mlir::StringAttr &name);
-void printKindAndName(mlir::OpAsmPrinter &printer, VariableOp op, StateKindAttr kind, mlir::StringAttr name);
+mlir::ParseResult parseKindAndName(mlir::OpAsmParser &parser,
+                                   StateKindAttr &kind, mlir::StringAttr &name);
+void printKindAndName(mlir::OpAsmPrinter &printer, VariableOp op,
+                      StateKindAttr kind, mlir::StringAttr name);
 } // namespace mp
 
 #define GET_OP_CLASSES
@@ -120,9 +132,11 @@ void printKindAndName(mlir::OpAsmPrinter &printer, VariableOp op, StateKindAttr 
 
 namespace mp {
 /// A constant whose elements all equal `value`; a float is rounded to its type.
-mlir::Value splat(mlir::ImplicitLocOpBuilder &builder, mlir::RankedTensorType type, double value);
+mlir::Value splat(mlir::ImplicitLocOpBuilder &builder,
+                  mlir::RankedTensorType type, double value);
 /// Cast to another element type; the value itself where it has it already.
-mlir::Value castTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type element);
+mlir::Value castTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+                   mlir::Type element);
 /// The element type of a tensor value.
 mlir::Type elementType(mlir::Value tensor);
 /// Whether a value, of whatever type, is a tensor of floats.
@@ -130,7 +144,8 @@ bool isFloatTensor(mlir::Value value);
 /// The ranked type of a tensor value.
 mlir::RankedTensorType tensorType(mlir::Value tensor);
 
-/// The value of every element, where `value` is a splat constant float or integer.
+/// The value of every element, where `value` is a splat constant float or
+/// integer.
 std::optional<double> splatValue(mlir::Attribute value);
 
 /// The module's variable of that name, or null.

@@ -22,7 +22,8 @@ static std::optional<int64_t> broadcastDim(int64_t lhs, int64_t rhs) {
   return std::nullopt;
 }
 
-std::optional<SmallVector<int64_t>> mp::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+std::optional<SmallVector<int64_t>> mp::broadcastShapes(ArrayRef<int64_t> lhs,
+                                                        ArrayRef<int64_t> rhs) {
   if (lhs.size() < rhs.size())
     std::swap(lhs, rhs);
   SmallVector<int64_t> shape(lhs);
@@ -36,16 +37,19 @@ std::optional<SmallVector<int64_t>> mp::broadcastShapes(ArrayRef<int64_t> lhs, A
   return shape;
 }
 
-FailureOr<RankedTensorType> mp::inferElementwise(std::optional<Location> location, ValueRange operands) {
+FailureOr<RankedTensorType>
+mp::inferElementwise(std::optional<Location> location, ValueRange operands) {
   auto result = cast<RankedTensorType>(operands.front().getType());
   for (Value operand : operands.drop_front()) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (type.getElementType() != result.getElementType())
-      return emitOptionalError(location, "element types differ: ", result.getElementType(), " vs ",
-                               type.getElementType());
+      return emitOptionalError(
+          location, "element types differ: ", result.getElementType(), " vs ",
+          type.getElementType());
     auto shape = broadcastShapes(result.getShape(), type.getShape());
     if (!shape)
-      return emitOptionalError(location, "shapes do not broadcast: ", result, " vs ", type);
+      return emitOptionalError(location, "shapes do not broadcast: ", result,
+                               " vs ", type);
     result = result.clone(*shape);
   }
   return result;
@@ -54,15 +58,18 @@ FailureOr<RankedTensorType> mp::inferElementwise(std::optional<Location> locatio
 LogicalResult mp::inferResultsAgain(Operation *op) {
   auto rule = dyn_cast<InferTypeOpInterface>(op);
   SmallVector<Type> types;
-  if (!rule || failed(rule.inferReturnTypes(op->getContext(), op->getLoc(), op->getOperands(), op->getAttrDictionary(),
-                                            op->getPropertiesStorage(), op->getRegions(), types)))
+  if (!rule || failed(rule.inferReturnTypes(
+                   op->getContext(), op->getLoc(), op->getOperands(),
+                   op->getAttrDictionary(), op->getPropertiesStorage(),
+                   op->getRegions(), types)))
     return failure();
   for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
     result.setType(type);
   return success();
 }
 
-Value mp::splat(ImplicitLocOpBuilder &builder, RankedTensorType type, double value) {
+Value mp::splat(ImplicitLocOpBuilder &builder, RankedTensorType type,
+                double value) {
   return ConstantOp::create(builder, type, value);
 }
 
@@ -72,8 +79,12 @@ Value mp::castTo(ImplicitLocOpBuilder &builder, Value value, Type element) {
   return CastOp::create(builder, tensorType(value).clone(element), value);
 }
 
-RankedTensorType mp::tensorType(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
-Type mp::elementType(Value tensor) { return tensorType(tensor).getElementType(); }
+RankedTensorType mp::tensorType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+Type mp::elementType(Value tensor) {
+  return tensorType(tensor).getElementType();
+}
 
 bool mp::isFloatTensor(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -1,14 +1,15 @@
 //===- Autodiff.cpp - append the backward graph ---------------------------===//
 //
-// Reverse mode over SSA: walk the ops backwards, ask each for its adjoint, and add up
-// what arrives at a value. What every rule would otherwise repeat is done here, once:
-// a gradient is summed back to its operand's shape and cast to its operand's type.
+// Reverse mode over SSA: walk the ops backwards, ask each for its adjoint, and
+// add up what arrives at a value. What every rule would otherwise repeat is
+// done here, once: a gradient is summed back to its operand's shape and cast to
+// its operand's type.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
 #include "passes/Recipe.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mp {
 #define GEN_PASS_DEF_AUTODIFF
@@ -21,7 +22,9 @@ using namespace mp;
 namespace {
 /// Location of a backward op: that of the forward op, marked.
 Location backwardOf(Location forward) {
-  return FusedLoc::get({forward}, StringAttr::get(forward.getContext(), "backward of"), forward.getContext());
+  return FusedLoc::get({forward},
+                       StringAttr::get(forward.getContext(), "backward of"),
+                       forward.getContext());
 }
 
 /// Sums over the dimensions along which a value of `type` was broadcast.
@@ -32,11 +35,14 @@ Value sumTo(ImplicitLocOpBuilder &b, Value gradient, RankedTensorType type) {
   int64_t extra = from.getRank() - type.getRank();
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < from.getRank(); ++i)
-    if (i < extra || (type.getDimSize(i - extra) == 1 && from.getDimSize(i) != 1))
+    if (i < extra ||
+        (type.getDimSize(i - extra) == 1 && from.getDimSize(i) != 1))
       dims.push_back(i);
-  Value sum = dims.empty() ? gradient : Value(SumOp::create(b, gradient, dims, false));
+  Value sum =
+      dims.empty() ? gradient : Value(SumOp::create(b, gradient, dims, false));
   auto wanted = type.clone(from.getElementType());
-  return sum.getType() == wanted ? sum : Value(ReshapeOp::create(b, wanted, sum));
+  return sum.getType() == wanted ? sum
+                                 : Value(ReshapeOp::create(b, wanted, sum));
 }
 
 class Differentiator {
@@ -46,14 +52,16 @@ public:
       : function(function), builder(function.getLoc(), function.getContext()) {
     active.insert(sources.begin(), sources.end());
     for (Operation &op : function.getBody().front())
-      if (llvm::any_of(op.getOperands(), [&](Value value) { return active.contains(value); }))
+      if (llvm::any_of(op.getOperands(),
+                       [&](Value value) { return active.contains(value); }))
         active.insert(op.result_begin(), op.result_end());
   }
 
   /// Builds the backward of `root` before the terminator.
   LogicalResult run(Value root) {
     Operation *terminator = function.getBody().front().getTerminator();
-    auto forward = llvm::to_vector(llvm::make_pointer_range(function.getBody().front().without_terminator()));
+    auto forward = llvm::to_vector(llvm::make_pointer_range(
+        function.getBody().front().without_terminator()));
     builder.setInsertionPoint(terminator);
     builder.setLoc(backwardOf(root.getLoc()));
     gradients[root] = SeedOp::create(builder, root.getType());
@@ -71,27 +79,35 @@ private:
     SmallVector<Value> arrived;
     for (Value result : op->getResults())
       arrived.push_back(gradients.lookup(result));
-    bool wanted = llvm::any_of(op->getOperands(), [&](Value operand) { return isWanted(operand); });
-    if (!wanted || llvm::none_of(arrived, [](Value value) { return bool(value); }))
+    bool wanted = llvm::any_of(
+        op->getOperands(), [&](Value operand) { return isWanted(operand); });
+    if (!wanted ||
+        llvm::none_of(arrived, [](Value value) { return bool(value); }))
       return success();
     auto rule = dyn_cast<DifferentiableOpInterface>(op);
     if (!rule)
-      return op->emitOpError() << "has no gradient: it is no op of the mp dialect";
+      return op->emitOpError()
+             << "has no gradient: it is no op of the mp dialect";
     if (rule.stopsGradient())
       return success();
     if (StringRef why = rule.whyNotDifferentiable(); !why.empty())
       return op->emitOpError() << "has no gradient: " << why;
     builder.setLoc(backwardOf(op->getLoc()));
-    for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), rule.buildGradients(builder, arrived)))
+    for (auto [operand, gradient] : llvm::zip_equal(
+             op->getOperands(), rule.buildGradients(builder, arrived)))
       if (gradient && isWanted(operand))
         accumulate(operand, gradient);
     return success();
   }
 
-  bool isWanted(Value value) const { return active.contains(value) && isFloatTensor(value); }
+  bool isWanted(Value value) const {
+    return active.contains(value) && isFloatTensor(value);
+  }
 
   void accumulate(Value operand, Value gradient) {
-    Value fitted = castTo(builder, sumTo(builder, gradient, tensorType(operand)), elementType(operand));
+    Value fitted =
+        castTo(builder, sumTo(builder, gradient, tensorType(operand)),
+               elementType(operand));
     Value &known = gradients[operand];
     known = known ? Value(AddOp::create(builder, known, fitted)) : fitted;
   }
@@ -104,7 +120,8 @@ private:
 
 /// Drops ops that nothing uses: rules build adjoints that nobody wanted.
 void eraseDead(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
@@ -117,10 +134,13 @@ struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
     if (!function.empty()) {
       auto source = symbols.lookup<func::FuncOp>(function);
       if (!source) {
-        getOperation().emitError() << "there is no function @" << function << " to differentiate";
+        getOperation().emitError()
+            << "there is no function @" << function << " to differentiate";
         return signalPassFailure();
       }
-      return failed(differentiateArguments(source, symbols)) ? signalPassFailure() : void();
+      return failed(differentiateArguments(source, symbols))
+                 ? signalPassFailure()
+                 : void();
     }
     for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>()))
       if (failed(buildStep(recipe, symbols)))
@@ -128,14 +148,17 @@ struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
   }
 
 private:
-  /// Adjoints are built for straight-line code; sums over a batch need its size.
+  /// Adjoints are built for straight-line code; sums over a batch need its
+  /// size.
   static LogicalResult checkBody(func::FuncOp source) {
     if (!source.getBody().hasOneBlock())
       return source.emitOpError() << "must have one block to be differentiated";
     WalkResult walked = source.walk([](Operation *op) {
       for (Value operand : op->getOperands())
-        if (auto tensor = dyn_cast<RankedTensorType>(operand.getType()); tensor && !tensor.hasStaticShape()) {
-          op->emitOpError() << tensor << " has a '?': run mp-specialize before mp-autodiff";
+        if (auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+            tensor && !tensor.hasStaticShape()) {
+          op->emitOpError()
+              << tensor << " has a '?': run mp-specialize before mp-autodiff";
           return WalkResult::interrupt();
         }
       return WalkResult::advance();
@@ -143,9 +166,11 @@ private:
     return failure(walked.wasInterrupted());
   }
 
-  FailureOr<func::FuncOp> clone(func::FuncOp source, StringRef name, SymbolTable &symbols) {
+  FailureOr<func::FuncOp> clone(func::FuncOp source, StringRef name,
+                                SymbolTable &symbols) {
     if (Operation *other = symbols.lookup(name)) {
-      auto diagnostic = source.emitOpError() << "is to be differentiated as @" << name << ", which exists";
+      auto diagnostic = source.emitOpError() << "is to be differentiated as @"
+                                             << name << ", which exists";
       diagnostic.attachNote(other->getLoc()) << "here";
       return diagnostic;
     }
@@ -159,14 +184,17 @@ private:
   }
 
   /// `@f.gradient`: the float arguments' gradients of result 0.
-  LogicalResult differentiateArguments(func::FuncOp source, SymbolTable &symbols) {
+  LogicalResult differentiateArguments(func::FuncOp source,
+                                       SymbolTable &symbols) {
     auto copy = clone(source, (source.getName() + ".gradient").str(), symbols);
     if (failed(copy))
       return failure();
     auto *terminator = copy->getBody().front().getTerminator();
-    if (terminator->getNumOperands() == 0 || !isFloatTensor(terminator->getOperand(0)) ||
+    if (terminator->getNumOperands() == 0 ||
+        !isFloatTensor(terminator->getOperand(0)) ||
         tensorType(terminator->getOperand(0)).getRank() != 0)
-      return source.emitOpError() << "result 0 must be one float to be differentiated";
+      return source.emitOpError()
+             << "result 0 must be one float to be differentiated";
     SmallVector<Value> sources;
     for (Value argument : copy->getArguments())
       if (isFloatTensor(argument))
@@ -178,19 +206,23 @@ private:
     ImplicitLocOpBuilder builder(copy->getLoc(), terminator);
     for (Value argument : sources) {
       Value gradient = differentiator.gradientOf(argument);
-      results.push_back(gradient ? gradient : splat(builder, tensorType(argument), 0));
+      results.push_back(gradient ? gradient
+                                 : splat(builder, tensorType(argument), 0));
     }
     terminator->setOperands(results);
     copy->removeResAttrsAttr();
-    copy->setType(builder.getFunctionType(copy->getArgumentTypes(), ValueRange(results).getTypes()));
+    copy->setType(builder.getFunctionType(copy->getArgumentTypes(),
+                                          ValueRange(results).getTypes()));
     eraseDead(*copy);
     return success();
   }
 
   LogicalResult buildStep(TrainOp recipe, SymbolTable &symbols) {
     auto source = symbols.lookup<func::FuncOp>(recipe.getFunction());
-    if (auto mode = source->getAttrOfType<StringAttr>(kModeAttr); mode && mode.getValue() != "train")
-      return source.emitOpError() << "evaluates, and is not differentiated: run mp-set-mode{mode=train}";
+    if (auto mode = source->getAttrOfType<StringAttr>(kModeAttr);
+        mode && mode.getValue() != "train")
+      return source.emitOpError() << "evaluates, and is not differentiated: "
+                                     "run mp-set-mode{mode=train}";
     auto assignment = assignParameters(recipe, source);
     if (failed(assignment))
       return failure();
@@ -206,39 +238,50 @@ private:
       llvm::append_range(sources, values);
     Differentiator differentiator(*step, sources);
     auto minimize = *recipe.getBody().getOps<MinimizeOp>().begin();
-    if (failed(differentiator.run(step->getBody().front().getTerminator()->getOperand(minimize.getResult()))))
+    if (failed(differentiator.run(
+            step->getBody().front().getTerminator()->getOperand(
+                minimize.getResult()))))
       return failure();
     if (!returnGradients(*step, reads, differentiator))
-      return recipe.emitOpError() << "has nothing to train: no parameter reaches result " << minimize.getResult()
-                                  << " of @" << recipe.getFunction();
+      return recipe.emitOpError()
+             << "has nothing to train: no parameter reaches result "
+             << minimize.getResult() << " of @" << recipe.getFunction();
     eraseDead(*step);
     return success();
   }
 
   using Reads = llvm::MapVector<StringAttr, SmallVector<Value>>;
 
-  static Reads readsByVariable(func::FuncOp step, const ParameterAssignment &assignment) {
+  static Reads readsByVariable(func::FuncOp step,
+                               const ParameterAssignment &assignment) {
     Reads reads;
     for (auto read : step.getBody().getOps<ReadOp>())
-      if (StringAttr name = read.getVariableAttr().getAttr(); assignment.contains(name))
+      if (StringAttr name = read.getVariableAttr().getAttr();
+          assignment.contains(name))
         reads[name].push_back(read.getResult());
     return reads;
   }
 
   /// Whether there is any gradient; a parameter without one is worth a warning.
-  static bool returnGradients(func::FuncOp step, const Reads &reads, Differentiator &differentiator) {
-    ImplicitLocOpBuilder builder(step.getLoc(), step.getBody().front().getTerminator());
+  static bool returnGradients(func::FuncOp step, const Reads &reads,
+                              Differentiator &differentiator) {
+    ImplicitLocOpBuilder builder(step.getLoc(),
+                                 step.getBody().front().getTerminator());
     bool any = false;
     for (auto &[name, values] : reads) {
       Value gradient;
       for (Value value : values)
         if (Value part = differentiator.gradientOf(value))
-          gradient = gradient ? Value(AddOp::create(builder, gradient, part)) : part;
+          gradient =
+              gradient ? Value(AddOp::create(builder, gradient, part)) : part;
       if (!gradient) {
-        emitWarning(values.front().getLoc()) << "parameter @" << name.getValue() << " does not reach the loss";
+        emitWarning(values.front().getLoc())
+            << "parameter @" << name.getValue() << " does not reach the loss";
         continue;
       }
-      appendResult(step, gradient, builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(name)));
+      appendResult(
+          step, gradient,
+          builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(name)));
       any = true;
     }
     return any;

@@ -9,7 +9,8 @@ using namespace mp;
 
 bool mp::isUnitReshape(ReshapeOp op) {
   auto squeeze = [](RankedTensorType type) {
-    return llvm::to_vector(llvm::make_filter_range(type.getShape(), [](int64_t dim) { return dim != 1; }));
+    return llvm::to_vector(llvm::make_filter_range(
+        type.getShape(), [](int64_t dim) { return dim != 1; }));
   };
   return squeeze(op.getInput().getType()) == squeeze(op.getType());
 }
@@ -17,10 +18,12 @@ bool mp::isUnitReshape(ReshapeOp op) {
 /// Floats in their compute type, others as they are.
 static Value toCompute(ImplicitLocOpBuilder &b, Value value) {
   Type element = elementType(value);
-  return isa<FloatType>(element) ? castTo(b, value, computeType(element)) : value;
+  return isa<FloatType>(element) ? castTo(b, value, computeType(element))
+                                 : value;
 }
 
-static void replace(Operation *op, ImplicitLocOpBuilder &b, ValueRange results) {
+static void replace(Operation *op, ImplicitLocOpBuilder &b,
+                    ValueRange results) {
   for (auto [old, made] : llvm::zip_equal(op->getResults(), results))
     old.replaceAllUsesWith(castTo(b, made, elementType(old)));
   op->erase();
@@ -47,21 +50,25 @@ static void widen(ReductionOpInterface op) {
   replace(op, b, copy->getResults());
 }
 
-/// reshape(f(x)) -> f(reshape(x)) where f is elementwise and used by nothing else:
-/// then f can join the kernel of what follows.
+/// reshape(f(x)) -> f(reshape(x)) where f is elementwise and used by nothing
+/// else: then f can join the kernel of what follows.
 static bool hoist(ReshapeOp op) {
   auto producer = op.getInput().getDefiningOp<ScalarOpInterface>();
-  if (!producer || isUnitReshape(op) || producer->getNumResults() != 1 || !producer->hasOneUse())
+  if (!producer || isUnitReshape(op) || producer->getNumResults() != 1 ||
+      !producer->hasOneUse())
     return false;
   auto from = op.getInput().getType();
   for (Value operand : producer->getOperands())
-    if (auto type = tensorType(operand); type.getRank() != 0 && type.getShape() != from.getShape())
+    if (auto type = tensorType(operand);
+        type.getRank() != 0 && type.getShape() != from.getShape())
       return false;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   IRMapping mapping;
   for (Value operand : producer->getOperands())
     if (auto type = tensorType(operand); type.getRank() != 0)
-      mapping.map(operand, ReshapeOp::create(b, op.getType().clone(type.getElementType()), operand));
+      mapping.map(operand,
+                  ReshapeOp::create(
+                      b, op.getType().clone(type.getElementType()), operand));
   b.setLoc(producer->getLoc());
   Operation *copy = b.clone(*producer, mapping);
   copy->getResult(0).setType(op.getType());
@@ -73,10 +80,13 @@ static bool hoist(ReshapeOp op) {
 
 void mp::decomposeToPrimitives(func::FuncOp function) {
   // A decomposition may hold ops that decompose in turn.
-  auto collect = [&] { return llvm::to_vector(function.getOps<DecomposableOpInterface>()); };
+  auto collect = [&] {
+    return llvm::to_vector(function.getOps<DecomposableOpInterface>());
+  };
   for (auto composites = collect(); !composites.empty(); composites = collect())
     llvm::for_each(composites, decompose);
-  for (auto reduction : llvm::to_vector(function.getOps<ReductionOpInterface>()))
+  for (auto reduction :
+       llvm::to_vector(function.getOps<ReductionOpInterface>()))
     widen(reduction);
   for (bool changed = true; changed;) {
     changed = false;

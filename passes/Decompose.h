@@ -6,9 +6,10 @@
 
 namespace mp {
 
-/// Rewrites a function until it holds only what kernels are made of: elementwise ops,
-/// reductions in their compute type, views and anchors. Equal subexpressions become
-/// one, and reshapes move in front of elementwise ops, where they cost nothing.
+/// Rewrites a function until it holds only what kernels are made of:
+/// elementwise ops, reductions in their compute type, views and anchors. Equal
+/// subexpressions become one, and reshapes move in front of elementwise ops,
+/// where they cost nothing.
 void decomposeToPrimitives(mlir::func::FuncOp function);
 
 /// Whether a reshape only adds or drops dimensions of size one.

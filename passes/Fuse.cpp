@@ -1,8 +1,8 @@
 //===- Fuse.cpp - form kernels --------------------------------------------===//
+#include "mlir/IR/IRMapping.h"
 #include "passes/Decompose.h"
 #include "passes/FusionPlan.h"
 #include "passes/Passes.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mp {
 #define GEN_PASS_DEF_FUSE
@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Rewrites a function by a plan: kernels in its order, then writes and the return.
+/// Rewrites a function by a plan: kernels in its order, then writes and the
+/// return.
 class KernelBuilder {
 public:
   KernelBuilder(func::FuncOp function, const FusionPlan &plan)
@@ -21,7 +22,8 @@ public:
 
   void run() {
     Block &block = function.getBody().front();
-    auto old = llvm::to_vector(llvm::make_pointer_range(block.without_terminator()));
+    auto old =
+        llvm::to_vector(llvm::make_pointer_range(block.without_terminator()));
     Operation *end = block.getTerminator();
     for (Operation *op : old) {
       if (isa<WriteOp>(op))
@@ -30,7 +32,8 @@ public:
         op->moveBefore(&block, block.begin());
     }
     auto writes = llvm::to_vector(block.getOps<WriteOp>());
-    outer.setInsertionPoint(writes.empty() ? end : writes.front().getOperation());
+    outer.setInsertionPoint(writes.empty() ? end
+                                           : writes.front().getOperation());
     for (auto [index, group] : llvm::enumerate(plan.groups())) {
       bodies.push_back(body(group, index));
       for (Operation *op : bodies.back())
@@ -38,7 +41,10 @@ public:
     }
     for (auto [group, ops] : llvm::zip_equal(plan.groups(), bodies))
       build(group, ops);
-    for (Operation *op : llvm::concat<Operation *const>(llvm::map_to_vector(writes, [](WriteOp w) { return w.getOperation(); }), ArrayRef(end)))
+    for (Operation *op : llvm::concat<Operation *const>(
+             llvm::map_to_vector(writes,
+                                 [](WriteOp w) { return w.getOperation(); }),
+             ArrayRef(end)))
       for (OpOperand &operand : op->getOpOperands())
         operand.set(stored(operand.get()));
     for (Operation *op : llvm::reverse(old))
@@ -54,12 +60,15 @@ private:
     auto reshape = value.getDefiningOp<ReshapeOp>();
     if (!reshape)
       return value; // an argument, a read, a constant
-    return made[value] = ReshapeOp::create(outer, reshape.getLoc(), reshape.getType(), stored(reshape.getInput()));
+    return made[value] =
+               ReshapeOp::create(outer, reshape.getLoc(), reshape.getType(),
+                                 stored(reshape.getInput()));
   }
 
-  /// All ops of a group in order: its items, what they take in, and what is computed
-  /// on the way.
-  SmallVector<Operation *> body(const FusionGroup &group, unsigned index) const {
+  /// All ops of a group in order: its items, what they take in, and what is
+  /// computed on the way.
+  SmallVector<Operation *> body(const FusionGroup &group,
+                                unsigned index) const {
     SetVector<Operation *> ops(group.items.begin(), group.items.end());
     for (Operation *item : group.items)
       if (isa<AnchorOpInterface>(item))
@@ -72,7 +81,9 @@ private:
           ops.insert(operand.getDefiningOp());
     }
     auto sorted = ops.takeVector();
-    llvm::sort(sorted, [](Operation *lhs, Operation *rhs) { return lhs->isBeforeInBlock(rhs); });
+    llvm::sort(sorted, [](Operation *lhs, Operation *rhs) {
+      return lhs->isBeforeInBlock(rhs);
+    });
     return sorted;
   }
 
@@ -81,7 +92,8 @@ private:
     SetVector<Value> inputs, outputs;
     for (Operation *op : ops)
       for (Value operand : op->getOperands())
-        if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
+        if (!operand.getDefiningOp() ||
+            !inside.contains(operand.getDefiningOp()))
           inputs.insert(operand);
     DenseSet<Operation *> own(group.items.begin(), group.items.end());
     if (isa<AnchorOpInterface>(ops.front()) && ops.size() > 1)
@@ -90,13 +102,16 @@ private:
       if (own.contains(op))
         for (Value result : op->getResults())
           // Outside of kernels, or in another one that computes its user again.
-          if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user) || kernelsWith.lookup(user) > 1; }))
+          if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+                return !inside.contains(user) || kernelsWith.lookup(user) > 1;
+              }))
             outputs.insert(result);
     if (!outputs.empty())
       emit(group, ops, inputs.getArrayRef(), outputs.getArrayRef());
   }
 
-  void emit(const FusionGroup &group, ArrayRef<Operation *> ops, ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+  void emit(const FusionGroup &group, ArrayRef<Operation *> ops,
+            ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
     SmallVector<Value> operands;
     SmallVector<Location> locations;
     for (Value input : inputs)
@@ -104,9 +119,10 @@ private:
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
     Value predicate = group.predicate ? stored(group.predicate) : Value();
-    auto kernel = KernelOp::create(outer, FusedLoc::get(function.getContext(), locations),
-                                   ValueRange(outputs).getTypes(), operands, predicate,
-                                   outer.getStringAttr(namesOf(ops)));
+    auto kernel =
+        KernelOp::create(outer, FusedLoc::get(function.getContext(), locations),
+                         ValueRange(outputs).getTypes(), operands, predicate,
+                         outer.getStringAttr(namesOf(ops)));
     Block &block = kernel.getBody().emplaceBlock();
     IRMapping mapping;
     for (Value input : inputs)
@@ -122,12 +138,14 @@ private:
       made[output] = result;
   }
 
-  /// "linear relu": what the kernel computes, for people; constants are left out.
+  /// "linear relu": what the kernel computes, for people; constants are left
+  /// out.
   static std::string namesOf(ArrayRef<Operation *> ops) {
     std::string names;
     for (Operation *op : ops)
       if (!isa<ConstantOp, ReshapeOp>(op))
-        names += (names.empty() ? "" : " ") + op->getName().stripDialect().str();
+        names +=
+            (names.empty() ? "" : " ") + op->getName().stripDialect().str();
     return names.empty() ? ops.back()->getName().stripDialect().str() : names;
   }
 
@@ -155,13 +173,19 @@ private:
   /// Kernels are made of straight-line code with static shapes.
   static LogicalResult check(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
-      return function.emitOpError() << "has control flow, which kernels are not made of";
+      return function.emitOpError()
+             << "has control flow, which kernels are not made of";
     for (Operation &op : function.getBody().front()) {
-      if (!isa_and_nonnull<MpDialect>(op.getDialect()) && !op.hasTrait<OpTrait::IsTerminator>())
+      if (!isa_and_nonnull<MpDialect>(op.getDialect()) &&
+          !op.hasTrait<OpTrait::IsTerminator>())
         return op.emitOpError() << "is no op of the mp dialect";
-      for (Type type : llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()), llvm::to_vector(op.getResultTypes())))
-        if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !tensor.hasStaticShape())
-          return op.emitOpError() << tensor << " has a '?': run mp-specialize before mp-fuse";
+      for (Type type :
+           llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
+                                    llvm::to_vector(op.getResultTypes())))
+        if (auto tensor = dyn_cast<RankedTensorType>(type);
+            tensor && !tensor.hasStaticShape())
+          return op.emitOpError()
+                 << tensor << " has a '?': run mp-specialize before mp-fuse";
     }
     return success();
   }

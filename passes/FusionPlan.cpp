@@ -19,43 +19,51 @@ static bool isUnitReshape(Operation *op) {
 }
 
 bool mp::isElementwise(Operation *op) {
-  return isa<ScalarOpInterface, IotaOp>(op) || isSplatConstant(op) || ::isUnitReshape(op);
+  return isa<ScalarOpInterface, IotaOp>(op) || isSplatConstant(op) ||
+         ::isUnitReshape(op);
 }
 static bool isReduction(Operation *op) { return isa<ReductionOpInterface>(op); }
 static bool isAnchor(Operation *op) { return isa<AnchorOpInterface>(op); }
-/// Whether the op is computed by a kernel at all, rather than standing between them.
+/// Whether the op is computed by a kernel at all, rather than standing between
+/// them.
 static bool isComputed(Operation *op) {
-  return isElementwise(op) || isReduction(op) || isAnchor(op) || isa<TransposeOp>(op);
+  return isElementwise(op) || isReduction(op) || isAnchor(op) ||
+         isa<TransposeOp>(op);
 }
 static bool isScalar(Value value) { return tensorType(value).getRank() == 0; }
 
 static SmallVector<int64_t> squeezed(Value value) {
-  return llvm::to_vector(
-      llvm::make_filter_range(tensorType(value).getShape(), [](int64_t dim) { return dim != 1; }));
+  return llvm::to_vector(llvm::make_filter_range(
+      tensorType(value).getShape(), [](int64_t dim) { return dim != 1; }));
 }
 /// What an item runs over.
 static SmallVector<int64_t> domainOf(Operation *op) {
   return squeezed(isReduction(op) ? op->getOperand(0) : op->getResult(0));
 }
 
-/// A reduction that leaves leading dimensions: its result is known row by row, and
-/// may be used further in the same kernel.
+/// A reduction that leaves leading dimensions: its result is known row by row,
+/// and may be used further in the same kernel.
 static bool keepsRows(Operation *op) {
   auto reduction = dyn_cast<ReductionOpInterface>(op);
   if (!reduction)
     return true;
   auto type = tensorType(op->getOperand(0));
   int64_t kept = 0;
-  while (kept < type.getRank() && !llvm::is_contained(reduction.getDims(), kept))
+  while (kept < type.getRank() &&
+         !llvm::is_contained(reduction.getDims(), kept))
     ++kept;
-  bool trailing = static_cast<int64_t>(reduction.getDims().size()) == type.getRank() - kept;
-  bool rows = llvm::any_of(type.getShape().take_front(kept), [](int64_t dim) { return dim != 1; });
+  bool trailing =
+      static_cast<int64_t>(reduction.getDims().size()) == type.getRank() - kept;
+  bool rows = llvm::any_of(type.getShape().take_front(kept),
+                           [](int64_t dim) { return dim != 1; });
   return trailing && rows;
 }
 
 /// A result of more bytes is better computed where it is used.
 static bool widens(Operation *op) {
-  auto width = [](Value value) { return elementType(value).getIntOrFloatBitWidth(); };
+  auto width = [](Value value) {
+    return elementType(value).getIntOrFloatBitWidth();
+  };
   return width(op->getResult(0)) > width(op->getOperand(0));
 }
 
@@ -63,8 +71,10 @@ SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
   SmallVector<Operation *> chain;
   for (Operation *op = anchor; op->getResult(0).hasOneUse();) {
     Operation *user = *op->getResult(0).user_begin();
-    if (!isa<ScalarOpInterface>(user) || user->getNumOperands() != 1 || user->getNumResults() != 1 ||
-        tensorType(user->getResult(0)).getShape() != tensorType(op->getResult(0)).getShape() ||
+    if (!isa<ScalarOpInterface>(user) || user->getNumOperands() != 1 ||
+        user->getNumResults() != 1 ||
+        tensorType(user->getResult(0)).getShape() !=
+            tensorType(op->getResult(0)).getShape() ||
         widens(user))
       break;
     chain.push_back(user);
@@ -83,15 +93,16 @@ FusionPlan::FusionPlan(func::FuncOp function) : function(function) {
     place(op);
 }
 
-/// The flag that all writes of the op's results are under, where nothing else outside
-/// of kernels uses them.
+/// The flag that all writes of the op's results are under, where nothing else
+/// outside of kernels uses them.
 Value FusionPlan::predicateOf(Operation *op) const {
   Value predicate;
   for (Operation *user : op->getUsers()) {
     if (isElementwise(user) || isReduction(user))
       continue; // computed again there
     auto write = dyn_cast<WriteOp>(user);
-    if (!write || !write.getPredicate() || (predicate && predicate != write.getPredicate()))
+    if (!write || !write.getPredicate() ||
+        (predicate && predicate != write.getPredicate()))
       return {};
     predicate = write.getPredicate();
   }
@@ -106,16 +117,20 @@ void FusionPlan::findItems() {
     bool usedOutside = llvm::any_of(op.getUsers(), [](Operation *user) {
       return !isElementwise(user) && !isReduction(user);
     });
-    bool isSingleNumber = llvm::all_of(op.getResults(), isScalar) && !::isUnitReshape(&op);
-    bool once = !isElementwise(&op) || (scalar && scalar.isExpensive()) || isSingleNumber;
+    bool isSingleNumber =
+        llvm::all_of(op.getResults(), isScalar) && !::isUnitReshape(&op);
+    bool once = !isElementwise(&op) || (scalar && scalar.isExpensive()) ||
+                isSingleNumber;
     if (once)
       items[&op] = Value();
     else if (usedOutside)
       items[&op] = predicateOf(&op);
   }
-  // A constant that leaves the function or feeds an anchor has to be stored too.
+  // A constant that leaves the function or feeds an anchor has to be stored
+  // too.
   for (Operation &op : function.getBody().front())
-    if (isSplatConstant(&op) && llvm::any_of(op.getUsers(), [](Operation *user) {
+    if (isSplatConstant(&op) &&
+        llvm::any_of(op.getUsers(), [](Operation *user) {
           return !isElementwise(user) && !isReduction(user);
         }))
       items[&op] = Value();
@@ -149,7 +164,8 @@ FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
     if (!seen.insert(value).second)
       continue;
     Operation *producer = value.getDefiningOp();
-    bool through = producer && isElementwise(producer) && !taken.contains(producer) &&
+    bool through = producer && isElementwise(producer) &&
+                   !taken.contains(producer) &&
                    (!isItem(producer) || items.lookup(producer));
     if (through)
       llvm::append_range(work, producer->getOperands());
@@ -161,8 +177,8 @@ FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
   return dependencies;
 }
 
-/// The item that a value comes from, behind reshapes and epilogues; null for arguments
-/// and reads.
+/// The item that a value comes from, behind reshapes and epilogues; null for
+/// arguments and reads.
 Operation *FusionPlan::sourceOf(Value value) const {
   Operation *op = value.getDefiningOp();
   while (op && isa<ReshapeOp>(op) && !::isUnitReshape(op))
@@ -172,12 +188,13 @@ Operation *FusionPlan::sourceOf(Value value) const {
   return op && isItem(op) ? op : nullptr;
 }
 
-/// Items in an order of dependencies. Single numbers that depend on no kernel come
-/// first, so that kernels that read them need not be split; those that do come when
-/// nothing else is left, so that they meet in one kernel.
+/// Items in an order of dependencies. Single numbers that depend on no kernel
+/// come first, so that kernels that read them need not be split; those that do
+/// come when nothing else is left, so that they meet in one kernel.
 SmallVector<Operation *> FusionPlan::schedule() const {
   DenseMap<Operation *, unsigned> missing;
-  DenseMap<Operation *, unsigned> rank; // 0: numbers of numbers, 1: kernels, 2: numbers of kernels
+  DenseMap<Operation *, unsigned>
+      rank; // 0: numbers of numbers, 1: kernels, 2: numbers of kernels
   DenseMap<Operation *, SmallVector<Operation *>> users;
   SmallVector<Operation *> ready, order;
   for (auto &[op, predicate] : items) {
@@ -187,7 +204,8 @@ SmallVector<Operation *> FusionPlan::schedule() const {
         sources.insert(source);
     missing[op] = sources.size();
     bool isNumber = isElementwise(op) && isScalar(op->getResult(0));
-    bool fromNumbers = llvm::all_of(sources, [&](Operation *source) { return rank.lookup(source) == 0; });
+    bool fromNumbers = llvm::all_of(
+        sources, [&](Operation *source) { return rank.lookup(source) == 0; });
     rank[op] = !isNumber ? 1 : fromNumbers ? 0 : 2;
     for (Operation *source : sources)
       users[source].push_back(op);
@@ -195,7 +213,8 @@ SmallVector<Operation *> FusionPlan::schedule() const {
       ready.push_back(op);
   }
   auto earlier = [&](Operation *lhs, Operation *rhs) {
-    return rank[lhs] != rank[rhs] ? rank[lhs] < rank[rhs] : lhs->isBeforeInBlock(rhs);
+    return rank[lhs] != rank[rhs] ? rank[lhs] < rank[rhs]
+                                  : lhs->isBeforeInBlock(rhs);
   };
   while (!ready.empty()) {
     auto *next = std::min_element(ready.begin(), ready.end(), earlier);
@@ -214,12 +233,15 @@ SmallVector<Operation *> FusionPlan::schedule() const {
 //===----------------------------------------------------------------------===//
 
 static bool isPrefix(ArrayRef<int64_t> prefix, ArrayRef<int64_t> shape) {
-  return !prefix.empty() && prefix.size() < shape.size() && shape.take_front(prefix.size()) == prefix;
+  return !prefix.empty() && prefix.size() < shape.size() &&
+         shape.take_front(prefix.size()) == prefix;
 }
 
-bool FusionPlan::accepts(unsigned index, Operation *op, const Dependencies &dependencies) const {
+bool FusionPlan::accepts(unsigned index, Operation *op,
+                         const Dependencies &dependencies) const {
   const FusionGroup &group = all[index];
-  if (group.closed || isAnchor(op) || isa<TransposeOp>(op) || group.predicate != items.lookup(op))
+  if (group.closed || isAnchor(op) || isa<TransposeOp>(op) ||
+      group.predicate != items.lookup(op))
     return false;
   bool sharesInput = false, continues = false;
   for (Value input : dependencies.inputs) {
@@ -233,8 +255,10 @@ bool FusionPlan::accepts(unsigned index, Operation *op, const Dependencies &depe
     if (from != index)
       continue;
     // Inside a kernel only elements and rows are known; a total is not.
-    if (!keepsRows(source) || input.getDefiningOp() != source || isScalar(source->getResult(0)) != isScalar(op->getResult(0)))
-      if (!(keepsRows(source) && input.getDefiningOp() == source && isReduction(op)))
+    if (!keepsRows(source) || input.getDefiningOp() != source ||
+        isScalar(source->getResult(0)) != isScalar(op->getResult(0)))
+      if (!(keepsRows(source) && input.getDefiningOp() == source &&
+            isReduction(op)))
         return false;
     continues = true;
   }
@@ -259,6 +283,7 @@ void FusionPlan::place(Operation *op) {
     group.closed = isAnchor(op) || isa<TransposeOp>(op);
   }
   all[index].items.push_back(op);
-  all[index].inputs.insert(dependencies.inputs.begin(), dependencies.inputs.end());
+  all[index].inputs.insert(dependencies.inputs.begin(),
+                           dependencies.inputs.end());
   groupOf[op] = index;
 }

@@ -1,10 +1,11 @@
 //===- FusionPlan.h - which ops make a kernel -----------------------------===//
 //
-// Items are the ops that must be computed exactly once: reductions, expensive ops,
-// anchors, and whatever a value outside of kernels needs (a write, a result, an
-// anchor's operand). Everything else is cheap and is computed again in each kernel that
-// uses it, which moves fewer bytes than storing it. Items over the same elements that
-// share inputs go into one group, unless an order between groups forbids it.
+// Items are the ops that must be computed exactly once: reductions, expensive
+// ops, anchors, and whatever a value outside of kernels needs (a write, a
+// result, an anchor's operand). Everything else is cheap and is computed again
+// in each kernel that uses it, which moves fewer bytes than storing it. Items
+// over the same elements that share inputs go into one group, unless an order
+// between groups forbids it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_FUSIONPLAN_H
@@ -19,9 +20,10 @@ namespace mp {
 /// One kernel to be.
 struct FusionGroup {
   llvm::SmallVector<mlir::Operation *> items;
-  llvm::SmallVector<int64_t> domain; ///< sizes of the elements run over, ones dropped
-  mlir::Value predicate;             ///< all that it yields is written under this flag
-  bool closed = false;               ///< an anchor or a transpose: takes no more items
+  llvm::SmallVector<int64_t>
+      domain;            ///< sizes of the elements run over, ones dropped
+  mlir::Value predicate; ///< all that it yields is written under this flag
+  bool closed = false;   ///< an anchor or a transpose: takes no more items
   llvm::SetVector<mlir::Value> inputs;
 };
 
@@ -36,7 +38,8 @@ public:
 
 private:
   struct Dependencies {
-    llvm::SetVector<mlir::Value> inputs; ///< values that must exist, of items or not
+    llvm::SetVector<mlir::Value>
+        inputs; ///< values that must exist, of items or not
   };
 
   void findItems();
@@ -46,17 +49,20 @@ private:
   mlir::Operation *sourceOf(mlir::Value value) const;
   llvm::SmallVector<mlir::Operation *> schedule() const;
   void place(mlir::Operation *op);
-  bool accepts(unsigned group, mlir::Operation *op, const Dependencies &dependencies) const;
+  bool accepts(unsigned group, mlir::Operation *op,
+               const Dependencies &dependencies) const;
 
   mlir::func::FuncOp function;
-  llvm::MapVector<mlir::Operation *, mlir::Value> items; ///< with their predicate, or null
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> taken; ///< by an anchor, as its epilogue
+  llvm::MapVector<mlir::Operation *, mlir::Value>
+      items; ///< with their predicate, or null
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *>
+      taken; ///< by an anchor, as its epilogue
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SmallVector<FusionGroup> all;
 };
 
-/// The ops behind an anchor that its kernel may take in: a chain of elementwise ops of
-/// one operand, each the only use of the one before.
+/// The ops behind an anchor that its kernel may take in: a chain of elementwise
+/// ops of one operand, each the only use of the one before.
 llvm::SmallVector<mlir::Operation *> epilogueOf(mlir::Operation *anchor);
 
 /// Whether the op only computes elements, with no state and no main loop.

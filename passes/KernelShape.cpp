@@ -25,13 +25,16 @@ struct Squeezed {
 };
 } // namespace
 
-static Dims allOf(size_t count) { return llvm::to_vector(llvm::seq<unsigned>(0, count)); }
+static Dims allOf(size_t count) {
+  return llvm::to_vector(llvm::seq<unsigned>(0, count));
+}
 
 static StageShape shapeReduction(ReductionOpInterface op) {
   Squeezed over(tensorType(op->getOperand(0)).getShape());
   StageShape stage{op, over.sizes, {allOf(over.sizes.size())}, {}, {}};
   for (auto [dim, index] : llvm::enumerate(over.index))
-    if (index >= 0 && !llvm::is_contained(op.getDims(), static_cast<int64_t>(dim)))
+    if (index >= 0 &&
+        !llvm::is_contained(op.getDims(), static_cast<int64_t>(dim)))
       stage.result.push_back(index);
   return stage;
 }
@@ -70,11 +73,13 @@ static StageShape shapeElementwise(Operation *op) {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Merges the dimensions [0, split) and [split, rank) of a kernel's largest shape into
-/// one each; with split 0, all of them. None where a tensor has part of a run only.
-static std::optional<SmallVector<StageShape>> merge(ArrayRef<StageShape> stages, ArrayRef<int64_t> shape,
-                                                    size_t split) {
-  auto runs = split ? SmallVector<ArrayRef<int64_t>>{shape.take_front(split), shape.drop_front(split)}
+/// Merges the dimensions [0, split) and [split, rank) of a kernel's largest
+/// shape into one each; with split 0, all of them. None where a tensor has part
+/// of a run only.
+static std::optional<SmallVector<StageShape>>
+merge(ArrayRef<StageShape> stages, ArrayRef<int64_t> shape, size_t split) {
+  auto runs = split ? SmallVector<ArrayRef<int64_t>>{shape.take_front(split),
+                                                     shape.drop_front(split)}
                     : SmallVector<ArrayRef<int64_t>>{shape};
   SmallVector<StageShape> merged;
   for (const StageShape &stage : stages) {

@@ -22,7 +22,8 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
 
   void runOnOperation() override {
     if (!scaler.empty() && scaler != "none" && scaler != "torch") {
-      getOperation().emitError() << "unknown scaler \"" << scaler << "\", expected torch or none";
+      getOperation().emitError()
+          << "unknown scaler \"" << scaler << "\", expected torch or none";
       return signalPassFailure();
     }
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
@@ -37,15 +38,20 @@ private:
       return success();
     func::FuncOp step = lookupStep(recipe);
     if (!step)
-      return recipe.emitOpError() << "has no step yet: run mp-autodiff before mp-loss-scale";
+      return recipe.emitOpError()
+             << "has no step yet: run mp-autodiff before mp-loss-scale";
     auto seeds = llvm::to_vector(step.getBody().getOps<SeedOp>());
     if (namedResult(step, kScaleResult))
       return step.emitOpError() << "is scaled already";
     if (seeds.size() != 1)
-      return step.emitOpError() << "has " << seeds.size() << " mp.seed, expected one, where backward begins";
-    if (auto type = seeds[0].getType(); !type.getElementType().isF32() && !type.getElementType().isF64())
-      return step.emitOpError() << "its loss is " << type.getElementType()
-                              << ", in which the scaled loss would overflow: cast it to f32";
+      return step.emitOpError()
+             << "has " << seeds.size()
+             << " mp.seed, expected one, where backward begins";
+    if (auto type = seeds[0].getType();
+        !type.getElementType().isF32() && !type.getElementType().isF64())
+      return step.emitOpError()
+             << "its loss is " << type.getElementType()
+             << ", in which the scaled loss would overflow: cast it to f32";
     buildScaling(step, seeds[0], createState(chosen));
     return success();
   }
@@ -54,7 +60,8 @@ private:
     if (scaler == "none")
       return {};
     if (recipe.getScaler())
-      return SymbolTable::lookupNearestSymbolFrom<ScalerOp>(recipe, recipe.getScalerAttr());
+      return SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+          recipe, recipe.getScalerAttr());
     if (scaler.empty())
       return {};
     // Recipes that name none share one.
@@ -62,27 +69,35 @@ private:
       return known;
     OpBuilder builder(recipe);
     OperationState state(recipe.getLoc(), ScalerOp::getOperationName());
-    state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr("scaler"));
+    state.addAttribute(SymbolTable::getSymbolAttrName(),
+                       builder.getStringAttr("scaler"));
     return cast<ScalerOp>(builder.create(state));
   }
 
   ScalerState createState(ScalerOp scaler) {
-    auto number = [&](Type element) { return RankedTensorType::get({}, element); };
+    auto number = [&](Type element) {
+      return RankedTensorType::get({}, element);
+    };
     Builder builder(&getContext());
     auto create = [&](StringRef name, Type element, double initial) {
       std::string full = (scaler.getSymName() + "." + name).str();
-      if (auto known = SymbolTable::lookupNearestSymbolFrom<VariableOp>(scaler, builder.getStringAttr(full)))
+      if (auto known = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+              scaler, builder.getStringAttr(full)))
         return known; // several recipes share a scaler
-      return createVariable(getOperation(), scaler.getLoc(), full, number(element), StateKind::scaler, initial);
+      return createVariable(getOperation(), scaler.getLoc(), full,
+                            number(element), StateKind::scaler, initial);
     };
-    return {scaler, create("scale", builder.getF32Type(), scaler.getInitScale().convertToDouble()),
+    return {scaler,
+            create("scale", builder.getF32Type(),
+                   scaler.getInitScale().convertToDouble()),
             create("growth_tracker", builder.getI32Type(), 0)};
   }
 
   static void buildScaling(func::FuncOp step, SeedOp seed, ScalerState state) {
     ImplicitLocOpBuilder b(seed.getLoc(), seed.getContext());
     b.setInsertionPointToStart(&step.getBody().front());
-    Value scale = ReadOp::create(b, state.scale.getTensorType(), state.scale.getSymName());
+    Value scale = ReadOp::create(b, state.scale.getTensorType(),
+                                 state.scale.getSymName());
     b.setInsertionPointAfter(seed);
     auto scaled = ScaleOp::create(b, seed, scale);
     seed.getResult().replaceAllUsesExcept(scaled, scaled);
@@ -93,12 +108,16 @@ private:
     for (unsigned i = 0; i < step.getNumResults(); ++i) {
       if (!step.getResultAttr(i, kGradientAttr))
         continue;
-      auto unscaled = UnscaleAndCheckOp::create(b, terminator->getOperand(i), scale);
+      auto unscaled =
+          UnscaleAndCheckOp::create(b, terminator->getOperand(i), scale);
       terminator->setOperand(i, unscaled.getUnscaled());
-      foundInf = foundInf ? Value(OrOp::create(b, foundInf, unscaled.getFoundInf())) : unscaled.getFoundInf();
+      foundInf = foundInf
+                     ? Value(OrOp::create(b, foundInf, unscaled.getFoundInf()))
+                     : unscaled.getFoundInf();
     }
     if (!foundInf)
-      foundInf = ConstantOp::create(b, RankedTensorType::get({}, b.getI1Type()), 0.0);
+      foundInf =
+          ConstantOp::create(b, RankedTensorType::get({}, b.getI1Type()), 0.0);
     buildUpdate(b, state, scale, foundInf);
     appendNamedResult(step, scale, kScaleResult);
     appendNamedResult(step, foundInf, kSkippedResult);
@@ -106,12 +125,17 @@ private:
     step.setType(b.getFunctionType(step.getArgumentTypes(), types));
   }
 
-  static void buildUpdate(ImplicitLocOpBuilder &b, ScalerState state, Value scale, Value foundInf) {
-    Value tracker = ReadOp::create(b, state.tracker.getTensorType(), state.tracker.getSymName());
-    auto update = UpdateScaleOp::create(b, scale, tracker, foundInf, state.scaler.getGrowthFactorAttr(),
-                                        state.scaler.getBackoffFactorAttr(), state.scaler.getGrowthIntervalAttr());
+  static void buildUpdate(ImplicitLocOpBuilder &b, ScalerState state,
+                          Value scale, Value foundInf) {
+    Value tracker = ReadOp::create(b, state.tracker.getTensorType(),
+                                   state.tracker.getSymName());
+    auto update = UpdateScaleOp::create(b, scale, tracker, foundInf,
+                                        state.scaler.getGrowthFactorAttr(),
+                                        state.scaler.getBackoffFactorAttr(),
+                                        state.scaler.getGrowthIntervalAttr());
     WriteOp::create(b, state.scale.getSymName(), update.getNewScale(), Value());
-    WriteOp::create(b, state.tracker.getSymName(), update.getNewGrowthTracker(), Value());
+    WriteOp::create(b, state.tracker.getSymName(), update.getNewGrowthTracker(),
+                    Value());
   }
 };
 } // namespace

@@ -1,11 +1,11 @@
 //===- LowerKernels.cpp - from ops to scalar stages -----------------------===//
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/Decompose.h"
 #include "passes/KernelShape.h"
 #include "passes/MathExpansion.h"
 #include "passes/Passes.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mp {
 #define GEN_PASS_DEF_LOWERKERNELS
@@ -17,7 +17,9 @@ using namespace mp;
 
 namespace {
 /// The form in which a kernel stores an element: integers have no sign there.
-Type storageType(Type element) { return isa<FloatType>(element) ? element : computeType(element); }
+Type storageType(Type element) {
+  return isa<FloatType>(element) ? element : computeType(element);
+}
 
 /// A value rounded or extended to the type it is stored in.
 Value toStorage(ImplicitLocOpBuilder &b, Value value, Type type) {
@@ -31,7 +33,8 @@ Value toStorage(ImplicitLocOpBuilder &b, Value value, Type type) {
 /// Lowers the ops of one kernel, stage by stage, into a new body.
 class KernelLowering {
 public:
-  explicit KernelLowering(KernelOp kernel) : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {}
+  explicit KernelLowering(KernelOp kernel)
+      : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {}
 
   void run() {
     Block &old = kernel.getBody().front();
@@ -42,7 +45,9 @@ public:
     Block &block = kernel.getBody().emplaceBlock();
     b.setInsertionPointToStart(&block);
     for (BlockArgument argument : old.getArguments())
-      mapping.map(argument, block.addArgument(anchored ? argument.getType() : argumentType(argument), argument.getLoc()));
+      mapping.map(argument, block.addArgument(anchored ? argument.getType()
+                                                       : argumentType(argument),
+                                              argument.getLoc()));
     for (Operation &op : old.without_terminator())
       lower(&op);
     SmallVector<Value> results;
@@ -69,8 +74,9 @@ private:
         if (auto sizes = mergedSizes(use.getOwner()->getResult(0)))
           return sizes;
       if (const StageShape *shape = shapes.lookup(use.getOwner()))
-        return llvm::map_to_vector(shape->operands[use.getOperandNumber()],
-                                   [&](unsigned dim) { return shape->sizes[dim]; });
+        return llvm::map_to_vector(
+            shape->operands[use.getOperandNumber()],
+            [&](unsigned dim) { return shape->sizes[dim]; });
     }
     return std::nullopt;
   }
@@ -89,7 +95,8 @@ private:
       mapping.map(op->getResult(0), mapping.lookup(op->getOperand(0)));
       return;
     }
-    if (auto constant = dyn_cast<ConstantOp>(op); constant && !isStored(op->getResult(0))) {
+    if (auto constant = dyn_cast<ConstantOp>(op);
+        constant && !isStored(op->getResult(0))) {
       splats[op->getResult(0)] = scalarConstant(constant);
       return;
     }
@@ -99,18 +106,23 @@ private:
     if (!shape) {
       auto rank = tensorType(op->getResult(0)).getRank();
       auto all = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-      plain = StageShape{op, llvm::to_vector(tensorType(op->getResult(0)).getShape()),
-                         SmallVector<SmallVector<unsigned>>(op->getNumOperands(), all), all, {}};
+      plain = StageShape{
+          op,
+          llvm::to_vector(tensorType(op->getResult(0)).getShape()),
+          SmallVector<SmallVector<unsigned>>(op->getNumOperands(), all),
+          all,
+          {}};
       shape = &*plain;
     }
     buildStage(op, *shape);
   }
 
-  /// Whether a constant has to lie in memory: where it leaves the kernel, and where
-  /// nothing else would say over how many elements a stage runs.
+  /// Whether a constant has to lie in memory: where it leaves the kernel, and
+  /// where nothing else would say over how many elements a stage runs.
   static bool isStored(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
-      return isa<YieldOp, ReductionOpInterface, TransposeOp, AnchorOpInterface>(user) ||
+      return isa<YieldOp, ReductionOpInterface, TransposeOp, AnchorOpInterface>(
+                 user) ||
              (isa<ReshapeOp>(user) && isStored(user->getResult(0)));
     });
   }
@@ -119,7 +131,8 @@ private:
     auto elements = cast<DenseElementsAttr>(constant.getValue());
     auto scalar = elements.getSplatValue<TypedAttr>();
     if (auto integer = dyn_cast<IntegerAttr>(scalar))
-      return IntegerAttr::get(storageType(integer.getType()), integer.getValue());
+      return IntegerAttr::get(storageType(integer.getType()),
+                              integer.getValue());
     return scalar;
   }
 
@@ -130,8 +143,8 @@ private:
     return AffineMap::get(shape.sizes.size(), 0, exprs, b.getContext());
   }
 
-  /// A tensor for the result to be written to: for a reduction filled with the value
-  /// that its combiner leaves alone.
+  /// A tensor for the result to be written to: for a reduction filled with the
+  /// value that its combiner leaves alone.
   Value destination(Operation *op, Value result, const StageShape &shape) {
     SmallVector<int64_t> sizes;
     for (unsigned dim : shape.result)
@@ -142,13 +155,15 @@ private:
     if (!reduction)
       return empty;
     Value neutral = arith::ConstantOp::create(b, reduction.getNeutral(element));
-    return linalg::FillOp::create(b, ValueRange{neutral}, ValueRange{empty}).getResult(0);
+    return linalg::FillOp::create(b, ValueRange{neutral}, ValueRange{empty})
+        .getResult(0);
   }
 
   void buildStage(Operation *op, const StageShape &shape) {
     SmallVector<Value> inputs, destinations;
     SmallVector<AffineMap> maps;
-    for (auto [operand, dims] : llvm::zip_equal(op->getOperands(), shape.operands)) {
+    for (auto [operand, dims] :
+         llvm::zip_equal(op->getOperands(), shape.operands)) {
       if (splats.contains(operand))
         continue;
       inputs.push_back(mapping.lookup(operand));
@@ -162,28 +177,35 @@ private:
     }
     SmallVector<utils::IteratorType> iterators;
     for (unsigned dim = 0; dim < shape.sizes.size(); ++dim)
-      iterators.push_back(llvm::is_contained(shape.result, dim) ? utils::IteratorType::parallel
-                                                                : utils::IteratorType::reduction);
+      iterators.push_back(llvm::is_contained(shape.result, dim)
+                              ? utils::IteratorType::parallel
+                              : utils::IteratorType::reduction);
     auto generic = linalg::GenericOp::create(
         b, types, inputs, destinations, maps, iterators,
         [&](OpBuilder &nested, Location location, ValueRange arguments) {
           ImplicitLocOpBuilder body(location, nested);
           linalg::YieldOp::create(body, buildBody(body, op, shape, arguments));
         });
-    for (auto [result, made] : llvm::zip_equal(op->getResults(), generic.getResults()))
+    for (auto [result, made] :
+         llvm::zip_equal(op->getResults(), generic.getResults()))
       mapping.map(result, made);
   }
 
   /// One element: operands in their compute types, the op, one rounding.
-  SmallVector<Value> buildBody(ImplicitLocOpBuilder &body, Operation *op, const StageShape &shape,
-                               ValueRange arguments) {
+  SmallVector<Value> buildBody(ImplicitLocOpBuilder &body, Operation *op,
+                               const StageShape &shape, ValueRange arguments) {
     SmallVector<Value> scalars;
     unsigned next = 0;
     for (Value operand : op->getOperands()) {
       auto splat = splats.find(operand);
-      Value scalar = splat == splats.end() ? Value(arguments[next++]) : Value(arith::ConstantOp::create(body, splat->second));
+      Value scalar =
+          splat == splats.end()
+              ? Value(arguments[next++])
+              : Value(arith::ConstantOp::create(body, splat->second));
       Type element = elementType(operand);
-      scalars.push_back(isa<FloatType>(element) ? toStorage(body, scalar, computeType(element)) : scalar);
+      scalars.push_back(isa<FloatType>(element)
+                            ? toStorage(body, scalar, computeType(element))
+                            : scalar);
     }
     SmallVector<Value> results;
     if (auto reduction = dyn_cast<ReductionOpInterface>(op))
@@ -197,7 +219,9 @@ private:
     else
       results = scalars; // a transpose moves elements only
     for (auto [value, result] : llvm::zip_equal(results, op->getResults()))
-      value = isa<FloatType>(value.getType()) ? toStorage(body, value, elementType(result)) : value;
+      value = isa<FloatType>(value.getType())
+                  ? toStorage(body, value, elementType(result))
+                  : value;
     return results;
   }
 
@@ -221,9 +245,11 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       // Lowered before: nothing of the dialect is left to do.
-      if (llvm::none_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
-            return isa<MpDialect>(op.getDialect()) && !isa<AnchorOpInterface>(op);
-          }))
+      if (llvm::none_of(kernel.getBody().front().without_terminator(),
+                        [](Operation &op) {
+                          return isa<MpDialect>(op.getDialect()) &&
+                                 !isa<AnchorOpInterface>(op);
+                        }))
         continue;
       if (failed(check(kernel)))
         return signalPassFailure();
@@ -239,14 +265,23 @@ private:
     bool anchored = !body.getOps<AnchorOpInterface>().empty();
     for (Operation &op : body.without_terminator()) {
       auto constant = dyn_cast<ConstantOp>(op);
-      if (constant ? !splatValue(constant.getValue())
-                   : !isa<AnchorOpInterface, ReductionOpInterface, ScalarOpInterface, TransposeOp, ReshapeOp, IotaOp>(op))
-        return op.emitOpError() << "is no stage of a kernel: run mp-fuse before mp-lower-kernels";
-      for (Value value : llvm::concat<Value>(llvm::to_vector(op.getOperands()), llvm::to_vector(op.getResults())))
-        if (auto type = dyn_cast<RankedTensorType>(value.getType()); !type || !type.hasStaticShape())
-          return op.emitOpError() << value.getType() << " has no static shape: run mp-specialize before mp-lower-kernels";
-      if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && (anchored || !isUnitReshape(reshape)))
-        return op.emitOpError() << "does more than add dimensions of one, which no stage does: run mp-fuse before "
+      if (constant
+              ? !splatValue(constant.getValue())
+              : !isa<AnchorOpInterface, ReductionOpInterface, ScalarOpInterface,
+                     TransposeOp, ReshapeOp, IotaOp>(op))
+        return op.emitOpError() << "is no stage of a kernel: run mp-fuse "
+                                   "before mp-lower-kernels";
+      for (Value value : llvm::concat<Value>(llvm::to_vector(op.getOperands()),
+                                             llvm::to_vector(op.getResults())))
+        if (auto type = dyn_cast<RankedTensorType>(value.getType());
+            !type || !type.hasStaticShape())
+          return op.emitOpError() << value.getType()
+                                  << " has no static shape: run mp-specialize "
+                                     "before mp-lower-kernels";
+      if (auto reshape = dyn_cast<ReshapeOp>(op);
+          reshape && (anchored || !isUnitReshape(reshape)))
+        return op.emitOpError() << "does more than add dimensions of one, "
+                                   "which no stage does: run mp-fuse before "
                                    "mp-lower-kernels";
       if (anchored && failed(checkEpilogue(&op)))
         return failure();
@@ -260,9 +295,11 @@ private:
       return success();
     for (Value operand : op->getOperands()) {
       auto constant = operand.getDefiningOp<ConstantOp>();
-      if (!constant && tensorType(operand).getShape() != tensorType(op->getResult(0)).getShape())
-        return op->emitOpError() << "broadcasts behind an anchor: " << operand.getType() << " to "
-                                 << op->getResult(0).getType();
+      if (!constant && tensorType(operand).getShape() !=
+                           tensorType(op->getResult(0)).getShape())
+        return op->emitOpError()
+               << "broadcasts behind an anchor: " << operand.getType() << " to "
+               << op->getResult(0).getType();
     }
     return success();
   }

@@ -22,8 +22,10 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction); old && !derivesOnly(old)) {
-      old.emitOpError() << "has the name of the function that computes derived variables: give it another one";
+    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction);
+        old && !derivesOnly(old)) {
+      old.emitOpError() << "has the name of the function that computes derived "
+                           "variables: give it another one";
       return signalPassFailure();
     }
     for (auto variable : llvm::to_vector(module.getOps<VariableOp>()))
@@ -40,20 +42,24 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
 private:
   static bool isLow(VariableOp variable) {
     Type element = variable.getTensorType().getElementType();
-    return variable.getKind() == StateKind::parameter && (element.isF16() || element.isBF16());
+    return variable.getKind() == StateKind::parameter &&
+           (element.isF16() || element.isBF16());
   }
 
   /// Whether a function is one that this pass built.
   static bool derivesOnly(func::FuncOp function) {
-    if (function.isExternal() || function.getNumArguments() || function.getNumResults())
+    if (function.isExternal() || function.getNumArguments() ||
+        function.getNumResults())
       return false;
-    return llvm::all_of(function.getBody().getOps<WriteOp>(), [](WriteOp write) {
-      auto variable = lookupVariable(write, write.getVariableAttr());
-      return variable && variable.getKind() == StateKind::derived;
-    });
+    return llvm::all_of(
+        function.getBody().getOps<WriteOp>(), [](WriteOp write) {
+          auto variable = lookupVariable(write, write.getVariableAttr());
+          return variable && variable.getKind() == StateKind::derived;
+        });
   }
 
-  /// A 16-bit parameter: the variable becomes its f32 master, reads take the copy.
+  /// A 16-bit parameter: the variable becomes its f32 master, reads take the
+  /// copy.
   void promote(VariableOp variable) {
     auto low = variable.getTensorType();
     variable.setType(low.clone(Float32Type::get(&getContext())));
@@ -69,11 +75,13 @@ private:
   void derive(CastOp cast, ReadOp read) {
     VariableOp master = lookupVariable(read, read.getVariableAttr());
     Type element = cast.getType().getElementType();
-    if (!master || master.getKind() != StateKind::parameter || !(element.isF16() || element.isBF16()))
+    if (!master || master.getKind() != StateKind::parameter ||
+        !(element.isF16() || element.isBF16()))
       return;
     VariableOp copy = workingCopy(master, element);
     OpBuilder builder(cast);
-    auto low = ReadOp::create(builder, cast.getLoc(), copy.getTensorType(), copy.getSymName());
+    auto low = ReadOp::create(builder, cast.getLoc(), copy.getTensorType(),
+                              copy.getSymName());
     cast.replaceAllUsesWith(low.getResult());
     cast.erase();
     if (read.use_empty())
@@ -86,9 +94,10 @@ private:
         return known;
     OpBuilder builder(master);
     builder.setInsertionPointAfter(master);
-    return VariableOp::create(builder, master.getLoc(), derivedName(master.getSymName(), element),
-                              master.getTensorType().clone(element), StateKind::derived, InitAttr(),
-                              FlatSymbolRefAttr::get(master.getSymNameAttr()));
+    return VariableOp::create(
+        builder, master.getLoc(), derivedName(master.getSymName(), element),
+        master.getTensorType().clone(element), StateKind::derived, InitAttr(),
+        FlatSymbolRefAttr::get(master.getSymNameAttr()));
   }
 
   /// @derive writes every derived variable from its source.
@@ -96,16 +105,20 @@ private:
     ModuleOp module = getOperation();
     if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction))
       old.erase();
-    auto builder = ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
-    auto function = func::FuncOp::create(builder, kDeriveFunction, builder.getFunctionType({}, {}));
+    auto builder =
+        ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+    auto function = func::FuncOp::create(builder, kDeriveFunction,
+                                         builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(function.addEntryBlock());
     for (auto variable : module.getOps<VariableOp>()) {
       if (variable.getKind() != StateKind::derived)
         continue;
       builder.setLoc(variable.getLoc());
       auto source = lookupVariable(variable, variable.getSourceAttr());
-      Value master = ReadOp::create(builder, source.getTensorType(), source.getSymName());
-      Value copy = castTo(builder, master, variable.getTensorType().getElementType());
+      Value master =
+          ReadOp::create(builder, source.getTensorType(), source.getSymName());
+      Value copy =
+          castTo(builder, master, variable.getTensorType().getElementType());
       WriteOp::create(builder, variable.getSymName(), copy, Value());
     }
     func::ReturnOp::create(builder);

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// One gradient of a step: the result that holds it and the parameter it belongs to.
+/// One gradient of a step: the result that holds it and the parameter it
+/// belongs to.
 struct Gradient {
   unsigned result;
   VariableOp parameter;
@@ -22,7 +23,8 @@ struct Gradient {
 class Expansion {
 public:
   Expansion(TrainOp recipe, func::FuncOp step, int64_t totalSteps)
-      : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()), totalSteps(totalSteps),
+      : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()),
+        totalSteps(totalSteps),
         b(recipe.getLoc(), step.getBody().front().getTerminator()) {}
 
   LogicalResult run() {
@@ -58,24 +60,28 @@ private:
       VariableOp parameter = lookupVariable(step, name);
       MinimizeOp group = assignment->lookup(name.getAttr());
       if (!parameter || !group)
-        return step.emitOpError() << "returns a gradient of @" << name.getValue()
-                                  << ", which is no parameter of the recipe";
+        return step.emitOpError()
+               << "returns a gradient of @" << name.getValue()
+               << ", which is no parameter of the recipe";
       auto type = dyn_cast<RankedTensorType>(step.getResultTypes()[i]);
       if (!type || type.getShape() != parameter.getTensorType().getShape())
-        return step.emitOpError() << "returns " << step.getResultTypes()[i] << " as the gradient of @"
-                                  << name.getValue() << ", which is " << parameter.getTensorType();
+        return step.emitOpError() << "returns " << step.getResultTypes()[i]
+                                  << " as the gradient of @" << name.getValue()
+                                  << ", which is " << parameter.getTensorType();
       Type element = parameter.getTensorType().getElementType();
       if (!element.isF32() && !element.isF64())
-        return parameter.emitOpError() << "is " << element
-                                       << " and has no f32 master weights, without which small updates vanish: run "
-                                          "mp-master-weights before mp-optimizer";
+        return parameter.emitOpError()
+               << "is " << element
+               << " and has no f32 master weights, without which small updates "
+                  "vanish: run "
+                  "mp-master-weights before mp-optimizer";
       gradients.push_back({i, parameter, group});
     }
     return gradients;
   }
 
-  /// Steps applied count in schedules and bias corrections, tries in random numbers
-  /// and the data position.
+  /// Steps applied count in schedules and bias corrections, tries in random
+  /// numbers and the data position.
   void buildCounters() {
     auto type = RankedTensorType::get({}, b.getI64Type());
     Value one = splat(b, type, 1);
@@ -97,10 +103,12 @@ private:
       return known;
     b.setLoc(group.getLoc());
     auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
-    Value base = splat(b, RankedTensorType::get({}, b.getF32Type()), optimizer.getLearningRate());
+    Value base = splat(b, RankedTensorType::get({}, b.getF32Type()),
+                       optimizer.getLearningRate());
     FailureOr<Value> factor = Value();
     if (auto schedule = group.getSchedule())
-      factor = cast<ScheduleAttrInterface>(*schedule).buildFactor(b, applied, totalSteps);
+      factor = cast<ScheduleAttrInterface>(*schedule).buildFactor(b, applied,
+                                                                  totalSteps);
     if (failed(factor))
       return failure();
     return known = *factor ? Value(MulOp::create(b, base, *factor)) : base;
@@ -111,7 +119,9 @@ private:
     MinimizeOp group = gradient.group;
     auto type = parameter.getTensorType();
     b.setLoc(parameter.getLoc());
-    Value value = castTo(b, step.getBody().front().getTerminator()->getOperand(gradient.result), type.getElementType());
+    Value value = castTo(
+        b, step.getBody().front().getTerminator()->getOperand(gradient.result),
+        type.getElementType());
     squares.push_back(sumOfSquares(value));
 
     auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
@@ -119,13 +129,15 @@ private:
     SmallVector<Value> slots;
     for (const SlotSpec &slot : optimizer.getSlots()) {
       names.push_back((parameter.getSymName() + "." + slot.name).str());
-      createVariable(module, parameter.getLoc(), names.back(), type, StateKind::slot, slot.initial);
+      createVariable(module, parameter.getLoc(), names.back(), type,
+                     StateKind::slot, slot.initial);
       slots.push_back(ReadOp::create(b, type, names.back()));
     }
     Value old = ReadOp::create(b, type, parameter.getSymName());
     auto updated = optimizer.buildUpdate(b, old, value, slots, rate, current);
     writeParameter(parameter, updated.front());
-    for (auto [name, slot] : llvm::zip_equal(names, ArrayRef(updated).drop_front()))
+    for (auto [name, slot] :
+         llvm::zip_equal(names, ArrayRef(updated).drop_front()))
       WriteOp::create(b, name, slot, Value());
   }
 
@@ -143,15 +155,20 @@ private:
   }
 
   Value overAll(Value x, function_ref<Value(ArrayRef<int64_t>)> reduce) {
-    return reduce(llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank())));
+    return reduce(
+        llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank())));
   }
   Value anyNotFinite(Value x) {
     Value bad = NotOp::create(b, IsFiniteOp::create(b, x));
-    return overAll(bad, [&](ArrayRef<int64_t> dims) -> Value { return AnyOp::create(b, bad, dims, false); });
+    return overAll(bad, [&](ArrayRef<int64_t> dims) -> Value {
+      return AnyOp::create(b, bad, dims, false);
+    });
   }
   Value sumOfSquares(Value x) {
     Value square = MulOp::create(b, x, x);
-    Value sum = overAll(square, [&](ArrayRef<int64_t> dims) -> Value { return SumOp::create(b, square, dims, false); });
+    Value sum = overAll(square, [&](ArrayRef<int64_t> dims) -> Value {
+      return SumOp::create(b, square, dims, false);
+    });
     return castTo(b, sum, b.getF32Type());
   }
 
@@ -191,7 +208,8 @@ struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
     for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>())) {
       func::FuncOp step = lookupStep(recipe);
       if (!step) {
-        recipe.emitOpError() << "has no step yet: run mp-autodiff before mp-optimizer";
+        recipe.emitOpError()
+            << "has no step yet: run mp-autodiff before mp-optimizer";
         return signalPassFailure();
       }
       if (failed(Expansion(recipe, step, totalSteps).run()))

@@ -14,25 +14,30 @@ namespace mp {
 
 /// What the pipelines take; the fields mirror the recipe, and override it.
 struct PipelineOptions {
-  int64_t batch = 0;        ///< binds `?`; 0: the graph has none
-  std::string precision;    ///< see `resolvePrecision`; empty: what the recipe says
-  std::string scaler;       ///< preset, "none", or empty: what the recipe says
-  std::string policy;       ///< empty: what the recipe says
-  int64_t totalSteps = 0;   ///< length of schedules
+  int64_t batch = 0; ///< binds `?`; 0: the graph has none
+  std::string
+      precision;      ///< see `resolvePrecision`; empty: what the recipe says
+  std::string scaler; ///< preset, "none", or empty: what the recipe says
+  std::string policy; ///< empty: what the recipe says
+  int64_t totalSteps = 0;    ///< length of schedules
   bool masterWeights = true; ///< whether mp-master-weights runs
 };
 
 /// The type that autocast takes for a precision's name, "" for f32 throughout.
-/// Known are fp32, fp16, bf16 and their names in PyTorch Lightning, Keras and Apex.
-/// An error lists the names.
+/// Known are fp32, fp16, bf16 and their names in PyTorch Lightning, Keras and
+/// Apex. An error lists the names.
 llvm::Expected<std::string> resolvePrecision(llvm::StringRef name);
 
 /// From a recipe to its entry points `step` and `derive`, as kernels.
-llvm::Error buildTrainPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
-/// From a recipe's function to the entry points `evaluate` and `derive`, as kernels.
-llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
+llvm::Error buildTrainPipeline(mlir::OpPassManager &manager,
+                               const PipelineOptions &options);
+/// From a recipe's function to the entry points `evaluate` and `derive`, as
+/// kernels.
+llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager,
+                                  const PipelineOptions &options);
 /// Any function as it stands, as kernels.
-llvm::Error buildRunPipeline(mlir::OpPassManager &manager, const PipelineOptions &options);
+llvm::Error buildRunPipeline(mlir::OpPassManager &manager,
+                             const PipelineOptions &options);
 
 /// Makes `mp-train-pipeline` and its kin known to mp-opt.
 void registerPipelines();

@@ -1,8 +1,8 @@
 //===- Pipeline.cpp - the passes in their order ---------------------------===//
-#include "passes/Passes.h"
-#include "passes/Policy.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Passes.h"
+#include "passes/Policy.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -19,9 +19,10 @@ struct Precision {
 } // namespace
 
 static const Precision kPrecisions[] = {
-    {"fp32", "f32"},       {"O0", "f32"},                                              // Apex
-    {"fp16", "f16"},       {"16-mixed", "f16"},    {"mixed_float16", "f16"}, {"O1", "f16"}, // Lightning, Keras, Apex
-    {"bf16", "bf16"},      {"bf16-mixed", "bf16"}, {"mixed_bfloat16", "bf16"},
+    {"fp32", "f32"},  {"O0", "f32"}, // Apex
+    {"fp16", "f16"},  {"16-mixed", "f16"},    {"mixed_float16", "f16"},
+    {"O1", "f16"}, // Lightning, Keras, Apex
+    {"bf16", "bf16"}, {"bf16-mixed", "bf16"}, {"mixed_bfloat16", "bf16"},
 };
 
 llvm::Expected<std::string> mp::resolvePrecision(StringRef name) {
@@ -33,7 +34,8 @@ llvm::Expected<std::string> mp::resolvePrecision(StringRef name) {
       return precision.dtype.str();
     names.push_back(precision.name.str());
   }
-  return llvm::createStringError("unknown precision \"" + name + "\", expected " + llvm::join(names, ", "));
+  return llvm::createStringError("unknown precision \"" + name +
+                                 "\", expected " + llvm::join(names, ", "));
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,7 +54,8 @@ static void addKernels(OpPassManager &manager) {
 }
 
 /// Casts decided on the forward graph, static shapes before.
-static llvm::Error addForward(OpPassManager &manager, const PipelineOptions &options, StringRef mode) {
+static llvm::Error addForward(OpPassManager &manager,
+                              const PipelineOptions &options, StringRef mode) {
   auto dtype = resolvePrecision(options.precision);
   if (!dtype)
     return dtype.takeError();
@@ -65,9 +68,10 @@ static llvm::Error addForward(OpPassManager &manager, const PipelineOptions &opt
   return llvm::Error::success();
 }
 
-/// Loss scaling is for f16: a recipe's scaler is idle in the wider types unless it is
-/// asked for by name.
-static llvm::Expected<std::string> chooseScaler(const PipelineOptions &options) {
+/// Loss scaling is for f16: a recipe's scaler is idle in the wider types unless
+/// it is asked for by name.
+static llvm::Expected<std::string>
+chooseScaler(const PipelineOptions &options) {
   auto dtype = resolvePrecision(options.precision);
   if (!dtype)
     return dtype.takeError();
@@ -76,7 +80,8 @@ static llvm::Expected<std::string> chooseScaler(const PipelineOptions &options) 
   return options.scaler;
 }
 
-llvm::Error mp::buildTrainPipeline(OpPassManager &manager, const PipelineOptions &options) {
+llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
+                                   const PipelineOptions &options) {
   auto scaler = chooseScaler(options);
   if (!scaler)
     return scaler.takeError();
@@ -95,7 +100,8 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager, const PipelineOptions
   return llvm::Error::success();
 }
 
-llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager, const PipelineOptions &options) {
+llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
+                                      const PipelineOptions &options) {
   if (auto error = addForward(manager, options, "eval"))
     return error;
   if (options.masterWeights)
@@ -104,7 +110,8 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager, const PipelineOpti
   return llvm::Error::success();
 }
 
-llvm::Error mp::buildRunPipeline(OpPassManager &manager, const PipelineOptions &options) {
+llvm::Error mp::buildRunPipeline(OpPassManager &manager,
+                                 const PipelineOptions &options) {
   manager.addPass(createSpecialize({options.batch}));
   addKernels(manager);
   return llvm::Error::success();
@@ -116,14 +123,27 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager, const PipelineOptions &
 
 namespace {
 struct TextOptions : PassPipelineOptions<TextOptions> {
-  Option<int64_t> batch{*this, "batch", llvm::cl::desc("rows in a batch"), llvm::cl::init(0)};
-  Option<std::string> precision{*this, "precision", llvm::cl::desc("fp32, fp16, bf16, ... instead of the recipe's")};
-  Option<std::string> scaler{*this, "scaler", llvm::cl::desc("preset or none, instead of the recipe's")};
-  Option<std::string> policy{*this, "policy", llvm::cl::desc("autocast policy instead of the recipe's")};
-  Option<int64_t> totalSteps{*this, "total-steps", llvm::cl::desc("steps of the run"), llvm::cl::init(0)};
-  Option<bool> masterWeights{*this, "master-weights", llvm::cl::desc("keep f32 masters"), llvm::cl::init(true)};
+  Option<int64_t> batch{*this, "batch", llvm::cl::desc("rows in a batch"),
+                        llvm::cl::init(0)};
+  Option<std::string> precision{
+      *this, "precision",
+      llvm::cl::desc("fp32, fp16, bf16, ... instead of the recipe's")};
+  Option<std::string> scaler{
+      *this, "scaler",
+      llvm::cl::desc("preset or none, instead of the recipe's")};
+  Option<std::string> policy{
+      *this, "policy",
+      llvm::cl::desc("autocast policy instead of the recipe's")};
+  Option<int64_t> totalSteps{*this, "total-steps",
+                             llvm::cl::desc("steps of the run"),
+                             llvm::cl::init(0)};
+  Option<bool> masterWeights{*this, "master-weights",
+                             llvm::cl::desc("keep f32 masters"),
+                             llvm::cl::init(true)};
 
-  PipelineOptions get() const { return {batch, precision, scaler, policy, totalSteps, masterWeights}; }
+  PipelineOptions get() const {
+    return {batch, precision, scaler, policy, totalSteps, masterWeights};
+  }
 };
 
 using Build = llvm::Error (*)(OpPassManager &, const PipelineOptions &);
@@ -131,7 +151,8 @@ using Build = llvm::Error (*)(OpPassManager &, const PipelineOptions &);
 void registerPipeline(StringRef name, StringRef description, Build build) {
   registerPassPipeline(
       name, description,
-      [build](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> report) {
+      [build](OpPassManager &manager, StringRef text,
+              function_ref<LogicalResult(const Twine &)> report) {
         TextOptions options;
         if (failed(options.parseFromString(text)))
           return failure();
@@ -139,13 +160,18 @@ void registerPipeline(StringRef name, StringRef description, Build build) {
           return report(toString(std::move(error)));
         return success();
       },
-      [](function_ref<void(const mlir::detail::PassOptions &)> show) { show(TextOptions()); });
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) {
+        show(TextOptions());
+      });
 }
 } // namespace
 
 void mp::registerPipelines() {
-  registerPipeline("mp-train-pipeline", "from a recipe to its step, as kernels", buildTrainPipeline);
-  registerPipeline("mp-evaluate-pipeline", "from a recipe's function to its evaluation, as kernels",
+  registerPipeline("mp-train-pipeline", "from a recipe to its step, as kernels",
+                   buildTrainPipeline);
+  registerPipeline("mp-evaluate-pipeline",
+                   "from a recipe's function to its evaluation, as kernels",
                    buildEvaluatePipeline);
-  registerPipeline("mp-run-pipeline", "any function, as kernels", buildRunPipeline);
+  registerPipeline("mp-run-pipeline", "any function, as kernels",
+                   buildRunPipeline);
 }

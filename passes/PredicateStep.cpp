@@ -27,7 +27,8 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
       return;
     auto flag = RankedTensorType::get({}, IntegerType::get(&getContext(), 1));
     if (Type type = skipped->get().getType(); type != flag) {
-      step.emitOpError() << "result \"" << kSkippedResult << "\" is " << type << ", expected " << flag;
+      step.emitOpError() << "result \"" << kSkippedResult << "\" is " << type
+                         << ", expected " << flag;
       return signalPassFailure();
     }
     // The flag is final only at the end: writes move behind it.
@@ -38,7 +39,8 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
         continue;
       if (!applied) {
         OpBuilder builder(terminator);
-        applied = NotOp::create(builder, skipped->get().getLoc(), skipped->get());
+        applied =
+            NotOp::create(builder, skipped->get().getLoc(), skipped->get());
       }
       write->moveBefore(terminator);
       write.getPredicateMutable().assign(applied);

@@ -12,29 +12,34 @@ using namespace mp;
 // Parameter groups
 //===----------------------------------------------------------------------===//
 
-/// Parameters that the function reads, themselves or as a working copy, in the order
-/// of their declaration.
+/// Parameters that the function reads, themselves or as a working copy, in the
+/// order of their declaration.
 static std::vector<std::string> readParameters(func::FuncOp function) {
   llvm::StringSet<> read;
   function.walk([&](ReadOp op) {
     read.insert(op.getVariable());
-    if (auto variable = lookupVariable(op, op.getVariableAttr()); variable && variable.getSource())
+    if (auto variable = lookupVariable(op, op.getVariableAttr());
+        variable && variable.getSource())
       read.insert(*variable.getSource());
   });
   std::vector<std::string> names;
-  for (auto variable : function->getParentOfType<ModuleOp>().getOps<VariableOp>())
-    if (variable.getKind() == StateKind::parameter && read.contains(variable.getSymName()))
+  for (auto variable :
+       function->getParentOfType<ModuleOp>().getOps<VariableOp>())
+    if (variable.getKind() == StateKind::parameter &&
+        read.contains(variable.getSymName()))
       names.push_back(variable.getSymName().str());
   return names;
 }
 
 /// Applies one pattern of a group to its set of names.
-static LogicalResult applyPattern(MinimizeOp minimize, StringRef text, ArrayRef<std::string> names,
+static LogicalResult applyPattern(MinimizeOp minimize, StringRef text,
+                                  ArrayRef<std::string> names,
                                   llvm::StringSet<> &chosen) {
   bool takesAway = text.consume_front("!");
   auto pattern = llvm::GlobPattern::create(text);
   if (!pattern)
-    return minimize.emitOpError() << "pattern \"" << text << "\": " << toString(pattern.takeError());
+    return minimize.emitOpError()
+           << "pattern \"" << text << "\": " << toString(pattern.takeError());
   bool matched = false;
   for (const std::string &name : names) {
     if (!pattern->match(name))
@@ -48,26 +53,34 @@ static LogicalResult applyPattern(MinimizeOp minimize, StringRef text, ArrayRef<
   if (matched)
     return success();
   auto nearest = nearestNames(text, names);
-  return minimize.emitOpError() << "pattern \"" << text << "\" matches no parameter"
-                                << (nearest.empty() ? "" : "; did you mean " + llvm::join(nearest, ", ") + "?");
+  return minimize.emitOpError()
+         << "pattern \"" << text << "\" matches no parameter"
+         << (nearest.empty()
+                 ? ""
+                 : "; did you mean " + llvm::join(nearest, ", ") + "?");
 }
 
-FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe, func::FuncOp function) {
+FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
+                                                    func::FuncOp function) {
   auto names = readParameters(function);
   auto groups = llvm::to_vector(recipe.getBody().getOps<MinimizeOp>());
   DenseMap<StringAttr, MinimizeOp> owner;
   for (MinimizeOp minimize : groups) {
     if (minimize.getResult() != groups.front().getResult())
-      return minimize.emitOpError() << "minimises result " << minimize.getResult() << ", but the recipe's first group "
-                                    << groups.front().getResult() << ": one recipe has one loss";
+      return minimize.emitOpError()
+             << "minimises result " << minimize.getResult()
+             << ", but the recipe's first group " << groups.front().getResult()
+             << ": one recipe has one loss";
     llvm::StringSet<> chosen;
     for (Attribute pattern : minimize.getParams())
-      if (failed(applyPattern(minimize, cast<StringAttr>(pattern).getValue(), names, chosen)))
+      if (failed(applyPattern(minimize, cast<StringAttr>(pattern).getValue(),
+                              names, chosen)))
         return failure();
     for (const auto &entry : chosen) {
       auto name = StringAttr::get(recipe.getContext(), entry.getKey());
       if (MinimizeOp other = owner.lookup(name)) {
-        auto diagnostic = minimize.emitOpError() << "claims @" << entry.getKey() << ", which another group has";
+        auto diagnostic = minimize.emitOpError() << "claims @" << entry.getKey()
+                                                 << ", which another group has";
         diagnostic.attachNote(other.getLoc()) << "the other group";
         return diagnostic;
       }
@@ -76,7 +89,8 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe, func::FuncOp
   }
   ParameterAssignment assignment;
   for (const std::string &name : names)
-    if (auto minimize = owner.lookup(StringAttr::get(recipe.getContext(), name)))
+    if (auto minimize =
+            owner.lookup(StringAttr::get(recipe.getContext(), name)))
       assignment[StringAttr::get(recipe.getContext(), name)] = minimize;
   return assignment;
 }
@@ -86,30 +100,36 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe, func::FuncOp
 //===----------------------------------------------------------------------===//
 
 func::FuncOp mp::lookupStep(TrainOp recipe) {
-  auto step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(recipe, recipe.getEntryAttr());
+  auto step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      recipe, recipe.getEntryAttr());
   return step && step.getBody().hasOneBlock() ? step : func::FuncOp();
 }
 
-void mp::appendResult(func::FuncOp function, Value value, NamedAttribute attribute) {
+void mp::appendResult(func::FuncOp function, Value value,
+                      NamedAttribute attribute) {
   auto dictionary = DictionaryAttr::get(function.getContext(), {attribute});
-  (void)function.insertResult(function.getNumResults(), value.getType(), dictionary);
+  (void)function.insertResult(function.getNumResults(), value.getType(),
+                              dictionary);
   Operation *terminator = function.getBody().front().getTerminator();
   terminator->insertOperands(terminator->getNumOperands(), value);
 }
 
 void mp::appendNamedResult(func::FuncOp function, Value value, StringRef name) {
   Builder builder(function.getContext());
-  appendResult(function, value, builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)));
+  appendResult(function, value,
+               builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)));
 }
 
 OpOperand *mp::namedResult(func::FuncOp function, StringRef name) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto known = function.getResultAttrOfType<StringAttr>(i, kNameAttr); known && known.getValue() == name)
+    if (auto known = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+        known && known.getValue() == name)
       return &function.getBody().front().getTerminator()->getOpOperand(i);
   return nullptr;
 }
 
-void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder, Value flag) {
+void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
+                      Value flag) {
   if (OpOperand *skipped = namedResult(function, kSkippedResult))
     return skipped->set(OrOp::create(builder, skipped->get(), flag));
   appendNamedResult(function, flag, kSkippedResult);
@@ -119,16 +139,22 @@ void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder, Valu
 // Variables
 //===----------------------------------------------------------------------===//
 
-VariableOp mp::createVariable(ModuleOp module, Location location, StringRef name, RankedTensorType type,
+VariableOp mp::createVariable(ModuleOp module, Location location,
+                              StringRef name, RankedTensorType type,
                               StateKind kind, double initial) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(module.getBody());
   for (auto variable : module.getOps<VariableOp>())
     builder.setInsertionPointAfter(variable);
-  auto arguments = builder.getDictionaryAttr({builder.getNamedAttr("value", builder.getF64FloatAttr(initial))});
-  auto init = initial == 0 ? InitAttr::get(module.getContext(), InitFormula::zeros, builder.getDictionaryAttr({}))
-                           : InitAttr::get(module.getContext(), InitFormula::constant, arguments);
-  return VariableOp::create(builder, location, name, type, kind, init, FlatSymbolRefAttr());
+  auto arguments = builder.getDictionaryAttr(
+      {builder.getNamedAttr("value", builder.getF64FloatAttr(initial))});
+  auto init = initial == 0
+                  ? InitAttr::get(module.getContext(), InitFormula::zeros,
+                                  builder.getDictionaryAttr({}))
+                  : InitAttr::get(module.getContext(), InitFormula::constant,
+                                  arguments);
+  return VariableOp::create(builder, location, name, type, kind, init,
+                            FlatSymbolRefAttr());
 }
 
 SmallVector<VariableOp> mp::derivedFrom(ModuleOp module, StringRef name) {

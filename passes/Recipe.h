@@ -9,29 +9,36 @@ namespace mp {
 
 /// Which `mp.minimize` each parameter that a function reads belongs to.
 using ParameterAssignment = llvm::MapVector<mlir::StringAttr, MinimizeOp>;
-/// By the patterns of the recipe. Errors: a pattern that matches nothing, a parameter
-/// that two groups claim, groups that minimise different results.
-llvm::FailureOr<ParameterAssignment> assignParameters(TrainOp recipe, mlir::func::FuncOp function);
+/// By the patterns of the recipe. Errors: a pattern that matches nothing, a
+/// parameter that two groups claim, groups that minimise different results.
+llvm::FailureOr<ParameterAssignment>
+assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 
-/// The function that a recipe's entry names, once mp-autodiff has built it as one block;
-/// null before.
+/// The function that a recipe's entry names, once mp-autodiff has built it as
+/// one block; null before.
 mlir::func::FuncOp lookupStep(TrainOp recipe);
 
 /// Returns one more value, with one attribute on the result.
-void appendResult(mlir::func::FuncOp function, mlir::Value value, mlir::NamedAttribute attribute);
-void appendNamedResult(mlir::func::FuncOp function, mlir::Value value, llvm::StringRef name);
+void appendResult(mlir::func::FuncOp function, mlir::Value value,
+                  mlir::NamedAttribute attribute);
+void appendNamedResult(mlir::func::FuncOp function, mlir::Value value,
+                       llvm::StringRef name);
 /// The returned value that has that `mp.name`, or null.
 mlir::OpOperand *namedResult(mlir::func::FuncOp function, llvm::StringRef name);
 
-/// The value returned as `skipped`, where `flag` is added to it; set up where missing.
-void addToSkipped(mlir::func::FuncOp function, mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
+/// The value returned as `skipped`, where `flag` is added to it; set up where
+/// missing.
+void addToSkipped(mlir::func::FuncOp function,
+                  mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
 
 /// A new variable behind the last one of the module.
-VariableOp createVariable(mlir::ModuleOp module, mlir::Location location, llvm::StringRef name,
-                          mlir::RankedTensorType type, StateKind kind, double initial);
+VariableOp createVariable(mlir::ModuleOp module, mlir::Location location,
+                          llvm::StringRef name, mlir::RankedTensorType type,
+                          StateKind kind, double initial);
 
 /// Variables that are derived from the one of that name.
-llvm::SmallVector<VariableOp> derivedFrom(mlir::ModuleOp module, llvm::StringRef name);
+llvm::SmallVector<VariableOp> derivedFrom(mlir::ModuleOp module,
+                                          llvm::StringRef name);
 
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";

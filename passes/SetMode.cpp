@@ -15,7 +15,8 @@ struct SetMode : mp::impl::SetModeBase<SetMode> {
 
   void runOnOperation() override {
     if (mode != "train" && mode != "eval") {
-      getOperation().emitError() << "mode is \"" << mode << "\", expected train or eval";
+      getOperation().emitError()
+          << "mode is \"" << mode << "\", expected train or eval";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -15,7 +15,8 @@ struct Specialize : mp::impl::SpecializeBase<Specialize> {
 
   void runOnOperation() override {
     if (batch < 0) {
-      getOperation().emitError() << "batch is " << batch.getValue() << ", expected a positive number";
+      getOperation().emitError()
+          << "batch is " << batch.getValue() << ", expected a positive number";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -24,17 +25,21 @@ struct Specialize : mp::impl::SpecializeBase<Specialize> {
   }
 
 private:
-  /// The type with its leading `?` bound; null, with an error, where that fails.
+  /// The type with its leading `?` bound; null, with an error, where that
+  /// fails.
   Type bind(Type type, Location location) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.hasStaticShape())
       return type;
-    if (ArrayRef<int64_t> inner = tensor.getShape().drop_front(); llvm::any_of(inner, ShapedType::isDynamic)) {
-      emitError(location) << tensor << " has a '?' that is not its leading dimension";
+    if (ArrayRef<int64_t> inner = tensor.getShape().drop_front();
+        llvm::any_of(inner, ShapedType::isDynamic)) {
+      emitError(location) << tensor
+                          << " has a '?' that is not its leading dimension";
       return {};
     }
     if (batch == 0) {
-      emitError(location) << tensor << " has a batch dimension: give mp-specialize a batch";
+      emitError(location)
+          << tensor << " has a batch dimension: give mp-specialize a batch";
       return {};
     }
     SmallVector<int64_t> shape(tensor.getShape());

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// All values that a value is computed from, itself included, not looking behind
-/// values for which `stop` holds.
+/// All values that a value is computed from, itself included, not looking
+/// behind values for which `stop` holds.
 DenseSet<Value> slice(Value root, function_ref<bool(Value)> stop) {
   DenseSet<Value> seen;
   SmallVector<Value> work{root};
@@ -38,7 +38,8 @@ struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
       return signalPassFailure();
     }
     OpOperand *skipped = namedResult(step, kSkippedResult);
-    bool ok = succeeded(checkWrites(step, skipped)) & succeeded(checkGradients(step)) &
+    bool ok = succeeded(checkWrites(step, skipped)) &
+              succeeded(checkGradients(step)) &
               succeeded(checkFlag(step, skipped));
     if (!ok)
       signalPassFailure();
@@ -49,9 +50,12 @@ private:
   static LogicalResult checkWrites(func::FuncOp step, OpOperand *skipped) {
     llvm::DenseMap<StringAttr, WriteOp> written;
     for (auto write : step.getOps<WriteOp>()) {
-      auto [known, isNew] = written.try_emplace(write.getVariableAttr().getAttr(), write);
+      auto [known, isNew] =
+          written.try_emplace(write.getVariableAttr().getAttr(), write);
       if (!isNew) {
-        auto diagnostic = write.emitOpError() << "writes @" << write.getVariable() << " a second time";
+        auto diagnostic = write.emitOpError()
+                          << "writes @" << write.getVariable()
+                          << " a second time";
         diagnostic.attachNote(known->second.getLoc()) << "the first time";
         return diagnostic;
       }
@@ -70,23 +74,31 @@ private:
     auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
     if (kind == StateKind::scaler || kind == StateKind::attempt) {
       if (write.getPredicate())
-        return write.emitOpError() << "writes @" << write.getVariable() << " only where the step is applied, but a "
-                                   << stringifyStateKind(kind) << " changes with every try";
+        return write.emitOpError()
+               << "writes @" << write.getVariable()
+               << " only where the step is applied, but a "
+               << stringifyStateKind(kind) << " changes with every try";
       return success();
     }
-    if (!write.getPredicate() || !(isNegation(write.getPredicate(), skipped) || isNegation(skipped, write.getPredicate())))
-      return write.emitOpError() << "writes @" << write.getVariable()
-                                 << " although the step may be skipped: run mp-predicate-step";
+    if (!write.getPredicate() || !(isNegation(write.getPredicate(), skipped) ||
+                                   isNegation(skipped, write.getPredicate())))
+      return write.emitOpError()
+             << "writes @" << write.getVariable()
+             << " although the step may be skipped: run mp-predicate-step";
     return success();
   }
 
   /// No scaled gradient reaches a variable but through the unscaling.
   static LogicalResult checkGradients(func::FuncOp step) {
-    auto isUnscaled = [](Value value) { return bool(value.getDefiningOp<UnscaleAndCheckOp>()); };
+    auto isUnscaled = [](Value value) {
+      return bool(value.getDefiningOp<UnscaleAndCheckOp>());
+    };
     for (auto write : step.getOps<WriteOp>())
       for (Value value : slice(write.getValue(), isUnscaled))
         if (auto scale = value.getDefiningOp<ScaleOp>()) {
-          auto diagnostic = write.emitOpError() << "writes @" << write.getVariable() << " from a gradient that is still scaled";
+          auto diagnostic = write.emitOpError()
+                            << "writes @" << write.getVariable()
+                            << " from a gradient that is still scaled";
           diagnostic.attachNote(scale.getLoc()) << "scaled here";
           return diagnostic;
         }
@@ -99,7 +111,9 @@ private:
     if (checks.empty())
       return success();
     if (!skipped)
-      return step.emitOpError() << "checks gradients but returns no result named \"" << kSkippedResult << "\"";
+      return step.emitOpError()
+             << "checks gradients but returns no result named \""
+             << kSkippedResult << "\"";
     auto reached = slice(skipped->get(), [](Value) { return false; });
     for (UnscaleAndCheckOp check : checks)
       if (!reached.contains(check.getFoundInf()))

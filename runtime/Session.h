@@ -9,7 +9,8 @@
 namespace mp {
 
 struct SessionOptions {
-  unsigned threads = 0; ///< workers, the caller's thread included; 0: one a core
+  unsigned threads =
+      0; ///< workers, the caller's thread included; 0: one a core
 };
 
 /// An entry point linked and ready. Owned by its Session.
@@ -25,23 +26,23 @@ public:
 };
 
 /// State variables, the arena, the thread pool and the linked kernels. Programs
-/// loaded into one Session share variables by name; a variable that two Programs
-/// declare differently is an error. One arena serves all entry points, as they
-/// never run at the same time. Not thread-safe.
+/// loaded into one Session share variables by name; a variable that two
+/// Programs declare differently is an error. One arena serves all entry points,
+/// as they never run at the same time. Not thread-safe.
 class Session {
 public:
   static llvm::Expected<std::unique_ptr<Session>>
   create(const SessionOptions &options = {});
   virtual ~Session() = default;
 
-  /// Links the Program's kernels (a known symbol is not linked again), allocates
-  /// variables that are new, grows the arena. Errors: a CPU feature the host
-  /// lacks, a routine whose library cannot be opened, a variable that disagrees,
-  /// a plan that does not fit into memory.
+  /// Links the Program's kernels (a known symbol is not linked again),
+  /// allocates variables that are new, grows the arena. Errors: a CPU feature
+  /// the host lacks, a routine whose library cannot be opened, a variable that
+  /// disagrees, a plan that does not fit into memory.
   virtual llvm::Error load(Program program) = 0;
 
-  /// Fills every variable by its initialiser, Philox4x32-10 keyed by `seed` and the
-  /// variable's name, then runs `derive` where a Program brought one.
+  /// Fills every variable by its initialiser, Philox4x32-10 keyed by `seed` and
+  /// the variable's name, then runs `derive` where a Program brought one.
   virtual llvm::Error initialize(uint64_t seed) = 0;
   /// Runs the entry point `derive` where a Program brought one.
   virtual void derive() = 0;

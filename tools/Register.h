@@ -7,7 +7,8 @@ class DialectRegistry;
 }
 
 namespace mp {
-/// Registers our dialect and passes, and those of upstream that graphs mix with.
+/// Registers our dialect and passes, and those of upstream that graphs mix
+/// with.
 void registerAll(mlir::DialectRegistry &registry);
 } // namespace mp
 

@@ -4,5 +4,6 @@
 
 int main(int argc, char **argv) {
   mp::registerTranslations();
-  return failed(mlir::mlirTranslateMain(argc, argv, "Mantissa's translations\n"));
+  return failed(
+      mlir::mlirTranslateMain(argc, argv, "Mantissa's translations\n"));
 }

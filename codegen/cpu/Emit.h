@@ -7,11 +7,11 @@
 #ifndef MP_CODEGEN_CPU_EMIT_H
 #define MP_CODEGEN_CPU_EMIT_H
 
+#include "codegen/Program.h"
 #include "codegen/cpu/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
-#include "codegen/Program.h"
 #include "llvm/Support/LogicalResult.h"
 #include <memory>
 #include <optional>

@@ -1,8 +1,8 @@
 // A stage of any maps, alone. A work item is one combination of the parallel
-// loops but the line, along which results are contiguous. The line is vectorised
-// where every access is contiguous along it or constant. Operands that are
-// contiguous along another loop are transposed in square tiles of registers.
-// Reductions are serial, in the order of the loops.
+// loops but the line, along which results are contiguous. The line is
+// vectorised where every access is contiguous along it or constant. Operands
+// that are contiguous along another loop are transposed in square tiles of
+// registers. Reductions are serial, in the order of the loops.
 #include "codegen/cpu/GroupEmitter.h"
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/ScalarBody.h"

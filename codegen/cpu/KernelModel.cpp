@@ -42,8 +42,13 @@ static void splitBehind(KernelOp kernel, Operation *last) {
   Value handed = last->getResult(0);
   OpBuilder builder(kernel);
   builder.setInsertionPointAfter(kernel);
-  auto rest = KernelOp::create(builder, kernel.getLoc(), kernel.getResultTypes(), ValueRange{}, kernel.getPredicate());
-  rest->setAttr("ops", builder.getStringAttr("epilogue of " + kernel->getAttrOfType<StringAttr>("ops").getValue()));
+  auto rest =
+      KernelOp::create(builder, kernel.getLoc(), kernel.getResultTypes(),
+                       ValueRange{}, kernel.getPredicate());
+  rest->setAttr("ops",
+                builder.getStringAttr(
+                    "epilogue of " +
+                    kernel->getAttrOfType<StringAttr>("ops").getValue()));
   Block &from = kernel.getBody().front(), &to = rest.getBody().emplaceBlock();
   IRMapping mapping;
   mapping.map(handed, to.addArgument(handed.getType(), handed.getLoc()));
@@ -52,7 +57,8 @@ static void splitBehind(KernelOp kernel, Operation *last) {
     builder.clone(*op, mapping);
 
   builder.setInsertionPoint(kernel);
-  auto first = KernelOp::create(builder, kernel.getLoc(), handed.getType(), kernel.getInputs(), kernel.getPredicate());
+  auto first = KernelOp::create(builder, kernel.getLoc(), handed.getType(),
+                                kernel.getInputs(), kernel.getPredicate());
   first->setAttr("ops", kernel->getAttr("ops"));
   while (&from.back() != last)
     from.back().erase();
@@ -77,7 +83,9 @@ void cpu::splitEpilogues(func::FuncOp function, const EmitOptions &options) {
   }
 }
 
-FailureOr<EmittedKernel> cpu::emitKernel(KernelOp kernel, const EmitOptions &options, ObjectCompiler &compiler) {
+FailureOr<EmittedKernel> cpu::emitKernel(KernelOp kernel,
+                                         const EmitOptions &options,
+                                         ObjectCompiler &compiler) {
   Operation *anchor = anchorOf(kernel);
   if (!anchor) {
     // Stages see the flag as one more operand, the last.

@@ -73,14 +73,15 @@ void wrap(llvm::Function &body, llvm::StringRef symbol) {
     function->addFnAttr("no-builtins");
 }
 
-/// Keeps maxima of extended f16 in f32, where they take three instructions: LLVM
-/// would take them in f16, which few targets have, and emulate that.
+/// Keeps maxima of extended f16 in f32, where they take three instructions:
+/// LLVM would take them in f16, which few targets have, and emulate that.
 void keepMaximaWide(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-    if (!call || !llvm::is_contained({llvm::Intrinsic::maximum, llvm::Intrinsic::minimum,
-                                      llvm::Intrinsic::maxnum, llvm::Intrinsic::minnum},
-                                     call->getIntrinsicID()))
+    if (!call ||
+        !llvm::is_contained({llvm::Intrinsic::maximum, llvm::Intrinsic::minimum,
+                             llvm::Intrinsic::maxnum, llvm::Intrinsic::minnum},
+                            call->getIntrinsicID()))
       continue;
     llvm::IRBuilder<> b(call);
     for (llvm::Use &operand : call->args())

@@ -1,7 +1,7 @@
 //===- Linear.cpp - contractions as kernels -------------------------------===//
 //
-// On the CPU: oneDNN where it is there and takes the types, else generated code.
-// Both add the bias in f32 before the one rounding.
+// On the CPU: oneDNN where it is there and takes the types, else generated
+// code. Both add the bias in f32 before the one rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/Contraction.h"
@@ -30,7 +30,8 @@ static ContractionSpec describe(LinearOp op) {
 }
 
 static ContractionSpec describe(MatmulOp op) {
-  auto lhs = op.getLhs().getType(), rhs = op.getRhs().getType(), result = op.getType();
+  auto lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
+       result = op.getType();
   ContractionSpec spec;
   spec.batch = llvm::to_vector(result.getShape().drop_back(2));
   spec.m = result.getShape()[result.getRank() - 2];
@@ -48,23 +49,27 @@ static ContractionSpec describe(MatmulOp op) {
 // Epilogue
 //===----------------------------------------------------------------------===//
 
-/// Whether a stage is max(x, 0) in the type of its operand, rounded or not: rounding
-/// and relu may change places.
+/// Whether a stage is max(x, 0) in the type of its operand, rounded or not:
+/// rounding and relu may change places.
 static bool isRelu(Operation *stage) {
   auto generic = dyn_cast<linalg::GenericOp>(stage);
-  if (!generic || generic.getNumDpsInputs() != 1 || generic.getNumDpsInits() != 1 ||
-      elementType(generic.getDpsInputs()[0]) != elementType(generic.getResult(0)))
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 ||
+      elementType(generic.getDpsInputs()[0]) !=
+          elementType(generic.getResult(0)))
     return false;
   unsigned maxima = 0;
   for (Operation &op : *generic.getBody()) {
     if (auto maximum = dyn_cast<arith::MaximumFOp>(op)) {
       APFloat bound(0.0);
       auto constant = maximum.getRhs().getDefiningOp<arith::ConstantOp>();
-      auto value = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+      auto value =
+          constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
       if (!value || !value.getValue().isPosZero())
         return false;
       ++maxima;
-    } else if (!isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, linalg::YieldOp>(op)) {
+    } else if (!isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
+                    linalg::YieldOp>(op)) {
       return false;
     }
   }
@@ -83,8 +88,10 @@ static SmallVector<Operation *> stagesBehind(Operation *anchor) {
 // oneDNN
 //===----------------------------------------------------------------------===//
 
-static bool isForOnednn(const ContractionSpec &spec, const EmitOptions &options) {
-  return spec.batch.empty() && ((options.onednn && spec.a.isF32()) || (options.onednnBf16 && spec.a.isBF16()));
+static bool isForOnednn(const ContractionSpec &spec,
+                        const EmitOptions &options) {
+  return spec.batch.empty() && ((options.onednn && spec.a.isF32()) ||
+                                (options.onednnBf16 && spec.a.isBF16()));
 }
 
 static std::string typeName(Type type) {
@@ -93,10 +100,11 @@ static std::string typeName(Type type) {
   return name;
 }
 
-/// Rows of the result in a task: some 4 M multiplications, so that small products stay
-/// whole and large ones are shared. By the shape alone.
+/// Rows of the result in a task: some 4 M multiplications, so that small
+/// products stay whole and large ones are shared. By the shape alone.
 static int64_t rowsInTask(const ContractionSpec &spec) {
-  int64_t rows = llvm::alignTo(llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k), 64);
+  int64_t rows =
+      llvm::alignTo(llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k), 64);
   return std::min<int64_t>(spec.m, rows);
 }
 
@@ -105,13 +113,18 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
   KernelCall call;
   call.routine = "dnnl.matmul";
   auto strides = [](bool transposed, int64_t rows, int64_t columns) {
-    return transposed ? std::vector<int64_t>{1, rows} : std::vector<int64_t>{columns, 1};
+    return transposed ? std::vector<int64_t>{1, rows}
+                      : std::vector<int64_t>{columns, 1};
   };
-  call.attributes = {{"m", spec.m}, {"n", spec.n}, {"k", spec.k},
+  call.attributes = {{"m", spec.m},
+                     {"n", spec.n},
+                     {"k", spec.k},
                      {"a_strides", strides(spec.transposeA, spec.m, spec.k)},
                      {"b_strides", strides(spec.transposeB, spec.k, spec.n)},
-                     {"a_type", typeName(spec.a)}, {"c_type", typeName(spec.c)},
-                     {"bias", int64_t(spec.bias.has_value())}, {"relu", int64_t(spec.relu)}};
+                     {"a_type", typeName(spec.a)},
+                     {"c_type", typeName(spec.c)},
+                     {"bias", int64_t(spec.bias.has_value())},
+                     {"relu", int64_t(spec.relu)}};
   if (spec.bias)
     call.attributes.emplace_back("bias_type", typeName(*spec.bias));
   call.grid = spec.m;
@@ -129,30 +142,35 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
 
 namespace {
 template <typename Op>
-struct ContractionModel : CpuKernelModel::ExternalModel<ContractionModel<Op>, Op> {
-  unsigned accepts(Operation *op, KernelOp kernel, const EmitOptions &options) const {
+struct ContractionModel
+    : CpuKernelModel::ExternalModel<ContractionModel<Op>, Op> {
+  unsigned accepts(Operation *op, KernelOp kernel,
+                   const EmitOptions &options) const {
     auto stages = stagesBehind(op);
     return !stages.empty() && isRelu(stages.front()) ? 1 : 0;
   }
 
-  FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel, const EmitOptions &options,
+  FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel,
+                                const EmitOptions &options,
                                 ObjectCompiler &compiler) const {
     ContractionSpec spec = describe(cast<Op>(op));
     spec.relu = !stagesBehind(op).empty();
-    auto emitted = isForOnednn(spec, options) ? FailureOr<EmittedKernel>(emitOnednn(spec))
-                                              : emitContraction(op->getContext(), spec, compiler);
+    auto emitted = isForOnednn(spec, options)
+                       ? FailureOr<EmittedKernel>(emitOnednn(spec))
+                       : emitContraction(op->getContext(), spec, compiler);
     if (succeeded(emitted))
       renumberOperands(op, *emitted);
     return emitted;
   }
 
 private:
-  /// The emitters count the anchor's operands; the kernel may hold them in another
-  /// order, or one of them twice.
+  /// The emitters count the anchor's operands; the kernel may hold them in
+  /// another order, or one of them twice.
   static void renumberOperands(Operation *op, EmittedKernel &kernel) {
     auto renumber = [&](KernelArgument &argument) {
       if (argument.kind == KernelArgument::Kind::Operand)
-        argument.index = cast<BlockArgument>(op->getOperand(argument.index)).getArgNumber();
+        argument.index =
+            cast<BlockArgument>(op->getOperand(argument.index)).getArgNumber();
     };
     for (KernelLaunch &launch : kernel.launches)
       llvm::for_each(launch.arguments, renumber);

@@ -7,14 +7,15 @@ using namespace mp;
 using Scalars = SmallVector<Value>;
 using Gradients = SmallVector<Value>;
 
-#define MP_INFER(OP)                                                                               \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
-                                     Adaptor adaptor, SmallVectorImpl<Type> &types) {              \
-    auto type = inferElementwise(location, adaptor.getOperands());                                 \
-    if (failed(type))                                                                              \
-      return failure();                                                                            \
-    types.push_back(*type);                                                                        \
-    return success();                                                                              \
+#define MP_INFER(OP)                                                           \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
+      SmallVectorImpl<Type> &types) {                                          \
+    auto type = inferElementwise(location, adaptor.getOperands());             \
+    if (failed(type))                                                          \
+      return failure();                                                        \
+    types.push_back(*type);                                                    \
+    return success();                                                          \
   }
 MP_INFER(ReluOp)
 MP_INFER(ReluBackwardOp)
@@ -31,9 +32,15 @@ MP_INFER(SoftplusBackwardOp)
 static Value number(ImplicitLocOpBuilder &b, Value like, double value) {
   return arith::ConstantOp::create(b, b.getFloatAttr(like.getType(), value));
 }
-static Value add(ImplicitLocOpBuilder &b, Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-static Value sub(ImplicitLocOpBuilder &b, Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+static Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::AddFOp::create(b, x, y);
+}
+static Value sub(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::SubFOp::create(b, x, y);
+}
+static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::MulFOp::create(b, x, y);
+}
 
 //===----------------------------------------------------------------------===//
 // relu, tanh, sigmoid: gradients from the result
@@ -45,14 +52,17 @@ Scalars ReluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
 Scalars ReluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Value zero = number(b, x[0], 0);
   // "not <= 0" rather than "> 0": PyTorch lets the gradient pass at NaN.
-  Value closed = arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x[1], zero);
+  Value closed =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x[1], zero);
   return {arith::SelectOp::create(b, closed, zero, x[0])};
 }
 Gradients ReluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {ReluBackwardOp::create(b, g[0], getResult())};
 }
 
-Scalars TanhOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {math::TanhOp::create(b, x[0])}; }
+Scalars TanhOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {math::TanhOp::create(b, x[0])};
+}
 Scalars TanhBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Value slope = sub(b, number(b, x[0], 1), mul(b, x[1], x[1]));
   return {mul(b, x[0], slope)};
@@ -105,16 +115,20 @@ Scalars GeluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
 /// Phi(x) + x phi(x).
 static Value exactSlope(ImplicitLocOpBuilder &b, Value x) {
   Value square = mul(b, mul(b, x, x), number(b, x, -0.5));
-  Value density = mul(b, number(b, x, kInvSqrt2Pi), math::ExpOp::create(b, square));
+  Value density =
+      mul(b, number(b, x, kInvSqrt2Pi), math::ExpOp::create(b, square));
   return add(b, normalCdf(b, x), mul(b, x, density));
 }
-/// (1 + t) / 2 + x (1 - t^2) / 2 * sqrt(2/pi) (1 + 3 * 0.044715 x^2), t the tanh.
+/// (1 + t) / 2 + x (1 - t^2) / 2 * sqrt(2/pi) (1 + 3 * 0.044715 x^2), t the
+/// tanh.
 static Value tanhSlope(ImplicitLocOpBuilder &b, Value x) {
   Value t = tanhOfCubic(b, x), one = number(b, x, 1), half = number(b, x, 0.5);
   Value left = mul(b, half, add(b, one, t));
-  Value inner = mul(b, number(b, x, kSqrt2OverPi),
-                    add(b, one, mul(b, number(b, x, 3 * kCubic), mul(b, x, x))));
-  Value right = mul(b, mul(b, half, x), mul(b, sub(b, one, mul(b, t, t)), inner));
+  Value inner =
+      mul(b, number(b, x, kSqrt2OverPi),
+          add(b, one, mul(b, number(b, x, 3 * kCubic), mul(b, x, x))));
+  Value right =
+      mul(b, mul(b, half, x), mul(b, sub(b, one, mul(b, t, t)), inner));
   return add(b, left, right);
 }
 
@@ -132,14 +146,17 @@ Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 
 LogicalResult SoftplusOp::verify() {
   if (getBeta().isZero() || !getBeta().isFinite())
-    return emitOpError("expects a finite beta other than 0, not ") << getBeta().convertToDouble();
+    return emitOpError("expects a finite beta other than 0, not ")
+           << getBeta().convertToDouble();
   return success();
 }
 
 /// Where beta * x exceeds the threshold, `beyond`; else `value`.
-static Value byThreshold(ImplicitLocOpBuilder &b, Value scaled, const APFloat &threshold, Value beyond, Value value) {
+static Value byThreshold(ImplicitLocOpBuilder &b, Value scaled,
+                         const APFloat &threshold, Value beyond, Value value) {
   Value bound = number(b, scaled, threshold.convertToDouble());
-  Value isBeyond = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, scaled, bound);
+  Value isBeyond =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, scaled, bound);
   return arith::SelectOp::create(b, isBeyond, beyond, value);
 }
 
@@ -147,20 +164,24 @@ static Value byThreshold(ImplicitLocOpBuilder &b, Value scaled, const APFloat &t
 Scalars SoftplusOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Value beta = number(b, x[0], getBeta().convertToDouble());
   Value z = mul(b, x[0], beta);
-  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, math::AbsFOp::create(b, z)));
+  Value decay = math::ExpOp::create(
+      b, arith::NegFOp::create(b, math::AbsFOp::create(b, z)));
   Value above = arith::MaximumFOp::create(b, z, number(b, z, 0));
   Value sum = add(b, above, math::Log1pOp::create(b, decay));
-  return {byThreshold(b, z, getThreshold(), x[0], arith::DivFOp::create(b, sum, beta))};
+  return {byThreshold(b, z, getThreshold(), x[0],
+                      arith::DivFOp::create(b, sum, beta))};
 }
 /// The slope is the logistic function of z.
-Scalars SoftplusBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+Scalars SoftplusBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
+                                         ValueRange x) {
   Value z = mul(b, x[1], number(b, x[1], getBeta().convertToDouble()));
   Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, z));
   Value curved = arith::DivFOp::create(b, x[0], add(b, number(b, z, 1), decay));
   return {byThreshold(b, z, getThreshold(), x[0], curved)};
 }
 Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  return {SoftplusBackwardOp::create(b, g[0], getInput(), getBeta(), getThreshold())};
+  return {SoftplusBackwardOp::create(b, g[0], getInput(), getBeta(),
+                                     getThreshold())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,16 +189,25 @@ Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 //===----------------------------------------------------------------------===//
 
 static OpSample sample(StringRef op, double low, double high, double gap = 0) {
-  return {{{"tensor<3x5xf64>", low, high, gap}}, (op + " : tensor<3x5xf64>").str()};
+  return {{{"tensor<3x5xf64>", low, high, gap}},
+          (op + " : tensor<3x5xf64>").str()};
 }
-std::vector<OpSample> ReluOp::sampleInputs() { return {sample("mp.relu %0", -1, 1, 0.1)}; }
-std::vector<OpSample> TanhOp::sampleInputs() { return {sample("mp.tanh %0", -2, 2)}; }
-std::vector<OpSample> SigmoidOp::sampleInputs() { return {sample("mp.sigmoid %0", -3, 3)}; }
+std::vector<OpSample> ReluOp::sampleInputs() {
+  return {sample("mp.relu %0", -1, 1, 0.1)};
+}
+std::vector<OpSample> TanhOp::sampleInputs() {
+  return {sample("mp.tanh %0", -2, 2)};
+}
+std::vector<OpSample> SigmoidOp::sampleInputs() {
+  return {sample("mp.sigmoid %0", -3, 3)};
+}
 std::vector<OpSample> GeluOp::sampleInputs() {
-  return {sample("mp.gelu %0", -3, 3), sample("mp.gelu %0 approximate(tanh)", -3, 3)};
+  return {sample("mp.gelu %0", -3, 3),
+          sample("mp.gelu %0 approximate(tanh)", -3, 3)};
 }
 // Away from the threshold, where the slope jumps to one.
 std::vector<OpSample> SoftplusOp::sampleInputs() {
-  return {sample("mp.softplus %0", -3, 3), sample("mp.softplus %0 {beta = -2.0, threshold = 4.0}", -1.5, 1.5),
+  return {sample("mp.softplus %0", -3, 3),
+          sample("mp.softplus %0 {beta = -2.0, threshold = 4.0}", -1.5, 1.5),
           sample("mp.softplus %0 {beta = 2.0, threshold = 4.0}", 2.5, 5)};
 }

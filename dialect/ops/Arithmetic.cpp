@@ -12,14 +12,16 @@ using Gradients = SmallVector<Value>;
 // Values from nothing
 //===----------------------------------------------------------------------===//
 
-void ConstantOp::build(OpBuilder &builder, OperationState &state, RankedTensorType type, double value) {
+void ConstantOp::build(OpBuilder &builder, OperationState &state,
+                       RankedTensorType type, double value) {
   Type element = type.getElementType();
   Attribute scalar;
   if (isa<FloatType>(element))
     scalar = builder.getFloatAttr(element, value);
   else
     scalar = IntegerAttr::get(element, static_cast<int64_t>(value));
-  build(builder, state, type, cast<ElementsAttr>(DenseElementsAttr::get(type, scalar)));
+  build(builder, state, type,
+        cast<ElementsAttr>(DenseElementsAttr::get(type, scalar)));
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
@@ -27,7 +29,8 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 LogicalResult IotaOp::verify() {
   int64_t rank = getType().getRank(), dim = getDim();
   if (dim < 0 || dim >= rank)
-    return emitOpError() << "dimension " << dim << " is outside of rank " << rank;
+    return emitOpError() << "dimension " << dim << " is outside of rank "
+                         << rank;
   return success();
 }
 
@@ -35,7 +38,9 @@ LogicalResult IotaOp::verify() {
 // Type rules: all ops here are elementwise
 //===----------------------------------------------------------------------===//
 
-static LogicalResult inferFlags(std::optional<Location> location, ValueRange operands, SmallVectorImpl<Type> &types) {
+static LogicalResult inferFlags(std::optional<Location> location,
+                                ValueRange operands,
+                                SmallVectorImpl<Type> &types) {
   auto type = inferElementwise(location, operands);
   if (failed(type))
     return failure();
@@ -43,7 +48,9 @@ static LogicalResult inferFlags(std::optional<Location> location, ValueRange ope
   return success();
 }
 
-static LogicalResult inferSame(std::optional<Location> location, ValueRange operands, SmallVectorImpl<Type> &types) {
+static LogicalResult inferSame(std::optional<Location> location,
+                               ValueRange operands,
+                               SmallVectorImpl<Type> &types) {
   auto type = inferElementwise(location, operands);
   if (failed(type))
     return failure();
@@ -51,10 +58,11 @@ static LogicalResult inferSame(std::optional<Location> location, ValueRange oper
   return success();
 }
 
-#define MP_INFER(OP, RULE)                                                                         \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
-                                     Adaptor adaptor, SmallVectorImpl<Type> &types) {              \
-    return RULE(location, adaptor.getOperands(), types);                                           \
+#define MP_INFER(OP, RULE)                                                     \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
+      SmallVectorImpl<Type> &types) {                                          \
+    return RULE(location, adaptor.getOperands(), types);                       \
   }
 MP_INFER(AddOp, inferSame)
 MP_INFER(SubOp, inferSame)
@@ -74,7 +82,9 @@ MP_INFER(NotOp, inferFlags)
 MP_INFER(IsFiniteOp, inferFlags)
 #undef MP_INFER
 
-LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto type = inferElementwise(location, adaptor.getOperands().drop_front());
   if (failed(type))
@@ -82,7 +92,8 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   auto condition = cast<RankedTensorType>(adaptor.getCondition().getType());
   auto shape = broadcastShapes(condition.getShape(), type->getShape());
   if (!shape)
-    return emitOptionalError(location, "shapes do not broadcast: ", condition, " vs ", *type);
+    return emitOptionalError(location, "shapes do not broadcast: ", condition,
+                             " vs ", *type);
   types.push_back(type->clone(*shape));
   return success();
 }
@@ -91,7 +102,9 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 // Scalars
 //===----------------------------------------------------------------------===//
 
-static bool isUnsigned(Value tensor) { return elementType(tensor).isUnsignedInteger(); }
+static bool isUnsigned(Value tensor) {
+  return elementType(tensor).isUnsignedInteger();
+}
 
 /// The float form or the integer form of an op of `arith`.
 template <typename FloatOp, typename IntOp>
@@ -101,8 +114,10 @@ static Scalars buildEither(ImplicitLocOpBuilder &b, ValueRange x) {
   return {IntOp::create(b, x[0], x[1])};
 }
 template <typename FloatOp, typename SignedOp, typename UnsignedOp>
-static Scalars buildSigned(ImplicitLocOpBuilder &b, ValueRange x, Value tensor) {
-  return isUnsigned(tensor) ? buildEither<FloatOp, UnsignedOp>(b, x) : buildEither<FloatOp, SignedOp>(b, x);
+static Scalars buildSigned(ImplicitLocOpBuilder &b, ValueRange x,
+                           Value tensor) {
+  return isUnsigned(tensor) ? buildEither<FloatOp, UnsignedOp>(b, x)
+                            : buildEither<FloatOp, SignedOp>(b, x);
 }
 
 Scalars AddOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
@@ -115,28 +130,47 @@ Scalars MulOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return buildEither<arith::MulFOp, arith::MulIOp>(b, x);
 }
 Scalars DivOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return buildSigned<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(b, x, getLhs());
+  return buildSigned<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(b, x,
+                                                                    getLhs());
 }
 Scalars MaximumOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return buildSigned<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(b, x, getLhs());
+  return buildSigned<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(
+      b, x, getLhs());
 }
 Scalars MinimumOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return buildSigned<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(b, x, getLhs());
+  return buildSigned<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(
+      b, x, getLhs());
 }
-Scalars NegOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {arith::NegFOp::create(b, x[0])}; }
-Scalars AbsOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {math::AbsFOp::create(b, x[0])}; }
-Scalars ExpOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {math::ExpOp::create(b, x[0])}; }
-Scalars LogOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {math::LogOp::create(b, x[0])}; }
-Scalars SqrtOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {math::SqrtOp::create(b, x[0])}; }
+Scalars NegOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {arith::NegFOp::create(b, x[0])};
+}
+Scalars AbsOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {math::AbsFOp::create(b, x[0])};
+}
+Scalars ExpOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {math::ExpOp::create(b, x[0])};
+}
+Scalars LogOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {math::LogOp::create(b, x[0])};
+}
+Scalars SqrtOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {math::SqrtOp::create(b, x[0])};
+}
 
 static arith::CmpFPredicate floatPredicate(Comparison relation) {
   switch (relation) {
-  case Comparison::eq: return arith::CmpFPredicate::OEQ;
-  case Comparison::ne: return arith::CmpFPredicate::UNE;
-  case Comparison::lt: return arith::CmpFPredicate::OLT;
-  case Comparison::le: return arith::CmpFPredicate::OLE;
-  case Comparison::gt: return arith::CmpFPredicate::OGT;
-  case Comparison::ge: return arith::CmpFPredicate::OGE;
+  case Comparison::eq:
+    return arith::CmpFPredicate::OEQ;
+  case Comparison::ne:
+    return arith::CmpFPredicate::UNE;
+  case Comparison::lt:
+    return arith::CmpFPredicate::OLT;
+  case Comparison::le:
+    return arith::CmpFPredicate::OLE;
+  case Comparison::gt:
+    return arith::CmpFPredicate::OGT;
+  case Comparison::ge:
+    return arith::CmpFPredicate::OGE;
   }
   llvm_unreachable("all relations covered");
 }
@@ -144,26 +178,38 @@ static arith::CmpFPredicate floatPredicate(Comparison relation) {
 static arith::CmpIPredicate intPredicate(Comparison relation, bool isUnsigned) {
   using P = arith::CmpIPredicate;
   switch (relation) {
-  case Comparison::eq: return P::eq;
-  case Comparison::ne: return P::ne;
-  case Comparison::lt: return isUnsigned ? P::ult : P::slt;
-  case Comparison::le: return isUnsigned ? P::ule : P::sle;
-  case Comparison::gt: return isUnsigned ? P::ugt : P::sgt;
-  case Comparison::ge: return isUnsigned ? P::uge : P::sge;
+  case Comparison::eq:
+    return P::eq;
+  case Comparison::ne:
+    return P::ne;
+  case Comparison::lt:
+    return isUnsigned ? P::ult : P::slt;
+  case Comparison::le:
+    return isUnsigned ? P::ule : P::sle;
+  case Comparison::gt:
+    return isUnsigned ? P::ugt : P::sgt;
+  case Comparison::ge:
+    return isUnsigned ? P::uge : P::sge;
   }
   llvm_unreachable("all relations covered");
 }
 
 Scalars CompareOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   if (isa<FloatType>(x[0].getType()))
-    return {arith::CmpFOp::create(b, floatPredicate(getRelation()), x[0], x[1])};
-  return {arith::CmpIOp::create(b, intPredicate(getRelation(), isUnsigned(getLhs())), x[0], x[1])};
+    return {
+        arith::CmpFOp::create(b, floatPredicate(getRelation()), x[0], x[1])};
+  return {arith::CmpIOp::create(
+      b, intPredicate(getRelation(), isUnsigned(getLhs())), x[0], x[1])};
 }
 Scalars SelectOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {arith::SelectOp::create(b, x[0], x[1], x[2])};
 }
-Scalars OrOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {arith::OrIOp::create(b, x[0], x[1])}; }
-Scalars AndOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) { return {arith::AndIOp::create(b, x[0], x[1])}; }
+Scalars OrOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {arith::OrIOp::create(b, x[0], x[1])};
+}
+Scalars AndOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {arith::AndIOp::create(b, x[0], x[1])};
+}
 Scalars NotOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Value one = arith::ConstantOp::create(b, b.getBoolAttr(true));
   return {arith::XOrIOp::create(b, x[0], one)};
@@ -172,15 +218,19 @@ Scalars IsFiniteOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   // |x| < inf is false for NaN too.
   Value magnitude = math::AbsFOp::create(b, x[0]);
   auto type = cast<FloatType>(x[0].getType());
-  Value infinity = arith::ConstantOp::create(b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
-  return {arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude, infinity)};
+  Value infinity = arith::ConstantOp::create(
+      b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
+  return {
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude, infinity)};
 }
 
 //===----------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------===//
 
-Gradients AddOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) { return {g[0], g[0]}; }
+Gradients AddOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {g[0], g[0]};
+}
 Gradients SubOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {g[0], NegOp::create(b, g[0])};
 }
@@ -197,11 +247,13 @@ Gradients DivOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 
 /// The gradient goes to the winner; where both are equal each gets half.
 template <typename Op>
-static Gradients gradientOfExtreme(Op op, ImplicitLocOpBuilder &b, Value g, Comparison wins) {
+static Gradients gradientOfExtreme(Op op, ImplicitLocOpBuilder &b, Value g,
+                                   Comparison wins) {
   Type element = elementType(g);
   auto share = [&](Value mine, Value other) -> Value {
     Value won = castTo(b, CompareOp::create(b, wins, mine, other), element);
-    Value equal = castTo(b, CompareOp::create(b, Comparison::eq, mine, other), element);
+    Value equal =
+        castTo(b, CompareOp::create(b, Comparison::eq, mine, other), element);
     Value half = splat(b, RankedTensorType::get({}, element), 0.5);
     Value weight = AddOp::create(b, won, MulOp::create(b, equal, half));
     return MulOp::create(b, g, weight);
@@ -216,12 +268,18 @@ Gradients MaximumOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 Gradients MinimumOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return gradientOfExtreme(*this, b, g[0], Comparison::lt);
 }
-Gradients NegOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) { return {NegOp::create(b, g[0])}; }
+Gradients NegOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {NegOp::create(b, g[0])};
+}
 Gradients AbsOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   // At zero: zero, the choice of PyTorch.
   Value zero = splat(b, RankedTensorType::get({}, elementType(g[0])), 0);
-  Value positive = castTo(b, CompareOp::create(b, Comparison::gt, getInput(), zero), elementType(g[0]));
-  Value negative = castTo(b, CompareOp::create(b, Comparison::lt, getInput(), zero), elementType(g[0]));
+  Value positive =
+      castTo(b, CompareOp::create(b, Comparison::gt, getInput(), zero),
+             elementType(g[0]));
+  Value negative =
+      castTo(b, CompareOp::create(b, Comparison::lt, getInput(), zero),
+             elementType(g[0]));
   Value sign = SubOp::create(b, positive, negative);
   return {MulOp::create(b, g[0], sign)};
 }
@@ -249,34 +307,62 @@ Gradients SelectOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 static const char *const kMatrix = "tensor<3x5xf64>";
 
 /// Same shape, and one operand broadcast.
-static std::vector<OpSample> binarySamples(StringRef name, OperandSample range) {
+static std::vector<OpSample> binarySamples(StringRef name,
+                                           OperandSample range) {
   std::vector<OpSample> samples;
-  for (const char *rhs : {"tensor<3x5xf64>", "tensor<5xf64>", "tensor<3x1xf64>", "tensor<f64>"}) {
+  for (const char *rhs :
+       {"tensor<3x5xf64>", "tensor<5xf64>", "tensor<3x1xf64>", "tensor<f64>"}) {
     OperandSample left = range, right = range;
     left.type = kMatrix;
     right.type = rhs;
-    samples.push_back({{left, right}, (name + " %0, %1 : tensor<3x5xf64>, " + rhs).str()});
+    samples.push_back(
+        {{left, right}, (name + " %0, %1 : tensor<3x5xf64>, " + rhs).str()});
   }
   return samples;
 }
-static std::vector<OpSample> unarySamples(StringRef name, double low, double high, double gap = 0) {
-  return {{{{kMatrix, low, high, gap}}, (name + " %0 : tensor<3x5xf64>").str()}};
+static std::vector<OpSample> unarySamples(StringRef name, double low,
+                                          double high, double gap = 0) {
+  return {
+      {{{kMatrix, low, high, gap}}, (name + " %0 : tensor<3x5xf64>").str()}};
 }
 
-std::vector<OpSample> AddOp::sampleInputs() { return binarySamples("mp.add", {}); }
-std::vector<OpSample> SubOp::sampleInputs() { return binarySamples("mp.sub", {}); }
-std::vector<OpSample> MulOp::sampleInputs() { return binarySamples("mp.mul", {}); }
-std::vector<OpSample> DivOp::sampleInputs() { return binarySamples("mp.div", {"", -2, 2, 0.5}); }
-std::vector<OpSample> MaximumOp::sampleInputs() { return binarySamples("mp.maximum", {}); }
-std::vector<OpSample> MinimumOp::sampleInputs() { return binarySamples("mp.minimum", {}); }
-std::vector<OpSample> NegOp::sampleInputs() { return unarySamples("mp.neg", -1, 1); }
-std::vector<OpSample> AbsOp::sampleInputs() { return unarySamples("mp.abs", -1, 1, 0.1); }
-std::vector<OpSample> ExpOp::sampleInputs() { return unarySamples("mp.exp", -2, 2); }
-std::vector<OpSample> LogOp::sampleInputs() { return unarySamples("mp.log", 0.5, 3); }
-std::vector<OpSample> SqrtOp::sampleInputs() { return unarySamples("mp.sqrt", 0.5, 3); }
+std::vector<OpSample> AddOp::sampleInputs() {
+  return binarySamples("mp.add", {});
+}
+std::vector<OpSample> SubOp::sampleInputs() {
+  return binarySamples("mp.sub", {});
+}
+std::vector<OpSample> MulOp::sampleInputs() {
+  return binarySamples("mp.mul", {});
+}
+std::vector<OpSample> DivOp::sampleInputs() {
+  return binarySamples("mp.div", {"", -2, 2, 0.5});
+}
+std::vector<OpSample> MaximumOp::sampleInputs() {
+  return binarySamples("mp.maximum", {});
+}
+std::vector<OpSample> MinimumOp::sampleInputs() {
+  return binarySamples("mp.minimum", {});
+}
+std::vector<OpSample> NegOp::sampleInputs() {
+  return unarySamples("mp.neg", -1, 1);
+}
+std::vector<OpSample> AbsOp::sampleInputs() {
+  return unarySamples("mp.abs", -1, 1, 0.1);
+}
+std::vector<OpSample> ExpOp::sampleInputs() {
+  return unarySamples("mp.exp", -2, 2);
+}
+std::vector<OpSample> LogOp::sampleInputs() {
+  return unarySamples("mp.log", 0.5, 3);
+}
+std::vector<OpSample> SqrtOp::sampleInputs() {
+  return unarySamples("mp.sqrt", 0.5, 3);
+}
 std::vector<OpSample> SelectOp::sampleInputs() {
   return {{{{"tensor<3x5xi1>", 0, 1}, {kMatrix}, {"tensor<5xf64>"}},
-           "mp.select %0, %1, %2 : tensor<3x5xi1>, tensor<3x5xf64>, tensor<5xf64>"}};
+           "mp.select %0, %1, %2 : tensor<3x5xi1>, tensor<3x5xf64>, "
+           "tensor<5xf64>"}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,9 +371,11 @@ std::vector<OpSample> SelectOp::sampleInputs() {
 
 /// `x` where the other operand is the constant `identity` and changes nothing,
 /// not even the shape. -0.0 is told from 0.0: x + 0.0 is not x for x = -0.0.
-static Value foldIdentity(Value x, Attribute other, Type result, double identity) {
+static Value foldIdentity(Value x, Attribute other, Type result,
+                          double identity) {
   auto value = splatValue(other);
-  if (x.getType() != result || !value || *value != identity || std::signbit(*value) != std::signbit(identity))
+  if (x.getType() != result || !value || *value != identity ||
+      std::signbit(*value) != std::signbit(identity))
     return {};
   return x;
 }
@@ -295,9 +383,15 @@ OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   double identity = isa<FloatType>(elementType(getLhs())) ? -0.0 : 0.0;
   return foldIdentity(getLhs(), adaptor.getRhs(), getType(), identity);
 }
-OpFoldResult SubOp::fold(FoldAdaptor adaptor) { return foldIdentity(getLhs(), adaptor.getRhs(), getType(), 0.0); }
-OpFoldResult MulOp::fold(FoldAdaptor adaptor) { return foldIdentity(getLhs(), adaptor.getRhs(), getType(), 1.0); }
-OpFoldResult DivOp::fold(FoldAdaptor adaptor) { return foldIdentity(getLhs(), adaptor.getRhs(), getType(), 1.0); }
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  return foldIdentity(getLhs(), adaptor.getRhs(), getType(), 0.0);
+}
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  return foldIdentity(getLhs(), adaptor.getRhs(), getType(), 1.0);
+}
+OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
+  return foldIdentity(getLhs(), adaptor.getRhs(), getType(), 1.0);
+}
 OpFoldResult NegOp::fold(FoldAdaptor) {
   if (auto inner = getInput().getDefiningOp<NegOp>())
     return inner.getInput();

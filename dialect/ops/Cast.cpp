@@ -15,7 +15,8 @@ LogicalResult CastOp::verify() {
 static bool isLossless(Type from, Type to) {
   auto f = dyn_cast<FloatType>(from), t = dyn_cast<FloatType>(to);
   if (f && t)
-    return APFloat::isRepresentableBy(f.getFloatSemantics(), t.getFloatSemantics());
+    return APFloat::isRepresentableBy(f.getFloatSemantics(),
+                                      t.getFloatSemantics());
   return false;
 }
 
@@ -33,18 +34,24 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 // Scalars
 //===----------------------------------------------------------------------===//
 
-/// f64 to f32 so that a second rounding to 16 bits gives what one rounding would:
-/// inexact results are made odd ("round to odd", Boldo and Melquiond, 2008).
+/// f64 to f32 so that a second rounding to 16 bits gives what one rounding
+/// would: inexact results are made odd ("round to odd", Boldo and Melquiond,
+/// 2008).
 static Value roundToOdd(ImplicitLocOpBuilder &b, Value wide) {
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  auto constant = [&](int32_t value) -> Value { return arith::ConstantOp::create(b, b.getI32IntegerAttr(value)); };
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  };
   Value near = arith::TruncFOp::create(b, f32, wide);
   Value back = arith::ExtFOp::create(b, wide.getType(), near);
-  Value inexact = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, wide);
-  Value away = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, back),
+  Value inexact =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, wide);
+  Value away = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
+                                     math::AbsFOp::create(b, back),
                                      math::AbsFOp::create(b, wide));
   Value bits = arith::BitcastOp::create(b, i32, near);
-  Value truncated = arith::SelectOp::create(b, away, arith::SubIOp::create(b, bits, constant(1)), bits);
+  Value truncated = arith::SelectOp::create(
+      b, away, arith::SubIOp::create(b, bits, constant(1)), bits);
   Value odd = arith::OrIOp::create(b, truncated, constant(1));
   Value chosen = arith::SelectOp::create(b, inexact, odd, bits);
   return arith::BitcastOp::create(b, f32, chosen);
@@ -61,18 +68,21 @@ static Value floatToFloat(ImplicitLocOpBuilder &b, Value x, FloatType to) {
   return arith::TruncFOp::create(b, to, x);
 }
 
-static Value intToFloat(ImplicitLocOpBuilder &b, Value x, bool isUnsigned, FloatType to) {
+static Value intToFloat(ImplicitLocOpBuilder &b, Value x, bool isUnsigned,
+                        FloatType to) {
   // By way of f64, which holds every 32-bit integer, where `to` has 16 bits.
   auto integer = cast<IntegerType>(x.getType());
   Type through = to;
   if (to.getWidth() < 32)
-    through = integer.getWidth() > 8 ? Type(b.getF64Type()) : Type(b.getF32Type());
+    through =
+        integer.getWidth() > 8 ? Type(b.getF64Type()) : Type(b.getF32Type());
   Value exact = isUnsigned ? Value(arith::UIToFPOp::create(b, through, x))
                            : Value(arith::SIToFPOp::create(b, through, x));
   return floatToFloat(b, exact, to);
 }
 
-static Value intToInt(ImplicitLocOpBuilder &b, Value x, bool isUnsigned, IntegerType to) {
+static Value intToInt(ImplicitLocOpBuilder &b, Value x, bool isUnsigned,
+                      IntegerType to) {
   unsigned from = cast<IntegerType>(x.getType()).getWidth();
   if (from == to.getWidth())
     return x;
@@ -87,7 +97,8 @@ static Value intToInt(ImplicitLocOpBuilder &b, Value x, bool isUnsigned, Integer
   return arith::ExtSIOp::create(b, to, x);
 }
 
-static Value floatToInt(ImplicitLocOpBuilder &b, Value x, bool isUnsigned, IntegerType to) {
+static Value floatToInt(ImplicitLocOpBuilder &b, Value x, bool isUnsigned,
+                        IntegerType to) {
   if (to.getWidth() == 1) {
     Value zero = arith::ConstantOp::create(b, b.getFloatAttr(x.getType(), 0));
     return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, zero);
@@ -111,7 +122,8 @@ SmallVector<Value> CastOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {intToInt(b, x[0], fromUnsigned, integer)};
 }
 
-SmallVector<Value> CastOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+SmallVector<Value> CastOp::buildGradients(ImplicitLocOpBuilder &b,
+                                          ValueRange g) {
   // The walker casts back to the operand's type; integers get no gradient.
   if (!isa<FloatType>(elementType(getInput())))
     return {Value()};
@@ -119,5 +131,6 @@ SmallVector<Value> CastOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g)
 }
 
 std::vector<OpSample> CastOp::sampleInputs() {
-  return {{{{"tensor<3x5xf64>"}}, "mp.cast %0 : tensor<3x5xf64> to tensor<3x5xf64>"}};
+  return {{{{"tensor<3x5xf64>"}},
+           "mp.cast %0 : tensor<3x5xf64> to tensor<3x5xf64>"}};
 }

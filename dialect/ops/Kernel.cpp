@@ -4,7 +4,8 @@
 using namespace mlir;
 using namespace mp;
 
-// mp.kernel(%a = %x : T [as S], ...) [if %flag] [attributes {...}] [-> T, ...] { ... }
+// mp.kernel(%a = %x : T [as S], ...) [if %flag] [attributes {...}] [-> T, ...]
+// { ... }
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -13,32 +14,39 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
     auto &argument = arguments.emplace_back();
     auto &operand = operands.emplace_back();
     Type &type = types.emplace_back();
-    if (parser.parseArgument(argument) || parser.parseEqual() || parser.parseOperand(operand) ||
-        parser.parseColonType(type))
+    if (parser.parseArgument(argument) || parser.parseEqual() ||
+        parser.parseOperand(operand) || parser.parseColonType(type))
       return failure();
     argument.type = type;
-    return succeeded(parser.parseOptionalKeyword("as")) ? parser.parseType(argument.type) : success();
+    return succeeded(parser.parseOptionalKeyword("as"))
+               ? parser.parseType(argument.type)
+               : success();
   };
   SMLoc where = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseInput) ||
       parser.resolveOperands(operands, types, where, state.operands))
     return failure();
   bool predicated = succeeded(parser.parseOptionalKeyword("if"));
   if (predicated) {
     OpAsmParser::UnresolvedOperand flag;
     auto type = RankedTensorType::get({}, parser.getBuilder().getI1Type());
-    if (parser.parseOperand(flag) || parser.resolveOperand(flag, type, state.operands))
+    if (parser.parseOperand(flag) ||
+        parser.resolveOperand(flag, type, state.operands))
       return failure();
   }
   SMLoc attributes = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseOptionalArrowTypeList(results))
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.parseOptionalArrowTypeList(results))
     return failure();
   state.addTypes(results);
   auto &properties = state.getOrAddProperties<KernelOp::Properties>();
   if (Attribute ops = state.attributes.erase(getOpsAttrName(state.name)))
     if (!(properties.ops = dyn_cast<StringAttr>(ops)))
-      return parser.emitError(attributes) << "ops is " << ops << ", expected a string";
-  properties.operandSegmentSizes = {static_cast<int32_t>(arguments.size()), predicated ? 1 : 0};
+      return parser.emitError(attributes)
+             << "ops is " << ops << ", expected a string";
+  properties.operandSegmentSizes = {static_cast<int32_t>(arguments.size()),
+                                    predicated ? 1 : 0};
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
@@ -48,30 +56,35 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << '(';
-  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
-    auto [argument, input] = pair;
-    printer << argument << " = " << input << " : " << input.getType();
-    if (argument.getType() != input.getType())
-      printer << " as " << argument.getType();
-  });
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          auto [argument, input] = pair;
+                          printer << argument << " = " << input << " : "
+                                  << input.getType();
+                          if (argument.getType() != input.getType())
+                            printer << " as " << argument.getType();
+                        });
   printer << ')';
   if (getPredicate())
     printer << " if " << getPredicate();
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"operandSegmentSizes"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"operandSegmentSizes"});
   printer.printOptionalArrowTypeList(getResultTypes());
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-/// Whether two types are the same bytes: inside, a kernel may see another shape of as
-/// many elements, and integers without a sign.
+/// Whether two types are the same bytes: inside, a kernel may see another shape
+/// of as many elements, and integers without a sign.
 static bool isSameMemory(Type lhs, Type rhs) {
-  auto left = dyn_cast<RankedTensorType>(lhs), right = dyn_cast<RankedTensorType>(rhs);
+  auto left = dyn_cast<RankedTensorType>(lhs),
+       right = dyn_cast<RankedTensorType>(rhs);
   if (!left || !right || !left.hasStaticShape() || !right.hasStaticShape())
     return lhs == rhs;
   auto signless = [](Type type) -> Type {
     auto integer = dyn_cast<IntegerType>(type);
-    return integer ? IntegerType::get(type.getContext(), integer.getWidth()) : type;
+    return integer ? IntegerType::get(type.getContext(), integer.getWidth())
+                   : type;
   };
   return left.getNumElements() == right.getNumElements() &&
          signless(left.getElementType()) == signless(right.getElementType());
@@ -80,17 +93,22 @@ static bool isSameMemory(Type lhs, Type rhs) {
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size())
-    return emitOpError() << "has " << getInputs().size() << " inputs but " << body.getNumArguments()
-                         << " block arguments";
-  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), getInputs()))
+    return emitOpError() << "has " << getInputs().size() << " inputs but "
+                         << body.getNumArguments() << " block arguments";
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), getInputs()))
     if (!isSameMemory(argument.getType(), input.getType()))
-      return emitOpError() << "gives " << input.getType() << " to a block argument of " << argument.getType();
+      return emitOpError() << "gives " << input.getType()
+                           << " to a block argument of " << argument.getType();
   auto yield = cast<YieldOp>(body.getTerminator());
   if (yield.getNumOperands() != getNumResults())
-    return yield.emitOpError() << "yields " << yield.getNumOperands() << " values for " << getNumResults()
-                               << " results";
-  for (auto [inner, outer] : llvm::zip_equal(yield.getOperandTypes(), getResultTypes()))
+    return yield.emitOpError()
+           << "yields " << yield.getNumOperands() << " values for "
+           << getNumResults() << " results";
+  for (auto [inner, outer] :
+       llvm::zip_equal(yield.getOperandTypes(), getResultTypes()))
     if (!isSameMemory(inner, outer))
-      return yield.emitOpError() << "yields " << inner << " as a result of " << outer;
+      return yield.emitOpError()
+             << "yields " << inner << " as a result of " << outer;
   return success();
 }

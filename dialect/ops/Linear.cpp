@@ -8,31 +8,39 @@ using namespace mp;
 // linear
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkElements(std::optional<Location> location, ValueRange operands) {
+static LogicalResult checkElements(std::optional<Location> location,
+                                   ValueRange operands) {
   Type first = elementType(operands.front());
   for (Value operand : operands.drop_front())
     if (elementType(operand) != first)
-      return emitOptionalError(location, "element types differ: ", first, " vs ", elementType(operand));
+      return emitOptionalError(location, "element types differ: ", first,
+                               " vs ", elementType(operand));
   return success();
 }
 
-LogicalResult LinearOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  auto input = tensorType(adaptor.getInput()), weight = tensorType(adaptor.getWeight());
+  auto input = tensorType(adaptor.getInput()),
+       weight = tensorType(adaptor.getWeight());
   if (failed(checkElements(location, adaptor.getOperands())))
     return failure();
   if (input.getRank() < 1)
-    return emitOptionalError(location, "input has no dimension to contract: ", input);
+    return emitOptionalError(location,
+                             "input has no dimension to contract: ", input);
   if (weight.getRank() != 2)
     return emitOptionalError(location, "weight is not a matrix: ", weight);
   if (input.getShape().back() != weight.getDimSize(1))
-    return emitOptionalError(location, "contracting dimensions differ: ", input.getShape().back(), " vs ",
-                             weight.getDimSize(1));
+    return emitOptionalError(
+        location, "contracting dimensions differ: ", input.getShape().back(),
+        " vs ", weight.getDimSize(1));
   if (Value bias = adaptor.getBias()) {
     auto type = tensorType(bias);
     if (type.getRank() != 1 || type.getDimSize(0) != weight.getDimSize(0))
-      return emitOptionalError(location, "bias ", type, " does not have the weight's ", weight.getDimSize(0),
-                               " rows");
+      return emitOptionalError(location, "bias ", type,
+                               " does not have the weight's ",
+                               weight.getDimSize(0), " rows");
   }
   SmallVector<int64_t> shape(input.getShape().drop_back());
   shape.push_back(weight.getDimSize(0));
@@ -46,15 +54,19 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
   if (type.getRank() == 2)
     return value;
   int64_t rows = llvm::product_of(type.getShape().drop_back());
-  return ReshapeOp::create(b, type.clone({rows, type.getShape().back()}), value);
+  return ReshapeOp::create(b, type.clone({rows, type.getShape().back()}),
+                           value);
 }
 
-SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b,
+                                            ValueRange g) {
   Value rows = asMatrix(b, g[0]);
   Value input = MatmulOp::create(b, rows, getWeight(), false, false);
   if (input.getType() != getInput().getType())
-    input = ReshapeOp::create(b, getInput().getType().clone(elementType(input)), input);
-  Value weight = MatmulOp::create(b, rows, asMatrix(b, getInput()), /*transpose_a=*/true, false);
+    input = ReshapeOp::create(b, getInput().getType().clone(elementType(input)),
+                              input);
+  Value weight = MatmulOp::create(b, rows, asMatrix(b, getInput()),
+                                  /*transpose_a=*/true, false);
   SmallVector<Value> gradients{input, weight};
   if (getBias())
     gradients.push_back(SumOp::create(b, rows, ArrayRef<int64_t>{0}, false));
@@ -63,7 +75,8 @@ SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange 
 
 std::vector<OpSample> LinearOp::sampleInputs() {
   return {{{{"tensor<3x4xf64>"}, {"tensor<5x4xf64>"}, {"tensor<5xf64>"}},
-           "mp.linear %0, %1, %2 : tensor<3x4xf64>, tensor<5x4xf64>, tensor<5xf64>"},
+           "mp.linear %0, %1, %2 : tensor<3x4xf64>, tensor<5x4xf64>, "
+           "tensor<5xf64>"},
           {{{"tensor<2x3x4xf64>"}, {"tensor<5x4xf64>"}},
            "mp.linear %0, %1 : tensor<2x3x4xf64>, tensor<5x4xf64>"}};
 }
@@ -72,50 +85,65 @@ std::vector<OpSample> LinearOp::sampleInputs() {
 // matmul
 //===----------------------------------------------------------------------===//
 
-LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto lhs = tensorType(adaptor.getLhs()), rhs = tensorType(adaptor.getRhs());
   if (failed(checkElements(location, adaptor.getOperands())))
     return failure();
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
-    return emitOptionalError(location, "operands must be matrices: ", lhs, " and ", rhs);
+    return emitOptionalError(location, "operands must be matrices: ", lhs,
+                             " and ", rhs);
   auto dims = [](RankedTensorType type, bool transposed) {
-    int64_t rows = type.getShape()[type.getRank() - 2], columns = type.getShape().back();
+    int64_t rows = type.getShape()[type.getRank() - 2],
+            columns = type.getShape().back();
     return transposed ? std::pair(columns, rows) : std::pair(rows, columns);
   };
   auto [m, k] = dims(lhs, adaptor.getTransposeA());
   auto [k2, n] = dims(rhs, adaptor.getTransposeB());
   if (k != k2)
-    return emitOptionalError(location, "contracting dimensions differ: ", k, " vs ", k2);
-  auto batchL = lhs.getShape().drop_back(2), batchR = rhs.getShape().drop_back(2);
+    return emitOptionalError(location, "contracting dimensions differ: ", k,
+                             " vs ", k2);
+  auto batchL = lhs.getShape().drop_back(2),
+       batchR = rhs.getShape().drop_back(2);
   if (!batchL.empty() && !batchR.empty() && batchL != batchR)
-    return emitOptionalError(location, "batch dimensions differ: ", lhs, " vs ", rhs);
+    return emitOptionalError(location, "batch dimensions differ: ", lhs, " vs ",
+                             rhs);
   SmallVector<int64_t> shape(batchL.empty() ? batchR : batchL);
   shape.append({m, n});
   types.push_back(lhs.clone(shape));
   return success();
 }
 
-SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  // C = A B: dA = G B^T and dB = A^T G, each transposed where its operand is. An
-  // operand without batch dimensions is broadcast: the walker sums over them.
+SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
+                                            ValueRange g) {
+  // C = A B: dA = G B^T and dB = A^T G, each transposed where its operand is.
+  // An operand without batch dimensions is broadcast: the walker sums over
+  // them.
   bool ta = getTransposeA(), tb = getTransposeB();
-  Value lhs = ta ? MatmulOp::create(b, getRhs(), g[0], tb, true) : MatmulOp::create(b, g[0], getRhs(), false, !tb);
-  Value rhs = tb ? MatmulOp::create(b, g[0], getLhs(), true, ta) : MatmulOp::create(b, getLhs(), g[0], !ta, false);
+  Value lhs = ta ? MatmulOp::create(b, getRhs(), g[0], tb, true)
+                 : MatmulOp::create(b, g[0], getRhs(), false, !tb);
+  Value rhs = tb ? MatmulOp::create(b, g[0], getLhs(), true, ta)
+                 : MatmulOp::create(b, getLhs(), g[0], !ta, false);
   return {lhs, rhs};
 }
 
 std::vector<OpSample> MatmulOp::sampleInputs() {
-  return {{{{"tensor<3x4xf64>"}, {"tensor<4x5xf64>"}}, "mp.matmul %0, %1 : tensor<3x4xf64>, tensor<4x5xf64>"},
-          {{{"tensor<4x3xf64>"}, {"tensor<4x5xf64>"}},
-           "mp.matmul %0, %1 transpose_a : tensor<4x3xf64>, tensor<4x5xf64>"},
-          {{{"tensor<3x4xf64>"}, {"tensor<5x4xf64>"}},
-           "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<5x4xf64>"},
-          {{{"tensor<4x3xf64>"}, {"tensor<5x4xf64>"}},
-           "mp.matmul %0, %1 transpose_a transpose_b : tensor<4x3xf64>, tensor<5x4xf64>"},
-          {{{"tensor<2x3x4xf64>"}, {"tensor<2x4x5xf64>"}},
-           "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<2x4x5xf64>"},
-          {{{"tensor<2x3x4xf64>"}, {"tensor<4x5xf64>"}}, "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<4x5xf64>"},
-          {{{"tensor<3x4xf64>"}, {"tensor<2x5x4xf64>"}},
-           "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<2x5x4xf64>"}};
+  return {
+      {{{"tensor<3x4xf64>"}, {"tensor<4x5xf64>"}},
+       "mp.matmul %0, %1 : tensor<3x4xf64>, tensor<4x5xf64>"},
+      {{{"tensor<4x3xf64>"}, {"tensor<4x5xf64>"}},
+       "mp.matmul %0, %1 transpose_a : tensor<4x3xf64>, tensor<4x5xf64>"},
+      {{{"tensor<3x4xf64>"}, {"tensor<5x4xf64>"}},
+       "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<5x4xf64>"},
+      {{{"tensor<4x3xf64>"}, {"tensor<5x4xf64>"}},
+       "mp.matmul %0, %1 transpose_a transpose_b : tensor<4x3xf64>, "
+       "tensor<5x4xf64>"},
+      {{{"tensor<2x3x4xf64>"}, {"tensor<2x4x5xf64>"}},
+       "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<2x4x5xf64>"},
+      {{{"tensor<2x3x4xf64>"}, {"tensor<4x5xf64>"}},
+       "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<4x5xf64>"},
+      {{{"tensor<3x4xf64>"}, {"tensor<2x5x4xf64>"}},
+       "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<2x5x4xf64>"}};
 }

@@ -4,21 +4,25 @@
 using namespace mlir;
 using namespace mp;
 
-static LogicalResult inferSoftmax(std::optional<Location> location, ValueRange operands, int64_t dim,
+static LogicalResult inferSoftmax(std::optional<Location> location,
+                                  ValueRange operands, int64_t dim,
                                   SmallVectorImpl<Type> &types) {
   auto type = inferElementwise(location, operands);
   if (failed(type))
     return failure();
   if (dim < 0 || dim >= type->getRank())
-    return emitOptionalError(location, "dimension ", dim, " is outside of rank ", type->getRank());
+    return emitOptionalError(location, "dimension ", dim,
+                             " is outside of rank ", type->getRank());
   types.push_back(*type);
   return success();
 }
 
-#define MP_INFER(OP)                                                                               \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> location,              \
-                                     Adaptor adaptor, SmallVectorImpl<Type> &types) {              \
-    return inferSoftmax(location, adaptor.getOperands(), adaptor.getDim(), types);                 \
+#define MP_INFER(OP)                                                           \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
+      SmallVectorImpl<Type> &types) {                                          \
+    return inferSoftmax(location, adaptor.getOperands(), adaptor.getDim(),     \
+                        types);                                                \
   }
 MP_INFER(SoftmaxOp)
 MP_INFER(SoftmaxBackwardOp)
@@ -35,36 +39,49 @@ static Value sumAlong(ImplicitLocOpBuilder &b, Value x, int64_t dim) {
   return SumOp::create(b, x, ArrayRef<int64_t>{dim}, true);
 }
 
-SmallVector<Value> SoftmaxOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+SmallVector<Value> SoftmaxOp::decompose(ImplicitLocOpBuilder &b,
+                                        ValueRange operands) {
   Value weight = ExpOp::create(b, shifted(b, operands[0], getDim()));
   return {DivOp::create(b, weight, sumAlong(b, weight, getDim()))};
 }
-SmallVector<Value> SoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+SmallVector<Value> SoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b,
+                                                ValueRange operands) {
   Value g = operands[0], y = operands[1];
   Value weighted = MulOp::create(b, g, y);
   Value inner = MulOp::create(b, y, sumAlong(b, weighted, getDim()));
   return {SubOp::create(b, weighted, inner)};
 }
-SmallVector<Value> SoftmaxOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+SmallVector<Value> SoftmaxOp::buildGradients(ImplicitLocOpBuilder &b,
+                                             ValueRange g) {
   return {SoftmaxBackwardOp::create(b, g[0], getResult(), getDim())};
 }
 
-SmallVector<Value> LogSoftmaxOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+SmallVector<Value> LogSoftmaxOp::decompose(ImplicitLocOpBuilder &b,
+                                           ValueRange operands) {
   Value x = shifted(b, operands[0], getDim());
   Value total = sumAlong(b, ExpOp::create(b, x), getDim());
   return {SubOp::create(b, x, LogOp::create(b, total))};
 }
-SmallVector<Value> LogSoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+SmallVector<Value> LogSoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b,
+                                                   ValueRange operands) {
   Value g = operands[0], weight = ExpOp::create(b, operands[1]);
-  return {SubOp::create(b, g, MulOp::create(b, weight, sumAlong(b, g, getDim())))};
+  return {
+      SubOp::create(b, g, MulOp::create(b, weight, sumAlong(b, g, getDim())))};
 }
-SmallVector<Value> LogSoftmaxOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+SmallVector<Value> LogSoftmaxOp::buildGradients(ImplicitLocOpBuilder &b,
+                                                ValueRange g) {
   return {LogSoftmaxBackwardOp::create(b, g[0], getResult(), getDim())};
 }
 
 static std::vector<OpSample> samples(StringRef op) {
-  return {{{{"tensor<3x5xf64>", -2, 2}}, (op + " %0 dim(1) : tensor<3x5xf64>").str()},
-          {{{"tensor<3x5xf64>", -2, 2}}, (op + " %0 dim(0) : tensor<3x5xf64>").str()}};
+  return {{{{"tensor<3x5xf64>", -2, 2}},
+           (op + " %0 dim(1) : tensor<3x5xf64>").str()},
+          {{{"tensor<3x5xf64>", -2, 2}},
+           (op + " %0 dim(0) : tensor<3x5xf64>").str()}};
 }
-std::vector<OpSample> SoftmaxOp::sampleInputs() { return samples("mp.softmax"); }
-std::vector<OpSample> LogSoftmaxOp::sampleInputs() { return samples("mp.log_softmax"); }
+std::vector<OpSample> SoftmaxOp::sampleInputs() {
+  return samples("mp.softmax");
+}
+std::vector<OpSample> LogSoftmaxOp::sampleInputs() {
+  return samples("mp.log_softmax");
+}

@@ -5,7 +5,8 @@ using namespace mlir;
 using namespace mp;
 
 /// The kind stands before the name, and is left out for a parameter.
-ParseResult mp::parseKindAndName(OpAsmParser &parser, StateKindAttr &kind, StringAttr &name) {
+ParseResult mp::parseKindAndName(OpAsmParser &parser, StateKindAttr &kind,
+                                 StringAttr &name) {
   StringRef keyword;
   SMLoc where = parser.getCurrentLocation();
   StateKind value = StateKind::parameter;
@@ -13,13 +14,15 @@ ParseResult mp::parseKindAndName(OpAsmParser &parser, StateKindAttr &kind, Strin
     auto known = symbolizeStateKind(keyword);
     if (!known)
       return parser.emitError(where) << "unknown kind of variable '" << keyword
-                                     << "', expected parameter, buffer, slot, scaler, attempt or derived";
+                                     << "', expected parameter, buffer, slot, "
+                                        "scaler, attempt or derived";
     value = *known;
   }
   kind = StateKindAttr::get(parser.getContext(), value);
   return parser.parseSymbolName(name);
 }
-void mp::printKindAndName(OpAsmPrinter &printer, VariableOp, StateKindAttr kind, StringAttr name) {
+void mp::printKindAndName(OpAsmPrinter &printer, VariableOp, StateKindAttr kind,
+                          StringAttr name) {
   if (kind.getValue() != StateKind::parameter)
     printer << stringifyStateKind(kind.getValue()) << ' ';
   printer.printSymbolName(name);
@@ -34,34 +37,46 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "a variable's shape is static, got " << getType();
   if (getKind() == StateKind::derived) {
     if (getInit())
-      return emitOpError() << "a derived variable has no initialiser: it is computed from its source";
+      return emitOpError() << "a derived variable has no initialiser: it is "
+                              "computed from its source";
     if (!getSource())
-      return emitOpError() << "a derived variable names its source: from @variable";
+      return emitOpError()
+             << "a derived variable names its source: from @variable";
     auto source = lookupVariable(*this, getSourceAttr());
     if (!source)
-      return emitOpError() << "comes from @" << *getSource() << ", which is no variable";
+      return emitOpError() << "comes from @" << *getSource()
+                           << ", which is no variable";
     if (source.getKind() == StateKind::derived)
-      return emitOpError() << "comes from @" << *getSource() << ", which is derived itself";
+      return emitOpError() << "comes from @" << *getSource()
+                           << ", which is derived itself";
     if (source.getTensorType().getShape() != getTensorType().getShape())
-      return emitOpError() << "is " << getType() << " but its source is " << source.getType();
+      return emitOpError() << "is " << getType() << " but its source is "
+                           << source.getType();
     return success();
   }
   if (getSource())
     return emitOpError() << "only a derived variable comes from another one";
   if (!getInit())
-    return emitOpError() << "needs an initialiser, for example = #mp.init<zeros>";
+    return emitOpError()
+           << "needs an initialiser, for example = #mp.init<zeros>";
   return success();
 }
 
-static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type, SymbolTableCollection &symbols) {
+static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type,
+                               SymbolTableCollection &symbols) {
   if (op->getParentOfType<KernelOp>())
-    return op->emitOpError() << "stands in a kernel, which takes values and knows no variables";
+    return op->emitOpError()
+           << "stands in a kernel, which takes values and knows no variables";
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
   if (!variable)
-    return op->emitOpError() << "names @" << name.getValue() << ", which is no variable";
+    return op->emitOpError()
+           << "names @" << name.getValue() << ", which is no variable";
   if (variable.getType() != type) {
-    auto diagnostic = op->emitOpError() << "has type " << type << " but the variable is " << variable.getType();
-    diagnostic.attachNote(variable.getLoc()) << "@" << name.getValue() << " is declared here";
+    auto diagnostic = op->emitOpError()
+                      << "has type " << type << " but the variable is "
+                      << variable.getType();
+    diagnostic.attachNote(variable.getLoc())
+        << "@" << name.getValue() << " is declared here";
     return diagnostic;
   }
   return success();
@@ -78,9 +93,14 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // stop_gradient
 //===----------------------------------------------------------------------===//
 
-LogicalResult StopGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+LogicalResult StopGradientOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location>,
+                                               Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
   types.push_back(adaptor.getInput().getType());
   return success();
 }
-SmallVector<Value> StopGradientOp::buildScalars(ImplicitLocOpBuilder &, ValueRange x) { return {x[0]}; }
+SmallVector<Value> StopGradientOp::buildScalars(ImplicitLocOpBuilder &,
+                                                ValueRange x) {
+  return {x[0]};
+}

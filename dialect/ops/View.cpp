@@ -9,8 +9,8 @@ using namespace mp;
 // reshape
 //===----------------------------------------------------------------------===//
 
-/// Elements of one sample where the leading dimension is the batch; none where 64 bits
-/// do not count them.
+/// Elements of one sample where the leading dimension is the batch; none where
+/// 64 bits do not count them.
 static std::optional<int64_t> staticElements(RankedTensorType type) {
   std::optional<int64_t> count = 1;
   for (int64_t dim : type.getShape())
@@ -22,19 +22,26 @@ static std::optional<int64_t> staticElements(RankedTensorType type) {
 LogicalResult ReshapeOp::verify() {
   auto from = getInput().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
-    return emitOpError() << "changes the element type: " << from.getElementType() << " vs " << to.getElementType();
+    return emitOpError() << "changes the element type: "
+                         << from.getElementType() << " vs "
+                         << to.getElementType();
   auto hasInnerBatch = [](RankedTensorType type) {
-    return type.getRank() > 0 && llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic);
+    return type.getRank() > 0 &&
+           llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic);
   };
   if (hasInnerBatch(from) || hasInnerBatch(to))
-    return emitOpError() << "only the leading dimension may be '?': " << from << " vs " << to;
+    return emitOpError() << "only the leading dimension may be '?': " << from
+                         << " vs " << to;
   if (from.hasStaticShape() != to.hasStaticShape())
-    return emitOpError() << "loses the batch dimension: " << from << " vs " << to;
+    return emitOpError() << "loses the batch dimension: " << from << " vs "
+                         << to;
   auto before = staticElements(from), after = staticElements(to);
   if (!before || !after)
-    return emitOpError() << "has more elements than a 64-bit number counts: " << (before ? to : from);
+    return emitOpError() << "has more elements than a 64-bit number counts: "
+                         << (before ? to : from);
   if (before != after)
-    return emitOpError() << "changes the number of elements: " << *before << " vs " << *after;
+    return emitOpError() << "changes the number of elements: " << *before
+                         << " vs " << *after;
   return success();
 }
 
@@ -48,46 +55,56 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   return {};
 }
 
-SmallVector<Value> ReshapeOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  return {ReshapeOp::create(b, getInput().getType().clone(elementType(g[0])), g[0])};
+SmallVector<Value> ReshapeOp::buildGradients(ImplicitLocOpBuilder &b,
+                                             ValueRange g) {
+  return {ReshapeOp::create(b, getInput().getType().clone(elementType(g[0])),
+                            g[0])};
 }
 
 std::vector<OpSample> ReshapeOp::sampleInputs() {
-  return {{{{"tensor<3x4xf64>"}}, "mp.reshape %0 : tensor<3x4xf64> to tensor<2x6xf64>"}};
+  return {{{{"tensor<3x4xf64>"}},
+           "mp.reshape %0 : tensor<3x4xf64> to tensor<2x6xf64>"}};
 }
 
 //===----------------------------------------------------------------------===//
 // transpose
 //===----------------------------------------------------------------------===//
 
-LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   if (static_cast<int64_t>(permutation.size()) != type.getRank())
-    return emitOptionalError(location, "permutation has ", permutation.size(), " entries for rank ", type.getRank());
+    return emitOptionalError(location, "permutation has ", permutation.size(),
+                             " entries for rank ", type.getRank());
   SmallVector<bool> seen(permutation.size());
   SmallVector<int64_t> shape;
   for (int64_t dim : permutation) {
     if (dim < 0 || dim >= type.getRank() || seen[dim])
-      return emitOptionalError(location, "not a permutation: dimension ", dim, " is outside of rank ",
-                               type.getRank(), " or repeated");
+      return emitOptionalError(location, "not a permutation: dimension ", dim,
+                               " is outside of rank ", type.getRank(),
+                               " or repeated");
     seen[dim] = true;
     shape.push_back(type.getDimSize(dim));
   }
   if (type.getRank() > 0 && permutation[0] != 0 && type.isDynamicDim(0))
-    return emitOptionalError(location, "the batch dimension must stay the leading one");
+    return emitOptionalError(location,
+                             "the batch dimension must stay the leading one");
   types.push_back(type.clone(shape));
   return success();
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getPermutation().size())))
+  if (llvm::equal(getPermutation(),
+                  llvm::seq<int64_t>(0, getPermutation().size())))
     return getInput();
   return {};
 }
 
-SmallVector<Value> TransposeOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+SmallVector<Value> TransposeOp::buildGradients(ImplicitLocOpBuilder &b,
+                                               ValueRange g) {
   SmallVector<int64_t> inverse(getPermutation().size());
   for (auto [i, dim] : llvm::enumerate(getPermutation()))
     inverse[dim] = i;
@@ -96,7 +113,8 @@ SmallVector<Value> TransposeOp::buildGradients(ImplicitLocOpBuilder &b, ValueRan
 
 std::vector<OpSample> TransposeOp::sampleInputs() {
   return {{{{"tensor<2x3xf64>"}}, "mp.transpose %0 [1, 0] : tensor<2x3xf64>"},
-          {{{"tensor<2x3x4xf64>"}}, "mp.transpose %0 [2, 0, 1] : tensor<2x3x4xf64>"}};
+          {{{"tensor<2x3x4xf64>"}},
+           "mp.transpose %0 [2, 0, 1] : tensor<2x3x4xf64>"}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,7 +124,9 @@ std::vector<OpSample> TransposeOp::sampleInputs() {
 LogicalResult BroadcastOp::verify() {
   auto from = getInput().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
-    return emitOpError() << "changes the element type: " << from.getElementType() << " vs " << to.getElementType();
+    return emitOpError() << "changes the element type: "
+                         << from.getElementType() << " vs "
+                         << to.getElementType();
   auto shape = broadcastShapes(from.getShape(), to.getShape());
   if (!shape || ArrayRef(*shape) != to.getShape())
     return emitOpError() << "shapes do not broadcast: " << from << " to " << to;
@@ -114,13 +134,22 @@ LogicalResult BroadcastOp::verify() {
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? OpFoldResult(getInput()) : OpFoldResult();
+  return getInput().getType() == getType() ? OpFoldResult(getInput())
+                                           : OpFoldResult();
 }
 
-SmallVector<Value> BroadcastOp::buildScalars(ImplicitLocOpBuilder &, ValueRange x) { return {x[0]}; }
-SmallVector<Value> BroadcastOp::buildGradients(ImplicitLocOpBuilder &, ValueRange g) { return {g[0]}; }
+SmallVector<Value> BroadcastOp::buildScalars(ImplicitLocOpBuilder &,
+                                             ValueRange x) {
+  return {x[0]};
+}
+SmallVector<Value> BroadcastOp::buildGradients(ImplicitLocOpBuilder &,
+                                               ValueRange g) {
+  return {g[0]};
+}
 
 std::vector<OpSample> BroadcastOp::sampleInputs() {
-  return {{{{"tensor<3x1xf64>"}}, "mp.broadcast %0 : tensor<3x1xf64> to tensor<3x4xf64>"},
-          {{{"tensor<4xf64>"}}, "mp.broadcast %0 : tensor<4xf64> to tensor<3x4xf64>"}};
+  return {{{{"tensor<3x1xf64>"}},
+           "mp.broadcast %0 : tensor<3x1xf64> to tensor<3x4xf64>"},
+          {{{"tensor<4xf64>"}},
+           "mp.broadcast %0 : tensor<4xf64> to tensor<3x4xf64>"}};
 }

@@ -1,16 +1,17 @@
-//===- gradients-test.cpp - every gradient rule against central differences -----===//
+//===- gradients-test.cpp - every gradient rule against central differences
+//-----===//
 //
-// Iterates the registry: an op with a gradient is found here without being named, by
-// the samples it gives of itself. Each sample becomes a scalar function of its
-// operands, loss = sum(weights * op(operands)), compiled in f64 together with the
-// gradient that mp-autodiff makes of it.
+// Iterates the registry: an op with a gradient is found here without being
+// named, by the samples it gives of itself. Each sample becomes a scalar
+// function of its operands, loss = sum(weights * op(operands)), compiled in f64
+// together with the gradient that mp-autodiff makes of it.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
-#include "passes/Passes.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Passes.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -18,8 +19,10 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-constexpr double kTolerance = 1e-6; // relative to an operand's largest derivative
-constexpr double kStep = 1e-5;      // error of central differences: step^2, and 1e-16 / step
+constexpr double kTolerance =
+    1e-6; // relative to an operand's largest derivative
+constexpr double kStep =
+    1e-5; // error of central differences: step^2, and 1e-16 / step
 
 struct Operand {
   RankedTensorType type;
@@ -31,7 +34,8 @@ class Sample {
 public:
   Sample(MLIRContext &context, const OpSample &sample) : text("func.func @f(") {
     for (auto [index, operand] : llvm::enumerate(sample.operands))
-      text += (index ? ", %" : "%") + std::to_string(index) + ": " + operand.type;
+      text +=
+          (index ? ", %" : "%") + std::to_string(index) + ": " + operand.type;
     text += ") {\n  %r = " + sample.op + "\n  return\n}\n";
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
@@ -60,14 +64,18 @@ public:
 private:
   void drawOperands(func::FuncOp function, const OpSample &sample) {
     std::mt19937_64 random(1);
-    for (auto [argument, range] : llvm::zip_equal(function.getArguments(), sample.operands)) {
+    for (auto [argument, range] :
+         llvm::zip_equal(function.getArguments(), sample.operands)) {
       Operand operand{cast<RankedTensorType>(argument.getType()), {}};
       bool isFlag = operand.type.getElementType().isInteger(1);
       bool isWhole = isa<IntegerType>(operand.type.getElementType());
       std::uniform_real_distribution<double> draw(range.low, range.high);
-      while (static_cast<int64_t>(operand.values.size()) < operand.type.getNumElements())
+      while (static_cast<int64_t>(operand.values.size()) <
+             operand.type.getNumElements())
         if (double value = draw(random); std::abs(value) >= range.gap)
-          operand.values.push_back(isFlag ? std::round(value) : isWhole ? std::floor(value) : value);
+          operand.values.push_back(isFlag    ? std::round(value)
+                                   : isWhole ? std::floor(value)
+                                             : value);
       operands.push_back(std::move(operand));
     }
   }
@@ -81,25 +89,31 @@ private:
     std::vector<double> weights;
     for (int64_t i = 0; i < type.getNumElements(); ++i)
       weights.push_back(std::sin(i + 1.0));
-    Value weight = ConstantOp::create(b, type, cast<ElementsAttr>(DenseElementsAttr::get(type, ArrayRef(weights))));
+    Value weight = ConstantOp::create(
+        b, type,
+        cast<ElementsAttr>(DenseElementsAttr::get(type, ArrayRef(weights))));
     Value product = MulOp::create(b, result, weight);
     auto all = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-    Value loss = all.empty() ? product : Value(SumOp::create(b, product, all, false));
+    Value loss =
+        all.empty() ? product : Value(SumOp::create(b, product, all, false));
     terminator->setOperands(loss);
-    function.setType(b.getFunctionType(function.getArgumentTypes(), loss.getType()));
+    function.setType(
+        b.getFunctionType(function.getArgumentTypes(), loss.getType()));
   }
 };
 
 /// @f or @f.gradient, compiled.
 class Function {
 public:
-  Function(StringRef module, StringRef name) : compiled(GoldenFunction::compile(module, name)) {
+  Function(StringRef module, StringRef name)
+      : compiled(GoldenFunction::compile(module, name)) {
     if (!compiled)
       ADD_FAILURE() << toString(compiled.takeError()) << "\n" << module.str();
   }
   bool isReady() { return bool(compiled); }
   std::vector<Numbers> operator()(ArrayRef<Operand> operands) {
-    auto inputs = llvm::map_to_vector(operands, [](const Operand &operand) { return operand.values; });
+    auto inputs = llvm::map_to_vector(
+        operands, [](const Operand &operand) { return operand.values; });
     return cantFail((*compiled)(inputs));
   }
 
@@ -146,12 +160,14 @@ TEST(Gradients, AgreeWithCentralDifferences) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   unsigned checked = 0;
-  for (RegisteredOperationName op : context.getRegisteredOperationsByDialect("mp")) {
+  for (RegisteredOperationName op :
+       context.getRegisteredOperationsByDialect("mp")) {
     auto *rule = op.getInterface<DifferentiableOpInterface>();
     if (!rule || !rule->whyNotDifferentiable().empty())
       continue;
     auto samples = rule->sampleInputs();
-    EXPECT_FALSE(samples.empty()) << op.getStringRef().str() << " has a gradient but no sample of it";
+    EXPECT_FALSE(samples.empty())
+        << op.getStringRef().str() << " has a gradient but no sample of it";
     for (const OpSample &sample : samples)
       checkSample(context, sample);
     checked += !samples.empty();

@@ -1,5 +1,6 @@
 // Expanded functions against the C library in double, over bit patterns of f32
-// that are spread evenly, and at the edges. --gtest_also_run_disabled_tests: all.
+// that are spread evenly, and at the edges. --gtest_also_run_disabled_tests:
+// all.
 #include "LinkedKernels.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -21,8 +21,8 @@ struct CommonOptions {
   std::vector<Option> table();
 };
 
-/// `compile`, saying each warning once on standard error: the batch, the remainder and
-/// the evaluation are compiled one by one, and warn alike.
+/// `compile`, saying each warning once on standard error: the batch, the
+/// remainder and the evaluation are compiled one by one, and warn alike.
 Compiler warningCompiler();
 
 /// An error of usage unless `name` is one of the names of a precision.
