@@ -1,6 +1,7 @@
 //===- TrainerSetUp.cpp - from options to the first step ------------------===//
 #include "runtime/Error.h"
 #include "runtime/Trainer.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <future>
 
@@ -83,6 +84,9 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   if (resumed && !options.init.empty())
     return makeError("initial weights and a checkpoint to resume exclude each "
                      "other");
+  // Before data is read and kernels are compiled.
+  if (!options.init.empty() && !sys::fs::exists(options.init))
+    return makeError("{0}: no such file of initial weights", options.init);
   run = resumed ? checkpoint->state() : RunState{.batch = 32, .epochs = 1};
   Error error = joinErrors(settle("batch", options.batch, resumed, run.batch),
                            settle("seed", options.seed, resumed, run.seed));

@@ -20,7 +20,8 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       text("data", "DIR", options.data,
            "folder with the files of FILE's mp.data"),
       text("out", "RUN", options.out,
-           "run folder to write (the resumed one; else nothing is written)"),
+           "run folder to write, in the place of an earlier run there (the "
+           "resumed one; else nothing is written)"),
       number(
           "epochs", [&](uint64_t n) { options.epochs = n; }, 1, most,
           "passes over the data (1)"),
@@ -37,8 +38,8 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
            "go on from a run folder or a checkpoint, bit for bit"),
       text("init", "FILE", options.init,
            "first weights, a safetensors file with PyTorch's names"),
-      text("scaler", "PRESET", options.scaler,
-           "loss scaler's preset, or none (the recipe's)"),
+      choice("scaler", options.scaler, {"torch", "none"},
+             "loss scaler's preset, or none (the recipe's)"),
       text("function", "NAME", options.function, "which recipe (the only one)"),
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
