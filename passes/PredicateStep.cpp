@@ -46,11 +46,5 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
       write.getPredicateMutable().assign(applied);
     }
   }
-
-private:
-  static bool countsTries(WriteOp write) {
-    auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
-    return kind == StateKind::scaler || kind == StateKind::attempt;
-  }
 };
 } // namespace

@@ -139,6 +139,11 @@ void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
 // Variables
 //===----------------------------------------------------------------------===//
 
+bool mp::countsTries(WriteOp write) {
+  auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
+  return kind == StateKind::scaler || kind == StateKind::attempt;
+}
+
 VariableOp mp::createVariable(ModuleOp module, Location location,
                               StringRef name, RankedTensorType type,
                               StateKind kind, double initial) {

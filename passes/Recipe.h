@@ -31,6 +31,10 @@ mlir::OpOperand *namedResult(mlir::func::FuncOp function, llvm::StringRef name);
 void addToSkipped(mlir::func::FuncOp function,
                   mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
 
+/// Whether a write is of a variable that every try changes, skipped or not: of
+/// a scaler's or a count's.
+bool countsTries(WriteOp write);
+
 /// A new variable behind the last one of the module.
 VariableOp createVariable(mlir::ModuleOp module, mlir::Location location,
                           llvm::StringRef name, mlir::RankedTensorType type,

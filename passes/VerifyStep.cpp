@@ -72,7 +72,7 @@ private:
 
   static LogicalResult checkGuard(WriteOp write, Value skipped) {
     auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
-    if (kind == StateKind::scaler || kind == StateKind::attempt) {
+    if (countsTries(write)) {
       if (write.getPredicate())
         return write.emitOpError()
                << "writes @" << write.getVariable()

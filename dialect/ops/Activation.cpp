@@ -1,8 +1,9 @@
 //===- Activation.cpp - activations and their gradients -------------------===//
-#include "dialect/Mp.h"
+#include "dialect/Scalars.h"
 
 using namespace mlir;
 using namespace mp;
+using namespace mp::scalars;
 
 using Scalars = SmallVector<Value>;
 using Gradients = SmallVector<Value>;
@@ -28,19 +29,6 @@ MP_INFER(GeluBackwardOp)
 MP_INFER(SoftplusOp)
 MP_INFER(SoftplusBackwardOp)
 #undef MP_INFER
-
-static Value number(ImplicitLocOpBuilder &b, Value like, double value) {
-  return arith::ConstantOp::create(b, b.getFloatAttr(like.getType(), value));
-}
-static Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::AddFOp::create(b, x, y);
-}
-static Value sub(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::SubFOp::create(b, x, y);
-}
-static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::MulFOp::create(b, x, y);
-}
 
 //===----------------------------------------------------------------------===//
 // relu, tanh, sigmoid: gradients from the result

@@ -41,10 +41,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   state.addTypes(results);
   auto &properties = state.getOrAddProperties<KernelOp::Properties>();
-  if (Attribute ops = state.attributes.erase(getOpsAttrName(state.name)))
-    if (!(properties.ops = dyn_cast<StringAttr>(ops)))
+  if (Attribute ops = state.attributes.erase(getOpsAttrName(state.name))) {
+    properties.ops = dyn_cast<StringAttr>(ops);
+    if (!properties.ops)
       return parser.emitError(attributes)
              << "ops is " << ops << ", expected a string";
+  }
   properties.operandSegmentSizes = {static_cast<int32_t>(arguments.size()),
                                     predicated ? 1 : 0};
   Region *body = state.addRegion();

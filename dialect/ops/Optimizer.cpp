@@ -1,27 +1,10 @@
 //===- Optimizer.cpp - update rules and their recipes ---------------------===//
-#include "dialect/Mp.h"
+#include "dialect/Scalars.h"
 
 using namespace mlir;
 using namespace mp;
+using namespace mp::scalars;
 
-static Value number(ImplicitLocOpBuilder &b, Type type, double value) {
-  return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
-}
-static Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::AddFOp::create(b, x, y);
-}
-static Value sub(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::SubFOp::create(b, x, y);
-}
-static Value mul(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::MulFOp::create(b, x, y);
-}
-static Value div(ImplicitLocOpBuilder &b, Value x, Value y) {
-  return arith::DivFOp::create(b, x, y);
-}
-static Value sqrt(ImplicitLocOpBuilder &b, Value x) {
-  return math::SqrtOp::create(b, x);
-}
 /// The learning rate in the parameter's compute type (f32, or f64 for
 /// reference).
 static Value widen(ImplicitLocOpBuilder &b, Value x, Type type) {
