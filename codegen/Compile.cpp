@@ -94,6 +94,9 @@ private:
       return function.takeError();
     if (mlir::failed(checkShapes(*module, options.batch)))
       return failed();
+    if (options.goal != Goal::Run &&
+        mlir::failed(checkBatch(*function, options.batch)))
+      return failed();
     inputs = describeInputs(*function);
     if (auto error = runPasses())
       return error;

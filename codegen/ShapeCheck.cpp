@@ -1,5 +1,4 @@
-//===- ShapeCheck.cpp - tensors that can be laid out in memory
-//-------------===//
+//===- ShapeCheck.cpp - tensors that fit into memory ----------------------===//
 #include "codegen/ShapeCheck.h"
 #include "codegen/Program.h"
 #include "dialect/Mp.h"
@@ -64,4 +63,17 @@ LogicalResult mp::checkShapes(ModuleOp module, int64_t batch) {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult mp::checkBatch(func::FuncOp function, int64_t batch) {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = tensorType(argument);
+    if (type.getRank() && !type.isDynamicDim(0) && type.getDimSize(0) != batch)
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " has "
+             << type.getDimSize(0)
+             << " rows whatever the batch, but a batch of " << batch
+             << " is to be compiled: write '?' for the batch dimension";
+  }
+  return success();
 }

@@ -1,8 +1,8 @@
-//===- ShapeCheck.h - tensors that can be laid out in memory
-//---------------===//
+//===- ShapeCheck.h - tensors that fit into memory ------------------------===//
 #ifndef MP_CODEGEN_SHAPECHECK_H
 #define MP_CODEGEN_SHAPECHECK_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mp {
@@ -11,6 +11,11 @@ namespace mp {
 /// that a Program can hold: of another type, without elements, with more bytes
 /// than can be addressed, or with a `?` that `batch` (0: none) does not bind.
 llvm::LogicalResult checkShapes(mlir::ModuleOp module, int64_t batch);
+
+/// Fails where an argument that data is fed to has a leading dimension other
+/// than
+/// `?` or `batch`: a batch of another size would be read past its end.
+llvm::LogicalResult checkBatch(mlir::func::FuncOp function, int64_t batch);
 
 } // namespace mp
 

@@ -68,15 +68,16 @@ static llvm::Error addForward(OpPassManager &manager,
   return llvm::Error::success();
 }
 
-/// Loss scaling is for f16: a recipe's scaler is idle in the wider types unless
-/// it is asked for by name.
+/// Loss scaling is for f16: a precision asked for by name brings the scaler
+/// (the recipe's, or one with the preset's fields) or leaves it idle. Without a
+/// name the recipe decides.
 static llvm::Expected<std::string>
 chooseScaler(const PipelineOptions &options) {
   auto dtype = resolvePrecision(options.precision);
   if (!dtype)
     return dtype.takeError();
-  if (options.scaler.empty() && !dtype->empty() && *dtype != "f16")
-    return std::string("none");
+  if (options.scaler.empty() && !dtype->empty())
+    return std::string(*dtype == "f16" ? "torch" : "none");
   return options.scaler;
 }
 
@@ -112,7 +113,14 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
 
 llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                                  const PipelineOptions &options) {
+  auto dtype = resolvePrecision(options.precision);
+  if (!dtype)
+    return dtype.takeError();
   manager.addPass(createSpecialize({options.batch}));
+  AutocastOptions autocast;
+  autocast.dtype = *dtype;
+  autocast.policy = options.policy;
+  manager.addPass(createAutocast(autocast));
   addKernels(manager);
   return llvm::Error::success();
 }

@@ -120,12 +120,22 @@ int64_t Trainer::lastStep() const {
                               : totalSteps();
 }
 
+/// A new run in the folder of an earlier one: what that one learnt is set aside
+/// rather than lost to a forgotten --resume.
+void Trainer::keepEarlierCheckpoint() const {
+  std::string earlier = outPath("checkpoint.safetensors");
+  if (sys::fs::exists(earlier))
+    (void)sys::fs::rename(earlier, outPath("checkpoint.previous.safetensors"));
+}
+
 /// Runs the steps that are left, with metrics and checkpoints. Returns whether
 /// a signal came in between; adds the time spent in steps to `seconds`.
 Expected<bool> Trainer::runSteps(double &seconds) {
   bool writes = !options.out.empty();
   std::optional<MetricsFile> metricsFile;
   if (writes) {
+    if (run.step == 0)
+      keepEarlierCheckpoint();
     auto opened = MetricsFile::open(outPath("metrics.jsonl"), run.step);
     if (!opened)
       return opened.takeError();

@@ -2,6 +2,12 @@
 # Installs what is missing, builds, and runs every test. Arguments go to ctest:
 # `scripts/test.sh -L unit`, `scripts/test.sh -R lit`.
 set -euo pipefail
+case "${1:-}" in
+-h | --help)
+  echo "usage: scripts/test.sh [CTEST ARGUMENT]...   installs, builds, runs every test; -LE acceptance: the quick ones"
+  exit
+  ;;
+esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 "$here/scripts/install-deps.sh"

@@ -20,7 +20,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       text("data", "DIR", options.data,
            "folder with the files of FILE's mp.data"),
       text("out", "RUN", options.out,
-           "run folder to write, in the place of an earlier run there (the "
+           "run folder to write; an earlier checkpoint there is set aside (the "
            "resumed one; else nothing is written)"),
       number(
           "epochs", [&](uint64_t n) { options.epochs = n; }, 1, most,
