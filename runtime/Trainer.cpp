@@ -120,12 +120,21 @@ int64_t Trainer::lastStep() const {
                               : totalSteps();
 }
 
-/// A new run in the folder of an earlier one: what that one learnt is set aside
-/// rather than lost to a forgotten --resume.
-void Trainer::keepEarlierCheckpoint() const {
-  std::string earlier = outPath("checkpoint.safetensors");
-  if (sys::fs::exists(earlier))
-    (void)sys::fs::rename(earlier, outPath("checkpoint.previous.safetensors"));
+/// A new run in the folder of an earlier one: what that one learnt gets another
+/// name just before it is replaced, rather than being lost to a forgotten
+/// --resume.
+Error Trainer::saveKeepingEarlier() {
+  std::string path = outPath("checkpoint.safetensors");
+  std::string previous = outPath("checkpoint.previous.safetensors");
+  bool exists = sys::fs::exists(path);
+  if (exists) {
+    (void)sys::fs::remove(previous);
+    (void)sys::fs::create_hard_link(path, previous);
+  }
+  Error error = save(path);
+  if (error && exists)
+    (void)sys::fs::remove(previous);
+  return error;
 }
 
 /// Runs the steps that are left, with metrics and checkpoints. Returns whether
@@ -134,8 +143,6 @@ Expected<bool> Trainer::runSteps(double &seconds) {
   bool writes = !options.out.empty();
   std::optional<MetricsFile> metricsFile;
   if (writes) {
-    if (run.step == 0)
-      keepEarlierCheckpoint();
     auto opened = MetricsFile::open(outPath("metrics.jsonl"), run.step);
     if (!opened)
       return opened.takeError();
@@ -143,11 +150,14 @@ Expected<bool> Trainer::runSteps(double &seconds) {
   }
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
+  bool replaces = run.step == 0;
   auto checkpoint = [&]() -> Error {
     if (!writes)
       return Error::success();
     if (Error error = metricsFile->flush())
       return error;
+    if (std::exchange(replaces, false))
+      return saveKeepingEarlier();
     return save(outPath("checkpoint.safetensors"));
   };
   Interrupt interrupt(options.handleSignals);

@@ -105,7 +105,7 @@ private:
   void count(const StepMetrics &metrics);
   int64_t lastStep() const;
   llvm::Expected<bool> runSteps(double &seconds);
-  void keepEarlierCheckpoint() const;
+  llvm::Error saveKeepingEarlier();
   llvm::Error writeSummary(const Summary &summary);
   Summary summarize(double trainSeconds) const;
   std::string outPath(llvm::StringRef name) const;

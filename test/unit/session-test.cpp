@@ -303,7 +303,7 @@ TEST(Session, RefusesWhatItDoesNotKnow) {
   program.entries[1].arenaBytes = uint64_t(1) << 62;
   std::string tooLarge = problem(runner->load(program));
   EXPECT_TRUE(
-      StringRef(tooLarge).starts_with("'step' does not fit into memory"))
+      llvm::StringRef(tooLarge).starts_with("'step' does not fit into memory"))
       << tooLarge;
   EXPECT_EQ(runner->find("step", 0), nullptr);
 }
