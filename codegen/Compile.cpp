@@ -158,8 +158,18 @@ private:
     }
     if (!found)
       return choose("recipe (mp.train)", names);
-    entryName = found.getEntry().str();
+    builder.program.precision = precisionOf(found);
     return module->lookupSymbol<func::FuncOp>(found.getFunction());
+  }
+
+  /// What the options ask for by any of its names, or else the recipe.
+  std::string precisionOf(TrainOp recipe) const {
+    std::string dtype =
+        llvm::expectedToOptional(resolvePrecision(options.precision))
+            .value_or("");
+    if (dtype.empty() && recipe.getAutocast())
+      llvm::raw_string_ostream(dtype) << recipe.getAutocast()->getDtype();
+    return dtype == "f16" ? "fp16" : dtype == "bf16" ? "bf16" : "fp32";
   }
 
   llvm::Error choose(StringRef what, ArrayRef<std::string> names) {
@@ -280,7 +290,7 @@ private:
   cpu::ObjectCompiler *compiler = nullptr;
   ProgramBuilder builder;
   std::vector<Input> inputs;
-  std::string chosen, entryName;
+  std::string chosen;
 };
 } // namespace
 

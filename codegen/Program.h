@@ -196,6 +196,9 @@ struct Program {
   std::string module; ///< name of the user's module
   std::string target; ///< "cpu"
   std::string cpu;    ///< LLVM's name of the CPU the kernels were made for
+  /// What a recipe's function computes in: "fp32", "fp16" or "bf16"; "" without
+  /// a recipe.
+  std::string precision;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Kernel> kernels;

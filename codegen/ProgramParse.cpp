@@ -33,6 +33,7 @@ private:
   bool kernel();
   bool source();
   bool code();
+  bool precision();
   bool entry();
   bool input();
   bool launch();
@@ -228,6 +229,8 @@ bool Parser::code() {
          payload(value.code, count, hash, "code of '" + value.symbol + "'");
 }
 
+bool Parser::precision() { return line.name(program.precision, "a precision"); }
+
 bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
@@ -362,10 +365,11 @@ bool Parser::header() {
 bool Parser::item() {
   using Reader = bool (Parser::*)();
   static constexpr std::pair<llvm::StringLiteral, Reader> top[] = {
-      {"variable", &Parser::variable}, {"constant", &Parser::constant},
-      {"kernel", &Parser::kernel},     {"source", &Parser::source},
-      {"code", &Parser::code},         {"entry", &Parser::entry},
-      {"data", &Parser::data},         {"column", &Parser::column},
+      {"variable", &Parser::variable},   {"constant", &Parser::constant},
+      {"kernel", &Parser::kernel},       {"source", &Parser::source},
+      {"code", &Parser::code},           {"entry", &Parser::entry},
+      {"data", &Parser::data},           {"column", &Parser::column},
+      {"precision", &Parser::precision},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

@@ -260,6 +260,11 @@ void Printer::print() {
   os << ' ';
   name(program.cpu);
   os << '\n';
+  if (!program.precision.empty()) {
+    os << "precision ";
+    name(program.precision);
+    os << '\n';
+  }
   for (const Variable &value : program.variables)
     variable(value);
   for (const Constant &constant : program.constants) {

@@ -7,6 +7,7 @@
 //   mp.program 1
 //   module mlp
 //   target cpu znver5
+//   precision fp16
 //   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
 //   constant 4x4xf32 c0ffee
 //     |AAAA...
@@ -17,9 +18,10 @@
 //   entry step batch 128 arena 81920
 //     input image 128x784xui8 range 0 10 exempt 255 at "mlp.mlir":6:1
 //     launch k_12ab grid 128 block 8 shared 0 args input0+0 @fc1.bias+0 arena+0
-//     call dnnl.matmul grid 128 block 16 set m=128 a_type=f32 a_strides=[4,1]
-//     args ... copy 512 to @fc1.bias+0 from arena+0 if arena+1024 result loss
-//     f32 arena+64 buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10
+//     call dnnl.matmul grid 128 block 16 set m=128 a_strides=[4,1] args ...
+//     copy 512 to @fc1.bias+0 from arena+0 if arena+1024
+//     result loss f32 arena+64
+//     buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10
 //   data train
 //     column image "train-images*" idx ui8 key ""
 //   end

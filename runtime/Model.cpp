@@ -106,6 +106,7 @@ Error Model::link(Key key, Expected<Program> program) {
     entries.emplace_back(entry.function, entry.batch);
   name = program->module;
   cpuName = program->cpu;
+  precisionName = program->precision;
   if (Error error = state->load(std::move(*program)))
     return error;
   // A program that comes late, while training, may bring derived variables of

@@ -49,9 +49,11 @@ public:
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 
-  /// Name and CPU of the last program linked: "cpu", "znver4".
+  /// Of the last program linked. CPU: "znver4".
   const std::string &moduleName() const { return name; }
   const std::string &cpu() const { return cpuName; }
+  /// What it computes in: "fp16".
+  const std::string &precision() const { return precisionName; }
 
 private:
   using Key = std::pair<Goal, int64_t>;
@@ -69,7 +71,7 @@ private:
   Compiler compiler;
   std::string text;
   std::unique_ptr<Session> state;
-  std::string name, cpuName;
+  std::string name, cpuName, precisionName;
   std::optional<std::vector<DataSource>> sources;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;

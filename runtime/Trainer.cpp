@@ -205,7 +205,8 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.trainSeconds = trainSeconds;
   summary.plannedBytes = model->session().plannedBytes();
   summary.peakRssBytes = peakRssBytes();
-  summary.precision = run.precision.empty() ? "recipe" : run.precision;
+  summary.precision =
+      run.precision.empty() ? model->precision() : run.precision;
   summary.device = options.device;
   summary.seed = run.seed;
   return summary;

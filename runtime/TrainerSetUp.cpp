@@ -187,7 +187,7 @@ void Trainer::announce() {
   raw_ostream &os = *options.log;
   os << "device " << options.device << " (" << model->cpu() << ", "
      << session().threads() << " threads), precision "
-     << (run.precision.empty() ? "as the recipe says" : run.precision) << "\n"
+     << (run.precision.empty() ? model->precision() : run.precision) << "\n"
      << "data " << run.records << " records, batch " << run.batch << ", "
      << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()
      << " in all\n"

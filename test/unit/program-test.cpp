@@ -29,6 +29,7 @@ Program sample() {
   Program program;
   program.module = "two words \"quoted\"\n";
   program.target = "cpu";
+  program.precision = "bf16";
   program.cpu = "znver5";
   Location at{"dir with space/mlp.mlir", 3, 5};
   program.variables = {
