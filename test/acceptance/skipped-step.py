@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A skipped step writes nothing: parameters and slots keep every bit while a loss scale that is far too large comes
-down; the scale, its tracker and the count of tries change all the same."""
+down; the scale, its tracker and the count of tries change all the same. So does a step whose new master would be
+infinite in its f16 copy, although every gradient is finite."""
 
 import re
 import struct
+import subprocess
 
 from _acceptance import example, finish, metrics, options, safetensors, train
 
@@ -25,6 +27,34 @@ def f32(tensor):
     dtype, _, data = tensor
     code, width = {"F16": ("e", 2), "F32": ("f", 4)}[dtype]
     return struct.unpack(f"<{len(data) // width}{code}", data)
+
+
+# One step of 1e6 takes a weight of 65000 beyond f16, whose largest number is 65504.
+OVERFLOWING_MASTER = """
+mp.variable @w : tensor<2x4xf32> = #mp.init<constant, value = 65000>
+func.func @loss(%x: tensor<?x4xf32> {mp.name = "x"}) -> (tensor<f32> {mp.name = "loss"}) {
+  %w = mp.read @w : tensor<2x4xf32>
+  %y = mp.linear %x, %w : tensor<?x4xf32>, tensor<2x4xf32>
+  %sum = mp.sum %y dims[0, 1] : tensor<?x2xf32>
+  return %sum : tensor<f32>
+}
+mp.train @step of @loss autocast(<dtype = f16>) {
+  mp.minimize result(0) {optimizer = #mp.sgd<lr = 1.0e6>}
+}
+mp.data @train {x = #mp.column<"x.safetensors" as safetensors, f32, key = "x">}
+"""
+
+
+def overflowing_master(arguments):
+    """Metrics and tensors of three steps that would each overflow the copy."""
+    folder = arguments.work / "overflowing-master"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "net.mlir").write_text(OVERFLOWING_MASTER)
+    header = b'{"x":{"dtype":"F32","shape":[8,4],"data_offsets":[0,128]}}'
+    (folder / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<32f", *[-0.001] * 32))
+    subprocess.run([arguments.tools / "mp-run", "train", folder / "net.mlir", "--data", folder, "--batch", "8",
+                    "--epochs", str(STEPS), "--out", folder / "run"], stdout=subprocess.DEVNULL, check=True)
+    return metrics(folder / "run"), safetensors(folder / "run" / "checkpoint.safetensors")
 
 
 def main():
@@ -49,6 +79,11 @@ def main():
     scales = [struct.unpack("<f", struct.pack("<f", scale))[0] for scale in recorded["scale"]]
     if scales != [scales[0] * 0.5**i for i in range(STEPS)]:
         faults.append(f"the scale did not halve: {recorded['scale']}")
+    overflowed, tensors = overflowing_master(arguments)
+    if not all(overflowed["skipped"]) or set(f32(tensors["w"])) != {65000.0}:
+        faults.append(f"a master beyond f16 was written: {f32(tensors['w'])}, skipped {overflowed['skipped']}")
+    if not all(0 < norm < 1 for norm in overflowed["grad_norm"]):
+        faults.append(f"the gradients were not finite, so nothing is shown: {overflowed['grad_norm']}")
     print(f"{len(after)} variables beside the parameters looked at, after {STEPS} skipped steps")
     finish(faults)
 
