@@ -51,5 +51,7 @@ static int finishOutput(int code) {
 int main(int argc, char **argv) {
   // A file past the limit of its size is to fail as one on a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
+  // A reader that leaves (mp-run train ... | head) does not end a run.
+  std::signal(SIGPIPE, SIG_IGN);
   return finishOutput(runCommand({argv + 1, argv + argc}));
 }
