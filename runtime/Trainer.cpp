@@ -126,14 +126,18 @@ int64_t Trainer::lastStep() const {
 Error Trainer::saveKeepingEarlier() {
   std::string path = outPath("checkpoint.safetensors");
   std::string previous = outPath("checkpoint.previous.safetensors");
-  bool exists = sys::fs::exists(path);
-  if (exists) {
-    (void)sys::fs::remove(previous);
-    (void)sys::fs::create_hard_link(path, previous);
-  }
+  if (!sys::fs::exists(path))
+    return save(path);
+  std::error_code failed = sys::fs::remove(previous);
+  // Where a folder has no links, a copy does.
+  if (!failed && sys::fs::create_hard_link(path, previous))
+    failed = sys::fs::copy_file(path, previous);
+  if (failed)
+    return makeError("{0}: cannot keep the earlier checkpoint: {1}", previous,
+                     failed.message());
   Error error = save(path);
-  if (error && exists)
-    (void)sys::fs::remove(previous);
+  if (error)
+    failed = sys::fs::remove(previous);
   return error;
 }
 
