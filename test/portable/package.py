@@ -14,6 +14,7 @@ from pathlib import Path
 MOST_MIB = 40
 GLIBC = (2, 36)
 LIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
+CHROOT = shutil.which("chroot") or "/usr/sbin/chroot"
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 TRAIN = ("--batch", "128", "--max-steps", "20", "--precision", "fp16", "--no-onednn", "--seed", "3")
 
@@ -82,7 +83,7 @@ def losses(run):
 def check_in_root(root, prefix, arguments):
     """The tools work in the bare root; `prefix` is the package's folder in it."""
     def tool(name):
-        return ("env", "-i", "HOME=/root", "chroot", root, f"{prefix}/bin/{name}")
+        return ("env", "-i", "HOME=/root", CHROOT, root, f"{prefix}/bin/{name}")
 
     module = f"{prefix}/examples/fashion-mnist/mlp.mlir"
     info = output(*tool("mp-run"), "info")
@@ -122,7 +123,7 @@ def main():
         sys.exit("\n".join(found))
     check_refusals(folder)
     bare_root(root, folder / "bin" / "mantissa")
-    if subprocess.run(["chroot", root, f"/{folder.name}/bin/mantissa", "--help"], capture_output=True, check=False).returncode == 0:
+    if subprocess.run([CHROOT, root, f"/{folder.name}/bin/mantissa", "--help"], capture_output=True, check=False).returncode == 0:
         check_in_root(root, f"/{folder.name}", arguments)
     elif os.geteuid() == 0:
         sys.exit("the program does not start in a root with the C library alone")
