@@ -1,14 +1,13 @@
 """What the stages of bench/gpu.sh share: options, running mp-run, and how a stage ends.
 
-A stage is a script with a function `measure(stage)` that returns a dictionary for the JSON. Its key "rows" holds
-what the table shows, [what, value] pairs, and "faults" what is wrong, as sentences.
+A stage is a script with a function `measure(stage)` that calls `stage.add` with each result as soon as it has it: a
+stage that is ended for its time keeps what it had.
 """
 
 import argparse
 import json
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -49,10 +48,21 @@ class Stage:
         self.device, self.quick = arguments.device, arguments.quick
         self.work = arguments.work
         self.deadline = time.monotonic() + arguments.seconds
+        self.json, self.result = arguments.json, {"results": [], "rows": [], "faults": []}
 
     @property
     def on_gpu(self):
         return self.device.startswith("cuda")
+
+    def add(self, result, rows=(), faults=()):
+        """Keeps a result for the JSON, rows [what, value] for the table, and sentences on what is wrong."""
+        for key, values in (("results", [result]), ("rows", rows), ("faults", faults)):
+            self.result[key] += values
+        self.end("failed", "out of time; what follows is what was done")
+
+    def end(self, status, why=None):
+        """Writes the results so far."""
+        self.json.write_text(json.dumps({"status": status, **({"reason": why} if why else {}), **self.result}, indent=1))
 
     def left(self):
         """Seconds until this stage is ended."""
@@ -101,7 +111,7 @@ def reason(text):
 
 
 def main(measure, description):
-    """Runs a stage: its result goes to --json, its exit code is 1 where it failed."""
+    """Runs a stage: its result goes to --json."""
     options = parser(description)
     options.add_argument("--work", type=Path, required=True, help="folder to write in")
     options.add_argument("--json", type=Path, required=True, help="file for the result")
@@ -110,11 +120,9 @@ def main(measure, description):
     arguments.work.mkdir(parents=True, exist_ok=True)
     stage = Stage(arguments)
     try:
-        result = measure(stage)
-        result["status"] = "failed" if result.get("faults") else "ok"
+        measure(stage)
+        stage.end("failed" if stage.result["faults"] else "ok")
     except Skipped as error:
-        result = {"status": "skipped", "reason": str(error)}
+        stage.end("skipped", str(error))
     except Failed as error:
-        result = {"status": "failed", "reason": str(error)}
-    arguments.json.write_text(json.dumps(result, indent=1))
-    sys.exit(result["status"] == "failed")
+        stage.end("failed", str(error))

@@ -13,19 +13,18 @@ def measure(stage):
     steps = 100 if stage.quick else 1000
     flags = ("--batch", 128, "--epochs", 5, "--max-steps", steps, "--seed", 1)
     precisions = [name for name in PRECISIONS if stage.on_gpu or name != "tf32"]
-    cpu, results, rows, faults = {}, [], [], []
+    cpu = {}
     for precision in precisions:
         same = "fp32" if precision == "tf32" else precision
         if same not in cpu:
             cpu[same] = stage.train(f"cpu-{same}", EXAMPLE, *flags, "--precision", same, device="cpu")
         ours = stage.train(f"device-{precision}", EXAMPLE, *flags, "--precision", precision)
         device, theirs = (100 * run["test_accuracy"] for run in (ours, cpu[same]))
-        results.append({"precision": precision, "steps": steps, "accuracy": device, "cpu": theirs, "seconds": ours["train_seconds"],
-                        "skipped": ours["skipped_steps"]})
-        rows.append([f"{precision}: accuracy after {steps} steps", f"{device:.2f} %, CPU {theirs:.2f} %"])
-        if not abs(device - theirs) <= POINTS:
-            faults.append(f"{precision}: accuracy {device:.2f} %, the CPU's is {theirs:.2f} %")
-    return {"results": results, "rows": rows, "faults": faults}
+        wrong = not abs(device - theirs) <= POINTS
+        stage.add({"precision": precision, "steps": steps, "accuracy": device, "cpu": theirs, "seconds": ours["train_seconds"],
+                   "skipped": ours["skipped_steps"]},
+                  [[f"{precision}: accuracy after {steps} steps", f"{device:.2f} %, CPU {theirs:.2f} %"]],
+                  [f"{precision}: accuracy {device:.2f} %, the CPU's is {theirs:.2f} %"] if wrong else [])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,28 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def rated(result):
+    """The result with its speed and its ratio to the rival's."""
+    operations = 2 * result["m"] * result["n"] * result["k"]
+    result["tflops"] = operations / result["microseconds"] / 1e6
+    rival = result.get("cublaslt_microseconds")
+    result["ratio"] = rival / result["microseconds"] if rival else None
+    return result
+
+
+def summary(results):
+    """Rows: the mean ratio of each type, and the shapes at both ends."""
+    compared = sorted((result for result in results if result["ratio"]), key=lambda result: result["ratio"])
+    if not compared:
+        return [["no cuBLASLt to compare with", f"{len(results)} shapes measured"]]
+    rows = []
+    for kind in dict.fromkeys(result["type"] for result in compared):
+        ratios = [result["ratio"] for result in compared if result["type"] == kind]
+        rows.append([f"{kind}: {len(ratios)} shapes, speed against cuBLASLt", f"{geometric_mean(ratios):.2f} (geometric mean)"])
+    return rows + [[f"  {result['name']}", f"{result['ratio']:.2f}, {result['tflops']:.0f} TFLOP/s"]
+                   for result in compared[:3] + compared[3:][-3:]]
+
+
 def measure(stage):
     shapes = json.loads(SHAPES.read_text())
     few = stage.work / "shapes.json"
@@ -21,25 +43,14 @@ def measure(stage):
     path = stage.work / "tune.json"
     stage.ask("tune", "--shapes", few, "--json", path, "--device", stage.device)
     results = json.loads(path.read_text())["results"]
-    rows, faults = [], []
-    if len(results) != len(json.loads(few.read_text())):
-        faults.append(f"{len(results)} results for {len(json.loads(few.read_text()))} shapes")
     for result in results:
-        operations = 2 * result["m"] * result["n"] * result["k"] * result.get("batch", 1)
-        result["tflops"] = operations / result["microseconds"] / 1e6
-        rival = result.get("cublaslt_microseconds")
-        result["ratio"] = rival / result["microseconds"] if rival else None
-        if result.get("error", 0) > result.get("tolerance", math.inf):
-            faults.append(f"{result['name']}: {result['error']:.1e} off, at most {result['tolerance']:.1e} is right")
-    compared = sorted((result for result in results if result["ratio"]), key=lambda result: result["ratio"])
-    for kind in dict.fromkeys(result["type"] for result in compared):
-        ratios = [result["ratio"] for result in compared if result["type"] == kind]
-        rows.append([f"{kind}: {len(ratios)} shapes, speed against cuBLASLt", f"{geometric_mean(ratios):.2f} (geometric mean)"])
-    rows += [[f"  {result['name']}", f"{result['ratio']:.2f}, {result['tflops']:.0f} TFLOP/s"]
-             for result in compared[:3] + compared[3:][-3:]]
-    if not compared:
-        rows.append(["no cuBLASLt to compare with", f"{len(results)} shapes measured"])
-    return {"results": results, "rows": rows, "faults": faults}
+        wrong = result.get("error", 0) > result.get("tolerance", math.inf)
+        stage.add(rated(result), [], [f"{result['name']}: {result['error']:.1e} off, at most {result['tolerance']:.1e} is right"] if wrong
+                  else [])
+    expected = len(json.loads(few.read_text()))
+    if len(results) != expected:
+        stage.result["faults"].append(f"{len(results)} results for {expected} shapes")
+    stage.result["rows"] = summary(results)
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def measure(stage):
     rows = [[f"GPU {i}", f"{gpu['name']}, {gpu['memory.total']}, driver {gpu['driver_version']}"] for i, gpu in enumerate(gpus)]
     rows += [[key, value] for key, value in info.items() if key != "features"]
     rows += [["cores", os.cpu_count()], ["Python", platform.python_version()], ["PyTorch", package_version("torch") or "none"]]
-    return {"mp_run": info, "gpus": gpus, "system": platform.platform(), "python": sys.version,
-            "torch": package_version("torch"), "cores": os.cpu_count(), "rows": rows}
+    stage.add({"mp_run": info, "gpus": gpus, "system": platform.platform(), "python": sys.version,
+               "torch": package_version("torch"), "cores": os.cpu_count()}, rows)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,10 @@ def is_streaming(launch):
 
 def measure(stage):
     stage.needs_data()
-    results, rows = [], []
     for precision in ("fp16",) if stage.quick else ("fp32", "fp16", "bf16"):
         found = profile(stage, WIDE, precision, 1024)
         copy = found["copy_gbps"]
-        rows.append([f"{precision}: copy", f"{copy:.0f} GB/s"])
+        rows = [[f"{precision}: copy", f"{copy:.0f} GB/s"]]
         streaming = sorted(filter(is_streaming, found["launches"]), key=lambda launch: -launch["microseconds"])
         for launch in streaming:
             launch.update(precision=precision, gbps=gbps(launch), of_copy=gbps(launch) / copy)
@@ -32,8 +31,7 @@ def measure(stage):
         shown += [launch for launch in streaming if launch not in shown][:4]
         rows += [[f"{precision}: {launch['summary'][:38]}", f"{launch['gbps']:.0f} GB/s, {100 * launch['of_copy']:.0f} % of the copy, "
                   f"{launch['microseconds']:.1f} us"] for launch in shown]
-        results.append({"precision": precision, "copy_gbps": copy, "kernels": streaming, "launches": found["launches"]})
-    return {"results": results, "rows": rows}
+        stage.add({"precision": precision, "copy_gbps": copy, "kernels": streaming, "launches": found["launches"]}, rows)
 
 
 if __name__ == "__main__":

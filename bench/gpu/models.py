@@ -68,17 +68,16 @@ def compare(stage, case):
 
 def measure(stage):
     with ThreadPoolExecutor(max(1, min(6, (os.cpu_count() or 1) // 2))) as pool:
-        results = list(pool.map(lambda case: compare(stage, case), cases(stage)))
-    rows = []
+        for result in pool.map(lambda case: compare(stage, case), cases(stage)):
+            stage.add(result, [], result["faults"])
+    results = stage.result["results"]
     for precision in dict.fromkeys(result["precision"] for result in results):
-        those = [result for result in results if result["precision"] == precision and "loss" in result]
-        right = sum(not result["faults"] for result in those)
-        rows.append([f"{precision}: models that agree with the CPU", f"{right} of "
-                     f"{sum(result['precision'] == precision for result in results)}, "
-                     f"loss within {max((r['loss'] for r in those), default=0):.1e}, "
-                     f"state within {max((r['state'] for r in those), default=0):.1e}"])
-    return {"steps": STEPS, "models": results, "rows": rows,
-            "faults": [fault for result in results for fault in result["faults"]]}
+        tried = [result for result in results if result["precision"] == precision]
+        ran = [result for result in tried if "loss" in result]
+        stage.result["rows"].append([
+            f"{precision}: models that agree with the CPU",
+            f"{sum(not result['faults'] for result in tried)} of {len(tried)}, loss within {max((r['loss'] for r in ran), default=0):.1e}, "
+            f"state within {max((r['state'] for r in ran), default=0):.1e}"])
 
 
 if __name__ == "__main__":

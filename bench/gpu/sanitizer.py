@@ -32,19 +32,15 @@ def measure(stage):
     if not stage.on_gpu:
         raise Skipped("not on the CPU")
     program, models = sanitizer(), sorted((ROOT / "test" / "models").glob("*.mlir"))
-    results, faults = [], []
     for model in models:
         write_columns(model, stage.work / model.stem, 80)
     for tool in TOOLS[:1] if stage.quick else TOOLS:
         for model in models:
-            if stage.left() < 15:
-                break
+            if stage.left() < 10:
+                return
             fault = check(stage, program, tool, model)
-            results.append({"tool": tool, "model": model.stem, "fault": fault})
-            faults += [fault] if fault else []
-    rows = [[tool, f"{sum(not r['fault'] for r in results if r['tool'] == tool)} of {sum(r['tool'] == tool for r in results)} models clean"]
-            for tool in dict.fromkeys(result["tool"] for result in results)]
-    return {"results": results, "rows": rows, "faults": faults}
+            stage.add({"tool": tool, "model": model.stem, "fault": fault}, [[f"{tool} {model.stem}", "wrong" if fault else "clean"]],
+                      [fault] if fault else [])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ def parse():
 def run_stage(name, arguments, scratch, log, seconds):
     """The stage's result; whatever it does, it ends after `seconds`."""
     result = scratch / f"{name}.json"
+    result.unlink(missing_ok=True)
     command = [sys.executable, "-B", HERE / f"{name}.py", "--tools", arguments.tools, "--data", arguments.data, "--device",
                arguments.device, "--work", scratch / name, "--json", result, "--seconds", str(seconds)]
     command += ["--quick"] if arguments.quick else []

@@ -30,17 +30,15 @@ def first_step(stage, precision, cache):
 
 def measure(stage):
     stage.needs_data()
-    results, rows = [], []
     for precision in ("fp32", "fp16", "bf16"):
         cache = stage.work / f"cache-{precision}"
         shutil.rmtree(cache, ignore_errors=True)
         cold = first_step(stage, precision, cache)
         kept = sum(path.is_file() for path in cache.rglob("*")) if cache.exists() else 0
         warm = median(first_step(stage, precision, cache) for _ in range(1 if stage.quick else 3))
-        results.append({"precision": precision, "cold_seconds": cold, "warm_seconds": warm, "cached_files": kept})
-        rows.append([f"{precision}: to the end of the first step", f"cold {cold:.2f} s, warm {warm:.2f} s, {kept} files cached"])
-    faults = [f"{result['precision']}: nothing was cached" for result in results if stage.on_gpu and not result["cached_files"]]
-    return {"results": results, "rows": rows, "faults": faults}
+        stage.add({"precision": precision, "cold_seconds": cold, "warm_seconds": warm, "cached_files": kept},
+                  [[f"{precision}: to the end of the first step", f"cold {cold:.2f} s, warm {warm:.2f} s, {kept} files cached"]],
+                  [f"{precision}: nothing was cached"] if stage.on_gpu and not kept else [])
 
 
 if __name__ == "__main__":

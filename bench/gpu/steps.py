@@ -40,18 +40,16 @@ def measure(stage):
     stage.needs_data()
     precisions = [name for name in PRECISIONS if stage.on_gpu or name != "tf32"]
     few, many, rounds = (10, 30, 1) if stage.quick else (500, 3500, 3) if stage.on_gpu else (50, 250, 1)
-    results, rows = [], []
     for precision in precisions:
         micro = step_microseconds(stage, EXAMPLE, precision, 128, few, many, rounds)
         counts, counted = profiled(stage, precision)
-        results.append({"model": "mlp", "batch": 128, "precision": precision, "step_microseconds": micro, **counts})
-        rows += [[f"{precision}: step of the example, batch 128", f"{micro:.1f} us"], *counted]
+        stage.add({"model": "mlp", "batch": 128, "precision": precision, "step_microseconds": micro, **counts},
+                  [[f"{precision}: step of the example, batch 128", f"{micro:.1f} us"], *counted],
+                  [f"{precision}: no profile: {counts['reason']}"] if stage.on_gpu and "reason" in counts else [])
     if stage.on_gpu and not stage.quick:
         micro = step_microseconds(stage, WIDE, "bf16", 1024, 50, 350, 1)
-        results.append({"model": "wide", "batch": 1024, "precision": "bf16", "step_microseconds": micro})
-        rows.append(["bf16: step of wide.mlir, batch 1024", f"{micro:.1f} us"])
-    missing = [f"{result['precision']}: no profile: {result['reason']}" for result in results if "reason" in result]
-    return {"results": results, "rows": rows, "faults": missing if stage.on_gpu else []}
+        stage.add({"model": "wide", "batch": 1024, "precision": "bf16", "step_microseconds": micro},
+                  [["bf16: step of wide.mlir, batch 1024", f"{micro:.1f} us"]])
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def check_faults(arguments):
 
     def given(fault):
         return Namespace(tools=stand_in(work / f"tools-{fault}", arguments.tools, fault), data=arguments.data, device="cpu",
-                         quick=True, work=work / fault, seconds=60)
+                         quick=True, work=work / fault, json=work / f"{fault}.json", seconds=60)
 
     model = arguments.source / "test" / "models" / "overflow.mlir"
     models.write_columns(model, work / "columns", 160)
