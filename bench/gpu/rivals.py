@@ -46,7 +46,7 @@ class Rival:
 def side_by_side(stage, module, sizes, batch, precision):
     """{kind: microseconds of each round}; a kind that fails ends the rival's part."""
     kinds = ["eager"] if stage.quick else ["eager", "compile", "graphs"]
-    steps, (few, many) = (20, (5, 15)) if stage.quick else (400, (200, 1200))
+    steps, (few, many) = (400, (200, 1200)) if stage.on_gpu and not stage.quick else (20, (5, 25))
     rival, found = Rival(stage, sizes, batch, precision), {"mantissa": []}
     try:
         for round_ in range(1 if stage.quick else 3):
