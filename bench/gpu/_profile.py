@@ -2,13 +2,21 @@
 
 import json
 
+from _stage import Failed
+
+KEYS = ("copy_gbps", "graph_nodes", "host_microseconds", "launches")
+
 
 def profile(stage, module, precision, batch):
     """The profile of a step of `module`, as `mp-run train --profile` writes it."""
     path = stage.work / f"profile-{module.stem}-{precision}.json"
     stage.ask("train", module, "--data", stage.data, "--batch", batch, "--precision", precision, "--max-steps", 40,
               "--device", stage.device, "--profile", path)
-    return json.loads(path.read_text())
+    found = json.loads(path.read_text())
+    missing = [key for key in KEYS if key not in found]
+    if missing:
+        raise Failed(f"the profile lacks {', '.join(missing)}")
+    return found
 
 
 def gbps(launch):

@@ -69,7 +69,7 @@ def check_all(arguments, tools):
 def check_faults(arguments):
     """What is wrong is said, and ends nothing else."""
     sys.path.insert(0, str(arguments.source / "bench" / "gpu"))
-    import models  # noqa: the scripts are no package
+    import models
     import stages
     from _stage import Stage
     work = arguments.work / "gpu"
