@@ -91,6 +91,7 @@ FusionPlan::FusionPlan(func::FuncOp function) : function(function) {
   findItems();
   for (Operation *op : schedule())
     place(op);
+  joinAnchors();
 }
 
 /// The flag without which a use does not look at the value: a write's, a
