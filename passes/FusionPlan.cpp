@@ -98,9 +98,9 @@ FusionPlan::FusionPlan(func::FuncOp function) : function(function) {
 /// selection's, or what stands on the left of an `and`.
 static Value flagOf(OpOperand &use) {
   Operation *user = use.getOwner();
-  if (auto write = dyn_cast<WriteOp>(user))
-    return write.getPredicate();
   Value flag;
+  if (auto write = dyn_cast<WriteOp>(user); write && !use.getOperandNumber())
+    flag = write.getPredicate();
   if (isa<AndOp, SelectOp>(user) && use.getOperandNumber() == 1)
     flag = user->getOperand(0);
   return flag && isScalar(flag) ? flag : Value();
