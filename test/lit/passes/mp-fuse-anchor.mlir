@@ -41,8 +41,8 @@ func.func @residual(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>, %b: tensor<2xf32>,
 // CHECK-LABEL: @sums
 func.func @sums(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) -> (tensor<i1>, tensor<f32>, tensor<2xf32>, tensor<4xf32>, tensor<4x2xf32>) {
   // CHECK: %[[G:.*]]:4 = mp.kernel({{.*}}) attributes {ops = "matmul is_finite not any mul sum sum"} -> (tensor<4x2xf32>, tensor<i1>, tensor<f32>, tensor<2xf32>)
-  // CHECK: mp.kernel({{.*}} = %[[G]]#0 : tensor<4x2xf32>) attributes {ops = "sum"} -> tensor<4xf32>
-  // CHECK: mp.kernel({{.*}} = %[[G]]#0 : tensor<4x2xf32>, %{{.*}} = %[[G]]#1 : tensor<f32>) attributes {ops = "div"}
+  // CHECK: mp.kernel({{.*}} = %[[G]]#0 : tensor<4x2xf32>) attributes {ops = "exp sum"} -> tensor<4xf32>
+  // CHECK: mp.kernel({{.*}} = %[[G]]#0 : tensor<4x2xf32>, %{{.*}} = %[[G]]#2 : tensor<f32>) attributes {ops = "div"}
   %0 = mp.matmul %x, %y transpose_a : tensor<8x4xf32>, tensor<8x2xf32>
   %1 = mp.is_finite %0 : tensor<4x2xf32>
   %2 = mp.not %1 : tensor<4x2xi1>
@@ -50,10 +50,10 @@ func.func @sums(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) -> (tensor<i1>, tensor
   %4 = mp.mul %0, %0 : tensor<4x2xf32>, tensor<4x2xf32>
   %5 = mp.sum %4 dims[0, 1] : tensor<4x2xf32>
   %6 = mp.sum %0 dims[0] : tensor<4x2xf32>
-  %8 = mp.div %0, %5 : tensor<4x2xf32>, tensor<f32>
-  %9 = mp.exp %8 : tensor<4x2xf32>
-  %7 = mp.sum %9 dims[1] : tensor<4x2xf32>
-  return %3, %5, %6, %7, %8 : tensor<i1>, tensor<f32>, tensor<2xf32>, tensor<4xf32>, tensor<4x2xf32>
+  %7 = mp.exp %0 : tensor<4x2xf32>
+  %8 = mp.sum %7 dims[1] : tensor<4x2xf32>
+  %9 = mp.div %0, %5 : tensor<4x2xf32>, tensor<f32>
+  return %3, %5, %6, %8, %9 : tensor<i1>, tensor<f32>, tensor<2xf32>, tensor<4xf32>, tensor<4x2xf32>
 }
 
 // Of two products, the later one: the earlier is there when it is stored.
@@ -70,13 +70,14 @@ func.func @two(%x: tensor<4x8xf32>, %v: tensor<2x8xf32>, %w: tensor<2x8xf32>) ->
 // What comes back to the product by way of another kernel cannot join it.
 // CHECK-LABEL: @round_about
 func.func @round_about(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
-  // CHECK: ops = "linear"
-  // CHECK: ops = "max"
+  // CHECK: ops = "linear max"
+  // CHECK: ops = "neg"
   // CHECK: ops = "sub"
   %0 = mp.linear %x, %w : tensor<4x8xf32>, tensor<2x8xf32>
   %1 = mp.max %0 dims[0, 1] : tensor<4x2xf32>
-  %2 = mp.sub %0, %1 : tensor<4x2xf32>, tensor<f32>
-  return %2 : tensor<4x2xf32>
+  %2 = mp.neg %1 : tensor<f32>
+  %3 = mp.sub %0, %2 : tensor<4x2xf32>, tensor<f32>
+  return %3 : tensor<4x2xf32>
 }
 
 // What an anchor reads is stored before it, a constant too.

@@ -27,9 +27,9 @@ func.func @loss() -> tensor<f32> {
 // not below 65504 do copies count, and measures replace bounds.
 // CHECK: %[[NORM:.*]] = mp.sqrt
 // CHECK: %[[BOUND:.*]] = mp.read @step.magnitude : tensor<f32>
-// CHECK: %[[NEXT:.*]] = mp.mul %{{.*}}, %{{.*}} : tensor<f32>, tensor<f32>
-// CHECK-NEXT: %[[LIMIT:.*]] = mp.constant dense<6.550400e+04> : tensor<f32>
-// CHECK-NEXT: %[[FITS:.*]] = mp.compare lt %[[NEXT]], %[[LIMIT]]
+// CHECK: mp.add %[[BOUND]], %{{.*}} : tensor<f32>, tensor<f32>
+// CHECK: %[[LIMIT:.*]] = mp.constant dense<6.550400e+04> : tensor<f32>
+// CHECK-NEXT: %[[FITS:.*]] = mp.compare lt %[[NEXT:.*]], %[[LIMIT]]
 // CHECK-NEXT: %[[IS:.*]] = mp.is_finite %[[NORM]]
 // CHECK-NEXT: %[[PROVEN:.*]] = mp.and %[[FITS]], %[[IS]]
 // CHECK-NEXT: %[[OPEN:.*]] = mp.not %[[PROVEN]]
