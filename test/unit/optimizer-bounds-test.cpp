@@ -222,4 +222,23 @@ TEST(OptimizerBounds, AreOfUse) {
   EXPECT_GT(history.bound[1][0], 7.2);
 }
 
+// Gradients for which Cauchy and Schwarz's inequality is an equation in each
+// step: then nothing smaller would hold.
+TEST(OptimizerBounds, AreReached) {
+  constexpr double beta1 = 0.9, beta2 = 0.999;
+  History history("#mp.adamw<weight_decay = 0.0>");
+  history.start(std::vector<Numbers>(3, Numbers(kElements, 0)));
+  history.move(Numbers(kElements, 1e-6), 1e-3);
+  for (int step = 1; step < 200; ++step) {
+    double mean = history.state[1][0], square = history.state[2][0];
+    double worst =
+        square / mean * (beta2 / (1 - beta2)) * ((1 - beta1) / beta1);
+    history.move(Numbers(kElements, static_cast<float>(worst)), 1e-3);
+    ASSERT_TRUE(history.holds());
+  }
+  auto measured = cantFail(history.measure(history.state));
+  EXPECT_GT(measured[0][0], 0.99 * history.bound[0][0]);
+  EXPECT_GT(measured[1][0], 0.9999 * history.bound[1][0]);
+}
+
 } // namespace
