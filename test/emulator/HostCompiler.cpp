@@ -92,13 +92,12 @@ static std::vector<std::string> arguments(const HostInput &input,
 
 /// What the driver finds kernels by, after the user's text.
 static std::string registration(const HostInput &input) {
-  std::string text = "\n#line 1 \"kernels\"\n"
-                     "extern \"C\" __attribute__((visibility(\"default\"))) "
-                     "extern const mp::emulator::KernelEntry "
-                     "mpEmulatorKernels[] = {\n";
+  std::string text = "\n#line 1 \"kernels\"\nextern \"C\" {\n"
+                     "__attribute__((visibility(\"default\"))) extern const "
+                     "mp::emulator::KernelEntry mpEmulatorKernels[] = {\n";
   for (const auto &[name, expression] : input.kernels)
     text += "  mp::emulator::entry<" + expression + ">(\"" + name + "\"),\n";
-  return text + "  {nullptr, nullptr, 0, nullptr}};\n";
+  return text + "  {nullptr, nullptr, 0, nullptr}};\n}\n";
 }
 
 /// 128 bits: two FNV-1a of different starts.
