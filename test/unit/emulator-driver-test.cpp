@@ -138,6 +138,19 @@ TEST_F(EmulatorDriver, runsGraphsInTheOrderOfTheirEdges) {
   }
 }
 
+TEST_F(EmulatorDriver, logsHowOldAnEventIs) {
+  CUstream work = stream();
+  CUgraph graph = nullptr;
+  ASSERT_EQ(cuda("cuGraphCreate", &graph, 0u), CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(graph);
+  CUevent event = record(work);
+  for (int launches = 0; launches < 2; ++launches)
+    ASSERT_EQ(cuda("cuGraphLaunch", exec, work), CUDA_SUCCESS);
+  std::string log = startLog();
+  ASSERT_EQ(cuda("cuEventSynchronize", event), CUDA_SUCCESS);
+  EXPECT_NE(readText(log).find(" age=2\n"), std::string::npos) << readText(log);
+}
+
 TEST_F(EmulatorDriver, findsAMissingEdgeByTheSeed) {
   CUdeviceptr a = upload(std::vector<float>(64, 1)), b = allocate(256),
               c = allocate(256);
