@@ -1,11 +1,10 @@
 //===- Compile.cpp - from a module's text to a Program --------------------===//
 #include "codegen/Compile.h"
+#include "codegen/Backend.h"
 #include "codegen/Describe.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/EntryPlan.h"
 #include "codegen/ShapeCheck.h"
-#include "codegen/cpu/KernelModel.h"
-#include "codegen/cpu/Target.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,26 +13,11 @@
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
 #include "llvm/Support/ThreadPool.h"
-#include <map>
 
 using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Code made so far in this process, by target: the remainder batch and
-/// evaluation share most kernels with the step.
-cpu::ObjectCompiler &sharedCompiler(const cpu::Target &target) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>,
-                  std::unique_ptr<cpu::ObjectCompiler>>
-      all;
-  std::lock_guard lock(mutex);
-  auto &compiler = all[{target.cpu, target.features}];
-  if (!compiler)
-    compiler = std::make_unique<cpu::ObjectCompiler>(target);
-  return *compiler;
-}
-
 /// One compilation, from text to Program. Members that fail have left a
 /// diagnostic.
 class Compilation {
@@ -41,14 +25,13 @@ public:
   Compilation(const CompileOptions &options, KernelSink *sink)
       : options(options), sink(sink), context(makeRegistry()) {
     context.loadAllAvailableDialects();
-    cpu::ObjectCompiler::prepare(context);
   }
 
   llvm::Expected<Program> run(StringRef text) {
-    auto target = cpu::Target::get(options.cpu, options.features);
-    if (!target)
-      return target.takeError();
-    compiler = &sharedCompiler(*target);
+    auto created = createBackend(options, context);
+    if (!created)
+      return created.takeError();
+    backend = std::move(*created);
     sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(text, options.filename), {});
     DiagnosticText diagnostics(context, sources, options.onWarning);
@@ -82,8 +65,7 @@ private:
       return failed();
     Program &program = builder.program;
     program.module = module->getName().value_or("module").str();
-    program.target = "cpu";
-    program.cpu = compiler->target().cpu;
+    backend->describe(program);
     program.data = describeData(*module);
     if (options.goal == Goal::Inspect) {
       describeState();
@@ -215,21 +197,17 @@ private:
   //===--------------------------------------------------------------------===//
 
   llvm::Error emitEntries() {
-    cpu::EmitOptions emit;
-    emit.onednn = options.onednn;
-    emit.onednnBf16 = options.onednn && compiler->target().has("avx512bw");
     SmallVector<func::FuncOp> functions;
     for (auto function : module->getOps<func::FuncOp>())
       functions.push_back(function);
     SmallVector<KernelOp> kernels;
     for (func::FuncOp function : functions) {
-      cpu::splitEpilogues(function, emit);
+      splitEpilogues(function, *backend);
       llvm::append_range(kernels, function.getOps<KernelOp>());
     }
-    std::vector<FailureOr<cpu::EmittedKernel>> emitted(kernels.size(),
-                                                       failure());
-    emitAll(kernels, emit, emitted);
-    std::vector<cpu::EmittedKernel> code;
+    std::vector<FailureOr<EmittedKernel>> emitted(kernels.size(), failure());
+    emitAll(kernels, emitted);
+    std::vector<EmittedKernel> code;
     for (auto &kernel : emitted) {
       if (mlir::failed(kernel))
         return failed();
@@ -244,30 +222,30 @@ private:
     return llvm::Error::success();
   }
 
-  void emitAll(ArrayRef<KernelOp> kernels, const cpu::EmitOptions &emit,
-               std::vector<FailureOr<cpu::EmittedKernel>> &emitted) {
+  void emitAll(ArrayRef<KernelOp> kernels,
+               std::vector<FailureOr<EmittedKernel>> &emitted) {
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
     for (size_t i = 0; i < kernels.size(); ++i)
       pool.async([&, i] {
-        emitted[i] = cpu::emitKernel(kernels[i], emit, *compiler);
+        emitted[i] = backend->emit(kernels[i]);
         if (sink && succeeded(emitted[i]))
           announce(kernels[i], *emitted[i]);
       });
     pool.wait();
   }
 
-  void announce(KernelOp op, const cpu::EmittedKernel &emitted) {
+  void announce(KernelOp op, const EmittedKernel &emitted) {
     ProgramBuilder scratch;
-    for (const cpu::KernelLaunch &launch : emitted.launches)
-      scratch.kernel(launch.symbol, op, *compiler);
+    for (const KernelLaunch &launch : emitted.launches)
+      scratch.kernel(launch.symbol, op, *backend);
     for (const Kernel &kernel : scratch.program.kernels)
       sink->kernel(kernel);
   }
 
-  void addEntry(func::FuncOp function, ArrayRef<cpu::EmittedKernel> code) {
+  void addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
     bool isDerive =
         function.getName() == kDeriveFunction && options.goal != Goal::Run;
-    Entry entry = planEntry(function, code, builder, *compiler);
+    Entry entry = planEntry(function, code, builder, *backend);
     entry.function = isDerive                         ? kDeriveFunction.str()
                      : options.goal == Goal::Train    ? "step"
                      : options.goal == Goal::Evaluate ? kEvaluateFunction.str()
@@ -287,7 +265,7 @@ private:
   llvm::SourceMgr sources;
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  cpu::ObjectCompiler *compiler = nullptr;
+  std::unique_ptr<Backend> backend;
   ProgramBuilder builder;
   std::vector<Input> inputs;
   std::string chosen;

@@ -38,10 +38,15 @@ struct CompileOptions {
       precision; ///< a name of design section 6; empty: what the recipe says
   std::string scaler;     ///< preset, "none", or empty: what the recipe says
   int64_t totalSteps = 0; ///< length of schedules, in applied steps
-  std::string cpu;        ///< LLVM CPU name; empty: the host
-  std::string features;   ///< comma-separated LLVM features; empty: the host's
-  bool onednn = false;    ///< may emit "dnnl.*" calls
-  unsigned threads = 0;   ///< compile jobs; 0: one a core
+  std::string target = "cpu"; ///< or "cuda"
+  /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
+  /// or later, empty: "sm_80".
+  std::string arch;
+  std::string features;  ///< comma-separated LLVM features; empty: the host's
+  bool onednn = false;   ///< may emit "dnnl.*" calls
+  bool cublaslt = false; ///< may emit "cublaslt.*" calls
+  std::string plan;      ///< text of a tuning plan, empty: none
+  unsigned threads = 0;  ///< compile jobs; 0: one a core
   /// Gets what is suspicious but no error, as located text without a trailing
   /// line feed; from any thread, but never two at once.
   std::function<void(llvm::StringRef)> onWarning;

@@ -1,12 +1,10 @@
 //===- EntryPlan.cpp - from a function of kernels to steps ----------------===//
 #include "codegen/EntryPlan.h"
 #include "codegen/ArenaPlan.h"
-#include "codegen/cpu/StageEmitter.h"
-#include "codegen/cpu/Target.h"
+#include "codegen/Backend.h"
 
 using namespace mlir;
 using namespace mp;
-using cpu::KernelArgument;
 
 //===----------------------------------------------------------------------===//
 // Descriptions
@@ -43,25 +41,22 @@ static std::vector<mp::Location> sourcesOf(mlir::Location location) {
   return sources;
 }
 
-static std::string summaryOf(KernelOp op) {
+static std::string summaryOf(Operation *op) {
   auto ops = op->getAttrOfType<StringAttr>("ops");
-  return ops ? ops.getValue().str() : std::string();
+  return ops ? ops.getValue().str() : op->getName().stripDialect().str();
 }
 
-uint32_t ProgramBuilder::kernel(StringRef symbol, KernelOp op,
-                                const cpu::ObjectCompiler &compiler) {
+void mp::describeSources(Kernel &kernel, Operation *op) {
+  kernel.sources = sourcesOf(op->getLoc());
+  kernel.summary = summaryOf(op);
+}
+
+uint32_t ProgramBuilder::kernel(StringRef symbol, Operation *op,
+                                Backend &backend) {
   auto [known, isNew] = kernels.try_emplace(symbol, program.kernels.size());
   if (isNew) {
-    Kernel kernel;
-    kernel.symbol = symbol.str();
-    kernel.code = compiler.object(symbol).str();
-    SmallVector<StringRef> features;
-    StringRef(compiler.target().features).split(features, ',', -1, false);
-    for (StringRef feature : features)
-      if (feature.consume_front("+"))
-        kernel.features += (kernel.features.empty() ? "" : ",") + feature.str();
-    kernel.sources = sourcesOf(op.getLoc());
-    kernel.summary = summaryOf(op);
+    Kernel kernel = backend.code(symbol);
+    describeSources(kernel, op);
     program.kernels.push_back(std::move(kernel));
   }
   return known->second;
@@ -75,10 +70,10 @@ namespace {
 /// A place in the arena is named by its buffer until offsets are known.
 class EntryPlanner {
 public:
-  EntryPlanner(func::FuncOp function, ArrayRef<cpu::EmittedKernel> emitted,
-               ProgramBuilder &builder, const cpu::ObjectCompiler &compiler)
+  EntryPlanner(func::FuncOp function, ArrayRef<EmittedKernel> emitted,
+               ProgramBuilder &builder, Backend &backend)
       : function(function), emitted(emitted), builder(builder),
-        compiler(compiler) {}
+        backend(backend) {}
 
   Entry plan() {
     Block &block = function.getBody().front();
@@ -94,6 +89,7 @@ public:
     planResults(block.getTerminator());
     entry.arenaBytes = planArena(entry.buffers);
     resolve();
+    backend.finish(entry, builder);
     return std::move(entry);
   }
 
@@ -158,7 +154,7 @@ private:
   }
 
   void planKernel(KernelOp kernel) {
-    const cpu::EmittedKernel &code = emitted[nextKernel++];
+    const EmittedKernel &code = emitted[nextKernel++];
     SmallVector<Place> results, temporaries;
     uint32_t first = nextStep(),
              last = first + std::max<size_t>(code.launches.size(), 1) - 1;
@@ -190,9 +186,9 @@ private:
                 : temporaries[argument.index]);
       return resolved;
     };
-    for (const cpu::KernelLaunch &launch : code.launches)
-      addStep(Launch{builder.kernel(launch.symbol, kernel, compiler),
-                     launch.grid, launch.block, launch.shared,
+    for (const KernelLaunch &launch : code.launches)
+      addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
+                     launch.grid, launch.block, launch.shared, false,
                      resolveArguments(launch.arguments)});
     if (code.call)
       addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
@@ -240,10 +236,8 @@ private:
 
   static bool allowsInPlace(KernelOp kernel, unsigned operand,
                             unsigned result) {
-    Block &body = kernel.getBody().front();
-    bool anchored = llvm::any_of(
-        body, [](Operation &op) { return isa<AnchorOpInterface>(op); });
-    return !anchored && cpu::allowsInPlace(body, operand, result);
+    return !anchorOf(kernel) &&
+           mp::allowsInPlace(kernel.getBody().front(), operand, result);
   }
 
   /// A value and all reshapes of it.
@@ -267,8 +261,18 @@ private:
       flag = places.lookup(write.getPredicate());
       extend(*flag, nextStep());
     }
-    addStep(Copy{to, from, describeType(tensorType(write.getValue())).bytes(),
-                 flag});
+    uint64_t bytes = describeType(tensorType(write.getValue())).bytes();
+    std::optional<KernelLaunch> guarded;
+    if (flag)
+      guarded = backend.guardedCopy(bytes);
+    if (!guarded)
+      return addStep(Copy{to, from, bytes, flag});
+    addStep(Launch{builder.kernel(guarded->symbol, write, backend),
+                   guarded->grid,
+                   guarded->block,
+                   guarded->shared,
+                   false,
+                   {to, from, *flag}});
   }
 
   void planResults(Operation *terminator) {
@@ -322,9 +326,9 @@ private:
   }
 
   func::FuncOp function;
-  ArrayRef<cpu::EmittedKernel> emitted;
+  ArrayRef<EmittedKernel> emitted;
   ProgramBuilder &builder;
-  const cpu::ObjectCompiler &compiler;
+  Backend &backend;
   Entry entry;
   DenseMap<Value, Place> places;
   DenseMap<uint32_t, WriteOp> written;
@@ -333,8 +337,7 @@ private:
 };
 } // namespace
 
-Entry mp::planEntry(func::FuncOp function, ArrayRef<cpu::EmittedKernel> emitted,
-                    ProgramBuilder &builder,
-                    const cpu::ObjectCompiler &compiler) {
-  return EntryPlanner(function, emitted, builder, compiler).plan();
+Entry mp::planEntry(func::FuncOp function, ArrayRef<EmittedKernel> emitted,
+                    ProgramBuilder &builder, Backend &backend) {
+  return EntryPlanner(function, emitted, builder, backend).plan();
 }

@@ -2,8 +2,8 @@
 #ifndef MP_CODEGEN_ENTRYPLAN_H
 #define MP_CODEGEN_ENTRYPLAN_H
 
+#include "codegen/Backend.h"
 #include "codegen/Program.h"
-#include "codegen/cpu/Emit.h"
 #include "dialect/Mp.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -15,8 +15,8 @@ struct ProgramBuilder {
   llvm::StringMap<uint32_t> variables, kernels;
 
   /// The index of a kernel by its symbol, added where it is new.
-  uint32_t kernel(llvm::StringRef symbol, KernelOp op,
-                  const cpu::ObjectCompiler &compiler);
+  uint32_t kernel(llvm::StringRef symbol, mlir::Operation *op,
+                  Backend &backend);
 };
 
 /// Steps, places and lifetimes of a function that holds reads, kernels, views,
@@ -24,8 +24,8 @@ struct ProgramBuilder {
 /// that a variable is given is computed in the variable's own memory where
 /// nothing reads the old value later; else it is copied at the end.
 Entry planEntry(mlir::func::FuncOp function,
-                llvm::ArrayRef<cpu::EmittedKernel> emitted,
-                ProgramBuilder &builder, const cpu::ObjectCompiler &compiler);
+                llvm::ArrayRef<EmittedKernel> emitted, ProgramBuilder &builder,
+                Backend &backend);
 
 /// Where something was written; a fused location's first place.
 Location locate(mlir::Location location);

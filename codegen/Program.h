@@ -84,12 +84,18 @@ struct Place {
   bool operator==(const Place &) const = default;
 };
 
-/// A compiled kernel. On the CPU `code` is a relocatable ELF object that
-/// exports `symbol` and leaves no symbol undefined but those of libm:
+/// A kernel. `symbol` is "k_" and the hash of what was compiled: two kernels of
+/// one symbol are one kernel.
+///
+/// On the CPU `code` is a relocatable ELF object that exports `symbol` and
+/// leaves no symbol undefined but those of libm:
 ///   void symbol(void *const *args, int64_t begin, int64_t end, void *shared)
 /// It must not be linked on a host that lacks one of `features`
-/// (comma-separated LLVM names, "avx2,f16c,..."). `symbol` is "k_" and the hash
-/// of what was compiled: two kernels of one symbol are one kernel.
+/// (comma-separated LLVM names, "avx2,f16c,...").
+///
+/// On CUDA `code` is C++ that includes nothing but Program::headers:
+///   extern "C" __global__ void symbol(T0 *arg0, T1 *arg1, ...)
+/// or, where its launch has a table, `symbol(void *const *args)`.
 struct Kernel {
   std::string symbol;
   std::string features;
@@ -98,15 +104,18 @@ struct Kernel {
   std::string summary; ///< the ops' names in order: "mp.linear mp.relu"
 };
 
-/// Runs a kernel over work items [0, grid), `block` of them a task; tasks are
-/// independent and may run in any order on any thread. `shared` bytes of
-/// scratch (64-byte aligned) belong to a task while it runs. Which items make a
-/// task depends on the shape alone, so results do not depend on the thread
-/// count.
+/// Runs a kernel. On the CPU: over work items [0, grid), `block` of them a
+/// task; tasks are independent and may run in any order on any thread, and
+/// `shared` bytes of scratch (64-byte aligned) belong to a task while it runs.
+/// On CUDA: `grid` blocks of `block` threads with `shared` bytes of dynamic
+/// shared memory; with `table` the kernel's one parameter is the address of a
+/// table of `args` in device memory. What a task or block does depends on the
+/// shape alone, so results do not depend on how many run at once.
 struct Launch {
   uint32_t kernel = 0; ///< index into Program::kernels
   int64_t grid = 1, block = 1;
   uint64_t shared = 0;
+  bool table = false;
   std::vector<Place> args;
 };
 
@@ -117,6 +126,8 @@ struct Launch {
 ///   m, n, k; a_strides, b_strides = [row, column] in elements; c is row-major;
 ///   a_type (= b_type), c_type, bias_type: element type names; bias, relu: 0
 ///   or 1. grid = m, block = rows of c in a task.
+/// "cublaslt.matmul": the same, and a last argument of `workspace` bytes;
+///   compute: "f32" or "tf32".
 struct Call {
   using Attribute = std::variant<int64_t, std::string, std::vector<int64_t>>;
   std::string routine;
@@ -127,7 +138,7 @@ struct Call {
   const Attribute *find(llvm::StringRef name) const;
 };
 
-/// Copies bytes; with `flag` only where the i1 there is true.
+/// Copies bytes; with `flag` (not on CUDA) only where the i1 there is true.
 struct Copy {
   Place to, from;
   uint64_t bytes = 0;
@@ -192,15 +203,22 @@ struct Constant {
   std::string bytes;
 };
 
+/// A file that CUDA kernels include by name.
+struct Header {
+  std::string name, text;
+};
+
 struct Program {
   std::string module; ///< name of the user's module
-  std::string target; ///< "cpu"
-  std::string cpu;    ///< LLVM's name of the CPU the kernels were made for
+  std::string target; ///< "cpu" or "cuda"
+  /// What the kernels were made for: LLVM's name of a CPU, or "sm_90".
+  std::string arch;
   /// What a recipe's function computes in: "fp32", "fp16" or "bf16"; "" without
   /// a recipe.
   std::string precision;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
+  std::vector<Header> headers;
   std::vector<Kernel> kernels;
   std::vector<Entry> entries;
   std::vector<DataSource> data;

@@ -28,11 +28,14 @@ private:
   bool payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
                const llvm::Twine &what);
 
+  bool sizedPayload(std::string &bytes, const llvm::Twine &what);
+
   bool variable();
   bool constant();
   bool kernel();
   bool source();
   bool code();
+  bool include();
   bool precision();
   bool entry();
   bool input();
@@ -222,11 +225,22 @@ bool Parser::code() {
   Kernel &value = program.kernels.back();
   if (!value.code.empty())
     return fail("kernel '" + value.symbol + "' has code already");
+  return sizedPayload(value.code, "code of '" + value.symbol + "'");
+}
+
+bool Parser::include() {
+  Header &value = program.headers.emplace_back();
+  return line.name(value.name, "a name") ||
+         sizedPayload(value.text, "header '" + value.name + "'");
+}
+
+/// Reads a size and a checksum, then the lines below.
+bool Parser::sizedPayload(std::string &bytes, const llvm::Twine &what) {
   uint64_t count = 0;
   llvm::StringRef hash;
   return line.unsignedInteger(count, "a size", mostBytes) ||
          line.word(hash, "a checksum") || line.end() ||
-         payload(value.code, count, hash, "code of '" + value.symbol + "'");
+         payload(bytes, count, hash, what);
 }
 
 bool Parser::precision() { return line.name(program.precision, "a precision"); }
@@ -267,8 +281,10 @@ bool Parser::launch() {
   Launch value;
   if (known(kernels, "kernel", value.kernel) || work(value.grid, value.block) ||
       line.expect("shared") ||
-      line.unsignedInteger(value.shared, "a size", mostBytes) ||
-      places(value.args))
+      line.unsignedInteger(value.shared, "a size", mostBytes))
+    return true;
+  value.table = line.consume("table");
+  if (places(value.args))
     return true;
   program.entries.back().steps.emplace_back(std::move(value));
   return false;
@@ -359,7 +375,7 @@ bool Parser::header() {
     return true;
   next();
   return line.expect("target") || line.name(program.target, "a target") ||
-         line.name(program.cpu, "a CPU") || line.end();
+         line.name(program.arch, "an architecture") || line.end();
 }
 
 bool Parser::item() {
@@ -369,7 +385,7 @@ bool Parser::item() {
       {"kernel", &Parser::kernel},       {"source", &Parser::source},
       {"code", &Parser::code},           {"entry", &Parser::entry},
       {"data", &Parser::data},           {"column", &Parser::column},
-      {"precision", &Parser::precision},
+      {"precision", &Parser::precision}, {"include", &Parser::include},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

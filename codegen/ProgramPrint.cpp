@@ -24,6 +24,7 @@ private:
   void place(const Place &place);
   void args(llvm::ArrayRef<Place> places);
   void bytes(llvm::StringRef bytes);
+  void payload(llvm::StringRef text);
 
   void variable(const Variable &variable);
   void kernel(const Kernel &kernel);
@@ -100,6 +101,12 @@ void Printer::bytes(llvm::StringRef bytes) {
     os << "  |" << llvm::encodeBase64(bytes.take_front(bytesPerLine)) << '\n';
 }
 
+/// The rest of a line: size and checksum of what the lines below hold.
+void Printer::payload(llvm::StringRef text) {
+  os << ' ' << text.size() << ' ' << checksum(text) << '\n';
+  bytes(text);
+}
+
 void Printer::variable(const Variable &variable) {
   os << "variable ";
   name(variable.name);
@@ -136,9 +143,8 @@ void Printer::kernel(const Kernel &kernel) {
     os << '\n';
   }
   if (withCode && !kernel.code.empty()) {
-    os << "  code " << kernel.code.size() << ' ' << checksum(kernel.code)
-       << '\n';
-    bytes(kernel.code);
+    os << "  code";
+    payload(kernel.code);
   }
 }
 
@@ -159,7 +165,7 @@ void Printer::step(const Launch &launch) {
   os << "  launch ";
   name(kernel.symbol);
   os << " grid " << launch.grid << " block " << launch.block << " shared "
-     << launch.shared;
+     << launch.shared << (launch.table ? " table" : "");
   args(launch.args);
   if (!kernel.summary.empty()) {
     os << " ; ";
@@ -258,7 +264,7 @@ void Printer::print() {
   os << "\ntarget ";
   name(program.target);
   os << ' ';
-  name(program.cpu);
+  name(program.arch);
   os << '\n';
   if (!program.precision.empty()) {
     os << "precision ";
@@ -271,6 +277,11 @@ void Printer::print() {
     os << "constant " << constant.type.str() << ' ' << checksum(constant.bytes)
        << '\n';
     bytes(constant.bytes);
+  }
+  for (const Header &header : program.headers) {
+    os << "include ";
+    name(header.name);
+    payload(header.text);
   }
   for (const Kernel &value : program.kernels)
     kernel(value);

@@ -33,8 +33,11 @@ struct Options {
                               cl::cat(category)};
   cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"),
                               cl::init(0), cl::cat(category)};
-  cl::opt<std::string> cpu{
-      "mp-cpu", cl::desc("LLVM name of the CPU, instead of the host"),
+  cl::opt<std::string> target{"mp-target", cl::desc("cpu or cuda"),
+                              cl::init("cpu"), cl::cat(category)};
+  cl::opt<std::string> arch{
+      "mp-arch",
+      cl::desc("LLVM name of the CPU, instead of the host; or sm_80 and later"),
       cl::cat(category)};
   cl::opt<bool> onednn{"mp-onednn", cl::desc("use oneDNN"), cl::init(false),
                        cl::cat(category)};
@@ -55,7 +58,8 @@ static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
   compileOptions.precision = options.precision;
   compileOptions.scaler = options.scaler;
   compileOptions.totalSteps = options.totalSteps;
-  compileOptions.cpu = options.cpu;
+  compileOptions.target = options.target;
+  compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
   compileOptions.onWarning = [](StringRef text) {
     llvm::errs() << text << '\n';

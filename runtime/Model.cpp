@@ -105,7 +105,7 @@ Error Model::link(Key key, Expected<Program> program) {
   for (const Entry &entry : program->entries)
     entries.emplace_back(entry.function, entry.batch);
   name = program->module;
-  cpuName = program->cpu;
+  cpuName = program->arch;
   precisionName = program->precision;
   if (Error error = state->load(std::move(*program)))
     return error;

@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
+using namespace mp;
 using namespace mp::cpu;
 
 namespace {

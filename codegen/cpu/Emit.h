@@ -1,56 +1,15 @@
-//===- Emit.h - from a kernel's body to an object, on the CPU -------------===//
-//
-// What the CPU target makes of one `mp.kernel`: launches of compiled functions
-// over the kernel's operands, results and temporaries.
-//
-//===----------------------------------------------------------------------===//
+//===- Emit.h - from a function to an object, on the CPU ------------------===//
 #ifndef MP_CODEGEN_CPU_EMIT_H
 #define MP_CODEGEN_CPU_EMIT_H
 
-#include "codegen/Program.h"
+#include "codegen/Emit.h"
 #include "codegen/cpu/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
 #include <memory>
-#include <optional>
-#include <string>
 
 namespace mp::cpu {
-
-/// An argument of a launch: an operand or result of the kernel, or one of its
-/// temporaries. Results follow operands nowhere but here, so an in-place result
-/// is simply given its operand's place by the planner.
-struct KernelArgument {
-  enum class Kind { Operand, Result, Temporary };
-  Kind kind = Kind::Operand;
-  unsigned index = 0;
-};
-
-/// One launch, its code made by `ObjectCompiler`. Fields as in mp::Launch.
-struct KernelLaunch {
-  std::string symbol;
-  int64_t grid = 1, block = 1;
-  uint64_t shared = 0;
-  llvm::SmallVector<KernelArgument> arguments;
-};
-
-/// A call of a library routine instead of code of ours. Fields as in mp::Call.
-struct KernelCall {
-  std::string routine;
-  std::vector<std::pair<std::string, Call::Attribute>> attributes;
-  int64_t grid = 1, block = 1;
-  llvm::SmallVector<KernelArgument> arguments;
-};
-
-/// Launches run in order. `temporaries` are sizes in bytes; they live as long
-/// as the kernel runs.
-struct EmittedKernel {
-  llvm::SmallVector<uint64_t> temporaries;
-  llvm::SmallVector<KernelLaunch> launches;
-  std::optional<KernelCall> call; ///< and then no launch
-};
 
 /// Turns functions into objects. Functions equal but for their name are
 /// compiled once. Thread-safe.

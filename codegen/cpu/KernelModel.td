@@ -17,7 +17,7 @@ def CpuKernelModel : OpInterface<"CpuKernelModel"> {
       }],
       "unsigned", "accepts", (ins "::mp::KernelOp":$kernel, "const ::mp::cpu::EmitOptions &":$options)>,
     InterfaceMethod<"Emits a kernel with nothing behind the anchor but what it accepts.",
-      "::llvm::FailureOr<::mp::cpu::EmittedKernel>", "emit",
+      "::llvm::FailureOr<::mp::EmittedKernel>", "emit",
       (ins "::mp::KernelOp":$kernel, "const ::mp::cpu::EmitOptions &":$options,
            "::mp::cpu::ObjectCompiler &":$compiler)>,
   ];

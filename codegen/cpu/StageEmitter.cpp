@@ -37,20 +37,6 @@ private:
   llvm::DenseMap<Value, KernelArgument> known;
 };
 
-/// Whether a pass after `last` reads `tensor`.
-bool readsAfter(const StageGroup &group, Value tensor, unsigned last) {
-  for (unsigned level = last + 1; level < group.levels(); ++level)
-    if (group.readAt(level).contains(tensor))
-      return true;
-  return false;
-}
-
-bool reads(const StageGroup &group, Value tensor) {
-  return llvm::any_of(group.stages, [&](const Stage &stage) {
-    return llvm::is_contained(stage.op->getOperands(), tensor);
-  });
-}
-
 } // namespace
 
 llvm::FailureOr<EmittedKernel> mp::cpu::emitStages(Block &body, bool predicated,
@@ -80,38 +66,4 @@ llvm::FailureOr<EmittedKernel> mp::cpu::emitStages(Block &body, bool predicated,
     kernel.launches.push_back(std::move(launch));
   }
   return kernel;
-}
-
-bool mp::cpu::allowsInPlace(Block &body, unsigned operand, unsigned result) {
-  FailureOr<StageProgram> program = analyzeStages(body);
-  if (failed(program))
-    return false;
-  Value from = program->operands[operand], to = program->results[result];
-  auto type = cast<RankedTensorType>(from.getType());
-  bool mayBePredicate =
-      type.getRank() == 0 && type.getElementType().isInteger(1);
-  if (type != to.getType() || mayBePredicate)
-    return false;
-  bool stored = false;
-  for (const StageGroup &group : program->groups) {
-    if (stored && reads(group, from))
-      return false;
-    if (!group.stores(to))
-      continue;
-    stored = true;
-    if (group.schedule == Schedule::General)
-      return false;
-    const Stage *stage = group.producer(to);
-    // Elsewhere than at the group's own index, another task may read it.
-    Role role = group.role(to);
-    if (stage->terminal || (role != Role::Outer && role != Role::Full))
-      return false;
-    if (!reads(group, from))
-      continue;
-    if (group.spaces.lookup(from) != group.spaces.lookup(to))
-      return false;
-    if (role == Role::Full && readsAfter(group, from, stage->level))
-      return false;
-  }
-  return stored;
 }

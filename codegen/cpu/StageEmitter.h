@@ -22,11 +22,6 @@ namespace mp::cpu {
 llvm::FailureOr<EmittedKernel> emitStages(mlir::Block &body, bool predicated,
                                           ObjectCompiler &compiler);
 
-/// Whether `result` may have the memory of `operand`: they have one type, and
-/// the kernel reads each element of the operand for the last time before or
-/// where it stores that element of the result.
-bool allowsInPlace(mlir::Block &body, unsigned operand, unsigned result);
-
 } // namespace mp::cpu
 
 #endif // MP_CODEGEN_CPU_STAGEEMITTER_H

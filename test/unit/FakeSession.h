@@ -169,7 +169,7 @@ struct FakeCompiler {
       return llvm::createStringError("net.mlir:1:1: error: broken");
     Program program;
     program.module = "fake";
-    program.cpu = "any";
+    program.arch = "any";
     auto column = [](const char *pattern) {
       return DataColumn{"label", pattern, "idx", "", ElementType::U8, {}};
     };

@@ -30,7 +30,7 @@ Program sample() {
   program.module = "two words \"quoted\"\n";
   program.target = "cpu";
   program.precision = "bf16";
-  program.cpu = "znver5";
+  program.arch = "znver5";
   Location at{"dir with space/mlp.mlir", 3, 5};
   program.variables = {
       {"fc1.weight",
@@ -62,6 +62,7 @@ Program sample() {
   };
   program.constants = {{{ElementType::U8, {500}}, bytesOf(500)},
                        {{ElementType::F32, {0}}, ""}};
+  program.headers = {{"prelude.cuh", "#pragma once\n\"\\"}, {"e", ""}};
   program.kernels = {{"k_1", "avx2,f16c", bytesOf(1000), {at, {}}, "mp.relu"},
                      {"k_2", "", "", {}, ""}};
   Entry entry;
@@ -76,6 +77,7 @@ Program sample() {
              128,
              8,
              64,
+             true,
              {{Space::Staging, 0, 4},
               {Space::Variable, 4, 0},
               {Space::Constant, 0, 499},
@@ -143,6 +145,8 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(after.kernels[0].features, before.kernels[0].features);
   EXPECT_EQ(after.kernels[0].sources, before.kernels[0].sources);
   EXPECT_EQ(after.kernels[0].summary, before.kernels[0].summary);
+  EXPECT_EQ(after.headers[0].name, before.headers[0].name);
+  EXPECT_EQ(after.headers[0].text, before.headers[0].text);
   const Entry &entry = after.entries[0], &expected = before.entries[0];
   EXPECT_EQ(entry.inputs[0].range, expected.inputs[0].range);
   EXPECT_EQ(entry.inputs[0].exempt, expected.inputs[0].exempt);

@@ -66,8 +66,8 @@ Program program() {
   program.target = "cpu";
   program.kernels = {twice(), exponential()};
   program.entries = {
-      entry("main", {Launch{0, size, 64, 0, {input(0), arena(0)}},
-                     Launch{1, size, 7, 4, {arena(0), arena(8192)}}})};
+      entry("main", {Launch{0, size, 64, 0, false, {input(0), arena(0)}},
+                     Launch{1, size, 7, 4, false, {arena(0), arena(8192)}}})};
   return program;
 }
 
@@ -132,7 +132,7 @@ TEST(Session, ResultsOutliveLoadingALargerProgram) {
   larger.target = "cpu";
   larger.kernels = {twice()}; // known already
   larger.entries = {entry(
-      "large", {Launch{0, size, 64, 0, {input(0), arena(1 << 24)}},
+      "large", {Launch{0, size, 64, 0, false, {input(0), arena(1 << 24)}},
                 Copy{arena(8192), arena(1 << 24), size * 4, std::nullopt}})};
   larger.entries[0].arenaBytes = (1 << 24) + 4096;
   ASSERT_EQ(problem(runner->load(larger)), "");
@@ -163,12 +163,12 @@ Program stateful() {
   program.kernels = {twice()};
   Entry derive;
   derive.function = "derive";
-  derive.steps = {Launch{0, size, 64, 0, {variable(0), variable(1)}}};
+  derive.steps = {Launch{0, size, 64, 0, false, {variable(0), variable(1)}}};
   Entry step;
   step.function = "step";
   step.inputs = {{"ok", {ElementType::I1, {}}, std::nullopt, std::nullopt, {}}};
   step.arenaBytes = size * 4;
-  step.steps = {Launch{0, size, size, 0, {variable(0), arena(0)}},
+  step.steps = {Launch{0, size, size, 0, false, {variable(0), arena(0)}},
                 Copy{variable(0), arena(0), size * 4, input(0)}};
   step.results = {{"w", f32({size}), variable(0)},
                   {"c", f32({2}), {Space::Constant, 0, 4}},

@@ -1,6 +1,7 @@
 // Stage kernels against loops in C++: sizes about a vector, all schedules,
 // results in place, one task against many.
 #include "StageTexts.h"
+#include "codegen/Backend.h"
 
 #include <cmath>
 
@@ -105,7 +106,7 @@ TEST(StageEmitter, ReducesRowsAndReadsThemBack) {
     }
     expectNear(y, want, 2e-6);
     // In place, and as one task: the same bits.
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 0, 0));
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 0, 0));
     kernel.run({z.data()}, {z.data()}, true);
     EXPECT_EQ(y, z);
   }
@@ -193,7 +194,7 @@ TEST(StageEmitter, NormalisesRowsAndSumsTheirColumns) {
     std::vector<float> again(columns);
     kernel.run({x.data(), g.data()}, {x.data(), rstd.data(), again.data()},
                true);
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 0, 0));
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 0, 0));
     EXPECT_EQ(x, y);
     EXPECT_EQ(sums, again);
   }
@@ -203,13 +204,13 @@ TEST(StageEmitter, UpdatesInPlaceUnlessTold) {
   for (int64_t n : {1, 31, 33, 1000, 100003}) {
     StageKernel kernel(adamw(n), /*predicated=*/true);
     EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 0, 0));
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 2, 1));
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 3, 2));
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 4, 4))
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 0, 0));
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 2, 1));
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 3, 2));
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 4, 4))
         << "the step count is stored last";
-    EXPECT_TRUE(allowsInPlace(kernel.body(), 1, 3));
-    EXPECT_FALSE(allowsInPlace(kernel.body(), 1, 0)) << "f16 is not f32";
+    EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 1, 3));
+    EXPECT_FALSE(mp::allowsInPlace(kernel.body(), 1, 0)) << "f16 is not f32";
     AdamState before(n), state(n), other(n);
     state.run(kernel, false);
     other.run(kernel, true);

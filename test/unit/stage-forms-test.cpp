@@ -1,6 +1,7 @@
 // Stage kernels: roundings against APFloat, maps of any kind, what may share
 // memory, what is refused.
 #include "StageTexts.h"
+#include "codegen/Backend.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -123,10 +124,10 @@ TEST(StageForms, TransposesAnySizeAndWidth) {
 
 TEST(StageForms, KnowsWhatMustNotShareMemory) {
   StageKernel kernel(columnSum(40000, 33));
-  EXPECT_TRUE(allowsInPlace(kernel.body(), 0, 1));
-  EXPECT_FALSE(allowsInPlace(kernel.body(), 0, 0)) << "shapes differ";
+  EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 0, 1));
+  EXPECT_FALSE(mp::allowsInPlace(kernel.body(), 0, 0)) << "shapes differ";
   // The start value is added by the launch that stores the result.
-  EXPECT_TRUE(allowsInPlace(kernel.body(), 1, 0));
+  EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 1, 0));
   std::vector<float> in = random(40000 * 33), start = random(33), sum(33),
                      square(in.size());
   kernel.run({in.data(), start.data()}, {sum.data(), square.data()});
@@ -151,7 +152,8 @@ TEST(StageForms, KnowsWhatMustNotShareMemory) {
       return %y, %t : tensor<4x8xf32>, tensor<8x4xf32>
     })",
                          {{"$matrix", matrix}}));
-  EXPECT_FALSE(allowsInPlace(again.body(), 0, 0)) << "a later launch reads x";
+  EXPECT_FALSE(mp::allowsInPlace(again.body(), 0, 0))
+      << "a later launch reads x";
   StageKernel two(
       fill(R"(
     func.func @f(%x: tensor<8x32xf32>, %v: tensor<32xf32>) -> (tensor<8x32xf32>, tensor<32xf32>) {
@@ -180,7 +182,7 @@ TEST(StageForms, KnowsWhatMustNotShareMemory) {
     ASSERT_EQ(w[i], v[i] * v[i]);
   // Whatever is allowed gives the same bits, tasks backwards or as one.
   for (auto [operand, result] : {std::pair{0u, 0u}, {1u, 1u}})
-    if (allowsInPlace(two.body(), operand, result))
+    if (mp::allowsInPlace(two.body(), operand, result))
       for (bool oneTask : {false, true}) {
         std::vector<float> px = x, pv = v, py(256), pw(32);
         two.run({px.data(), pv.data()},
@@ -263,7 +265,8 @@ TEST(StageForms, TakesAnyMaps) {
       })",
              {{"$B", text(b)}, {"$R", text(r)}, {"$C", text(c)}}));
     EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
-    EXPECT_FALSE(allowsInPlace(kernel.body(), 0, 2)) << "another stage reads x";
+    EXPECT_FALSE(mp::allowsInPlace(kernel.body(), 0, 2))
+        << "another stage reads x";
     std::vector<float> x = random(b * r * c), z = random(c), y(x.size()),
                        s(b * c), copy(x.size()), zeros(c, 5);
     int32_t i = 42, j = 0, k = 0;

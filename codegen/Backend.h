@@ -1,0 +1,79 @@
+//===- Backend.h - a target, as the rest of codegen sees it ---------------===//
+#ifndef MP_CODEGEN_BACKEND_H
+#define MP_CODEGEN_BACKEND_H
+
+#include "codegen/Compile.h"
+#include "codegen/Emit.h"
+#include "dialect/Mp.h"
+
+namespace mp {
+
+struct ProgramBuilder;
+
+/// What one target makes of kernels, for one compilation.
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  /// Fills in what a Program says of its target: `target`, `arch`, `headers`.
+  virtual void describe(Program &program) const = 0;
+
+  /// How many of the stages behind `anchor`, in order, the kernel of the anchor
+  /// computes as well; nothing where the target has no kernel for it.
+  virtual std::optional<unsigned> accepts(mlir::Operation *anchor,
+                                          KernelOp kernel) const = 0;
+
+  /// Emits a kernel whose anchor, if any, has nothing behind it but what
+  /// `accepts` allows. Fails with a diagnostic. Thread-safe.
+  virtual llvm::FailureOr<EmittedKernel> emit(KernelOp kernel) = 0;
+
+  /// Copies `bytes` where an i1 is true; its arguments in the launch: to, from,
+  /// flag. Nothing where a Copy does it.
+  virtual std::optional<KernelLaunch> guardedCopy(uint64_t bytes) = 0;
+
+  /// Code and features of a symbol that an emitted launch names.
+  virtual Kernel code(llvm::StringRef symbol) const = 0;
+
+  /// Last work on a planned entry point, whose places are final.
+  virtual void finish(Entry &entry, ProgramBuilder &builder) {}
+};
+
+namespace cpu {
+/// Errors: a CPU that LLVM does not know, or that cannot convert f16.
+llvm::Expected<std::unique_ptr<Backend>>
+createBackend(const CompileOptions &options, mlir::MLIRContext &context);
+} // namespace cpu
+
+namespace cuda {
+/// Errors: an architecture that is none, or is below sm_80; a tuning plan that
+/// cannot be read.
+llvm::Expected<std::unique_ptr<Backend>>
+createBackend(const CompileOptions &options, mlir::MLIRContext &context);
+} // namespace cuda
+
+/// The target that the options name. Errors: none of that name, and those
+/// above.
+llvm::Expected<std::unique_ptr<Backend>>
+createBackend(const CompileOptions &options, mlir::MLIRContext &context);
+
+/// Attaches every family's kernel models, of all targets.
+void registerKernelModels(mlir::DialectRegistry &registry);
+
+/// What all kernels have in common, whatever the target: where they come from.
+void describeSources(Kernel &kernel, mlir::Operation *op);
+
+/// Splits what the target does not accept off the anchored kernels of a
+/// function.
+void splitEpilogues(mlir::func::FuncOp function, const Backend &backend);
+
+/// The op of a kernel's body that has a main loop of its own, or null.
+mlir::Operation *anchorOf(KernelOp kernel);
+
+/// Whether `result` may have the memory of `operand`: they have one type, and
+/// the kernel of stages reads each element of the operand for the last time
+/// before or where it stores that element of the result.
+bool allowsInPlace(mlir::Block &body, unsigned operand, unsigned result);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_BACKEND_H

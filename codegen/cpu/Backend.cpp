@@ -1,0 +1,89 @@
+// The CPU as a target: objects made by LLVM, or calls of oneDNN.
+#include "codegen/Backend.h"
+#include "codegen/cpu/KernelModel.h"
+#include "codegen/cpu/StageEmitter.h"
+#include <map>
+#include <mutex>
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cpu;
+
+namespace {
+/// Code made so far in this process, by target: the remainder batch and
+/// evaluation share most kernels with the step.
+ObjectCompiler &sharedCompiler(const Target &target) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>,
+                  std::unique_ptr<ObjectCompiler>>
+      all;
+  std::lock_guard lock(mutex);
+  auto &compiler = all[{target.cpu, target.features}];
+  if (!compiler)
+    compiler = std::make_unique<ObjectCompiler>(target);
+  return *compiler;
+}
+
+class CpuBackend final : public Backend {
+public:
+  CpuBackend(ObjectCompiler &compiler, EmitOptions options)
+      : compiler(compiler), options(options) {}
+
+  void describe(Program &program) const override {
+    program.target = "cpu";
+    program.arch = compiler.target().cpu;
+  }
+
+  std::optional<unsigned> accepts(Operation *anchor,
+                                  KernelOp kernel) const override {
+    auto model = dyn_cast<CpuKernelModel>(anchor);
+    return model ? std::optional(model.accepts(kernel, options)) : std::nullopt;
+  }
+
+  FailureOr<EmittedKernel> emit(KernelOp kernel) override {
+    if (Operation *anchor = anchorOf(kernel)) {
+      auto model = dyn_cast<CpuKernelModel>(anchor);
+      if (!model)
+        return anchor->emitOpError() << "has no kernel on the CPU";
+      return model.emit(kernel, options, compiler);
+    }
+    // Stages see the flag as one more operand, the last.
+    Block &body = kernel.getBody().front();
+    if (Value flag = kernel.getPredicate())
+      body.addArgument(flag.getType(), flag.getLoc());
+    return emitStages(body, bool(kernel.getPredicate()), compiler);
+  }
+
+  std::optional<KernelLaunch> guardedCopy(uint64_t bytes) override {
+    return std::nullopt;
+  }
+
+  Kernel code(StringRef symbol) const override {
+    Kernel kernel;
+    kernel.symbol = symbol.str();
+    kernel.code = compiler.object(symbol).str();
+    SmallVector<StringRef> features;
+    StringRef(compiler.target().features).split(features, ',', -1, false);
+    for (StringRef feature : features)
+      if (feature.consume_front("+"))
+        kernel.features += (kernel.features.empty() ? "" : ",") + feature.str();
+    return kernel;
+  }
+
+private:
+  ObjectCompiler &compiler;
+  EmitOptions options;
+};
+} // namespace
+
+llvm::Expected<std::unique_ptr<Backend>>
+mp::cpu::createBackend(const CompileOptions &options, MLIRContext &context) {
+  auto target = Target::get(options.arch, options.features);
+  if (!target)
+    return target.takeError();
+  ObjectCompiler::prepare(context);
+  EmitOptions emit;
+  emit.onednn = options.onednn;
+  emit.onednnBf16 = options.onednn && target->has("avx512bw");
+  return std::make_unique<CpuBackend>(sharedCompiler(*target), emit);
+}

@@ -1,0 +1,28 @@
+//===- Arch.h - generations of NVIDIA GPUs ----------------------*- C++ -*-===//
+#ifndef MP_CODEGEN_CUDA_ARCH_H
+#define MP_CODEGEN_CUDA_ARCH_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace mp::cuda {
+
+/// A compute capability, major * 10 + minor.
+struct Arch {
+  unsigned capability = 80;
+
+  /// Reads "sm_90"; empty: "sm_80". Errors: not of that form; below sm_80,
+  /// where there is no cp.async and no bf16.
+  static llvm::Expected<Arch> get(llvm::StringRef name);
+  /// "sm_90".
+  std::string name() const;
+  /// Bytes of shared memory that one block can have (CUDA C++ Programming
+  /// Guide, Compute Capabilities).
+  uint64_t sharedBytes() const;
+};
+
+} // namespace mp::cuda
+
+#endif // MP_CODEGEN_CUDA_ARCH_H

@@ -1,0 +1,68 @@
+// CUDA as a target: sources that the runtime compiles, or calls of cuBLASLt.
+#include "codegen/Backend.h"
+#include "codegen/cuda/KernelModel.h"
+#include "codegen/cuda/StageEmitter.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cuda;
+
+namespace {
+class CudaBackend final : public Backend {
+public:
+  explicit CudaBackend(EmitOptions options) : options(std::move(options)) {}
+
+  void describe(Program &program) const override {
+    program.target = "cuda";
+    program.arch = options.arch.name();
+    program.headers = kernelHeaders();
+  }
+
+  std::optional<unsigned> accepts(Operation *anchor,
+                                  KernelOp kernel) const override {
+    auto model = dyn_cast<CudaKernelModel>(anchor);
+    return model ? std::optional(model.accepts(kernel, options)) : std::nullopt;
+  }
+
+  FailureOr<EmittedKernel> emit(KernelOp kernel) override {
+    if (Operation *anchor = anchorOf(kernel)) {
+      auto model = dyn_cast<CudaKernelModel>(anchor);
+      if (!model)
+        return anchor->emitOpError() << "has no kernel on CUDA";
+      return model.emit(kernel, options, store);
+    }
+    // Stages see the flag as one more operand, the last.
+    Block &body = kernel.getBody().front();
+    if (Value flag = kernel.getPredicate())
+      body.addArgument(flag.getType(), flag.getLoc());
+    return emitStages(body, bool(kernel.getPredicate()), options, store);
+  }
+
+  std::optional<KernelLaunch> guardedCopy(uint64_t bytes) override {
+    return std::nullopt;
+  }
+
+  Kernel code(StringRef symbol) const override {
+    Kernel kernel;
+    kernel.symbol = symbol.str();
+    kernel.code = store.source(symbol).str();
+    return kernel;
+  }
+
+private:
+  EmitOptions options;
+  KernelStore store;
+};
+} // namespace
+
+llvm::Expected<std::unique_ptr<Backend>>
+mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
+  auto arch = Arch::get(options.arch);
+  if (!arch)
+    return arch.takeError();
+  EmitOptions emit;
+  emit.arch = *arch;
+  emit.cublaslt = options.cublaslt;
+  emit.plan = options.plan;
+  return std::make_unique<CudaBackend>(std::move(emit));
+}

@@ -1,0 +1,3 @@
+#include "codegen/cuda/KernelModel.h"
+
+#include "codegen/cuda/KernelModel.cpp.inc"

@@ -1,0 +1,21 @@
+//===- KernelModel.h - how an anchor becomes code on CUDA -----------------===//
+#ifndef MP_CODEGEN_CUDA_KERNELMODEL_H
+#define MP_CODEGEN_CUDA_KERNELMODEL_H
+
+#include "codegen/Emit.h"
+#include "codegen/cuda/Arch.h"
+#include "codegen/cuda/KernelStore.h"
+#include "dialect/Mp.h"
+
+namespace mp::cuda {
+/// What kernels are made for, and what else may be called.
+struct EmitOptions {
+  Arch arch;
+  bool cublaslt = false; ///< "cublaslt.*" may be called
+  std::string plan;      ///< text of a tuning plan, or empty
+};
+} // namespace mp::cuda
+
+#include "codegen/cuda/KernelModel.h.inc"
+
+#endif // MP_CODEGEN_CUDA_KERNELMODEL_H

@@ -1,0 +1,271 @@
+//===- prelude.cuh - what generated kernels stand on ----------------------===//
+//
+// Kernels include this and no header of a toolkit: it costs nothing to compile,
+// and everything that is an instruction rather than an expression stands here.
+// A twin with the same names, for the host's compiler, runs kernels where there
+// is no GPU.
+//
+// Global memory is reached through Global alone, so that the twin can check
+// every access and count the bytes.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+namespace mp {
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Halves lie in memory as their bits; arithmetic is done in f32.
+struct f16 {
+  unsigned short bits;
+};
+struct bf16 {
+  unsigned short bits;
+};
+
+template <typename A, typename B> constexpr bool isSame = false;
+template <typename A> constexpr bool isSame<A, A> = true;
+
+/// N elements that are loaded and stored at once: at most 16 bytes.
+template <typename T, int N> struct alignas(sizeof(T) * N) Vector {
+  T items[N];
+};
+
+//===----------------------------------------------------------------------===//
+// Bits and rounding
+//===----------------------------------------------------------------------===//
+
+inline unsigned bitsOf(float value) { return __float_as_uint(value); }
+inline float fromBits(unsigned bits) { return __uint_as_float(bits); }
+inline unsigned long long bitsOf(double value) {
+  return static_cast<unsigned long long>(__double_as_longlong(value));
+}
+inline double fromBits(unsigned long long bits) {
+  return __longlong_as_double(static_cast<long long>(bits));
+}
+
+inline float toFloat(float value) { return value; }
+inline float toFloat(f16 value) {
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value.bits));
+  return result;
+}
+inline float toFloat(bf16 value) {
+  return fromBits(static_cast<unsigned>(value.bits) << 16);
+}
+
+/// Rounds to nearest, ties to even. A NaN keeps its sign and its upper bits,
+/// and is quiet, as LLVM has it; the instructions would give another one.
+template <typename T> T roundTo(float value);
+template <> inline float roundTo<float>(float value) { return value; }
+template <> inline f16 roundTo<f16>(float value) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  unsigned source = bitsOf(value);
+  unsigned short quiet =
+      ((source >> 16) & 0x8000u) | 0x7e00u | ((source >> 13) & 0x1ffu);
+  return {value == value ? bits : quiet};
+}
+template <> inline bf16 roundTo<bf16>(float value) {
+  unsigned bits = bitsOf(value);
+  unsigned rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+  if (value != value)
+    rounded = bits | 0x400000u;
+  return {static_cast<unsigned short>(rounded >> 16)};
+}
+
+/// What a tensor core reads of an f32: 10 bits of mantissa, to nearest.
+inline unsigned toTf32(float value) {
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+  return bits;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic that operators do not say
+//===----------------------------------------------------------------------===//
+
+/// a * b + c with one rounding. Operators are never contracted into it
+/// (-fmad=false).
+inline float multiplyAdd(float a, float b, float c) {
+  return __fmaf_rn(a, b, c);
+}
+inline double multiplyAdd(double a, double b, double c) {
+  return __fma_rn(a, b, c);
+}
+inline float squareRoot(float value) { return __fsqrt_rn(value); }
+inline double squareRoot(double value) { return __dsqrt_rn(value); }
+
+inline double power(double base, double exponent) {
+  return pow(base, exponent);
+}
+
+/// NaN where an operand is NaN; -0 is below +0 (IEEE 754-2019 maximum,
+/// minimum).
+inline float maximum(float a, float b) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+inline float minimum(float a, float b) {
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+inline double maximum(double a, double b) {
+  if (a != a || b != b)
+    return a != a ? a : b;
+  if (a == b)
+    return fromBits(bitsOf(a) & bitsOf(b));
+  return a > b ? a : b;
+}
+inline double minimum(double a, double b) {
+  if (a != a || b != b)
+    return a != a ? a : b;
+  if (a == b)
+    return fromBits(bitsOf(a) | bitsOf(b));
+  return a < b ? a : b;
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+/// A tensor's elements. Indices count elements; a vector's index is a multiple
+/// of its length, and the tensor's base is 16-byte aligned.
+template <typename T> struct Global {
+  T *data;
+
+  T load(long long index) const { return data[index]; }
+  template <int N> Vector<T, N> loadVector(long long index) const {
+    return *reinterpret_cast<const Vector<T, N> *>(data + index);
+  }
+  void store(long long index, T value) const { data[index] = value; }
+  template <int N>
+  void storeVector(long long index, const Vector<T, N> &value) const {
+    *reinterpret_cast<Vector<T, N> *>(data + index) = value;
+  }
+};
+
+/// `count` elements from `pointer` on: what a kernel makes of its parameters.
+template <typename T> Global<T> global(T *pointer, long long count) {
+  return {pointer};
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory and copies into it
+//===----------------------------------------------------------------------===//
+
+/// The block's shared memory, as many bytes as the launch says.
+#define MP_SHARED_MEMORY(name)                                                 \
+  extern __shared__ __align__(128) unsigned char name[]
+
+inline unsigned sharedAddress(const void *shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+
+/// Starts a copy of N elements, BYTES = N * sizeof(T) one of 4, 8, 16, from
+/// `source[index]`; the first `valid` elements are copied, the others become
+/// zero (with `valid` 0 nothing is read). It has arrived only after
+/// `waitForCopies` and a barrier.
+template <int N, typename T>
+void copyAsync(void *shared, Global<T> source, long long index, int valid) {
+  constexpr int bytes = N * sizeof(T);
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16, "size of a copy");
+  const T *from = source.data + (valid ? index : 0);
+  int size = valid * static_cast<int>(sizeof(T));
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                     sharedAddress(shared)),
+                 "l"(from), "r"(size)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(
+                     sharedAddress(shared)),
+                 "l"(from), "n"(bytes), "r"(size)
+                 : "memory");
+}
+/// Ends a group of this thread's copies.
+inline void commitCopies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// Waits until at most LEFT of this thread's last groups are on their way.
+template <int LEFT> void waitForCopies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Threads together
+//===----------------------------------------------------------------------===//
+
+inline void barrier() { __syncthreads(); }
+inline void warpBarrier() { __syncwarp(); }
+
+/// The value of the thread whose lane differs in the bits of `mask`. All 32
+/// lanes take part in these.
+inline float shuffleXor(float value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+inline int shuffleXor(int value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+inline long long shuffleXor(long long value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+inline double shuffleXor(double value, int mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+inline bool anyOfWarp(bool value) { return __any_sync(0xffffffffu, value); }
+
+//===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+/// Four 8x8 matrices of 16-bit elements: lane i gives the address of row i % 8
+/// of matrix i / 8 (16 bytes, aligned) and gets of each matrix the elements
+/// (lane / 4, 2 * (lane % 4) and the next).
+inline void loadMatrices(unsigned (&result)[4], const void *shared) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(result[0]), "=r"(result[1]), "=r"(result[2]),
+                 "=r"(result[3])
+               : "r"(sharedAddress(shared))
+               : "memory");
+}
+/// The same, each matrix transposed.
+inline void loadMatricesTransposed(unsigned (&result)[4], const void *shared) {
+  asm volatile(
+      "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+      : "=r"(result[0]), "=r"(result[1]), "=r"(result[2]), "=r"(result[3])
+      : "r"(sharedAddress(shared))
+      : "memory");
+}
+
+/// c += a b of a warp: a 16x16 and b 16x8 of T, c 16x8 of f32, in the fragments
+/// of mma.m16n8k16. T is f16 or bf16.
+template <typename T>
+void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  static_assert(isSame<T, f16> || isSame<T, bf16>, "type of the operands");
+  if constexpr (isSame<T, f16>)
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, "
+        "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
+        "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+/// c += a b of a warp: a 16x8 and b 8x8 of tf32 (see toTf32), c 16x8 of f32, in
+/// the fragments of mma.m16n8k8.
+inline void multiplyTf32(float (&c)[4], const unsigned (&a)[4],
+                         const unsigned (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, "
+      "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+} // namespace mp
