@@ -150,7 +150,7 @@ TEST_F(CudaFailures, DevicesThatCannotBeUsed) {
     return outcome.message;
   };
   EXPECT_HAS(fault({{"MP_EMULATOR_DEVICES", "0"}}),
-             "device cuda is not available: the CUDA driver sees no device");
+             "device cuda is not available: the CUDA driver " MP_EMULATOR_DIR);
   EXPECT_HAS(fault({{"MP_EMULATOR_ARCH", "75"}}),
              "has compute capability 7.5, expected 8.0 or later");
   EXPECT_HAS(fault({{"MP_EMULATOR_DRIVER", "11080"}}),
