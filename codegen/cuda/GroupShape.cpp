@@ -47,8 +47,7 @@ int64_t widest(const StageGroup &group) {
     for (OpOperand *read : readsOf(stage.op))
       if (!group.producer(read->get()))
         see(read->get());
-    isCostly |= isLane(group, stage.op->getResult(0)) &&
-                isLong(stage.op);
+    isCostly |= isLane(group, stage.op->getResult(0)) && isLong(stage.op);
   }
   llvm::for_each(group.outputs, see);
   bool hasSums = llvm::any_of(group.stages, [&](const Stage &stage) {

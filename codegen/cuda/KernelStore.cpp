@@ -41,8 +41,8 @@ std::string KernelStore::add(StagePart part) {
   for (auto [i, parameter] : llvm::enumerate(part.parameters)) {
     std::string pointer = "p" + std::to_string(i);
     declared += (i ? ", " : "") + parameter.type + " *" + pointer;
-    passed +=
-        ", global(" + pointer + ", " + std::to_string(parameter.count) + ")";
+    passed += ",\n       global(" + pointer + ", " +
+              std::to_string(parameter.count) + ")";
   }
   std::string source = "#include \"stages.cuh\"\n\nusing namespace mp;\n\n" +
                        function +

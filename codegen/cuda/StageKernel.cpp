@@ -66,7 +66,7 @@ std::string StageKernel::store(KernelStore &store) const {
   SourceText function;
   function.open(("inline void BODY_NAME(int block, " +
                  (count ? index + " count, " : std::string()) +
-                 llvm::join(declared, ", ") + ")"));
+                 llvm::join(declared, ",\n                 ") + ")"));
   if (sharedBytes())
     function.line("MP_SHARED_MEMORY(shared);");
   if (ownBytes)
