@@ -24,6 +24,7 @@ struct Outcome {
   int exit = -1;       ///< 0, 3 for a device that is missing or failed, else 1
   int signal = 0;      ///< that killed it; SIGALRM after a minute
   std::string message; ///< of its error
+  std::string said;    ///< on standard error
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -32,14 +33,15 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 /// To be called before this process has threads or has opened CUDA.
 inline Outcome inChild(const Settings &settings,
                        llvm::function_ref<llvm::Error()> body) {
-  int ends[2];
+  int ends[2], speech[2];
   Outcome outcome;
-  if (pipe(ends) != 0)
+  if (pipe(ends) != 0 || pipe(speech) != 0)
     return outcome;
   pid_t child = fork();
   if (child == 0) {
     for (auto &[name, value] : settings)
       setenv(name.c_str(), value.c_str(), 1);
+    dup2(speech[1], STDERR_FILENO);
     alarm(60); // a hang is a failure
     int code = 0;
     llvm::handleAllErrors(body(), [&](const llvm::ErrorInfoBase &info) {
@@ -50,11 +52,15 @@ inline Outcome inChild(const Settings &settings,
     });
     _exit(code);
   }
-  close(ends[1]);
-  char buffer[4096];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof(buffer))) > 0;)
-    outcome.message.append(buffer, count);
-  close(ends[0]);
+  auto drain = [](int *pipe, std::string &to) {
+    close(pipe[1]);
+    char buffer[4096];
+    for (ssize_t count; (count = read(pipe[0], buffer, sizeof(buffer))) > 0;)
+      to.append(buffer, count);
+    close(pipe[0]);
+  };
+  drain(ends, outcome.message);
+  drain(speech, outcome.said);
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status))

@@ -1,5 +1,5 @@
 // The pool around a compiler of our own making: order, errors, the cache.
-#include "TestFiles.h"
+#include "CudaPrograms.h"
 #include "runtime/cuda/CompilePool.h"
 #include <atomic>
 #include <cstring>
@@ -210,6 +210,28 @@ TEST_F(CudaCompilePool, ACacheThatCannotBeWrittenIsOneWarning) {
   EXPECT_HAS(warnings[0], "warning: compiled kernels are not kept: cannot "
                           "write " +
                               folder.path("cache"));
+}
+
+TEST_F(CudaCompilePool, TheRealCompilerMakesCubins) {
+  auto opened = openNvrtc();
+  if (!opened)
+    GTEST_SKIP() << llvm::toString(opened.takeError());
+  CompilePool made(*opened, "sm_80", nullptr, nullptr);
+  Program program = cudaProgram();
+  auto headers = std::make_shared<const std::vector<Header>>(program.headers);
+  for (const Kernel &kernel : program.kernels)
+    made.add(kernel, headers);
+  for (const Kernel &kernel : program.kernels) {
+    auto cubin = made.wait(kernel);
+    ASSERT_EQ(message(cubin ? llvm::Error::success() : cubin.takeError()),
+              "no error");
+    EXPECT_TRUE(cubin->starts_with("\x7f"
+                                   "ELF"));
+  }
+  EXPECT_GT(made.counts().seconds, 0);
+  Kernel bad = cudaKernel("bad", 1, "nonsense;");
+  made.add(bad, headers);
+  EXPECT_HAS(message(made.wait(bad)), "identifier \"nonsense\" is undefined");
 }
 
 TEST_F(CudaCompilePool, WhatNobodyWaitsForIsDropped) {

@@ -101,6 +101,7 @@ TEST_F(CudaFailures, EveryCallInTurn) {
       Outcome outcome =
           run({{"MP_EMULATOR_FAIL", fail}, {"MP_CACHE_DIR", "off"}});
       EXPECT_EQ(outcome.signal, 0);
+      EXPECT_EQ(outcome.said, "");
       if (outcome.exit == 0 && unheard.count(name))
         continue;
       // The last wait is that of the destructor.
@@ -141,6 +142,7 @@ TEST_F(CudaFailures, AKernelThatFailsIsFoundAtTheNextWait) {
   EXPECT_EQ(outcome.exit, 3) << "signal " << outcome.signal;
   EXPECT_HAS(outcome.message, "run 1 of 'step' at batch 4 on cuda:0 (");
   EXPECT_HAS(outcome.message, "CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+  EXPECT_HAS(outcome.said, "k_add") << "the emulator says which kernel";
 }
 
 TEST_F(CudaFailures, DevicesThatCannotBeUsed) {
