@@ -25,9 +25,9 @@ template <> struct SumOf<long long> {
   using Type = unsigned long long;
 };
 
-inline float widen(f16 value) { return toFloat(value); }
-inline float widen(bf16 value) { return toFloat(value); }
-template <typename T> typename SumOf<T>::Type widen(T value) {
+inline float toSum(f16 value) { return toFloat(value); }
+inline float toSum(bf16 value) { return toFloat(value); }
+template <typename T> typename SumOf<T>::Type toSum(T value) {
   return static_cast<typename SumOf<T>::Type>(value);
 }
 
@@ -62,9 +62,9 @@ public:
       Sum sum = 0;
       for (long long k = 0; k < P::k; ++k)
         sum = multiplyAndAdd(
-            widen(
+            toSum(
                 a.load(firstA + (P::transposeA ? k * P::m + m : m * P::k + k))),
-            widen(
+            toSum(
                 b.load(firstB + (P::transposeB ? n * P::k + k : k * P::n + n))),
             sum);
 #pragma unroll
