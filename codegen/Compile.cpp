@@ -151,7 +151,10 @@ private:
             .value_or("");
     if (dtype.empty() && recipe.getAutocast())
       llvm::raw_string_ostream(dtype) << recipe.getAutocast()->getDtype();
-    return dtype == "f16" ? "fp16" : dtype == "bf16" ? "bf16" : "fp32";
+    return dtype == "f16"    ? "fp16"
+           : dtype == "bf16" ? "bf16"
+           : dtype == "tf32" ? "tf32"
+                             : "fp32";
   }
 
   llvm::Error choose(StringRef what, ArrayRef<std::string> names) {

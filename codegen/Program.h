@@ -213,7 +213,7 @@ struct Program {
   std::string target; ///< "cpu" or "cuda"
   /// What the kernels were made for: LLVM's name of a CPU, or "sm_90".
   std::string arch;
-  /// What a recipe's function computes in: "fp32", "fp16" or "bf16"; "" without
+  /// What a recipe's function computes in: "fp32", "tf32", "fp16" or "bf16"; "" without
   /// a recipe.
   std::string precision;
   std::vector<Variable> variables;

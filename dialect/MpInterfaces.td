@@ -51,6 +51,11 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
       }],
       "bool", "isAutocastEligible", (ins "unsigned":$operand), [{}], [{ return true; }]>,
     InterfaceMethod<[{
+        Lets the op multiply its f32 operands in `type`, which has fewer bits; null takes
+        that back. Nothing happens to an op that cannot.
+      }],
+      "void", "setComputeType", (ins "::mlir::FloatType":$type), [{}], [{ (void)type; }]>,
+    InterfaceMethod<[{
         Gives the results the types that follow from the operands' new ones. By default
         that is the op's type rule.
       }],

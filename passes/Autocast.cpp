@@ -69,6 +69,11 @@ private:
       target = widestOf(operands);
       break;
     }
+    if (category == Category::Allow) {
+      op.setComputeType(low.isTF32() ? low : FloatType());
+      if (low.isTF32())
+        target = Float32Type::get(op.getContext());
+    }
     for (OpOperand *operand : operands) {
       if (elementType(operand->get()) != target)
         explain(op, *operand, category, target);
@@ -186,13 +191,14 @@ private:
   LogicalResult run(func::FuncOp function, StringRef type, StringRef name) {
     if (type.empty() || type == "f32" || function.isExternal())
       return success();
-    FloatType low = type == "f16" ? FloatType(Float16Type::get(&getContext()))
-                    : type == "bf16"
-                        ? FloatType(BFloat16Type::get(&getContext()))
-                        : FloatType();
+    FloatType low =
+        type == "f16"    ? FloatType(Float16Type::get(&getContext()))
+        : type == "bf16" ? FloatType(BFloat16Type::get(&getContext()))
+        : type == "tf32" ? FloatType(FloatTF32Type::get(&getContext()))
+                         : FloatType();
     if (!low)
-      return function.emitOpError()
-             << "autocast to \"" << type << "\", expected f16, bf16 or f32";
+      return function.emitOpError() << "autocast to \"" << type
+                                    << "\", expected f16, bf16, tf32 or f32";
     auto loaded = Policy::load(name.empty() ? "torch" : name);
     if (!loaded)
       return function.emitOpError() << toString(loaded.takeError());

@@ -41,7 +41,8 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     Op by op, as PyTorch's autocast: an op that the policy allows gets its eligible
     operands in the low type, one that it denies in f32, and any other runs in the
     widest type its operands have. A value is cast to a type once. Options override
-    the recipe; without recipe and without `dtype` nothing is cast.
+    the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
+    f32, and ops that the policy allows may multiply in tf32.
 
     ```mlir
     // before                                       // after mp-autocast{dtype=f16}
@@ -52,7 +53,7 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"dtype", "dtype", "std::string", "\"\"", "f16 or bf16; f32 switches autocast off">,
+    Option<"dtype", "dtype", "std::string", "\"\"", "f16, bf16 or tf32; f32 switches autocast off">,
     Option<"policy", "policy", "std::string", "\"\"", "name of a policy: torch">,
     Option<"mode", "mode", "std::string", "\"eager\"", "eager: op by op">,
     ListOption<"allow", "allow", "std::string", "ops to run in the low type whatever the policy says">,

@@ -19,10 +19,16 @@ struct Precision {
 } // namespace
 
 static const Precision kPrecisions[] = {
-    {"fp32", "f32"},  {"O0", "f32"}, // Apex
-    {"fp16", "f16"},  {"16-mixed", "f16"},    {"mixed_float16", "f16"},
+    {"fp32", "f32"},
+    {"O0", "f32"}, // Apex
+    {"tf32", "tf32"},
+    {"fp16", "f16"},
+    {"16-mixed", "f16"},
+    {"mixed_float16", "f16"},
     {"O1", "f16"}, // Lightning, Keras, Apex
-    {"bf16", "bf16"}, {"bf16-mixed", "bf16"}, {"mixed_bfloat16", "bf16"},
+    {"bf16", "bf16"},
+    {"bf16-mixed", "bf16"},
+    {"mixed_bfloat16", "bf16"},
 };
 
 llvm::Expected<std::string> mp::resolvePrecision(StringRef name) {

@@ -18,6 +18,21 @@ static LogicalResult checkElements(std::optional<Location> location,
   return success();
 }
 
+/// `compute` can only be tf32, of f32 operands.
+static LogicalResult checkCompute(Operation *op, std::optional<Type> compute) {
+  if (!compute)
+    return success();
+  if (!compute->isTF32())
+    return op->emitOpError() << "computes in " << *compute << ", expected tf32";
+  if (Type type = elementType(op->getOperand(0)); !type.isF32())
+    return op->emitOpError()
+           << "computes in tf32, which is for f32 operands, not " << type;
+  return success();
+}
+
+LogicalResult LinearOp::verify() { return checkCompute(*this, getCompute()); }
+LogicalResult MatmulOp::verify() { return checkCompute(*this, getCompute()); }
+
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
@@ -61,12 +76,14 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
 SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
   Value rows = asMatrix(b, g[0]);
-  Value input = MatmulOp::create(b, rows, getWeight(), false, false);
+  Value input =
+      MatmulOp::create(b, rows, getWeight(), false, false, getComputeAttr());
   if (input.getType() != getInput().getType())
     input = ReshapeOp::create(b, getInput().getType().clone(elementType(input)),
                               input);
-  Value weight = MatmulOp::create(b, rows, asMatrix(b, getInput()),
-                                  /*transpose_a=*/true, false);
+  Value weight =
+      MatmulOp::create(b, rows, asMatrix(b, getInput()),
+                       /*transpose_a=*/true, false, getComputeAttr());
   SmallVector<Value> gradients{input, weight};
   if (getBias())
     gradients.push_back(SumOp::create(b, rows, ArrayRef<int64_t>{0}, false));
@@ -122,10 +139,11 @@ SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
   // An operand without batch dimensions is broadcast: the walker sums over
   // them.
   bool ta = getTransposeA(), tb = getTransposeB();
-  Value lhs = ta ? MatmulOp::create(b, getRhs(), g[0], tb, true)
-                 : MatmulOp::create(b, g[0], getRhs(), false, !tb);
-  Value rhs = tb ? MatmulOp::create(b, g[0], getLhs(), true, ta)
-                 : MatmulOp::create(b, getLhs(), g[0], !ta, false);
+  TypeAttr compute = getComputeAttr();
+  Value lhs = ta ? MatmulOp::create(b, getRhs(), g[0], tb, true, compute)
+                 : MatmulOp::create(b, g[0], getRhs(), false, !tb, compute);
+  Value rhs = tb ? MatmulOp::create(b, g[0], getLhs(), true, ta, compute)
+                 : MatmulOp::create(b, getLhs(), g[0], !ta, false, compute);
   return {lhs, rhs};
 }
 

@@ -4,11 +4,23 @@
 
 include "dialect/MpBase.td"
 
-def Mp_LinearOp : Mp_PureOp<"linear", [AnchorOpInterface]> {
+/// A contraction: `compute = tf32` allows a target to round f32 operands to tf32 (10
+/// bits of mantissa) before it multiplies, as tensor cores do. A CPU does not.
+class Mp_ContractionOp<string mnemonic> : Mp_PureOp<mnemonic, [AnchorOpInterface]> {
+  let extraDeclarations = [{
+    void setComputeType(::mlir::FloatType type) {
+      setComputeAttr(type ? ::mlir::TypeAttr::get(type) : ::mlir::TypeAttr());
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Mp_LinearOp : Mp_ContractionOp<"linear"> {
   let summary = "affine map of the last dimension: x W^T + b";
   let description = [{
     `torch.nn.functional.linear`: `input` [..., in], `weight` [out, in], `bias` [out].
     16-bit operands accumulate in f32; the bias is added before the one rounding.
+    `compute = tf32` allows products of f32 operands rounded to tf32.
 
     Example:
     ```mlir
@@ -17,23 +29,26 @@ def Mp_LinearOp : Mp_PureOp<"linear", [AnchorOpInterface]> {
   }];
   let torch = "linear";
   let tensorflow = "MatMul";
-  let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$weight, Optional<Mp_FloatTensor>:$bias);
+  let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$weight, Optional<Mp_FloatTensor>:$bias,
+    OptionalAttr<TypeAttr>:$compute);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$input `,` $weight (`,` $bias^)? attr-dict `:` type($input) `,` type($weight) (`,` type($bias)^)?";
 }
 
-def Mp_MatmulOp : Mp_PureOp<"matmul", [AnchorOpInterface]> {
+def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
   let summary = "matrix product of the last two dimensions";
   let description = [{
     Leading dimensions are batch dimensions: equal on both sides, or absent on one.
     `transpose_a` and `transpose_b` read an operand with its last two dimensions
-    swapped. 16-bit operands accumulate in f32.
+    swapped. 16-bit operands accumulate in f32. `compute = tf32` allows products of f32
+    operands rounded to tf32.
 
     Example: `%c = mp.matmul %a, %b transpose_b : tensor<4x8xf16>, tensor<16x8xf16>`
   }];
   let torch = "matmul";
   let tensorflow = "BatchMatMulV2";
-  let arguments = (ins Mp_FloatTensor:$lhs, Mp_FloatTensor:$rhs, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let arguments = (ins Mp_FloatTensor:$lhs, Mp_FloatTensor:$rhs, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    OptionalAttr<TypeAttr>:$compute);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:`

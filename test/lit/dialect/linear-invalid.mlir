@@ -73,7 +73,23 @@ func.func @matmul_elements(%a: tensor<3x4xbf16>, %b: tensor<4x5xf16>) {
 // -----
 
 func.func @unknown_attribute(%a: tensor<3x4xf16>, %b: tensor<5x4xf16>) {
-  // expected-error@+1 {{'mp.matmul' op unknown attribute 'transposeB', expected transpose_a, transpose_b}}
+  // expected-error@+1 {{'mp.matmul' op unknown attribute 'transposeB', expected compute, transpose_a, transpose_b}}
   %0 = "mp.matmul"(%a, %b) <{transpose_b}> {transposeB} : (tensor<3x4xf16>, tensor<5x4xf16>) -> tensor<3x5xf16>
+  return
+}
+
+// -----
+
+func.func @compute_type(%x: tensor<3x4xf32>, %w: tensor<2x4xf32>) {
+  // expected-error @below {{computes in 'f16', expected tf32}}
+  %y = mp.linear %x, %w {compute = f16} : tensor<3x4xf32>, tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @compute_in_tf32(%x: tensor<3x4xf16>, %w: tensor<4x2xf16>) {
+  // expected-error @below {{computes in tf32, which is for f32 operands, not 'f16'}}
+  %y = mp.matmul %x, %w {compute = tf32} : tensor<3x4xf16>, tensor<4x2xf16>
   return
 }

@@ -3,7 +3,7 @@
 // RUN: not mp-opt %s '-mp-autocast=dtype=f16 policy=keras' 2>&1 | FileCheck %s --check-prefix=POLICY
 // RUN: not mp-opt %s '-mp-autocast=dtype=f16 mode=propagate' 2>&1 | FileCheck %s --check-prefix=MODE
 
-// DTYPE: error: 'func.func' op autocast to "f8E4M3FN", expected f16, bf16 or f32
+// DTYPE: error: 'func.func' op autocast to "f8E4M3FN", expected f16, bf16, tf32 or f32
 // POLICY: error: 'func.func' op unknown autocast policy "keras", expected torch
 // MODE: error: autocast mode is "propagate", expected eager
 
