@@ -59,64 +59,70 @@ class TileCopy {
   using T = typename Tile::Element;
 
 public:
-  /// `first` is the index of the matrix's first element.
-  TileCopy(Global<T> source, long long first, long long row, long long column)
-      : source(source), first(first), row(row), column(column) {}
+  /// `first` is the index of the matrix's first element; `row` and `column` are
+  /// where its first tile begins.
+  TileCopy(Global<T> source, long long first, int row, int column)
+      : source(source), row(row + ownRow()), column(column + ownColumn()),
+        first(first + this->row * Columns + this->column) {}
 
   /// Starts to copy the tile that lies `down` rows and `right` columns from the
   /// first into `tile`.
-  void start(T *tile, long long down, long long right) const {
+  void start(T *tile, int down, int right) const {
     if constexpr (width * sizeof(T) >= 4)
-      startChunks(tile, row + down, column + right);
+      startChunks(tile, down, right);
     else
-      copyElements(tile, row + down, column + right);
+      copyElements(tile, down, right);
   }
 
 private:
   static constexpr int widest(int elements) {
     return elements > 1 && Columns % elements ? widest(elements / 2) : elements;
   }
+  // Threads lie side by side along rows; each has one column, of `share` rows.
   static constexpr int width = widest(Tile::inChunk);
   static constexpr int perRow = Tile::columns / width;
-  static constexpr int share = Tile::rows * perRow / Threads;
-  static_assert(share * Threads == Tile::rows * perRow, "threads of a copy");
+  static constexpr int apart = Threads / perRow;
+  static constexpr int share = Tile::rows / apart;
+  static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
+  static int ownRow() { return threadIdx.x / perRow; }
+  static int ownColumn() { return threadIdx.x % perRow * width; }
 
-  static bool isInside(long long row, long long column) {
-    return (Rows % Tile::rows == 0 || row < Rows) &&
-           (Columns % Tile::columns == 0 || column < Columns);
+  bool isInside(int i, int down, int right) const {
+    return (Rows % Tile::rows == 0 || row + i * apart + down < Rows) &&
+           (Columns % Tile::columns == 0 || column + right < Columns);
+  }
+  long long indexOf(int i, int down, int right) const {
+    return first + (i * apart + down) * Columns + right;
   }
 
-  void startChunks(T *tile, long long top, long long left) const {
-#pragma unroll
-    for (int i = 0; i < share; ++i) {
-      int chunk = threadIdx.x + i * Threads;
-      int r = chunk / perRow, c = chunk % perRow * width;
-      copyAsync<width>(tile + Tile::offset(r, c), source,
-                       first + (top + r) * Columns + left + c,
-                       isInside(top + r, left + c) ? width : 0);
-    }
+  void startChunks(T *tile, int down, int right) const {
+#pragma unroll least(share, 8)
+    for (int i = 0; i < share; ++i)
+      copyAsync<width>(tile + Tile::offset(ownRow() + i * apart, ownColumn()),
+                       source, indexOf(i, down, right),
+                       isInside(i, down, right) ? width : 0);
   }
 
   /// Rows of an odd number of 16-bit elements: no copy is so narrow.
-  void copyElements(T *tile, long long top, long long left) const {
-    T values[share];
+  void copyElements(T *tile, int down, int right) const {
+    constexpr int atOnce = least(share, 8);
+#pragma unroll 1
+    for (int i = 0; i < share; i += atOnce) {
+      T values[atOnce];
 #pragma unroll
-    for (int i = 0; i < share; ++i) {
-      int element = threadIdx.x + i * Threads;
-      int r = element / perRow, c = element % perRow;
-      values[i] = isInside(top + r, left + c)
-                      ? source.load(first + (top + r) * Columns + left + c)
-                      : T();
-    }
+      for (int j = 0; j < atOnce; ++j)
+        values[j] = isInside(i + j, down, right)
+                        ? source.load(indexOf(i + j, down, right))
+                        : T();
 #pragma unroll
-    for (int i = 0; i < share; ++i) {
-      int element = threadIdx.x + i * Threads;
-      tile[Tile::offset(element / perRow, element % perRow)] = values[i];
+      for (int j = 0; j < atOnce; ++j)
+        tile[Tile::offset(ownRow() + (i + j) * apart, ownColumn())] = values[j];
     }
   }
 
   Global<T> source;
-  long long first, row, column;
+  int row, column;
+  long long first;
 };
 
 } // namespace mp

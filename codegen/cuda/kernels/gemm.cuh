@@ -110,14 +110,12 @@ public:
 private:
   static constexpr int tiles = ceilDivide(P::k, P::tileK);
   static constexpr int share = ceilDivide(tiles, P::splits);
-  static long long row(const TilePlace &place) {
-    return static_cast<long long>(place.tileRow) * P::tileM;
+  static int row(const TilePlace &place) { return place.tileRow * P::tileM; }
+  static int column(const TilePlace &place) {
+    return place.tileColumn * P::tileN;
   }
-  static long long column(const TilePlace &place) {
-    return static_cast<long long>(place.tileColumn) * P::tileN;
-  }
-  static long long depth(const TilePlace &place) {
-    return static_cast<long long>(place.split) * share * P::tileK;
+  static int depth(const TilePlace &place) {
+    return place.split * share * P::tileK;
   }
 
   T *tileA(int stage) const {
@@ -132,7 +130,7 @@ private:
   /// copies ends, so that groups count tiles.
   void startNext() {
     if (started < count) {
-      long long k = static_cast<long long>(started) * P::tileK;
+      int k = started * P::tileK;
       copyA.start(tileA(into), alongDepthA<P> ? 0 : k, alongDepthA<P> ? k : 0);
       copyB.start(tileB(into), alongDepthB<P> ? 0 : k, alongDepthB<P> ? k : 0);
     }
@@ -157,8 +155,7 @@ void multiplyTile(Global<typename P::Element> a, Global<typename P::Element> b,
                   Epilogue &epilogue, unsigned char *shared) {
   using Math = typename ChosenMath<P>::Type;
   TilePlace place = placeOfBlock<P>();
-  long long row = static_cast<long long>(place.tileRow) * P::tileM;
-  long long column = static_cast<long long>(place.tileColumn) * P::tileN;
+  int row = place.tileRow * P::tileM, column = place.tileColumn * P::tileN;
   Math math;
   if constexpr (P::path == Path::Any)
     math.run(a, P::broadcastA ? 0 : place.batch * P::m * P::k, b,
