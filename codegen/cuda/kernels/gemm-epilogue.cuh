@@ -68,6 +68,15 @@ void loadShared(T (&to)[Count], const T *from) {
   }
 }
 
+/// Before the one rounding of a sum.
+template <typename T> float addBias(float sum, T bias) {
+  return sum + toFloat(bias);
+}
+inline double addBias(double sum, double bias) { return sum + bias; }
+template <typename T> double addBias(double sum, T bias) {
+  return sum + static_cast<double>(toFloat(bias));
+}
+
 //===----------------------------------------------------------------------===//
 // Who has which elements
 //===----------------------------------------------------------------------===//

@@ -136,7 +136,7 @@ public:
   using Sum = float;
   using TileA = OperandTile<P, alongDepthA<P>, P::tileM, how(alongDepthA<P>)>;
   using TileB = OperandTile<P, alongDepthB<P>, P::tileN, how(alongDepthB<P>)>;
-  static constexpr int steps = P::tileK / 8, unrolled = least(steps, 4);
+  static constexpr int steps = P::tileK / 8, unrolled = 2;
 
   struct Fragment {
     unsigned a[Base::fragmentsM][4], b[Base::fragmentsN][2];
