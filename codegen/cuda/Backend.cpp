@@ -20,6 +20,8 @@ public:
       program.plan = options.plan->hash();
   }
 
+  StageTarget stageTarget() const override { return cuda::stageTarget(); }
+
   std::optional<unsigned> accepts(Operation *anchor,
                                   KernelOp kernel) const override {
     auto model = dyn_cast<CudaKernelModel>(anchor);

@@ -52,7 +52,8 @@ static std::string printInteger(const APInt &value, Type type) {
     return "static_cast<" + valueType(type) + ">(0x" +
            llvm::toString(value, 16, false, false, /*UpperCase=*/false) +
            (isLong ? "ull)" : "u)");
-  return llvm::toString(value, 10, true) + (isLong ? "ll" : "");
+  std::string text = llvm::toString(value, 10, true) + (isLong ? "ll" : "");
+  return value.isNegative() ? "(" + text + ")" : text;
 }
 
 std::string mp::cuda::printConstant(TypedAttr value) {
@@ -98,8 +99,14 @@ public:
 
 private:
   LogicalResult print(Operation *op) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      return define(constant, printConstant(constant.getValue())), success();
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      std::string text = printConstant(constant.getValue());
+      if (isa<IntegerAttr>(constant.getValue()))
+        known[constant] = text;
+      else
+        define(constant, text);
+      return success();
+    }
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
       define(index, "static_cast<long long>(" + indices[index.getDim()] + ")");
       return success();
