@@ -148,6 +148,7 @@ ContractionSource::epilogueParameters() const {
 //===----------------------------------------------------------------------===//
 
 void ContractionSource::begin(SourceText &out) const {
+  out.line("// gemm " + shape.str() + " = " + config.str());
   out.line("#include \"gemm.cuh\"");
   out.line("#include \"scalars.cuh\"");
   out.blank();

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
+using namespace mp;
 using namespace mp::cuda;
 
 static constexpr llvm::StringLiteral heading = "mp.plan 1 ";
@@ -74,4 +75,48 @@ std::string TunePlan::str() const {
 std::string TunePlan::hash() const {
   return llvm::utohexstr(llvm::xxh3_64bits(str()), /*LowerCase=*/true,
                          /*Width=*/16);
+}
+
+//===----------------------------------------------------------------------===//
+// What a tuner works on
+//===----------------------------------------------------------------------===//
+
+std::vector<GemmShape> mp::cuda::productsOf(const Program &program) {
+  std::vector<GemmShape> shapes;
+  for (const Kernel &kernel : program.kernels) {
+    llvm::StringRef line = llvm::StringRef(kernel.code).split('\n').first;
+    if (!line.consume_front("// gemm "))
+      continue;
+    auto shape = GemmShape::parse(line.split(" = ").first);
+    if (!shape)
+      llvm::consumeError(shape.takeError());
+    else if (!llvm::is_contained(shapes, *shape))
+      shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
+/// The type of one operand, or of the result.
+static std::string tensorOf(const GemmShape &shape, bool broadcast,
+                            bool transposed, int64_t rows, int64_t columns) {
+  TensorType type{shape.type, {rows, columns}};
+  if (transposed)
+    std::swap(type.shape[0], type.shape[1]);
+  if (shape.batch > 1 && !broadcast)
+    type.shape.insert(type.shape.begin(), shape.batch);
+  return "tensor<" + type.str() + ">";
+}
+
+std::string mp::cuda::moduleOf(const GemmShape &shape) {
+  std::string a = tensorOf(shape, shape.broadcastA, shape.transposeA, shape.m,
+                           shape.k),
+              b = tensorOf(shape, shape.broadcastB, shape.transposeB, shape.k,
+                           shape.n),
+              c = tensorOf(shape, false, false, shape.m, shape.n);
+  return "func.func @product(%a: " + a + ", %b: " + b + ") -> " + c +
+         " {\n  %c = mp.matmul %a, %b" +
+         (shape.transposeA ? " transpose_a" : "") +
+         (shape.transposeB ? " transpose_b" : "") +
+         (shape.tf32 ? " {compute = tf32}" : "") + " : " + a + ", " + b +
+         "\n  return %c : " + c + "\n}\n";
 }

@@ -38,6 +38,14 @@ struct TunePlan {
   }
 };
 
+/// The products of ours that a Program has, in order and without repeats: each
+/// kernel of one begins with its line of a plan, as a comment.
+std::vector<GemmShape> productsOf(const Program &program);
+
+/// A module whose one function computes a product alone: what a tuner compiles
+/// under a plan for that shape, and measures.
+std::string moduleOf(const GemmShape &shape);
+
 } // namespace mp::cuda
 
 #endif // MP_CODEGEN_CUDA_TUNEPLAN_H
