@@ -275,9 +275,18 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
   return writeAtomically(path, [&](OutputFile &file) -> Error {
     if (Error error = file.write(std::string(length, 8) + header))
       return error;
-    for (const NamedTensor &tensor : tensors)
-      if (Error error = file.write({tensor.bytes.data(), tensor.bytes.size()}))
+    std::vector<char> fetched;
+    for (const NamedTensor &tensor : tensors) {
+      ArrayRef<char> bytes = tensor.bytes;
+      if (tensor.read) {
+        fetched.resize(tensor.type.bytes());
+        if (Error error = tensor.read(fetched))
+          return error;
+        bytes = fetched;
+      }
+      if (Error error = file.write({bytes.data(), bytes.size()}))
         return error;
+    }
     return Error::success();
   });
 }
