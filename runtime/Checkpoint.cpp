@@ -146,10 +146,10 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   std::vector<NamedTensor> tensors;
   for (const Variable &variable : session.variables())
     if (isSaved(variable))
-      tensors.push_back({variable.name, variable.type, {},
-                         [&](MutableArrayRef<char> bytes) {
-                           return session.read(variable.name, bytes);
-                         }});
+      tensors.push_back(
+          {variable.name, variable.type, {}, [&](MutableArrayRef<char> bytes) {
+             return session.read(variable.name, bytes);
+           }});
   Metadata metadata;
   metadata[formatKey.str()] = formatVersion.str();
   metadata[fingerprintKey.str()] = fingerprint(session.variables());

@@ -87,7 +87,7 @@ llvm::Error CpuSession::prepare(llvm::ArrayRef<Routines> all) {
 
 /// Arena and scratch for whatever the program's entry points need.
 llvm::Error CpuSession::reserve(const Program &program,
-                                  llvm::ArrayRef<Routines> routines) {
+                                llvm::ArrayRef<Routines> routines) {
   uint64_t arenaBytes = 0, scratchBytes = 0;
   for (const Entry &entry : program.entries) {
     arenaBytes = std::max(arenaBytes, entry.arenaBytes);

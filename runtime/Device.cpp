@@ -2,6 +2,7 @@
 #include "runtime/Device.h"
 #include "runtime/Error.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "llvm/ADT/StringExtras.h"
 #include <optional>
 
 using namespace llvm;
@@ -20,7 +21,7 @@ static std::optional<int> cudaIndex(StringRef name) {
   if (name.empty())
     return 0;
   // A sign or a second spelling of a number is not one that we print.
-  if (!name.consume_front(":") || !isDigit(name.front_or_null()) ||
+  if (!name.consume_front(":") || name.empty() || !isDigit(name.front()) ||
       name.getAsInteger(10, index))
     return std::nullopt;
   return index;
@@ -45,8 +46,8 @@ Expected<DeviceChoice> chooseDevice(StringRef name) {
                                     facts->capability()};
   if (name == "auto")
     return DeviceChoice{{}, toString(facts.takeError())};
-  return cuda::deviceError("device " + device.str() + " is not available: " +
-                           toString(facts.takeError()));
+  return cuda::deviceError("device " + device.str() +
+                           " is not available: " + toString(facts.takeError()));
 }
 
 } // namespace mp

@@ -41,12 +41,14 @@ public:
   /// A sink that adds the kernels of one compilation. Not to outlive the pool.
   std::unique_ptr<KernelSink> sink();
 
-  /// Waits for a kernel that was added; its cubin lives as long as the pool. The
-  /// error names the kernel and the places it came from; the kernel may then be
-  /// added again.
+  /// Waits for a kernel that was added; its cubin lives as long as the pool.
+  /// The error names the kernel and the places it came from; the kernel may
+  /// then be added again.
   llvm::Expected<llvm::StringRef> wait(const Kernel &kernel);
 
   CompileCounts counts() const;
+
+  const std::string architecture; ///< that it compiles for: "sm_90"
 
 private:
   struct Job {
@@ -68,7 +70,6 @@ private:
   void keep(llvm::StringRef key, llvm::StringRef cubin);
 
   const Nvrtc &nvrtc;
-  const std::string architecture;
   const std::vector<std::string> options;
   const std::unique_ptr<KernelCache> cache;
   const std::function<void(llvm::StringRef)> onWarning;

@@ -72,8 +72,7 @@ Expected<const Driver &> openDriver() {
 static Error cannotAllocate(Error error, uint64_t bytes, StringRef kind,
                             const Twine &what) {
   return deviceError("cannot allocate " + Twine(bytes) + " bytes of " + kind +
-                     " memory for " + what + ": " +
-                     toString(std::move(error)));
+                     " memory for " + what + ": " + toString(std::move(error)));
 }
 
 Expected<DeviceMemory> allocateDevice(const Driver &driver, uint64_t bytes,
@@ -85,6 +84,8 @@ Expected<DeviceMemory> allocateDevice(const Driver &driver, uint64_t bytes,
                                  driver.cuMemAlloc_v2(memory.slot(), bytes)))
     return cannotAllocate(std::move(error), bytes, "device", what);
   MP_CUDA(driver, cuMemsetD8_v2, memory.get(), 0, bytes);
+  // The default stream's work; our streams do not wait for it.
+  MP_CUDA(driver, cuStreamSynchronize, nullptr);
   return memory;
 }
 
@@ -93,9 +94,8 @@ Expected<PinnedMemory> allocatePinned(const Driver &driver, uint64_t bytes,
   PinnedMemory memory(driver);
   if (bytes == 0)
     return memory;
-  if (Error error =
-          driver.check("cuMemHostAlloc",
-                       driver.cuMemHostAlloc(memory.slot(), bytes, 0)))
+  if (Error error = driver.check(
+          "cuMemHostAlloc", driver.cuMemHostAlloc(memory.slot(), bytes, 0)))
     return cannotAllocate(std::move(error), bytes, "pinned", what);
   return memory;
 }

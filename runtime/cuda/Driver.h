@@ -83,7 +83,7 @@ struct CopyNode {
   F(cuDevicePrimaryCtxRetain, (Context *, Device))                             \
   F(cuDevicePrimaryCtxRelease_v2, (Device))                                    \
   F(cuCtxSetCurrent, (Context))                                                \
-  F(cuMemGetInfo_v2, (size_t * free, size_t *total))                           \
+  F(cuMemGetInfo_v2, (size_t *free, size_t *total))                            \
   F(cuMemAlloc_v2, (Address *, size_t bytes))                                  \
   F(cuMemFree_v2, (Address))                                                   \
   F(cuMemHostAlloc, (void **, size_t bytes, unsigned flags))                   \
@@ -144,8 +144,7 @@ llvm::Expected<const Driver &> openDriver();
 /// from the function that it stands in.
 #define MP_CUDA(DRIVER, NAME, ...)                                             \
   do {                                                                         \
-    if (llvm::Error error =                                                    \
-            (DRIVER).check(#NAME, (DRIVER).NAME(__VA_ARGS__)))                 \
+    if (llvm::Error error = (DRIVER).check(#NAME, (DRIVER).NAME(__VA_ARGS__))) \
       return error;                                                            \
   } while (false)
 
@@ -185,13 +184,11 @@ using PinnedMemory = Handle<void *, &Driver::cuMemFreeHost>;
 
 /// Device memory of `bytes` bytes (nothing for none), all zero. `what` names it
 /// in the error.
-llvm::Expected<DeviceMemory> allocateDevice(const Driver &driver,
-                                            uint64_t bytes,
-                                            const llvm::Twine &what);
+llvm::Expected<DeviceMemory>
+allocateDevice(const Driver &driver, uint64_t bytes, const llvm::Twine &what);
 /// Host memory that the device can copy from and to on its own.
-llvm::Expected<PinnedMemory> allocatePinned(const Driver &driver,
-                                            uint64_t bytes,
-                                            const llvm::Twine &what);
+llvm::Expected<PinnedMemory>
+allocatePinned(const Driver &driver, uint64_t bytes, const llvm::Twine &what);
 
 } // namespace mp::cuda
 

@@ -52,8 +52,8 @@ std::string cacheKey(StringRef source, ArrayRef<Header> headers,
     hash.update(ArrayRef<uint8_t>(size));
     hash.update(text);
   };
-  for (StringRef text : {StringRef(formatVersion), source, compiler,
-                         architecture})
+  for (StringRef text :
+       {StringRef(formatVersion), source, compiler, architecture})
     add(text);
   for (const std::string &option : options)
     add(option);
@@ -249,9 +249,8 @@ void KernelCache::trim() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   constexpr time_t hour = 3600;
-  for (const Entry &entry : listEntries(directory, [](StringRef name) {
-         return name.starts_with(partial);
-       }))
+  for (const Entry &entry : listEntries(
+           directory, [](StringRef name) { return name.starts_with(partial); }))
     if (now.tv_sec - entry.used.tv_sec > hour)
       unlinkat(directory, entry.name.c_str(), 0);
   std::vector<Entry> entries = listEntries(directory, isEntry);

@@ -62,7 +62,7 @@ private:
   int directory; ///< its descriptor: a folder renamed meanwhile is still ours
   std::string folder;
   uint64_t limit;
-  std::mutex mutex; ///< of `written`
+  std::mutex mutex;     ///< of `written`
   uint64_t written = 0; ///< since the entries were last counted
 };
 

@@ -15,8 +15,8 @@ using namespace llvm;
 namespace mp::cuda {
 
 static constexpr StringLiteral driverFiles[] = {"libcuda.so.1"};
-static constexpr StringLiteral nvrtcFiles[] = {
-    "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+static constexpr StringLiteral nvrtcFiles[] = {"libnvrtc.so.13",
+                                               "libnvrtc.so.12", "libnvrtc.so"};
 static constexpr StringLiteral cublasLtFiles[] = {
     "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
 
@@ -147,8 +147,8 @@ Expected<void *> findFunction(const OpenLibrary &library, StringRef title,
                               const char *name) {
   if (void *address = dlsym(library.handle, name))
     return address;
-  return deviceError(title + " library " + library.path +
-                     " has no function '" + name + "'");
+  return deviceError(title + " library " + library.path + " has no function '" +
+                     name + "'");
 }
 
 } // namespace mp::cuda

@@ -11,9 +11,8 @@ namespace mp::cuda {
 Error Nvrtc::check(const char *call, NvrtcResult result) const {
   if (result == 0)
     return Error::success();
-  return deviceError(Twine("NVRTC: ") + call +
-                     " failed: " + nvrtcGetErrorString(result) + " (" +
-                     Twine(result) + ")");
+  return deviceError(Twine("NVRTC: ") + call + " failed: " +
+                     nvrtcGetErrorString(result) + " (" + Twine(result) + ")");
 }
 
 static Expected<Nvrtc> load() {

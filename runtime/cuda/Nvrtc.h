@@ -50,8 +50,7 @@ llvm::Expected<const Nvrtc &> openNvrtc();
 /// As MP_CUDA.
 #define MP_NVRTC(NVRTC, NAME, ...)                                             \
   do {                                                                         \
-    if (llvm::Error error =                                                    \
-            (NVRTC).check(#NAME, (NVRTC).NAME(__VA_ARGS__)))                   \
+    if (llvm::Error error = (NVRTC).check(#NAME, (NVRTC).NAME(__VA_ARGS__)))   \
       return error;                                                            \
   } while (false)
 

@@ -139,11 +139,13 @@ GoldenFunction::operator()(ArrayRef<Numbers> inputs) {
   std::vector<const void *> pointers;
   for (const std::string &argument : bytes)
     pointers.push_back(argument.data());
-  executable->run(pointers);
+  Expected<Executable::Results> addresses = executable->run(pointers);
+  if (!addresses)
+    return addresses.takeError();
 
   std::vector<Numbers> results;
   for (auto [index, result] : enumerate(entry.results))
-    results.push_back(unpack(executable->result(index), result.type));
+    results.push_back(unpack((*addresses)[index], result.type));
   return results;
 }
 
