@@ -23,7 +23,8 @@ std::vector<ResourceUsage> mp::cuda::parseResourceUsage(StringRef log) {
     auto [line, rest] = log.split('\n');
     log = rest;
     // A function's lines follow the one that names it.
-    if (size_t at = line.find("Function properties for "); at != StringRef::npos)
+    if (size_t at = line.find("Function properties for ");
+        at != StringRef::npos)
       all.emplace_back().function = line.substr(at + 24).trim().str();
     if (all.empty())
       continue;
