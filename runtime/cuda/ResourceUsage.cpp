@@ -6,7 +6,7 @@ using namespace mp::cuda;
 /// The number right before `unit` in a line such as "Used 30 registers, used 1
 /// barriers, 4096 bytes smem"; 0 where the unit is not named.
 static unsigned amount(StringRef line, StringRef unit) {
-  size_t at = line.find((" " + unit).str());
+  size_t at = line.find(" " + unit.str());
   if (at == StringRef::npos)
     return 0;
   StringRef before = line.take_front(at);

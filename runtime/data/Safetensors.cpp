@@ -224,7 +224,7 @@ std::string makeHeader(ArrayRef<NamedTensor> tensors,
       json.attributeObject(tensor.name, [&] {
         json.attribute("dtype", dtypeName(tensor.type.element));
         json.attribute("shape", json::Array(tensor.type.shape));
-        uint64_t end = offset + tensor.bytes.size();
+        uint64_t end = offset + tensor.type.bytes();
         json.attribute("data_offsets", json::Array{offset, end});
         offset = end;
       });

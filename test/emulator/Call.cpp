@@ -1,0 +1,100 @@
+//===- Call.cpp -----------------------------------------------------------===//
+
+#include "Call.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+namespace mp::emulator {
+
+std::string format(const char *pattern, ...) {
+  char text[2048];
+  va_list arguments;
+  va_start(arguments, pattern);
+  vsnprintf(text, sizeof(text), pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+static std::string environment(const char *value) { return value ? value : ""; }
+
+long long setting(const char *name, long long otherwise) {
+  std::string text = environment(getenv(name));
+  char *end = nullptr;
+  long long value = strtoll(text.c_str(), &end, 10);
+  return text.empty() || *end ? otherwise : value;
+}
+
+void log(const std::string &line) {
+  static std::string path;
+  static FILE *file = nullptr;
+  std::string wanted = environment(getenv("MP_EMULATOR_LOG"));
+  if (wanted != path) {
+    if (file)
+      fclose(file);
+    path = wanted;
+    file = path.empty() ? nullptr : fopen(path.c_str(), "ae");
+  }
+  if (!file)
+    return;
+  fprintf(file, "%s\n", line.c_str());
+  fflush(file); // a crash must not lose the lines before it
+}
+
+std::recursive_mutex &lock() {
+  static auto *mutex = new std::recursive_mutex; // outlives all destructors
+  return *mutex;
+}
+
+static std::string withoutVersion(const std::string &name) {
+  size_t suffix = name.rfind("_v");
+  bool versioned = suffix != std::string::npos && suffix + 3 == name.size();
+  return versioned ? name.substr(0, suffix) : name;
+}
+
+namespace {
+/// MP_EMULATOR_FAIL: "NAME:NTH:ERROR" with commas between; NTH 0 is every call.
+struct Failures {
+  std::string text;
+  std::map<std::string, int> calls;
+
+  int next(const std::string &name) {
+    std::string wanted = environment(getenv("MP_EMULATOR_FAIL"));
+    if (wanted != text) {
+      text = wanted;
+      calls.clear();
+    }
+    if (text.empty())
+      return 0;
+    int count = ++calls[name];
+    for (size_t start = 0; start < text.size();) {
+      size_t end = text.find(',', start);
+      std::string item = text.substr(start, end - start);
+      char failing[128];
+      int nth = 0, error = 0;
+      if (sscanf(item.c_str(), "%127[^:]:%d:%d", failing, &nth, &error) != 3)
+        fprintf(stderr,
+                "mantissa emulator: MP_EMULATOR_FAIL: expected "
+                "NAME:NTH:ERROR, found '%s'\n",
+                item.c_str());
+      else if (withoutVersion(failing) == name && (!nth || nth == count))
+        return error;
+      start = end == std::string::npos ? text.size() : end + 1;
+    }
+    return 0;
+  }
+};
+} // namespace
+
+int enter(const char *name, const std::string &details) {
+  static auto *failures = new Failures;
+  std::string plain = withoutVersion(name);
+  int error = failures->next(plain);
+  log(plain + (details.empty() ? "" : " ") + details +
+      (error ? format(" fails=%d", error) : ""));
+  return error;
+}
+
+} // namespace mp::emulator

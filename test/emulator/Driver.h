@@ -1,0 +1,74 @@
+//===- Driver.h - what the exported functions of the driver share ---------===//
+#ifndef MP_EMULATOR_DRIVER_H
+#define MP_EMULATOR_DRIVER_H
+
+#include "Call.h"
+#include "Cuda.h"
+#include "Memory.h"
+#include "Stream.h"
+
+namespace mp::emulator {
+
+struct DriverContext {
+  int device = 0;
+  int users = 0;
+};
+
+bool &initialised();
+/// The calling thread's context.
+CUcontext &currentContext();
+/// The compute capability that the device claims: 90 for 9.0.
+int claimedArch();
+/// The device's attribute; 0 where it is none that matters here.
+int deviceAttribute(int attribute);
+/// Memory that each device claims.
+constexpr size_t memoryBytes = size_t{16} << 30;
+
+enum class Needs { Nothing, Init, Context };
+
+/// One call of the driver: logs it, refuses it where it must be, runs `body`.
+template <typename Body>
+CUresult call(const char *name, const std::string &details, Body body,
+              Needs needs = Needs::Context) {
+  std::lock_guard<std::recursive_mutex> guard(lock());
+  if (int error = enter(name, details))
+    return static_cast<CUresult>(error);
+  if (needs != Needs::Nothing && !initialised())
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs == Needs::Context && !currentContext())
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (needs == Needs::Context && stickyError() != CUDA_SUCCESS)
+    return stickyError();
+  return body();
+}
+
+/// The same for a call with a stream, which `body` gets.
+template <typename Body>
+CUresult callOn(CUstream handle, const char *name, const std::string &details,
+                Body body) {
+  auto stream = findStream(handle);
+  std::string where =
+      stream ? format("stream=%d", stream->id) : std::string("stream=?");
+  return call(name, details.empty() ? where : details + " " + where, [&] {
+    return stream ? body(stream) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+/// Objects that are alive, for handles that are checked and for the log's last
+/// line.
+size_t moduleCount();
+size_t eventCount();
+size_t graphCount();
+void clearModules();
+void clearEvents();
+void clearGraphs();
+
+/// Work for streams and graphs. Addresses are checked when it runs.
+Operation copyOperation(void *to, const void *from, size_t bytes, bool toDevice,
+                        bool fromDevice);
+Operation fillOperation(void *to, unsigned value, size_t elementBytes,
+                        size_t width, size_t height, size_t pitch);
+
+} // namespace mp::emulator
+
+#endif // MP_EMULATOR_DRIVER_H

@@ -1,0 +1,63 @@
+//===- Shadow.h - who touched which byte of shared memory, and when -------===//
+//
+// Two threads race where they touch the same byte, one of them writes, and no
+// barrier stands between: a barrier of the block, or one of their warp. (Other
+// work of a warp, as a shuffle, orders no memory.)
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_EMULATOR_SHADOW_H
+#define MP_EMULATOR_SHADOW_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mp::emulator {
+
+/// A thread at one time: what orders its accesses among those of the others.
+struct Moment {
+  int thread = 0;
+  uint32_t warpEpoch = 0; // barriers that its warp has passed
+};
+
+class Shadow {
+public:
+  /// A block with `bytes` of shared memory, none of it touched.
+  void beginBlock(size_t bytes);
+  /// A barrier of the block: what follows is after what was before.
+  void passBarrier() { ++epoch; }
+
+  /// An access of [offset, offset + size), inside the block's memory. Returns
+  /// what is wrong with it; empty if nothing.
+  std::string access(size_t offset, size_t size, bool write, Moment now);
+  /// A copy to the range starts; it may not be touched before `endCopy`.
+  std::string beginCopy(size_t offset, size_t size, Moment now);
+  void endCopy(size_t offset, size_t size, Moment now);
+
+private:
+  struct Touch {
+    uint32_t epoch = 0; // 0: never
+    uint32_t warpEpoch = 0;
+    int16_t thread = 0;
+    uint8_t bytes = 0; // of the cell, a bit each
+    bool copying = false;
+  };
+  // Two readers tell what all of them would: whoever writes is not both.
+  struct Cell {
+    Touch write, reads[2];
+  };
+  static constexpr size_t cellBytes = 2;
+
+  bool ordered(const Touch &before, Moment now) const;
+  std::string accessCell(Cell &cell, size_t offset, Touch touch, bool write);
+  template <typename Function>
+  std::string forCells(size_t offset, size_t size, Moment now, Function each);
+
+  std::vector<Cell> cells;
+  uint32_t epoch = 0, firstOfBlock = 0;
+};
+
+} // namespace mp::emulator
+
+#endif // MP_EMULATOR_SHADOW_H

@@ -1,0 +1,85 @@
+//===- Stream.h - queues of work ------------------------------------------===//
+//
+// Work that is given to a stream lies there until something waits for it: a
+// host that reads a result, or reuses a buffer, before it has waited sees that
+// the work has not run.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_EMULATOR_STREAM_H
+#define MP_EMULATOR_STREAM_H
+
+#include "Cuda.h"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace mp::emulator {
+
+using Operation = std::function<CUresult()>;
+
+/// A place in a stream's order: all that was given to it before.
+struct Ticket {
+  std::shared_ptr<Stream> stream; // none: nothing to wait for
+  uint64_t position = 0;
+
+  bool reached() const;
+};
+
+struct Stream {
+  int id = 0;
+  bool blocking = true; // ordered with the legacy stream
+  bool asked = false;   // cuStreamQuery has said "not ready" once
+  uint64_t given = 0, finished = 0;
+  struct Item {
+    Operation work;
+    Ticket before; // if it has no work: waits
+  };
+  std::deque<Item> items;
+  /// While work is recorded instead of queued: where, and after which nodes.
+  Graph *capture = nullptr;
+  bool captureOrigin = false;
+  std::vector<GraphNode *> captureTail;
+};
+
+struct Event {
+  bool timed = true;
+  bool asked = false;
+  Ticket ticket;
+  std::shared_ptr<std::chrono::steady_clock::time_point> time;
+  Graph *capture = nullptr;
+  std::vector<GraphNode *> captured;
+};
+
+/// The error that a kernel left; every later call returns it, as the device's
+/// context is lost.
+CUresult &stickyError();
+
+/// The stream of a handle: null and 1 are the legacy stream. nullptr if there
+/// is no such stream.
+std::shared_ptr<Stream> findStream(CUstream handle);
+CUstream createStream(bool blocking);
+/// Runs what is left in it.
+bool destroyStream(CUstream handle);
+size_t streamCount();
+
+/// Gives work to a stream, or records it in the graph that is being captured.
+CUresult submit(const std::shared_ptr<Stream> &stream, Operation work);
+void submitWait(const std::shared_ptr<Stream> &stream, const Ticket &before);
+Ticket now(const std::shared_ptr<Stream> &stream);
+
+/// Streams that record into `graph` queue again. False if some of them has work
+/// that the nodes of `last` do not come after.
+bool endCapture(Graph *graph, std::vector<GraphNode *> last);
+
+/// Runs what lies before the ticket. Returns the sticky error.
+CUresult wait(const Ticket &ticket);
+CUresult waitForAll();
+/// Forgets all streams and their work.
+void clearStreams();
+
+} // namespace mp::emulator
+
+#endif // MP_EMULATOR_STREAM_H

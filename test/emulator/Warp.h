@@ -1,0 +1,19 @@
+//===- Warp.h - what 32 lanes do together ---------------------------------===//
+#ifndef MP_EMULATOR_WARP_H
+#define MP_EMULATOR_WARP_H
+
+#include "Interface.h"
+
+namespace mp::emulator {
+
+constexpr int warpSize = 32;
+
+/// Does what the calls say, which are alike but for their operands; writes
+/// every lane's result. `lanes` may be below 32 for Barrier and Any.
+void perform(WarpCall *const *calls, int lanes);
+
+const char *nameOf(WarpAction action);
+
+} // namespace mp::emulator
+
+#endif // MP_EMULATOR_WARP_H
