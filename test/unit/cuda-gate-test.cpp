@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
-#include "runtime/cuda/Nvrtc.h"
+#include "RealNvrtc.h"
 #include "runtime/cuda/ResourceUsage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -104,14 +104,6 @@ std::string fault(const Source &source, const std::string &arch,
       faults += formatv("{0}: {1} bytes spilled, {2} bytes of stack\n",
                         usage.function, usage.spillBytes, usage.stackBytes);
   return faults;
-}
-
-/// NVRTC, the machine's or the tests' own.
-Expected<const cuda::Nvrtc &> nvrtcForTests() {
-  std::string brought = MP_NVRTC_DIR "/nvidia/cu13/lib";
-  if (sys::fs::exists(brought))
-    setenv("MP_CUDA_PATH", brought.c_str(), /*overwrite=*/0);
-  return cuda::openNvrtc();
 }
 
 class CudaGate : public testing::TestWithParam<int> {};
