@@ -4,6 +4,7 @@
 
 #include "codegen/Compile.h"
 #include "codegen/Emit.h"
+#include "codegen/StageAnalysis.h"
 #include "dialect/Mp.h"
 
 namespace mp {
@@ -17,6 +18,9 @@ public:
 
   /// Fills in what a Program says of its target: `target`, `arch`, `headers`.
   virtual void describe(Program &program) const = 0;
+
+  /// How kernels of stages are split up.
+  virtual StageTarget stageTarget() const = 0;
 
   /// How many of the stages behind `anchor`, in order, the kernel of the anchor
   /// computes as well; nothing where the target has no kernel for it.
@@ -72,7 +76,8 @@ mlir::Operation *anchorOf(KernelOp kernel);
 /// Whether `result` may have the memory of `operand`: they have one type, and
 /// the kernel of stages reads each element of the operand for the last time
 /// before or where it stores that element of the result.
-bool allowsInPlace(mlir::Block &body, unsigned operand, unsigned result);
+bool allowsInPlace(mlir::Block &body, unsigned operand, unsigned result,
+                   const StageTarget &target = {});
 
 } // namespace mp
 

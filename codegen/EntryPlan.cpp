@@ -234,10 +234,10 @@ private:
     return true;
   }
 
-  static bool allowsInPlace(KernelOp kernel, unsigned operand,
-                            unsigned result) {
+  bool allowsInPlace(KernelOp kernel, unsigned operand, unsigned result) {
     return !anchorOf(kernel) &&
-           mp::allowsInPlace(kernel.getBody().front(), operand, result);
+           mp::allowsInPlace(kernel.getBody().front(), operand, result,
+                             backend.stageTarget());
   }
 
   /// A value and all reshapes of it.

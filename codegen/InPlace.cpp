@@ -23,8 +23,9 @@ bool reads(const StageGroup &group, Value tensor) {
 
 } // namespace
 
-bool mp::allowsInPlace(Block &body, unsigned operand, unsigned result) {
-  FailureOr<StageProgram> program = analyzeStages(body);
+bool mp::allowsInPlace(Block &body, unsigned operand, unsigned result,
+                       const StageTarget &target) {
+  FailureOr<StageProgram> program = analyzeStages(body, target);
   if (failed(program))
     return false;
   Value from = program->operands[operand], to = program->results[result];

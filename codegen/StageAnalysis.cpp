@@ -92,12 +92,16 @@ int64_t StageGroup::innerSize() const {
 }
 
 int64_t StageGroup::chunk() const {
-  // About 32 K elements, but enough rows for a row of partial sums to be little
-  // traffic. Lanes are columns, so chunks of columns are whole vectors.
-  constexpr int64_t elements = 32768;
-  int64_t share = elements / std::max<int64_t>(innerSize(), 1);
+  // Enough rows for a row of partial sums to be little traffic. Lanes are
+  // columns, so chunks of columns are whole vectors.
+  int64_t inner = std::max<int64_t>(innerSize(), 1);
+  int64_t elements =
+      std::max(target.chunkElements,
+               int64_t(llvm::divideCeil(outerSize() * inner,
+                                        uint64_t(target.mostChunks))));
+  int64_t share = elements / inner;
   if (schedule == Schedule::Rows)
-    return std::max<int64_t>(share, 8);
+    return std::max(share, target.chunkRows);
   return llvm::alignTo(std::max<int64_t>(share, 1), 128);
 }
 

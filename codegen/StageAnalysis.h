@@ -61,7 +61,18 @@ struct Stage {
   bool buffered = false;
 };
 
+/// What suits a target. Fixed for it, whatever the device at hand: how results
+/// are split up decides their bits.
+struct StageTarget {
+  /// Elements in a partial result: at least so many, and so many rows; more
+  /// where there would be more than `mostChunks` of them.
+  int64_t chunkElements = 32768, chunkRows = 8, mostChunks = INT64_MAX;
+  /// So many elements are reduced by one task, in one go.
+  int64_t wholeElements = 65536;
+};
+
 struct StageGroup {
+  StageTarget target;
   Schedule schedule = Schedule::General;
   int64_t rows = 1, columns = 1;
   /// In the order of the kernel.
@@ -107,7 +118,8 @@ struct StageProgram {
 /// linalg.generic, linalg.fill, tensor.empty and arith.constant, and the
 /// operands of the terminator are the results. Fails with a diagnostic at the
 /// operation that no target could lower.
-llvm::FailureOr<StageProgram> analyzeStages(mlir::Block &body);
+llvm::FailureOr<StageProgram> analyzeStages(mlir::Block &body,
+                                            const StageTarget &target);
 
 } // namespace mp
 

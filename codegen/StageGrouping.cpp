@@ -180,7 +180,8 @@ void copyResults(StageProgram &program) {
 
 class Grouping {
 public:
-  explicit Grouping(StageProgram &program) : program(program) {}
+  Grouping(StageProgram &program, const StageTarget &target)
+      : program(program), target(target) {}
 
   void run() {
     for (linalg::GenericOp op : liveStages())
@@ -244,14 +245,14 @@ private:
     for (const Stage &stage : group.stages)
       ops.push_back(stage.op);
     pull(op, ops);
-    return planGroup(ops, &group);
+    return planGroup(ops, &group, target);
   }
 
   /// A group of `op` and its light producers, or of any maps.
   StageGroup alone(linalg::GenericOp op) {
     SmallVector<linalg::GenericOp> ops;
     pull(op, ops);
-    if (std::optional<StageGroup> group = planGroup(ops, nullptr))
+    if (std::optional<StageGroup> group = planGroup(ops, nullptr, target))
       return *group;
     StageGroup general;
     general.stages.push_back(Stage{op});
@@ -375,13 +376,15 @@ private:
   }
 
   StageProgram &program;
+  const StageTarget &target;
   SmallVector<StageGroup> groups;
   DenseMap<Operation *, size_t> availableAt;
 };
 
 } // namespace
 
-FailureOr<StageProgram> mp::analyzeStages(Block &body) {
+FailureOr<StageProgram> mp::analyzeStages(Block &body,
+                                          const StageTarget &target) {
   if (failed(verify(body)))
     return failure();
   StageProgram program = copyBody(body);
@@ -394,6 +397,6 @@ FailureOr<StageProgram> mp::analyzeStages(Block &body) {
   program.results.assign(anchor->operand_begin(), anchor->operand_end());
   anchor->erase();
   copyResults(program);
-  Grouping(program).run();
+  Grouping(program, target).run();
   return program;
 }

@@ -146,7 +146,8 @@ private:
 };
 
 /// Schedules worth trying, best first.
-SmallVector<Schedule> candidates(const SpaceInference &inference) {
+SmallVector<Schedule> candidates(const SpaceInference &inference,
+                                 const StageTarget &target) {
   bool reducesColumns = false, reduces = false;
   for (auto [op, domain] : llvm::zip_equal(inference.ops, inference.domains)) {
     reduces |= isReduction(op);
@@ -167,9 +168,8 @@ SmallVector<Schedule> candidates(const SpaceInference &inference) {
   }
   if (!inference.isLine)
     return {Schedule::Whole};
-  constexpr int64_t oneTask = 65536;
-  return {reduces && inference.columns <= oneTask ? Schedule::Whole
-                                                  : Schedule::Flat};
+  bool isWhole = reduces && inference.columns <= target.wholeElements;
+  return {isWhole ? Schedule::Whole : Schedule::Flat};
 }
 
 /// Whether `stage` is possible in a group of this schedule; says if it is a
@@ -188,9 +188,10 @@ bool accepts(const StageGroup &group, Stage &stage) {
 }
 
 std::optional<StageGroup> schedule(const SpaceInference &inference,
-                                   Schedule schedule,
-                                   const StageGroup *earlier) {
+                                   Schedule schedule, const StageGroup *earlier,
+                                   const StageTarget &target) {
   StageGroup group;
+  group.target = target;
   group.schedule = schedule;
   group.rows = inference.rows;
   group.columns = inference.columns;
@@ -256,15 +257,16 @@ void chooseBuffers(StageGroup &group) {
 } // namespace
 
 std::optional<StageGroup> mp::planGroup(ArrayRef<linalg::GenericOp> ops,
-                                        const StageGroup *earlier) {
+                                        const StageGroup *earlier,
+                                        const StageTarget &target) {
   if (!llvm::all_of(ops, isRegular))
     return std::nullopt;
   SpaceInference inference(ops);
   if (!inference.run())
     return std::nullopt;
-  for (Schedule candidate : candidates(inference))
+  for (Schedule candidate : candidates(inference, target))
     if (std::optional<StageGroup> group =
-            schedule(inference, candidate, earlier))
+            schedule(inference, candidate, earlier, target))
       return group;
   return std::nullopt;
 }

@@ -10,7 +10,8 @@ namespace mp {
 /// `buffered` filled in; nothing where they cannot share a nest. `earlier` is
 /// the group they come from, if any: what was a terminal there stays one.
 std::optional<StageGroup> planGroup(llvm::ArrayRef<mlir::linalg::GenericOp> ops,
-                                    const StageGroup *earlier);
+                                    const StageGroup *earlier,
+                                    const StageTarget &target);
 
 /// Fills in `level` and `buffered` once the group's stages and outputs are
 /// known.

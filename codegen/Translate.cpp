@@ -43,11 +43,14 @@ struct Options {
                        cl::cat(category)};
   cl::opt<bool> code{"mp-code", cl::desc("print the objects too"),
                      cl::init(false), cl::cat(category)};
+  cl::opt<bool> headers{
+      "mp-headers", cl::desc("--mp-to-cuda: print what the kernels include"),
+      cl::init(true), cl::cat(category)};
 };
 } // namespace
 
-static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
-                               llvm::raw_ostream &os) {
+static std::optional<Program> compile(const Options &options, StringRef target,
+                                      llvm::SourceMgr &sources) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
   CompileOptions compileOptions;
@@ -58,7 +61,7 @@ static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
   compileOptions.precision = options.precision;
   compileOptions.scaler = options.scaler;
   compileOptions.totalSteps = options.totalSteps;
-  compileOptions.target = options.target;
+  compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
   compileOptions.onWarning = [](StringRef text) {
@@ -67,9 +70,44 @@ static LogicalResult translate(const Options &options, llvm::SourceMgr &sources,
   auto program = compile(buffer->getBuffer(), compileOptions);
   if (!program) {
     llvm::errs() << toString(program.takeError()) << '\n';
-    return failure();
+    return std::nullopt;
   }
+  return std::move(*program);
+}
+
+static LogicalResult toProgram(const Options &options, llvm::SourceMgr &sources,
+                               llvm::raw_ostream &os) {
+  std::optional<Program> program = compile(options, options.target, sources);
+  if (!program)
+    return failure();
   print(*program, os, options.code);
+  return success();
+}
+
+/// A banner above each source: what it was made of and where that stands. These
+/// are for the reader; no compiler sees them.
+static LogicalResult toCuda(const Options &options, llvm::SourceMgr &sources,
+                            llvm::raw_ostream &os) {
+  std::optional<Program> program = compile(options, "cuda", sources);
+  if (!program)
+    return failure();
+  auto banner = [&](StringRef title) {
+    os << "//"
+          "===----------------------------------------------------------------"
+          "------===//\n// "
+       << title << '\n';
+  };
+  if (options.headers)
+    for (const Header &header : program->headers) {
+      banner(header.name);
+      os << '\n' << header.text << '\n';
+    }
+  for (const Kernel &kernel : program->kernels) {
+    banner(kernel.summary);
+    for (const mp::Location &source : kernel.sources)
+      os << "//   " << source.str() << '\n';
+    os << '\n' << kernel.code << '\n';
+  }
   return success();
 }
 
@@ -78,5 +116,9 @@ void mp::registerTranslations() {
   static TranslateRegistration registration(
       "mp-to-program", "compile a recipe or a function to a Program's text",
       [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &os,
-         MLIRContext *) { return translate(options, *sources, os); });
+         MLIRContext *) { return toProgram(options, *sources, os); });
+  static TranslateRegistration cuda(
+      "mp-to-cuda", "compile a recipe or a function to CUDA C++",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &os,
+         MLIRContext *) { return toCuda(options, *sources, os); });
 }

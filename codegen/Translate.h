@@ -4,7 +4,8 @@
 
 namespace mp {
 /// `--mp-to-program`: the text of the Program that a module's recipe, or
-/// function, compiles to.
+/// function, compiles to. `--mp-to-cuda`: its kernels as CUDA C++, with what
+/// they include, for reading.
 void registerTranslations();
 } // namespace mp
 

@@ -34,6 +34,8 @@ public:
     program.arch = compiler.target().cpu;
   }
 
+  StageTarget stageTarget() const override { return {}; }
+
   std::optional<unsigned> accepts(Operation *anchor,
                                   KernelOp kernel) const override {
     auto model = dyn_cast<CpuKernelModel>(anchor);

@@ -18,6 +18,8 @@ public:
     program.headers = kernelHeaders();
   }
 
+  StageTarget stageTarget() const override { return cuda::stageTarget(); }
+
   std::optional<unsigned> accepts(Operation *anchor,
                                   KernelOp kernel) const override {
     auto model = dyn_cast<CudaKernelModel>(anchor);

@@ -15,16 +15,50 @@ constexpr Embedded embedded[] = {
 };
 } // namespace
 
+static void replaceAll(std::string &text, llvm::StringRef from,
+                       llvm::StringRef to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
+    text.replace(at, from.size(), to);
+}
+
 std::string KernelStore::add(llvm::StringRef source) {
   std::string symbol =
       ("k_" + llvm::MD5::hash(llvm::arrayRefFromStringRef(source)).digest())
           .str();
   std::string named = source.str();
-  for (size_t at = 0; (at = named.find(name, at)) != std::string::npos;)
-    named.replace(at, name.size(), symbol);
+  replaceAll(named, name, symbol);
   std::lock_guard lock(mutex);
   sources.try_emplace(symbol, std::move(named));
   return symbol;
+}
+
+std::string KernelStore::add(StagePart part) {
+  std::string function = part.function;
+  replaceAll(function, bodyName, "body");
+  std::string declared, passed = "blockIdx.x";
+  if (part.count)
+    passed += ", " + std::to_string(*part.count);
+  for (auto [i, parameter] : llvm::enumerate(part.parameters)) {
+    std::string pointer = "p" + std::to_string(i);
+    declared += (i ? ", " : "") + parameter.type + " *" + pointer;
+    passed += ",\n       global(" + pointer + ", " +
+              std::to_string(parameter.count) + ")";
+  }
+  std::string source = "#include \"stages.cuh\"\n\nusing namespace mp;\n\n" +
+                       function +
+                       "\nextern \"C\" __global__ void __launch_bounds__(" +
+                       std::to_string(part.block) + ")\n    " + name.str() +
+                       "(" + declared + ") {\n  body(" + passed + ");\n}\n";
+  std::string symbol = add(source);
+  std::lock_guard lock(mutex);
+  parts.try_emplace(symbol, std::move(part));
+  return symbol;
+}
+
+const StagePart *KernelStore::part(llvm::StringRef symbol) const {
+  std::lock_guard lock(mutex);
+  auto found = parts.find(symbol);
+  return found == parts.end() ? nullptr : &found->second;
 }
 
 llvm::StringRef KernelStore::source(llvm::StringRef symbol) const {

@@ -5,24 +5,49 @@
 #include "codegen/Program.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
+#include <optional>
 
 namespace mp::cuda {
+
+/// A kernel as a function that any of several blocks may call, so that one
+/// launch can do the work of several.
+struct StagePart {
+  struct Parameter {
+    std::string type; ///< of an element
+    int64_t count;    ///< elements
+  };
+  /// `inline void BODY_NAME(int block, [index count,] Global<T0> a0, ...)`,
+  /// where block counts from 0.
+  std::string function;
+  std::optional<int64_t> count; ///< second argument, if it takes one
+  std::vector<Parameter> parameters;
+  int64_t grid = 1, block = 1;
+  uint64_t shared = 0;
+};
 
 /// Sources of kernels by symbol. Thread-safe.
 class KernelStore {
 public:
   /// The placeholder of a kernel's name in a source.
   static constexpr llvm::StringLiteral name = "KERNEL_NAME";
+  /// That of the function's name in a part.
+  static constexpr llvm::StringLiteral bodyName = "BODY_NAME";
 
   /// Keeps a source in which the kernel is called `name`; equal sources are
   /// kept once. Returns the symbol, "k_" and a hash of the source.
   std::string add(llvm::StringRef source);
+  /// Keeps a part, and the source of a kernel that is this part alone.
+  std::string add(StagePart part);
+
   /// The source of a symbol that `add` returned.
   llvm::StringRef source(llvm::StringRef symbol) const;
+  /// The part behind a symbol, or null.
+  const StagePart *part(llvm::StringRef symbol) const;
 
 private:
   mutable std::mutex mutex;
   llvm::StringMap<std::string> sources;
+  llvm::StringMap<StagePart> parts;
 };
 
 /// The headers that sources include.

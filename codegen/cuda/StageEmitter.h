@@ -2,9 +2,14 @@
 #ifndef MP_CODEGEN_CUDA_STAGEEMITTER_H
 #define MP_CODEGEN_CUDA_STAGEEMITTER_H
 
+#include "codegen/StageAnalysis.h"
 #include "codegen/cuda/KernelModel.h"
 
 namespace mp::cuda {
+
+/// How stages are split up for a GPU, of whatever size: enough blocks to fill a
+/// large one.
+StageTarget stageTarget();
 
 /// Prints a kernel of stages. `body` is as in cpu/StageEmitter.h: with
 /// `predicated` its last operand is a tensor<i1>, and nothing is written where

@@ -1,0 +1,349 @@
+// The loops of a group.
+#include "codegen/cuda/GroupNest.h"
+#include "codegen/cuda/GroupPrinter.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cuda;
+using llvm::Twine;
+
+GroupNest::GroupNest(const StageGroup &group, const Arch &arch,
+                     StageKernel &kernel)
+    : group(group), shape(group, arch), kernel(kernel),
+      laneBody(scopes[Lane].text, kernel.names),
+      lineBody(scopes[Line].text, kernel.names),
+      topBody(scopes[Top].text, kernel.names) {
+  kernel.setIndexBound(group.rows * group.columns +
+                       shape.threads() * shape.width *
+                           std::max<int64_t>(shape.steps, 1));
+  kernel.block = shape.threads();
+  kernel.grid = group.hasTerminals() ? group.chunks() : 1;
+}
+
+LogicalResult GroupNest::print() {
+  kernel.body.line("const int thread = threadIdx.x;");
+  if (group.schedule == Schedule::Flat)
+    printFlat();
+  else if (group.schedule == Schedule::Columns)
+    printColumns();
+  else
+    printRows();
+  return failure(failed);
+}
+
+static std::string number(int64_t value, StringRef type) {
+  return std::to_string(value) + (type == "int" ? "" : "ll");
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of a line
+//===----------------------------------------------------------------------===//
+
+void GroupNest::printFlat() {
+  std::string index = kernel.indexType();
+  int64_t unit = shape.threads() * shape.width;
+  declareTotals();
+  for (const Stage &stage : group.stages) {
+    if (stage.terminal)
+      accumulate(totals.lookup(&stage), stage, depthOf(stage.domain));
+    else
+      for (Value result : stage.op->getResults())
+        if (group.stores(result))
+          storeLane(result, "at", value(result));
+  }
+  SourceText tail;
+  finishTotals(tail);
+  SourceText &body = kernel.body;
+  body.append(scopes[Top].text);
+  if (isWide()) {
+    body.open("auto work = [&](auto width, " + index + " at)");
+    body.line("constexpr int n = width.value;");
+    printLanes(body);
+    body.close("};");
+  }
+  std::string end = number(group.columns, index);
+  std::string first = "block * " + number(unit, index);
+  if (group.hasTerminals()) {
+    end = std::to_string(std::min(group.columns, group.chunk()));
+    int64_t chunk = group.chunk();
+    body.line("const " + index + " first = block * " + number(chunk, index) +
+              ";");
+    body.line("const " + index + " end = first + " + number(chunk, index) +
+              " < " + number(group.columns, index) + " ? first + " +
+              number(chunk, index) + " : " + number(group.columns, index) +
+              ";");
+    body.open("for (" + index + " at = first + thread * " + Twine(shape.width) +
+              "; at < end; at += " + Twine(unit) + ")");
+    end = "end";
+  } else {
+    kernel.grid = llvm::divideCeil(group.columns, unit);
+    kernel.count = group.columns;
+    end = "count";
+    body.line("const " + index + " at = " + first + " + thread * " +
+              Twine(shape.width) + ";");
+  }
+  if (isWide()) {
+    body.line("if (at + " + Twine(shape.width) + " <= " + end + ")");
+    body.line("  work(Width<" + Twine(shape.width) + ">(), at);");
+    body.line("else");
+    body.line("  for (" + index + " i = at; i < " + end + "; ++i)");
+    body.line("    work(Width<1>(), i);");
+  } else {
+    body.open("if (at < " + end + ")");
+    printLanes(body);
+    body.close();
+  }
+  if (group.hasTerminals())
+    body.close();
+  body.append(tail);
+}
+
+/// Loads, what is computed for each element, stores: nothing is stored before
+/// all is computed, so that a result may take the place of an operand.
+void GroupNest::printLanes(SourceText &to) {
+  to.append(loads);
+  if (isWide() && !scopes[Lane].text.empty()) {
+    to.line("#pragma unroll");
+    to.open(
+        "for (int j = 0; j < " +
+        (group.schedule == Schedule::Flat ? Twine("n") : Twine(shape.width)) +
+        "; ++j)");
+    to.append(scopes[Lane].text);
+    to.close();
+  } else {
+    to.append(scopes[Lane].text);
+  }
+  to.append(stores);
+  loads = stores = SourceText();
+  scopes[Lane].text = SourceText();
+  scopes[Lane].values.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void GroupNest::printRows() {
+  declareTotals();
+  SourceText clear, tail;
+  clearSums(clear);
+  for (level = 0; level < group.levels(); ++level)
+    passOfRow(level);
+  addLineTotals("lane == 0");
+  storeLine("lane == 0");
+  finishTotals(tail);
+  finishSums(tail);
+
+  SourceText &body = kernel.body;
+  if (shape.down > 1) {
+    body.line("const int lane = thread % 32;");
+    body.line("const int group = thread / 32;");
+  } else {
+    body.line("const int lane = thread;");
+  }
+  body.append(scopes[Top].text);
+  body.append(clear);
+  openRows();
+  body.append(scopes[Line].text);
+  if (group.schedule != Schedule::Whole && group.hasTerminals())
+    body.close();
+  body.append(tail);
+}
+
+void GroupNest::openRows() {
+  SourceText &body = kernel.body;
+  if (group.schedule == Schedule::Whole)
+    return;
+  std::string index = kernel.indexType(), down = std::to_string(shape.down);
+  std::string rows = number(group.rows, index);
+  if (group.hasTerminals()) {
+    std::string chunk = number(group.chunk(), index);
+    body.line("const " + index + " first = block * " + chunk + ";");
+    body.line("const " + index + " end = first + " + chunk + " < " + rows +
+              " ? first + " + chunk + " : " + rows + ";");
+    body.open("for (" + index + " row = first" +
+              (shape.down > 1 ? " + group" : "") +
+              "; row < end; row += " + down + ")");
+    return;
+  }
+  kernel.grid = llvm::divideCeil(group.rows, shape.down);
+  body.line("const " + index + " row = " +
+            (shape.down > 1
+                 ? "block * " + number(shape.down, index) + " + group"
+                 : std::string("block")) +
+            ";");
+  if (group.rows % shape.down != 0) {
+    body.line("if (row >= " + rows + ")");
+    body.line("  return;");
+  }
+}
+
+/// The steps of a line's threads from its begin to its end.
+void GroupNest::openSteps(SourceText &to) {
+  int64_t columns = group.columns, line = shape.across * shape.width;
+  std::string index = kernel.indexType();
+  std::string width =
+      isWide() ? " * " + std::to_string(shape.width) : std::string();
+  if (shape.unrolled) {
+    if (shape.steps > 1) {
+      to.line("#pragma unroll");
+      to.open("for (int k = 0; k < " + Twine(shape.steps) + "; ++k)");
+      to.line("const " + index + " column = (k * " + Twine(shape.across) +
+              " + lane)" + width + ";");
+    } else {
+      to.open("");
+      to.line("const " + index + " column = lane" + width + ";");
+    }
+    if (shape.steps * line != columns)
+      to.open("if (column < " + Twine(columns) + ")");
+  } else {
+    to.open("for (" + index + " column = lane" + width + "; column < " +
+            Twine(columns) + "; column += " + Twine(line) + ")");
+  }
+}
+
+void GroupNest::closeSteps(SourceText &to) {
+  if (shape.unrolled &&
+      shape.steps * shape.across * shape.width != group.columns)
+    to.close();
+  to.close();
+}
+
+bool GroupNest::hasWork(unsigned level) const {
+  return llvm::any_of(group.stages, [&](const Stage &stage) {
+    return group.isWorkOf(stage, level);
+  });
+}
+
+void GroupNest::passOfRow(unsigned level) {
+  if (!hasWork(level))
+    return;
+  SmallVector<Accumulator> own;
+  for (const Stage &stage : group.stages) {
+    if (!group.isWorkOf(stage, level))
+      continue;
+    if (!stage.reduction || stage.terminal) {
+      work(stage);
+      continue;
+    }
+    own.push_back({&stage, declareAccumulator(stage, scopes[Line].text)});
+    accumulate(own.back().name, stage, Lane);
+  }
+  SourceText &to = scopes[Line].text;
+  openSteps(to);
+  if (group.schedule == Schedule::Rows)
+    to.line("const " + kernel.indexType() + " at = row * " +
+            Twine(group.columns) + " + column;");
+  printLanes(to);
+  closeSteps(to);
+  finishReductions(own);
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+void GroupNest::printColumns() {
+  std::string index = kernel.indexType();
+  declareTotals();
+  for (level = 0; level < group.levels(); ++level)
+    passOfColumn(level);
+  std::string first = shape.down > 1 ? "inside && group == 0" : "inside";
+  addLineTotals(first);
+  storeLine(first);
+  SourceText tail;
+  finishTotals(tail);
+
+  SourceText &body = kernel.body;
+  body.line("const int lane = thread % 32;");
+  body.line("const int group = thread / 32;");
+  body.append(scopes[Top].text);
+  if (group.hasTerminals()) {
+    std::string chunk = number(group.chunk(), index);
+    body.line("const " + index + " first = block * " + chunk + ";");
+    body.open("for (" + index + " strip = first; strip < first + " + chunk +
+              " && strip < " + Twine(group.columns) + "; strip += 32)");
+    body.line("const " + index + " column = strip + lane;");
+  } else {
+    kernel.grid = llvm::divideCeil(group.columns, 32);
+    body.line("const " + index + " column = block * " + number(32, index) +
+              " + lane;");
+  }
+  body.line("const bool inside = column < " + Twine(group.columns) + ";");
+  body.append(scopes[Line].text);
+  if (group.hasTerminals())
+    body.close();
+  body.append(tail);
+}
+
+void GroupNest::passOfColumn(unsigned level) {
+  if (!hasWork(level))
+    return;
+  SmallVector<Accumulator> own;
+  for (const Stage &stage : group.stages) {
+    if (!group.isWorkOf(stage, level))
+      continue;
+    if (!stage.reduction || stage.terminal) {
+      work(stage);
+      continue;
+    }
+    own.push_back({&stage, declareAccumulator(stage, scopes[Line].text)});
+    accumulate(own.back().name, stage, Lane);
+  }
+  SourceText &to = scopes[Line].text;
+  to.open("for (" + kernel.indexType() + " row = group; inside && row < " +
+          Twine(group.rows) + "; row += " + Twine(shape.down) + ")");
+  to.line("const " + kernel.indexType() + " at = row * " +
+          Twine(group.columns) + " + column;");
+  printLanes(to);
+  to.close();
+  finishReductions(own);
+}
+
+//===----------------------------------------------------------------------===//
+// What both have
+//===----------------------------------------------------------------------===//
+
+/// What a pass does for a stage that is no reduction of the line.
+void GroupNest::work(const Stage &stage) {
+  if (stage.terminal) {
+    if (isRowOfSums(group, stage))
+      addToSums(stage);
+    else
+      accumulate(totals.lookup(&stage), stage, Lane);
+    return;
+  }
+  for (Value result : stage.op->getResults()) {
+    std::string computed = value(result);
+    if (group.stores(result))
+      storeLane(result, index(group.spaces.lookup(result)), computed);
+    if (stage.buffered)
+      scopes[Lane].text.line(buffered(result) + " = " + computed + ";");
+  }
+}
+
+/// Stores what belongs to the line, once all its threads have read theirs.
+void GroupNest::storeLine(StringRef condition) {
+  SmallVector<std::pair<Value, std::string>> results;
+  for (Value output : group.outputs)
+    if (const Stage *stage = group.producer(output);
+        !stage->terminal && group.role(output) == Role::Outer)
+      results.emplace_back(output, value(output));
+  if (results.empty())
+    return;
+  SourceText &to = scopes[Line].text;
+  if (group.schedule == Schedule::Columns)
+    to.line("barrier();");
+  else
+    to.line("waitForLine<" + Twine(shape.across) + ">();");
+  to.open("if (" + condition + ")");
+  for (auto &[tensor, computed] : results)
+    to.line(kernel.memory(tensor) + ".store(" +
+            index(group.spaces.lookup(tensor)) + ", " + computed + ");");
+  to.close();
+}
+
+LogicalResult mp::cuda::printGroup(const StageGroup &group, const Arch &arch,
+                                   StageKernel &kernel) {
+  return GroupNest(group, arch, kernel).print();
+}
