@@ -147,7 +147,8 @@ struct ContractionModel
   unsigned accepts(Operation *op, KernelOp kernel,
                    const EmitOptions &options) const {
     auto stages = stagesBehind(op);
-    return !stages.empty() && isRelu(stages.front()) ? 1 : 0;
+    bool isOnlyUse = op->getResult(0).hasOneUse();
+    return isOnlyUse && !stages.empty() && isRelu(stages.front()) ? 1 : 0;
   }
 
   FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel,
