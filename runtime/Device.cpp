@@ -46,7 +46,7 @@ Expected<DeviceChoice> chooseDevice(StringRef name) {
                                     facts->capability()};
   if (name == "auto")
     return DeviceChoice{{}, toString(facts.takeError())};
-  return cuda::deviceError("device " + device.str() +
+  return cuda::deviceError("device " + name +
                            " is not available: " + toString(facts.takeError()));
 }
 

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
+#include <numeric>
 
 using namespace llvm;
 
@@ -38,9 +39,10 @@ public:
                                            tables.size() * sizeof(Address)))
       return error;
     // No result is in the way of another.
-    for (const Span &span : executable.resultSpans(slot))
-      if (Error error = addReturn(span))
-        return error;
+    for (const Span &span : executable.spans)
+      if (span.bytes)
+        if (Error error = addReturn(span))
+          return error;
     OwnedGraphExec ready(driver);
     MP_CUDA(driver, cuGraphInstantiateWithFlags, ready.slot(), graph.get(), 0);
     MP_CUDA(driver, cuGraphUpload, ready.get(), context.compute.get());
@@ -119,7 +121,7 @@ private:
 
   Error addReturn(const Span &span) {
     CopyNode node;
-    node.from.device = span.from;
+    node.from.device = executable.address(span.from, slot);
     node.to.memory = memoryHost;
     node.to.host = static_cast<char *>(slot.returned.get()) + span.offset;
     node.bytes = span.bytes;
@@ -153,45 +155,38 @@ Address CudaExecutable::address(const Place &place, const Slot &slot) const {
   llvm_unreachable("all spaces are handled");
 }
 
-/// The results as few pieces: a step's are scalars that mostly lie side by
-/// side, and a copy of a few bytes takes as long as one of some thousand.
-std::vector<CudaExecutable::Span>
-CudaExecutable::resultSpans(Slot &slot) const {
-  struct Piece {
-    Address from;
-    uint64_t bytes;
-    size_t result;
-    bool inArena;
+/// Lays the results out on the host, in few pieces: a step's are scalars that
+/// mostly lie side by side, and a copy of a few bytes takes as long as one of
+/// some thousand. Where each is depends on the plan alone, so that results stay
+/// where they are when the arena moves.
+void CudaExecutable::planResults() {
+  const std::vector<mp::Result> &results = description.results;
+  std::vector<size_t> order(results.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto key = [&](size_t i) {
+    const Place &place = results[i].place;
+    return std::tuple(place.space, place.index, place.offset, i);
   };
-  std::vector<Piece> pieces;
-  for (auto [i, result] : llvm::enumerate(description.results))
-    pieces.push_back({address(result.place, slot), result.type.bytes(), i,
-                      result.place.space == Place::Space::Arena});
-  llvm::sort(pieces, [](const Piece &a, const Piece &b) {
-    return std::tie(a.from, a.result) < std::tie(b.from, b.result);
-  });
-  std::vector<Span> spans;
-  bool lastInArena = false;
-  slot.results.assign(pieces.size(), slot.returned.get());
-  for (const Piece &piece : pieces) {
-    if (piece.bytes == 0)
-      continue;
+  llvm::sort(order, [&](size_t a, size_t b) { return key(a) < key(b); });
+  resultOffsets.resize(results.size());
+  for (size_t i : order) {
+    const Place &place = results[i].place;
+    uint64_t bytes = results[i].type.bytes();
     Span *last = spans.empty() ? nullptr : &spans.back();
-    Address end = last ? last->from + last->bytes : 0;
-    // No copy may reach from one allocation into another.
-    bool joins = last && (piece.from < end || (piece.inArena && lastInArena));
-    if (joins && piece.from < end + deviceAlignment) {
-      last->bytes = std::max(end, piece.from + piece.bytes) - last->from;
-    } else {
-      uint64_t offset = last ? alignToDevice(last->offset + last->bytes) : 0;
-      spans.push_back({piece.from, piece.bytes, offset});
+    // A piece never reaches from one allocation into another.
+    bool joins =
+        last && last->from.space == place.space &&
+        last->from.index == place.index &&
+        place.offset < last->from.offset + last->bytes + deviceAlignment;
+    if (!joins) {
+      spans.push_back({place, 0, alignToDevice(resultBytes)});
       last = &spans.back();
     }
-    lastInArena = piece.inArena;
-    slot.results[piece.result] = static_cast<char *>(slot.returned.get()) +
-                                 last->offset + (piece.from - last->from);
+    uint64_t inside = place.offset - last->from.offset;
+    last->bytes = std::max(last->bytes, inside + bytes);
+    resultOffsets[i] = last->offset + inside;
+    resultBytes = last->offset + last->bytes;
   }
-  return spans;
 }
 
 Error CudaExecutable::allocate() {
@@ -203,10 +198,7 @@ Error CudaExecutable::allocate() {
     if (const auto *launch = std::get_if<Launch>(&step);
         launch && launch->table)
       tableBytes += launch->args.size() * sizeof(Address);
-  // A bound for every way the results may turn out to lie: each may take a gap
-  // to the next one along.
-  for (const mp::Result &result : description.results)
-    resultBytes += alignToDevice(result.type.bytes()) + deviceAlignment;
+  planResults();
   for (Slot &slot : slots)
     if (Error error = allocate(slot))
       return error;
@@ -234,6 +226,8 @@ Error CudaExecutable::allocate(Slot &slot) {
   if (Error error = put(slot.tables, allocateDevice(driver, tableBytes,
                                                     "argument tables" + of)))
     return error;
+  for (uint64_t offset : resultOffsets)
+    slot.results.push_back(static_cast<char *>(slot.returned.get()) + offset);
   slot.copied = OwnedEvent(driver);
   slot.done = OwnedEvent(driver);
   MP_CUDA(driver, cuEventCreate, slot.copied.slot(), eventDisableTiming);

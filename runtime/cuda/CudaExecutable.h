@@ -53,9 +53,9 @@ private:
     OwnedGraphExec graph;
     std::vector<const void *> results;
   };
-  /// Bytes of the device that the graph copies to `Slot::returned`.
+  /// Bytes of the device that the graph copies to `offset` in Slot::returned.
   struct Span {
-    Address from;
+    Place from;
     uint64_t bytes, offset;
   };
   class Builder;
@@ -63,7 +63,7 @@ private:
   llvm::Error allocate(Slot &slot);
   llvm::Error build(Slot &slot);
   Address address(const Place &place, const Slot &slot) const;
-  std::vector<Span> resultSpans(Slot &slot) const;
+  void planResults();
   llvm::Error launch(Slot &slot, Inputs inputs);
   llvm::Error located(llvm::Error error, Ticket ticket) const;
 
@@ -72,7 +72,8 @@ private:
   std::vector<std::unique_ptr<DeviceRoutine>> routines;
   DeviceContext &context;
   const DeviceMemory &arena;
-  std::vector<uint64_t> inputOffsets; ///< in a slot
+  std::vector<uint64_t> inputOffsets, resultOffsets; ///< in a slot
+  std::vector<Span> spans;
   uint64_t inputBytes = 0, tableBytes = 0, resultBytes = 0;
   std::array<Slot, slotCount> slots;
   Ticket runs = 0;

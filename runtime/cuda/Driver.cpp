@@ -50,7 +50,11 @@ static Expected<Driver> load() {
 #undef MP_RESOLVE
   if (Error error = driver.check("cuDriverGetVersion", result))
     return error;
-  MP_CUDA(driver, cuInit, 0);
+  result = driver.cuInit(0);
+  if (result == statusNoDevice)
+    return deviceError("the CUDA driver " + driver.path + " sees no device");
+  if (Error error = driver.check("cuInit", result))
+    return error;
   return driver;
 }
 

@@ -38,7 +38,7 @@ enum : int {
   attributeComputeMinor = 76,
   attributeSharedPerBlockOptin = 97,
   functionMaxDynamicShared = 8,
-  statusOutOfMemory = 2,
+  statusNoDevice = 100,
 };
 
 /// CUDA_KERNEL_NODE_PARAMS_v2

@@ -26,12 +26,12 @@ static constexpr StringLiteral partial = ".partial-";
 static constexpr size_t checksumBytes = 32;
 
 std::string cacheFolder() {
+  if (const char *chosen = std::getenv("MP_CACHE_DIR"); chosen && *chosen)
+    return StringRef(chosen) == "off" ? "" : chosen;
   auto value = [](const char *name) -> StringRef {
     const char *text = std::getenv(name);
     return text ? text : "";
   };
-  if (StringRef chosen = value("MP_CACHE_DIR"); !chosen.empty())
-    return chosen == "off" ? "" : chosen.str();
   SmallString<256> folder;
   // A relative XDG_CACHE_HOME is to be ignored, says its specification.
   if (StringRef xdg = value("XDG_CACHE_HOME"); sys::path::is_absolute(xdg))

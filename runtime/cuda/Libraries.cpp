@@ -29,10 +29,11 @@ Error deviceError(const Twine &text) {
                            text);
 }
 
+static StringRef orEmpty(const char *text) { return text ? text : ""; }
+
 /// The value of an environment variable; "" where it is not set.
 static StringRef environment(const char *name) {
-  const char *value = std::getenv(name);
-  return value ? value : "";
+  return orEmpty(std::getenv(name));
 }
 
 static std::string join(const Twine &a, const Twine &b = "",
@@ -95,7 +96,8 @@ static std::vector<std::string> filesIn(ArrayRef<std::string> folders,
 }
 
 std::vector<std::string> candidates(const LibraryName &name) {
-  if (StringRef chosen = environment("MP_CUDA_PATH"); !chosen.empty()) {
+  if (StringRef chosen = orEmpty(std::getenv("MP_CUDA_PATH"));
+      !chosen.empty()) {
     auto files = filesIn(
         {chosen.str(), join(chosen, "lib64"), join(chosen, "lib")}, name);
     if (!files.empty())
