@@ -31,12 +31,12 @@ public:
       names.push_back((name + "." + measure).str());
   }
 
-  void run(Value gradientNorm) {
+  void run() {
     Value needed;
     SmallVector<Value> after;
     if (!names.empty()) {
-      after = buildBounds(gradientNorm);
-      needed = isNeeded(after.front(), gradientNorm);
+      after = buildBounds();
+      needed = isNeeded(after.front());
     }
     Value overflow;
     SmallVector<SmallVector<Value>> measured;
@@ -59,27 +59,27 @@ public:
 
 private:
   /// The bounds that hold after the update.
-  SmallVector<Value> buildBounds(Value gradientNorm) {
+  SmallVector<Value> buildBounds() {
     SmallVector<Value> before;
     for (const std::string &name : names) {
       createDerived(name);
       before.push_back(ReadOp::create(b, number(), name));
     }
-    return group.optimizer.buildBounds(b, before, gradientNorm,
+    return group.optimizer.buildBounds(b, before, group.gradientNorm,
                                        group.learningRate, group.step);
   }
 
   /// Whether the bound leaves open that a copy is infinite, in a step that is
   /// not skipped anyway. NaN is below nothing.
-  Value isNeeded(Value bound, Value gradientNorm) {
+  Value isNeeded(Value bound) {
     double limit = APFloat::getLargest(APFloat::IEEEhalf()).convertToDouble();
     Value fits =
         CompareOp::create(b, Comparison::lt, bound, splat(b, number(), limit));
-    Value proven = AndOp::create(b, fits, IsFiniteOp::create(b, gradientNorm));
+    Value proven =
+        AndOp::create(b, fits, IsFiniteOp::create(b, group.gradientNorm));
     Value open = NotOp::create(b, proven);
-    OpOperand *skipped = namedResult(step, kSkippedResult);
-    return skipped
-               ? Value(AndOp::create(b, open, NotOp::create(b, skipped->get())))
+    return group.skipped
+               ? Value(AndOp::create(b, open, NotOp::create(b, group.skipped)))
                : open;
   }
 
@@ -141,7 +141,6 @@ private:
 } // namespace
 
 void mp::checkCopies(func::FuncOp step, ImplicitLocOpBuilder &builder,
-                     const UpdatedGroup &group, Value gradientNorm,
-                     StringRef name) {
-  CopyCheck(step, builder, group, name).run(gradientNorm);
+                     const UpdatedGroup &group, StringRef name) {
+  CopyCheck(step, builder, group, name).run();
 }

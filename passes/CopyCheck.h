@@ -17,7 +17,8 @@ struct UpdatedParameter {
 /// Parameters that one optimizer updates at one learning rate.
 struct UpdatedGroup {
   OptimizerAttrInterface optimizer;
-  mlir::Value learningRate, step;
+  mlir::Value learningRate, step, gradientNorm;
+  mlir::Value skipped; ///< whether a gradient skips the step, or null
   llvm::SmallVector<UpdatedParameter> parameters;
 };
 
@@ -27,8 +28,7 @@ struct UpdatedGroup {
 /// otherwise the copies are looked at, and the bounds are measured anew.
 /// `@derive` measures them too.
 void checkCopies(mlir::func::FuncOp step, mlir::ImplicitLocOpBuilder &builder,
-                 const UpdatedGroup &group, mlir::Value gradientNorm,
-                 llvm::StringRef name);
+                 const UpdatedGroup &group, llvm::StringRef name);
 
 } // namespace mp
 

@@ -171,12 +171,16 @@ private:
   /// step, and from the second on a number.
   void checkAll(Value norm) {
     unsigned count = 0;
+    OpOperand *skipped = namedResult(step, kSkippedResult);
+    Value byGradient = skipped ? skipped->get() : Value();
     for (auto &[group, updated] : checked) {
+      updated.gradientNorm = norm;
+      updated.skipped = byGradient;
       std::string name = step.getName().str();
       if (count++)
         name += "." + std::to_string(count);
       b.setLoc(group->getLoc());
-      checkCopies(step, b, updated, norm, name);
+      checkCopies(step, b, updated, name);
     }
   }
 
