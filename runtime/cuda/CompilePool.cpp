@@ -93,7 +93,7 @@ void CompilePool::compile(Job &job) {
     }
   }
   auto start = std::chrono::steady_clock::now();
-  Expected<std::string> cubin =
+  Expected<Compilation> made =
       compileToCubin(nvrtc, job.source, *job.headers, options);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   {
@@ -101,11 +101,11 @@ void CompilePool::compile(Job &job) {
     ++counted.misses;
     counted.seconds += time.count();
   }
-  if (!cubin) {
-    job.problem = toString(cubin.takeError());
+  if (!made) {
+    job.problem = toString(made.takeError());
     return;
   }
-  job.cubin = std::move(*cubin);
+  job.cubin = std::move(made->cubin);
   if (cache)
     keep(key, job.cubin);
 }

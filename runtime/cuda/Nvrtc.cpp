@@ -2,6 +2,7 @@
 #include "runtime/cuda/Nvrtc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstring>
 #include <optional>
 
 using namespace llvm;
@@ -104,17 +105,23 @@ struct OwnedProgram {
 };
 } // namespace
 
-/// The first lines of what the compiler says, or "" where it says nothing.
-static std::string logHead(const Nvrtc &nvrtc, NvrtcProgram program) {
+/// What the compiler says, or "" where it says nothing.
+static std::string log(const Nvrtc &nvrtc, NvrtcProgram program) {
   size_t size = 0;
   if (nvrtc.nvrtcGetProgramLogSize(program, &size) != 0 || size < 2)
     return "";
-  std::string log(size, '\0');
-  if (nvrtc.nvrtcGetProgramLog(program, log.data()) != 0)
+  std::string text(size, '\0');
+  if (nvrtc.nvrtcGetProgramLog(program, text.data()) != 0)
     return "";
+  text.resize(std::strlen(text.c_str()));
+  return text;
+}
+
+/// Its first lines, each behind a line feed.
+static std::string headOf(StringRef log) {
   constexpr size_t most = 8;
   SmallVector<StringRef> lines;
-  StringRef(log.c_str()).split(lines, '\n', most, /*KeepEmpty=*/false);
+  log.split(lines, '\n', most, /*KeepEmpty=*/false);
   if (lines.size() > most)
     lines.resize(most);
   std::string head;
@@ -123,7 +130,7 @@ static std::string logHead(const Nvrtc &nvrtc, NvrtcProgram program) {
   return head;
 }
 
-Expected<std::string> compileToCubin(const Nvrtc &nvrtc,
+Expected<Compilation> compileToCubin(const Nvrtc &nvrtc,
                                      const std::string &source,
                                      ArrayRef<Header> headers,
                                      ArrayRef<std::string> options) {
@@ -141,12 +148,14 @@ Expected<std::string> compileToCubin(const Nvrtc &nvrtc,
           "nvrtcCompileProgram",
           nvrtc.nvrtcCompileProgram(program.value, words.size(), words.data())))
     return deviceError(toString(std::move(error)) +
-                       logHead(nvrtc, program.value));
+                       headOf(log(nvrtc, program.value)));
   size_t size = 0;
   MP_NVRTC(nvrtc, nvrtcGetCUBINSize, program.value, &size);
-  std::string cubin(size, '\0');
-  MP_NVRTC(nvrtc, nvrtcGetCUBIN, program.value, cubin.data());
-  return cubin;
+  Compilation made;
+  made.cubin.resize(size);
+  MP_NVRTC(nvrtc, nvrtcGetCUBIN, program.value, made.cubin.data());
+  made.log = log(nvrtc, program.value);
+  return made;
 }
 
 } // namespace mp::cuda

@@ -64,9 +64,15 @@ llvm::Expected<std::string> chooseArchitecture(const Nvrtc &nvrtc, int major,
 std::vector<std::string> compilerOptions(const Nvrtc &nvrtc,
                                          llvm::StringRef architecture);
 
+/// What the compiler made of a source.
+struct Compilation {
+  std::string cubin;
+  std::string log; ///< registers and more: see ResourceUsage.h
+};
+
 /// Compiles a kernel's source with headers that stand in memory to a cubin.
 /// Where NVRTC refuses, the error holds the head of its log.
-llvm::Expected<std::string> compileToCubin(const Nvrtc &nvrtc,
+llvm::Expected<Compilation> compileToCubin(const Nvrtc &nvrtc,
                                            const std::string &source,
                                            llvm::ArrayRef<Header> headers,
                                            llvm::ArrayRef<std::string> options);
