@@ -5,6 +5,7 @@
 #include "EmulatedDevice.h"
 #include "StageKernel.h"
 
+#include "codegen/Backend.h"
 #include "codegen/cuda/StageEmitter.h"
 #include <map>
 

@@ -158,4 +158,72 @@ TEST_F(CudaStages, LayerNormWithSumsOfColumns) {
   }
 }
 
+TEST_F(CudaStages, TransposesInTiles) {
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{1, 1},
+                               {15, 100},
+                               {100, 15},
+                               {33, 47},
+                               {160, 129}}) {
+    std::vector<uint16_t> x(rows * columns);
+    std::vector<uint8_t> y(x.size());
+    std::vector<double> z(rows, -1), want(x.size()), got(x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      x[i] = toBF16(float(i % 251));
+      y[i] = i % 3 != 0;
+    }
+    StageKernel(transposed(rows, columns))
+        .run({x.data(), y.data(), z.data()}, {want.data()});
+    CudaStageKernel(transposed(rows, columns))
+        .run({x.data(), y.data(), z.data()}, {got.data()});
+    EXPECT_EQ(got, want) << rows << "x" << columns;
+  }
+}
+
+TEST_F(CudaStages, TakesAnyMaps) {
+  for (auto [b, r, c] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 1},
+                         {2, 3, 5},
+                         {3, 17, 33},
+                         {2, 64, 48},
+                         {1, 3000, 2}}) {
+    std::vector<float> x = random(b * r * c), z = random(c);
+    int32_t i = 42;
+    struct Results {
+      std::vector<float> y, s, copy, zeros;
+      int32_t j = 0, k = 0;
+    } want{std::vector<float>(x.size()), std::vector<float>(b * c),
+           std::vector<float>(x.size()), std::vector<float>(c, 5)},
+        got = want;
+    auto run = [&](auto kernel, Results &to) {
+      kernel.run({x.data(), z.data(), &i},
+                 {to.y.data(), to.s.data(), to.copy.data(), &to.j, &to.k,
+                  to.zeros.data()});
+    };
+    run(StageKernel(anyMaps(b, r, c)), want);
+    run(CudaStageKernel(anyMaps(b, r, c)), got);
+    EXPECT_EQ(got.y, want.y);
+    EXPECT_EQ(got.copy, x);
+    EXPECT_EQ(got.zeros, want.zeros);
+    EXPECT_EQ(std::pair(got.j, got.k), std::pair(i, i));
+    expectNear(got.s, want.s, 1e-5);
+  }
+}
+
+TEST_F(CudaStages, ReducesToOneValueAndGoesOn) {
+  for (int64_t n : {1, 17, 128, 1009, 16384, 16385, 300001}) {
+    std::vector<float> x = random(n), want(n), got(n);
+    uint8_t wantFinite = 9, finite = 9;
+    float wantNorm, norm;
+    StageKernel(finiteNorm(n))
+        .run({x.data()}, {&wantFinite, &wantNorm, want.data()});
+    CudaStageKernel kernel(finiteNorm(n));
+    kernel.run({x.data()}, {&finite, &norm, got.data()});
+    EXPECT_EQ(finite, 1);
+    EXPECT_NEAR(norm, wantNorm, wantNorm * 1e-5);
+    expectNear(got, want, 1e-5);
+    x[n / 2] = INFINITY;
+    kernel.run({x.data()}, {&finite, &norm, got.data()});
+    EXPECT_EQ(finite, 0);
+  }
+}
+
 } // namespace
