@@ -229,6 +229,8 @@ private:
 
   void emitAll(ArrayRef<KernelOp> kernels,
                std::vector<FailureOr<EmittedKernel>> &emitted) {
+    if (sink)
+      sink->headers(builder.program.headers);
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
     for (size_t i = 0; i < kernels.size(); ++i)
       pool.async([&, i] {

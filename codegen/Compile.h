@@ -8,6 +8,7 @@
 #define MP_CODEGEN_COMPILE_H
 
 #include "codegen/Program.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <functional>
 
 namespace mp {
@@ -17,6 +18,8 @@ namespace mp {
 class KernelSink {
 public:
   virtual ~KernelSink() = default;
+  /// What the kernels to come may include; at most once, before all of them.
+  virtual void headers(llvm::ArrayRef<Header>) {}
   virtual void kernel(const Kernel &kernel) = 0;
 };
 

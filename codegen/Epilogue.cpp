@@ -1,7 +1,9 @@
 // What stands behind an anchor and its target does not take in becomes a kernel
 // that follows.
 #include "codegen/Backend.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mp;
@@ -13,56 +15,203 @@ Operation *mp::anchorOf(KernelOp kernel) {
   return nullptr;
 }
 
-/// The stages behind the anchor: all ops that have a body of their own.
-static SmallVector<Operation *> epilogueOf(Operation *anchor) {
+static SmallVector<Operation *> stagesBehind(Operation *anchor) {
   SmallVector<Operation *> stages;
   for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode())
-    if (op->getNumRegions())
+    if (isa<linalg::GenericOp>(op))
       stages.push_back(op);
   return stages;
 }
 
-/// Everything behind `last` moves to a kernel of its own.
-static void splitBehind(KernelOp kernel, Operation *last) {
-  Value handed = last->getResult(0);
-  OpBuilder builder(kernel);
-  builder.setInsertionPointAfter(kernel);
-  auto rest =
-      KernelOp::create(builder, kernel.getLoc(), kernel.getResultTypes(),
-                       ValueRange{}, kernel.getPredicate());
-  rest->setAttr("ops",
-                builder.getStringAttr(
-                    "epilogue of " +
-                    kernel->getAttrOfType<StringAttr>("ops").getValue()));
-  Block &from = kernel.getBody().front(), &to = rest.getBody().emplaceBlock();
-  IRMapping mapping;
-  mapping.map(handed, to.addArgument(handed.getType(), handed.getLoc()));
-  builder.setInsertionPointToEnd(&to);
-  for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
-    builder.clone(*op, mapping);
+//===----------------------------------------------------------------------===//
+// The fewest dimensions
+//===----------------------------------------------------------------------===//
 
-  builder.setInsertionPoint(kernel);
-  auto first = KernelOp::create(builder, kernel.getLoc(), handed.getType(),
-                                kernel.getInputs(), kernel.getPredicate());
-  first->setAttr("ops", kernel->getAttr("ops"));
-  while (&from.back() != last)
-    from.back().erase();
-  builder.setInsertionPointToEnd(&from);
-  YieldOp::create(builder, kernel.getLoc(), handed);
-  first.getBody().takeBody(kernel.getBody());
-  rest.getInputsMutable().assign(first.getOutputs());
-  kernel.replaceAllUsesWith(rest);
-  kernel.erase();
+/// The rank of a stage that treats all its dimensions alike: 0 where it has
+/// none, nothing where they differ.
+static std::optional<unsigned> uniformRank(linalg::GenericOp stage) {
+  auto maps = stage.getIndexingMapsArray();
+  auto iterators = stage.getIteratorTypesArray();
+  bool uniform =
+      llvm::all_of(maps,
+                   [](AffineMap map) {
+                     return map.getNumResults() == 0 || map.isIdentity();
+                   }) &&
+      llvm::all_equal(iterators) && !stage.hasIndexSemantics();
+  return uniform ? std::optional<unsigned>(iterators.size()) : std::nullopt;
 }
+
+static RankedTensorType flat(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() < 2 ? tensor
+                              : RankedTensorType::get({tensor.getNumElements()},
+                                                      tensor.getElementType());
+}
+
+/// Behind an anchor, tensors have its result's shape. Where no stage tells the
+/// dimensions apart, one will do, as mp-lower-kernels gives a kernel without an
+/// anchor.
+static void flatten(Block &body) {
+  for (auto stage : body.getOps<linalg::GenericOp>())
+    if (auto rank = uniformRank(stage); !rank || *rank == 1)
+      return;
+  for (BlockArgument argument : body.getArguments())
+    argument.setType(flat(argument.getType()));
+  Builder builder(body.getParentOp()->getContext());
+  for (Operation &op : body.without_terminator()) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        constant.setValueAttr(elements.reshape(flat(elements.getType())));
+    for (Value result : op.getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        result.setType(flat(result.getType()));
+    auto stage = dyn_cast<linalg::GenericOp>(op);
+    if (!stage || stage.getNumLoops() == 0)
+      continue;
+    SmallVector<AffineMap> maps;
+    for (AffineMap map : stage.getIndexingMapsArray())
+      maps.push_back(map.getNumResults() == 0
+                         ? AffineMap::get(1, 0, op.getContext())
+                         : builder.getMultiDimIdentityMap(1));
+    stage.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    stage.setIteratorTypesAttr(
+        builder.getArrayAttr(stage.getIteratorTypes()[0]));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
+
+/// "matmul relu_backward cast sum" names the anchor and its stages in order.
+/// What stands before `kept` stages, or behind them.
+static StringAttr namesOf(KernelOp kernel, size_t stages, size_t kept,
+                          bool behind) {
+  auto all = kernel.getOpsAttr();
+  if (!all)
+    return {};
+  SmallVector<StringRef> words;
+  all.getValue().split(words, ' ');
+  if (words.size() != stages + 1) // not by mp-fuse
+    return behind ? StringAttr::get(kernel.getContext(),
+                                    "epilogue of " + all.getValue())
+                  : all;
+  auto own = behind ? ArrayRef(words).drop_front(kept + 1)
+                    : ArrayRef(words).take_front(kept + 1);
+  return StringAttr::get(kernel.getContext(), llvm::join(own, " "));
+}
+
+namespace {
+/// Takes a kernel apart behind its first stages.
+class Split {
+public:
+  Split(KernelOp kernel, ArrayRef<Operation *> stages, unsigned kept)
+      : kernel(kernel), old(kernel.getBody().front()), builder(kernel) {
+    ArrayRef<Operation *> later = stages.drop_front(kept);
+    behind.insert_range(later);
+    for (Operation *stage : later)
+      for (Value operand : stage->getOperands())
+        if (isHandedOver(operand))
+          handed.insert(operand);
+  }
+
+  void run(size_t stages, size_t kept) {
+    SetVector<Value> inputs, firstResults, restResults;
+    for (Value value : old.getTerminator()->getOperands())
+      (behind.contains(value.getDefiningOp()) ? restResults : firstResults)
+          .insert(value);
+    for (Value value : handed)
+      if (!behind.contains(value.getDefiningOp()) && value.getDefiningOp())
+        firstResults.insert(value);
+    for (BlockArgument argument : old.getArguments())
+      if (firstResults.contains(argument) || isUsedFirst(argument))
+        inputs.insert(argument);
+    for (auto [argument, input] :
+         llvm::zip_equal(old.getArguments(), kernel.getInputs()))
+      outside[argument] = input;
+
+    make(inputs.getArrayRef(), firstResults.getArrayRef(), /*isRest=*/false,
+         namesOf(kernel, stages, kept, false));
+    handed.remove_if(
+        [&](Value value) { return behind.contains(value.getDefiningOp()); });
+    KernelOp rest = make(handed.getArrayRef(), restResults.getArrayRef(),
+                         /*isRest=*/true, namesOf(kernel, stages, kept, true));
+    flatten(rest.getBody().front());
+    for (auto [value, result] : llvm::zip_equal(
+             old.getTerminator()->getOperands(), kernel.getOutputs()))
+      result.replaceAllUsesWith(outside.lookup(value));
+    kernel.erase();
+  }
+
+private:
+  /// Whether the second kernel gets a value that a stage of its own reads,
+  /// rather than making it: not so what a stage starts from.
+  static bool isHandedOver(Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || isa<AnchorOpInterface, linalg::GenericOp>(op);
+  }
+  bool isUsedFirst(Value value) const {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return !behind.contains(user) && !isa<YieldOp>(user);
+    });
+  }
+
+  /// One of the two kernels; its results are known outside from then on.
+  KernelOp make(ArrayRef<Value> inputs, ArrayRef<Value> results, bool isRest,
+                StringAttr names) {
+    auto outer = [&](Value value) { return outside.lookup(value); };
+    auto part = KernelOp::create(
+        builder, kernel.getLoc(), llvm::map_to_vector(results, typeOutside),
+        llvm::map_to_vector(inputs, outer), kernel.getPredicate(), names);
+    Block &block = part.getBody().emplaceBlock();
+    IRMapping mapping;
+    for (Value input : inputs)
+      mapping.map(input, block.addArgument(input.getType(), input.getLoc()));
+    auto inside = OpBuilder::atBlockEnd(&block);
+    for (Operation &op : old.without_terminator()) {
+      bool isStage = isa<AnchorOpInterface, linalg::GenericOp>(op);
+      if (!isStage || behind.contains(&op) == isRest)
+        inside.clone(op, mapping);
+    }
+    YieldOp::create(inside, kernel.getLoc(),
+                    llvm::map_to_vector(results, [&](Value value) {
+                      return mapping.lookup(value);
+                    }));
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty())
+        op.erase();
+    for (auto [value, result] : llvm::zip_equal(results, part.getOutputs()))
+      outside[value] = result;
+    return part;
+  }
+
+  /// As the old kernel's result, where the value is one.
+  static Type typeOutside(Value value) {
+    for (OpOperand &use : value.getUses())
+      if (auto yield = dyn_cast<YieldOp>(use.getOwner()))
+        return yield->getParentOp()
+            ->getResult(use.getOperandNumber())
+            .getType();
+    return value.getType();
+  }
+
+  KernelOp kernel;
+  Block &old;
+  OpBuilder builder;
+  SetVector<Operation *> behind;
+  SetVector<Value> handed; ///< to stages behind
+  DenseMap<Value, Value> outside;
+};
+} // namespace
 
 void mp::splitEpilogues(func::FuncOp function, const Backend &backend) {
   for (auto kernel : llvm::to_vector(function.getOps<KernelOp>())) {
     Operation *anchor = anchorOf(kernel);
     if (!anchor)
       continue;
-    auto stages = epilogueOf(anchor);
-    std::optional<unsigned> accepted = backend.accepts(anchor, kernel);
-    if (accepted && *accepted < stages.size())
-      splitBehind(kernel, *accepted ? stages[*accepted - 1] : anchor);
+    auto stages = stagesBehind(anchor);
+    std::optional<unsigned> kept = backend.accepts(anchor, kernel);
+    if (kept && *kept < stages.size())
+      Split(kernel, stages, *kept).run(stages.size(), *kept);
   }
 }

@@ -213,9 +213,11 @@ struct Program {
   std::string target; ///< "cpu" or "cuda"
   /// What the kernels were made for: LLVM's name of a CPU, or "sm_90".
   std::string arch;
-  /// What a recipe's function computes in: "fp32", "tf32", "fp16" or "bf16"; "" without
-  /// a recipe.
+  /// What a recipe's function computes in: "fp32", "tf32", "fp16" or "bf16"; ""
+  /// without a recipe.
   std::string precision;
+  /// Hash of the tuning plan that kernels were chosen by; "" without one.
+  std::string plan;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Header> headers;

@@ -37,6 +37,7 @@ private:
   bool code();
   bool include();
   bool precision();
+  bool plan();
   bool entry();
   bool input();
   bool launch();
@@ -245,6 +246,8 @@ bool Parser::sizedPayload(std::string &bytes, const llvm::Twine &what) {
 
 bool Parser::precision() { return line.name(program.precision, "a precision"); }
 
+bool Parser::plan() { return line.name(program.plan, "a hash"); }
+
 bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
@@ -386,6 +389,7 @@ bool Parser::item() {
       {"code", &Parser::code},           {"entry", &Parser::entry},
       {"data", &Parser::data},           {"column", &Parser::column},
       {"precision", &Parser::precision}, {"include", &Parser::include},
+      {"plan", &Parser::plan},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

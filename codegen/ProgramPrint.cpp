@@ -271,6 +271,11 @@ void Printer::print() {
     name(program.precision);
     os << '\n';
   }
+  if (!program.plan.empty()) {
+    os << "plan ";
+    name(program.plan);
+    os << '\n';
+  }
   for (const Variable &value : program.variables)
     variable(value);
   for (const Constant &constant : program.constants) {

@@ -27,7 +27,7 @@ def Mp_VariableKind : Mp_Enum<"StateKind", "what a variable is to a step", [
   I32EnumAttrCase<"slot", 2>,      // optimizer state, written only by applied steps
   I32EnumAttrCase<"scaler", 3>,    // loss scaler state, written by every step
   I32EnumAttrCase<"attempt", 4>,   // counts of tries, written by every step
-  I32EnumAttrCase<"derived", 5>,   // a cast of another variable, never saved
+  I32EnumAttrCase<"derived", 5>,   // computed from other variables, never saved
 ]>;
 def Mp_VariableKindAttr : EnumAttr<Mp_Dialect, Mp_VariableKind, "kind">;
 
@@ -83,6 +83,26 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$parameter,
            "::mlir::Value":$gradient, "::mlir::ValueRange":$slots,
            "::mlir::Value":$learningRate, "::mlir::Value":$step)>,
+    InterfaceMethod<[{
+        Names of the measures of a parameter and its slots whose largest values bound what
+        an update can do, so that it need not be computed to know that it fits a smaller
+        type. The first measures the parameter itself. Empty: no bound is known.
+      }], "::llvm::SmallVector<::std::string>", "getMeasures", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+        Builds the measures of every element, in f32 and not negative: the first is the
+        parameter's absolute value.
+      }], "::llvm::SmallVector<::mlir::Value>", "buildMeasures",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$parameter,
+           "::mlir::ValueRange":$slots), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+        Builds upper bounds (tensor<f32>) on the measures after an update from those before
+        it, for any gradient whose norm, itself computed in f32, is `gradientNorm`. They hold for
+        the update as it is computed, roundings included, where the norm is finite; a
+        bound that is not finite says nothing.
+      }], "::llvm::SmallVector<::mlir::Value>", "buildBounds",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$bounds,
+           "::mlir::Value":$gradientNorm, "::mlir::Value":$learningRate,
+           "::mlir::Value":$step), [{}], [{ return {}; }]>,
   ];
 }
 
@@ -108,7 +128,8 @@ def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def Mp_SgdAttr : Mp_Attr<"Sgd", "sgd", [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
+def Mp_SgdAttr : Mp_Attr<"Sgd", "sgd", [DeclareAttrInterfaceMethods<OptimizerAttrInterface,
+    ["getMeasures", "buildMeasures", "buildBounds"]>]> {
   let summary = "stochastic gradient descent, with torch.optim.SGD's arguments";
   let description = [{Example: `#mp.sgd<lr = 1.0e-1, momentum = 9.0e-1, nesterov = true>`}];
   let parameters = (ins "::mp::Number":$lr,
@@ -120,7 +141,8 @@ def Mp_SgdAttr : Mp_Attr<"Sgd", "sgd", [DeclareAttrInterfaceMethods<OptimizerAtt
   let genVerifyDecl = 1;
 }
 
-def Mp_AdamWAttr : Mp_Attr<"AdamW", "adamw", [DeclareAttrInterfaceMethods<OptimizerAttrInterface>]> {
+def Mp_AdamWAttr : Mp_Attr<"AdamW", "adamw", [DeclareAttrInterfaceMethods<OptimizerAttrInterface,
+    ["getMeasures", "buildMeasures", "buildBounds"]>]> {
   let summary = "AdamW, with torch.optim.AdamW's arguments";
   let description = [{Example: `#mp.adamw<lr = 1.0e-3, weight_decay = 1.0e-2>`}];
   let parameters = (ins "::mp::Number":$lr,

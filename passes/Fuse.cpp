@@ -66,7 +66,7 @@ private:
   }
 
   /// All ops of a group in order: its items, what they take in, and what is
-  /// computed on the way.
+  /// computed on the way. An anchor and its epilogue come first.
   SmallVector<Operation *> body(const FusionGroup &group,
                                 unsigned index) const {
     SetVector<Operation *> ops(group.items.begin(), group.items.end());
@@ -80,10 +80,19 @@ private:
         if (plan.isInlined(operand, index))
           ops.insert(operand.getDefiningOp());
     }
-    auto sorted = ops.takeVector();
-    llvm::sort(sorted, [](Operation *lhs, Operation *rhs) {
-      return lhs->isBeforeInBlock(rhs);
+    SmallVector<Operation *> sorted;
+    if (Operation *first = ops.front(); isa<AnchorOpInterface>(first)) {
+      sorted = epilogueOf(first);
+      sorted.insert(sorted.begin(), first);
+    }
+    size_t fixed = sorted.size();
+    llvm::copy_if(ops, std::back_inserter(sorted), [&](Operation *op) {
+      return !llvm::is_contained(ArrayRef(sorted).take_front(fixed), op);
     });
+    llvm::sort(sorted.begin() + fixed, sorted.end(),
+               [](Operation *lhs, Operation *rhs) {
+                 return lhs->isBeforeInBlock(rhs);
+               });
     return sorted;
   }
 
@@ -96,8 +105,8 @@ private:
             !inside.contains(operand.getDefiningOp()))
           inputs.insert(operand);
     DenseSet<Operation *> own(group.items.begin(), group.items.end());
-    if (isa<AnchorOpInterface>(ops.front()) && ops.size() > 1)
-      own = {ops.back()};
+    if (isa<AnchorOpInterface>(ops.front()))
+      own.insert_range(epilogueOf(ops.front()));
     for (Operation *op : ops)
       if (own.contains(op))
         for (Value result : op->getResults())

@@ -91,20 +91,33 @@ FusionPlan::FusionPlan(func::FuncOp function) : function(function) {
   findItems();
   for (Operation *op : schedule())
     place(op);
+  joinAnchors();
 }
 
-/// The flag that all writes of the op's results are under, where nothing else
-/// outside of kernels uses them.
+/// The flag without which a use does not look at the value: a write's, a
+/// selection's, or what stands on the left of an `and`.
+static Value flagOf(OpOperand &use) {
+  Operation *user = use.getOwner();
+  Value flag;
+  if (auto write = dyn_cast<WriteOp>(user); write && !use.getOperandNumber())
+    flag = write.getPredicate();
+  if (isa<AndOp, SelectOp>(user) && use.getOperandNumber() == 1)
+    flag = user->getOperand(0);
+  return flag && isScalar(flag) ? flag : Value();
+}
+
+/// The flag that all uses of the op's results are under. Those that compute an
+/// elementwise op again do not count.
 Value FusionPlan::predicateOf(Operation *op) const {
   Value predicate;
-  for (Operation *user : op->getUsers()) {
-    if (isElementwise(user) || isReduction(user))
-      continue; // computed again there
-    auto write = dyn_cast<WriteOp>(user);
-    if (!write || !write.getPredicate() ||
-        (predicate && predicate != write.getPredicate()))
+  for (OpOperand &use : op->getUses()) {
+    Operation *user = use.getOwner();
+    if (isElementwise(op) && (isElementwise(user) || isReduction(user)))
+      continue;
+    Value flag = flagOf(use);
+    if (!flag || (predicate && predicate != flag))
       return {};
-    predicate = write.getPredicate();
+    predicate = flag;
   }
   return predicate;
 }
@@ -121,7 +134,9 @@ void FusionPlan::findItems() {
         llvm::all_of(op.getResults(), isScalar) && !::isUnitReshape(&op);
     bool once = !isElementwise(&op) || (scalar && scalar.isExpensive()) ||
                 isSingleNumber;
-    if (once)
+    if (isReduction(&op))
+      items[&op] = predicateOf(&op);
+    else if (once)
       items[&op] = Value();
     else if (usedOutside)
       items[&op] = predicateOf(&op);

@@ -6,6 +6,8 @@
 // in each kernel that uses it, which moves fewer bytes than storing it. Items
 // over the same elements that share inputs go into one group, unless an order
 // between groups forbids it.
+// Last, groups that an anchor's kernel can compute as it stores its result join
+// it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_FUSIONPLAN_H
@@ -23,7 +25,8 @@ struct FusionGroup {
   llvm::SmallVector<int64_t>
       domain;            ///< sizes of the elements run over, ones dropped
   mlir::Value predicate; ///< all that it yields is written under this flag
-  bool closed = false;   ///< an anchor or a transpose: takes no more items
+  bool closed = false;   ///< an anchor or a transpose: takes no more items, but
+                         ///< an anchor, which is the first, may take groups
   llvm::SetVector<mlir::Value> inputs;
 };
 
@@ -51,6 +54,14 @@ private:
   void place(mlir::Operation *op);
   bool accepts(unsigned group, mlir::Operation *op,
                const Dependencies &dependencies) const;
+
+  // FusionAnchors.cpp
+  void joinAnchors();
+  bool canJoin(unsigned group, unsigned anchored) const;
+  bool standsAt(llvm::ArrayRef<int64_t> shape, mlir::Operation *item) const;
+  llvm::SetVector<unsigned> sourcesOf(unsigned group) const;
+  bool dependsOn(unsigned group, unsigned other) const;
+  void sortGroups();
 
   mlir::func::FuncOp function;
   llvm::MapVector<mlir::Operation *, mlir::Value>

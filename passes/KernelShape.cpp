@@ -69,6 +69,23 @@ static StageShape shapeElementwise(Operation *op) {
   return stage;
 }
 
+StageShape mp::shapeAsIs(Operation *op) {
+  if (auto reduction = dyn_cast<ReductionOpInterface>(op)) {
+    ArrayRef<int64_t> sizes = tensorType(op->getOperand(0)).getShape();
+    StageShape stage{op, llvm::to_vector(sizes), {allOf(sizes.size())}, {}, {}};
+    for (unsigned dim : allOf(sizes.size()))
+      if (!llvm::is_contained(reduction.getDims(), static_cast<int64_t>(dim)))
+        stage.result.push_back(dim);
+    return stage;
+  }
+  ArrayRef<int64_t> sizes = tensorType(op->getResult(0)).getShape();
+  StageShape stage{op, llvm::to_vector(sizes), {}, allOf(sizes.size()), {}};
+  for (Value operand : op->getOperands())
+    stage.operands.push_back(llvm::to_vector(
+        ArrayRef(stage.result).take_back(tensorType(operand).getRank())));
+  return stage;
+}
+
 //===----------------------------------------------------------------------===//
 // Merging
 //===----------------------------------------------------------------------===//

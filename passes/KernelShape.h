@@ -23,6 +23,10 @@ struct StageShape {
 /// stage.
 llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
 
+/// One op's stage with all dimensions kept. Operands of fewer dimensions have
+/// the last ones.
+StageShape shapeAsIs(mlir::Operation *op);
+
 } // namespace mp
 
 #endif // MP_PASSES_KERNELSHAPE_H

@@ -101,19 +101,10 @@ private:
       return;
     }
     // Behind an anchor, shapes stay as they are.
-    std::optional<StageShape> plain;
+    std::optional<StageShape> asIs;
     const StageShape *shape = shapes.lookup(op);
-    if (!shape) {
-      auto rank = tensorType(op->getResult(0)).getRank();
-      auto all = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-      plain = StageShape{
-          op,
-          llvm::to_vector(tensorType(op->getResult(0)).getShape()),
-          SmallVector<SmallVector<unsigned>>(op->getNumOperands(), all),
-          all,
-          {}};
-      shape = &*plain;
-    }
+    if (!shape)
+      shape = &asIs.emplace(shapeAsIs(op));
     buildStage(op, *shape);
   }
 
@@ -289,17 +280,19 @@ private:
     return success();
   }
 
-  /// Behind an anchor, elements of all tensors lie at the same place.
+  /// Behind an anchor, a tensor has an element at each place, or the same ones
+  /// in each row: dimensions of size one are not broadcast.
   static LogicalResult checkEpilogue(Operation *op) {
-    if (isa<AnchorOpInterface>(op))
+    if (isa<AnchorOpInterface, ReductionOpInterface>(op))
       return success();
     for (Value operand : op->getOperands()) {
       auto constant = operand.getDefiningOp<ConstantOp>();
-      if (!constant && tensorType(operand).getShape() !=
-                           tensorType(op->getResult(0)).getShape())
+      auto shape = tensorType(op->getResult(0)).getShape(),
+           own = tensorType(operand).getShape();
+      if (!constant && shape.take_back(own.size()) != own)
         return op->emitOpError()
-               << "broadcasts behind an anchor: " << operand.getType() << " to "
-               << op->getResult(0).getType();
+               << "broadcasts a dimension of one behind an anchor: "
+               << operand.getType() << " to " << op->getResult(0).getType();
     }
     return success();
   }

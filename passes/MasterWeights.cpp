@@ -103,15 +103,14 @@ private:
   /// @derive writes every derived variable from its source.
   void updateDeriveFunction() {
     ModuleOp module = getOperation();
-    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction))
-      old.erase();
-    auto builder =
-        ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
-    auto function = func::FuncOp::create(builder, kDeriveFunction,
-                                         builder.getFunctionType({}, {}));
-    builder.setInsertionPointToStart(function.addEntryBlock());
+    func::FuncOp function = deriveFunction(module);
+    DenseSet<StringRef> known;
+    for (auto write : function.getBody().getOps<WriteOp>())
+      known.insert(write.getVariable());
+    ImplicitLocOpBuilder builder(module.getLoc(),
+                                 function.getBody().front().getTerminator());
     for (auto variable : module.getOps<VariableOp>()) {
-      if (variable.getKind() != StateKind::derived)
+      if (!variable.getSource() || known.contains(variable.getSymName()))
         continue;
       builder.setLoc(variable.getLoc());
       auto source = lookupVariable(variable, variable.getSourceAttr());
@@ -121,7 +120,6 @@ private:
           castTo(builder, master, variable.getTensorType().getElementType());
       WriteOp::create(builder, variable.getSymName(), copy, Value());
     }
-    func::ReturnOp::create(builder);
   }
 };
 } // namespace

@@ -1,4 +1,5 @@
 //===- Optimizer.cpp - expand recipes into updates ------------------------===//
+#include "passes/CopyCheck.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
 
@@ -42,7 +43,9 @@ public:
     }
     if (learningRate)
       appendNamedResult(step, learningRate, kLearningRateResult);
-    appendNamedResult(step, gradientNorm(), kGradientNormResult);
+    Value norm = gradientNorm();
+    appendNamedResult(step, norm, kGradientNormResult);
+    checkAll(norm);
     dropGradients();
     return success();
   }
@@ -135,41 +138,52 @@ private:
     }
     Value old = ReadOp::create(b, type, parameter.getSymName());
     auto updated = optimizer.buildUpdate(b, old, value, slots, rate, current);
-    writeParameter(parameter, updated.front());
-    for (auto [name, slot] :
-         llvm::zip_equal(names, ArrayRef(updated).drop_front()))
+    ArrayRef<Value> newSlots = ArrayRef(updated).drop_front();
+    auto copies = writeParameter(parameter, updated.front());
+    for (auto [name, slot] : llvm::zip_equal(names, newSlots))
       WriteOp::create(b, name, slot, Value());
+    if (copies.empty())
+      return;
+    UpdatedGroup &known = checked[group];
+    known.optimizer = optimizer;
+    known.learningRate = rate;
+    known.step = current;
+    known.parameters.push_back({parameter, std::move(names), updated.front(),
+                                llvm::to_vector(newSlots), copies});
   }
 
-  /// A parameter is written together with what is derived from it.
-  void writeParameter(VariableOp parameter, Value value) {
+  /// A parameter is written together with what is derived from it. Returns the
+  /// copies that may overflow: bf16 has the range of f32; f16 does not.
+  SmallVector<Value> writeParameter(VariableOp parameter, Value value) {
+    SmallVector<Value> copies;
     WriteOp::create(b, parameter.getSymName(), value, Value());
     for (VariableOp copy : derivedFrom(module, parameter.getSymName())) {
       Type element = copy.getTensorType().getElementType();
       Value low = castTo(b, value, element);
       WriteOp::create(b, copy.getSymName(), low, Value());
-      // bf16 has the range of f32; f16 does not.
       if (element.isF16())
-        addToSkipped(step, b, anyNotFinite(low));
+        copies.push_back(low);
+    }
+    return copies;
+  }
+
+  /// Groups with a copy that may overflow have their bounds' names from the
+  /// step, and from the second on a number.
+  void checkAll(Value norm) {
+    unsigned count = 0;
+    for (auto &[group, updated] : checked) {
+      std::string name = step.getName().str();
+      if (count++)
+        name += "." + std::to_string(count);
+      b.setLoc(group->getLoc());
+      checkCopies(step, b, updated, norm, name);
     }
   }
 
-  Value overAll(Value x, function_ref<Value(ArrayRef<int64_t>)> reduce) {
-    return reduce(
-        llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank())));
-  }
-  Value anyNotFinite(Value x) {
-    Value bad = NotOp::create(b, IsFiniteOp::create(b, x));
-    return overAll(bad, [&](ArrayRef<int64_t> dims) -> Value {
-      return AnyOp::create(b, bad, dims, false);
-    });
-  }
   Value sumOfSquares(Value x) {
     Value square = MulOp::create(b, x, x);
-    Value sum = overAll(square, [&](ArrayRef<int64_t> dims) -> Value {
-      return SumOp::create(b, square, dims, false);
-    });
-    return castTo(b, sum, b.getF32Type());
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));
+    return castTo(b, SumOp::create(b, square, all, false), b.getF32Type());
   }
 
   /// The 2-norm of all gradients together.
@@ -198,6 +212,7 @@ private:
   ImplicitLocOpBuilder b;
   Value applied, current;
   DenseMap<Operation *, Value> rates;
+  llvm::MapVector<Operation *, UpdatedGroup> checked;
   SmallVector<Value> squares;
 };
 

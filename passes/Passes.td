@@ -128,7 +128,8 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
     Each gradient becomes an update of its parameter, with the slots that the optimizer
     keeps and a learning rate computed from the count of applied steps. A write of a
     parameter comes with writes of what is derived from it; a value that a 16-bit copy
-    cannot hold skips the step. The step returns `lr` and `grad_norm`; the recipe is gone.
+    cannot hold skips the step, which bounds in `derived` variables of rank 0 rule out
+    without looking in nearly every step. The step returns `lr` and `grad_norm`; the recipe is gone.
 
     ```mlir
     // before                // after
@@ -171,7 +172,9 @@ def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
   let description = [{
     Decomposes what is several ops, computes cheap elementwise ops where they are used
     rather than storing them, and groups what runs over the same elements: a kernel is
-    elementwise ops and reductions over one space, or one anchor with what follows it.
+    elementwise ops and reductions over one space, or one anchor with what needs its result
+    element by element and else only what exists before. What is used only under a flag
+    (a write's, that on the left of `mp.and`, a selection's) runs under it.
 
     ```mlir
     // before                             // after

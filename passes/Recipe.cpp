@@ -169,3 +169,15 @@ SmallVector<VariableOp> mp::derivedFrom(ModuleOp module, StringRef name) {
       found.push_back(variable);
   return found;
 }
+
+func::FuncOp mp::deriveFunction(ModuleOp module) {
+  if (auto known = module.lookupSymbol<func::FuncOp>(kDeriveFunction))
+    return known;
+  auto builder =
+      ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+  auto function = func::FuncOp::create(builder, kDeriveFunction,
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  func::ReturnOp::create(builder);
+  return function;
+}

@@ -44,6 +44,9 @@ VariableOp createVariable(mlir::ModuleOp module, mlir::Location location,
 llvm::SmallVector<VariableOp> derivedFrom(mlir::ModuleOp module,
                                           llvm::StringRef name);
 
+/// The function that computes derived variables, set up where missing.
+mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
+
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";
 inline constexpr llvm::StringLiteral kLearningRateResult = "lr";

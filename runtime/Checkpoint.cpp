@@ -147,7 +147,9 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   for (const Variable &variable : session.variables())
     if (isSaved(variable))
       tensors.push_back(
-          {variable.name, variable.type, session.storage(variable.name)});
+          {variable.name, variable.type, {}, [&](MutableArrayRef<char> bytes) {
+             return session.read(variable.name, bytes);
+           }});
   Metadata metadata;
   metadata[formatKey.str()] = formatVersion.str();
   metadata[fingerprintKey.str()] = fingerprint(session.variables());
@@ -217,10 +219,10 @@ Error Checkpoint::restore(Session &session) const {
                      file.path, print, fingerprint(session.variables()));
   for (const Variable &variable : session.variables())
     if (isSaved(variable))
-      llvm::copy(file.tensors.at(variable.name).bytes,
-                 session.storage(variable.name).begin());
-  session.derive();
-  return Error::success();
+      if (Error error = session.write(variable.name,
+                                      file.tensors.at(variable.name).bytes))
+        return error;
+  return session.derive();
 }
 
 /// Says in what a weight's tensor does not fit, or nothing.
@@ -264,15 +266,18 @@ Error loadWeights(StringRef path, Session &session) {
   if (Error error = differences.finish(
           file->path + ": does not hold the weights of this graph"))
     return error;
+  std::vector<char> converted;
   for (const Variable &variable : session.variables()) {
     if (!isWeight(variable))
       continue;
     const Array &tensor = file->tensors.at(variable.name);
+    converted.resize(variable.type.bytes());
     convertElements(tensor.type.element, tensor.bytes, variable.type.element,
-                    session.storage(variable.name));
+                    converted);
+    if (Error error = session.write(variable.name, converted))
+      return error;
   }
-  session.derive();
-  return Error::success();
+  return session.derive();
 }
 
 } // namespace mp

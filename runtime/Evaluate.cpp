@@ -9,15 +9,15 @@ using namespace llvm;
 namespace mp {
 
 /// Adds the scalar results of a batch, weighted by its rows.
-static void accumulate(NamedNumbers &sums, Executable &executable,
-                       int64_t rows) {
+static void accumulate(NamedNumbers &sums, const Entry &entry,
+                       Executable::Results results, int64_t rows) {
   size_t at = 0;
-  for (auto [i, result] : llvm::enumerate(executable.entry().results)) {
+  for (auto [i, result] : llvm::enumerate(entry.results)) {
     if (!isScalar(result) || result.name.empty())
       continue;
     if (at == sums.size())
       sums.emplace_back(result.name, 0.0);
-    sums[at++].second += rows * readScalar(executable, i);
+    sums[at++].second += rows * readScalar(entry, results, i);
   }
 }
 
@@ -47,8 +47,10 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
         return part.takeError();
       executable = *part;
     }
-    executable->run(*inputs);
-    accumulate(sums, *executable, rows);
+    Expected<Executable::Results> results = executable->run(*inputs);
+    if (!results)
+      return results.takeError();
+    accumulate(sums, executable->entry(), *results, rows);
   }
   for (auto &[name, value] : sums)
     value /= data.records();
@@ -72,7 +74,8 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
   ModelOptions modelOptions{.module = options.module,
                             .device = options.device,
                             .threads = options.threads,
-                            .onednn = options.onednn};
+                            .onednn = options.onednn,
+                            .onNote = options.onNote};
   modelOptions.compile.precision = precisionOf(options);
   modelOptions.compile.function = options.function;
   auto model =

@@ -13,15 +13,16 @@ llvm::Expected<NamedNumbers> scores(Model &model, const Dataset &data,
                                     int64_t batch);
 
 struct EvalOptions {
-  std::string module;     ///< path of the .mlir file
-  std::string data;       ///< folder of the data source `test`
-  std::string checkpoint; ///< checkpoint, weights, or a run folder
-  std::string precision;  ///< empty: the checkpoint's, else the recipe's
-  std::string function;   ///< recipe; empty: the only one
-  std::string device = "cpu";
+  std::string module;          ///< path of the .mlir file
+  std::string data;            ///< folder of the data source `test`
+  std::string checkpoint;      ///< checkpoint, weights, or a run folder
+  std::string precision;       ///< empty: the checkpoint's, else the recipe's
+  std::string function;        ///< recipe; empty: the only one
+  std::string device = "auto"; ///< as of chooseDevice
   int64_t batch = 256;
   unsigned threads = 0;
   bool onednn = true;
+  std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
 };
 
 /// Loads a checkpoint's weights and scores them on the data source `test`.

@@ -1,5 +1,6 @@
 //===- Executor.cpp - an entry point, resolved to addresses ---------------===//
 #include "runtime/Executor.h"
+#include "runtime/Error.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 
@@ -54,7 +55,7 @@ Executor::Executor(Entry entry, const Linkage &linkage,
   for (const Result &result : description.results)
     places.push_back(result.place);
   firstResult = bind(places, linkage);
-  results.resize(places.size());
+  lastResults.resize(places.size());
   resolveArena();
 }
 
@@ -87,7 +88,7 @@ void Executor::resolveArena() {
     addresses[patch.slot] = engine.arena.base() + patch.offset;
 }
 
-void Executor::run(llvm::ArrayRef<const void *> inputs) {
+void Executor::execute(Inputs inputs) {
   engine.arena.release();
   // Inputs are only read; kernels take all their arguments as void *.
   for (const Patch &patch : inputPatches)
@@ -96,8 +97,21 @@ void Executor::run(llvm::ArrayRef<const void *> inputs) {
         patch.offset;
   for (BoundStep &step : steps)
     std::visit([&](auto &bound) { runStep(bound); }, step);
-  for (size_t i = 0; i < results.size(); ++i)
-    results[i] = addresses[firstResult + i];
+  for (size_t i = 0; i < lastResults.size(); ++i)
+    lastResults[i] = addresses[firstResult + i];
+}
+
+llvm::Expected<Executable::Ticket> Executor::submit(Inputs inputs) {
+  execute(inputs);
+  return runs++;
+}
+
+llvm::Expected<Executable::Results> Executor::results(Ticket ticket) {
+  if (ticket + 1 != runs)
+    return makeError("'{0}': the results of run {1} are not kept, only those "
+                     "of the last",
+                     description.function, ticket);
+  return Results(lastResults);
 }
 
 void Executor::runStep(BoundLaunch &launch) {

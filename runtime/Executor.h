@@ -40,8 +40,10 @@ public:
   void resolveArena();
 
   const Entry &entry() const override { return description; }
-  void run(llvm::ArrayRef<const void *> inputs) override;
-  const void *result(unsigned i) const override { return results[i]; }
+  llvm::Expected<Ticket> submit(Inputs inputs) override;
+  llvm::Expected<Results> results(Ticket ticket) override;
+  /// Runs all steps on the threads of the Engine, at once.
+  void execute(Inputs inputs);
 
 private:
   /// A step; its addresses begin at `first` in `addresses`.
@@ -80,7 +82,8 @@ private:
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;
   size_t firstResult = 0;
-  std::vector<const void *> results; ///< as of the last run
+  std::vector<const void *> lastResults;
+  Ticket runs = 0;
 };
 
 } // namespace mp

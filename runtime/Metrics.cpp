@@ -104,6 +104,12 @@ std::string toJson(const Summary &summary) {
     json.attribute("skipped_steps", summary.skippedSteps);
     number(json, "final_scale", summary.finalScale);
     number(json, "compile_seconds", static_cast<float>(summary.compileSeconds));
+    if (summary.kernelCacheHits || summary.kernelCacheMisses) {
+      json.attribute("kernel_cache_hits", summary.kernelCacheHits);
+      json.attribute("kernel_cache_misses", summary.kernelCacheMisses);
+      number(json, "kernel_compile_seconds",
+             static_cast<float>(summary.kernelCompileSeconds));
+    }
     number(json, "train_seconds", static_cast<float>(summary.trainSeconds));
     json.attribute("planned_bytes", summary.plannedBytes);
     json.attribute("peak_rss_bytes", summary.peakRssBytes);

@@ -52,7 +52,10 @@ struct Summary {
   int64_t steps = 0, skippedSteps = 0;
   double finalScale = 1;
   double compileSeconds = 0; ///< until the first step could run
-  double trainSeconds = 0;   ///< in steps, of this run
+  /// Kernels that a device's compiler made, or its cache had: CompileCounts.
+  uint64_t kernelCacheHits = 0, kernelCacheMisses = 0;
+  double kernelCompileSeconds = 0;
+  double trainSeconds = 0; ///< in steps, of this run
   uint64_t plannedBytes = 0, peakRssBytes = 0;
   std::string precision = {}, device = {};
   uint64_t seed = 0;

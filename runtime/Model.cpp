@@ -10,31 +10,28 @@ namespace mp {
 
 bool isScalar(const Result &result) { return result.type.shape.empty(); }
 
-double readScalar(Executable &executable, unsigned result) {
-  return loadElement(executable.entry().results[result].type.element,
-                     static_cast<const char *>(executable.result(result)));
-}
-
-static Error checkDevice(StringRef device) {
-  if (device == "cpu")
-    return Error::success();
-  if (device == "cuda")
-    return createStringError(
-        std::make_error_code(std::errc::no_such_device),
-        "device cuda is not available: this build has no CUDA target");
-  return makeError("unknown device '{0}'{1}", device,
-                   suggest(device, {"cpu", "cuda"}));
+double readScalar(const Entry &entry, Executable::Results results,
+                  unsigned result) {
+  return loadElement(entry.results[result].type.element,
+                     static_cast<const char *>(results[result]));
 }
 
 Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
                                              Compiler compiler,
                                              SessionFactory createSession) {
-  if (Error error = checkDevice(options.device))
-    return error;
+  Expected<DeviceChoice> choice = chooseDevice(options.device);
+  if (!choice)
+    return choice.takeError();
+  std::string device = choice->device.str();
+  if (options.device == "auto" && options.onNote)
+    options.onNote("device: " + device + " (" + choice->reason + ")");
+  options.device = device;
   auto buffer = mapFile(options.module);
   if (!buffer)
     return buffer.takeError();
-  auto session = createSession({.threads = options.threads});
+  auto session = createSession({.threads = options.threads,
+                                .device = choice->device,
+                                .onWarning = options.onNote});
   if (!session)
     return session.takeError();
   std::unique_ptr<Model> model(new Model);
@@ -43,7 +40,10 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   model->compiler = std::move(compiler);
   options.compile.filename = options.module;
   options.compile.threads = options.threads;
-  options.compile.onednn = options.onednn && onednnAvailable();
+  options.compile.target = model->state->target().str();
+  options.compile.arch = model->state->arch();
+  bool onCpu = choice->device.kind == Device::Kind::Cpu;
+  options.compile.onednn = onCpu && options.onednn && onednnAvailable();
   model->options = std::move(options);
   return model;
 }
@@ -60,7 +60,10 @@ Model::~Model() {
 Expected<Program> Model::compile(Goal goal,
                                  CompileOptions compileOptions) const {
   compileOptions.goal = goal;
-  return compiler(text, compileOptions, nullptr);
+  // Nothing is to be made where no entry point is.
+  std::unique_ptr<KernelSink> sink =
+      goal == Goal::Inspect ? nullptr : state->sink();
+  return compiler(text, compileOptions, sink.get());
 }
 
 Expected<const DataSource *> Model::dataSource(StringRef source,
@@ -105,14 +108,13 @@ Error Model::link(Key key, Expected<Program> program) {
   for (const Entry &entry : program->entries)
     entries.emplace_back(entry.function, entry.batch);
   name = program->module;
-  cpuName = program->arch;
+  archName = program->arch;
   precisionName = program->precision;
   if (Error error = state->load(std::move(*program)))
     return error;
   // A program that comes late, while training, may bring derived variables of
   // its own; those that are there already get the bits that they have.
-  state->derive();
-  return Error::success();
+  return state->derive();
 }
 
 Expected<Executable *> Model::get(Goal goal, StringRef function,

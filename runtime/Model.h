@@ -17,10 +17,12 @@ using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
 
 struct ModelOptions {
   std::string module;          ///< path of the .mlir file
-  std::string device = "cpu";  ///< the only one so far
+  std::string device = "auto"; ///< as of chooseDevice
   unsigned threads = 0;        ///< 0: one a core
   bool onednn = true;          ///< use oneDNN where it is installed
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
+  /// Gets lines for a person: why a device was chosen, warnings; any thread.
+  std::function<void(llvm::StringRef)> onNote = {};
 };
 
 /// One module being run: a Session, and the programs compiled for it so far, by
@@ -49,9 +51,11 @@ public:
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 
-  /// Of the last program linked. CPU: "znver4".
+  /// Where it runs: "cpu", "cuda:0".
+  const std::string &device() const { return options.device; }
+  /// Of the last program linked: "znver4", "sm_90".
   const std::string &moduleName() const { return name; }
-  const std::string &cpu() const { return cpuName; }
+  const std::string &arch() const { return archName; }
   /// What it computes in: "fp16".
   const std::string &precision() const { return precisionName; }
 
@@ -71,7 +75,7 @@ private:
   Compiler compiler;
   std::string text;
   std::unique_ptr<Session> state;
-  std::string name, cpuName, precisionName;
+  std::string name, archName, precisionName;
   std::optional<std::vector<DataSource>> sources;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;
@@ -80,8 +84,9 @@ private:
   llvm::DefaultThreadPool background;
 };
 
-/// A scalar result read as a double.
-double readScalar(Executable &executable, unsigned result);
+/// A scalar result of a run read as a double.
+double readScalar(const Entry &entry, Executable::Results results,
+                  unsigned result);
 bool isScalar(const Result &result);
 
 } // namespace mp

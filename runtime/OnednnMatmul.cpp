@@ -1,5 +1,6 @@
 //===- OnednnMatmul.cpp - the routine "dnnl.matmul" -----------------------===//
 #include "runtime/OnednnMatmul.h"
+#include "runtime/MatmulCall.h"
 #include "runtime/Onednn.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -11,97 +12,18 @@ using namespace mp::dnnl;
 
 namespace {
 
-/// What the attributes say.
-struct Shape {
-  int64_t m = 0, n = 0, k = 0;
-  std::vector<int64_t> aStrides, bStrides;
-  ElementType aType = ElementType::F32, cType = ElementType::F32;
-  std::optional<ElementType> biasType;
-  bool relu = false;
-
-  /// "f32 128x784x512", for messages.
-  std::string str() const {
-    return (elementTypeName(aType) + " " + llvm::Twine(m) + "x" +
-            llvm::Twine(k) + "x" + llvm::Twine(n))
-        .str();
-  }
-};
-
-template <typename T>
-llvm::Error read(const Call &call, llvm::StringRef name, T &value) {
-  const Call::Attribute *attribute = call.find(name);
-  const T *typed = attribute ? std::get_if<T>(attribute) : nullptr;
-  if (!typed)
-    return llvm::createStringError("attribute '" + name + "' is " +
-                                   (attribute ? "of a wrong type" : "missing"));
-  value = *typed;
-  return llvm::Error::success();
-}
-
-llvm::Error readSize(const Call &call, llvm::StringRef name, int64_t &value) {
-  if (llvm::Error error = read(call, name, value))
-    return error;
-  if (value < 1)
-    return llvm::createStringError("attribute '" + name +
-                                   "' must be positive, found " +
-                                   llvm::Twine(value));
-  return llvm::Error::success();
-}
-
-llvm::Error readStrides(const Call &call, llvm::StringRef name,
-                        std::vector<int64_t> &value) {
-  if (llvm::Error error = read(call, name, value))
-    return error;
-  if (value.size() != 2 || value[0] < 1 || value[1] < 1)
-    return llvm::createStringError("attribute '" + name +
-                                   "' must be two positive strides");
-  return llvm::Error::success();
-}
-
-llvm::Error readType(const Call &call, llvm::StringRef name,
-                     ElementType &value) {
-  std::string text;
-  if (llvm::Error error = read(call, name, text))
-    return error;
-  std::optional<ElementType> type = parseElementType(text);
-  if (type != ElementType::F32 && type != ElementType::BF16)
-    return llvm::createStringError(
-        "attribute '" + name + "' must be f32 or bf16, found '" + text + "'");
-  value = *type;
-  return llvm::Error::success();
-}
+using Shape = MatmulCall;
 
 llvm::Expected<Shape> readShape(const Call &call) {
-  Shape shape;
-  int64_t bias = 0, relu = 0;
-  ElementType biasType = ElementType::F32;
-  llvm::Error error = llvm::Error::success();
-  auto failed = [&error](llvm::Error next) {
-    error = llvm::joinErrors(std::move(error), std::move(next));
-    return bool(error);
-  };
-  if (failed(readSize(call, "m", shape.m)) ||
-      failed(readSize(call, "n", shape.n)) ||
-      failed(readSize(call, "k", shape.k)) ||
-      failed(readStrides(call, "a_strides", shape.aStrides)) ||
-      failed(readStrides(call, "b_strides", shape.bStrides)) ||
-      failed(readType(call, "a_type", shape.aType)) ||
-      failed(readType(call, "c_type", shape.cType)) ||
-      failed(read(call, "bias", bias)) || failed(read(call, "relu", relu)) ||
-      (bias && failed(readType(call, "bias_type", biasType))))
-    return error;
-  if (call.grid != shape.m || call.block < 1)
+  auto shape = readMatmul(call, {ElementType::F32, ElementType::BF16});
+  if (!shape)
+    return shape;
+  if (call.grid != shape->m || call.block < 1)
     return llvm::createStringError(
-        "expected a grid of m = " + llvm::Twine(shape.m) + " rows, found " +
+        "expected a grid of m = " + llvm::Twine(shape->m) + " rows, found " +
         llvm::Twine(call.grid));
-  size_t expected = bias ? 4 : 3;
-  if (call.args.size() != expected)
-    return llvm::createStringError("expected " + llvm::Twine(expected) +
-                                   " arguments, found " +
-                                   llvm::Twine(call.args.size()));
-  if (bias)
-    shape.biasType = biasType;
-  shape.relu = relu != 0;
+  if (llvm::Error error = checkArguments(call, shape->arguments()))
+    return error;
   return shape;
 }
 

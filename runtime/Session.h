@@ -3,60 +3,108 @@
 #define MP_RUNTIME_SESSION_H
 
 #include "codegen/Program.h"
+#include "runtime/Device.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <functional>
 #include <memory>
 
 namespace mp {
 
+class KernelSink;
+
 struct SessionOptions {
   unsigned threads =
-      0; ///< workers, the caller's thread included; 0: one a core
+      0;         ///< workers, the caller's thread included; 0: one a core
+  Device device; ///< the CPU
+  /// Gets what is worth knowing but no error; from any thread.
+  std::function<void(llvm::StringRef)> onWarning = {};
+};
+
+/// What making kernels for a device took.
+struct CompileCounts {
+  uint64_t hits = 0;   ///< kernels found in the cache on disk
+  uint64_t misses = 0; ///< kernels compiled
+  double seconds = 0;  ///< spent in the compiler, all threads together
 };
 
 /// An entry point linked and ready. Owned by its Session.
 class Executable {
 public:
+  using Inputs = llvm::ArrayRef<const void *>;
+  using Results = llvm::ArrayRef<const void *>;
+  /// One run; they count up from 0.
+  using Ticket = uint64_t;
+
   virtual ~Executable() = default;
   virtual const Entry &entry() const = 0;
-  /// Runs all steps. `inputs[i]` holds entry().inputs[i].type.bytes() bytes,
-  /// 64-byte aligned for speed, and is only read. Allocates nothing.
-  virtual void run(llvm::ArrayRef<const void *> inputs) = 0;
-  /// Result `i` of the last run; valid until the next run of any Executable.
-  virtual const void *result(unsigned i) const = 0;
+
+  /// Starts a run of all steps, after whatever was submitted to the Session
+  /// before. `inputs[i]` holds entry().inputs[i].type.bytes() bytes, 64-byte
+  /// aligned for speed; they are only read, and not after this returns.
+  /// Allocates nothing. Errors: the device failed, in this or an earlier run.
+  virtual llvm::Expected<Ticket> submit(Inputs inputs) = 0;
+  /// Waits for a run and returns where its results are, in entry()'s order, on
+  /// the host. At most the last Session::stepsInFlight() runs of this
+  /// Executable may be asked for; the addresses hold until as many more were
+  /// submitted to the Session.
+  virtual llvm::Expected<Results> results(Ticket ticket) = 0;
+
+  /// Runs all steps and waits.
+  llvm::Expected<Results> run(Inputs inputs);
 };
 
-/// State variables, the arena, the thread pool and the linked kernels. Programs
+/// State variables, the arena and the linked kernels on a device. Programs
 /// loaded into one Session share variables by name; a variable that two
 /// Programs declare differently is an error. One arena serves all entry points,
-/// as they never run at the same time. Not thread-safe.
+/// as they never run at the same time. Not thread-safe, but for `sink`.
 class Session {
 public:
+  /// A Session on the device that the options name. An error of the code
+  /// std::errc::no_such_device: it cannot be used.
   static llvm::Expected<std::unique_ptr<Session>>
   create(const SessionOptions &options = {});
   virtual ~Session() = default;
 
   /// Links the Program's kernels (a known symbol is not linked again),
-  /// allocates variables that are new, grows the arena. Errors: a CPU feature
-  /// the host lacks, a routine whose library cannot be opened, a variable that
-  /// disagrees, a plan that does not fit into memory.
+  /// allocates variables that are new, grows the arena. Errors: a feature the
+  /// device lacks, a kernel that does not compile, a routine whose library
+  /// cannot be opened, a variable that disagrees, a plan that does not fit into
+  /// memory.
   virtual llvm::Error load(Program program) = 0;
+  /// Where to send the kernels of a Program as they are lowered, so that `load`
+  /// finds them made; null where nothing is gained. Not to outlive the Session.
+  virtual std::unique_ptr<KernelSink> sink();
 
   /// Fills every variable by its initialiser, Philox4x32-10 keyed by `seed` and
   /// the variable's name, then runs `derive` where a Program brought one.
   virtual llvm::Error initialize(uint64_t seed) = 0;
   /// Runs the entry point `derive` where a Program brought one.
-  virtual void derive() = 0;
+  virtual llvm::Error derive() = 0;
 
   virtual llvm::ArrayRef<Variable> variables() const = 0;
-  /// The variable's bytes, or empty where there is none of that name.
-  virtual llvm::MutableArrayRef<char> storage(llvm::StringRef variable) = 0;
+  /// Copies a variable to `bytes`, after what was submitted has run. Errors: no
+  /// such variable, another size, the device failed.
+  virtual llvm::Error read(llvm::StringRef variable,
+                           llvm::MutableArrayRef<char> bytes) = 0;
+  /// Copies `bytes` to a variable; otherwise as `read`.
+  virtual llvm::Error write(llvm::StringRef variable,
+                            llvm::ArrayRef<char> bytes) = 0;
 
   /// The entry point, or null.
   virtual Executable *find(llvm::StringRef function, int64_t batch) = 0;
 
+  /// What programs are to be compiled for: CompileOptions::target and ::arch.
+  virtual llvm::StringRef target() const { return "cpu"; }
+  virtual std::string arch() const { return ""; }
+  /// What a person calls it: "znver4, 8 threads", "NVIDIA H200, sm_90".
+  virtual std::string describe() const = 0;
+
+  /// How many runs may be submitted before the results of the first are asked
+  /// for: 1 where `submit` is the run itself.
+  virtual unsigned stepsInFlight() const { return 1; }
   /// Bytes of variables and of the arena together: the plan.
   virtual uint64_t plannedBytes() const = 0;
-  virtual unsigned threads() const = 0;
+  virtual CompileCounts compileCounts() const { return {}; }
 };
 
 } // namespace mp

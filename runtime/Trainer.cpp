@@ -10,10 +10,9 @@ using namespace llvm;
 
 namespace mp {
 
-using Clock = std::chrono::steady_clock;
-
-static double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
@@ -46,9 +45,11 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
   return &(programs[rows] = std::move(step));
 }
 
-StepMetrics Trainer::readResults(const StepProgram &program) const {
+StepMetrics Trainer::readResults(const StepProgram &program,
+                                 Executable::Results results) const {
+  const Entry &entry = program.executable->entry();
   auto read = [&](int index, double otherwise) {
-    return index < 0 ? otherwise : readScalar(*program.executable, index);
+    return index < 0 ? otherwise : readScalar(entry, results, index);
   };
   StepMetrics metrics;
   metrics.loss = read(program.loss, 0);
@@ -57,8 +58,8 @@ StepMetrics Trainer::readResults(const StepProgram &program) const {
   metrics.lr = read(program.lr, NAN);
   metrics.gradNorm = read(program.gradNorm, NAN);
   for (unsigned index : program.others)
-    metrics.others.emplace_back(program.executable->entry().results[index].name,
-                                readScalar(*program.executable, index));
+    metrics.others.emplace_back(entry.results[index].name,
+                                readScalar(entry, results, index));
   return metrics;
 }
 
@@ -78,9 +79,8 @@ void Trainer::count(const StepMetrics &metrics) {
   ++run.epochLossCount;
 }
 
-Expected<StepMetrics> Trainer::step() {
-  if (run.step >= totalSteps())
-    return makeError("the run is over after {0} steps", run.step);
+/// Submits the step after those under way.
+Error Trainer::submitStep() {
   Clock::time_point start = Clock::now();
   if (!batches)
     batches =
@@ -90,16 +90,40 @@ Expected<StepMetrics> Trainer::step() {
                                                      .shuffle = run.shuffle,
                                                      .firstStep = run.step,
                                                      .lastStep = totalSteps()});
-  int64_t rows = plan.rows(run.step);
-  Expected<StepProgram *> step = program(rows);
+  Expected<StepProgram *> step = program(plan.rows(submitted()));
   if (!step)
     return step.takeError();
-  (*step)->executable->run(*batches->next());
-  StepMetrics metrics = readResults(**step);
+  auto ticket = (*step)->executable->submit(*batches->next());
+  if (!ticket)
+    return ticket.takeError();
+  underWay.push_back({*step, *ticket, start});
+  return Error::success();
+}
+
+/// Waits for the oldest step under way.
+Expected<StepMetrics> Trainer::finishStep() {
+  StepUnderWay step = underWay.front();
+  auto results = step.program->executable->results(step.ticket);
+  if (!results)
+    return results.takeError();
+  underWay.pop_front();
+  StepMetrics metrics = readResults(*step.program, *results);
+  int64_t rows = plan.rows(run.step);
   count(metrics);
   metrics.step = run.step;
-  metrics.samplesPerSecond = rows / std::max(secondsSince(start), 1e-9);
+  // Of steps that overlap each begins where the one before ended.
+  double seconds = secondsSince(std::max(step.start, lastFinish));
+  metrics.samplesPerSecond = rows / std::max(seconds, 1e-9);
+  lastFinish = Clock::now();
   return metrics;
+}
+
+Expected<StepMetrics> Trainer::step() {
+  if (run.step >= totalSteps())
+    return makeError("the run is over after {0} steps", run.step);
+  if (Error error = submitStep())
+    return error;
+  return finishStep();
 }
 
 Expected<NamedNumbers> Trainer::evaluate() {
@@ -170,9 +194,19 @@ Expected<bool> Trainer::runSteps(double &seconds) {
   int64_t saved = run.step;
   int64_t every = options.checkpointEvery > 0 ? options.checkpointEvery
                                               : plan.stepsPerEpoch();
-  while (run.step < lastStep() && !interrupt.requested()) {
+  while (true) {
     Clock::time_point start = Clock::now();
-    Expected<StepMetrics> metrics = step();
+    // What is saved is the state between two steps, so none overlaps a save.
+    int64_t pause = lastStep();
+    if (writes)
+      pause = std::min(pause, (run.step / every + 1) * every);
+    while (submitted() < pause && !interrupt.requested() &&
+           underWay.size() < session().stepsInFlight())
+      if (Error error = submitStep())
+        return error;
+    if (underWay.empty())
+      break;
+    Expected<StepMetrics> metrics = finishStep();
     if (!metrics)
       return metrics.takeError();
     seconds += secondsSince(start);
@@ -211,7 +245,11 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.peakRssBytes = peakRssBytes();
   summary.precision =
       run.precision.empty() ? model->precision() : run.precision;
-  summary.device = options.device;
+  summary.device = model->device();
+  CompileCounts kernels = model->session().compileCounts();
+  summary.kernelCacheHits = kernels.hits;
+  summary.kernelCacheMisses = kernels.misses;
+  summary.kernelCompileSeconds = kernels.seconds;
   summary.seed = run.seed;
   return summary;
 }

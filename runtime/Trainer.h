@@ -11,6 +11,8 @@
 #include "runtime/Evaluate.h"
 #include "runtime/Progress.h"
 #include "runtime/data/Prefetcher.h"
+#include <chrono>
+#include <deque>
 
 namespace mp {
 
@@ -26,7 +28,7 @@ struct TrainOptions {
   std::string precision; ///< a name of --precision; empty: the recipe's
   std::string
       scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
-  std::string device = "cpu";
+  std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 records
   std::optional<uint64_t> seed;  ///< 0; of initialisers, order and random ops
@@ -58,7 +60,8 @@ public:
          SessionFactory createSession = Session::create);
   ~Trainer();
 
-  /// Runs one step on the next batch. Error after the last step.
+  /// Runs one step on the next batch and waits for it. Error after the last
+  /// step.
   llvm::Expected<StepMetrics> step();
 
   /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors
@@ -74,8 +77,7 @@ public:
   /// Goes back to (or on from) a checkpoint of the same graph, data and batch.
   llvm::Error load(llvm::StringRef path);
 
-  /// The state variables: storage(name) gives the bytes of one to read or
-  /// write.
+  /// The state variables: read(name, bytes) and write(name, bytes).
   Session &session() { return model->session(); }
   int64_t stepsDone() const { return run.step; }
   int64_t stepsPerEpoch() const { return plan.stepsPerEpoch(); }
@@ -84,11 +86,20 @@ public:
   double compileSeconds() const { return secondsToCompile; }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
   /// The step at one batch size, and where its results are; -1: it has none.
   struct StepProgram {
     Executable *executable = nullptr;
     int loss = -1, scale = -1, skipped = -1, lr = -1, gradNorm = -1;
     std::vector<unsigned> others = {};
+  };
+
+  /// A step that was submitted and whose metrics nobody has seen.
+  struct StepUnderWay {
+    const StepProgram *program;
+    Executable::Ticket ticket;
+    Clock::time_point start;
   };
 
   Trainer() = default;
@@ -101,9 +112,13 @@ private:
   llvm::Error apply(const Checkpoint &checkpoint);
   void announce();
   llvm::Expected<StepProgram *> program(int64_t rows);
-  StepMetrics readResults(const StepProgram &program) const;
+  llvm::Error submitStep();
+  llvm::Expected<StepMetrics> finishStep();
+  StepMetrics readResults(const StepProgram &program,
+                          Executable::Results results) const;
   void count(const StepMetrics &metrics);
   int64_t lastStep() const;
+  int64_t submitted() const { return run.step + underWay.size(); }
   llvm::Expected<bool> runSteps(double &seconds);
   llvm::Error saveKeepingEarlier();
   llvm::Error writeSummary(const Summary &summary);
@@ -118,6 +133,8 @@ private:
   ColumnBinding binding;
   std::map<int64_t, StepProgram> programs; ///< by rows
   std::unique_ptr<Prefetcher> batches;     ///< of the steps from run.step on
+  std::deque<StepUnderWay> underWay;       ///< steps from run.step on
+  Clock::time_point lastFinish = {};
   double secondsToCompile = 0;
 };
 

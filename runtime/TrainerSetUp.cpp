@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <future>
+#include <mutex>
 
 using namespace llvm;
 
@@ -36,6 +37,12 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
                             .device = options.device,
                             .threads = options.threads,
                             .onednn = options.onednn};
+  if (options.log)
+    modelOptions.onNote = [log = options.log](StringRef line) {
+      static std::mutex mutex;
+      std::lock_guard lock(mutex);
+      *log << line << "\n";
+    };
   modelOptions.compile.precision = run.precision;
   modelOptions.compile.scaler = run.scaler;
   modelOptions.compile.function = options.function;
@@ -168,7 +175,7 @@ Error Trainer::compileStep() {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   run.module = model->moduleName();
-  run.target = options.device;
+  run.target = session().target().str();
   // The rest is needed later, and is compiled while training runs.
   if (plan.remainder())
     model->compileAhead(Goal::Train, plan.remainder());
@@ -185,15 +192,21 @@ void Trainer::announce() {
   if (!options.log)
     return;
   raw_ostream &os = *options.log;
-  os << "device " << options.device << " (" << model->cpu() << ", "
-     << session().threads() << " threads), precision "
+  os << "device " << model->device() << " (" << session().describe()
+     << "), precision "
      << (run.precision.empty() ? model->precision() : run.precision) << "\n"
      << "data " << run.records << " records, batch " << run.batch << ", "
      << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()
      << " in all\n"
      << "planned memory "
      << format("%.1f MiB", session().plannedBytes() / 1048576.0)
-     << format(", compiled in %.2f s\n", secondsToCompile);
+     << format(", compiled in %.2f s", secondsToCompile);
+  CompileCounts kernels = session().compileCounts();
+  if (kernels.hits || kernels.misses)
+    os << ", kernels " << kernels.misses << " new "
+       << format("(%.2f s)", kernels.seconds) << " and " << kernels.hits
+       << " from the cache";
+  os << "\n";
   os.flush();
 }
 
@@ -206,11 +219,12 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
         saved.records, saved.batch, run.records, run.batch);
   if (Error error = checkpoint.restore(session()))
     return error;
-  if (options.log && saved.cpu != model->cpu())
-    *options.log << "note: the checkpoint was made for CPU " << saved.cpu
-                 << "; the last bits of results may differ on " << model->cpu()
-                 << "\n";
+  if (options.log && saved.cpu != model->arch())
+    *options.log << "note: the checkpoint was made on " << saved.target << " "
+                 << saved.cpu << "; the last bits of results may differ on "
+                 << session().target() << " " << model->arch() << "\n";
   batches.reset();
+  underWay.clear();
   // Settings of the run stay; what the run has done is the checkpoint's.
   run.step = saved.step;
   run.seed = saved.seed;
@@ -223,7 +237,7 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
 }
 
 Error Trainer::save(StringRef path) {
-  run.cpu = model->cpu();
+  run.cpu = model->arch();
   return saveCheckpoint(path, session(), run);
 }
 

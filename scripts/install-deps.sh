@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(
   # The toolchain. g++ brings the C++ standard library that clang uses.
-  g++ cmake git ninja-build ccache python3 ca-certificates
+  g++ cmake git ninja-build ccache python3 python3-pip ca-certificates
   clang-22 lld-22 clang-format-22 clang-tidy-22
   # LLVM and MLIR 22.1: libraries, mlir-tblgen, lit, FileCheck.
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools

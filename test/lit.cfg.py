@@ -11,6 +11,8 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.join(config.mp_source, "test", "lit")
 
+# --param tools=DIR: other tools than the build's, as those of the portable package.
+config.mp_tools = lit_config.params.get("tools", config.mp_tools)
 config.environment["PATH"] = os.pathsep.join(
     [config.mp_tools, config.llvm_tools, os.environ["PATH"]])
 # Every CHECK is exact about variables unless it says otherwise.

@@ -1,6 +1,7 @@
 //===- mp-opt.cpp - runs passes over .mlir files --------------------------===//
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/Register.h"
+#include "tools/Tools.h"
 #include "llvm/ADT/STLExtras.h"
 
 /// An error says what is wrong where; the op's text follows only where it is
@@ -16,7 +17,7 @@ static std::vector<char *> quietly(int argc, char **argv) {
   return arguments;
 }
 
-int main(int argc, char **argv) {
+int mp::tool::optMain(int argc, char **argv) {
   std::vector<char *> arguments = quietly(argc, argv);
   mlir::DialectRegistry registry;
   mp::registerAll(registry);

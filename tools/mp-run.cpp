@@ -1,5 +1,6 @@
 //===- mp-run.cpp - trains, scores and runs modules -----------------------===//
 #include "runtime/Error.h"
+#include "tools/Tools.h"
 #include "tools/run/Commands.h"
 #include <csignal>
 
@@ -48,7 +49,7 @@ static int finishOutput(int code) {
   return code ? code : failed;
 }
 
-int main(int argc, char **argv) {
+int mp::tool::runMain(int argc, char **argv) {
   // A file past the limit of its size is to fail as one on a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
   // A reader that leaves (mp-run train ... | head) does not end a run.

@@ -10,27 +10,12 @@
 #ifndef MP_CODEGEN_CPU_CONTRACTION_H
 #define MP_CODEGEN_CPU_CONTRACTION_H
 
+#include "codegen/ContractionSpec.h"
 #include "codegen/cpu/Emit.h"
-#include <optional>
 
 namespace mp::cpu {
 
-/// c = relu?(a b + bias), for each index of the batch dimensions. Tensors are
-/// dense and row-major:
-///   a [batch, m, k] ([batch, k, m] with transposeA), b [batch, k, n] ([batch,
-///   n, k] with transposeB), bias [n], c [batch, m, n].
-/// All sizes are at least 1. Elements are floats of up to 64 bits or integers
-/// of up to 64, signless or unsigned; a and b are both floats or both integers.
-struct ContractionSpec {
-  llvm::SmallVector<int64_t> batch;
-  int64_t m = 1, n = 1, k = 1;
-  mlir::Type a, b, c;
-  std::optional<mlir::Type> bias;
-  bool transposeA = false, transposeB = false;
-  bool broadcastA = false,
-       broadcastB = false; ///< one matrix for the whole batch
-  bool relu = false;
-};
+using mp::ContractionSpec;
 
 /// Emits a contraction over the kernel arguments a, b, [bias] and the result c.
 ///

@@ -17,6 +17,8 @@ public:
     program.target = "cuda";
     program.arch = options.arch.name();
     program.headers = kernelHeaders();
+    if (options.plan)
+      program.plan = options.plan->hash();
   }
 
   StageTarget stageTarget() const override { return cuda::stageTarget(); }
@@ -72,6 +74,15 @@ mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
   EmitOptions emit;
   emit.arch = *arch;
   emit.cublaslt = options.cublaslt;
-  emit.plan = options.plan;
+  if (!options.plan.empty()) {
+    auto plan = TunePlan::parse(options.plan);
+    if (!plan)
+      return plan.takeError();
+    if (plan->arch.capability != arch->capability)
+      return llvm::createStringError("the tuning plan is for " +
+                                     plan->arch.name() + ", not for " +
+                                     arch->name());
+    emit.plan = std::move(*plan);
+  }
   return std::make_unique<CudaBackend>(std::move(emit));
 }

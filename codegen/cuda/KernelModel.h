@@ -5,6 +5,7 @@
 #include "codegen/Emit.h"
 #include "codegen/cuda/Arch.h"
 #include "codegen/cuda/KernelStore.h"
+#include "codegen/cuda/TunePlan.h"
 #include "dialect/Mp.h"
 
 namespace mp::cuda {
@@ -12,7 +13,7 @@ namespace mp::cuda {
 struct EmitOptions {
   Arch arch;
   bool cublaslt = false; ///< "cublaslt.*" may be called
-  std::string plan;      ///< text of a tuning plan, or empty
+  std::optional<TunePlan> plan;
 };
 } // namespace mp::cuda
 

@@ -1,20 +1,26 @@
 //===- Linear.cpp - contractions as kernels -------------------------------===//
 //
 // On the CPU: oneDNN where it is there and takes the types, else generated
-// code. Both add the bias in f32 before the one rounding.
+// code. On CUDA: kernels of ours, or cuBLASLt where a tuning plan says so. All
+// add the bias in f32 before the one rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/Contraction.h"
 #include "codegen/cpu/KernelModel.h"
+#include "codegen/cuda/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mp;
-using namespace mp::cpu;
 
 //===----------------------------------------------------------------------===//
 // The contraction that an op is
 //===----------------------------------------------------------------------===//
+
+/// Whether an op allows its operands to be rounded to tf32.
+template <typename Op> static bool allowsTf32(Op op) {
+  return op.getCompute() && isa<FloatTF32Type>(*op.getCompute());
+}
 
 static ContractionSpec describe(LinearOp op) {
   auto input = op.getInput().getType(), weight = op.getWeight().getType();
@@ -24,6 +30,7 @@ static ContractionSpec describe(LinearOp op) {
   spec.m = input.getNumElements() / spec.k;
   spec.a = spec.b = spec.c = input.getElementType();
   spec.transposeB = true; // a weight is [out, in]
+  spec.tf32 = allowsTf32(op);
   if (op.getBias())
     spec.bias = elementType(op.getBias());
   return spec;
@@ -38,6 +45,7 @@ static ContractionSpec describe(MatmulOp op) {
   spec.n = result.getShape().back();
   spec.k = lhs.getShape()[lhs.getRank() - (op.getTransposeA() ? 2 : 1)];
   spec.a = spec.b = spec.c = lhs.getElementType();
+  spec.tf32 = allowsTf32(op);
   spec.transposeA = op.getTransposeA();
   spec.transposeB = op.getTransposeB();
   spec.broadcastA = lhs.getRank() < result.getRank();
@@ -89,15 +97,9 @@ static SmallVector<Operation *> stagesBehind(Operation *anchor) {
 //===----------------------------------------------------------------------===//
 
 static bool isForOnednn(const ContractionSpec &spec,
-                        const EmitOptions &options) {
+                        const cpu::EmitOptions &options) {
   return spec.batch.empty() && ((options.onednn && spec.a.isF32()) ||
                                 (options.onednnBf16 && spec.a.isBF16()));
-}
-
-static std::string typeName(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return name;
 }
 
 /// Rows of the result in a task: some 4 M multiplications, so that small
@@ -112,21 +114,7 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
   EmittedKernel kernel;
   KernelCall call;
   call.routine = "dnnl.matmul";
-  auto strides = [](bool transposed, int64_t rows, int64_t columns) {
-    return transposed ? std::vector<int64_t>{1, rows}
-                      : std::vector<int64_t>{columns, 1};
-  };
-  call.attributes = {{"m", spec.m},
-                     {"n", spec.n},
-                     {"k", spec.k},
-                     {"a_strides", strides(spec.transposeA, spec.m, spec.k)},
-                     {"b_strides", strides(spec.transposeB, spec.k, spec.n)},
-                     {"a_type", typeName(spec.a)},
-                     {"c_type", typeName(spec.c)},
-                     {"bias", int64_t(spec.bias.has_value())},
-                     {"relu", int64_t(spec.relu)}};
-  if (spec.bias)
-    call.attributes.emplace_back("bias_type", typeName(*spec.bias));
+  call.attributes = callAttributes(spec);
   call.grid = spec.m;
   call.block = rowsInTask(spec);
   for (unsigned i = 0; i < (spec.bias ? 3u : 2u); ++i)
@@ -142,22 +130,22 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
 
 namespace {
 template <typename Op>
-struct ContractionModel
-    : CpuKernelModel::ExternalModel<ContractionModel<Op>, Op> {
+struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
   unsigned accepts(Operation *op, KernelOp kernel,
-                   const EmitOptions &options) const {
+                   const cpu::EmitOptions &options) const {
     auto stages = stagesBehind(op);
-    return !stages.empty() && isRelu(stages.front()) ? 1 : 0;
+    bool isOnlyUse = op->getResult(0).hasOneUse();
+    return isOnlyUse && !stages.empty() && isRelu(stages.front()) ? 1 : 0;
   }
 
   FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel,
-                                const EmitOptions &options,
-                                ObjectCompiler &compiler) const {
+                                const cpu::EmitOptions &options,
+                                cpu::ObjectCompiler &compiler) const {
     ContractionSpec spec = describe(cast<Op>(op));
     spec.relu = !stagesBehind(op).empty();
     auto emitted = isForOnednn(spec, options)
                        ? FailureOr<EmittedKernel>(emitOnednn(spec))
-                       : emitContraction(op->getContext(), spec, compiler);
+                       : cpu::emitContraction(op->getContext(), spec, compiler);
     if (succeeded(emitted))
       renumberOperands(op, *emitted);
     return emitted;
@@ -178,13 +166,29 @@ private:
       llvm::for_each(kernel.call->arguments, renumber);
   }
 };
+
+template <typename Op>
+struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
+  unsigned accepts(Operation *op, KernelOp kernel,
+                   const cuda::EmitOptions &options) const {
+    return cuda::acceptedStages(op, describe(cast<Op>(op)), options);
+  }
+
+  FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel,
+                                const cuda::EmitOptions &options,
+                                cuda::KernelStore &store) const {
+    return cuda::emitContraction(op, describe(cast<Op>(op)), options, store);
+  }
+};
 } // namespace
 
 namespace mp {
 void registerLinearModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MpDialect *) {
-    LinearOp::attachInterface<ContractionModel<LinearOp>>(*context);
-    MatmulOp::attachInterface<ContractionModel<MatmulOp>>(*context);
+    LinearOp::attachInterface<CpuModel<LinearOp>>(*context);
+    MatmulOp::attachInterface<CpuModel<MatmulOp>>(*context);
+    LinearOp::attachInterface<CudaModel<LinearOp>>(*context);
+    MatmulOp::attachInterface<CudaModel<MatmulOp>>(*context);
   });
 }
 } // namespace mp

@@ -39,9 +39,11 @@ LogicalResult VariableOp::verify() {
     if (getInit())
       return emitOpError() << "a derived variable has no initialiser: it is "
                               "computed from its source";
+    if (!getSource() && getTensorType().getRank() == 0)
+      return success();
     if (!getSource())
-      return emitOpError()
-             << "a derived variable names its source: from @variable";
+      return emitOpError() << "a derived variable that is more than a number "
+                              "names its source: from @variable";
     auto source = lookupVariable(*this, getSourceAttr());
     if (!source)
       return emitOpError() << "comes from @" << *getSource()

@@ -8,7 +8,8 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     The kind says which steps write it (see `#mp.kind`); without one it is a trainable
-    parameter. A `derived` variable is a cast of the one it comes `from`: it has no
+    parameter. A `derived` variable is computed from others by the function `@derive`: a cast
+    of the one it comes `from`, or, of rank 0, a number about several. It has no
     initialiser and is never saved.
 
     Example:
@@ -16,6 +17,7 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     mp.variable @fc1.weight : tensor<256x784xf32> = #mp.init<kaiming_uniform>
     mp.variable buffer @bn.running_mean : tensor<256xf32> = #mp.init<zeros>
     mp.variable derived @fc1.weight.f16 : tensor<256x784xf16> from @fc1.weight
+    mp.variable derived @step.magnitude : tensor<f32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Mp_Tensor>:$type,

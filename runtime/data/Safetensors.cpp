@@ -224,7 +224,7 @@ std::string makeHeader(ArrayRef<NamedTensor> tensors,
       json.attributeObject(tensor.name, [&] {
         json.attribute("dtype", dtypeName(tensor.type.element));
         json.attribute("shape", json::Array(tensor.type.shape));
-        uint64_t end = offset + tensor.bytes.size();
+        uint64_t end = offset + tensor.type.bytes();
         json.attribute("data_offsets", json::Array{offset, end});
         offset = end;
       });
@@ -275,9 +275,18 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
   return writeAtomically(path, [&](OutputFile &file) -> Error {
     if (Error error = file.write(std::string(length, 8) + header))
       return error;
-    for (const NamedTensor &tensor : tensors)
-      if (Error error = file.write({tensor.bytes.data(), tensor.bytes.size()}))
+    std::vector<char> fetched;
+    for (const NamedTensor &tensor : tensors) {
+      ArrayRef<char> bytes = tensor.bytes;
+      if (tensor.read) {
+        fetched.resize(tensor.type.bytes());
+        if (Error error = tensor.read(fetched))
+          return error;
+        bytes = fetched;
+      }
+      if (Error error = file.write({bytes.data(), bytes.size()}))
         return error;
+    }
     return Error::success();
   });
 }

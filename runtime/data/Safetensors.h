@@ -3,6 +3,7 @@
 #define MP_RUNTIME_DATA_SAFETENSORS_H
 
 #include "runtime/data/Array.h"
+#include <functional>
 #include <map>
 #include <string>
 
@@ -27,11 +28,13 @@ struct Safetensors {
 /// overlap.
 llvm::Expected<Safetensors> readSafetensors(llvm::StringRef path);
 
-/// A tensor to be written; `bytes` hold type.bytes() bytes.
+/// A tensor to be written: type.bytes() bytes that are there already, or that
+/// `read` fetches into a buffer when their turn comes.
 struct NamedTensor {
   std::string name;
   TensorType type;
   llvm::ArrayRef<char> bytes;
+  std::function<llvm::Error(llvm::MutableArrayRef<char>)> read = {};
 };
 
 /// Writes a safetensors file atomically: the tensors of the widest elements

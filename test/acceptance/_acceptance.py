@@ -23,18 +23,18 @@ def example(arguments):
     return arguments.source / "examples" / "fashion-mnist" / "mlp.mlir"
 
 
-def train_command(arguments, run, *flags, module=None):
-    """The command that trains for five epochs of 128 into `run`, an empty folder; `flags` are added."""
+def train_command(arguments, run, *flags, module=None, device="cpu", batch=128):
+    """The command that trains for five epochs into `run`, an empty folder; `flags` are added."""
     shutil.rmtree(run, ignore_errors=True)
     run.parent.mkdir(parents=True, exist_ok=True)
     return [str(word) for word in (
         arguments.tools / "mp-run", "train", module or example(arguments), "--data", arguments.data, "--epochs", 5,
-        "--batch", 128, "--device", "cpu", "--out", run, *flags)]
+        "--batch", batch, "--device", device, "--out", run, *flags)]
 
 
-def train(arguments, run, *flags, module=None):
+def train(arguments, run, *flags, **how):
     """Runs it; a failure ends the test with the tool's message."""
-    result = subprocess.run(train_command(arguments, run, *flags, module=module), stdin=subprocess.DEVNULL,
+    result = subprocess.run(train_command(arguments, run, *flags, **how), stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode:
         sys.exit(f"{' '.join(result.args)}\nexits with {result.returncode}:\n{result.stdout}")

@@ -298,11 +298,11 @@ void BlockRunner::commitCopies() {
 
 void BlockRunner::waitForCopies(int left) {
   auto &groups = current->copies;
-  while (static_cast<int>(groups.size()) - 1 > left) {
-    for (const AsyncCopy &copy : groups.front())
+  int arriving = std::max(0, static_cast<int>(groups.size()) - 1 - left);
+  for (int group = 0; group < arriving; ++group)
+    for (const AsyncCopy &copy : groups[group])
       land(copy);
-    groups.pop_front();
-  }
+  groups.erase(groups.begin(), groups.begin() + arriving);
 }
 
 void BlockRunner::land(const AsyncCopy &copy) {

@@ -8,7 +8,6 @@
 #include "Shadow.h"
 #include "Warp.h"
 
-#include <deque>
 #include <memory>
 #include <random>
 
@@ -30,7 +29,7 @@ struct Thread {
   Fiber *fiber = nullptr; // from its first turn to its last
   Site site{};            // of what it waits at
   WarpCall *call = nullptr;
-  std::deque<std::vector<AsyncCopy>> copies; // the last group is still open
+  std::vector<std::vector<AsyncCopy>> copies; // the last group is still open
 };
 
 /// Runs the blocks of one launch, one at a time.

@@ -18,19 +18,20 @@ std::string format(const char *pattern, ...) {
   return text;
 }
 
-static std::string environment(const char *value) { return value ? value : ""; }
+static std::string textOf(const char *value) { return value ? value : ""; }
 
-long long setting(const char *name, long long otherwise) {
-  std::string text = environment(getenv(name));
+std::string environment(const char *name) { return textOf(getenv(name)); }
+
+long long setting(const char *text, long long otherwise) {
   char *end = nullptr;
-  long long value = strtoll(text.c_str(), &end, 10);
-  return text.empty() || *end ? otherwise : value;
+  long long value = text ? strtoll(text, &end, 10) : 0;
+  return !text || !*text || *end ? otherwise : value;
 }
 
 void log(const std::string &line) {
   static std::string path;
   static FILE *file = nullptr;
-  std::string wanted = environment(getenv("MP_EMULATOR_LOG"));
+  std::string wanted = textOf(getenv("MP_EMULATOR_LOG"));
   if (wanted != path) {
     if (file)
       fclose(file);
@@ -61,7 +62,7 @@ struct Failures {
   std::map<std::string, int> calls;
 
   int next(const std::string &name) {
-    std::string wanted = environment(getenv("MP_EMULATOR_FAIL"));
+    std::string wanted = textOf(getenv("MP_EMULATOR_FAIL"));
     if (wanted != text) {
       text = wanted;
       calls.clear();

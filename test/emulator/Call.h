@@ -17,8 +17,12 @@ namespace mp::emulator {
 std::string format(const char *pattern, ...)
     __attribute__((format(printf, 1, 2)));
 
-/// An environment variable as a number; `otherwise` if unset or no number.
-long long setting(const char *name, long long otherwise);
+/// The text of an environment variable as a number; `otherwise` if it is unset
+/// (null) or no number.
+long long setting(const char *text, long long otherwise);
+
+/// An environment variable that is no switch of ours; empty if it is unset.
+std::string environment(const char *name);
 
 /// Appends a line to the file that MP_EMULATOR_LOG names, if it is set.
 void log(const std::string &line);

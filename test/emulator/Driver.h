@@ -46,6 +46,7 @@ CUresult call(const char *name, const std::string &details, Body body,
 template <typename Body>
 CUresult callOn(CUstream handle, const char *name, const std::string &details,
                 Body body) {
+  std::lock_guard<std::recursive_mutex> guard(lock());
   auto stream = findStream(handle);
   std::string where =
       stream ? format("stream=%d", stream->id) : std::string("stream=?");

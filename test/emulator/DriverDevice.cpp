@@ -2,6 +2,7 @@
 
 #include "Driver.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -17,14 +18,16 @@ CUcontext &currentContext() {
   static thread_local CUcontext context = nullptr;
   return context;
 }
-int claimedArch() { return static_cast<int>(setting("MP_EMULATOR_ARCH", 80)); }
+int claimedArch() {
+  return static_cast<int>(setting(getenv("MP_EMULATOR_ARCH"), 80));
+}
 
 } // namespace mp::emulator
 
 constexpr int maxDevices = 16;
 
 static int deviceCount() {
-  auto count = setting("MP_EMULATOR_DEVICES", 1);
+  auto count = setting(getenv("MP_EMULATOR_DEVICES"), 1);
   return static_cast<int>(count < 0            ? 0
                           : count > maxDevices ? maxDevices
                                                : count);
@@ -69,6 +72,7 @@ static void forgetEverything() {
   clearStreams();
   clearModules();
   deviceHeap().clear();
+  pinnedHeap().clear();
   stickyError() = CUDA_SUCCESS;
 }
 
@@ -90,7 +94,8 @@ MP_EXPORT CUresult cuDriverGetVersion(int *version) {
   return call(
       "cuDriverGetVersion", "",
       [&] {
-        *version = static_cast<int>(setting("MP_EMULATOR_DRIVER", 13000));
+        *version =
+            static_cast<int>(setting(getenv("MP_EMULATOR_DRIVER"), 13000));
         return CUDA_SUCCESS;
       },
       Needs::Nothing);

@@ -226,9 +226,10 @@ MP_EXPORT CUresult cuGraphUpload(CUgraphExec exec, CUstream) {
 MP_EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream handle) {
   return callOn(handle, "cuGraphLaunch", "",
                 [&](const std::shared_ptr<Stream> &stream) {
-                  return all().execs.count(exec)
-                             ? submit(stream, [exec] { return exec->run(); })
-                             : CUDA_ERROR_INVALID_HANDLE;
+                  if (!all().execs.count(exec))
+                    return CUDA_ERROR_INVALID_HANDLE;
+                  ++graphsLaunched();
+                  return submit(stream, [exec] { return exec->run(); });
                 });
 }
 

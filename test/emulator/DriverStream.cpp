@@ -69,16 +69,28 @@ MP_EXPORT CUresult cuStreamQuery(CUstream handle) {
 // Events
 //===----------------------------------------------------------------------===//
 
+/// Its number, and its age: how many graphs were launched after its record.
+static std::string describe(CUevent event) {
+  std::lock_guard<std::recursive_mutex> guard(lock());
+  if (!events().count(event))
+    return "event=?";
+  unsigned long long age = graphsLaunched() - event->graphsBefore;
+  return format("event=%d", event->id) +
+         (event->ticket.stream ? format(" age=%llu", age) : "");
+}
+
 template <typename Body>
 static CUresult callEvent(const char *name, CUevent event, Body body) {
-  return call(name, "", [&] {
+  return call(name, describe(event), [&] {
     return events().count(event) ? body() : CUDA_ERROR_INVALID_HANDLE;
   });
 }
 
 MP_EXPORT CUresult cuEventCreate(CUevent *event, unsigned flags) {
   return call("cuEventCreate", format("flags=%u", flags), [&] {
+    static int last = 0;
     *event = new Event;
+    (*event)->id = ++last;
     (*event)->timed = !(flags & CU_EVENT_DISABLE_TIMING);
     events().insert(*event);
     return CUDA_SUCCESS;
@@ -94,23 +106,25 @@ MP_EXPORT CUresult cuEventDestroy_v2(CUevent event) {
 }
 
 MP_EXPORT CUresult cuEventRecord(CUevent event, CUstream handle) {
-  return callOn(handle, "cuEventRecord", "", [&](const StreamPtr &stream) {
-    if (!events().count(event))
-      return CUDA_ERROR_INVALID_HANDLE;
-    event->asked = false;
-    event->capture = stream->capture;
-    event->captured = stream->captureTail;
-    if (stream->capture)
-      return CUDA_SUCCESS;
-    auto time = std::make_shared<std::chrono::steady_clock::time_point>();
-    event->time = time;
-    submit(stream, [time] {
-      *time = std::chrono::steady_clock::now();
-      return CUDA_SUCCESS;
-    });
-    event->ticket = now(stream);
-    return CUDA_SUCCESS;
-  });
+  return callOn(
+      handle, "cuEventRecord", describe(event), [&](const StreamPtr &stream) {
+        if (!events().count(event))
+          return CUDA_ERROR_INVALID_HANDLE;
+        event->asked = false;
+        event->graphsBefore = graphsLaunched();
+        event->capture = stream->capture;
+        event->captured = stream->captureTail;
+        if (stream->capture)
+          return CUDA_SUCCESS;
+        auto time = std::make_shared<std::chrono::steady_clock::time_point>();
+        event->time = time;
+        submit(stream, [time] {
+          *time = std::chrono::steady_clock::now();
+          return CUDA_SUCCESS;
+        });
+        event->ticket = now(stream);
+        return CUDA_SUCCESS;
+      });
 }
 
 MP_EXPORT CUresult cuEventQuery(CUevent event) {
@@ -144,21 +158,22 @@ MP_EXPORT CUresult cuEventElapsedTime(float *milliseconds, CUevent start,
 }
 
 MP_EXPORT CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
-  return callOn(handle, "cuStreamWaitEvent", "", [&](const StreamPtr &stream) {
-    if (!events().count(event))
-      return CUDA_ERROR_INVALID_HANDLE;
-    if (event->capture) { // joins the capture
-      if (stream->capture && stream->capture != event->capture)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-      stream->capture = event->capture;
-      stream->captureTail.insert(stream->captureTail.end(),
-                                 event->captured.begin(),
-                                 event->captured.end());
-      return CUDA_SUCCESS;
-    }
-    if (stream->capture)
-      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    submitWait(stream, event->ticket);
-    return CUDA_SUCCESS;
-  });
+  return callOn(handle, "cuStreamWaitEvent", describe(event),
+                [&](const StreamPtr &stream) {
+                  if (!events().count(event))
+                    return CUDA_ERROR_INVALID_HANDLE;
+                  if (event->capture) { // joins the capture
+                    if (stream->capture && stream->capture != event->capture)
+                      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+                    stream->capture = event->capture;
+                    stream->captureTail.insert(stream->captureTail.end(),
+                                               event->captured.begin(),
+                                               event->captured.end());
+                    return CUDA_SUCCESS;
+                  }
+                  if (stream->capture)
+                    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+                  submitWait(stream, event->ticket);
+                  return CUDA_SUCCESS;
+                });
 }

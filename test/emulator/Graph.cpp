@@ -5,6 +5,7 @@
 #include "Call.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 namespace mp::emulator {
@@ -35,7 +36,7 @@ GraphExec::GraphExec(const Graph &graph) {
 
 CUresult GraphExec::run() const {
   static unsigned launches = 0;
-  unsigned seed = static_cast<unsigned>(setting("MP_EMULATOR_SEED", 0));
+  unsigned seed = static_cast<unsigned>(setting(getenv("MP_EMULATOR_SEED"), 0));
   std::minstd_rand random(seed + ++launches);
   std::vector<size_t> missing(nodes.size()), ready;
   std::vector<std::vector<size_t>> followers(nodes.size());

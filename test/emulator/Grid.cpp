@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 namespace mp::emulator {
@@ -72,7 +73,7 @@ private:
 
 CUresult runGrid(const Launch &launch) {
   static unsigned launches = 0;
-  unsigned seed = static_cast<unsigned>(setting("MP_EMULATOR_SEED", 0));
+  unsigned seed = static_cast<unsigned>(setting(getenv("MP_EMULATOR_SEED"), 0));
   if (seed)
     seed = seed * 2654435761u + ++launches; // another order at each launch
   Context context = makeContext();

@@ -41,7 +41,7 @@ static bool writeFile(const fs::path &path, const std::string &text) {
 static std::string onPath(const std::string &program) {
   if (program.find('/') != std::string::npos)
     return access(program.c_str(), X_OK) == 0 ? program : "";
-  std::istringstream folders(getenv("PATH") ? getenv("PATH") : "");
+  std::istringstream folders(environment("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::string path = folder + "/" + program;
     if (access(path.c_str(), X_OK) == 0)
@@ -73,7 +73,7 @@ static std::vector<std::string> arguments(const HostInput &input,
       input.contract ? "-ffp-contract=fast" : "-ffp-contract=off",
       "-D__CUDA_ARCH__=" + std::to_string(input.arch * 10),
       "-I" + sourceFolder.string()};
-  if (setting("MP_EMULATOR_RACES", 1)) {
+  if (setting(getenv("MP_EMULATOR_RACES"), 1)) {
     all.insert(all.end(), {"-fsanitize=thread", "-DMP_EMULATOR_RACES"});
     if (clang)
       all.insert(all.end(), {"-mllvm", "-tsan-instrument-func-entry-exit=0",
@@ -92,13 +92,12 @@ static std::vector<std::string> arguments(const HostInput &input,
 
 /// What the driver finds kernels by, after the user's text.
 static std::string registration(const HostInput &input) {
-  std::string text = "\n#line 1 \"kernels\"\n"
-                     "extern \"C\" __attribute__((visibility(\"default\"))) "
-                     "extern const mp::emulator::KernelEntry "
-                     "mpEmulatorKernels[] = {\n";
+  std::string text = "\n#line 1 \"kernels\"\nextern \"C\" {\n"
+                     "__attribute__((visibility(\"default\"))) extern const "
+                     "mp::emulator::KernelEntry mpEmulatorKernels[] = {\n";
   for (const auto &[name, expression] : input.kernels)
     text += "  mp::emulator::entry<" + expression + ">(\"" + name + "\"),\n";
-  return text + "  {nullptr, nullptr, 0, nullptr}};\n";
+  return text + "  {nullptr, nullptr, 0, nullptr}};\n}\n";
 }
 
 /// 128 bits: two FNV-1a of different starts.
@@ -114,14 +113,26 @@ static std::string keyOf(const std::vector<std::string> &texts) {
                 static_cast<unsigned long long>(hashes[1]));
 }
 
+static std::string twinText() {
+  std::string text;
+  for (const char *name : {"prelude.cuh", "Interface.h", "Hooks.h"})
+    text += readFile(sourceFolder / name);
+  return text;
+}
+
+int twinVersion() {
+  // Beyond any real minor version, inside an int.
+  std::string digits = keyOf({twinText()}).substr(0, 7);
+  return 1000 + static_cast<int>(strtol(digits.c_str(), nullptr, 16));
+}
+
 static std::string cacheKey(const HostInput &input,
                             const std::vector<std::string> &command) {
   std::vector<std::string> texts = command;
   std::error_code error;
   auto changed = fs::last_write_time(command[0], error);
   texts.push_back(std::to_string(changed.time_since_epoch().count()));
-  texts.push_back(readFile(sourceFolder / "prelude.cuh"));
-  texts.push_back(readFile(sourceFolder / "Interface.h"));
+  texts.push_back(twinText());
   for (const auto &[name, text] : input.headers) {
     texts.push_back(name);
     texts.push_back(text);

@@ -28,6 +28,10 @@ struct HostOutput {
 /// replaced by the twin. Can be called from many threads.
 HostOutput compileForHost(const HostInput &input);
 
+/// A number that changes with the twin: as a part of NVRTC's version it keeps
+/// objects of another twin, and cubins, from being taken from a cache.
+int twinVersion();
+
 } // namespace mp::emulator
 
 #endif // MP_EMULATOR_HOSTCOMPILER_H

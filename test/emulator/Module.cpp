@@ -8,6 +8,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
+#include <filesystem>
 #include <unistd.h>
 
 namespace mp::emulator {
@@ -30,9 +31,10 @@ static size_t imageSize(const void *image) {
 }
 
 static void *openImage(const void *image, size_t size) {
-  const char *folder = getenv("TMPDIR");
+  std::error_code error;
   std::string path =
-      std::string(folder ? folder : "/tmp") + "/mp-emulator-XXXXXX";
+      (std::filesystem::temp_directory_path(error) / "mp-emulator-XXXXXX")
+          .string();
   int file = mkstemp(path.data());
   if (file < 0)
     return nullptr;

@@ -41,7 +41,7 @@ static nvrtcResult call(const char *name, const std::string &details,
 MP_EXPORT nvrtcResult nvrtcVersion(int *major, int *minor) {
   return call("nvrtcVersion", "", [&] {
     *major = 13;
-    *minor = 0;
+    *minor = twinVersion();
     return NVRTC_SUCCESS;
   });
 }

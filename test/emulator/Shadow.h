@@ -49,10 +49,16 @@ private:
   };
   static constexpr size_t cellBytes = 2;
 
-  bool ordered(const Touch &before, Moment now) const;
-  std::string accessCell(Cell &cell, size_t offset, Touch touch, bool write);
+  bool ordered(const Touch &before, const Touch &now) const;
+  /// What the access races with; nullptr if it is ordered after all others.
+  const Touch *accessCell(Cell &cell, Touch touch, bool write);
+  std::string explain(const Cell &cell, const Touch &other, size_t offset,
+                      bool write) const;
+  Touch touchOf(Moment now) const;
+  void setWrite(size_t offset, size_t size, Moment now, bool copying);
+  /// Calls each(cell, offset, bytes of the cell) until one returns true.
   template <typename Function>
-  std::string forCells(size_t offset, size_t size, Moment now, Function each);
+  void forCells(size_t offset, size_t size, Function each);
 
   std::vector<Cell> cells;
   uint32_t epoch = 0, firstOfBlock = 0;

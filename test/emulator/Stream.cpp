@@ -27,6 +27,11 @@ CUresult &stickyError() {
   return error;
 }
 
+uint64_t &graphsLaunched() {
+  static uint64_t count = 0;
+  return count;
+}
+
 bool Ticket::reached() const { return !stream || stream->finished >= position; }
 
 std::shared_ptr<Stream> findStream(CUstream handle) {

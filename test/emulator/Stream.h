@@ -45,6 +45,8 @@ struct Stream {
 };
 
 struct Event {
+  int id = 0;
+  uint64_t graphsBefore = 0; // graphs launched before it was recorded
   bool timed = true;
   bool asked = false;
   Ticket ticket;
@@ -56,6 +58,9 @@ struct Event {
 /// The error that a kernel left; every later call returns it, as the device's
 /// context is lost.
 CUresult &stickyError();
+
+/// How many graphs have been given to streams.
+uint64_t &graphsLaunched();
 
 /// The stream of a handle: null and 1 are the legacy stream. nullptr if there
 /// is no such stream.

@@ -26,6 +26,11 @@ RUN_ELSEWHERE = {
     "scripts/test.sh": "continuous integration",
     "scripts/train-fashion-mnist.sh": "acceptance/train-script.py",
     "scripts/install-deps.sh": "scripts/test.sh",
+    "scripts/package.sh": "portable/package.py",
+    "tar": "portable/package.py",
+    "bin/mp-run": "portable/package.py",
+    "bin/mp-opt": "portable/package.py",
+    "bench/gpu.sh": "house/gpu-script.py",
 }
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WRITES = ("file=", "append=", "after=")

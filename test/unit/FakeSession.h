@@ -11,6 +11,7 @@
 
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
+#include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -25,13 +26,20 @@ public:
   FakeExecutable(FakeSession &session, Entry entry)
       : session(session), declared(std::move(entry)) {}
   const Entry &entry() const override { return declared; }
-  void run(llvm::ArrayRef<const void *> inputs) override;
-  const void *result(unsigned i) const override { return &results[i]; }
+  llvm::Expected<Ticket> submit(Inputs inputs) override {
+    compute(inputs);
+    return runs++;
+  }
+  llvm::Expected<Results> results(Ticket ticket) override;
 
 private:
+  void compute(Inputs inputs);
+
+  Ticket runs = 0;
   FakeSession &session;
   Entry declared;
-  float results[8] = {};
+  float values[2][8] = {}; ///< of the last two runs
+  const void *addresses[8] = {};
 };
 
 class FakeSession : public Session {
@@ -53,25 +61,32 @@ public:
     for (auto &[name, storage] : bytes)
       std::fill(storage.begin(), storage.end(), 0);
     at<float>("w")[0] = 1 + 0.5f * seed;
-    derive();
-    return llvm::Error::success();
+    return derive();
   }
-  void derive() override {
+  llvm::Error derive() override {
     if (bytes.count("w.copy"))
       at<float>("w.copy")[0] = at<float>("w")[0];
+    return llvm::Error::success();
   }
   llvm::ArrayRef<Variable> variables() const override { return all; }
-  llvm::MutableArrayRef<char> storage(llvm::StringRef name) override {
-    auto found = bytes.find(name.str());
-    return found == bytes.end() ? llvm::MutableArrayRef<char>()
-                                : llvm::MutableArrayRef<char>(found->second);
+  llvm::Error read(llvm::StringRef name,
+                   llvm::MutableArrayRef<char> to) override {
+    llvm::copy(bytes.at(name.str()), to.begin());
+    return llvm::Error::success();
+  }
+  llvm::Error write(llvm::StringRef name, llvm::ArrayRef<char> from) override {
+    llvm::copy(from, bytes.at(name.str()).begin());
+    return llvm::Error::success();
   }
   Executable *find(llvm::StringRef function, int64_t batch) override {
     auto found = executables.find({function.str(), batch});
     return found == executables.end() ? nullptr : found->second.get();
   }
   uint64_t plannedBytes() const override { return 4096; }
-  unsigned threads() const override { return 1; }
+  std::string describe() const override { return "fake"; }
+  unsigned stepsInFlight() const override { return inFlight; }
+
+  unsigned inFlight = 1;
 
   template <typename T> T *at(const std::string &name) {
     return reinterpret_cast<T *>(bytes.at(name).data());
@@ -87,7 +102,8 @@ private:
 /// `step` at try t: every fifth is skipped. Else m = 0.9 m + mean(labels +
 /// index), w = w - m / 128; loss is w, scale halves at each skip. `evaluate`:
 /// accuracy is the share of labels below five, loss is w's derived copy.
-inline void FakeExecutable::run(llvm::ArrayRef<const void *> inputs) {
+inline void FakeExecutable::compute(Inputs inputs) {
+  float *results = values[runs % 2];
   auto *labels = static_cast<const unsigned char *>(inputs.back());
   if (declared.function == "evaluate") {
     float low = 0;
@@ -116,6 +132,15 @@ inline void FakeExecutable::run(llvm::ArrayRef<const void *> inputs) {
   m = 0.9f * m + mean;
   w -= m / 128;
   session.at<float>("w.copy")[0] = w;
+}
+
+inline llvm::Expected<Executable::Results>
+FakeExecutable::results(Ticket ticket) {
+  if (ticket >= runs || ticket + session.inFlight < runs)
+    return llvm::createStringError("results that are not kept");
+  for (size_t i = 0; i < std::size(addresses); ++i)
+    addresses[i] = &values[ticket % 2][i];
+  return Results(addresses);
 }
 
 inline llvm::Expected<std::unique_ptr<Session>>

@@ -94,9 +94,15 @@ Expected<json::Object> readGolden(StringRef name) {
   return std::move(*value->getAsObject());
 }
 
-Expected<GoldenFunction> GoldenFunction::compile(StringRef module,
-                                                 StringRef wanted) {
+Expected<GoldenFunction>
+GoldenFunction::compile(StringRef module, StringRef wanted, Device device) {
+  Expected<std::unique_ptr<Session>> session =
+      Session::create({/*threads=*/1, device});
+  if (!session)
+    return session.takeError();
   CompileOptions options;
+  options.target = (*session)->target().str();
+  options.arch = (*session)->arch();
   options.filename = "golden.mlir";
   options.goal = Goal::Run;
   options.function = wanted.str();
@@ -109,9 +115,6 @@ Expected<GoldenFunction> GoldenFunction::compile(StringRef module,
   int64_t batch = program->entries.front().batch;
 
   GoldenFunction result;
-  Expected<std::unique_ptr<Session>> session = Session::create({/*threads=*/1});
-  if (!session)
-    return session.takeError();
   result.session = std::move(*session);
   if (Error error = result.session->load(std::move(*program)))
     return std::move(error);
@@ -139,11 +142,13 @@ GoldenFunction::operator()(ArrayRef<Numbers> inputs) {
   std::vector<const void *> pointers;
   for (const std::string &argument : bytes)
     pointers.push_back(argument.data());
-  executable->run(pointers);
+  Expected<Executable::Results> addresses = executable->run(pointers);
+  if (!addresses)
+    return addresses.takeError();
 
   std::vector<Numbers> results;
   for (auto [index, result] : enumerate(entry.results))
-    results.push_back(unpack(executable->result(index), result.type));
+    results.push_back(unpack((*addresses)[index], result.type));
   return results;
 }
 

@@ -31,11 +31,14 @@ class GoldenFunction {
 public:
   /// `function` may be left out where the module has only one.
   static llvm::Expected<GoldenFunction> compile(llvm::StringRef module,
-                                                llvm::StringRef function = "");
+                                                llvm::StringRef function = "",
+                                                Device device = {});
   /// One element list an argument, in order; one a result. Lengths must be the
   /// types'.
   llvm::Expected<std::vector<Numbers>>
   operator()(llvm::ArrayRef<Numbers> inputs);
+
+  const Entry &entry() const { return executable->entry(); }
 
 private:
   std::unique_ptr<Session> session;

@@ -125,9 +125,10 @@ std::string runCase(const Case &c, const Tensors &inputs, unsigned threads,
   for (const auto &tensor : inputs)
     pointers.push_back(tensor.data());
   Executable *main = session->find("main", 0);
+  Executable::Results results;
   for (int i = 0; i < runs; ++i)
-    main->run(pointers);
-  return {static_cast<const char *>(main->result(0)),
+    results = llvm::cantFail(main->run(pointers));
+  return {static_cast<const char *>(results[0]),
           main->entry().results[0].type.bytes()};
 }
 

@@ -15,7 +15,7 @@ int info(llvm::ArrayRef<const char *> arguments);
 
 /// Options that several subcommands share.
 struct CommonOptions {
-  std::string precision, device = "cpu";
+  std::string precision, device = "auto";
   unsigned threads = 0;
   bool onednn = true;
   std::vector<Option> table();
@@ -24,6 +24,9 @@ struct CommonOptions {
 /// `compile`, saying each warning once on standard error: the batch, the
 /// remainder and the evaluation are compiled one by one, and warn alike.
 Compiler warningCompiler();
+
+/// Says a line on standard error; from any thread.
+void note(llvm::StringRef line);
 
 /// An error of usage unless `name` is one of the names of a precision.
 llvm::Error checkPrecision(llvm::StringRef name);

@@ -1,5 +1,6 @@
 //===- Common.cpp - options that several subcommands share ----------------===//
 #include "passes/Passes.h"
+#include "runtime/Device.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/StringSet.h"
 #include <mutex>
@@ -34,6 +35,12 @@ Compiler warningCompiler() {
   };
 }
 
+void note(StringRef line) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  errs() << line << "\n";
+}
+
 std::vector<Option> CommonOptions::table() {
   Option precisionOption = text("precision", "NAME", precision,
                                 "fp32, fp16, bf16 or a name that PyTorch "
@@ -42,9 +49,18 @@ std::vector<Option> CommonOptions::table() {
     precision = given.str();
     return checkPrecision(given);
   };
+  Option deviceOption =
+      text("device", "auto|cpu|cuda[:N]", device,
+           "where to run (auto: a CUDA device that can be used, else the CPU)");
+  deviceOption.set = [this](StringRef given) -> Error {
+    device = given.str();
+    if (Error error = checkDeviceName(given))
+      return make_error<UsageError>("--device: " + toString(std::move(error)));
+    return Error::success();
+  };
   return {
       std::move(precisionOption),
-      choice("device", device, {"cpu", "cuda"}, "where to run (cpu)"),
+      std::move(deviceOption),
       number(
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,
           "worker threads (one a core); results do not depend on it"),

@@ -153,7 +153,9 @@ int report(Error error) {
   std::error_code kind;
   std::string text;
   handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
-    kind = info.convertToErrorCode();
+    if (std::error_code code = info.convertToErrorCode();
+        code == std::errc::no_such_device)
+      kind = code;
     text += (text.empty() ? "" : "\n") + info.message();
   });
   if (badUsage)

@@ -69,9 +69,10 @@ int64_t batchOf(ArrayRef<std::optional<Array>> arrays) {
   return 0;
 }
 
-Error writeResults(Executable &executable, ArrayRef<std::string> outputs) {
-  for (auto [i, result] : llvm::enumerate(executable.entry().results)) {
-    ArrayRef<char> bytes(static_cast<const char *>(executable.result(i)),
+Error writeResults(const Entry &entry, Executable::Results results,
+                   ArrayRef<std::string> outputs) {
+  for (auto [i, result] : llvm::enumerate(entry.results)) {
+    ArrayRef<char> bytes(static_cast<const char *>(results[i]),
                          result.type.bytes());
     if (i >= outputs.size()) {
       printTensor(outs(), result.name, result.type, bytes);
@@ -95,7 +96,8 @@ Error execute(const RunOptions &options) {
   ModelOptions modelOptions{.module = options.module,
                             .device = options.common.device,
                             .threads = options.common.threads,
-                            .onednn = options.common.onednn};
+                            .onednn = options.common.onednn,
+                            .onNote = note};
   modelOptions.compile.function = options.function;
   modelOptions.compile.precision = options.common.precision;
   auto model =
@@ -122,8 +124,10 @@ Error execute(const RunOptions &options) {
   std::vector<const void *> pointers;
   for (const Array &input : *inputs)
     pointers.push_back(input.bytes.data());
-  (*executable)->run(pointers);
-  return writeResults(**executable, options.outputs);
+  Expected<Executable::Results> results = (*executable)->run(pointers);
+  if (!results)
+    return results.takeError();
+  return writeResults(entry, *results, options.outputs);
 }
 
 } // namespace

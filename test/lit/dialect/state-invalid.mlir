@@ -26,7 +26,7 @@ mp.variable derived @w.f16 : tensor<4xf16> = #mp.init<zeros> from @w
 
 // -----
 
-// expected-error@+1 {{a derived variable names its source: from @variable}}
+// expected-error@+1 {{a derived variable that is more than a number names its source: from @variable}}
 mp.variable derived @w.f16 : tensor<4xf16>
 
 // -----

@@ -46,11 +46,11 @@ func.func @reshape(%x: tensor<4x2xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<2xf32>) -> tensor<4x2xf32> {
-  %0 = mp.kernel(%a = %x : tensor<4x8xf32>, %c = %w : tensor<2x8xf32>, %d = %b : tensor<2xf32>) -> tensor<4x2xf32> {
+func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<4x1xf32>) -> tensor<4x2xf32> {
+  %0 = mp.kernel(%a = %x : tensor<4x8xf32>, %c = %w : tensor<2x8xf32>, %d = %b : tensor<4x1xf32>) -> tensor<4x2xf32> {
     %y = mp.linear %a, %c : tensor<4x8xf32>, tensor<2x8xf32>
-    // expected-error@+1 {{'mp.add' op broadcasts behind an anchor: 'tensor<2xf32>' to 'tensor<4x2xf32>'}}
-    %z = mp.add %y, %d : tensor<4x2xf32>, tensor<2xf32>
+    // expected-error@+1 {{'mp.add' op broadcasts a dimension of one behind an anchor: 'tensor<4x1xf32>' to 'tensor<4x2xf32>'}}
+    %z = mp.add %y, %d : tensor<4x2xf32>, tensor<4x1xf32>
     mp.yield %z : tensor<4x2xf32>
   }
   return %0 : tensor<4x2xf32>

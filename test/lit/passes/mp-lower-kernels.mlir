@@ -106,3 +106,20 @@ func.func @constant_reshape(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = mp.mul %x, %r : tensor<4x8xf32>, tensor<1x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// Behind an anchor dimensions stay: of a row of columns, of a number, of sums of columns.
+// CHECK-LABEL: @behind
+func.func @behind(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<2xf32>, %s: tensor<f32>)
+    -> (tensor<4x2xf32>, tensor<2xf32>, tensor<f32>) {
+  // CHECK: %[[Y:.*]] = mp.linear
+  // CHECK: %[[A:.*]] = linalg.generic {indexing_maps = [#[[$ALL:.*]], #[[$ROW:.*]], #[[$ALL]]], iterator_types = ["parallel", "parallel"]} ins(%[[Y]], %{{.*}} : tensor<4x2xf32>, tensor<2xf32>)
+  // CHECK: %[[M:.*]] = linalg.generic {indexing_maps = [#[[$ALL]], #[[$NONE:.*]], #[[$ALL]]], iterator_types = ["parallel", "parallel"]} ins(%[[A]], %{{.*}} : tensor<4x2xf32>, tensor<f32>)
+  // CHECK: linalg.generic {indexing_maps = [#[[$ALL]], #[[$ROW]]], iterator_types = ["reduction", "parallel"]} ins(%[[M]] : tensor<4x2xf32>)
+  // CHECK: linalg.generic {indexing_maps = [#[[$ALL]], #[[$NONE]]], iterator_types = ["reduction", "reduction"]} ins(%[[M]] : tensor<4x2xf32>)
+  %0 = mp.linear %x, %w : tensor<4x8xf32>, tensor<2x8xf32>
+  %1 = mp.add %0, %b : tensor<4x2xf32>, tensor<2xf32>
+  %2 = mp.mul %1, %s : tensor<4x2xf32>, tensor<f32>
+  %3 = mp.sum %2 dims[0] : tensor<4x2xf32>
+  %4 = mp.sum %2 dims[0, 1] : tensor<4x2xf32>
+  return %2, %3, %4 : tensor<4x2xf32>, tensor<2xf32>, tensor<f32>
+}

@@ -29,16 +29,16 @@
 // CHECK-COUNT-5: mp.matmul
 // CHECK-NOT: mp.matmul
 
-// A skipped step writes parameters, copies and slots under its flag, and two scaler
+// A skipped step writes parameters, copies, slots and two bounds under its flag, and two scaler
 // variables and the tries always; without a scaler nothing is skipped.
-// F16-COUNT-25: mp.write @{{.*}} if %{{.*}}
+// F16-COUNT-27: mp.write @{{.*}} if %{{.*}}
 // F16-NOT: if %
 // BF16-COUNT-26: mp.write @{{[^ ]*}}, %{{[^ ]*}} :
 // F32-COUNT-20: mp.write @{{[^ ]*}}, %{{[^ ]*}} :
 
 // The recipe and the function it came from are gone.
 // CHECK-LABEL: func.func @derive()
-// F16-COUNT-6: mp.write
+// F16-COUNT-8: mp.write
 // BF16-COUNT-6: mp.write
 // F32-NOT: mp.write
 // CHECK-NOT: mp.train

@@ -1,0 +1,84 @@
+"""Every test model on the device and on the CPU: the same steps from the same weights, in every precision.
+
+Compared are the skipped steps and the loss scales, which must be equal; the losses; and all weights and slots after
+the last step, by ||device - cpu|| / ||cpu||. tf32 is compared with fp32 on the CPU, which has no such numbers."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+from _stage import EXAMPLE, PRECISIONS, ROOT, Failed, main
+from _tensors import distance, safetensors, write_columns
+
+# Greatest relative difference of a step's loss and of the state at the end. An optimizer that divides by the
+# gradient's size (AdamW) turns rounding of small gradients into whole steps, so the state is held less tightly.
+TOLERANCES = {"fp32": (1e-4, 2e-3), "tf32": (1e-2, 3e-2), "fp16": (2e-2, 3e-2), "bf16": (3e-2, 5e-2)}
+STEPS, BATCH, RECORDS = 20, 37, 160
+
+
+def cases(stage):
+    """(module, precision, its data, flags)."""
+    models = sorted((ROOT / "test" / "models").glob("*.mlir"))
+    if not models:
+        raise Failed(f"no test models in {ROOT / 'test' / 'models'}")
+    for model in models:
+        write_columns(model, stage.work / model.stem, RECORDS)
+    precisions = [name for name in PRECISIONS if stage.on_gpu or name != "tf32"]
+    for precision in precisions:
+        for model in models:
+            yield model, precision, stage.work / model.stem, ("--batch", BATCH, "--epochs", 6)
+        if list(stage.data.glob("train-images*")):
+            yield EXAMPLE, precision, stage.data, ("--batch", 128, "--epochs", 1)
+
+
+def metrics(run):
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+def worst_loss(ours, theirs):
+    # A null is a loss that is not finite.
+    pairs = [(a["loss"], b["loss"]) for a, b in zip(ours, theirs)]
+    if len(ours) != len(theirs) or any((a is None) != (b is None) for a, b in pairs):
+        return float("inf")
+    return max(abs(a - b) / max(abs(b), 1e-3) for a, b in pairs if a is not None)
+
+
+def compare(stage, case):
+    """One model in one precision, as a dictionary with its faults."""
+    model, precision, data, sizes = case
+    flags = (*sizes, "--max-steps", 5 if stage.quick else STEPS, "--seed", 1, "--no-shuffle")
+    name = f"{model.stem}-{precision}"
+    result = {"model": model.stem, "precision": precision}
+    try:
+        ours = stage.train(f"{name}-device", model, *flags, "--precision", precision, data=data)
+        theirs = stage.train(f"{name}-cpu", model, *flags, "--precision", "fp32" if precision == "tf32" else precision,
+                             device="cpu", data=data)
+    except Failed as error:
+        return {**result, "faults": [f"{model.stem} {precision}: {error}"]}
+    device, cpu = metrics(ours["run"]), metrics(theirs["run"])
+    result["loss"] = worst_loss(device, cpu)
+    result["state"] = distance(*(safetensors(run["run"] / "checkpoint.safetensors") for run in (ours, theirs)))
+    result["skipped"] = sum(step["skipped"] for step in device)
+    faults = [f"{model.stem} {precision}: {key} differs" for key in ("skipped", "scale")
+              if [step[key] for step in device] != [step[key] for step in cpu]]
+    faults += [f"{model.stem} {precision}: {key} is {result[key]:.1e} off, at most {limit:.0e} is right"
+               for key, limit in zip(("loss", "state"), TOLERANCES[precision]) if not result[key] <= limit]
+    return {**result, "faults": faults}
+
+
+def measure(stage):
+    with ThreadPoolExecutor(max(1, min(6, (os.cpu_count() or 1) // 2))) as pool:
+        for result in pool.map(lambda case: compare(stage, case), cases(stage)):
+            stage.add(result, [], result["faults"])
+    results = stage.result["results"]
+    for precision in dict.fromkeys(result["precision"] for result in results):
+        tried = [result for result in results if result["precision"] == precision]
+        ran = [result for result in tried if "loss" in result]
+        stage.result["rows"].append([
+            f"{precision}: models that agree with the CPU",
+            f"{sum(not result['faults'] for result in tried)} of {len(tried)}, loss within {max((r['loss'] for r in ran), default=0):.1e}, "
+            f"state within {max((r['state'] for r in ran), default=0):.1e}"])
+
+
+if __name__ == "__main__":
+    main(measure, __doc__)

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The example's training step in PyTorch: the same network, batch, precision and AdamW(fused=True), data on the device.
+
+Reads commands from standard input, one a line, and answers each by one line of JSON, so that whoever asks can measure
+something else in between:
+  eager N | compile N | graphs N    {"microseconds": median time of a step over N} ; "graphs" is mode="reduce-overhead"
+The first command of a kind also warms up, and compiles."""
+
+import argparse
+import json
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+DTYPES = {"fp32": None, "tf32": None, "fp16": torch.float16, "bf16": torch.bfloat16}
+MODES = {"compile": "default", "graphs": "reduce-overhead"}
+BLOCK = 20  # steps between two looks at the clock
+
+
+class Mlp(torch.nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
+
+    def forward(self, images):
+        x = images.flatten(1) / 255
+        for layer in self.layers[:-1]:
+            x = F.relu(layer(x))
+        return self.layers[-1](x)
+
+
+class Trainer:
+    """A network and its step; `kind` says how PyTorch runs it."""
+
+    def __init__(self, kind, options):
+        self.device, self.dtype = torch.device(options.device), DTYPES[options.precision]
+        self.batch = options.batch
+        model = Mlp([int(size) for size in options.sizes.split(",")]).to(self.device)
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True)
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=options.precision == "fp16")
+        self.loss = torch.compile(self.forward(model), mode=MODES[kind]) if kind in MODES else self.forward(model)
+        generator = torch.Generator().manual_seed(1)
+        records = max(20 * self.batch, 8192)
+        self.images = torch.randint(0, 256, (records, 28, 28), dtype=torch.uint8, generator=generator).to(self.device)
+        self.labels = torch.randint(0, 10, (records,), generator=generator).to(self.device)
+        self.order = torch.randperm(records, generator=generator).to(self.device)
+        self.position, self.warm = 0, False
+
+    def forward(self, model):
+        def loss(images, labels):
+            with torch.autocast(self.device.type, dtype=self.dtype or torch.bfloat16, enabled=self.dtype is not None):
+                logits = model(images.float())
+            return F.cross_entropy(logits.float(), labels)
+        return loss
+
+    def step(self):
+        if self.position + self.batch > len(self.order):
+            self.position = 0
+        rows = self.order[self.position:self.position + self.batch]
+        self.position += self.batch
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.loss(self.images[rows], self.labels[rows])
+        self.scaler.scale(loss).backward()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+    def synchronize(self):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+    def microseconds(self, steps):
+        if not self.warm:
+            for _ in range(30):
+                self.step()
+            self.warm = True
+        times = []
+        for _ in range(max(steps // BLOCK, 1)):
+            self.synchronize()
+            began = time.perf_counter()
+            for _ in range(BLOCK):
+                self.step()
+            self.synchronize()
+            times.append(1e6 * (time.perf_counter() - began) / BLOCK)
+        return statistics.median(times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--precision", choices=DTYPES, default="bf16")
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--sizes", default="784,512,256,10")
+    options = parser.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
+    trainers = {}
+    for line in sys.stdin:
+        kind, steps = line.split()
+        if kind not in trainers:
+            trainers[kind] = Trainer(kind, options)
+        print(json.dumps({"microseconds": trainers[kind].microseconds(int(steps))}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

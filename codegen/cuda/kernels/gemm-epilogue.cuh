@@ -1,0 +1,192 @@
+//===- gemm-epilogue.cuh - from sums in registers to results in memory ----===//
+//
+// Sums pass through shared memory, so that a thread has neighbours of a row:
+// results are stored, and what is combined with them is read, 16 bytes at once.
+// Each thread keeps to its columns.
+//
+// What is done with the sums is an Epilogue, which generated code brings:
+//
+//   static constexpr int width;        elements that a thread has at once
+//   void enter(column)                 before the first of a tile
+//   void apply(row, column, sums)      `width` sums from there on; row counts
+//                                      through the batch
+//   void leave(tileRow, column, shared)  behind the last, by all threads, those
+//                                      too that had nothing to apply: partial
+//                                      results of reductions
+//
+// Partial results are combined in an order that the shapes alone determine.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "gemm-math.cuh"
+
+namespace mp {
+
+//===----------------------------------------------------------------------===//
+// Runs of elements
+//===----------------------------------------------------------------------===//
+
+/// Elements of T that are loaded at once where `Count` follow one another.
+template <typename T, int Count>
+constexpr int inVector = least(Count, static_cast<int>(16 / sizeof(T)));
+
+template <typename T, int Count>
+void loadRun(T (&to)[Count], Global<T> from, long long index) {
+  constexpr int part = inVector<T, Count>;
+#pragma unroll
+  for (int i = 0; i < Count; i += part) {
+    auto vector = from.template loadVector<part>(index + i);
+#pragma unroll
+    for (int j = 0; j < part; ++j)
+      to[i + j] = vector.items[j];
+  }
+}
+
+template <typename T, int Count>
+void storeRun(Global<T> to, long long index, const T (&from)[Count]) {
+  constexpr int part = inVector<T, Count>;
+#pragma unroll
+  for (int i = 0; i < Count; i += part) {
+    Vector<T, part> vector;
+#pragma unroll
+    for (int j = 0; j < part; ++j)
+      vector.items[j] = from[i + j];
+    to.template storeVector<part>(index + i, vector);
+  }
+}
+
+template <typename T, int Count>
+void loadShared(T (&to)[Count], const T *from) {
+  constexpr int part = inVector<T, Count>;
+#pragma unroll
+  for (int i = 0; i < Count; i += part) {
+    auto vector = *reinterpret_cast<const Vector<T, part> *>(from + i);
+#pragma unroll
+    for (int j = 0; j < part; ++j)
+      to[i + j] = vector.items[j];
+  }
+}
+
+/// Before the one rounding of a sum.
+template <typename T> float addBias(float sum, T bias) {
+  return sum + toFloat(bias);
+}
+inline double addBias(double sum, double bias) { return sum + bias; }
+template <typename T> double addBias(double sum, T bias) {
+  return sum + static_cast<double>(toFloat(bias));
+}
+
+//===----------------------------------------------------------------------===//
+// Who has which elements
+//===----------------------------------------------------------------------===//
+
+/// Threads over rows of Columns elements, Width to each.
+template <int Threads, int Columns, int Width> struct Walk {
+  static constexpr int perRow = Columns / Width, rows = Threads / perRow;
+  static_assert(rows >= 1, "threads to a row");
+  static int row() { return threadIdx.x / perRow; }
+  static int column() { return threadIdx.x % perRow * Width; }
+};
+
+/// Hands a tile's sums to an epilogue. `row` and `column` are the tile's first
+/// of its matrix, `above` the rows of the matrices before it in the batch.
+template <typename P, typename Math, typename Epilogue>
+void applyTile(const Math &math, Epilogue &epilogue, long long above,
+               long long row, long long column, unsigned char *shared) {
+  using Sum = typename Math::Sum;
+  constexpr int threads = P::warpsM * P::warpsN * 32;
+  using W = Walk<threads, P::tileN, Epilogue::width>;
+  auto *staged = reinterpret_cast<Sum *>(shared);
+  long long own = column + W::column();
+  bool inside = P::n % P::tileN == 0 || own < P::n;
+  if (inside)
+    epilogue.enter(own);
+#pragma unroll 1
+  for (int slab = 0; slab < Math::slabs; ++slab) {
+    barrier();
+    math.stage(slab, staged);
+    barrier();
+#pragma unroll 1
+    for (int r = W::row(); r < Math::slabRows; r += W::rows) {
+      long long at = row + Math::rowOf(slab, r);
+      if (inside && (P::m % P::tileM == 0 || at < P::m)) {
+        Sum sums[Epilogue::width];
+        loadShared(sums, staged + r * stagedPitch<P> + W::column());
+        epilogue.apply(above + at, own, sums);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Combines values[Lanes][Columns] down the lanes into values[0], by the whole
+/// block. Combine has `T neutral()` and `T combine(T, T)`.
+template <typename Combine, int Threads, int Lanes, int Columns, typename T>
+void combineLanes(T *values) {
+  static_assert((Lanes & (Lanes - 1)) == 0, "lanes are halved");
+  barrier();
+#pragma unroll 1
+  for (int half = Lanes / 2; half > 0; half /= 2) {
+    for (int i = threadIdx.x; i < half * Columns; i += Threads)
+      values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    barrier();
+  }
+}
+
+/// Stores what a block's threads have of sums down its columns, as
+/// partials[tileRow] of [.., AllColumns].
+template <typename Combine, int Threads, int Columns, long long AllColumns,
+          int Width, typename T>
+void leaveColumns(const T (&own)[Width], Global<T> partials, long long tileRow,
+                  long long column, unsigned char *shared) {
+  using W = Walk<Threads, Columns, Width>;
+  auto *values = reinterpret_cast<T *>(shared);
+  barrier();
+#pragma unroll
+  for (int i = 0; i < Width; ++i)
+    values[W::row() * Columns + W::column() + i] = own[i];
+  combineLanes<Combine, Threads, W::rows, Columns>(values);
+  for (int i = threadIdx.x; i < Columns; i += Threads)
+    if (column + i < AllColumns)
+      partials.store(tileRow * AllColumns + column + i, values[i]);
+}
+
+/// Stores what a block's threads have of one total, as partials[block].
+template <typename Combine, int Threads, typename T>
+void leaveTotal(T own, Global<T> partials, unsigned char *shared) {
+  auto *values = reinterpret_cast<T *>(shared);
+  barrier();
+  values[threadIdx.x] = own;
+  combineLanes<Combine, Threads, Threads, 1>(values);
+  if (threadIdx.x == 0)
+    partials.store(blockIdx.x, values[0]);
+}
+
+/// Combines partials[Rows][Columns] down the rows into result[Columns]: the
+/// work of block number `block` of combiningBlocks, of 256 threads. Needs 256 T
+/// of shared memory.
+template <long long Columns>
+constexpr long long combiningBlocks =
+    Columns == 1 ? 1 : ceilDivide(Columns, 32);
+template <typename Combine, long long Rows, long long Columns, typename T>
+void combinePartials(Global<T> partials, Global<T> result, long long block,
+                     unsigned char *shared) {
+  constexpr int across = Columns == 1 ? 1 : 32, lanes = 256 / across;
+  auto *values = reinterpret_cast<T *>(shared);
+  long long column = block * across + threadIdx.x % across;
+  T own = Combine::neutral();
+  if (column < Columns)
+#pragma unroll 8
+    for (long long row = threadIdx.x / across; row < Rows; row += lanes)
+      own = Combine::combine(own, partials.load(row * Columns + column));
+  values[threadIdx.x] = own;
+  combineLanes<Combine, 256, lanes, across>(values);
+  if (threadIdx.x < across && column < Columns)
+    result.store(column, values[threadIdx.x]);
+}
+
+} // namespace mp

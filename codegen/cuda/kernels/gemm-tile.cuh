@@ -1,0 +1,128 @@
+//===- gemm-tile.cuh - tiles of a product's operands in shared memory -----===//
+//
+// A tile lies in shared memory as it lies in its tensor, row by row. Its
+// 16-byte chunks are swizzled: a chunk's place in its row depends on the row,
+// so that threads that read one column of chunks find them in different banks.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "prelude.cuh"
+
+namespace mp {
+
+template <typename T> constexpr T least(T a, T b) { return b < a ? b : a; }
+template <typename T> constexpr T most(T a, T b) { return a < b ? b : a; }
+constexpr long long ceilDivide(long long a, long long b) {
+  return (a + b - 1) / b;
+}
+
+/// Which rows are read at once, by the threads that a bank serves together.
+enum class Access {
+  Neighbours,  ///< eight neighbouring rows, a chunk of each
+  EveryFourth, ///< eight rows, four apart, a chunk of each
+  Pairs,       ///< four neighbouring rows, two chunks of each
+};
+
+/// A Rows x Columns tile.
+template <typename T, int Rows, int Columns, Access How> struct SharedTile {
+  using Element = T;
+  static constexpr int rows = Rows, columns = Columns;
+  static constexpr int bytes = Rows * Columns * sizeof(T);
+  static constexpr int inChunk = 16 / sizeof(T);
+  static constexpr int chunks = Columns / inChunk;
+  static_assert(chunks >= 1 && (chunks & (chunks - 1)) == 0, "swizzle");
+
+  /// What is added, without carry, to the number of a chunk in this row. Where
+  /// a row is shorter than the 128 bytes of all banks, several share them.
+  static constexpr int swizzle(int row) {
+    constexpr int sharing = most(8 / chunks, 1);
+    if constexpr (How == Access::Pairs)
+      return (row % 4) * 2 % chunks;
+    else if constexpr (How == Access::EveryFourth)
+      return row / 4 % least(chunks, 8);
+    else
+      return row / sharing % least(chunks, 8);
+  }
+  /// Where an element lies, counted in elements.
+  static constexpr int offset(int row, int column) {
+    int chunk = column / inChunk ^ swizzle(row);
+    return row * Columns + chunk * inChunk + column % inChunk;
+  }
+};
+
+/// The copy of Tile after Tile of a Rows x Columns matrix by a block of
+/// Threads, each as wide as the matrix's rows are aligned. What lies outside
+/// the matrix becomes zero.
+template <typename Tile, int Threads, long long Rows, long long Columns>
+class TileCopy {
+  using T = typename Tile::Element;
+
+public:
+  /// `first` is the index of the matrix's first element; `row` and `column` are
+  /// where its first tile begins.
+  TileCopy(Global<T> source, long long first, int row, int column)
+      : source(source), row(row + ownRow()), column(column + ownColumn()),
+        first(first + this->row * Columns + this->column) {}
+
+  /// Starts to copy the tile that lies `down` rows and `right` columns from the
+  /// first into `tile`.
+  void start(T *tile, int down, int right) const {
+    if constexpr (width * sizeof(T) >= 4)
+      startChunks(tile, down, right);
+    else
+      copyElements(tile, down, right);
+  }
+
+private:
+  static constexpr int widest(int elements) {
+    return elements > 1 && Columns % elements ? widest(elements / 2) : elements;
+  }
+  // Threads lie side by side along rows; each has one column, of `share` rows.
+  static constexpr int width = widest(Tile::inChunk);
+  static constexpr int perRow = Tile::columns / width;
+  static constexpr int apart = Threads / perRow;
+  static constexpr int share = Tile::rows / apart;
+  static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
+  static int ownRow() { return threadIdx.x / perRow; }
+  static int ownColumn() { return threadIdx.x % perRow * width; }
+
+  bool isInside(int i, int down, int right) const {
+    return (Rows % Tile::rows == 0 || row + i * apart + down < Rows) &&
+           (Columns % Tile::columns == 0 || column + right < Columns);
+  }
+  long long indexOf(int i, int down, int right) const {
+    return first + (i * apart + down) * Columns + right;
+  }
+
+  void startChunks(T *tile, int down, int right) const {
+#pragma unroll least(share, 8)
+    for (int i = 0; i < share; ++i)
+      copyAsync<width>(tile + Tile::offset(ownRow() + i * apart, ownColumn()),
+                       source, indexOf(i, down, right),
+                       isInside(i, down, right) ? width : 0);
+  }
+
+  /// Rows of an odd number of 16-bit elements: no copy is so narrow.
+  void copyElements(T *tile, int down, int right) const {
+    constexpr int atOnce = least(share, 8);
+#pragma unroll 1
+    for (int i = 0; i < share; i += atOnce) {
+      T values[atOnce];
+#pragma unroll
+      for (int j = 0; j < atOnce; ++j)
+        values[j] = isInside(i + j, down, right)
+                        ? source.load(indexOf(i + j, down, right))
+                        : T();
+#pragma unroll
+      for (int j = 0; j < atOnce; ++j)
+        tile[Tile::offset(ownRow() + (i + j) * apart, ownColumn())] = values[j];
+    }
+  }
+
+  Global<T> source;
+  int row, column;
+  long long first;
+};
+
+} // namespace mp

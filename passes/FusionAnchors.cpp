@@ -1,0 +1,154 @@
+// What a kernel with an anchor computes as it stores its result. A group joins
+// as a whole, so that a target whose anchor takes in nothing has the same
+// kernels as if none had joined.
+#include "passes/FusionPlan.h"
+
+using namespace mlir;
+using namespace mp;
+
+static Operation *anchorOf(const FusionGroup &group) {
+  Operation *first = group.items.empty() ? nullptr : group.items.front();
+  return isa_and_nonnull<AnchorOpInterface>(first) ? first : nullptr;
+}
+
+/// A total, or sums of columns: what tiles of a matrix yield in passing.
+static bool isEpilogueReduction(ReductionOpInterface op) {
+  int64_t rank = tensorType(op->getOperand(0)).getRank();
+  ArrayRef<int64_t> dims = op.getDims();
+  int64_t reduced = dims.size();
+  return reduced == rank || (reduced == rank - 1 && dims.back() == rank - 2);
+}
+
+/// Whether a tensor has an element for each of `shape`, or for each column, or
+/// only one.
+static bool isKnownAt(ArrayRef<int64_t> shape, Value value) {
+  ArrayRef<int64_t> own = tensorType(value).getShape();
+  return own == shape || own.empty() ||
+         (!shape.empty() && own == shape.take_back());
+}
+
+/// Whether the item and all that is computed on the way to it stand at elements
+/// of `shape`.
+bool FusionPlan::standsAt(ArrayRef<int64_t> shape, Operation *item) const {
+  if (auto reduction = dyn_cast<ReductionOpInterface>(item)) {
+    if (!isEpilogueReduction(reduction) ||
+        tensorType(item->getOperand(0)).getShape() != shape)
+      return false;
+  } else if (!isa<ScalarOpInterface>(item) ||
+             tensorType(item->getResult(0)).getShape() != shape) {
+    return false;
+  }
+  SmallVector<Value> work(item->getOperands());
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *producer = value.getDefiningOp();
+    if (isa_and_nonnull<ConstantOp>(producer) &&
+        isInlined(value, groupOf.lookup(item)))
+      continue;
+    if (!isKnownAt(shape, value))
+      return false;
+    if (!isInlined(value, groupOf.lookup(item)))
+      continue;
+    if (!isa<ScalarOpInterface>(producer))
+      return false;
+    llvm::append_range(work, producer->getOperands());
+  }
+  return true;
+}
+
+/// The groups that a group reads from, itself not.
+SetVector<unsigned> FusionPlan::sourcesOf(unsigned group) const {
+  SetVector<unsigned> sources;
+  for (Value input : all[group].inputs)
+    if (Operation *source = sourceOf(input))
+      if (unsigned from = groupOf.lookup(source); from != group)
+        sources.insert(from);
+  return sources;
+}
+
+/// Whether a group needs what `other` computes, at whatever distance.
+bool FusionPlan::dependsOn(unsigned group, unsigned other) const {
+  SetVector<unsigned> work;
+  work.insert(group);
+  for (unsigned i = 0; i < work.size(); ++i) {
+    if (work[i] == other)
+      return true;
+    work.insert_range(sourcesOf(work[i]));
+  }
+  return false;
+}
+
+bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
+  const FusionGroup &group = all[index];
+  ArrayRef<int64_t> shape =
+      tensorType(anchorOf(all[anchored])->getResult(0)).getShape();
+  for (Operation *item : group.items) {
+    // An optimizer's update is bound by memory, not by what is before it, and
+    // is computed in the variable's place.
+    bool isWritten = llvm::any_of(item->getUsers(), llvm::IsaPred<WriteOp>);
+    if (isWritten || !standsAt(shape, item))
+      return false;
+  }
+  for (Value input : group.inputs) {
+    Operation *source = sourceOf(input);
+    if (!source || groupOf.lookup(source) == index)
+      continue;
+    if (groupOf.lookup(source) != anchored) {
+      if (dependsOn(groupOf.lookup(source), anchored))
+        return false;
+    } else if (isa<ReductionOpInterface>(source) ||
+               isa<ReshapeOp>(input.getDefiningOp())) {
+      return false; // known only when all elements are
+    }
+  }
+  return true;
+}
+
+void FusionPlan::joinAnchors() {
+  for (unsigned i = 0; i < all.size(); ++i) {
+    if (all[i].closed || all[i].predicate || all[i].items.empty())
+      continue;
+    auto sources = sourcesOf(i).takeVector();
+    llvm::sort(sources, std::greater<>());
+    for (unsigned anchored : sources) {
+      if (!anchorOf(all[anchored]) || !canJoin(i, anchored))
+        continue;
+      for (Operation *item : all[i].items)
+        groupOf[item] = anchored;
+      llvm::append_range(all[anchored].items, all[i].items);
+      all[anchored].inputs.insert_range(all[i].inputs);
+      all[i] = FusionGroup();
+      break;
+    }
+  }
+  sortGroups();
+}
+
+/// Brings groups into an order in which they can run, the old one where that is
+/// free, and drops empty ones.
+void FusionPlan::sortGroups() {
+  SmallVector<unsigned> order;
+  DenseSet<unsigned> done;
+  auto visit = [&](auto &visit, unsigned group) -> void {
+    if (!done.insert(group).second)
+      return;
+    auto sources = sourcesOf(group).takeVector();
+    llvm::sort(sources);
+    for (unsigned source : sources)
+      visit(visit, source);
+    order.push_back(group);
+  };
+  for (unsigned i = 0; i < all.size(); ++i)
+    if (!all[i].items.empty())
+      visit(visit, i);
+  SmallVector<FusionGroup> sorted;
+  for (unsigned group : order) {
+    for (Operation *item : all[group].items)
+      groupOf[item] = sorted.size();
+    sorted.push_back(std::move(all[group]));
+  }
+  all = std::move(sorted);
+}

@@ -1,0 +1,53 @@
+//===- Device.cpp - where a model runs ------------------------------------===//
+#include "runtime/Device.h"
+#include "runtime/Error.h"
+#include "runtime/cuda/CudaDevice.h"
+#include "llvm/ADT/StringExtras.h"
+#include <optional>
+
+using namespace llvm;
+
+namespace mp {
+
+std::string Device::str() const {
+  return kind == Kind::Cpu ? "cpu" : "cuda:" + std::to_string(index);
+}
+
+/// The index in "cuda" or "cuda:N"; nothing where the name is another.
+static std::optional<int> cudaIndex(StringRef name) {
+  int index = 0;
+  if (!name.consume_front("cuda"))
+    return std::nullopt;
+  if (name.empty())
+    return 0;
+  // A sign or a second spelling of a number is not one that we print.
+  if (!name.consume_front(":") || name.empty() || !isDigit(name.front()) ||
+      name.getAsInteger(10, index))
+    return std::nullopt;
+  return index;
+}
+
+Error checkDeviceName(StringRef name) {
+  if (name == "auto" || name == "cpu" || cudaIndex(name))
+    return Error::success();
+  return makeError("unknown device '{0}'{1}", name,
+                   suggest(name, {"auto", "cpu", "cuda", "cuda:N"}));
+}
+
+Expected<DeviceChoice> chooseDevice(StringRef name) {
+  if (Error error = checkDeviceName(name))
+    return error;
+  if (name == "cpu")
+    return DeviceChoice{};
+  Device device{Device::Kind::Cuda, cudaIndex(name).value_or(0)};
+  Expected<cuda::DeviceFacts> facts = cuda::examine(device.index);
+  if (facts)
+    return DeviceChoice{device, facts->name + ", compute capability " +
+                                    facts->capability()};
+  if (name == "auto")
+    return DeviceChoice{{}, toString(facts.takeError())};
+  return cuda::deviceError("device " + name +
+                           " is not available: " + toString(facts.takeError()));
+}
+
+} // namespace mp

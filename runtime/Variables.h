@@ -1,0 +1,57 @@
+//===- Variables.h - the state variables of a Session ---------------------===//
+#ifndef MP_RUNTIME_VARIABLES_H
+#define MP_RUNTIME_VARIABLES_H
+
+#include "codegen/Program.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mp {
+
+/// Bytes that variables take in one piece of memory, each aligned.
+uint64_t bytesOf(llvm::ArrayRef<Variable> variables);
+
+/// What a Session declares, by name.
+class VariableNames {
+public:
+  llvm::ArrayRef<Variable> all() const { return declared; }
+  /// Bytes of all of them.
+  uint64_t bytes() const { return bytesOf(declared); }
+
+  /// The program's variables that are not declared yet, each once. Fails where
+  /// one is declared otherwise.
+  llvm::Expected<std::vector<Variable>> fresh(const Program &program) const;
+
+  /// The index of a variable of `bytes` bytes; an error where there is none.
+  llvm::Expected<size_t> find(llvm::StringRef name, uint64_t bytes) const;
+
+protected:
+  std::vector<Variable> declared;
+  llvm::StringMap<size_t> indices;
+};
+
+/// The same with where each is. `Address` is the device's kind of address.
+template <typename Address> class Variables : public VariableNames {
+public:
+  /// Declares variables that lie one after the other from `base` on.
+  void declare(std::vector<Variable> fresh, Address base) {
+    for (Variable &variable : fresh) {
+      indices[variable.name] = declared.size();
+      addresses.push_back(base);
+      base += bytesOf(variable);
+      declared.push_back(std::move(variable));
+    }
+  }
+  Address address(size_t index) const { return addresses[index]; }
+  /// Of a variable that is declared.
+  Address address(llvm::StringRef name) const {
+    return addresses[indices.at(name)];
+  }
+
+private:
+  std::vector<Address> addresses;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_VARIABLES_H

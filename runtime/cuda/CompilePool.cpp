@@ -1,0 +1,155 @@
+//===- CompilePool.cpp - NVRTC on many threads ----------------------------===//
+#include "runtime/cuda/CompilePool.h"
+#include "runtime/Error.h"
+#include <chrono>
+
+using namespace llvm;
+
+namespace mp::cuda {
+
+CompilePool::CompilePool(const Nvrtc &nvrtc, std::string architecture,
+                         std::unique_ptr<KernelCache> cache,
+                         std::function<void(StringRef)> onWarning,
+                         unsigned count)
+    : nvrtc(nvrtc), architecture(std::move(architecture)),
+      options(compilerOptions(nvrtc, this->architecture)),
+      cache(std::move(cache)), onWarning(std::move(onWarning)) {
+  constexpr unsigned most = 16;
+  if (count == 0)
+    count = std::min(std::max(std::thread::hardware_concurrency(), 1u), most);
+  for (unsigned i = 0; i < count; ++i)
+    threads.emplace_back([this] { work(); });
+}
+
+CompilePool::~CompilePool() {
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void CompilePool::add(const Kernel &kernel, const Headers &headers) {
+  auto job = std::make_shared<Job>();
+  job->symbol = kernel.symbol;
+  job->source = kernel.code;
+  job->headers = headers;
+  {
+    std::lock_guard lock(mutex);
+    if (!jobs.try_emplace(kernel.symbol, job).second)
+      return;
+    waiting.push(std::move(job));
+  }
+  changed.notify_all();
+}
+
+namespace {
+class PoolSink final : public KernelSink {
+public:
+  explicit PoolSink(CompilePool &pool) : pool(pool) {}
+  void headers(ArrayRef<Header> all) override {
+    shared = std::make_shared<const std::vector<Header>>(all.vec());
+  }
+  void kernel(const Kernel &kernel) override { pool.add(kernel, shared); }
+
+private:
+  CompilePool &pool;
+  Headers shared = std::make_shared<const std::vector<Header>>();
+};
+} // namespace
+
+std::unique_ptr<KernelSink> CompilePool::sink() {
+  return std::make_unique<PoolSink>(*this);
+}
+
+void CompilePool::work() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [this] { return stopping || !waiting.empty(); });
+    if (stopping)
+      return;
+    std::shared_ptr<Job> job = waiting.top();
+    waiting.pop();
+    lock.unlock();
+    compile(*job);
+    lock.lock();
+    job->done = true;
+    changed.notify_all();
+  }
+}
+
+void CompilePool::compile(Job &job) {
+  std::string key;
+  if (cache) {
+    key = cacheKey(job.source, *job.headers, options, nvrtc.version(),
+                   architecture);
+    if (std::optional<std::string> found = cache->find(key)) {
+      job.cubin = std::move(*found);
+      std::lock_guard lock(mutex);
+      ++counted.hits;
+      return;
+    }
+  }
+  auto start = std::chrono::steady_clock::now();
+  Expected<Compilation> made =
+      compileToCubin(nvrtc, job.source, *job.headers, options);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  {
+    std::lock_guard lock(mutex);
+    ++counted.misses;
+    counted.seconds += time.count();
+  }
+  if (!made) {
+    job.problem = toString(made.takeError());
+    return;
+  }
+  job.cubin = std::move(made->cubin);
+  if (cache)
+    keep(key, job.cubin);
+}
+
+void CompilePool::keep(StringRef key, StringRef cubin) {
+  Error error = cache->store(key, cubin);
+  if (!error)
+    return;
+  std::string problem = toString(std::move(error));
+  std::lock_guard lock(mutex);
+  if (!std::exchange(warned, true) && onWarning)
+    onWarning("warning: compiled kernels are not kept: " + problem);
+}
+
+/// "kernel 'k_1' (mp.linear mp.relu) from net.mlir:3:5, net.mlir:4:5"
+static std::string describe(const Kernel &kernel) {
+  std::string text = "kernel '" + kernel.symbol + "' (" + kernel.summary + ")";
+  constexpr size_t most = 4;
+  StringRef separator = " from ";
+  for (const Location &source : ArrayRef(kernel.sources).take_front(most))
+    if (std::string place = source.str(); !place.empty()) {
+      text += (separator + place).str();
+      separator = ", ";
+    }
+  return text;
+}
+
+Expected<StringRef> CompilePool::wait(const Kernel &kernel) {
+  std::unique_lock lock(mutex);
+  auto found = jobs.find(kernel.symbol);
+  if (found == jobs.end())
+    return makeError("kernel '{0}' was never compiled", kernel.symbol);
+  std::shared_ptr<Job> job = found->second;
+  changed.wait(lock, [&] { return job->done; });
+  if (job->problem.empty())
+    return StringRef(job->cubin);
+  jobs.erase(kernel.symbol);
+  return deviceError("cannot compile " + describe(kernel) + ": " +
+                     job->problem);
+}
+
+CompileCounts CompilePool::counts() const {
+  std::lock_guard lock(mutex);
+  return counted;
+}
+
+} // namespace mp::cuda

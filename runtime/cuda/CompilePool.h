@@ -1,0 +1,90 @@
+//===- CompilePool.h - NVRTC on many threads ------------------------------===//
+//
+// One NVRTC program a kernel, since that is what runs in parallel and what a
+// cache can keep. Kernels arrive while later ones are still being lowered; of
+// those that wait the longest source goes first, as it takes longest.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_CUDA_COMPILEPOOL_H
+#define MP_RUNTIME_CUDA_COMPILEPOOL_H
+
+#include "codegen/Compile.h"
+#include "runtime/Session.h"
+#include "runtime/cuda/KernelCache.h"
+#include "runtime/cuda/Nvrtc.h"
+#include "llvm/ADT/StringMap.h"
+#include <condition_variable>
+#include <memory>
+#include <queue>
+#include <thread>
+
+namespace mp::cuda {
+
+using Headers = std::shared_ptr<const std::vector<Header>>;
+
+class CompilePool {
+public:
+  /// `cache` may be null. `onWarning` is told once that the cache cannot be
+  /// written. 0 threads: one a core, 16 at most.
+  CompilePool(const Nvrtc &nvrtc, std::string architecture,
+              std::unique_ptr<KernelCache> cache,
+              std::function<void(llvm::StringRef)> onWarning,
+              unsigned threads = 0);
+  /// Drops what has not begun and waits for the rest.
+  ~CompilePool();
+  CompilePool(const CompilePool &) = delete;
+
+  /// Begins to compile a kernel; one of a known symbol is that kernel.
+  /// Thread-safe.
+  void add(const Kernel &kernel, const Headers &headers);
+
+  /// A sink that adds the kernels of one compilation. Not to outlive the pool.
+  std::unique_ptr<KernelSink> sink();
+
+  /// Waits for a kernel that was added; its cubin lives as long as the pool.
+  /// The error names the kernel and the places it came from; the kernel may
+  /// then be added again.
+  llvm::Expected<llvm::StringRef> wait(const Kernel &kernel);
+
+  CompileCounts counts() const;
+
+  const std::string architecture; ///< that it compiles for: "sm_90"
+
+private:
+  struct Job {
+    std::string symbol, source;
+    Headers headers;
+    std::string cubin, problem;
+    bool done = false;
+  };
+  struct ShorterSource {
+    bool operator()(const std::shared_ptr<Job> &a,
+                    const std::shared_ptr<Job> &b) const {
+      return a->source.size() < b->source.size();
+    }
+  };
+
+  void work();
+  /// Fills `cubin` or `problem`; reads and writes the cache.
+  void compile(Job &job);
+  void keep(llvm::StringRef key, llvm::StringRef cubin);
+
+  const Nvrtc &nvrtc;
+  const std::vector<std::string> options;
+  const std::unique_ptr<KernelCache> cache;
+  const std::function<void(llvm::StringRef)> onWarning;
+
+  mutable std::mutex mutex; ///< of all that follows
+  std::condition_variable changed;
+  std::priority_queue<std::shared_ptr<Job>, std::vector<std::shared_ptr<Job>>,
+                      ShorterSource>
+      waiting;
+  llvm::StringMap<std::shared_ptr<Job>> jobs;
+  CompileCounts counted;
+  bool stopping = false, warned = false;
+  std::vector<std::thread> threads;
+};
+
+} // namespace mp::cuda
+
+#endif // MP_RUNTIME_CUDA_COMPILEPOOL_H

@@ -1,0 +1,308 @@
+//===- CudaExecutable.cpp - an entry point as two CUDA graphs -------------===//
+#include "runtime/cuda/CudaExecutable.h"
+#include "runtime/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+#include <numeric>
+
+using namespace llvm;
+
+namespace mp::cuda {
+
+/// What cuMemAlloc aligns to; inputs and results in one piece of memory keep
+/// it.
+static constexpr uint64_t deviceAlignment = 256;
+
+static uint64_t alignToDevice(uint64_t bytes) {
+  return alignTo(bytes, deviceAlignment);
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// Adds the steps of the entry point to a graph, each after the one before.
+class CudaExecutable::Builder {
+public:
+  Builder(CudaExecutable &executable, Slot &slot)
+      : executable(executable), context(executable.context),
+        driver(context.driver), slot(slot), graph(driver) {}
+
+  Expected<OwnedGraphExec> build() {
+    MP_CUDA(driver, cuGraphCreate, graph.slot(), 0);
+    for (const Step &step : executable.description.steps)
+      if (Error error =
+              std::visit([&](const auto &step) { return add(step); }, step))
+        return error;
+    if (Error error = context.copyToDevice(slot.tables.get(), tables.data(),
+                                           tables.size() * sizeof(Address)))
+      return error;
+    // No result is in the way of another.
+    for (const Span &span : executable.spans)
+      if (span.bytes)
+        if (Error error = addReturn(span))
+          return error;
+    OwnedGraphExec ready(driver);
+    MP_CUDA(driver, cuGraphInstantiateWithFlags, ready.slot(), graph.get(), 0);
+    MP_CUDA(driver, cuGraphUpload, ready.get(), context.compute.get());
+    return ready;
+  }
+
+private:
+  std::vector<Address> resolve(ArrayRef<Place> places) const {
+    std::vector<Address> addresses;
+    for (const Place &place : places)
+      addresses.push_back(executable.address(place, slot));
+    return addresses;
+  }
+
+  size_t predecessors() const { return last ? 1 : 0; }
+
+  Error add(const Launch &launch) {
+    std::vector<Address> args = resolve(launch.args);
+    if (launch.table) {
+      Address table = slot.tables.get() + tables.size() * sizeof(Address);
+      llvm::append_range(tables, args);
+      args = {table};
+    }
+    std::vector<void *> parameters;
+    for (Address &arg : args)
+      parameters.push_back(&arg);
+    KernelNode node;
+    node.function = executable.linkage.kernels[launch.kernel];
+    node.gridX = launch.grid;
+    node.blockX = launch.block;
+    node.sharedBytes = launch.shared;
+    node.parameters = parameters.data();
+    GraphNode added = nullptr;
+    MP_CUDA(driver, cuGraphAddKernelNode_v2, &added, graph.get(), &last,
+            predecessors(), &node);
+    last = added;
+    return Error::success();
+  }
+
+  Error add(const Call &call) {
+    OwnedGraph captured(driver);
+    std::vector<Address> args = resolve(call.args);
+    Stream stream = context.capture.get();
+    MP_CUDA(driver, cuStreamBeginCapture_v2, stream, captureThreadLocal);
+    Error error = executable.routines[nextRoutine++]->enqueue(args, stream);
+    // The capture is to end whatever happened in it.
+    Error ended =
+        driver.check("cuStreamEndCapture",
+                     driver.cuStreamEndCapture(stream, captured.slot()));
+    if (error) {
+      consumeError(std::move(ended));
+      return error;
+    }
+    if (ended)
+      return ended;
+    GraphNode added = nullptr;
+    MP_CUDA(driver, cuGraphAddChildGraphNode, &added, graph.get(), &last,
+            predecessors(), captured.get());
+    last = added;
+    return Error::success();
+  }
+
+  Error add(const Copy &copy) {
+    CopyNode node;
+    node.from.device = executable.address(copy.from, slot);
+    node.to.device = executable.address(copy.to, slot);
+    node.bytes = copy.bytes;
+    if (copy.bytes == 0 || node.from.device == node.to.device)
+      return Error::success();
+    GraphNode added = nullptr;
+    MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
+            predecessors(), &node, context.handle());
+    last = added;
+    return Error::success();
+  }
+
+  Error addReturn(const Span &span) {
+    CopyNode node;
+    node.from.device = executable.address(span.from, slot);
+    node.to.memory = memoryHost;
+    node.to.host = static_cast<char *>(slot.returned.get()) + span.offset;
+    node.bytes = span.bytes;
+    GraphNode added = nullptr;
+    MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
+            predecessors(), &node, context.handle());
+    return Error::success();
+  }
+
+  CudaExecutable &executable;
+  DeviceContext &context;
+  const Driver &driver;
+  Slot &slot;
+  OwnedGraph graph;
+  GraphNode last = nullptr;
+  size_t nextRoutine = 0;
+  std::vector<Address> tables; ///< of all launches that have one
+};
+
+Address CudaExecutable::address(const Place &place, const Slot &slot) const {
+  switch (place.space) {
+  case Place::Space::Variable:
+    return linkage.variables[place.index] + place.offset;
+  case Place::Space::Constant:
+    return linkage.constants[place.index] + place.offset;
+  case Place::Space::Staging:
+    return slot.inputs.get() + inputOffsets[place.index] + place.offset;
+  case Place::Space::Arena:
+    return arena.get() + place.offset;
+  }
+  llvm_unreachable("all spaces are handled");
+}
+
+/// Lays the results out on the host, in few pieces: a step's are scalars that
+/// mostly lie side by side, and a copy of a few bytes takes as long as one of
+/// some thousand. Where each is depends on the plan alone, so that results stay
+/// where they are when the arena moves.
+void CudaExecutable::planResults() {
+  const std::vector<mp::Result> &results = description.results;
+  std::vector<size_t> order(results.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto key = [&](size_t i) {
+    const Place &place = results[i].place;
+    return std::tuple(place.space, place.index, place.offset, i);
+  };
+  llvm::sort(order, [&](size_t a, size_t b) { return key(a) < key(b); });
+  resultOffsets.resize(results.size());
+  for (size_t i : order) {
+    const Place &place = results[i].place;
+    uint64_t bytes = results[i].type.bytes();
+    Span *last = spans.empty() ? nullptr : &spans.back();
+    // A piece never reaches from one allocation into another.
+    bool joins =
+        last && last->from.space == place.space &&
+        last->from.index == place.index &&
+        place.offset < last->from.offset + last->bytes + deviceAlignment;
+    if (!joins) {
+      spans.push_back({place, 0, alignToDevice(resultBytes)});
+      last = &spans.back();
+    }
+    uint64_t inside = place.offset - last->from.offset;
+    last->bytes = std::max(last->bytes, inside + bytes);
+    resultOffsets[i] = last->offset + inside;
+    resultBytes = last->offset + last->bytes;
+  }
+}
+
+Error CudaExecutable::allocate() {
+  for (const Input &input : description.inputs) {
+    inputOffsets.push_back(inputBytes);
+    inputBytes += alignToDevice(input.type.bytes());
+  }
+  for (const Step &step : description.steps)
+    if (const auto *launch = std::get_if<Launch>(&step);
+        launch && launch->table)
+      tableBytes += launch->args.size() * sizeof(Address);
+  planResults();
+  for (Slot &slot : slots)
+    if (Error error = allocate(slot))
+      return error;
+  return Error::success();
+}
+
+Error CudaExecutable::allocate(Slot &slot) {
+  const Driver &driver = context.driver;
+  auto put = [](auto &to, auto memory) -> Error {
+    if (!memory)
+      return memory.takeError();
+    to = std::move(*memory);
+    return Error::success();
+  };
+  std::string of = " of '" + description.function + "'";
+  if (Error error = put(slot.staged,
+                        allocatePinned(driver, inputBytes, "the inputs" + of)))
+    return error;
+  if (Error error = put(slot.returned, allocatePinned(driver, resultBytes,
+                                                      "the results" + of)))
+    return error;
+  if (Error error = put(slot.inputs,
+                        allocateDevice(driver, inputBytes, "the inputs" + of)))
+    return error;
+  if (Error error = put(slot.tables, allocateDevice(driver, tableBytes,
+                                                    "argument tables" + of)))
+    return error;
+  for (uint64_t offset : resultOffsets)
+    slot.results.push_back(static_cast<char *>(slot.returned.get()) + offset);
+  slot.copied = OwnedEvent(driver);
+  slot.done = OwnedEvent(driver);
+  MP_CUDA(driver, cuEventCreate, slot.copied.slot(), eventDisableTiming);
+  MP_CUDA(driver, cuEventCreate, slot.done.slot(), eventDisableTiming);
+  return Error::success();
+}
+
+Error CudaExecutable::build() {
+  for (Slot &slot : slots) {
+    Expected<OwnedGraphExec> graph = Builder(*this, slot).build();
+    if (!graph)
+      return graph.takeError();
+    slot.graph = std::move(*graph);
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// An error of the device is found by whoever waits next, so the message says
+/// for what.
+Error CudaExecutable::located(Error error, Ticket ticket) const {
+  std::string what = "'" + description.function + "'";
+  if (description.batch)
+    what += " at batch " + std::to_string(description.batch);
+  return deviceError("run " + Twine(ticket + 1) + " of " + what +
+                     " on cuda:" + Twine(context.facts.index) + " (" +
+                     context.facts.name + "): " + toString(std::move(error)));
+}
+
+Error CudaExecutable::launch(Slot &slot, Inputs inputs) {
+  if (Error error = context.activate())
+    return error;
+  const Driver &driver = context.driver;
+  Stream compute = context.compute.get(), transfer = context.transfer.get();
+  // The run that used this slot before: two ago. An event that was never
+  // recorded is not waited for.
+  MP_CUDA(driver, cuEventSynchronize, slot.done.get());
+  if (inputBytes) {
+    auto *staged = static_cast<char *>(slot.staged.get());
+    for (auto [i, input] : llvm::enumerate(description.inputs))
+      std::memcpy(staged + inputOffsets[i], inputs[i], input.type.bytes());
+    MP_CUDA(driver, cuMemcpyHtoDAsync_v2, slot.inputs.get(), staged, inputBytes,
+            transfer);
+    MP_CUDA(driver, cuEventRecord, slot.copied.get(), transfer);
+    MP_CUDA(driver, cuStreamWaitEvent, compute, slot.copied.get(), 0);
+  }
+  MP_CUDA(driver, cuGraphLaunch, slot.graph.get(), compute);
+  MP_CUDA(driver, cuEventRecord, slot.done.get(), compute);
+  return Error::success();
+}
+
+Expected<Executable::Ticket> CudaExecutable::submit(Inputs inputs) {
+  if (Error error = launch(slots[runs % slotCount], inputs))
+    return located(std::move(error), runs);
+  return runs++;
+}
+
+Expected<Executable::Results> CudaExecutable::results(Ticket ticket) {
+  if (ticket >= runs || ticket + slotCount < runs)
+    return makeError("'{0}': the results of run {1} are not kept, only those "
+                     "of the last {2}",
+                     description.function, ticket, slotCount);
+  Slot &slot = slots[ticket % slotCount];
+  auto wait = [&]() -> Error {
+    if (Error error = context.activate())
+      return error;
+    MP_CUDA(context.driver, cuEventSynchronize, slot.done.get());
+    return Error::success();
+  };
+  if (Error error = wait())
+    return located(std::move(error), ticket);
+  return Results(slot.results);
+}
+
+} // namespace mp::cuda

@@ -1,0 +1,84 @@
+//===- CudaExecutable.h - an entry point as two CUDA graphs ---------------===//
+//
+// A run is one graph launch. There are two slots, each with its own inputs,
+// results and graph, taken in turn: while the device works on one run, the
+// inputs of the next are copied to the other slot on a second stream, and the
+// host reads the results of the one before. The host waits for a run only to
+// reuse its slot, which is when two more are to be submitted.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_CUDA_CUDAEXECUTABLE_H
+#define MP_RUNTIME_CUDA_CUDAEXECUTABLE_H
+
+#include "runtime/Session.h"
+#include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/DeviceRoutine.h"
+#include <array>
+
+namespace mp::cuda {
+
+/// What the indices of a Program stand for in its Session.
+struct DeviceLinkage {
+  std::vector<Address> variables, constants;
+  std::vector<Function> kernels;
+};
+
+class CudaExecutable final : public Executable {
+public:
+  static constexpr unsigned slotCount = 2;
+
+  /// `arena` is read whenever the graphs are built. `routines` are those of the
+  /// entry's calls, in their order.
+  CudaExecutable(Entry entry, DeviceLinkage linkage,
+                 std::vector<std::unique_ptr<DeviceRoutine>> routines,
+                 DeviceContext &context, const DeviceMemory &arena)
+      : description(std::move(entry)), linkage(std::move(linkage)),
+        routines(std::move(routines)), context(context), arena(arena) {}
+
+  /// Allocates the slots.
+  llvm::Error allocate();
+  /// Builds the graphs; again after the arena has moved, when no run is under
+  /// way.
+  llvm::Error build();
+
+  const Entry &entry() const override { return description; }
+  llvm::Expected<Ticket> submit(Inputs inputs) override;
+  llvm::Expected<Results> results(Ticket ticket) override;
+
+private:
+  struct Slot {
+    PinnedMemory staged, returned; ///< inputs and results on the host
+    DeviceMemory inputs, tables;
+    OwnedEvent copied, done;
+    OwnedGraphExec graph;
+    std::vector<const void *> results;
+  };
+  /// Bytes of the device that the graph copies to `offset` in Slot::returned.
+  struct Span {
+    Place from;
+    uint64_t bytes, offset;
+  };
+  class Builder;
+
+  llvm::Error allocate(Slot &slot);
+  llvm::Error build(Slot &slot);
+  Address address(const Place &place, const Slot &slot) const;
+  void planResults();
+  llvm::Error launch(Slot &slot, Inputs inputs);
+  llvm::Error located(llvm::Error error, Ticket ticket) const;
+
+  Entry description;
+  DeviceLinkage linkage;
+  std::vector<std::unique_ptr<DeviceRoutine>> routines;
+  DeviceContext &context;
+  const DeviceMemory &arena;
+  std::vector<uint64_t> inputOffsets, resultOffsets; ///< in a slot
+  std::vector<Span> spans;
+  uint64_t inputBytes = 0, tableBytes = 0, resultBytes = 0;
+  std::array<Slot, slotCount> slots;
+  Ticket runs = 0;
+};
+
+} // namespace mp::cuda
+
+#endif // MP_RUNTIME_CUDA_CUDAEXECUTABLE_H

@@ -1,0 +1,43 @@
+//===- DeviceRoutine.cpp - the table of library calls on a device ---------===//
+#include "runtime/cuda/DeviceRoutine.h"
+#include "runtime/cuda/CublasLt.h"
+
+using namespace llvm;
+
+namespace mp::cuda {
+
+namespace {
+struct Known {
+  StringLiteral name;
+  Expected<std::unique_ptr<DeviceRoutine>> (*create)(const Call &,
+                                                     const DeviceContext &);
+};
+constexpr Known table[] = {
+    {"cublaslt.matmul", createCublasLtMatmul},
+};
+} // namespace
+
+Expected<std::unique_ptr<DeviceRoutine>>
+createDeviceRoutine(const Call &call, const DeviceContext &context) {
+  std::string names;
+  for (const Known &known : table) {
+    if (known.name == call.routine) {
+      auto routine = known.create(call, context);
+      if (routine)
+        return routine;
+      Error error = routine.takeError();
+      std::error_code code;
+      handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+        code = info.convertToErrorCode();
+        names = info.message();
+      });
+      return createStringError(code,
+                               "routine '" + call.routine + "': " + names);
+    }
+    names += (names.empty() ? "" : ", ") + known.name.str();
+  }
+  return createStringError("unknown routine '" + call.routine +
+                           "'; known: " + names);
+}
+
+} // namespace mp::cuda

@@ -1,0 +1,27 @@
+//===- DeviceRoutine.h - a library call on a CUDA device ------------------===//
+#ifndef MP_RUNTIME_CUDA_DEVICEROUTINE_H
+#define MP_RUNTIME_CUDA_DEVICEROUTINE_H
+
+#include "codegen/Program.h"
+#include "runtime/cuda/CudaDevice.h"
+
+namespace mp::cuda {
+
+/// One Call of a Program, everything decided beforehand that depends on its
+/// shapes alone.
+class DeviceRoutine {
+public:
+  virtual ~DeviceRoutine() = default;
+  /// Enqueues the work on a stream that is being captured into a graph, so
+  /// nothing may be allocated and nobody waited for. `args` are the call's.
+  virtual llvm::Error enqueue(llvm::ArrayRef<Address> args, Stream stream) = 0;
+};
+
+/// What runs `call`. Errors: an unknown routine, an attribute that is missing
+/// or wrong, a library that cannot be opened.
+llvm::Expected<std::unique_ptr<DeviceRoutine>>
+createDeviceRoutine(const Call &call, const DeviceContext &context);
+
+} // namespace mp::cuda
+
+#endif // MP_RUNTIME_CUDA_DEVICEROUTINE_H

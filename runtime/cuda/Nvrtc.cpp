@@ -1,0 +1,161 @@
+//===- Nvrtc.cpp - NVIDIA's compiler, opened at run time ------------------===//
+#include "runtime/cuda/Nvrtc.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+#include <optional>
+
+using namespace llvm;
+
+namespace mp::cuda {
+
+Error Nvrtc::check(const char *call, NvrtcResult result) const {
+  if (result == 0)
+    return Error::success();
+  return deviceError(Twine("NVRTC: ") + call + " failed: " +
+                     nvrtcGetErrorString(result) + " (" + Twine(result) + ")");
+}
+
+static Expected<Nvrtc> load() {
+  Expected<OpenLibrary> library = openLibrary(nvrtcLibrary);
+  if (!library)
+    return library.takeError();
+  Nvrtc nvrtc;
+  nvrtc.path = library->path;
+  auto getErrorString =
+      findFunction(*library, nvrtcLibrary.title, "nvrtcGetErrorString");
+  if (!getErrorString)
+    return getErrorString.takeError();
+  nvrtc.nvrtcGetErrorString =
+      reinterpret_cast<const char *(*)(NvrtcResult)>(*getErrorString);
+#define MP_RESOLVE(NAME, PARAMETERS)                                           \
+  {                                                                            \
+    auto address = findFunction(*library, nvrtcLibrary.title, #NAME);          \
+    if (!address)                                                              \
+      return address.takeError();                                              \
+    nvrtc.NAME = reinterpret_cast<NvrtcResult(*) PARAMETERS>(*address);        \
+  }
+  MP_NVRTC_FUNCTIONS(MP_RESOLVE)
+#undef MP_RESOLVE
+  MP_NVRTC(nvrtc, nvrtcVersion, &nvrtc.major, &nvrtc.minor);
+  if (nvrtc.major < 12)
+    return deviceError("NVRTC " + nvrtc.path + " is version " +
+                       nvrtc.version() + ", expected 12.0 or later");
+  int count = 0;
+  MP_NVRTC(nvrtc, nvrtcGetNumSupportedArchs, &count);
+  nvrtc.architectures.resize(count);
+  MP_NVRTC(nvrtc, nvrtcGetSupportedArchs, nvrtc.architectures.data());
+  llvm::sort(nvrtc.architectures);
+  return nvrtc;
+}
+
+Expected<const Nvrtc &> openNvrtc() {
+  static std::string problem;
+  static const std::optional<Nvrtc> nvrtc = []() -> std::optional<Nvrtc> {
+    Expected<Nvrtc> loaded = load();
+    if (loaded)
+      return std::move(*loaded);
+    problem = toString(loaded.takeError());
+    return std::nullopt;
+  }();
+  if (!nvrtc)
+    return deviceError(problem);
+  return *nvrtc;
+}
+
+Expected<std::string> chooseArchitecture(const Nvrtc &nvrtc, int major,
+                                         int minor) {
+  int device = major * 10 + minor, best = 0;
+  for (int known : nvrtc.architectures)
+    if (known <= device && known / 10 == major)
+      best = known;
+  if (best)
+    return "sm_" + std::to_string(best);
+  return deviceError("NVRTC " + nvrtc.version() + " (" + nvrtc.path +
+                     ") cannot compile for compute capability " + Twine(major) +
+                     "." + Twine(minor) + ", a later one is needed");
+}
+
+std::vector<std::string> compilerOptions(const Nvrtc &nvrtc,
+                                         StringRef architecture) {
+  std::vector<std::string> options = {
+      ("--gpu-architecture=" + architecture).str(),
+      "-std=c++17",
+      "-default-device",
+      // A value has the bits of its type: no contraction.
+      "-fmad=false",
+      "--ptxas-options=-v",
+      "--ptxas-options=--warn-on-spills",
+  };
+  // Since 12.9 the driver keeps a cache of its own, which would hide ours.
+  if (std::pair(nvrtc.major, nvrtc.minor) >= std::pair(12, 9))
+    options.push_back("-no-cache");
+  return options;
+}
+
+namespace {
+/// Destroys a program on every path.
+struct OwnedProgram {
+  const Nvrtc &nvrtc;
+  NvrtcProgram value = nullptr;
+  ~OwnedProgram() {
+    if (value)
+      nvrtc.nvrtcDestroyProgram(&value);
+  }
+};
+} // namespace
+
+/// What the compiler says, or "" where it says nothing.
+static std::string log(const Nvrtc &nvrtc, NvrtcProgram program) {
+  size_t size = 0;
+  if (nvrtc.nvrtcGetProgramLogSize(program, &size) != 0 || size < 2)
+    return "";
+  std::string text(size, '\0');
+  if (nvrtc.nvrtcGetProgramLog(program, text.data()) != 0)
+    return "";
+  text.resize(std::strlen(text.c_str()));
+  return text;
+}
+
+/// Its first lines, each behind a line feed.
+static std::string headOf(StringRef log) {
+  constexpr size_t most = 8;
+  SmallVector<StringRef> lines;
+  log.split(lines, '\n', most, /*KeepEmpty=*/false);
+  if (lines.size() > most)
+    lines.resize(most);
+  std::string head;
+  for (StringRef line : lines)
+    head += "\n  " + line.str();
+  return head;
+}
+
+Expected<Compilation> compileToCubin(const Nvrtc &nvrtc,
+                                     const std::string &source,
+                                     ArrayRef<Header> headers,
+                                     ArrayRef<std::string> options) {
+  std::vector<const char *> texts, names, words;
+  for (const Header &header : headers) {
+    texts.push_back(header.text.c_str());
+    names.push_back(header.name.c_str());
+  }
+  for (const std::string &option : options)
+    words.push_back(option.c_str());
+  OwnedProgram program{nvrtc};
+  MP_NVRTC(nvrtc, nvrtcCreateProgram, &program.value, source.c_str(),
+           "kernel.cu", headers.size(), texts.data(), names.data());
+  if (Error error = nvrtc.check(
+          "nvrtcCompileProgram",
+          nvrtc.nvrtcCompileProgram(program.value, words.size(), words.data())))
+    return deviceError(toString(std::move(error)) +
+                       headOf(log(nvrtc, program.value)));
+  size_t size = 0;
+  MP_NVRTC(nvrtc, nvrtcGetCUBINSize, program.value, &size);
+  Compilation made;
+  made.cubin.resize(size);
+  MP_NVRTC(nvrtc, nvrtcGetCUBIN, program.value, made.cubin.data());
+  made.log = log(nvrtc, program.value);
+  return made;
+}
+
+} // namespace mp::cuda

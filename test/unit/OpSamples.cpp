@@ -1,0 +1,168 @@
+//===- OpSamples.cpp - every differentiable op, as functions to compile ---===//
+#include "OpSamples.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Passes.h"
+#include "llvm/Support/Regex.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace mlir;
+
+namespace mp {
+
+MLIRContext &sampleContext() {
+  static MLIRContext *context = [] {
+    DialectRegistry registry;
+    registry.insert<MpDialect, func::FuncDialect>();
+    auto *made = new MLIRContext(registry);
+    made->loadAllAvailableDialects();
+    return made;
+  }();
+  return *context;
+}
+
+std::vector<OpSample> differentiableSamples() {
+  std::vector<OpSample> all;
+  for (RegisteredOperationName op :
+       sampleContext().getRegisteredOperationsByDialect("mp")) {
+    auto *rule = op.getInterface<DifferentiableOpInterface>();
+    if (!rule || !rule->whyNotDifferentiable().empty())
+      continue;
+    auto samples = rule->sampleInputs();
+    EXPECT_FALSE(samples.empty())
+        << op.getStringRef().str() << " has a gradient but no sample of it";
+    all.insert(all.end(), samples.begin(), samples.end());
+  }
+  return all;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+static std::vector<Numbers> drawOperands(func::FuncOp function,
+                                         const OpSample &sample) {
+  std::mt19937_64 random(1);
+  std::vector<Numbers> operands;
+  for (auto [argument, range] :
+       llvm::zip_equal(function.getArguments(), sample.operands)) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    bool isFlag = type.getElementType().isInteger(1);
+    bool isWhole = isa<IntegerType>(type.getElementType());
+    std::uniform_real_distribution<double> draw(range.low, range.high);
+    Numbers &values = operands.emplace_back();
+    while (static_cast<int64_t>(values.size()) < type.getNumElements())
+      if (double value = draw(random); std::abs(value) >= range.gap)
+        values.push_back(isFlag    ? std::round(value)
+                         : isWhole ? std::floor(value)
+                                   : value);
+  }
+  return operands;
+}
+
+static void returnValue(func::FuncOp function, Value value) {
+  function.getBody().front().getTerminator()->setOperands(value);
+  function.setType(FunctionType::get(
+      function.getContext(), function.getArgumentTypes(), value.getType()));
+}
+
+/// sum(weights * result), with weights that are all different.
+static Value buildLoss(Value result) {
+  ImplicitLocOpBuilder b(result.getLoc(), result.getContext());
+  b.setInsertionPointAfterValue(result);
+  auto type = tensorType(result);
+  auto element = cast<FloatType>(type.getElementType());
+  SmallVector<APFloat> weights;
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    APFloat weight(std::sin(i + 1.0));
+    bool losesInfo;
+    weight.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    weights.push_back(weight);
+  }
+  Value weight = ConstantOp::create(
+      b, type, cast<ElementsAttr>(DenseElementsAttr::get(type, weights)));
+  Value product = MulOp::create(b, result, weight);
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  return all.empty() ? product : Value(SumOp::create(b, product, all, false));
+}
+
+std::optional<SampleModules> sampleModules(const OpSample &sample) {
+  MLIRContext &context = sampleContext();
+  // What does not parse is the caller's business.
+  ScopedDiagnosticHandler silent(&context,
+                                 [](Diagnostic &) { return success(); });
+  std::string text = "func.func @f(";
+  for (auto [index, operand] : llvm::enumerate(sample.operands))
+    text += (index ? ", %" : "%") + std::to_string(index) + ": " + operand.type;
+  text += ") {\n  %r = " + sample.op + "\n  return\n}\n";
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return std::nullopt;
+  auto function = *module->getOps<func::FuncOp>().begin();
+  SampleModules made;
+  for (BlockArgument argument : function.getArguments())
+    made.types.push_back(cast<RankedTensorType>(argument.getType()));
+  made.operands = drawOperands(function, sample);
+  Value result =
+      function.getBody().front().getTerminator()->getPrevNode()->getResult(0);
+  returnValue(function, result);
+  made.forward = print(*module);
+  returnValue(function, buildLoss(result));
+  PassManager manager(&context);
+  manager.addPass(createAutodiff({"f"}));
+  if (failed(manager.run(*module)))
+    return std::nullopt;
+  made.backward = print(*module);
+  return made;
+}
+
+/// Sizes below 7 become larger ones; a size keeps its partner's.
+static std::string enlarge(StringRef text) {
+  static constexpr int64_t sizes[] = {0, 1, 3, 33, 65, 17, 37};
+  std::string larger;
+  while (!text.empty()) {
+    size_t at = text.find("tensor<");
+    if (at == StringRef::npos)
+      return larger + text.str();
+    at += StringRef("tensor<").size();
+    larger += text.take_front(at);
+    text = text.drop_front(at);
+    unsigned long long size;
+    while (!text.empty() && isdigit(text.front())) {
+      text.consumeInteger(10, size);
+      larger += std::to_string(size < std::size(sizes) ? sizes[size] : size);
+      if (text.consume_front("x"))
+        larger += "x";
+    }
+  }
+  return larger;
+}
+
+static OpSample withFloats(OpSample sample, StringRef floats) {
+  auto replace = [&](std::string &text) {
+    for (size_t at; (at = text.find("f64")) != std::string::npos;)
+      text.replace(at, 3, floats);
+  };
+  replace(sample.op);
+  for (auto &operand : sample.operands)
+    replace(operand.type);
+  return sample;
+}
+
+std::optional<SampleModules> sampleModules(const OpSample &sample,
+                                           StringRef floats) {
+  OpSample retyped = withFloats(sample, floats), larger = retyped;
+  larger.op = enlarge(larger.op);
+  for (auto &operand : larger.operands)
+    operand.type = enlarge(operand.type);
+  if (auto made = sampleModules(larger))
+    return made;
+  return sampleModules(retyped);
+}
+
+} // namespace mp

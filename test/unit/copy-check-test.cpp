@@ -1,0 +1,207 @@
+//===- copy-check-test.cpp - what a step looks at to find an overflow -----===//
+//
+// Steps that write f16 copies, in the process: what they read by the plan, and
+// that a step is skipped by the values alone, whatever the bounds say.
+//
+//===----------------------------------------------------------------------===//
+#include "GoldenFunction.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <set>
+
+using namespace mp;
+using namespace llvm;
+
+namespace {
+
+constexpr int64_t kRows = 64, kColumns = 96, kWeights = kRows * kColumns;
+
+/// sum(x w^T), by an optimizer in f16.
+std::string network(StringRef optimizer) {
+  return formatv(R"mlir(
+    mp.variable @w : tensor<{0}x{1}xf32> = #mp.init<uniform, a = -0.1, b = 0.1>
+    func.func @loss(%x: tensor<?x{1}xf32> {{mp.name = "x"}) -> (tensor<f32> {{mp.name = "loss"}) {{
+      %w = mp.read @w : tensor<{0}x{1}xf32>
+      %y = mp.linear %x, %w : tensor<?x{1}xf32>, tensor<{0}x{1}xf32>
+      %sum = mp.sum %y dims[0, 1] : tensor<?x{0}xf32>
+      return %sum : tensor<f32>
+    }
+    mp.scaler @scaler {{preset = "torch", init_scale = 1.0}
+    mp.train @step of @loss autocast(<dtype = f16>) scaler(@scaler) {{
+      mp.minimize result(0) {{optimizer = {2}}
+    })mlir",
+                 kRows, kColumns, optimizer)
+      .str();
+}
+
+Program compiled(StringRef optimizer) {
+  CompileOptions options;
+  options.batch = 8;
+  return cantFail(compile(network(optimizer), options));
+}
+
+/// A session with one recipe, and access to its numbers.
+struct Training {
+  explicit Training(StringRef optimizer) {
+    session = cantFail(Session::create({/*threads=*/1}));
+    cantFail(session->load(compiled(optimizer)));
+    cantFail(session->initialize(/*seed=*/0));
+    step = session->find("step", 8);
+  }
+
+  Numbers read(StringRef name) const {
+    for (const Variable &variable : session->variables())
+      if (variable.name == name)
+        return unpack(session->storage(name).data(), variable.type);
+    ADD_FAILURE() << "no variable " << name.str();
+    return {};
+  }
+  /// As a user changes a variable: what is derived follows.
+  void write(StringRef name, const Numbers &numbers) {
+    copy(pack(numbers, ElementType::F32), session->storage(name).begin());
+    session->derive();
+  }
+  /// Whether the step is skipped. The gradient of a row of weights is the sum
+  /// of x's rows.
+  bool skips(double x) {
+    std::string bytes = pack(Numbers(8 * kColumns, x), ElementType::F32);
+    step->run({bytes.data()});
+    for (auto [index, result] : enumerate(step->entry().results))
+      if (result.name == "skipped")
+        return unpack(step->result(index), result.type)[0];
+    ADD_FAILURE() << "no result skipped";
+    return false;
+  }
+
+  std::unique_ptr<Session> session;
+  Executable *step = nullptr;
+};
+
+double largest(const Numbers &numbers) {
+  double most = 0;
+  for (double number : numbers)
+    most = std::max(most, std::abs(number));
+  return most;
+}
+
+//===----------------------------------------------------------------------===//
+// What is read
+//===----------------------------------------------------------------------===//
+
+/// Bytes behind a place that a step's launch gets.
+uint64_t bytesAt(const Program &program, const Entry &entry, size_t step,
+                 const Place &place) {
+  if (place.space == Place::Space::Variable)
+    return program.variables[place.index].type.bytes();
+  if (place.space == Place::Space::Staging)
+    return entry.inputs[place.index].type.bytes();
+  if (place.space == Place::Space::Constant)
+    return program.constants[place.index].type.bytes();
+  for (const Buffer &buffer : entry.buffers)
+    if (buffer.offset == place.offset && buffer.firstStep <= step &&
+        step <= buffer.lastStep)
+      return buffer.bytes;
+  ADD_FAILURE() << "step " << step << " has an argument in no buffer";
+  return 0;
+}
+
+TEST(CopyCheck, UpdateMoves28BytesAParameter) {
+  Program program = compiled("#mp.adamw<lr = 1.0e-3>");
+  auto named = [&](const Place &place, StringRef name) {
+    return place.space == Place::Space::Variable &&
+           program.variables[place.index].name == name;
+  };
+  auto entry = find_if(program.entries,
+                       [](const Entry &e) { return e.function == "step"; });
+  unsigned updates = 0, looks = 0;
+  for (auto [index, step] : enumerate(entry->steps)) {
+    auto *launch = std::get_if<Launch>(&step);
+    if (!launch)
+      continue;
+    uint64_t moved = 0;
+    for (const Place &place : launch->args) {
+      uint64_t bytes = bytesAt(program, *entry, index, place);
+      moved += bytes >= kWeights ? bytes : 0;
+    }
+    auto uses = [&](StringRef name) {
+      return count_if(launch->args,
+                      [&](const Place &place) { return named(place, name); });
+    };
+    if (uses("w") == 2) { // read and written
+      ++updates;
+      EXPECT_EQ(moved, 28u * kWeights);
+    } else if (uses("w") || uses("w.exp_avg") || uses("w.exp_avg_sq")) {
+      // The look at the new masters, where the bounds leave it open.
+      ++looks;
+      StringRef summary = program.kernels[launch->kernel].summary;
+      EXPECT_TRUE(summary.contains("adamw cast is_finite")) << summary.str();
+    }
+  }
+  EXPECT_EQ(updates, 1u);
+  EXPECT_EQ(looks, 1u);
+}
+
+//===----------------------------------------------------------------------===//
+// When a step is skipped
+//===----------------------------------------------------------------------===//
+
+// While the bounds prove that all is well, they move by themselves: nothing is
+// measured, so the bound is above what a look would have found.
+TEST(CopyCheck, ProvenStepsMeasureNothing) {
+  Training training("#mp.adamw<lr = 1.0e-3>");
+  EXPECT_EQ(training.read("step.magnitude")[0], largest(training.read("w")));
+  EXPECT_EQ(training.read("step.moment_ratio")[0], 0);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_FALSE(training.skips(i % 2 ? -0.5 : 0.5));
+  double bound = training.read("step.magnitude")[0];
+  EXPECT_GT(bound, largest(training.read("w")) + 1e-3);
+  EXPECT_LT(bound, 1);
+  EXPECT_GT(training.read("step.moment_ratio")[0], 2);
+  EXPECT_LT(training.read("step.moment_ratio")[0], 7.3);
+}
+
+// The bound adds the largest weight and the largest step; here they are of
+// different elements, so that only a look shows that all is well.
+TEST(CopyCheck, OpenStepsLookAndMeasure) {
+  Training training("#mp.sgd<lr = 1000.0>");
+  Numbers weights(kWeights, 1);
+  weights[0] = 65000;
+  training.write("w", weights);
+  EXPECT_EQ(training.read("step.magnitude")[0], 65000);
+  EXPECT_FALSE(training.skips(1)); // every weight loses 8000
+  EXPECT_EQ(training.read("w")[0], 57000);
+  EXPECT_EQ(training.read("w.f16")[0], 57000 - 8); // to a multiple of 32
+  EXPECT_EQ(training.read("step.magnitude")[0], 57000);
+}
+
+TEST(CopyCheck, OverflowSkips) {
+  Training training("#mp.sgd<lr = 1000.0>");
+  Numbers weights(kWeights, 1);
+  weights[0] = 65000;
+  training.write("w", weights);
+  EXPECT_TRUE(training.skips(-1)); // to 73000
+  EXPECT_EQ(training.read("w"), weights);
+  EXPECT_EQ(training.read("step.magnitude")[0], 65000);
+  EXPECT_EQ(training.read("step.applied")[0], 0);
+  EXPECT_FALSE(training.skips(-0.0625)); // to 65500, which f16 rounds to 65504
+  EXPECT_EQ(training.read("w.f16")[0], 65504);
+}
+
+// Values that bounds say nothing about.
+TEST(CopyCheck, StateThatIsNotFinite) {
+  Training training("#mp.adamw<lr = 1.0e-3>");
+  Numbers means(kWeights, 0);
+  means[7] = INFINITY;
+  training.write("w.exp_avg", means);
+  EXPECT_TRUE(training.skips(0.5));
+  // Then the state is mended, and a step that is skipped for its gradient
+  // changes no bound.
+  means[7] = 0;
+  training.write("w.exp_avg", means);
+  double before = training.read("step.magnitude")[0];
+  EXPECT_TRUE(training.skips(60000)); // its gradient is beyond f16
+  EXPECT_EQ(training.read("step.magnitude")[0], before);
+  EXPECT_FALSE(training.skips(0.5));
+}
+
+} // namespace

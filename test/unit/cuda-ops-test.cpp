@@ -1,0 +1,143 @@
+//===- cuda-ops-test.cpp - every op on CUDA against the CPU ---------------===//
+//
+// The generated CUDA of every op runs in the emulator (test/emulator) through
+// the whole runtime, and gives what the CPU gives: forward and backward, in
+// f32, f16 and bf16, with sizes that divide nothing.
+//
+// Elementwise ops are the same operations on both and so give the same bits;
+// sums are taken in another order, so that f32 results differ by a few units in
+// the last place of their largest term, and rounded ones by one rounding.
+//
+//===----------------------------------------------------------------------===//
+#include "OpSamples.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mp;
+
+namespace {
+/// Relative to the largest element of a result.
+double tolerance(const TensorType &type) {
+  switch (type.element) {
+  case ElementType::F16:
+    return 0x1p-10;
+  case ElementType::BF16:
+    return 0x1p-7;
+  case ElementType::F32:
+    return 0x1p-19;
+  case ElementType::F64:
+    return 0x1p-48;
+  default:
+    return 0;
+  }
+}
+
+/// What differs, or "".
+std::string difference(const Numbers &cpu, const Numbers &cuda,
+                       double relative) {
+  if (cpu.size() != cuda.size())
+    return "sizes differ";
+  double largest = 0;
+  for (double value : cpu)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  for (size_t i = 0; i < cpu.size(); ++i) {
+    bool same =
+        cpu[i] == cuda[i] || (std::isnan(cpu[i]) && std::isnan(cuda[i]));
+    if (!same && !(std::abs(cpu[i] - cuda[i]) <= relative * largest))
+      return "element " + std::to_string(i) + " is " + std::to_string(cuda[i]) +
+             ", on the CPU " + std::to_string(cpu[i]);
+  }
+  return "";
+}
+
+class CudaOps : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
+    setenv("MP_CACHE_DIR", "off", 1);
+  }
+
+  /// Runs a function on both.
+  void compare(const std::string &module, StringRef name,
+               ArrayRef<Numbers> inputs) {
+    std::vector<Numbers> results[2];
+    std::vector<Result> types;
+    for (Device device : {Device{}, Device{Device::Kind::Cuda, 0}}) {
+      auto function = GoldenFunction::compile(module, name, device);
+      if (!function) {
+        ADD_FAILURE() << device.str() << ": " << toString(function.takeError())
+                      << "\n"
+                      << module;
+        return;
+      }
+      auto outputs = (*function)(inputs);
+      if (!outputs) {
+        ADD_FAILURE() << toString(outputs.takeError()) << "\n" << module;
+        return;
+      }
+      results[device.kind == Device::Kind::Cuda] = std::move(*outputs);
+      types = function->entry().results;
+    }
+    for (size_t i = 0; i < types.size(); ++i)
+      EXPECT_EQ(
+          difference(results[0][i], results[1][i], tolerance(types[i].type)),
+          "")
+          << "result " << i << " of @" << name.str() << " in\n"
+          << module;
+  }
+
+  void compareSamples(StringRef floats) {
+    unsigned compared = 0;
+    for (const OpSample &sample : differentiableSamples()) {
+      auto modules = sampleModules(sample, floats);
+      if (!modules)
+        continue;
+      compare(modules->forward, "f", modules->operands);
+      compare(modules->backward, "f.gradient", modules->operands);
+      ++compared;
+    }
+    EXPECT_GE(compared, 25u);
+  }
+};
+} // namespace
+
+TEST_F(CudaOps, AgreeInF32) { compareSamples("f32"); }
+TEST_F(CudaOps, AgreeInF16) { compareSamples("f16"); }
+TEST_F(CudaOps, AgreeInBF16) { compareSamples("bf16"); }
+
+// Ops without a gradient too, and on edges: zeros of both signs, NaN, infinity.
+TEST_F(CudaOps, AgreeOnTheGoldensOfPyTorch) {
+  json::Object file = cantFail(readGolden("ops.json"));
+  ASSERT_GE(file.getArray("forward")->size(), 70u);
+  for (const json::Value &item : *file.getArray("forward")) {
+    const json::Object &golden = *item.getAsObject();
+    std::vector<Numbers> inputs;
+    for (const json::Value &input : *golden.getArray("inputs"))
+      inputs.push_back(cantFail(goldenNumbers(*input.getAsObject())));
+    compare(golden.getString("module")->str(), "", inputs);
+  }
+}
+
+TEST_F(CudaOps, AgreeOnOptimizerSteps) {
+  json::Object file = cantFail(readGolden("ops.json"));
+  for (const json::Value &item : *file.getArray("optimizers")) {
+    const json::Object &golden = *item.getAsObject();
+    std::string module = golden.getString("module")->str();
+    auto numbers = [&](const json::Value &tensor) {
+      return cantFail(goldenNumbers(*tensor.getAsObject()));
+    };
+    Numbers start = numbers(*golden.get("start"));
+    size_t slots = StringRef(module).contains("%v:")   ? 2
+                   : StringRef(module).contains("%m:") ? 1
+                                                       : 0;
+    std::vector<Numbers> inputs = {
+        numbers(golden.getArray("gradients")->front()),
+        {*golden.getNumber("lr")},
+        {3},
+        start};
+    inputs.resize(inputs.size() + slots, Numbers(start.size(), 0.25));
+    compare(module, "", inputs);
+  }
+}

@@ -1,0 +1,244 @@
+//===- optimizer-bounds-test.cpp - no update goes beyond its bound --------===//
+//
+// Histories of updates, computed by the compiled ops, against the bounds that
+// the optimizer states: gradients of all magnitudes, also such as underflow and
+// overflow when squared, and any learning rate, decay and betas.
+//
+//===----------------------------------------------------------------------===//
+#include "GoldenFunction.h"
+#include "dialect/Mp.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <random>
+
+using namespace mp;
+using namespace llvm;
+
+namespace {
+
+constexpr int64_t kElements = 48;
+
+/// Text of a module with @update (parameter, gradient, slots, rate, step),
+/// @measure (parameter, slots) and @bounds (bounds, norm, rate, step).
+std::string moduleText(StringRef attribute, size_t &slots) {
+  mlir::MLIRContext context;
+  context.loadDialect<MpDialect, mlir::func::FuncDialect>();
+  auto optimizer =
+      cast<OptimizerAttrInterface>(mlir::parseAttribute(attribute, &context));
+  auto module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  auto b =
+      mlir::ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+  auto number = mlir::RankedTensorType::get({}, b.getF32Type());
+  auto step = mlir::RankedTensorType::get({}, b.getI64Type());
+  auto tensor = mlir::RankedTensorType::get({kElements}, b.getF32Type());
+  slots = optimizer.getSlots().size();
+  auto build = [&](StringRef name, ArrayRef<mlir::Type> inputs, auto body) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    auto function =
+        mlir::func::FuncOp::create(b, name, b.getFunctionType(inputs, {}));
+    b.setInsertionPointToStart(function.addEntryBlock());
+    SmallVector<mlir::Value> results =
+        body(mlir::ValueRange(function.getArguments()));
+    mlir::func::ReturnOp::create(b, results);
+    function.setType(
+        b.getFunctionType(inputs, mlir::ValueRange(results).getTypes()));
+  };
+  SmallVector<mlir::Type> state(slots + 1, tensor);
+  build("measure", state, [&](mlir::ValueRange x) {
+    auto measures = optimizer.buildMeasures(b, x[0], x.drop_front());
+    for (mlir::Value &measure : measures)
+      measure = MaxOp::create(b, measure, ArrayRef<int64_t>{0}, false);
+    return measures;
+  });
+  state.append({tensor, number, step});
+  build("update", state, [&](mlir::ValueRange x) {
+    return optimizer.buildUpdate(b, x[0], x[slots + 1], x.slice(1, slots),
+                                 x[slots + 2], x[slots + 3]);
+  });
+  size_t count = optimizer.getMeasures().size();
+  SmallVector<mlir::Type> bounds(count, number);
+  bounds.append({number, number, step});
+  build("bounds", bounds, [&](mlir::ValueRange x) {
+    return optimizer.buildBounds(b, x.take_front(count), x[count], x[count + 1],
+                                 x[count + 2]);
+  });
+  std::string text;
+  raw_string_ostream stream(text);
+  module.print(stream);
+  module.erase();
+  return text;
+}
+
+/// One optimizer's state, its bounds, and the functions that move both.
+struct History {
+  explicit History(const std::string &optimizer)
+      : text(moduleText(optimizer, slots)), update(compiled("update")),
+        measure(compiled("measure")), bounds(compiled("bounds")) {}
+
+  GoldenFunction compiled(StringRef function) {
+    return cantFail(GoldenFunction::compile(text, function));
+  }
+
+  void start(std::vector<Numbers> initial) {
+    state = std::move(initial);
+    step = 0;
+    bound = cantFail(measure(state));
+  }
+
+  void move(const Numbers &gradient, double rate) {
+    ++step;
+    float squares = 0;
+    for (double element : gradient)
+      squares += static_cast<float>(element) * static_cast<float>(element);
+    norm = std::sqrt(squares);
+    std::vector<Numbers> inputs = bound;
+    inputs.insert(inputs.end(), {{norm}, {rate}, {step}});
+    bound = cantFail(bounds(inputs));
+    inputs = state;
+    inputs.insert(inputs.end(), {gradient, {rate}, {step}});
+    state = cantFail(update(inputs));
+  }
+
+  /// Whether what is measured lies below every bound that says something.
+  testing::AssertionResult holds() {
+    auto measured = cantFail(measure(state));
+    for (auto [i, most] : enumerate(bound))
+      if (std::isfinite(norm) && std::isfinite(most[0]) &&
+          !(measured[i][0] <= most[0]))
+        return testing::AssertionFailure()
+               << "measure " << i << " is " << measured[i][0] << ", its bound "
+               << most[0] << ", in step " << step;
+    return testing::AssertionSuccess();
+  }
+
+  size_t slots;
+  std::string text;
+  GoldenFunction update, measure, bounds;
+  std::vector<Numbers> state, bound;
+  double step = 0, norm = 0;
+};
+
+using Random = std::mt19937_64;
+
+double uniform(Random &random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+bool chance(Random &random, double probability) {
+  return uniform(random, 0, 1) < probability;
+}
+/// Either sign, or zero, of any magnitude between powers of ten.
+double anyNumber(Random &random, double low, double high) {
+  if (chance(random, 0.1))
+    return 0;
+  double magnitude = std::pow(10, uniform(random, low, high));
+  return static_cast<float>(chance(random, 0.5) ? magnitude : -magnitude);
+}
+Numbers anyNumbers(Random &random, double low, double high) {
+  Numbers numbers(kElements);
+  for (double &number : numbers)
+    number = anyNumber(random, low, high);
+  return numbers;
+}
+
+std::string anyAdamW(Random &random) {
+  auto pick = [&](std::initializer_list<double> values) {
+    return values.begin()[random() % values.size()];
+  };
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << format("#mp.adamw<beta1 = %.10e, beta2 = %.10e, eps = %.10e, "
+                   "weight_decay = %.10e>",
+                   pick({0.0, 0.5, 0.9, 0.95, 0.99, 0.9999999}),
+                   pick({0.1, 0.9, 0.95, 0.98, 0.999, 0.9999999}),
+                   pick({1e-12, 1e-8, 1e-3, 1.0}),
+                   pick({0.0, 0.01, 0.1, 1.0, 30.0}));
+  return text;
+}
+
+std::string anySgd(Random &random) {
+  bool momentum = chance(random, 0.7), nesterov = chance(random, 0.3);
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << format("#mp.sgd<momentum = %.10e, dampening = %.10e, "
+                   "weight_decay = %.10e, nesterov = %s>",
+                   momentum ? uniform(random, 0.01, 1.1) : 0.0,
+                   momentum && !nesterov ? uniform(random, -1, 3) : 0.0,
+                   chance(random, 0.5) ? uniform(random, 0, 2) : 0.0,
+                   momentum && nesterov ? "true" : "false");
+  return text;
+}
+
+/// Histories from zero state, and from any state that squares can have left.
+void check(const std::string &optimizer, Random &random) {
+  SCOPED_TRACE(optimizer);
+  History history(optimizer);
+  for (int run = 0; run < 12; ++run) {
+    std::vector<Numbers> state{anyNumbers(random, -3, 4)};
+    for (size_t slot = 0; slot < history.slots; ++slot) {
+      state.push_back(run % 2 ? anyNumbers(random, -45, 30)
+                              : Numbers(kElements, 0));
+      if (slot == 1) // of squares
+        for (double &square : state.back())
+          square = std::abs(square);
+    }
+    history.start(std::move(state));
+    double low = uniform(random, -44, 2), high = uniform(random, low, 19);
+    for (int step = 0; step < 40; ++step) {
+      double rate = anyNumber(random, -6, run % 3 ? 0 : 3);
+      bool quiet = chance(random, 0.2);
+      history.move(quiet ? Numbers(kElements, 0)
+                         : anyNumbers(random, low, high),
+                   static_cast<float>(rate));
+      ASSERT_TRUE(history.holds()) << "run " << run;
+    }
+  }
+}
+
+TEST(OptimizerBounds, HoldForAdamW) {
+  Random random(1);
+  for (int i = 0; i < 25; ++i)
+    check(anyAdamW(random), random);
+}
+
+TEST(OptimizerBounds, HoldForSgd) {
+  Random random(2);
+  for (int i = 0; i < 25; ++i)
+    check(anySgd(random), random);
+}
+
+// A bound that is always infinite would hold as well. This is what a run with
+// the defaults comes to.
+TEST(OptimizerBounds, AreOfUse) {
+  Random random(3);
+  History history("#mp.adamw<lr = 1.0e-3>");
+  history.start({anyNumbers(random, -3, -1), Numbers(kElements, 0),
+                 Numbers(kElements, 0)});
+  for (int step = 0; step < 1000; ++step)
+    history.move(anyNumbers(random, -6, 0), 1e-3);
+  EXPECT_TRUE(history.holds());
+  EXPECT_LT(history.bound[0][0], 8);   // 7.3 times the learning rate a step
+  EXPECT_LT(history.bound[1][0], 7.3); // 0.1 / sqrt(1e-3 (1 - 0.81 / 0.999))
+  EXPECT_GT(history.bound[1][0], 7.2);
+}
+
+// Gradients for which Cauchy and Schwarz's inequality is an equation in each
+// step: then nothing smaller would hold.
+TEST(OptimizerBounds, AreReached) {
+  constexpr double beta1 = 0.9, beta2 = 0.999;
+  History history("#mp.adamw<weight_decay = 0.0>");
+  history.start(std::vector<Numbers>(3, Numbers(kElements, 0)));
+  history.move(Numbers(kElements, 1e-6), 1e-3);
+  for (int step = 1; step < 200; ++step) {
+    double mean = history.state[1][0], square = history.state[2][0];
+    double worst =
+        square / mean * (beta2 / (1 - beta2)) * ((1 - beta1) / beta1);
+    history.move(Numbers(kElements, static_cast<float>(worst)), 1e-3);
+    ASSERT_TRUE(history.holds());
+  }
+  auto measured = cantFail(history.measure(history.state));
+  EXPECT_GT(measured[0][0], 0.99 * history.bound[0][0]);
+  EXPECT_GT(measured[1][0], 0.9999 * history.bound[1][0]);
+}
+
+} // namespace

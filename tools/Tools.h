@@ -1,0 +1,17 @@
+//===- Tools.h - the tools as functions -----------------------------------===//
+//
+// Each is the whole of one tool, so that it can be a program of its own or one
+// of several in the portable program. They take main's arguments and return
+// the exit code.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_TOOLS_TOOLS_H
+#define MP_TOOLS_TOOLS_H
+
+namespace mp::tool {
+int optMain(int argc, char **argv);
+int translateMain(int argc, char **argv);
+int runMain(int argc, char **argv);
+} // namespace mp::tool
+
+#endif // MP_TOOLS_TOOLS_H
