@@ -38,6 +38,10 @@ public:
   /// Code and features of a symbol that an emitted launch names.
   virtual Kernel code(llvm::StringRef symbol) const = 0;
 
+  /// Whether the code of a symbol is used as it is, and not put together with
+  /// other code by `finish`.
+  virtual bool isFinal(llvm::StringRef symbol) const { return true; }
+
   /// Last work on a planned entry point, whose places are final.
   virtual void finish(Entry &entry, ProgramBuilder &builder) {}
 };

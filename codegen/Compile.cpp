@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
@@ -222,6 +223,7 @@ private:
       addEntry(function, ArrayRef(code).slice(begin, own.size()));
       begin += own.size();
     }
+    finishKernels(code);
     return llvm::Error::success();
   }
 
@@ -239,12 +241,40 @@ private:
     pool.wait();
   }
 
+  /// Kernels that stay as they are.
   void announce(KernelOp op, const EmittedKernel &emitted) {
     ProgramBuilder scratch;
     for (const KernelLaunch &launch : emitted.launches)
-      scratch.kernel(launch.symbol, op, *backend);
+      if (backend->isFinal(launch.symbol))
+        scratch.kernel(launch.symbol, op, *backend);
     for (const Kernel &kernel : scratch.program.kernels)
       sink->kernel(kernel);
+  }
+
+  /// Kernels that have been put together into others go; those that came late
+  /// are announced.
+  void finishKernels(ArrayRef<EmittedKernel> code) {
+    Program &program = builder.program;
+    llvm::StringSet<> announced;
+    for (const EmittedKernel &kernel : code)
+      for (const KernelLaunch &launch : kernel.launches)
+        if (backend->isFinal(launch.symbol))
+          announced.insert(launch.symbol);
+    std::vector<Kernel> kept;
+    llvm::DenseMap<uint32_t, uint32_t> numbers;
+    for (Entry &entry : program.entries)
+      for (Step &step : entry.steps)
+        if (auto *launch = std::get_if<Launch>(&step)) {
+          auto [number, isNew] =
+              numbers.try_emplace(launch->kernel, kept.size());
+          if (isNew)
+            kept.push_back(std::move(program.kernels[launch->kernel]));
+          launch->kernel = number->second;
+        }
+    program.kernels = std::move(kept);
+    for (const Kernel &kernel : program.kernels)
+      if (sink && !announced.contains(kernel.symbol))
+        sink->kernel(kernel);
   }
 
   void addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {

@@ -100,6 +100,14 @@ Error Trainer::submitStep() {
   return Error::success();
 }
 
+/// Submits as many steps as may be under way at a time, none after `pause`.
+Error Trainer::submitUntil(int64_t pause) {
+  while (submitted() < pause && underWay.size() < session().stepsInFlight())
+    if (Error error = submitStep())
+      return error;
+  return Error::success();
+}
+
 /// Waits for the oldest step under way.
 Expected<StepMetrics> Trainer::finishStep() {
   StepUnderWay step = underWay.front();
@@ -197,12 +205,9 @@ Expected<bool> Trainer::runSteps(double &seconds) {
   while (true) {
     Clock::time_point start = Clock::now();
     // What is saved is the state between two steps, so none overlaps a save.
-    int64_t pause = lastStep();
-    if (writes)
-      pause = std::min(pause, (run.step / every + 1) * every);
-    while (submitted() < pause && !interrupt.requested() &&
-           underWay.size() < session().stepsInFlight())
-      if (Error error = submitStep())
+    int64_t pause = writes ? (run.step / every + 1) * every : lastStep();
+    if (!interrupt.requested())
+      if (Error error = submitUntil(std::min(pause, lastStep())))
         return error;
     if (underWay.empty())
       break;

@@ -113,6 +113,7 @@ private:
   void announce();
   llvm::Expected<StepProgram *> program(int64_t rows);
   llvm::Error submitStep();
+  llvm::Error submitUntil(int64_t pause);
   llvm::Expected<StepMetrics> finishStep();
   StepMetrics readResults(const StepProgram &program,
                           Executable::Results results) const;

@@ -1,6 +1,7 @@
 // CUDA as a target: sources that the runtime compiles, or calls of cuBLASLt.
 #include "codegen/Backend.h"
 #include "codegen/cuda/KernelModel.h"
+#include "codegen/cuda/MergeLaunches.h"
 #include "codegen/cuda/StageEmitter.h"
 
 using namespace mlir;
@@ -43,7 +44,7 @@ public:
   }
 
   std::optional<KernelLaunch> guardedCopy(uint64_t bytes) override {
-    return std::nullopt;
+    return emitGuardedCopy(bytes, store);
   }
 
   Kernel code(StringRef symbol) const override {
@@ -52,6 +53,12 @@ public:
     kernel.code = store.source(symbol).str();
     return kernel;
   }
+
+  void finish(Entry &entry, ProgramBuilder &builder) override {
+    mergeLaunches(entry, builder, store);
+  }
+
+  bool isFinal(StringRef symbol) const override { return !store.part(symbol); }
 
 private:
   EmitOptions options;

@@ -120,11 +120,21 @@ private:
   bool takesReduction(linalg::GenericOp stage, Space domain) {
     auto reduction = matchReduction(stage);
     if (!reduction || domain != Space::Full ||
-        constantOf(stage.getDpsInits()[0]) != reduction->neutral)
+        !startsNeutral(stage, *reduction))
       return false;
     auto space =
         matrix.spaceOf(stage.getIndexingMapMatchingResult(stage->getResult(0)));
     return space == Space::Scalar || space == Space::Column;
+  }
+
+  /// Each part of a reduction starts where the whole does.
+  static bool startsNeutral(linalg::GenericOp stage,
+                            const Reduction &reduction) {
+    TypedAttr start = constantOf(stage.getDpsInits()[0]);
+    auto number = dyn_cast_or_null<FloatAttr>(start);
+    bool isZero = number && number.getValue().isZero();
+    return start == reduction.neutral ||
+           (isZero && isa<arith::AddFOp>(reduction.combiner));
   }
 
   Matrix matrix;
@@ -142,6 +152,10 @@ bool EpilogueReduction::isTotal() const {
 
 Type EpilogueReduction::type() const {
   return getElementTypeOrSelf(stage->getResult(0).getType());
+}
+
+TypedAttr EpilogueReduction::start() const {
+  return constantOf(linalg::GenericOp(stage).getDpsInits()[0]);
 }
 
 unsigned Epilogue::accepts(Operation *anchor) {

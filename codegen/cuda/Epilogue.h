@@ -28,6 +28,8 @@ struct EpilogueReduction {
   bool isTotal() const;
   /// Of an accumulator.
   mlir::Type type() const;
+  /// Its value before any element; combining it changes nothing.
+  mlir::TypedAttr start() const;
 };
 
 class Epilogue {

@@ -257,7 +257,7 @@ LogicalResult Epilogue::printCombiners(SourceText &out) const {
       return failure();
     out.open("struct Combine" + Twine(i));
     out.line("static " + type + " neutral() { return " +
-             printConstant(matched->neutral) + "; }");
+             printConstant(reduction.start()) + "; }");
     out.line("static " + type + " combine(" + type + " a, " + type +
              " b) { return " + *combined + "; }");
     out.close("};");

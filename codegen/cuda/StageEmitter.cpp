@@ -37,8 +37,48 @@ FailureOr<EmittedKernel> mp::cuda::emitStages(Block &body, bool predicated,
     launch.grid = printed.grid;
     launch.block = printed.block;
     launch.shared = printed.sharedBytes();
-    launch.symbol = printed.store(store);
+    SmallVector<Value> outputs = group.outputs;
+    if (group.schedule == Schedule::General)
+      outputs.assign(group.stages.front().op->result_begin(),
+                     group.stages.front().op->result_end());
+    launch.symbol = printed.store(outputs, store);
     kernel.launches.push_back(std::move(launch));
   }
   return kernel;
+}
+
+KernelLaunch mp::cuda::emitGuardedCopy(uint64_t bytes, KernelStore &store) {
+  constexpr int64_t threads = 256, width = 16;
+  std::string index =
+      bytes < (uint64_t(1) << 31) - threads * width ? "int" : "long long";
+  SourceText text;
+  text.open("inline void BODY_NAME(int block, " + index +
+            " count, Global<unsigned char> to,\n"
+            "                 Global<unsigned char> from, "
+            "Global<unsigned char> flag)");
+  text.line("if (!flag.load(0))");
+  text.line("  return;");
+  text.line("const int thread = threadIdx.x;");
+  text.line("const " + index + " at = (static_cast<" + index +
+            ">(block) * 256 + thread) * 16;");
+  text.line("if (at + 16 <= count)");
+  text.line("  storeItems(to, at, loadItems<16>(from, at));");
+  text.line("else");
+  text.line("  for (" + index + " i = at; i < count; ++i)");
+  text.line("    to.store(i, from.load(i));");
+  text.close();
+  StagePart part;
+  part.function = text.str();
+  part.count = bytes;
+  int64_t count = bytes;
+  part.parameters = {{"unsigned char", count, bytes, true},
+                     {"unsigned char", count, bytes, false},
+                     {"unsigned char", 1, 1, false}};
+  part.grid = llvm::divideCeil(bytes, threads * width);
+  part.block = threads;
+  KernelLaunch launch;
+  launch.grid = part.grid;
+  launch.block = part.block;
+  launch.symbol = store.add(std::move(part));
+  return launch;
 }

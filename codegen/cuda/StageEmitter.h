@@ -22,6 +22,10 @@ llvm::FailureOr<EmittedKernel> emitStages(mlir::Block &body, bool predicated,
                                           const EmitOptions &options,
                                           KernelStore &store);
 
+/// Copies `bytes` where an i1 is true; the launch's arguments are to, from,
+/// flag.
+KernelLaunch emitGuardedCopy(uint64_t bytes, KernelStore &store);
+
 } // namespace mp::cuda
 
 #endif // MP_CODEGEN_CUDA_STAGEEMITTER_H

@@ -282,6 +282,104 @@ inline std::string chain(int64_t n, const char *type) {
               {{"$N", text(n)}, {"$line", line}, {"$T", type}});
 }
 
+/// Of i1, f64 and the transpose of a bf16, with an index.
+inline std::string transposed(int64_t rows, int64_t columns) {
+  return fill(R"(
+      func.func @f(%x: tensor<$Rx$Cxbf16>, %y: tensor<$Cx$Rxi1>, %z: tensor<$Rxf64>) -> tensor<$Cx$Rxf64> {
+        %e = tensor.empty() : tensor<$Cx$Rxf64>
+        %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, $matrix, $column, $matrix],
+            iterator_types = ["parallel", "parallel"]}
+            ins(%x, %y, %z : tensor<$Rx$Cxbf16>, tensor<$Cx$Rxi1>, tensor<$Rxf64>) outs(%e : tensor<$Cx$Rxf64>) {
+          ^bb0(%a: bf16, %b: i1, %c: f64, %o: f64):
+            %w = arith.extf %a : bf16 to f64
+            %i = linalg.index 0 : index
+            %j = arith.index_cast %i : index to i64
+            %k = arith.sitofp %j : i64 to f64
+            %d = arith.addf %w, %k : f64
+            %r = arith.select %b, %d, %c : f64
+            linalg.yield %r : f64
+        } -> tensor<$Cx$Rxf64>
+        return %s : tensor<$Cx$Rxf64>
+      })",
+              {{"$R", text(rows)},
+               {"$C", text(columns)},
+               {"$matrix", matrix},
+               {"$column", columnOf}});
+}
+
+/// y[b, c, r] = x[b, r, c] + z[c], sums over the middle of x, and copies.
+inline std::string anyMaps(int64_t b, int64_t r, int64_t c) {
+  return fill(R"(
+      func.func @f(%x: tensor<$Bx$Rx$Cxf32>, %z: tensor<$Cxf32>, %i: tensor<i32>)
+          -> (tensor<$Bx$Cx$Rxf32>, tensor<$Bx$Cxf32>, tensor<$Bx$Rx$Cxf32>, tensor<i32>, tensor<i32>, tensor<$Cxf32>) {
+        %zero = arith.constant 0.0 : f32
+        %e = tensor.empty() : tensor<$Bx$Cx$Rxf32>
+        %es = tensor.empty() : tensor<$Bx$Cxf32>
+        %ez = tensor.empty() : tensor<$Cxf32>
+        %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<$Bx$Cxf32>) -> tensor<$Bx$Cxf32>
+        %c0 = linalg.fill ins(%zero : f32) outs(%ez : tensor<$Cxf32>) -> tensor<$Cxf32>
+        %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
+            affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+            iterator_types = ["parallel", "parallel", "parallel"]}
+            ins(%x, %z : tensor<$Bx$Rx$Cxf32>, tensor<$Cxf32>) outs(%e : tensor<$Bx$Cx$Rxf32>) {
+          ^bb0(%a: f32, %q: f32, %o: f32):
+            %t = arith.addf %a, %q : f32
+            linalg.yield %t : f32
+        } -> tensor<$Bx$Cx$Rxf32>
+        %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
+            affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
+            ins(%x : tensor<$Bx$Rx$Cxf32>) outs(%s0 : tensor<$Bx$Cxf32>) {
+          ^bb0(%a: f32, %acc: f32):
+            %t = arith.addf %acc, %a : f32
+            linalg.yield %t : f32
+        } -> tensor<$Bx$Cxf32>
+        return %y, %s, %x, %i, %i, %c0 : tensor<$Bx$Cx$Rxf32>, tensor<$Bx$Cxf32>, tensor<$Bx$Rx$Cxf32>, tensor<i32>, tensor<i32>, tensor<$Cxf32>
+      })",
+              {{"$B", text(b)}, {"$R", text(r)}, {"$C", text(c)}});
+}
+
+/// All finite? And the norm, and every element divided by it.
+inline std::string finiteNorm(int64_t n) {
+  return fill(R"(
+      func.func @f(%x: tensor<$Nxf32>) -> (tensor<i1>, tensor<f32>, tensor<$Nxf32>) {
+        %true = arith.constant true
+        %inf = arith.constant 0x7F800000 : f32
+        %zero = arith.constant 0.0 : f32
+        %eb = tensor.empty() : tensor<i1>
+        %ef = tensor.empty() : tensor<f32>
+        %e = tensor.empty() : tensor<$Nxf32>
+        %b0 = linalg.fill ins(%true : i1) outs(%eb : tensor<i1>) -> tensor<i1>
+        %f0 = linalg.fill ins(%zero : f32) outs(%ef : tensor<f32>) -> tensor<f32>
+        %r:2 = linalg.generic {indexing_maps = [$line, $scalar, $scalar], iterator_types = ["reduction"]}
+            ins(%x : tensor<$Nxf32>) outs(%b0, %f0 : tensor<i1>, tensor<f32>) {
+          ^bb0(%a: f32, %b: i1, %s: f32):
+            %abs = math.absf %a : f32
+            %fin = arith.cmpf olt, %abs, %inf : f32
+            %and = arith.andi %fin, %b : i1
+            %sq = arith.mulf %a, %a : f32
+            %sum = arith.addf %sq, %s : f32
+            linalg.yield %and, %sum : i1, f32
+        } -> (tensor<i1>, tensor<f32>)
+        %norm = linalg.generic {indexing_maps = [$none, $none], iterator_types = []}
+            ins(%r#1 : tensor<f32>) outs(%ef : tensor<f32>) {
+          ^bb0(%a: f32, %o: f32):
+            %q = math.sqrt %a : f32
+            linalg.yield %q : f32
+        } -> tensor<f32>
+        %y = linalg.generic {indexing_maps = [$line, $scalar, $line], iterator_types = ["parallel"]}
+            ins(%x, %norm : tensor<$Nxf32>, tensor<f32>) outs(%e : tensor<$Nxf32>) {
+          ^bb0(%a: f32, %b: f32, %o: f32):
+            %q = arith.divf %a, %b : f32
+            linalg.yield %q : f32
+        } -> tensor<$Nxf32>
+        return %r#0, %norm, %y : tensor<i1>, tensor<f32>, tensor<$Nxf32>
+      })",
+              {{"$N", text(n)},
+               {"$line", line},
+               {"$none", "affine_map<() -> ()>"},
+               {"$scalar", "affine_map<(d0) -> ()>"}});
+}
+
 } // namespace mp::cpu
 
 #endif // MP_TEST_UNIT_STAGETEXTS_H

@@ -181,7 +181,8 @@ TEST_F(CudaCompilePool, ARefusedKernelIsNamedWithItsPlacesAndTheLog) {
   EXPECT_EQ(text.find("kernel.cu(9)"), std::string::npos);
   // It may be tried again.
   made->add(kernel("wrong"), none());
-  EXPECT_HAS(message(made->wait(kernel("wrong"))), "cannot compile");
+  std::string again = message(made->wait(kernel("wrong")));
+  EXPECT_HAS(again, "cannot compile");
   EXPECT_EQ(fake::compiled.size(), 2u);
 }
 
@@ -231,7 +232,8 @@ TEST_F(CudaCompilePool, TheRealCompilerMakesCubins) {
   EXPECT_GT(made.counts().seconds, 0);
   Kernel bad = cudaKernel("bad", 1, "nonsense;");
   made.add(bad, headers);
-  EXPECT_HAS(message(made.wait(bad)), "identifier \"nonsense\" is undefined");
+  std::string refused = message(made.wait(bad));
+  EXPECT_HAS(refused, "nonsense");
 }
 
 TEST_F(CudaCompilePool, WhatNobodyWaitsForIsDropped) {

@@ -239,44 +239,7 @@ TEST(StageEmitter, UpdatesInPlaceUnlessTold) {
 TEST(StageEmitter, ReducesToOneValueAndGoesOn) {
   for (int64_t n : {1, 17, 128, 1009, 65536, 300001}) {
     // All finite? And the norm, and every element divided by it.
-    StageKernel kernel(fill(R"(
-      func.func @f(%x: tensor<$Nxf32>) -> (tensor<i1>, tensor<f32>, tensor<$Nxf32>) {
-        %true = arith.constant true
-        %inf = arith.constant 0x7F800000 : f32
-        %zero = arith.constant 0.0 : f32
-        %eb = tensor.empty() : tensor<i1>
-        %ef = tensor.empty() : tensor<f32>
-        %e = tensor.empty() : tensor<$Nxf32>
-        %b0 = linalg.fill ins(%true : i1) outs(%eb : tensor<i1>) -> tensor<i1>
-        %f0 = linalg.fill ins(%zero : f32) outs(%ef : tensor<f32>) -> tensor<f32>
-        %r:2 = linalg.generic {indexing_maps = [$line, $scalar, $scalar], iterator_types = ["reduction"]}
-            ins(%x : tensor<$Nxf32>) outs(%b0, %f0 : tensor<i1>, tensor<f32>) {
-          ^bb0(%a: f32, %b: i1, %s: f32):
-            %abs = math.absf %a : f32
-            %fin = arith.cmpf olt, %abs, %inf : f32
-            %and = arith.andi %fin, %b : i1
-            %sq = arith.mulf %a, %a : f32
-            %sum = arith.addf %sq, %s : f32
-            linalg.yield %and, %sum : i1, f32
-        } -> (tensor<i1>, tensor<f32>)
-        %norm = linalg.generic {indexing_maps = [$none, $none], iterator_types = []}
-            ins(%r#1 : tensor<f32>) outs(%ef : tensor<f32>) {
-          ^bb0(%a: f32, %o: f32):
-            %q = math.sqrt %a : f32
-            linalg.yield %q : f32
-        } -> tensor<f32>
-        %y = linalg.generic {indexing_maps = [$line, $scalar, $line], iterator_types = ["parallel"]}
-            ins(%x, %norm : tensor<$Nxf32>, tensor<f32>) outs(%e : tensor<$Nxf32>) {
-          ^bb0(%a: f32, %b: f32, %o: f32):
-            %q = arith.divf %a, %b : f32
-            linalg.yield %q : f32
-        } -> tensor<$Nxf32>
-        return %r#0, %norm, %y : tensor<i1>, tensor<f32>, tensor<$Nxf32>
-      })",
-                            {{"$N", text(n)},
-                             {"$line", line},
-                             {"$none", "affine_map<() -> ()>"},
-                             {"$scalar", "affine_map<(d0) -> ()>"}}));
+    StageKernel kernel(finiteNorm(n));
     EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
     std::vector<float> x = random(n), y(n), z(n);
     uint8_t finite = 9;

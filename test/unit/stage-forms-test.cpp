@@ -82,27 +82,7 @@ TEST(StageForms, TransposesAnySizeAndWidth) {
                                {33, 47},
                                {160, 129},
                                {301, 517}}) {
-    StageKernel kernel(fill(R"(
-      func.func @f(%x: tensor<$Rx$Cxbf16>, %y: tensor<$Cx$Rxi1>, %z: tensor<$Rxf64>) -> tensor<$Cx$Rxf64> {
-        %e = tensor.empty() : tensor<$Cx$Rxf64>
-        %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, $matrix, $column, $matrix],
-            iterator_types = ["parallel", "parallel"]}
-            ins(%x, %y, %z : tensor<$Rx$Cxbf16>, tensor<$Cx$Rxi1>, tensor<$Rxf64>) outs(%e : tensor<$Cx$Rxf64>) {
-          ^bb0(%a: bf16, %b: i1, %c: f64, %o: f64):
-            %w = arith.extf %a : bf16 to f64
-            %i = linalg.index 0 : index
-            %j = arith.index_cast %i : index to i64
-            %k = arith.sitofp %j : i64 to f64
-            %d = arith.addf %w, %k : f64
-            %r = arith.select %b, %d, %c : f64
-            linalg.yield %r : f64
-        } -> tensor<$Cx$Rxf64>
-        return %s : tensor<$Cx$Rxf64>
-      })",
-                            {{"$R", text(rows)},
-                             {"$C", text(columns)},
-                             {"$matrix", matrix},
-                             {"$column", columnOf}}));
+    StageKernel kernel(transposed(rows, columns));
     std::vector<uint16_t> x(rows * columns);
     std::vector<uint8_t> y(x.size());
     std::vector<double> z(rows), got(x.size());
@@ -236,34 +216,7 @@ TEST(StageForms, TakesAnyMaps) {
                          {2, 3, 5},
                          {3, 17, 33},
                          {2, 64, 48}}) {
-    StageKernel kernel(
-        fill(R"(
-      func.func @f(%x: tensor<$Bx$Rx$Cxf32>, %z: tensor<$Cxf32>, %i: tensor<i32>)
-          -> (tensor<$Bx$Cx$Rxf32>, tensor<$Bx$Cxf32>, tensor<$Bx$Rx$Cxf32>, tensor<i32>, tensor<i32>, tensor<$Cxf32>) {
-        %zero = arith.constant 0.0 : f32
-        %e = tensor.empty() : tensor<$Bx$Cx$Rxf32>
-        %es = tensor.empty() : tensor<$Bx$Cxf32>
-        %ez = tensor.empty() : tensor<$Cxf32>
-        %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<$Bx$Cxf32>) -> tensor<$Bx$Cxf32>
-        %c0 = linalg.fill ins(%zero : f32) outs(%ez : tensor<$Cxf32>) -> tensor<$Cxf32>
-        %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
-            affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
-            iterator_types = ["parallel", "parallel", "parallel"]}
-            ins(%x, %z : tensor<$Bx$Rx$Cxf32>, tensor<$Cxf32>) outs(%e : tensor<$Bx$Cx$Rxf32>) {
-          ^bb0(%a: f32, %q: f32, %o: f32):
-            %t = arith.addf %a, %q : f32
-            linalg.yield %t : f32
-        } -> tensor<$Bx$Cx$Rxf32>
-        %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
-            affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
-            ins(%x : tensor<$Bx$Rx$Cxf32>) outs(%s0 : tensor<$Bx$Cxf32>) {
-          ^bb0(%a: f32, %acc: f32):
-            %t = arith.addf %acc, %a : f32
-            linalg.yield %t : f32
-        } -> tensor<$Bx$Cxf32>
-        return %y, %s, %x, %i, %i, %c0 : tensor<$Bx$Cx$Rxf32>, tensor<$Bx$Cxf32>, tensor<$Bx$Rx$Cxf32>, tensor<i32>, tensor<i32>, tensor<$Cxf32>
-      })",
-             {{"$B", text(b)}, {"$R", text(r)}, {"$C", text(c)}}));
+    StageKernel kernel(anyMaps(b, r, c));
     EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
     EXPECT_FALSE(mp::allowsInPlace(kernel.body(), 0, 2))
         << "another stage reads x";

@@ -128,4 +128,21 @@ template <int THREADS> void waitForLine() {
     warpBarrier();
 }
 
+//===----------------------------------------------------------------------===//
+// Several kernels in one
+//===----------------------------------------------------------------------===//
+
+/// Which of COUNT ranges of blocks `block` is in: `ends` has the end of each.
+template <int COUNT> int findRange(const int (&ends)[COUNT], int block) {
+  int low = 0, high = COUNT - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (block < ends[middle])
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 } // namespace mp
