@@ -4,6 +4,7 @@
 #include "codegen/cuda/ScalarPrinter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mp;
