@@ -2,7 +2,9 @@
 // Operands are such that every sum is exact in f32, so whatever the order of
 // additions, the bits must be those of the exact sum rounded once.
 #include "EmulatedProgram.h"
+#include "codegen/cuda/KernelStore.h"
 #include "codegen/cuda/TunePlan.h"
+#include <cmath>
 
 using namespace mp;
 using namespace mp::cuda;
@@ -134,5 +136,100 @@ INSTANTIATE_TEST_SUITE_P(F64, Product,
                          testing::Values(Case{"f64 nt 2x33x40x17", ""},
                                          Case{"f64 tn 1x7x65x9", ""},
                                          Case{"f64 nn 1x1x1x1", ""}));
+
+class Sums : public EmulatedProgram {};
+
+// Without tensor cores each step of a sum is fused, and k runs in order: the
+// bits are those of the CPU's own code.
+TEST_F(Sums, areFusedInTheOrderOfK) {
+  GemmShape shape;
+  shape.m = 65, shape.n = 34, shape.k = 77;
+  CompileOptions options;
+  options.goal = Goal::Run;
+  options.target = "cuda";
+  Program program = llvm::cantFail(mp::compile(moduleOf(shape), options));
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  Numbers a(shape.m * shape.k), b(shape.k * shape.n);
+  for (Numbers *numbers : {&a, &b})
+    for (double &number : *numbers)
+      number = normal(random);
+  auto results = run(program, std::vector<Numbers>{a, b});
+  for (int64_t i = 0; i < shape.m; ++i)
+    for (int64_t j = 0; j < shape.n; ++j) {
+      float sum = 0;
+      for (int64_t k = 0; k < shape.k; ++k)
+        sum = std::fma(static_cast<float>(a[i * shape.k + k]),
+                       static_cast<float>(b[k * shape.n + j]), sum);
+      ASSERT_EQ(results[0][i * shape.n + j], sum) << i << ", " << j;
+    }
+}
+
+// No op multiplies integers yet; the kernels do.
+TEST_F(Sums, ofIntegersWrap) {
+  Program program;
+  program.arch = "sm_80";
+  program.headers = kernelHeaders();
+  Kernel kernel;
+  kernel.symbol = "integers";
+  kernel.code = R"(
+#include "gemm.cuh"
+using namespace mp;
+struct Product {
+  using Element = int;
+  static constexpr Path path = Path::Any;
+  static constexpr long long batch = 1, m = 33, n = 34, k = 5;
+  static constexpr bool transposeA = false, transposeB = true;
+  static constexpr bool broadcastA = false, broadcastB = false;
+  static constexpr int tileM = 32, tileN = 32, tileK = 32;
+  static constexpr int stages = 2, warpsM = 2, warpsN = 4, splits = 1;
+};
+struct Epilogue {
+  static constexpr int width = 2;
+  Global<int> c;
+  void enter(long long column) {}
+  void apply(long long row, long long column, const unsigned (&sums)[width]) {
+    for (int i = 0; i < width; ++i)
+      c.store(row * 34 + column + i, static_cast<int>(sums[i]));
+  }
+  void leave(long long, long long, unsigned char *) {}
+};
+extern "C" __global__ void __launch_bounds__(256, 1)
+integers(int *a, int *b, int *c) {
+  MP_SHARED_MEMORY(shared);
+  Epilogue epilogue{global(c, 33 * 34)};
+  multiplyTile<Product>(global(a, 33 * 5), global(b, 34 * 5), epilogue, shared);
+})";
+  program.kernels.push_back(kernel);
+  Entry entry;
+  entry.inputs.resize(2);
+  entry.inputs[0].type = {ElementType::I32, {33, 5}};
+  entry.inputs[1].type = {ElementType::I32, {34, 5}};
+  Place c{Place::Space::Arena, 0, 0};
+  entry.results = {{"", {ElementType::I32, {33, 34}}, c}};
+  entry.arenaBytes = 33 * 34 * 4;
+  entry.steps.push_back(Launch{
+      0,
+      4,
+      256,
+      32 * 40 * 4,
+      false,
+      {{Place::Space::Staging, 0, 0}, {Place::Space::Staging, 1, 0}, c}});
+  program.entries.push_back(entry);
+  std::mt19937 random(6);
+  Numbers a(33 * 5), b(34 * 5);
+  for (Numbers *numbers : {&a, &b})
+    for (double &number : *numbers)
+      number = static_cast<int32_t>(random());
+  auto results = run(program, std::vector<Numbers>{a, b});
+  for (int i = 0; i < 33; ++i)
+    for (int j = 0; j < 34; ++j) {
+      uint32_t sum = 0;
+      for (int k = 0; k < 5; ++k)
+        sum += static_cast<uint32_t>(static_cast<int32_t>(a[i * 5 + k])) *
+               static_cast<uint32_t>(static_cast<int32_t>(b[j * 5 + k]));
+      ASSERT_EQ(results[0][i * 34 + j], static_cast<int32_t>(sum));
+    }
+}
 
 } // namespace
