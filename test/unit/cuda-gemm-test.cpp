@@ -147,6 +147,7 @@ TEST_F(Sums, areFusedInTheOrderOfK) {
   CompileOptions options;
   options.goal = Goal::Run;
   options.target = "cuda";
+  options.plan = "mp.plan 1 sm_80\ngemm " + shape.str() + " = " SMALL_F32 "1\n";
   Program program = llvm::cantFail(mp::compile(moduleOf(shape), options));
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
