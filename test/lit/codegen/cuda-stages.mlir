@@ -6,7 +6,8 @@
 
 // Where a kernel comes from stands above it, and nothing of the file in it.
 // CHAIN: // mul add
-// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 9]]:
+// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 10]]:
+// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 10]]:
 // CHAIN-NOT: cuda-stages
 // CHAIN: loadItems<n>(a0, at)
 // CHAIN: const float [[A:v[0-9]+]] = {{.*}} * {{.*}};
