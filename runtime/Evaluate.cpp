@@ -75,6 +75,7 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
                             .device = options.device,
                             .threads = options.threads,
                             .onednn = options.onednn,
+                            .plan = options.plan,
                             .onNote = options.onNote};
   modelOptions.compile.precision = precisionOf(options);
   modelOptions.compile.function = options.function;

@@ -21,6 +21,7 @@ struct EvalOptions {
   std::string device = "auto"; ///< as of chooseDevice
   int64_t batch = 256;
   unsigned threads = 0;
+  std::string plan; ///< path of a tuning plan, for a CUDA device
   bool onednn = true;
   std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
 };

@@ -2,6 +2,7 @@
 #include "runtime/Model.h"
 #include "runtime/Error.h"
 #include "runtime/Onednn.h"
+#include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Convert.h"
 
 using namespace llvm;
@@ -14,6 +15,25 @@ double readScalar(const Entry &entry, Executable::Results results,
                   unsigned result) {
   return loadElement(entry.results[result].type.element,
                      static_cast<const char *>(results[result]));
+}
+
+/// Reads the tuning plan, and opens cuBLASLt where that is named in it.
+static Error readPlan(ModelOptions &options, bool onCpu) {
+  if (onCpu)
+    return makeError("{0}: a tuning plan is for a CUDA device, and this is {1}",
+                     options.plan, options.device);
+  auto buffer = mapFile(options.plan);
+  if (!buffer)
+    return buffer.takeError();
+  options.compile.plan = (*buffer)->getBuffer().str();
+  if (!StringRef(options.compile.plan).contains("cublaslt"))
+    return Error::success();
+  auto library = cuda::lt::open();
+  options.compile.cublaslt = bool(library);
+  if (!library)
+    return makeError("{0}: asks for cuBLASLt: {1}", options.plan,
+                     toString(library.takeError()));
+  return Error::success();
 }
 
 Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
@@ -44,6 +64,9 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.arch = model->state->arch();
   bool onCpu = choice->device.kind == Device::Kind::Cpu;
   options.compile.onednn = onCpu && options.onednn && onednnAvailable();
+  if (!options.plan.empty())
+    if (Error error = readPlan(options, onCpu))
+      return std::move(error);
   model->options = std::move(options);
   return model;
 }

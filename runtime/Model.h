@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string device = "auto"; ///< as of chooseDevice
   unsigned threads = 0;        ///< 0: one a core
   bool onednn = true;          ///< use oneDNN where it is installed
+  std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
   /// Gets lines for a person: why a device was chosen, warnings; any thread.
   std::function<void(llvm::StringRef)> onNote = {};

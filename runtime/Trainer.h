@@ -40,6 +40,7 @@ struct TrainOptions {
   int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
   unsigned threads = 0;        ///< 0: one a core
   bool onednn = true;          ///< use oneDNN where it is installed
+  std::string plan;            ///< path of a tuning plan, for a CUDA device
   bool handleSignals = false; ///< SIGINT and SIGTERM end train() after the step
   llvm::raw_ostream *log = nullptr; ///< facts and progress for a person
 };

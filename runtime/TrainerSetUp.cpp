@@ -36,7 +36,8 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   ModelOptions modelOptions{.module = options.module,
                             .device = options.device,
                             .threads = options.threads,
-                            .onednn = options.onednn};
+                            .onednn = options.onednn,
+                            .plan = options.plan};
   if (options.log)
     modelOptions.onNote = [log = options.log](StringRef line) {
       static std::mutex mutex;

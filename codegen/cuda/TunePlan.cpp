@@ -96,27 +96,60 @@ std::vector<GemmShape> mp::cuda::productsOf(const Program &program) {
   return shapes;
 }
 
-/// The type of one operand, or of the result.
-static std::string tensorOf(const GemmShape &shape, bool broadcast,
+namespace {
+/// The text of a product's types and op.
+struct ProductText {
+  explicit ProductText(const GemmShape &s)
+      : a(tensor(s, s.broadcastA, s.transposeA, s.m, s.k)),
+        b(tensor(s, s.broadcastB, s.transposeB, s.k, s.n)),
+        c(tensor(s, false, false, s.m, s.n)) {
+    attributes = std::string(s.transposeA ? " transpose_a" : "") +
+                 (s.transposeB ? " transpose_b" : "") +
+                 (s.tf32 ? " {compute = tf32}" : "") + " : " + a + ", " + b;
+  }
+
+  std::string op(const std::string &left, const std::string &right) const {
+    return "mp.matmul " + left + ", " + right + attributes + "\n";
+  }
+
+  std::string a, b, c, attributes;
+
+private:
+  static std::string tensor(const GemmShape &shape, bool broadcast,
                             bool transposed, int64_t rows, int64_t columns) {
-  TensorType type{shape.type, {rows, columns}};
-  if (transposed)
-    std::swap(type.shape[0], type.shape[1]);
-  if (shape.batch > 1 && !broadcast)
-    type.shape.insert(type.shape.begin(), shape.batch);
-  return "tensor<" + type.str() + ">";
-}
+    TensorType type{shape.type, {rows, columns}};
+    if (transposed)
+      std::swap(type.shape[0], type.shape[1]);
+    if (shape.batch > 1 && !broadcast)
+      type.shape.insert(type.shape.begin(), shape.batch);
+    return "tensor<" + type.str() + ">";
+  }
+};
+} // namespace
 
 std::string mp::cuda::moduleOf(const GemmShape &shape) {
-  std::string a = tensorOf(shape, shape.broadcastA, shape.transposeA, shape.m,
-                           shape.k),
-              b = tensorOf(shape, shape.broadcastB, shape.transposeB, shape.k,
-                           shape.n),
-              c = tensorOf(shape, false, false, shape.m, shape.n);
-  return "func.func @product(%a: " + a + ", %b: " + b + ") -> " + c +
-         " {\n  %c = mp.matmul %a, %b" +
-         (shape.transposeA ? " transpose_a" : "") +
-         (shape.transposeB ? " transpose_b" : "") +
-         (shape.tf32 ? " {compute = tf32}" : "") + " : " + a + ", " + b +
-         "\n  return %c : " + c + "\n}\n";
+  ProductText text(shape);
+  return "func.func @product(%a: " + text.a + ", %b: " + text.b + ") -> " +
+         text.c + " {\n  %c = " + text.op("%a", "%b") +
+         "  return %c : " + text.c + "\n}\n";
+}
+
+std::string mp::cuda::benchmarkOf(const GemmShape &shape,
+                                  llvm::StringRef function, unsigned copies) {
+  ProductText text(shape);
+  auto variable = [](const std::string &name, const std::string &type) {
+    return "mp.variable buffer @" + name + " : " + type +
+           " = #mp.init<uniform, a = -1.0, b = 1.0>\n";
+  };
+  std::string variables = variable("b", text.b),
+              body = "  %b = mp.read @b : " + text.b + "\n";
+  for (unsigned i = 0; i < copies; ++i) {
+    std::string copy = std::to_string(i);
+    variables += variable("a" + copy, text.a) + variable("c" + copy, text.c);
+    body += "  %a" + copy + " = mp.read @a" + copy + " : " + text.a + "\n  %c" +
+            copy + " = " + text.op("%a" + copy, "%b") + "  mp.write @c" + copy +
+            ", %c" + copy + " : " + text.c + "\n";
+  }
+  return variables + "func.func @" + function.str() + "() {\n" + body +
+         "  return\n}\n";
 }

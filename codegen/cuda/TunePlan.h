@@ -42,9 +42,14 @@ struct TunePlan {
 /// kernel of one begins with its line of a plan, as a comment.
 std::vector<GemmShape> productsOf(const Program &program);
 
-/// A module whose one function computes a product alone: what a tuner compiles
-/// under a plan for that shape, and measures.
+/// A module whose one function computes a product alone, of its arguments.
 std::string moduleOf(const GemmShape &shape);
+
+/// A module whose one function, `function`, computes a product `copies` times,
+/// from variables into variables: what a tuner compiles under a plan for that
+/// shape, and measures. Copy i is @c<i> = @a<i> @b.
+std::string benchmarkOf(const GemmShape &shape, llvm::StringRef function,
+                        unsigned copies);
 
 } // namespace mp::cuda
 

@@ -11,11 +11,12 @@ namespace mp::tool {
 int train(llvm::ArrayRef<const char *> arguments);
 int eval(llvm::ArrayRef<const char *> arguments);
 int run(llvm::ArrayRef<const char *> arguments);
+int tune(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
 
 /// Options that several subcommands share.
 struct CommonOptions {
-  std::string precision, device = "auto";
+  std::string precision, device = "auto", plan;
   unsigned threads = 0;
   bool onednn = true;
   std::vector<Option> table();

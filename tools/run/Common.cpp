@@ -64,6 +64,8 @@ std::vector<Option> CommonOptions::table() {
       number(
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,
           "worker threads (one a core); results do not depend on it"),
+      text("plan", "FILE", plan,
+           "kernels for matrix products, as 'mp-run tune' found them"),
       flag("no-onednn", onednn, false, "use generated kernels alone"),
   };
 }

@@ -39,6 +39,7 @@ int eval(ArrayRef<const char *> arguments) {
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;
+  options.plan = common.plan;
   options.onNote = note;
   Expected<NamedNumbers> numbers = evaluate(options, warningCompiler());
   if (!numbers)

@@ -97,6 +97,7 @@ Error execute(const RunOptions &options) {
                             .device = options.common.device,
                             .threads = options.common.threads,
                             .onednn = options.common.onednn,
+                            .plan = options.common.plan,
                             .onNote = note};
   modelOptions.compile.function = options.function;
   modelOptions.compile.precision = options.common.precision;

@@ -78,6 +78,7 @@ int train(ArrayRef<const char *> arguments) {
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;
+  options.plan = common.plan;
   if (options.out.empty() && sys::fs::is_directory(options.resume))
     options.out = options.resume;
   options.handleSignals = true;

@@ -1,0 +1,172 @@
+#include "tools/run/ProductTimer.h"
+#include "codegen/Compile.h"
+#include "runtime/Error.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+using namespace mp::cuda;
+
+namespace mp::tool {
+
+/// So many products to a run that starting it is little beside them, and their
+/// operands are not all in a cache; no more than are quickly filled.
+static unsigned copiesOf(const GemmShape &shape) {
+  int64_t elements = (shape.broadcastA ? 1 : shape.batch) * shape.m * shape.k +
+                     shape.batch * shape.m * shape.n;
+  return std::clamp<int64_t>((int64_t(1) << 25) / elements, 1, 16);
+}
+
+Expected<ProductTimer> ProductTimer::create(const GemmShape &shape,
+                                            Device device) {
+  auto session = Session::create({.device = device});
+  if (!session)
+    return session.takeError();
+  if ((*session)->target() != "cuda")
+    return makeError("tuning needs a CUDA device, and {0} is none",
+                     device.str());
+  auto arch = Arch::get((*session)->arch());
+  if (!arch)
+    return arch.takeError();
+  ProductTimer timer;
+  timer.shape = shape;
+  timer.architecture = *arch;
+  timer.session = std::move(*session);
+  timer.copies = copiesOf(shape);
+  return std::move(timer);
+}
+
+/// Microseconds of `runs` runs, started one behind the other.
+static Expected<double> timeRuns(Executable &executable, unsigned runs) {
+  auto begin = std::chrono::steady_clock::now();
+  Executable::Ticket last = 0;
+  for (unsigned i = 0; i < runs; ++i) {
+    auto ticket = executable.submit({});
+    if (!ticket)
+      return ticket.takeError();
+    last = *ticket;
+  }
+  if (auto results = executable.results(last); !results)
+    return results.takeError();
+  std::chrono::duration<double, std::micro> taken =
+      std::chrono::steady_clock::now() - begin;
+  return taken.count();
+}
+
+Expected<double> ProductTimer::measure(const TunePlan::Choice &choice) {
+  TunePlan plan;
+  plan.arch = architecture;
+  plan.gemms[shape.str()] = choice;
+  CompileOptions options;
+  options.goal = Goal::Run;
+  options.target = "cuda";
+  options.arch = architecture.name();
+  options.plan = plan.str();
+  options.cublaslt = !choice.config;
+  std::string function = "way" + std::to_string(measured++);
+  auto program = compile(benchmarkOf(shape, function, copies), options);
+  if (!program)
+    return program.takeError();
+  if (Error error = session->load(std::move(*program)))
+    return std::move(error);
+  if (measured == 1)
+    if (Error error = session->initialize(/*seed=*/0))
+      return std::move(error);
+  Executable *executable = session->find(function, 0);
+  if (!executable)
+    return makeError("the session does not find '{0}'", function);
+
+  constexpr double round = 4000; // microseconds
+  constexpr unsigned rounds = 5, mostRuns = 1000;
+  auto first = timeRuns(*executable, 1); // warms up
+  if (first)
+    first = timeRuns(*executable, 2);
+  if (!first)
+    return first.takeError();
+  unsigned runs = std::clamp<double>(2 * round / *first, 1, mostRuns);
+  std::vector<double> times;
+  for (unsigned i = 0; i < rounds; ++i) {
+    auto time = timeRuns(*executable, runs);
+    if (!time)
+      return time.takeError();
+    times.push_back(*time / runs / copies);
+  }
+  llvm::sort(times);
+  return times[rounds / 2];
+}
+
+//===----------------------------------------------------------------------===//
+// How far it is off
+//===----------------------------------------------------------------------===//
+
+static double numberAt(const char *bytes, ElementType type) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, byteWidth(type));
+  const fltSemantics &semantics =
+      type == ElementType::F16    ? APFloat::IEEEhalf()
+      : type == ElementType::BF16 ? APFloat::BFloat()
+      : type == ElementType::F32  ? APFloat::IEEEsingle()
+                                  : APFloat::IEEEdouble();
+  APFloat number(semantics, APInt(byteWidth(type) * 8, bits));
+  bool loses;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
+  return number.convertToDouble();
+}
+
+Expected<std::vector<double>> ProductTimer::numbers(StringRef name) {
+  auto variables = session->variables();
+  auto variable = llvm::find_if(
+      variables, [&](const Variable &v) { return v.name == name; });
+  if (variable == variables.end())
+    return makeError("the session has no variable '{0}'", name);
+  std::vector<char> bytes(variable->type.bytes());
+  if (Error error = session->read(name, bytes))
+    return std::move(error);
+  std::vector<double> values(variable->type.elements());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = numberAt(&bytes[i * byteWidth(shape.type)], shape.type);
+  return values;
+}
+
+Expected<double> ProductTimer::error() {
+  auto a = numbers("a0"), b = numbers("b"), c = numbers("c0");
+  for (auto *read : {&a, &b, &c})
+    if (!*read) {
+      Error error = read->takeError();
+      for (auto *other : {&a, &b, &c})
+        if (other != read && !*other)
+          error = joinErrors(std::move(error), other->takeError());
+      return std::move(error);
+    }
+  constexpr int64_t samples = 512;
+  int64_t size = shape.batch * shape.m * shape.n;
+  double off = 0, whole = 0;
+  for (int64_t sample = 0; sample < std::min(samples, size); ++sample) {
+    // Far apart, and in every row and column of a tile.
+    int64_t at = size <= samples ? sample : sample * 7919 * 104729 % size;
+    int64_t batch = at / (shape.m * shape.n), row = at / shape.n % shape.m,
+            column = at % shape.n;
+    const double *x =
+        a->data() + (shape.broadcastA ? 0 : batch * shape.m * shape.k);
+    const double *y =
+        b->data() + (shape.broadcastB ? 0 : batch * shape.k * shape.n);
+    double sum = 0;
+    for (int64_t k = 0; k < shape.k; ++k)
+      sum += x[shape.transposeA ? k * shape.m + row : row * shape.k + k] *
+             y[shape.transposeB ? column * shape.k + k : k * shape.n + column];
+    off += ((*c)[at] - sum) * ((*c)[at] - sum);
+    whole += sum * sum;
+  }
+  return whole > 0 ? std::sqrt(off / whole) : std::sqrt(off);
+}
+
+double ProductTimer::tolerance() const {
+  if (shape.type == ElementType::BF16)
+    return 1e-2;
+  return shape.type == ElementType::F16 || shape.tf32 ? 2e-3 : 1e-5;
+}
+
+} // namespace mp::tool

@@ -1,0 +1,43 @@
+//===- ProductTimer.h - how long a matrix product takes on a device -------===//
+#ifndef MP_TOOLS_RUN_PRODUCTTIMER_H
+#define MP_TOOLS_RUN_PRODUCTTIMER_H
+
+#include "codegen/cuda/TunePlan.h"
+#include "runtime/Device.h"
+#include "runtime/Session.h"
+
+namespace mp::tool {
+
+/// One shape's operands on a device, for as many ways to multiply them as are
+/// asked for.
+class ProductTimer {
+public:
+  /// Errors: the device cannot be used, or is none of CUDA's.
+  static llvm::Expected<ProductTimer> create(const cuda::GemmShape &shape,
+                                             Device device);
+
+  /// Microseconds that one product takes: the median of some rounds of runs
+  /// that follow one another without a wait, each of several products of
+  /// operands of their own. Errors: the kernel or cuBLASLt's routine cannot be
+  /// had, or the device failed.
+  llvm::Expected<double> measure(const cuda::TunePlan::Choice &choice);
+  /// How far the last measured result is off: ||c - reference|| / ||reference||
+  /// over some elements, with sums in double.
+  llvm::Expected<double> error();
+  /// What `error` may be for sums in f32 of rounded operands.
+  double tolerance() const;
+  cuda::Arch arch() const { return architecture; }
+
+private:
+  ProductTimer() = default;
+  llvm::Expected<std::vector<double>> numbers(llvm::StringRef variable);
+
+  cuda::GemmShape shape;
+  cuda::Arch architecture;
+  std::unique_ptr<Session> session;
+  unsigned copies = 1, measured = 0;
+};
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_RUN_PRODUCTTIMER_H
