@@ -11,8 +11,9 @@ from _stage import EXAMPLE, PRECISIONS, ROOT, Failed, main
 from _tensors import distance, safetensors, write_columns
 
 # Greatest relative difference of a step's loss and of the state at the end. An optimizer that divides by the
-# gradient's size (AdamW) turns rounding of small gradients into whole steps, so the state is held less tightly.
-TOLERANCES = {"fp32": (1e-4, 2e-3), "tf32": (1e-2, 3e-2), "fp16": (2e-2, 3e-2), "bf16": (3e-2, 5e-2)}
+# gradient's size (AdamW) turns rounding of small gradients into whole steps, so the state is held less tightly; tf32,
+# which rounds where the CPU does not, as loosely as bf16.
+TOLERANCES = {"fp32": (1e-4, 2e-3), "tf32": (1e-2, 5e-2), "fp16": (2e-2, 3e-2), "bf16": (3e-2, 5e-2)}
 STEPS, BATCH, RECORDS = 20, 37, 160
 
 
