@@ -189,10 +189,28 @@ private:
     for (const KernelLaunch &launch : code.launches)
       addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
                      launch.grid, launch.block, launch.shared, false,
-                     resolveArguments(launch.arguments)});
+                     resolveArguments(launch.arguments),
+                     trafficOf(launch.arguments, kernel, code.temporaries)});
     if (code.call)
       addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
-                   code.call->block, resolveArguments(code.call->arguments)});
+                   code.call->block, resolveArguments(code.call->arguments),
+                   trafficOf(code.call->arguments, kernel, {})});
+  }
+
+  /// Bytes of the arguments together; of temporaries only those that have a
+  /// size.
+  static uint64_t trafficOf(ArrayRef<KernelArgument> arguments, KernelOp kernel,
+                            ArrayRef<uint64_t> temporaries) {
+    uint64_t bytes = 0;
+    for (auto [kind, index] : arguments) {
+      if (kind == KernelArgument::Kind::Operand)
+        bytes += describeType(tensorType(kernel->getOperand(index))).bytes();
+      else if (kind == KernelArgument::Kind::Result)
+        bytes += describeType(tensorType(kernel->getResult(index))).bytes();
+      else if (index < temporaries.size())
+        bytes += temporaries[index];
+    }
+    return bytes;
   }
 
   /// The variable that a result may be computed in.
@@ -272,7 +290,8 @@ private:
                    guarded->block,
                    guarded->shared,
                    false,
-                   {to, from, *flag}});
+                   {to, from, *flag},
+                   2 * bytes + 1}); // the flag is a byte
   }
 
   void planResults(Operation *terminator) {

@@ -133,6 +133,7 @@ public:
       for (size_t member : body.members) {
         const auto &own = std::get<Launch>(group.steps[member]);
         merged.grid += own.grid;
+        merged.bytes += own.bytes;
         merged.block = own.block;
         merged.shared = std::max(merged.shared, own.shared);
         llvm::append_range(merged.args, own.args);
