@@ -69,8 +69,8 @@ KernelLaunch mp::cuda::emitGuardedCopy(uint64_t bytes, KernelStore &store) {
   text.close();
   StagePart part;
   part.function = text.str();
-  part.count = bytes;
   int64_t count = bytes;
+  part.counts = {count};
   part.parameters = {{"unsigned char", count, bytes, true},
                      {"unsigned char", count, bytes, false},
                      {"unsigned char", 1, 1, false}};

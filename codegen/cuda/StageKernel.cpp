@@ -59,6 +59,11 @@ std::string StageKernel::store(ArrayRef<Value> outputs,
                                KernelStore &store) const {
   StagePart part;
   SmallVector<std::string> declared;
+  std::string sizes;
+  for (const auto &[name, count] : counts) {
+    sizes += index + " " + name + ", ";
+    part.counts.push_back(count);
+  }
   for (auto &[tensor, name] : parameters) {
     std::string type = storageType(typeOf(tensor).getElementType());
     declared.push_back("Global<" + type + "> " + name);
@@ -69,8 +74,7 @@ std::string StageKernel::store(ArrayRef<Value> outputs,
          llvm::is_contained(outputs, tensor)});
   }
   SourceText function;
-  function.open(("inline void BODY_NAME(int block, " +
-                 (count ? index + " count, " : std::string()) +
+  function.open(("inline void BODY_NAME(int block, " + sizes +
                  llvm::join(declared, ",\n                 ") + ")"));
   if (sharedBytes())
     function.line("MP_SHARED_MEMORY(shared);");
@@ -80,7 +84,6 @@ std::string StageKernel::store(ArrayRef<Value> outputs,
   function.append(body);
   function.close();
   part.function = function.str();
-  part.count = count;
   part.grid = grid;
   part.block = block;
   part.shared = sharedBytes();
