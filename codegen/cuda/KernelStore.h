@@ -14,8 +14,6 @@ struct StagePart {
   struct Parameter {
     std::string type; ///< of an element
     int64_t count;    ///< elements
-    uint64_t bytes;
-    bool written;
   };
   /// `inline void BODY_NAME(int block, [index count, ...] Global<T0> a0, ...)`,
   /// where block counts from 0.

@@ -55,8 +55,7 @@ SmallVector<Value> StageKernel::arguments() const {
   return tensors;
 }
 
-std::string StageKernel::store(ArrayRef<Value> outputs,
-                               KernelStore &store) const {
+std::string StageKernel::store(KernelStore &store) const {
   StagePart part;
   SmallVector<std::string> declared;
   std::string sizes;
@@ -67,11 +66,7 @@ std::string StageKernel::store(ArrayRef<Value> outputs,
   for (auto &[tensor, name] : parameters) {
     std::string type = storageType(typeOf(tensor).getElementType());
     declared.push_back("Global<" + type + "> " + name);
-    int64_t count = typeOf(tensor).getNumElements();
-    part.parameters.push_back(
-        {type, count,
-         uint64_t(count) * storageBytes(typeOf(tensor).getElementType()),
-         llvm::is_contained(outputs, tensor)});
+    part.parameters.push_back({type, typeOf(tensor).getNumElements()});
   }
   SourceText function;
   function.open(("inline void BODY_NAME(int block, " + sizes +

@@ -39,9 +39,8 @@ public:
 
   /// The tensors behind the parameters, in order.
   llvm::SmallVector<mlir::Value> arguments() const;
-  /// Keeps the source, which stores to `outputs`; returns its symbol.
-  std::string store(llvm::ArrayRef<mlir::Value> outputs,
-                    KernelStore &store) const;
+  /// Keeps the source; returns its symbol.
+  std::string store(KernelStore &store) const;
 
 private:
   llvm::MapVector<mlir::Value, std::string> parameters;
