@@ -118,7 +118,8 @@ struct Launch {
   bool table = false;
   std::vector<Place> args;
   /// Planned traffic: every argument read once or written once, whole; one that
-  /// is updated in place counts twice. 0: unknown.
+  /// is updated in place counts twice. As if the kernel's predicate held. 0:
+  /// unknown.
   uint64_t bytes = 0;
 };
 

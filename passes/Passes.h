@@ -24,8 +24,8 @@ struct PipelineOptions {
 };
 
 /// The type that autocast takes for a precision's name, "" for f32 throughout.
-/// Known are fp32, tf32, fp16, bf16 and their names in PyTorch Lightning, Keras and
-/// Apex. An error lists the names.
+/// Known are fp32, tf32, fp16, bf16 and their names in PyTorch Lightning, Keras
+/// and Apex. An error lists the names.
 llvm::Expected<std::string> resolvePrecision(llvm::StringRef name);
 
 /// From a recipe to its entry points `step` and `derive`, as kernels.

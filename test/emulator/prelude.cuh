@@ -13,15 +13,36 @@
 
 #include "Interface.h"
 
-// What NVRTC declares of itself; host headers would bring more than kernels see.
-#define MP_LIBM(NAME) extern "C" double NAME(double) noexcept(true);
-MP_LIBM(acos) MP_LIBM(acosh) MP_LIBM(asin) MP_LIBM(asinh) MP_LIBM(atan) MP_LIBM(atanh) MP_LIBM(cbrt)
-MP_LIBM(cos) MP_LIBM(cosh) MP_LIBM(erf) MP_LIBM(erfc) MP_LIBM(exp) MP_LIBM(exp2) MP_LIBM(expm1)
-MP_LIBM(log) MP_LIBM(log10) MP_LIBM(log1p) MP_LIBM(log2) MP_LIBM(sin) MP_LIBM(sinh) MP_LIBM(tan)
-MP_LIBM(tanh)
+// What NVRTC declares of itself; host headers would bring more than kernels
+// see.
+#define MP_LIBM(NAME) double NAME(double) noexcept(true)
+extern "C" {
+MP_LIBM(acos);
+MP_LIBM(acosh);
+MP_LIBM(asin);
+MP_LIBM(asinh);
+MP_LIBM(atan);
+MP_LIBM(atanh);
+MP_LIBM(cbrt);
+MP_LIBM(cos);
+MP_LIBM(cosh);
+MP_LIBM(erf);
+MP_LIBM(erfc);
+MP_LIBM(exp);
+MP_LIBM(exp2);
+MP_LIBM(expm1);
+MP_LIBM(log);
+MP_LIBM(log10);
+MP_LIBM(log1p);
+MP_LIBM(log2);
+MP_LIBM(sin);
+MP_LIBM(sinh);
+MP_LIBM(tan);
+MP_LIBM(tanh);
+double pow(double, double) noexcept(true);
+double atan2(double, double) noexcept(true);
+}
 #undef MP_LIBM
-extern "C" double pow(double, double) noexcept(true);
-extern "C" double atan2(double, double) noexcept(true);
 
 extern "C" {
 /// Set by the driver when it loads the object.
