@@ -10,12 +10,12 @@ mp.variable slot @count : tensor<i64> = #mp.init<zeros>
 func.func @f(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) -> tensor<8x16xf32> {
   %n = mp.read @count : tensor<i64>
   %one = mp.constant dense<1> : tensor<i64>
-  // CHECK: launch [[COUNT:k_[0-9a-f]+]] grid 1 {{.*}} args @count+0 @count+0
+  // CHECK: launch [[COUNT:k_[0-9a-f]+]] grid 1 {{.*}} bytes 16 args @count+0 @count+0
   %next = mp.add %n, %one : tensor<i64>, tensor<i64>
   mp.write @count, %next : tensor<i64>
   // CHECK-NOT: copy
   // CHECK: launch {{.*}} input0+0 {{.*}} ; linear relu
-  // LIBRARY: call dnnl.matmul grid 8 block 8 set m=8 n=16 k=4 {{.*}} relu=1
+  // LIBRARY: call dnnl.matmul grid 8 block 8 bytes 896 set m=8 n=16 k=4 {{.*}} relu=1
   %y = mp.linear %x, %w : tensor<8x4xf32>, tensor<16x4xf32>
   %a = mp.relu %y : tensor<8x16xf32>
   // CHECK-NOT: launch
