@@ -190,15 +190,33 @@ private:
       auto arguments = resolveArguments(launch.arguments, touched);
       addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
                      launch.grid, launch.block, launch.shared, false,
-                     std::move(arguments)},
+                     std::move(arguments),
+                     trafficOf(launch.arguments, kernel, code.temporaries)},
               std::exchange(touched, {}));
     }
     if (code.call) {
       auto arguments = resolveArguments(code.call->arguments, touched);
       addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
-                   code.call->block, std::move(arguments)},
+                   code.call->block, std::move(arguments),
+                   trafficOf(code.call->arguments, kernel, {})},
               std::move(touched));
     }
+  }
+
+  /// Bytes of the arguments together; of temporaries only those that have a
+  /// size.
+  static uint64_t trafficOf(ArrayRef<KernelArgument> arguments, KernelOp kernel,
+                            ArrayRef<uint64_t> temporaries) {
+    uint64_t bytes = 0;
+    for (auto [kind, index] : arguments) {
+      if (kind == KernelArgument::Kind::Operand)
+        bytes += describeType(tensorType(kernel->getOperand(index))).bytes();
+      else if (kind == KernelArgument::Kind::Result)
+        bytes += describeType(tensorType(kernel->getResult(index))).bytes();
+      else if (index < temporaries.size())
+        bytes += temporaries[index];
+    }
+    return bytes;
   }
 
   /// The variable that a result may be computed in.
@@ -278,7 +296,8 @@ private:
                    guarded->block,
                    guarded->shared,
                    false,
-                   {to, from, *flag}},
+                   {to, from, *flag},
+                   2 * bytes + 1}, // the flag is a byte
             std::move(touched));
   }
 

@@ -117,6 +117,10 @@ struct Launch {
   uint64_t shared = 0;
   bool table = false;
   std::vector<Place> args;
+  /// Planned traffic: every argument read once or written once, whole; one that
+  /// is updated in place counts twice. As if the kernel's predicate held. 0:
+  /// unknown.
+  uint64_t bytes = 0;
 };
 
 /// A named library routine; what the attributes mean is the routine's business.
@@ -134,6 +138,7 @@ struct Call {
   std::vector<std::pair<std::string, Attribute>> attributes;
   int64_t grid = 1, block = 1;
   std::vector<Place> args;
+  uint64_t bytes = 0; ///< as Launch::bytes, without a workspace
 
   const Attribute *find(llvm::StringRef name) const;
 };

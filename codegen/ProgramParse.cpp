@@ -51,6 +51,7 @@ private:
   bool place(Place &place, uint64_t bytes);
   bool places(std::vector<Place> &places);
   bool work(int64_t &grid, int64_t &block);
+  bool traffic(uint64_t &bytes);
   bool known(const llvm::StringMap<uint32_t> &names, llvm::StringRef what,
              uint32_t &index);
   bool declare(llvm::StringMap<uint32_t> &names, llvm::StringRef what,
@@ -280,11 +281,17 @@ bool Parser::work(int64_t &grid, int64_t &block) {
          line.expect("block") || line.integer(block, "a count", 1);
 }
 
+bool Parser::traffic(uint64_t &bytes) {
+  return line.consume("bytes") &&
+         line.unsignedInteger(bytes, "a size", UINT64_MAX);
+}
+
 bool Parser::launch() {
   Launch value;
   if (known(kernels, "kernel", value.kernel) || work(value.grid, value.block) ||
       line.expect("shared") ||
-      line.unsignedInteger(value.shared, "a size", mostBytes))
+      line.unsignedInteger(value.shared, "a size", mostBytes) ||
+      traffic(value.bytes))
     return true;
   value.table = line.consume("table");
   if (places(value.args))
@@ -296,7 +303,7 @@ bool Parser::launch() {
 bool Parser::call() {
   Call value;
   if (line.name(value.routine, "a routine") || work(value.grid, value.block) ||
-      line.expect("set"))
+      traffic(value.bytes) || line.expect("set"))
     return true;
   while (!line.peek("args")) {
     auto &[key, attribute] = value.attributes.emplace_back();

@@ -23,6 +23,7 @@ private:
   void location(const Location &location);
   void place(const Place &place);
   void args(llvm::ArrayRef<Place> places);
+  void traffic(uint64_t bytes);
   void bytes(llvm::StringRef bytes);
   void payload(llvm::StringRef text);
 
@@ -160,12 +161,19 @@ void Printer::input(const Input &input) {
   os << '\n';
 }
 
+void Printer::traffic(uint64_t bytes) {
+  if (bytes)
+    os << " bytes " << bytes;
+}
+
 void Printer::step(const Launch &launch) {
   const Kernel &kernel = program.kernels[launch.kernel];
   os << "  launch ";
   name(kernel.symbol);
   os << " grid " << launch.grid << " block " << launch.block << " shared "
-     << launch.shared << (launch.table ? " table" : "");
+     << launch.shared;
+  traffic(launch.bytes);
+  os << (launch.table ? " table" : "");
   args(launch.args);
   if (!kernel.summary.empty()) {
     os << " ; ";
@@ -192,7 +200,9 @@ void Printer::attribute(const Call::Attribute &value) {
 void Printer::step(const Call &call) {
   os << "  call ";
   name(call.routine);
-  os << " grid " << call.grid << " block " << call.block << " set";
+  os << " grid " << call.grid << " block " << call.block;
+  traffic(call.bytes);
+  os << " set";
   for (const auto &[key, value] : call.attributes) {
     os << ' ';
     name(key);

@@ -84,6 +84,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("module", state.module);
   visit("target", state.target);
   visit("cpu", state.cpu);
+  visit("plan", state.plan);
   visit("last_scale_bits", state.lastScale);
   visit("epoch_loss_sum_bits", state.epochLossSum);
   visit("epoch_loss_count", state.epochLossCount);
@@ -174,6 +175,8 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (version->second != formatVersion)
     return makeError("{0}: checkpoint format {1}, expected {2}", name,
                      version->second, formatVersion);
+  // A run without a tuning plan, as all were once.
+  metadata.try_emplace("plan");
   MetadataReader reader{metadata, ""};
   visitFields(checkpoint.run, reader);
   reader(fingerprintKey, checkpoint.print);

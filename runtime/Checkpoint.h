@@ -16,6 +16,7 @@ struct RunState {
   int64_t records = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string precision = {}, scaler = {}, module = {}, target = {}, cpu = {};
+  std::string plan = {};      ///< Program::plan
   double lastScale = 1;       ///< loss scale of the last step
   double epochLossSum = 0;    ///< over the steps of the running epoch that were
   int64_t epochLossCount = 0; ///< not skipped

@@ -121,6 +121,7 @@ llvm::Error CpuSession::declare(std::vector<Variable> fresh) {
 /// The addresses behind the program's indices; copies its constants.
 llvm::Expected<Linkage> CpuSession::resolve(const Program &program) {
   Linkage linkage;
+  linkage.names = kernelNames(program);
   for (const Variable &variable : program.variables)
     linkage.variables.push_back(state.address(variable.name));
   for (const Kernel &kernel : program.kernels)

@@ -1,7 +1,9 @@
 //===- Executor.cpp - an entry point, resolved to addresses ---------------===//
 #include "runtime/Executor.h"
 #include "runtime/Error.h"
+#include "runtime/MemoryPlan.h"
 #include "llvm/Support/MathExtras.h"
+#include <chrono>
 #include <cstring>
 
 using namespace mp;
@@ -31,7 +33,7 @@ static void forEachBlock(ThreadPool &pool, int64_t grid, int64_t block,
 Executor::Executor(Entry entry, const Linkage &linkage,
                    std::vector<std::unique_ptr<Routine>> routines,
                    Engine &engine)
-    : description(std::move(entry)), engine(engine) {
+    : description(std::move(entry)), engine(engine), names(linkage.names) {
   auto nextRoutine = routines.begin();
   for (const Step &step : description.steps) {
     if (const auto *launch = std::get_if<Launch>(&step)) {
@@ -88,13 +90,17 @@ void Executor::resolveArena() {
     addresses[patch.slot] = engine.arena.base() + patch.offset;
 }
 
-void Executor::execute(Inputs inputs) {
-  engine.arena.release();
+void Executor::bindInputs(Inputs inputs) {
   // Inputs are only read; kernels take all their arguments as void *.
   for (const Patch &patch : inputPatches)
     addresses[patch.slot] =
         static_cast<char *>(const_cast<void *>(inputs[patch.input])) +
         patch.offset;
+}
+
+void Executor::execute(Inputs inputs) {
+  engine.arena.release();
+  bindInputs(inputs);
   for (BoundStep &step : steps)
     std::visit([&](auto &bound) { runStep(bound); }, step);
   for (size_t i = 0; i < lastResults.size(); ++i)
@@ -131,18 +137,77 @@ void Executor::runStep(BoundCall &call) {
                });
 }
 
+/// Copies on all workers.
+static void copyBytes(ThreadPool &pool, void *to, const void *from,
+                      int64_t bytes) {
+  // One core's share of the second-level cache: enough to be worth a claim.
+  constexpr int64_t bytesPerTask = 256 << 10;
+  forEachBlock(
+      pool, bytes, bytesPerTask, [&](int64_t begin, int64_t end, unsigned) {
+        std::memcpy(static_cast<char *>(to) + begin,
+                    static_cast<const char *>(from) + begin, end - begin);
+      });
+}
+
 void Executor::runStep(BoundCopy &copy) {
   void *const *args = addresses.data() + copy.first;
   if (copy.guarded && *static_cast<const uint8_t *>(args[2]) == 0)
     return;
-  if (args[0] == args[1])
-    return;
-  // One core's share of the second-level cache: enough to be worth a claim.
-  constexpr int64_t bytesPerTask = 256 << 10;
-  forEachBlock(engine.pool, copy.bytes, bytesPerTask,
-               [&](int64_t begin, int64_t end, unsigned) {
-                 std::memcpy(static_cast<char *>(args[0]) + begin,
-                             static_cast<const char *>(args[1]) + begin,
-                             end - begin);
-               });
+  if (args[0] != args[1])
+    copyBytes(engine.pool, args[0], args[1], copy.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+/// Microseconds that a call takes.
+template <typename Work> static double timed(Work work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+llvm::Expected<double> Executor::measureCopy() {
+  uint64_t bytes = profiledCopyBytes(usableMemory());
+  auto from = Memory::allocate(bytes, "the source of a copy to measure");
+  if (!from)
+    return from.takeError();
+  auto to = Memory::allocate(bytes, "the target of a copy to measure");
+  if (!to)
+    return to.takeError();
+  // Pages that were never written are all one and the same.
+  std::memset(from->data(), 1, bytes);
+  std::vector<double> times;
+  for (unsigned run = 0; run <= profileRuns; ++run) {
+    double time =
+        timed([&] { copyBytes(engine.pool, to->data(), from->data(), bytes); });
+    if (run) // the first one maps the target's pages
+      times.push_back(time);
+  }
+  return copyRate(bytes, median(std::move(times)));
+}
+
+llvm::Expected<Profile> Executor::profile(Inputs inputs) {
+  Profile profile;
+  profile.graphNodes = steps.size();
+  llvm::Expected<double> host = timeSubmits(*this, inputs);
+  if (!host)
+    return host.takeError();
+  profile.hostMicroseconds = *host;
+  bindInputs(inputs);
+  std::vector<std::vector<double>> times(steps.size());
+  for (unsigned run = 0; run < profileRuns; ++run)
+    for (auto [step, own] : llvm::zip_equal(steps, times))
+      own.push_back(timed([&, &step = step] {
+        std::visit([&](auto &bound) { runStep(bound); }, step);
+      }));
+  profile.launches = costsOf(description, names, std::move(times));
+  llvm::Expected<double> rate = measureCopy();
+  if (!rate)
+    return rate.takeError();
+  profile.copyGbps = *rate;
+  return profile;
 }

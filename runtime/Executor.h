@@ -9,6 +9,7 @@
 
 #include "runtime/Jit.h"
 #include "runtime/Memory.h"
+#include "runtime/Profile.h"
 #include "runtime/Routine.h"
 #include "runtime/Session.h"
 #include "runtime/ThreadPool.h"
@@ -27,6 +28,7 @@ struct Engine {
 struct Linkage {
   std::vector<char *> variables, constants;
   std::vector<KernelFunction> kernels;
+  std::vector<KernelName> names; ///< of the kernels
 };
 
 class Executor final : public Executable {
@@ -42,6 +44,7 @@ public:
   const Entry &entry() const override { return description; }
   llvm::Expected<Ticket> submit(Inputs inputs) override;
   llvm::Expected<Results> results(Ticket ticket) override;
+  llvm::Expected<Profile> profile(Inputs inputs) override;
   /// Runs all steps on the threads of the Engine, at once.
   void execute(Inputs inputs);
 
@@ -64,6 +67,8 @@ private:
   };
   using BoundStep = std::variant<BoundLaunch, BoundCall, BoundCopy>;
 
+  void bindInputs(Inputs inputs);
+  llvm::Expected<double> measureCopy();
   size_t bind(llvm::ArrayRef<Place> places, const Linkage &linkage);
   void runStep(BoundLaunch &launch);
   void runStep(BoundCall &call);
@@ -78,6 +83,7 @@ private:
 
   Entry description;
   Engine &engine;
+  std::vector<KernelName> names; ///< of the program's kernels
   std::vector<BoundStep> steps;
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;

@@ -121,6 +121,29 @@ std::string toJson(const Summary &summary) {
   return text;
 }
 
+std::string toJson(const Profile &profile) {
+  std::string text;
+  raw_string_ostream os(text);
+  json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    number(json, "copy_gbps", static_cast<float>(profile.copyGbps));
+    json.attribute("graph_nodes", profile.graphNodes);
+    number(json, "host_microseconds",
+           static_cast<float>(profile.hostMicroseconds));
+    json.attributeArray("launches", [&] {
+      for (const StepCost &cost : profile.launches)
+        json.object([&] {
+          json.attribute("kernel", cost.kernel);
+          json.attribute("summary", cost.summary);
+          number(json, "microseconds", static_cast<float>(cost.microseconds));
+          json.attribute("bytes", cost.bytes);
+        });
+    });
+  });
+  os << "\n";
+  return text;
+}
+
 uint64_t peakRssBytes() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);

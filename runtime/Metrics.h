@@ -3,6 +3,7 @@
 #define MP_RUNTIME_METRICS_H
 
 #include "runtime/OutputFile.h"
+#include "runtime/Profile.h"
 #include <optional>
 #include <utility>
 #include <vector>
@@ -62,6 +63,9 @@ struct Summary {
 };
 
 std::string toJson(const Summary &summary);
+
+/// What --profile writes; bench/gpu/README.md says what the fields mean.
+std::string toJson(const Profile &profile);
 
 /// Highest resident memory of this process so far, in bytes.
 uint64_t peakRssBytes();

@@ -133,6 +133,7 @@ Error Model::link(Key key, Expected<Program> program) {
   name = program->module;
   archName = program->arch;
   precisionName = program->precision;
+  planHash = program->plan;
   if (Error error = state->load(std::move(*program)))
     return error;
   // A program that comes late, while training, may bring derived variables of

@@ -57,6 +57,8 @@ public:
   /// Of the last program linked: "znver4", "sm_90".
   const std::string &moduleName() const { return name; }
   const std::string &arch() const { return archName; }
+  /// Program::plan
+  const std::string &plan() const { return planHash; }
   /// What it computes in: "fp16".
   const std::string &precision() const { return precisionName; }
 
@@ -76,7 +78,7 @@ private:
   Compiler compiler;
   std::string text;
   std::unique_ptr<Session> state;
-  std::string name, archName, precisionName;
+  std::string name, archName, precisionName, planHash;
   std::optional<std::vector<DataSource>> sources;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;

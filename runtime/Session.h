@@ -11,6 +11,7 @@
 namespace mp {
 
 class KernelSink;
+struct Profile;
 
 struct SessionOptions {
   unsigned threads =
@@ -48,6 +49,11 @@ public:
   /// Executable may be asked for; the addresses hold until as many more were
   /// submitted to the Session.
   virtual llvm::Expected<Results> results(Ticket ticket) = 0;
+
+  /// Runs all steps some dozens of times on the inputs of one run and times
+  /// them. Goes on with the state as runs do: see profileKeepingState. Errors:
+  /// the device failed, or has no memory for the copy it is compared with.
+  virtual llvm::Expected<Profile> profile(Inputs inputs) = 0;
 
   /// Runs all steps and waits.
   llvm::Expected<Results> run(Inputs inputs);

@@ -141,6 +141,28 @@ Expected<NamedNumbers> Trainer::evaluate() {
   return scores(*model, *testData, plan.batch);
 }
 
+Expected<Profile> Trainer::profile() {
+  Expected<StepProgram *> step = program(plan.batch);
+  if (!step)
+    return step.takeError();
+  Prefetcher first(*trainData, binding,
+                   {.plan = plan,
+                    .seed = run.seed,
+                    .shuffle = run.shuffle,
+                    .firstStep = 0,
+                    .lastStep = 1});
+  return profileKeepingState(session(), *(*step)->executable, *first.next());
+}
+
+Error Trainer::writeProfile() {
+  Expected<Profile> profile = this->profile();
+  if (!profile)
+    return profile.takeError();
+  return writeAtomically(options.profile, [&](OutputFile &file) {
+    return file.write(toJson(*profile));
+  });
+}
+
 std::string Trainer::outPath(StringRef name) const {
   SmallString<256> path(options.out);
   sys::path::append(path, name);
@@ -287,6 +309,9 @@ Expected<TrainOutcome> Trainer::train() {
   outcome.summary.test = std::move(test);
   if (Error error = writeSummary(outcome.summary))
     return error;
+  if (!options.profile.empty() && !outcome.interrupted)
+    if (Error error = writeProfile())
+      return error;
   return outcome;
 }
 

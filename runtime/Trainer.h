@@ -41,6 +41,7 @@ struct TrainOptions {
   unsigned threads = 0;        ///< 0: one a core
   bool onednn = true;          ///< use oneDNN where it is installed
   std::string plan;            ///< path of a tuning plan, for a CUDA device
+  std::string profile; ///< file for what a step costs; empty: nobody asks
   bool handleSignals = false; ///< SIGINT and SIGTERM end train() after the step
   llvm::raw_ostream *log = nullptr; ///< facts and progress for a person
 };
@@ -67,8 +68,11 @@ public:
 
   /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors
   /// and summary.json to the run folder; scores the data source `test` if there
-  /// is one.
+  /// is one; profiles where that is asked for and no signal came.
   llvm::Expected<TrainOutcome> train();
+
+  /// What a whole batch's step costs. The state is as before.
+  llvm::Expected<Profile> profile();
 
   /// Means of the scalar results of `evaluate` over the data source `test`.
   llvm::Expected<NamedNumbers> evaluate();
@@ -123,6 +127,7 @@ private:
   int64_t submitted() const { return run.step + underWay.size(); }
   llvm::Expected<bool> runSteps(double &seconds);
   llvm::Error saveKeepingEarlier();
+  llvm::Error writeProfile();
   llvm::Error writeSummary(const Summary &summary);
   Summary summarize(double trainSeconds) const;
   std::string outPath(llvm::StringRef name) const;

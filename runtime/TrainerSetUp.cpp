@@ -211,6 +211,10 @@ void Trainer::announce() {
   os.flush();
 }
 
+static std::string planText(const std::string &hash) {
+  return hash.empty() ? "without a tuning plan" : "with tuning plan " + hash;
+}
+
 Error Trainer::apply(const Checkpoint &checkpoint) {
   const RunState &saved = checkpoint.state();
   if (saved.records != run.records || saved.batch != run.batch)
@@ -224,6 +228,10 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
     *options.log << "note: the checkpoint was made on " << saved.target << " "
                  << saved.cpu << "; the last bits of results may differ on "
                  << session().target() << " " << model->arch() << "\n";
+  if (options.log && saved.plan != model->plan())
+    *options.log << "note: the checkpoint was made " << planText(saved.plan)
+                 << "; the last bits of results may differ "
+                 << planText(model->plan()) << "\n";
   batches.reset();
   underWay.clear();
   // Settings of the run stay; what the run has done is the checkpoint's.
@@ -239,6 +247,7 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
 
 Error Trainer::save(StringRef path) {
   run.cpu = model->arch();
+  run.plan = model->plan();
   return saveCheckpoint(path, session(), run);
 }
 

@@ -210,6 +210,8 @@ private:
     launch.table = true;
     for (size_t number : merged.order)
       llvm::append_range(launch.args, launchOf(group[number]).args);
+    for (uint32_t step : group)
+      launch.bytes += launchOf(step).bytes;
     return launch;
   }
 

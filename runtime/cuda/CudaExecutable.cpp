@@ -29,27 +29,50 @@ public:
       : executable(executable), context(executable.context),
         driver(context.driver), slot(slot), graph(driver) {}
 
+  /// The graph of a run.
   Expected<OwnedGraphExec> build() {
-    MP_CUDA(driver, cuGraphCreate, graph.slot(), 0);
-    for (const Step &step : executable.description.steps)
-      if (Error error =
-              std::visit([&](const auto &step) { return add(step); }, step))
-        return error;
-    if (Error error = context.copyToDevice(slot.tables.get(), tables.data(),
-                                           tables.size() * sizeof(Address)))
+    if (Error error = addSteps({}))
       return error;
     // No result is in the way of another.
     for (const Span &span : executable.spans)
       if (span.bytes)
         if (Error error = addReturn(span))
           return error;
+    MP_CUDA(driver, cuGraphGetNodes, graph.get(), nullptr,
+            &executable.graphNodes);
+    return finish();
+  }
+
+  Expected<OwnedGraphExec> buildTimed(ArrayRef<OwnedEvent> timers) {
+    if (Error error = addSteps(timers))
+      return error;
+    if (Error error = add(timers.back()))
+      return error;
+    return finish();
+  }
+
+private:
+  Error addSteps(ArrayRef<OwnedEvent> timers) {
+    MP_CUDA(driver, cuGraphCreate, graph.slot(), 0);
+    for (const Step &step : executable.description.steps) {
+      if (!timers.empty())
+        if (Error error = add(timers.consume_front()))
+          return error;
+      if (Error error =
+              std::visit([&](const auto &step) { return add(step); }, step))
+        return error;
+    }
+    return context.copyToDevice(slot.tables.get(), tables.data(),
+                                tables.size() * sizeof(Address));
+  }
+
+  Expected<OwnedGraphExec> finish() {
     OwnedGraphExec ready(driver);
     MP_CUDA(driver, cuGraphInstantiateWithFlags, ready.slot(), graph.get(), 0);
     MP_CUDA(driver, cuGraphUpload, ready.get(), context.compute.get());
     return ready;
   }
 
-private:
   std::vector<Address> resolve(ArrayRef<Place> places) const {
     std::vector<Address> addresses;
     for (const Place &place : places)
@@ -115,6 +138,14 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
             predecessors(), &node, context.handle());
+    last = added;
+    return Error::success();
+  }
+
+  Error add(const OwnedEvent &event) {
+    GraphNode added = nullptr;
+    MP_CUDA(driver, cuGraphAddEventRecordNode, &added, graph.get(), &last,
+            predecessors(), event.get());
     last = added;
     return Error::success();
   }
@@ -243,6 +274,11 @@ Error CudaExecutable::build() {
     slot.graph = std::move(*graph);
   }
   return Error::success();
+}
+
+Expected<OwnedGraphExec>
+CudaExecutable::buildTimed(Slot &slot, ArrayRef<OwnedEvent> timers) {
+  return Builder(*this, slot).buildTimed(timers);
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,7 +10,7 @@
 #ifndef MP_RUNTIME_CUDA_CUDAEXECUTABLE_H
 #define MP_RUNTIME_CUDA_CUDAEXECUTABLE_H
 
-#include "runtime/Session.h"
+#include "runtime/Profile.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/DeviceRoutine.h"
 #include <array>
@@ -21,6 +21,7 @@ namespace mp::cuda {
 struct DeviceLinkage {
   std::vector<Address> variables, constants;
   std::vector<Function> kernels;
+  std::vector<KernelName> names; ///< of the kernels
 };
 
 class CudaExecutable final : public Executable {
@@ -44,6 +45,7 @@ public:
   const Entry &entry() const override { return description; }
   llvm::Expected<Ticket> submit(Inputs inputs) override;
   llvm::Expected<Results> results(Ticket ticket) override;
+  llvm::Expected<Profile> profile(Inputs inputs) override;
 
 private:
   struct Slot {
@@ -61,7 +63,13 @@ private:
   class Builder;
 
   llvm::Error allocate(Slot &slot);
-  llvm::Error build(Slot &slot);
+  /// The graph of a slot but for its results, with `timers` recorded before
+  /// each step and after the last.
+  llvm::Expected<OwnedGraphExec> buildTimed(Slot &slot,
+                                            llvm::ArrayRef<OwnedEvent> timers);
+  llvm::Expected<std::vector<OwnedEvent>> createTimers(size_t count) const;
+  llvm::Expected<std::vector<std::vector<double>>> timeSteps();
+  llvm::Expected<double> measureCopy() const;
   Address address(const Place &place, const Slot &slot) const;
   void planResults();
   llvm::Error launch(Slot &slot, Inputs inputs);
@@ -76,6 +84,7 @@ private:
   std::vector<Span> spans;
   uint64_t inputBytes = 0, tableBytes = 0, resultBytes = 0;
   std::array<Slot, slotCount> slots;
+  size_t graphNodes = 0; ///< of a slot's graph
   Ticket runs = 0;
 };
 

@@ -113,6 +113,7 @@ Error CudaSession::declare(std::vector<Variable> fresh) {
 /// The addresses behind the program's indices; copies its constants.
 Expected<DeviceLinkage> CudaSession::resolve(const Program &program) {
   DeviceLinkage linkage;
+  linkage.names = kernelNames(program);
   for (const Variable &variable : program.variables)
     linkage.variables.push_back(state.address(variable.name));
   for (const Kernel &kernel : program.kernels)

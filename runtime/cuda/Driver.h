@@ -92,6 +92,7 @@ struct CopyNode {
   F(cuMemcpyHtoD_v2, (Address to, const void *from, size_t bytes))             \
   F(cuMemcpyDtoH_v2, (void *to, Address from, size_t bytes))                   \
   F(cuMemcpyHtoDAsync_v2, (Address to, const void *from, size_t, Stream))      \
+  F(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t, Stream))          \
   F(cuModuleLoadData, (Module *, const void *image))                           \
   F(cuModuleUnload, (Module))                                                  \
   F(cuModuleGetFunction, (Function *, Module, const char *name))               \
@@ -106,6 +107,7 @@ struct CopyNode {
   F(cuEventDestroy_v2, (Event))                                                \
   F(cuEventRecord, (Event, Stream))                                            \
   F(cuEventSynchronize, (Event))                                               \
+  F(cuEventElapsedTime, (float *milliseconds, Event start, Event end))         \
   F(cuGraphCreate, (Graph *, unsigned flags))                                  \
   F(cuGraphDestroy, (Graph))                                                   \
   F(cuGraphAddKernelNode_v2,                                                   \
@@ -114,6 +116,9 @@ struct CopyNode {
                            const CopyNode *, Context))                         \
   F(cuGraphAddChildGraphNode,                                                  \
     (GraphNode *, Graph, const GraphNode *after, size_t, Graph child))         \
+  F(cuGraphAddEventRecordNode,                                                 \
+    (GraphNode *, Graph, const GraphNode *after, size_t, Event))               \
+  F(cuGraphGetNodes, (Graph, GraphNode *, size_t *))                           \
   F(cuGraphInstantiateWithFlags, (GraphExec *, Graph, unsigned long long))     \
   F(cuGraphExecDestroy, (GraphExec))                                           \
   F(cuGraphUpload, (GraphExec, Stream))                                        \

@@ -59,6 +59,7 @@ CUresult callOn(CUstream handle, const char *name, const std::string &details,
 /// line.
 size_t moduleCount();
 size_t eventCount();
+bool isEvent(CUevent event);
 size_t graphCount();
 void clearModules();
 void clearEvents();

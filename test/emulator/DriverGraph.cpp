@@ -145,6 +145,21 @@ MP_EXPORT CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
                    [&] { return addNode(node, graph, after, count, nullptr); });
 }
 
+MP_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
+                                             const CUgraphNode *after,
+                                             size_t count, CUevent event) {
+  return callGraph("cuGraphAddEventRecordNode", graph, [&] {
+    if (!isEvent(event))
+      return CUDA_ERROR_INVALID_HANDLE;
+    // Where no stream has recorded the event, its time is that of the graph.
+    event->time = std::make_shared<std::chrono::steady_clock::time_point>();
+    return addNode(node, graph, after, count, [time = event->time] {
+      *time = std::chrono::steady_clock::now();
+      return CUDA_SUCCESS;
+    });
+  });
+}
+
 MP_EXPORT CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
                                             const CUgraphNode *after,
                                             size_t count, CUgraph child) {

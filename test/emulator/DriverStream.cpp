@@ -16,6 +16,7 @@ static std::set<CUevent> &events() {
 
 namespace mp::emulator {
 size_t eventCount() { return events().size(); }
+bool isEvent(CUevent event) { return events().count(event) > 0; }
 void clearEvents() {
   for (CUevent event : events())
     delete event;
@@ -144,7 +145,9 @@ MP_EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start,
     if (!events().count(end) || !start->timed || !end->timed || !start->time ||
         !end->time)
       return CUDA_ERROR_INVALID_HANDLE;
-    if (!start->ticket.reached() || !end->ticket.reached())
+    bool recorded = start->time->time_since_epoch().count() &&
+                    end->time->time_since_epoch().count();
+    if (!recorded || !start->ticket.reached() || !end->ticket.reached())
       return CUDA_ERROR_NOT_READY;
     std::chrono::duration<float, std::milli> elapsed =
         *end->time - *start->time;

@@ -25,6 +25,7 @@ RunState someState() {
           .module = "fake",
           .target = "cpu",
           .cpu = "any",
+          .plan = "1234",
           .lastScale = 0.1,
           .epochLossSum = 1.0 / 3,
           .epochLossCount = 4};
@@ -154,6 +155,8 @@ TEST_F(CheckpointTest, DamagedMetadataIsNamed) {
   EXPECT_HAS(rewrite("batch", "many"), "'batch' is missing or malformed");
   EXPECT_HAS(rewrite("mantissa.checkpoint", "99"), "format 99, expected 1");
   EXPECT_HAS(rewrite("mantissa.checkpoint", nullptr), "no training state");
+  // One from before there were tuning plans.
+  EXPECT_EQ(rewrite("plan", nullptr), "no error");
 }
 
 /// Weights as PyTorch saves them, of any element type.

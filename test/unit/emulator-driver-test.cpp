@@ -323,4 +323,31 @@ TEST_F(EmulatorDriver, findsFunctionsByTheirPlainNames) {
             CUDA_ERROR_NOT_FOUND);
 }
 
+TEST_F(EmulatorDriver, keepsTheTimeInGraphs) {
+  CUstream work = stream();
+  CUdeviceptr a = upload(std::vector<float>(64, 1)), b = allocate(256);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(cuda("cuGraphCreate", &graph, 0u), CUDA_SUCCESS);
+  CUevent start = nullptr, end = nullptr;
+  ASSERT_EQ(cuda("cuEventCreate", &start, 0u), CUDA_SUCCESS);
+  ASSERT_EQ(cuda("cuEventCreate", &end, 0u), CUDA_SUCCESS);
+  CUgraphNode before = nullptr, after = nullptr;
+  ASSERT_EQ(cuda("cuGraphAddEventRecordNode", &before, graph,
+                 static_cast<const CUgraphNode *>(nullptr), size_t(0), start),
+            CUDA_SUCCESS);
+  CUgraphNode between = addNode(graph, {before}, a, b);
+  ASSERT_EQ(cuda("cuGraphAddEventRecordNode", &after, graph,
+                 static_cast<const CUgraphNode *>(&between), size_t(1), end),
+            CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(graph);
+  ASSERT_EQ(cuda("cuGraphLaunch", exec, work), CUDA_SUCCESS);
+  float milliseconds = 0;
+  EXPECT_EQ(cuda("cuEventElapsedTime", &milliseconds, start, end),
+            CUDA_ERROR_NOT_READY);
+  ASSERT_EQ(cuda("cuStreamSynchronize", work), CUDA_SUCCESS);
+  EXPECT_EQ(cuda("cuEventElapsedTime", &milliseconds, start, end),
+            CUDA_SUCCESS);
+  EXPECT_GT(milliseconds, 0);
+}
+
 } // namespace

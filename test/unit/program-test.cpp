@@ -81,7 +81,8 @@ Program sample() {
              {{Space::Staging, 0, 4},
               {Space::Variable, 4, 0},
               {Space::Constant, 0, 499},
-              {Space::Arena, 0, 4096}}},
+              {Space::Arena, 0, 4096}},
+             (uint64_t(1) << 33) + 1},
       Call{"dnnl.matmul",
            {{"m", int64_t(128)},
             {"least", INT64_MIN},
@@ -92,7 +93,8 @@ Program sample() {
             {"none", std::vector<int64_t>{}}},
            128,
            16,
-           {{Space::Arena, 0, 0}}},
+           {{Space::Arena, 0, 0}},
+           3584},
       Copy{{Space::Variable, 0, 0},
            {Space::Arena, 0, 0},
            256,
@@ -153,6 +155,8 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(std::get<Launch>(entry.steps[0]).args,
             std::get<Launch>(expected.steps[0]).args);
   EXPECT_EQ(std::get<Launch>(entry.steps[0]).shared, 64u);
+  EXPECT_EQ(std::get<Launch>(entry.steps[0]).bytes, (uint64_t(1) << 33) + 1);
+  EXPECT_EQ(std::get<Call>(entry.steps[1]).bytes, 3584u);
   EXPECT_EQ(std::get<Call>(entry.steps[1]).attributes,
             std::get<Call>(expected.steps[1]).attributes);
   EXPECT_EQ(std::get<Copy>(entry.steps[2]).flag,

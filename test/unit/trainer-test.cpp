@@ -295,6 +295,50 @@ TEST_F(TrainerTest, ResumesOnlyTheSameRun) {
   EXPECT_HAS(createFault(rest), "No such file");
 }
 
+TEST_F(TrainerTest, SaysThatTheTuningPlanIsAnother) {
+  std::string plan = "1234", text;
+  llvm::raw_string_ostream os(text);
+  auto planned = [&](llvm::StringRef module, const CompileOptions &options,
+                     KernelSink *sink) -> llvm::Expected<Program> {
+    auto program = compiler(module, options, sink);
+    if (program)
+      program->plan = plan;
+    return program;
+  };
+  TrainOptions first = options("run");
+  first.maxSteps = 3;
+  llvm::cantFail(
+      llvm::cantFail(Trainer::create(first, planned, createFakeSession))
+          ->train());
+  TrainOptions rest = options();
+  rest.resume = folder.path("run");
+  rest.log = &os;
+  llvm::cantFail(Trainer::create(rest, planned, createFakeSession));
+  EXPECT_EQ(text.find("tuning plan"), std::string::npos) << text;
+  plan = "5678";
+  llvm::cantFail(Trainer::create(rest, planned, createFakeSession));
+  EXPECT_HAS(text, "note: the checkpoint was made with tuning plan 1234; the "
+                   "last bits of results may differ with tuning plan 5678\n");
+  plan = "";
+  llvm::cantFail(Trainer::create(rest, planned, createFakeSession));
+  EXPECT_HAS(text, "may differ without a tuning plan\n");
+}
+
+TEST_F(TrainerTest, ProfilesAndForgets) {
+  TrainOptions profiled = options("run");
+  profiled.maxSteps = 3;
+  profiled.profile = folder.path("profile.json");
+  auto trainer = llvm::cantFail(create(profiled));
+  llvm::cantFail(trainer->train());
+  llvm::json::Object profile = json(folder.read("profile.json"));
+  for (const char *key :
+       {"copy_gbps", "graph_nodes", "host_microseconds", "launches"})
+    EXPECT_TRUE(profile.get(key)) << key;
+  llvm::cantFail(trainer->save(folder.path("after.safetensors")));
+  EXPECT_EQ(folder.read("run/checkpoint.safetensors"),
+            folder.read("after.safetensors"));
+}
+
 TEST_F(TrainerTest, AFullDiskEndsTheRunAndKeepsTheCheckpoint) {
   TrainOptions first = options("run");
   first.maxSteps = 3;

@@ -47,6 +47,8 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       number(
           "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
           1, most, "steps between checkpoints (an epoch's)"),
+      text("profile", "FILE", options.profile,
+           "in the end, time every launch of a step and write them as JSON"),
   };
   llvm::append_range(command.options, common.table());
   return command;

@@ -1,0 +1,87 @@
+//===- Profile.cpp - what the steps of an entry point cost ----------------===//
+#include "runtime/Profile.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+
+using namespace llvm;
+
+namespace mp {
+
+std::vector<KernelName> kernelNames(const Program &program) {
+  std::vector<KernelName> names;
+  for (const Kernel &kernel : program.kernels)
+    names.push_back({kernel.symbol, kernel.summary});
+  return names;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty())
+    return 0;
+  llvm::sort(values);
+  return values[values.size() / 2];
+}
+
+static StepCost describe(const Launch &launch, ArrayRef<KernelName> names) {
+  const KernelName &name = names[launch.kernel];
+  return {name.symbol, name.summary, 0, launch.bytes};
+}
+static StepCost describe(const Call &call, ArrayRef<KernelName>) {
+  return {call.routine, call.routine, 0, call.bytes};
+}
+static StepCost describe(const Copy &copy, ArrayRef<KernelName>) {
+  return {"copy", "copy", 0, 2 * copy.bytes};
+}
+
+std::vector<StepCost> costsOf(const Entry &entry, ArrayRef<KernelName> names,
+                              std::vector<std::vector<double>> microseconds) {
+  std::vector<StepCost> costs;
+  for (auto &&[step, times] : zip_equal(entry.steps, microseconds)) {
+    costs.push_back(std::visit(
+        [&](const auto &step) { return describe(step, names); }, step));
+    costs.back().microseconds = median(std::move(times));
+  }
+  return costs;
+}
+
+Expected<double> timeSubmits(Executable &executable,
+                             Executable::Inputs inputs) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> times;
+  for (unsigned run = 0; run < profileRuns; ++run) {
+    Clock::time_point start = Clock::now();
+    Expected<Executable::Ticket> ticket = executable.submit(inputs);
+    std::chrono::duration<double, std::micro> spent = Clock::now() - start;
+    if (!ticket)
+      return ticket.takeError();
+    // No run is under way when the next is submitted, so that none waits.
+    if (auto results = executable.results(*ticket); !results)
+      return results.takeError();
+    times.push_back(spent.count());
+  }
+  return median(std::move(times));
+}
+
+uint64_t profiledCopyBytes(uint64_t free) {
+  // More than any cache holds.
+  constexpr uint64_t wanted = uint64_t(256) << 20, page = 4096;
+  return std::max(std::min(wanted, free / 4 / page * page), page);
+}
+
+Expected<Profile> profileKeepingState(Session &session, Executable &executable,
+                                      Executable::Inputs inputs) {
+  std::vector<std::vector<char>> saved;
+  for (const Variable &variable : session.variables()) {
+    saved.emplace_back(variable.type.bytes());
+    if (Error error = session.read(variable.name, saved.back()))
+      return error;
+  }
+  Expected<Profile> profile = executable.profile(inputs);
+  Error error = profile ? Error::success() : profile.takeError();
+  for (auto &&[variable, bytes] : zip_equal(session.variables(), saved))
+    error = joinErrors(std::move(error), session.write(variable.name, bytes));
+  if (error)
+    return error;
+  return profile;
+}
+
+} // namespace mp
