@@ -131,8 +131,15 @@ void combineLanes(T *values) {
   barrier();
 #pragma unroll 1
   for (int half = Lanes / 2; half > 0; half /= 2) {
-    for (int i = threadIdx.x; i < half * Columns; i += Threads)
-      values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    if constexpr (Lanes / 2 * Columns <= Threads) {
+      int i = threadIdx.x;
+      if (i < half * Columns)
+        values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    } else {
+#pragma unroll 1
+      for (int i = threadIdx.x; i < half * Columns; i += Threads)
+        values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    }
     barrier();
   }
 }
