@@ -11,6 +11,11 @@ namespace mp {
 
 struct ProgramBuilder;
 
+/// What a step reads and writes, as wholes.
+struct StepPlaces {
+  llvm::SmallVector<Place> read, written;
+};
+
 /// What one target makes of kernels, for one compilation.
 class Backend {
 public:
@@ -42,8 +47,11 @@ public:
   /// other code by `finish`.
   virtual bool isFinal(llvm::StringRef symbol) const { return true; }
 
-  /// Last work on a planned entry point, whose places are final.
-  virtual void finish(Entry &entry, ProgramBuilder &builder) {}
+  /// Last work on the steps of an entry point, one of `places` to each. Memory
+  /// is not planned yet: a place in the arena is the number of a buffer, and no
+  /// two buffers share any.
+  virtual void finish(Entry &entry, llvm::ArrayRef<StepPlaces> places,
+                      ProgramBuilder &builder) {}
 };
 
 namespace cpu {

@@ -87,9 +87,13 @@ public:
     for (auto write : block.getOps<WriteOp>())
       planWrite(write);
     planResults(block.getTerminator());
+    backend.finish(entry, stepPlaces, builder);
+    findLifetimes();
     entry.arenaBytes = planArena(entry.buffers);
-    resolve();
-    backend.finish(entry, builder);
+    forEachPlace([&](Place &place, uint32_t) {
+      if (place.space == Place::Space::Arena)
+        place = {Place::Space::Arena, 0, entry.buffers[place.index].offset};
+    });
     return std::move(entry);
   }
 
@@ -97,7 +101,6 @@ private:
   uint32_t variableIndex(StringRef name) const {
     return builder.variables.lookup(name);
   }
-  uint32_t nextStep() const { return entry.steps.size(); }
 
   void planOp(Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op))
@@ -123,7 +126,8 @@ private:
     if (leaves && written.contains(index)) {
       Place copy =
           newBuffer(describeType(read.getType()).bytes(), read, "read");
-      addStep(Copy{copy, place, describeType(read.getType()).bytes(), {}});
+      addStep(Copy{copy, place, describeType(read.getType()).bytes(), {}},
+              {{place}, {copy}});
       place = copy;
     }
     places[read] = place;
@@ -156,8 +160,6 @@ private:
   void planKernel(KernelOp kernel) {
     const EmittedKernel &code = emitted[nextKernel++];
     SmallVector<Place> results, temporaries;
-    uint32_t first = nextStep(),
-             last = first + std::max<size_t>(code.launches.size(), 1) - 1;
     for (OpResult result : kernel.getOutputs()) {
       auto variable = inPlace(kernel, result);
       results.push_back(
@@ -166,33 +168,37 @@ private:
                                summaryOf(kernel)));
       places[result] = results.back();
     }
-    for (uint64_t bytes : code.temporaries) {
+    for (uint64_t bytes : code.temporaries)
       temporaries.push_back(
           newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
-      extend(temporaries.back(), last);
-    }
-    for (Value operand : kernel->getOperands())
-      extend(places.lookup(operand), last);
-    for (const Place &result : results)
-      extend(result, last);
-    auto resolveArguments = [&](ArrayRef<KernelArgument> arguments) {
+    auto resolveArguments = [&](ArrayRef<KernelArgument> arguments,
+                                StepPlaces &touched) {
       std::vector<Place> resolved;
-      for (const KernelArgument &argument : arguments)
+      for (const KernelArgument &argument : arguments) {
+        bool isOperand = argument.kind == KernelArgument::Kind::Operand;
         resolved.push_back(
-            argument.kind == KernelArgument::Kind::Operand
-                ? places.lookup(kernel->getOperand(argument.index))
+            isOperand ? places.lookup(kernel->getOperand(argument.index))
             : argument.kind == KernelArgument::Kind::Result
                 ? results[argument.index]
                 : temporaries[argument.index]);
+        (isOperand ? touched.read : touched.written).push_back(resolved.back());
+      }
       return resolved;
     };
-    for (const KernelLaunch &launch : code.launches)
+    StepPlaces touched;
+    for (const KernelLaunch &launch : code.launches) {
+      auto arguments = resolveArguments(launch.arguments, touched);
       addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
                      launch.grid, launch.block, launch.shared, false,
-                     resolveArguments(launch.arguments)});
-    if (code.call)
+                     std::move(arguments)},
+              std::exchange(touched, {}));
+    }
+    if (code.call) {
+      auto arguments = resolveArguments(code.call->arguments, touched);
       addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
-                   code.call->block, resolveArguments(code.call->arguments)});
+                   code.call->block, std::move(arguments)},
+              std::move(touched));
+    }
   }
 
   /// The variable that a result may be computed in.
@@ -255,31 +261,30 @@ private:
       return;
     Place from = places.lookup(write.getValue());
     Place to{Place::Space::Variable, variableIndex(write.getVariable()), 0};
-    extend(from, nextStep());
+    StepPlaces touched{{from}, {to}};
     std::optional<Place> flag;
     if (write.getPredicate()) {
       flag = places.lookup(write.getPredicate());
-      extend(*flag, nextStep());
+      touched.read.push_back(*flag);
     }
     uint64_t bytes = describeType(tensorType(write.getValue())).bytes();
     std::optional<KernelLaunch> guarded;
     if (flag)
       guarded = backend.guardedCopy(bytes);
     if (!guarded)
-      return addStep(Copy{to, from, bytes, flag});
+      return addStep(Copy{to, from, bytes, flag}, std::move(touched));
     addStep(Launch{builder.kernel(guarded->symbol, write, backend),
                    guarded->grid,
                    guarded->block,
                    guarded->shared,
                    false,
-                   {to, from, *flag}});
+                   {to, from, *flag}},
+            std::move(touched));
   }
 
   void planResults(Operation *terminator) {
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
       auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
-      extend(places.lookup(value),
-             UINT32_MAX); // read by the host, when all is done
       entry.results.push_back({name ? name.getValue().str() : "",
                                describeType(tensorType(value)),
                                places.lookup(value)});
@@ -287,42 +292,51 @@ private:
   }
 
   Place newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
-    entry.buffers.push_back({0, bytes, nextStep(), nextStep(),
-                             locate(op->getLoc()), summary.str()});
+    entry.buffers.push_back(
+        {0, bytes, 0, 0, locate(op->getLoc()), summary.str()});
     return {Place::Space::Arena,
             static_cast<uint32_t>(entry.buffers.size() - 1), 0};
   }
-  void extend(const Place &place, uint32_t step) {
-    if (place.space == Place::Space::Arena)
-      entry.buffers[place.index].lastStep =
-          std::max(entry.buffers[place.index].lastStep, step);
+  void addStep(Step step, StepPlaces touched) {
+    entry.steps.push_back(std::move(step));
+    stepPlaces.push_back(std::move(touched));
   }
-  void addStep(Step step) { entry.steps.push_back(std::move(step)); }
 
-  /// Buffers become offsets.
-  void resolve() {
-    auto resolvePlace = [&](Place &place) {
-      if (place.space == Place::Space::Arena)
-        place = {Place::Space::Arena, 0, entry.buffers[place.index].offset};
-    };
-    for (Step &step : entry.steps) {
+  /// From the first step that has it to the last; results are read by the host,
+  /// when all is done.
+  void findLifetimes() {
+    for (Buffer &buffer : entry.buffers)
+      buffer.firstStep = UINT32_MAX;
+    forEachPlace([&](Place &place, uint32_t step) {
+      if (place.space != Place::Space::Arena)
+        return;
+      Buffer &buffer = entry.buffers[place.index];
+      buffer.firstStep = std::min(buffer.firstStep, step);
+      buffer.lastStep = std::max(buffer.lastStep, step);
+    });
+    for (Buffer &buffer : entry.buffers)
+      buffer.firstStep = std::min(buffer.firstStep, buffer.lastStep);
+  }
+
+  /// Calls `visit` with every place and its step; with the last step for
+  /// results.
+  void forEachPlace(llvm::function_ref<void(Place &, uint32_t)> visit) {
+    for (auto [number, step] : llvm::enumerate(entry.steps)) {
       if (auto *copy = std::get_if<Copy>(&step)) {
-        resolvePlace(copy->to);
-        resolvePlace(copy->from);
+        visit(copy->to, number);
+        visit(copy->from, number);
         if (copy->flag)
-          resolvePlace(*copy->flag);
+          visit(*copy->flag, number);
         continue;
       }
       auto &arguments = std::holds_alternative<Launch>(step)
                             ? std::get<Launch>(step).args
                             : std::get<Call>(step).args;
-      llvm::for_each(arguments, resolvePlace);
+      for (Place &place : arguments)
+        visit(place, number);
     }
     for (Result &result : entry.results)
-      resolvePlace(result.place);
-    uint32_t last = entry.steps.empty() ? 0 : entry.steps.size() - 1;
-    for (Buffer &buffer : entry.buffers)
-      buffer.lastStep = std::min(buffer.lastStep, last);
+      visit(result.place, entry.steps.empty() ? 0 : entry.steps.size() - 1);
   }
 
   func::FuncOp function;
@@ -330,6 +344,7 @@ private:
   ProgramBuilder &builder;
   Backend &backend;
   Entry entry;
+  std::vector<StepPlaces> stepPlaces;
   DenseMap<Value, Place> places;
   DenseMap<uint32_t, WriteOp> written;
   DenseSet<Operation *> stored;

@@ -31,6 +31,14 @@ std::optional<Reduction> mp::matchReduction(linalg::GenericOp op) {
   return reduction;
 }
 
+bool mp::startsNeutral(linalg::GenericOp op) {
+  Reduction reduction = *matchReduction(op);
+  TypedAttr start = constantOf(op.getDpsInits()[0]);
+  auto number = dyn_cast_or_null<FloatAttr>(start);
+  return start == reduction.neutral || (number && number.getValue().isZero() &&
+                                        isa<arith::AddFOp>(reduction.combiner));
+}
+
 TypedAttr mp::constantOf(Value tensor) {
   Attribute attr;
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {

@@ -44,6 +44,11 @@ struct Reduction {
 /// Matches a stage with one result and such a body.
 std::optional<Reduction> matchReduction(mlir::linalg::GenericOp op);
 
+/// Whether the accumulator of a reduction that matches starts with what changes
+/// nothing: so may each part of the reduction, and its result is the elements'.
+/// Zeros of either sign are such for sums.
+bool startsNeutral(mlir::linalg::GenericOp op);
+
 /// The one value of a splat constant or a fill, if `tensor` is such.
 mlir::TypedAttr constantOf(mlir::Value tensor);
 

@@ -54,8 +54,9 @@ public:
     return kernel;
   }
 
-  void finish(Entry &entry, ProgramBuilder &builder) override {
-    mergeLaunches(entry, builder, store);
+  void finish(Entry &entry, ArrayRef<StepPlaces> places,
+              ProgramBuilder &builder) override {
+    mergeLaunches(entry, places, builder, store);
   }
 
   bool isFinal(StringRef symbol) const override { return !store.part(symbol); }

@@ -51,12 +51,10 @@ FailureOr<EmittedKernel> ContractionSource::emit() {
   if (config.splits > 1)
     emitted.temporaries.push_back(shape.batch * shape.m * shape.n *
                                   config.splits * sizeof(float));
-  bool isCombining = false;
   for (const EpilogueReduction &reduction : epilogue.reductions()) {
     partialTemporaries.push_back(emitted.temporaries.size());
     if (!isCombined(reduction))
       continue;
-    isCombining = true;
     emitted.temporaries.push_back(
         parts(reduction) * storageBytes(reduction.type()) *
         (reduction.isTotal() ? 1 : epilogue.columns()));
@@ -67,8 +65,10 @@ FailureOr<EmittedKernel> ContractionSource::emit() {
   if (failed(main))
     return failure();
   emitted.launches.push_back(*main);
-  if (isCombining) {
-    auto last = combination();
+  for (auto [i, reduction] : llvm::enumerate(epilogue.reductions())) {
+    if (!isCombined(reduction))
+      continue;
+    auto last = combination(i);
     if (failed(last))
       return failure();
     emitted.launches.push_back(*last);
@@ -274,30 +274,32 @@ FailureOr<KernelLaunch> ContractionSource::addition() {
                 helperThreads, helperShared);
 }
 
-FailureOr<KernelLaunch> ContractionSource::combination() {
-  SourceText out, body;
-  begin(out);
-  if (failed(epilogue.printCombiners(out)))
+FailureOr<KernelLaunch> ContractionSource::combination(unsigned number) {
+  const EpilogueReduction &reduction = epilogue.reductions()[number];
+  int64_t columns = reduction.isTotal() ? 1 : epilogue.columns();
+  int across = columns == 1 ? 1 : 32;
+  Parameter from = partial(number), to = result(reduction.result);
+  SourceText out;
+  out.open(
+      "inline void BODY_NAME(int block, long long rows, long long columns, "
+      "Global<" +
+      from.type + "> partials, Global<" + to.type + "> result)");
+  out.line("MP_SHARED_MEMORY(shared);");
+  if (failed(Epilogue::printCombiner(out, reduction, "Combine")))
     return failure();
-  out.blank();
-  std::vector<Parameter> parameters;
-  int64_t blocks = 0;
-  body.line("const long long block = blockIdx.x;");
-  for (auto [i, reduction] : llvm::enumerate(epilogue.reductions())) {
-    if (!isCombined(reduction))
-      continue;
-    Parameter from = partial(i), to = result(reduction.result);
-    int64_t columns = reduction.isTotal() ? 1 : epilogue.columns();
-    int64_t first = blocks;
-    blocks += columns == 1 ? 1 : divideCeil(columns, 32);
-    body.line("if (block >= " + Twine(first) + " && block < " + Twine(blocks) +
-              ")");
-    body.line("  combinePartials<Combine" + Twine(i) + ", " +
-              Twine(parts(reduction)) + ", " + Twine(columns) + ">(" +
-              from.access() + ", " + to.access() + ", block - " + Twine(first) +
-              ", shared);");
-    parameters.push_back(from);
-    parameters.push_back(to);
-  }
-  return kernel(out, parameters, 1, body, blocks, helperThreads, helperShared);
+  out.line("combinePartials<Combine, " + Twine(across) +
+           ">(partials, result, rows, columns, block, shared);");
+  out.close();
+  uint64_t bytes = storageBytes(reduction.type());
+  StagePart part;
+  part.function = out.str();
+  part.counts = {parts(reduction), columns};
+  part.parameters = {{from.type, from.count}, {to.type, to.count}};
+  KernelLaunch launch;
+  launch.arguments = {from.argument, to.argument};
+  launch.grid = part.grid = divideCeil(columns, across);
+  launch.block = part.block = helperThreads;
+  launch.shared = part.shared = helperThreads * bytes;
+  launch.symbol = store.add(std::move(part));
+  return launch;
 }

@@ -33,7 +33,8 @@ private:
   llvm::FailureOr<KernelLaunch> product();
   KernelLaunch shares();
   llvm::FailureOr<KernelLaunch> addition();
-  llvm::FailureOr<KernelLaunch> combination();
+  /// From the parts of one reduction to its result.
+  llvm::FailureOr<KernelLaunch> combination(unsigned reduction);
 
   Parameter operand(mlir::Value value) const;
   Parameter result(unsigned index) const;

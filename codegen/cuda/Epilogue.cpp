@@ -120,22 +120,11 @@ private:
   /// A sum has no space: no later stage can read it here.
   bool takesReduction(linalg::GenericOp stage, Space domain) {
     auto reduction = matchReduction(stage);
-    if (!reduction || domain != Space::Full ||
-        !startsNeutral(stage, *reduction))
+    if (!reduction || domain != Space::Full || !startsNeutral(stage))
       return false;
     auto space =
         matrix.spaceOf(stage.getIndexingMapMatchingResult(stage->getResult(0)));
     return space == Space::Scalar || space == Space::Column;
-  }
-
-  /// Each part of a reduction starts where the whole does.
-  static bool startsNeutral(linalg::GenericOp stage,
-                            const Reduction &reduction) {
-    TypedAttr start = constantOf(stage.getDpsInits()[0]);
-    auto number = dyn_cast_or_null<FloatAttr>(start);
-    bool isZero = number && number.getValue().isZero();
-    return start == reduction.neutral ||
-           (isZero && isa<arith::AddFOp>(reduction.combiner));
   }
 
   Matrix matrix;

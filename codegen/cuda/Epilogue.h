@@ -57,8 +57,10 @@ public:
   llvm::LogicalResult print(SourceText &out, llvm::StringRef sumType,
                             mlir::Type type, mlir::Value bias, int threads,
                             int across) const;
-  /// Prints `struct CombineN` alone.
-  llvm::LogicalResult printCombiners(SourceText &out) const;
+  /// Prints `struct NAME`, how parts of a reduction are combined.
+  static llvm::LogicalResult printCombiner(SourceText &out,
+                                           const EpilogueReduction &reduction,
+                                           const llvm::Twine &name);
 
 private:
   friend class EpiloguePrinter;

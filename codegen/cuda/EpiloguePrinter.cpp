@@ -248,27 +248,28 @@ private:
 };
 } // namespace mp::cuda
 
-LogicalResult Epilogue::printCombiners(SourceText &out) const {
-  for (auto [i, reduction] : llvm::enumerate(reduced)) {
-    auto matched = matchReduction(reduction.stage);
-    std::string type = valueType(reduction.type());
-    auto combined = printCombiner(matched->combiner, "a", "b");
-    if (failed(combined))
-      return failure();
-    out.open("struct Combine" + Twine(i));
-    out.line("static " + type + " neutral() { return " +
-             printConstant(reduction.start()) + "; }");
-    out.line("static " + type + " combine(" + type + " a, " + type +
-             " b) { return " + *combined + "; }");
-    out.close("};");
-  }
+LogicalResult Epilogue::printCombiner(SourceText &out,
+                                      const EpilogueReduction &reduction,
+                                      const Twine &name) {
+  auto matched = matchReduction(reduction.stage);
+  std::string type = valueType(reduction.type());
+  auto combined = mp::cuda::printCombiner(matched->combiner, "a", "b");
+  if (failed(combined))
+    return failure();
+  out.open("struct " + name);
+  out.line("static " + type + " neutral() { return " +
+           printConstant(reduction.start()) + "; }");
+  out.line("static " + type + " combine(" + type + " a, " + type +
+           " b) { return " + *combined + "; }");
+  out.close("};");
   return success();
 }
 
 LogicalResult Epilogue::print(SourceText &out, StringRef sumType, Type type,
                               Value bias, int threads, int across) const {
-  if (failed(printCombiners(out)))
-    return failure();
+  for (auto [i, reduction] : llvm::enumerate(reduced))
+    if (failed(printCombiner(out, reduction, "Combine" + Twine(i))))
+      return failure();
   return EpiloguePrinter(*this, out, sumType, type, bias)
       .print(threads, across);
 }

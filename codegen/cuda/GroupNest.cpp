@@ -13,17 +13,17 @@ GroupNest::GroupNest(const StageGroup &group, const Arch &arch,
       laneBody(scopes[Lane].text, kernel.names),
       lineBody(scopes[Line].text, kernel.names),
       topBody(scopes[Top].text, kernel.names) {
-  kernel.setIndexBound(group.rows * group.columns +
-                       shape.threads() * shape.width *
-                           std::max<int64_t>(shape.steps, 1));
+  kernel.setIndexBound(
+      group.rows * group.columns + (group.hasTerminals() ? group.chunk() : 0) +
+      shape.threads() * shape.width * std::max<int64_t>(shape.steps, 1));
   kernel.block = shape.threads();
   kernel.grid = group.hasTerminals() ? group.chunks() : 1;
 }
 
 LogicalResult GroupNest::print() {
   kernel.body.line("const int thread = threadIdx.x;");
-  if (group.schedule == Schedule::Flat)
-    printFlat();
+  if (shape.onePass)
+    printOnePass();
   else if (group.schedule == Schedule::Columns)
     printColumns();
   else
@@ -39,63 +39,91 @@ static std::string number(int64_t value, StringRef type) {
 // Elements of a line
 //===----------------------------------------------------------------------===//
 
-void GroupNest::printFlat() {
-  std::string index = kernel.indexType();
-  int64_t unit = shape.threads() * shape.width;
+void GroupNest::printOnePass() {
   declareTotals();
   for (const Stage &stage : group.stages) {
-    if (stage.terminal)
-      accumulate(totals.lookup(&stage), stage, depthOf(stage.domain));
+    if (totals.contains(&stage))
+      accumulate(totals.lookup(&stage), stage, Lane);
     else
       for (Value result : stage.op->getResults())
-        if (group.stores(result))
+        if (group.stores(result) && depthOf(stage.domain) == Lane)
           storeLane(result, "at", value(result));
   }
-  SourceText tail;
-  finishTotals(tail);
+  SourceText &line = scopes[Line].text;
+  SourceText before = std::exchange(line, SourceText()), tail;
+  reduceTotals(tail);
+  Results results = lineResults();
+
   SourceText &body = kernel.body;
   body.append(scopes[Top].text);
-  if (isWide()) {
-    body.open("auto work = [&](auto width, " + index + " at)");
-    body.line("constexpr int n = width.value;");
-    printLanes(body);
-    body.close("};");
-  }
-  std::string end = number(group.columns, index);
-  std::string first = "block * " + number(unit, index);
-  if (group.hasTerminals()) {
-    end = std::to_string(std::min(group.columns, group.chunk()));
-    int64_t chunk = group.chunk();
-    body.line("const " + index + " first = block * " + number(chunk, index) +
-              ";");
-    body.line("const " + index + " end = first + " + number(chunk, index) +
-              " < " + number(group.columns, index) + " ? first + " +
-              number(chunk, index) + " : " + number(group.columns, index) +
-              ";");
-    body.open("for (" + index + " at = first + thread * " + Twine(shape.width) +
-              "; at < end; at += " + Twine(unit) + ")");
-    end = "end";
-  } else {
-    kernel.grid = llvm::divideCeil(group.columns, unit);
-    kernel.count = group.columns;
-    end = "count";
-    body.line("const " + index + " at = " + first + " + thread * " +
-              Twine(shape.width) + ";");
-  }
-  if (isWide()) {
-    body.line("if (at + " + Twine(shape.width) + " <= " + end + ")");
-    body.line("  work(Width<" + Twine(shape.width) + ">(), at);");
-    body.line("else");
-    body.line("  for (" + index + " i = at; i < " + end + "; ++i)");
-    body.line("    work(Width<1>(), i);");
-  } else {
-    body.open("if (at < " + end + ")");
-    printLanes(body);
-    body.close();
-  }
-  if (group.hasTerminals())
-    body.close();
+  body.append(before);
+  if (totals.empty())
+    printElements();
+  else
+    printChunk();
   body.append(tail);
+  if (!line.empty()) { // what it reads may lie where the results will
+    body.append(line);
+    body.line("waitForLine<" + Twine(shape.across) + ">();");
+  }
+  storeTotals(results, body);
+}
+
+/// A vector of elements for each thread.
+void GroupNest::printElements() {
+  std::string index = kernel.indexType();
+  int64_t unit = shape.threads() * shape.width;
+  kernel.grid = llvm::divideCeil(group.columns, unit);
+  kernel.counts = {{"count", group.columns}};
+  SourceText &body = kernel.body;
+  openWork();
+  body.line("const " + index + " at = block * " + number(unit, index) +
+            " + thread * " + Twine(shape.width) + ";");
+  if (!isWide())
+    body.open("if (at < count)");
+  doWork("count");
+  if (!isWide())
+    body.close();
+}
+
+/// `chunk` elements for each block: all of them, if it is the only one.
+void GroupNest::printChunk() {
+  std::string index = kernel.indexType();
+  kernel.counts = {{"count", group.columns},
+                   {"chunk", group.hasTerminals()
+                                 ? std::min(group.chunk(), group.columns)
+                                 : group.columns}};
+  SourceText &body = kernel.body;
+  openWork();
+  body.line("const " + index + " first = block * chunk;");
+  body.line("const " + index +
+            " end = first + chunk < count ? first + chunk : count;");
+  body.open("for (" + index + " at = first + thread * " + Twine(shape.width) +
+            "; at < end; at += " + Twine(shape.threads() * shape.width) + ")");
+  doWork("end");
+  body.close();
+}
+
+/// What is done with `n` elements from `at` on, if that is needed twice.
+void GroupNest::openWork() {
+  if (!isWide())
+    return;
+  SourceText &body = kernel.body;
+  body.open("auto work = [&](auto width, " + kernel.indexType() + " at)");
+  body.line("constexpr int n = width.value;");
+  printLanes(body);
+  body.close("};");
+}
+
+void GroupNest::doWork(StringRef end) {
+  SourceText &body = kernel.body;
+  if (!isWide())
+    return printLanes(body);
+  body.line("if (at + " + Twine(shape.width) + " <= " + end + ")");
+  body.line("  work(Width<" + Twine(shape.width) + ">(), at);");
+  body.line("else");
+  body.line("  for (" + kernel.indexType() + " i = at; i < " + end + "; ++i)");
+  body.line("    work(Width<1>(), i);");
 }
 
 /// Loads, what is computed for each element, stores: nothing is stored before
@@ -104,10 +132,7 @@ void GroupNest::printLanes(SourceText &to) {
   to.append(loads);
   if (isWide() && !scopes[Lane].text.empty()) {
     to.line("#pragma unroll");
-    to.open(
-        "for (int j = 0; j < " +
-        (group.schedule == Schedule::Flat ? Twine("n") : Twine(shape.width)) +
-        "; ++j)");
+    to.open("for (int j = 0; j < " + vectorWidth() + "; ++j)");
     to.append(scopes[Lane].text);
     to.close();
   } else {
@@ -131,7 +156,8 @@ void GroupNest::printRows() {
     passOfRow(level);
   addLineTotals("lane == 0");
   storeLine("lane == 0");
-  finishTotals(tail);
+  reduceTotals(tail);
+  storeTotals({}, tail);
   finishSums(tail);
 
   SourceText &body = kernel.body;
@@ -252,7 +278,8 @@ void GroupNest::printColumns() {
   addLineTotals(first);
   storeLine(first);
   SourceText tail;
-  finishTotals(tail);
+  reduceTotals(tail);
+  storeTotals({}, tail);
 
   SourceText &body = kernel.body;
   body.line("const int lane = thread % 32;");
@@ -322,13 +349,19 @@ void GroupNest::work(const Stage &stage) {
   }
 }
 
-/// Stores what belongs to the line, once all its threads have read theirs.
-void GroupNest::storeLine(StringRef condition) {
-  SmallVector<std::pair<Value, std::string>> results;
+/// What belongs to the line and is stored.
+GroupNest::Results GroupNest::lineResults() {
+  Results results;
   for (Value output : group.outputs)
     if (const Stage *stage = group.producer(output);
-        !stage->terminal && group.role(output) == Role::Outer)
+        !stage->terminal && depthOf(group.spaces.lookup(output)) == Line)
       results.emplace_back(output, value(output));
+  return results;
+}
+
+/// Stores these once all threads of the line have read theirs.
+void GroupNest::storeLine(StringRef condition) {
+  Results results = lineResults();
   if (results.empty())
     return;
   SourceText &to = scopes[Line].text;

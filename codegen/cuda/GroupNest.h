@@ -30,7 +30,11 @@ private:
   enum Depth { Top, Line, Lane };
 
   // The nests.
-  void printFlat();
+  void printOnePass();
+  void printElements();
+  void printChunk();
+  void openWork();
+  void doWork(llvm::StringRef end);
   void printRows();
   void printColumns();
   void printLanes(SourceText &to);
@@ -39,6 +43,8 @@ private:
   void openSteps(SourceText &to);
   void closeSteps(SourceText &to);
   void openRows();
+  using Results = llvm::SmallVector<std::pair<mlir::Value, std::string>>;
+  Results lineResults();
   void storeLine(llvm::StringRef condition);
   bool hasWork(unsigned level) const;
   void work(const Stage &stage);
@@ -60,6 +66,7 @@ private:
   std::string lane(const std::string &array) const;
   std::string slot() const;
   bool isWide() const { return shape.width > 1; }
+  std::string vectorWidth() const;
 
   // Reductions.
   struct Accumulator {
@@ -71,7 +78,8 @@ private:
   void finishReductions(llvm::ArrayRef<Accumulator> own);
   void declareTotals();
   void addLineTotals(llvm::StringRef condition);
-  void finishTotals(SourceText &to);
+  void reduceTotals(SourceText &to);
+  void storeTotals(const Results &others, SourceText &to);
   void addToSums(const Stage &stage);
   void clearSums(SourceText &to);
   void finishSums(SourceText &to);

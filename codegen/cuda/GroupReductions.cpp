@@ -87,9 +87,11 @@ void GroupNest::finishReductions(ArrayRef<Accumulator> own) {
 //===----------------------------------------------------------------------===//
 
 void GroupNest::declareTotals() {
-  for (const Stage &stage : group.stages)
-    if (stage.terminal && !isRowOfSums(group, stage))
+  for (const Stage &stage : group.stages) {
+    bool isTotal = shape.onePass ? stage.reduction : stage.terminal;
+    if (isTotal && !isRowOfSums(group, stage))
       totals[&stage] = declareAccumulator(stage, scopes[Top].text);
+  }
 }
 
 /// Adds what a line has once, by one of its threads.
@@ -106,21 +108,41 @@ void GroupNest::addLineTotals(StringRef condition) {
   }
 }
 
-void GroupNest::finishTotals(SourceText &to) {
+/// The threads of a block put their parts together.
+void GroupNest::reduceTotals(SourceText &to) {
   for (const Stage &stage : group.stages) {
     if (!totals.contains(&stage))
       continue;
-    std::string name = totals.lookup(&stage);
-    unsigned bytes = storageBytes(elementOf(stage.op->getResult(0)));
+    Value result = stage.op->getResult(0);
+    std::string &name = totals[&stage];
+    unsigned bytes = storageBytes(elementOf(result));
     to.line(name + " = reduceLine<" + Twine(shape.threads()) + ">(" + name +
             ", " + neutralOf(stage) + ", " +
             (shape.threads() > 32 ? kernel.scratch(32 * bytes) : "nullptr") +
             ", " + combinerLambda(matchReduction(stage.op)->combiner) + ");");
-    std::string result = group.chunks() == 1 ? withStart(stage, name) : name;
-    to.line("if (thread == 0)");
-    to.line("  " + kernel.memory(stage.op->getResult(0)) + ".store(block, " +
-            result + ");");
+    if (group.chunks() == 1 && !startsNeutral(stage.op))
+      name = withStart(stage, name);
+    if (!stage.terminal)
+      scopes[Line].values[result] = name;
   }
+}
+
+/// Stores the totals, and `others` that a block has once.
+void GroupNest::storeTotals(const Results &others, SourceText &to) {
+  Results results;
+  for (const Stage &stage : group.stages)
+    if (Value result = stage.op->getResult(0);
+        totals.contains(&stage) && group.stores(result))
+      results.emplace_back(result, totals.lookup(&stage));
+  if (results.empty() && others.empty())
+    return;
+  to.open("if (thread == 0)");
+  for (auto &[tensor, computed] : results)
+    to.line(kernel.memory(tensor) + ".store(block, " + computed + ");");
+  for (auto &[tensor, computed] : others)
+    if (!totals.contains(group.producer(tensor)))
+      to.line(kernel.memory(tensor) + ".store(0, " + computed + ");");
+  to.close();
 }
 
 //===----------------------------------------------------------------------===//

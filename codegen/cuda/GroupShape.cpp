@@ -104,12 +104,25 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     shape.kept.clear();
 }
 
+/// Whether all that a group computes of elements is known in the first pass.
+static bool isOnePass(const StageGroup &group) {
+  if (group.schedule == Schedule::Flat)
+    return true;
+  bool hasLine = false, isLater = false;
+  for (const Stage &stage : group.stages)
+    if (group.role(stage.domain) == Role::Full)
+      (stage.level > 0 ? isLater : hasLine) = true;
+  return group.schedule == Schedule::Whole && hasLine && !isLater;
+}
+
 GroupShape::GroupShape(const StageGroup &group, const Arch &arch) {
-  switch (group.schedule) {
-  case Schedule::Flat:
+  onePass = isOnePass(group);
+  if (onePass) {
     width = widest(group);
     across = 256;
-    break;
+    return;
+  }
+  switch (group.schedule) {
   case Schedule::Columns:
     across = 32;
     down = std::clamp<int64_t>(powerUpTo(std::max<int64_t>(group.rows / 4, 1)),

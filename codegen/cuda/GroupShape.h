@@ -24,6 +24,9 @@ struct GroupShape {
   bool unrolled = false;
   /// What is read in several passes, and so kept (only if unrolled).
   llvm::DenseSet<mlir::Value> kept;
+  /// One pass over a line, as Flat and a simple Whole are: threads take any
+  /// elements of it, and the text is the same for any number of these.
+  bool onePass = false;
 
   int64_t threads() const { return across * down; }
 };

@@ -31,11 +31,16 @@ std::string GroupNest::index(Space space) const {
   case Space::Row:
     return "row";
   case Space::Column:
-    return group.schedule == Schedule::Flat ? "at" : "column";
+    return shape.onePass ? "at" : "column";
   case Space::Full:
     return "at";
   }
   llvm_unreachable("all spaces handled");
+}
+
+/// Elements that are handled in one go, which are fewer at the end of a line.
+std::string GroupNest::vectorWidth() const {
+  return shape.onePass ? "n" : std::to_string(shape.width);
 }
 
 std::string GroupNest::columnOfLane() const {
@@ -85,8 +90,7 @@ std::string GroupNest::value(Value tensor) {
 std::string GroupNest::load(Value tensor, Space space, Depth depth) {
   std::string type = storageType(elementOf(tensor));
   std::string from = kernel.memory(tensor), at = index(space);
-  std::string width =
-      group.schedule == Schedule::Flat ? "n" : std::to_string(shape.width);
+  std::string width = vectorWidth();
   bool hasLanes =
       depth == Lane && (space == Space::Column || space == Space::Full);
   std::string one = from + ".load(" + at + ")";
@@ -181,10 +185,7 @@ void GroupNest::storeLane(Value tensor, const std::string &at,
     return;
   }
   std::string name = kernel.names.fresh("y");
-  loads.line(
-      "Items<" + type + ", " +
-      (group.schedule == Schedule::Flat ? Twine("n") : Twine(shape.width)) +
-      "> " + name + ";");
+  loads.line("Items<" + type + ", " + vectorWidth() + "> " + name + ";");
   scopes[Lane].text.line(name + "[j] = " + computed + ";");
   stores.line("storeItems(" + to + ", " + at + ", " + name + ");");
 }

@@ -36,8 +36,8 @@ std::string KernelStore::add(StagePart part) {
   std::string function = part.function;
   replaceAll(function, bodyName, "body");
   std::string declared, passed = "blockIdx.x";
-  if (part.count)
-    passed += ", " + std::to_string(*part.count);
+  for (int64_t count : part.counts)
+    passed += ", " + std::to_string(count);
   for (auto [i, parameter] : llvm::enumerate(part.parameters)) {
     std::string pointer = "p" + std::to_string(i);
     declared += (i ? ", " : "") + parameter.type + " *" + pointer;

@@ -5,7 +5,6 @@
 #include "codegen/Program.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
-#include <optional>
 
 namespace mp::cuda {
 
@@ -15,13 +14,13 @@ struct StagePart {
   struct Parameter {
     std::string type; ///< of an element
     int64_t count;    ///< elements
-    uint64_t bytes;
-    bool written;
   };
-  /// `inline void BODY_NAME(int block, [index count,] Global<T0> a0, ...)`,
+  /// `inline void BODY_NAME(int block, [index count, ...] Global<T0> a0, ...)`,
   /// where block counts from 0.
   std::string function;
-  std::optional<int64_t> count; ///< second argument, if it takes one
+  /// What stands between `block` and the parameters: sizes that are no part of
+  /// the text, so that one text does for many.
+  std::vector<int64_t> counts;
   std::vector<Parameter> parameters;
   int64_t grid = 1, block = 1;
   uint64_t shared = 0;

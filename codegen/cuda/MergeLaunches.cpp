@@ -1,242 +1,230 @@
+// Steps are put in a new order, such that launches that can be one are ready at
+// the same time: what is merged with nothing comes as early as it can, and a
+// launch that is not urgent waits for others of its kind.
 #include "codegen/cuda/MergeLaunches.h"
-#include "codegen/cuda/SourceText.h"
+#include "codegen/cuda/MergedKernel.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include <set>
 
 using namespace mp;
 using namespace mp::cuda;
 using llvm::ArrayRef;
 using llvm::SmallVector;
-using llvm::Twine;
 
 namespace {
 
 //===----------------------------------------------------------------------===//
-// What steps touch
+// What waits for what
 //===----------------------------------------------------------------------===//
 
-/// Bytes that a step reads or writes.
-struct Access {
-  Place place;
-  uint64_t bytes;
-  bool written;
-
-  bool conflictsWith(const Access &other) const {
-    return (written || other.written) && place.space == other.place.space &&
-           place.index == other.place.index &&
-           place.offset < other.place.offset + other.bytes &&
-           other.place.offset < place.offset + bytes;
-  }
+/// A step, and the steps that wait for it.
+struct Node {
+  const StagePart *part = nullptr; ///< null: merged with nothing
+  SmallVector<uint32_t> next;
+  unsigned waits = 0;
+  /// Steps in the longest chain from here to the end.
+  unsigned depth = 1;
 };
 
-/// Steps that become one: either one step of any kind, or merged launches.
-struct Group {
-  SmallVector<Step> steps;
-  SmallVector<const StagePart *>
-      parts; ///< of each step; empty: no launch of ours
-  SmallVector<Access> accesses;
-  bool touchesAll = false; ///< nobody knows what: a library's, a main loop's
-
-  bool conflictsWith(const Group &other) const {
-    if (touchesAll || other.touchesAll)
-      return true;
-    return llvm::any_of(accesses, [&](const Access &mine) {
-      return llvm::any_of(other.accesses, [&](const Access &theirs) {
-        return mine.conflictsWith(theirs);
-      });
-    });
-  }
+/// Who had a place last.
+struct History {
+  std::optional<uint32_t> writer;
+  SmallVector<uint32_t> readers; ///< since then
 };
 
-/// A group of one step.
-Group describe(const Step &step, const ProgramBuilder &builder,
-               const KernelStore &store) {
-  Group group;
-  group.steps.push_back(step);
-  if (const auto *copy = std::get_if<Copy>(&step)) {
-    group.accesses = {{copy->to, copy->bytes, true},
-                      {copy->from, copy->bytes, false}};
-    return group;
-  }
-  const auto *launch = std::get_if<Launch>(&step);
-  const StagePart *part =
-      launch ? store.part(builder.program.kernels[launch->kernel].symbol)
-             : nullptr;
-  if (!part) {
-    group.touchesAll = true;
-    return group;
-  }
-  group.parts.push_back(part);
-  for (auto [parameter, place] :
-       llvm::zip_equal(part->parameters, launch->args))
-    group.accesses.push_back({place, parameter.bytes, parameter.written});
-  return group;
-}
-
-/// Whether one kernel of both is worth it: the same threads, and few different
-/// bodies, as all of them have to share registers.
-bool fitTogether(const Group &group, const StagePart &part) {
-  constexpr size_t mostBodies = 4;
-  if (group.parts.empty() || group.parts.front()->block != part.block)
-    return false;
-  SmallVector<llvm::StringRef> texts;
-  for (const StagePart *other : group.parts)
-    if (!llvm::is_contained(texts, other->function))
-      texts.push_back(other->function);
-  return llvm::is_contained(texts, part.function) || texts.size() < mostBodies;
-}
-
-//===----------------------------------------------------------------------===//
-// The merged kernel
-//===----------------------------------------------------------------------===//
-
-/// Launches of one body, which are told apart by tables.
-struct Body {
-  const StagePart *part;
-  SmallVector<size_t> members; ///< numbers of steps in the group
-};
-
-class MergedKernel {
+class Dependencies {
 public:
-  explicit MergedKernel(const Group &group) : group(group) {
-    for (auto [i, part] : llvm::enumerate(group.parts)) {
-      auto *known = llvm::find_if(bodies, [&](const Body &body) {
-        return body.part->function == part->function;
-      });
-      if (known == bodies.end())
-        known = bodies.insert(bodies.end(), Body{part, {}});
-      known->members.push_back(i);
-    }
-  }
-
-  std::string source() {
-    SourceText text;
-    text.line("#include \"stages.cuh\"");
-    text.blank();
-    text.line("using namespace mp;");
-    text.blank();
-    for (auto [i, body] : llvm::enumerate(bodies)) {
-      std::string function = body.part->function;
-      size_t at = function.find(KernelStore::bodyName);
-      function.replace(at, KernelStore::bodyName.size(),
-                       "body" + std::to_string(i));
-      functions += function + "\n";
-    }
-    printKernel();
-    return text.str() + functions + tables.str() + "\n" + kernel.str();
-  }
-
-  /// The launch, but for its kernel.
-  Launch launch() const {
-    Launch merged;
-    merged.grid = 0;
-    merged.table = true;
-    for (const Body &body : bodies)
-      for (size_t member : body.members) {
-        const auto &own = std::get<Launch>(group.steps[member]);
-        merged.grid += own.grid;
-        merged.block = own.block;
-        merged.shared = std::max(merged.shared, own.shared);
-        llvm::append_range(merged.args, own.args);
-      }
-    return merged;
+  static std::vector<Node> find(ArrayRef<StepPlaces> places) {
+    Dependencies dependencies(places.size());
+    for (auto [step, touched] : llvm::enumerate(places))
+      dependencies.add(step, touched);
+    std::vector<Node> &nodes = dependencies.nodes;
+    for (Node &node : llvm::reverse(nodes))
+      for (uint32_t next : node.next)
+        node.depth = std::max(node.depth, nodes[next].depth + 1);
+    return std::move(nodes);
   }
 
 private:
-  void printKernel() {
-    kernel.line("extern \"C\" __global__ void __launch_bounds__(" +
-                Twine(group.parts.front()->block) + ")");
-    kernel.open("    " + KernelStore::name + "(void *const *args)");
-    kernel.line("int block = blockIdx.x;");
-    int64_t arguments = 0;
-    for (auto [i, body] : llvm::enumerate(bodies)) {
-      int64_t blocks = 0;
-      SmallVector<int64_t> ends;
-      for (size_t member : body.members)
-        ends.push_back(blocks += group.parts[member]->grid);
-      if (i + 1 < bodies.size())
-        kernel.open("if (block < " + Twine(blocks) + ")");
-      printBody(i, body, ends, arguments);
-      if (i + 1 < bodies.size()) {
-        kernel.line("return;");
-        kernel.close();
-        kernel.line("block -= " + Twine(blocks) + ";");
-      }
-      arguments += body.members.size() * body.part->parameters.size();
+  explicit Dependencies(size_t steps) : nodes(steps) {}
+
+  void add(uint32_t step, const StepPlaces &touched) {
+    for (const Place &place : touched.read) {
+      History &history = historyOf(place);
+      if (history.writer)
+        connect(*history.writer, step);
+      history.readers.push_back(step);
     }
-    kernel.close();
-  }
-
-  /// Calls one body with the arguments of the launch that `block` is of.
-  void printBody(size_t number, const Body &body, ArrayRef<int64_t> ends,
-                 int64_t arguments) {
-    std::string n = std::to_string(number);
-    size_t parameters = body.part->parameters.size();
-    if (ends.size() > 1) {
-      printTable("int", "ends" + n, ends);
-      kernel.line("const int member = findRange(ends" + Twine(n) + ", block);");
-      kernel.line("void *const *own = args + " + Twine(arguments) +
-                  " + member * " + Twine(parameters) + ";");
-      kernel.line("if (member > 0)");
-      kernel.line("  block -= ends" + Twine(n) + "[member - 1];");
-    } else {
-      kernel.line("void *const *own = args + " + Twine(arguments) + ";");
+    for (const Place &place : touched.written) {
+      History &history = historyOf(place);
+      if (history.writer)
+        connect(*history.writer, step);
+      for (uint32_t reader : history.readers)
+        connect(reader, step);
+      history = {step, {}};
     }
-    std::string passed = "block";
-    if (body.part->count)
-      passed += ", " + column(body, "counts" + n, [](const StagePart &part) {
-                  return *part.count;
-                });
-    for (size_t i = 0; i < parameters; ++i)
-      passed += ",\n      global(static_cast<" + body.part->parameters[i].type +
-                " *>(own[" + std::to_string(i) + "]), " +
-                column(body, "sizes" + n + "_" + std::to_string(i),
-                       [&](const StagePart &part) {
-                         return part.parameters[i].count;
-                       }) +
-                ")";
-    kernel.line("body" + Twine(n) + "(" + passed + ");");
   }
 
-  /// A number of each member: itself where all agree, else an entry of a table.
-  std::string column(const Body &body, const std::string &name,
-                     llvm::function_ref<int64_t(const StagePart &)> get) {
-    SmallVector<int64_t> values;
-    for (size_t member : body.members)
-      values.push_back(get(*group.parts[member]));
-    if (llvm::all_equal(values))
-      return std::to_string(values.front());
-    printTable("long long", name, values);
-    return name + "[member]";
+  /// Places that a step touches are wholes, so offsets do not matter.
+  History &historyOf(const Place &place) {
+    return histories[{static_cast<unsigned>(place.space), place.index}];
   }
 
-  void printTable(llvm::StringRef type, const std::string &name,
-                  ArrayRef<int64_t> values) {
-    std::string list;
-    for (int64_t value : values)
-      list += (list.empty() ? "" : ", ") + std::to_string(value);
-    tables.line("__constant__ " + type + " const " + name + "[] = {" + list +
-                "};");
+  void connect(uint32_t before, uint32_t after) {
+    if (before == after)
+      return;
+    nodes[before].next.push_back(after);
+    ++nodes[after].waits;
   }
 
-  const Group &group;
-  SmallVector<Body> bodies;
-  std::string functions;
-  SourceText tables, kernel;
+  std::vector<Node> nodes;
+  llvm::DenseMap<std::pair<unsigned, uint32_t>, History> histories;
 };
 
-/// The kernel that stands for all of a group, added to the program.
-Step merge(const Group &group, ProgramBuilder &builder, KernelStore &store) {
-  MergedKernel merged(group);
-  Launch launch = merged.launch();
-  std::string symbol = store.add(merged.source());
-  auto [known, isNew] =
-      builder.kernels.try_emplace(symbol, builder.program.kernels.size());
-  if (isNew) {
+//===----------------------------------------------------------------------===//
+// The order
+//===----------------------------------------------------------------------===//
+
+using Group = SmallVector<uint32_t>; ///< steps that become one
+
+class Order {
+public:
+  explicit Order(std::vector<Node> found) : nodes(std::move(found)) {
+    for (auto [step, node] : llvm::enumerate(nodes)) {
+      if (node.part)
+        ++left[node.part->function];
+      if (node.waits == 0)
+        ready.insert(step);
+    }
+  }
+
+  std::vector<Group> run() {
+    while (!ready.empty()) {
+      groups.push_back(choose());
+      for (uint32_t step : groups.back())
+        finish(step);
+    }
+    return std::move(groups);
+  }
+
+private:
+  Group choose() {
+    for (uint32_t step : ready)
+      if (!nodes[step].part)
+        return {step};
+    Group chosen;
+    llvm::StringMap<unsigned> texts;
+    for (uint32_t step : candidates()) {
+      const StagePart &part = *nodes[step].part;
+      bool fits = llvm::all_of(chosen, [&](uint32_t other) {
+        return fitTogether(*nodes[other].part, part);
+      });
+      // All bodies of a kernel share its registers.
+      constexpr unsigned mostBodies = 8;
+      if (!fits ||
+          (texts.size() == mostBodies && !texts.contains(part.function)))
+        continue;
+      texts.try_emplace(part.function);
+      chosen.push_back(step);
+    }
+    return chosen;
+  }
+
+  /// Of the launches that are ready, those that others wait for the longest,
+  /// first; and those that gain nothing by waiting, as all of their text are
+  /// here.
+  SmallVector<uint32_t> candidates() const {
+    unsigned urgent = 0;
+    llvm::StringMap<unsigned> here;
+    for (uint32_t step : ready) {
+      urgent = std::max(urgent, nodes[step].depth);
+      ++here[nodes[step].part->function];
+    }
+    SmallVector<uint32_t> first, rest;
+    for (uint32_t step : ready) {
+      const std::string &text = nodes[step].part->function;
+      if (nodes[step].depth == urgent)
+        first.push_back(step);
+      else if (here.lookup(text) == left.lookup(text))
+        rest.push_back(step);
+    }
+    first.append(rest);
+    return first;
+  }
+
+  void finish(uint32_t step) {
+    ready.erase(step);
+    if (nodes[step].part)
+      --left[nodes[step].part->function];
+    for (uint32_t next : nodes[step].next)
+      if (--nodes[next].waits == 0)
+        ready.insert(next);
+  }
+
+  std::vector<Node> nodes;
+  std::set<uint32_t> ready;
+  llvm::StringMap<unsigned> left; ///< steps by the text of their part
+  std::vector<Group> groups;
+};
+
+//===----------------------------------------------------------------------===//
+// The launches
+//===----------------------------------------------------------------------===//
+
+class Merger {
+public:
+  Merger(Entry &entry, ProgramBuilder &builder, KernelStore &store)
+      : entry(entry), builder(builder), store(store) {}
+
+  void run(ArrayRef<StepPlaces> places) {
+    std::vector<Node> nodes = Dependencies::find(places);
+    for (auto [node, step] : llvm::zip_equal(nodes, entry.steps))
+      if (auto *launch = std::get_if<Launch>(&step))
+        node.part = store.part(kernelOf(*launch).symbol);
+    std::vector<Step> steps;
+    for (const Group &group : Order(nodes).run())
+      steps.push_back(group.size() > 1 ? merge(group, nodes)
+                                       : std::move(entry.steps[group.front()]));
+    entry.steps = std::move(steps);
+  }
+
+private:
+  const Kernel &kernelOf(const Launch &launch) const {
+    return builder.program.kernels[launch.kernel];
+  }
+  const Launch &launchOf(uint32_t step) const {
+    return std::get<Launch>(entry.steps[step]);
+  }
+
+  Launch merge(const Group &group, ArrayRef<Node> nodes) {
+    SmallVector<const StagePart *> parts;
+    for (uint32_t step : group)
+      parts.push_back(nodes[step].part);
+    MergedKernel merged(parts);
+    Launch launch;
+    launch.kernel = add(merged.source, group);
+    launch.grid = merged.grid;
+    launch.block = merged.block;
+    launch.shared = merged.shared;
+    launch.table = true;
+    for (size_t number : merged.order)
+      llvm::append_range(launch.args, launchOf(group[number]).args);
+    return launch;
+  }
+
+  /// The kernel that stands for all of a group, added to the program.
+  uint32_t add(const std::string &source, const Group &group) {
+    std::string symbol = store.add(source);
+    auto [known, isNew] =
+        builder.kernels.try_emplace(symbol, builder.program.kernels.size());
+    if (!isNew)
+      return known->second;
     Kernel kernel;
     kernel.symbol = symbol;
     kernel.code = store.source(symbol).str();
-    for (const Step &step : group.steps) {
-      const Kernel &part =
-          builder.program.kernels[std::get<Launch>(step).kernel];
+    for (uint32_t step : group) {
+      const Kernel &part = kernelOf(launchOf(step));
       for (const Location &source : part.sources)
         if (!llvm::is_contained(kernel.sources, source))
           kernel.sources.push_back(source);
@@ -244,43 +232,17 @@ Step merge(const Group &group, ProgramBuilder &builder, KernelStore &store) {
         kernel.summary += (kernel.summary.empty() ? "" : " ") + part.summary;
     }
     builder.program.kernels.push_back(std::move(kernel));
+    return known->second;
   }
-  launch.kernel = known->second;
-  return launch;
-}
+
+  Entry &entry;
+  ProgramBuilder &builder;
+  KernelStore &store;
+};
 
 } // namespace
 
-void mp::cuda::mergeLaunches(Entry &entry, ProgramBuilder &builder,
-                             KernelStore &store) {
-  std::vector<Group> groups;
-  std::vector<uint32_t> now; // the new number of each step
-  for (const Step &step : entry.steps) {
-    Group own = describe(step, builder, store);
-    size_t first = groups.size();
-    while (first > 0 && !groups[first - 1].conflictsWith(own))
-      --first;
-    auto found = own.parts.empty()
-                     ? groups.end()
-                     : std::find_if(groups.begin() + first, groups.end(),
-                                    [&](const Group &group) {
-                                      return fitTogether(group, *own.parts[0]);
-                                    });
-    now.push_back(found - groups.begin());
-    if (found == groups.end()) {
-      groups.push_back(std::move(own));
-      continue;
-    }
-    found->steps.push_back(step);
-    found->parts.push_back(own.parts[0]);
-    llvm::append_range(found->accesses, own.accesses);
-  }
-  entry.steps.clear();
-  for (Group &group : groups)
-    entry.steps.push_back(group.steps.size() > 1
-                              ? merge(group, builder, store)
-                              : std::move(group.steps.front()));
-  for (Buffer &buffer : entry.buffers)
-    std::tie(buffer.firstStep, buffer.lastStep) =
-        std::minmax({now[buffer.firstStep], now[buffer.lastStep]});
+void mp::cuda::mergeLaunches(Entry &entry, ArrayRef<StepPlaces> places,
+                             ProgramBuilder &builder, KernelStore &store) {
+  Merger(entry, builder, store).run(places);
 }

@@ -8,10 +8,10 @@
 namespace mp::cuda {
 
 /// Puts launches of stages that do not wait for one another into one launch
-/// each: the optimizer's updates, for one. Steps change places only where
-/// neither touches what the other writes. A merged kernel reads its addresses
-/// from a table; which block does what is in its source.
-void mergeLaunches(Entry &entry, ProgramBuilder &builder, KernelStore &store);
+/// each: the optimizer's updates, for one. `places` is what each step touches;
+/// a step stays behind those whose results it needs, and may pass any other.
+void mergeLaunches(Entry &entry, llvm::ArrayRef<StepPlaces> places,
+                   ProgramBuilder &builder, KernelStore &store);
 
 } // namespace mp::cuda
 

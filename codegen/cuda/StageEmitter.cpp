@@ -37,11 +37,7 @@ FailureOr<EmittedKernel> mp::cuda::emitStages(Block &body, bool predicated,
     launch.grid = printed.grid;
     launch.block = printed.block;
     launch.shared = printed.sharedBytes();
-    SmallVector<Value> outputs = group.outputs;
-    if (group.schedule == Schedule::General)
-      outputs.assign(group.stages.front().op->result_begin(),
-                     group.stages.front().op->result_end());
-    launch.symbol = printed.store(outputs, store);
+    launch.symbol = printed.store(store);
     kernel.launches.push_back(std::move(launch));
   }
   return kernel;
@@ -69,11 +65,10 @@ KernelLaunch mp::cuda::emitGuardedCopy(uint64_t bytes, KernelStore &store) {
   text.close();
   StagePart part;
   part.function = text.str();
-  part.count = bytes;
   int64_t count = bytes;
-  part.parameters = {{"unsigned char", count, bytes, true},
-                     {"unsigned char", count, bytes, false},
-                     {"unsigned char", 1, 1, false}};
+  part.counts = {count};
+  part.parameters = {
+      {"unsigned char", count}, {"unsigned char", count}, {"unsigned char", 1}};
   part.grid = llvm::divideCeil(bytes, threads * width);
   part.block = threads;
   KernelLaunch launch;

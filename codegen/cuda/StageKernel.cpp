@@ -55,22 +55,21 @@ SmallVector<Value> StageKernel::arguments() const {
   return tensors;
 }
 
-std::string StageKernel::store(ArrayRef<Value> outputs,
-                               KernelStore &store) const {
+std::string StageKernel::store(KernelStore &store) const {
   StagePart part;
   SmallVector<std::string> declared;
+  std::string sizes;
+  for (const auto &[name, count] : counts) {
+    sizes += index + " " + name + ", ";
+    part.counts.push_back(count);
+  }
   for (auto &[tensor, name] : parameters) {
     std::string type = storageType(typeOf(tensor).getElementType());
     declared.push_back("Global<" + type + "> " + name);
-    int64_t count = typeOf(tensor).getNumElements();
-    part.parameters.push_back(
-        {type, count,
-         uint64_t(count) * storageBytes(typeOf(tensor).getElementType()),
-         llvm::is_contained(outputs, tensor)});
+    part.parameters.push_back({type, typeOf(tensor).getNumElements()});
   }
   SourceText function;
-  function.open(("inline void BODY_NAME(int block, " +
-                 (count ? index + " count, " : std::string()) +
+  function.open(("inline void BODY_NAME(int block, " + sizes +
                  llvm::join(declared, ",\n                 ") + ")"));
   if (sharedBytes())
     function.line("MP_SHARED_MEMORY(shared);");
@@ -80,7 +79,6 @@ std::string StageKernel::store(ArrayRef<Value> outputs,
   function.append(body);
   function.close();
   part.function = function.str();
-  part.count = count;
   part.grid = grid;
   part.block = block;
   part.shared = sharedBytes();

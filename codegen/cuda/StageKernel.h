@@ -34,15 +34,13 @@ public:
   NameSource names;
   SourceText body;
   int64_t grid = 1, block = 1;
-  /// For kernels that are the same for any number of elements: `count` in
-  /// the body.
-  std::optional<int64_t> count;
+  /// Numbers that the body has by name, such that it is the same for others.
+  llvm::SmallVector<std::pair<std::string, int64_t>> counts;
 
   /// The tensors behind the parameters, in order.
   llvm::SmallVector<mlir::Value> arguments() const;
-  /// Keeps the source, which stores to `outputs`; returns its symbol.
-  std::string store(llvm::ArrayRef<mlir::Value> outputs,
-                    KernelStore &store) const;
+  /// Keeps the source; returns its symbol.
+  std::string store(KernelStore &store) const;
 
 private:
   llvm::MapVector<mlir::Value, std::string> parameters;

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "combine.cuh"
 #include "gemm-math.cuh"
 
 namespace mp {
@@ -123,27 +124,6 @@ void applyTile(const Math &math, Epilogue &epilogue, long long above,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Combines values[Lanes][Columns] down the lanes into values[0], by the whole
-/// block. Combine has `T neutral()` and `T combine(T, T)`.
-template <typename Combine, int Threads, int Lanes, int Columns, typename T>
-void combineLanes(T *values) {
-  static_assert((Lanes & (Lanes - 1)) == 0, "lanes are halved");
-  barrier();
-#pragma unroll 1
-  for (int half = Lanes / 2; half > 0; half /= 2) {
-    if constexpr (Lanes / 2 * Columns <= Threads) {
-      int i = threadIdx.x;
-      if (i < half * Columns)
-        values[i] = Combine::combine(values[i], values[i + half * Columns]);
-    } else {
-#pragma unroll 1
-      for (int i = threadIdx.x; i < half * Columns; i += Threads)
-        values[i] = Combine::combine(values[i], values[i + half * Columns]);
-    }
-    barrier();
-  }
-}
-
 /// Stores what a block's threads have of sums down its columns, as
 /// partials[tileRow] of [.., AllColumns].
 template <typename Combine, int Threads, int Columns, long long AllColumns,
@@ -171,29 +151,6 @@ void leaveTotal(T own, Global<T> partials, unsigned char *shared) {
   combineLanes<Combine, Threads, Threads, 1>(values);
   if (threadIdx.x == 0)
     partials.store(blockIdx.x, values[0]);
-}
-
-/// Combines partials[Rows][Columns] down the rows into result[Columns]: the
-/// work of block number `block` of combiningBlocks, of 256 threads. Needs 256 T
-/// of shared memory.
-template <long long Columns>
-constexpr long long combiningBlocks =
-    Columns == 1 ? 1 : ceilDivide(Columns, 32);
-template <typename Combine, long long Rows, long long Columns, typename T>
-void combinePartials(Global<T> partials, Global<T> result, long long block,
-                     unsigned char *shared) {
-  constexpr int across = Columns == 1 ? 1 : 32, lanes = 256 / across;
-  auto *values = reinterpret_cast<T *>(shared);
-  long long column = block * across + threadIdx.x % across;
-  T own = Combine::neutral();
-  if (column < Columns)
-#pragma unroll 8
-    for (long long row = threadIdx.x / across; row < Rows; row += lanes)
-      own = Combine::combine(own, partials.load(row * Columns + column));
-  values[threadIdx.x] = own;
-  combineLanes<Combine, 256, lanes, across>(values);
-  if (threadIdx.x < across && column < Columns)
-    result.store(column, values[threadIdx.x]);
 }
 
 } // namespace mp

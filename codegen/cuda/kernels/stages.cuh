@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "combine.cuh"
 #include "prelude.cuh"
 #include "scalars.cuh"
 

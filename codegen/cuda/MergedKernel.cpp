@@ -1,0 +1,156 @@
+#include "codegen/cuda/MergedKernel.h"
+#include "codegen/cuda/SourceText.h"
+
+using namespace mp;
+using namespace mp::cuda;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::Twine;
+
+namespace {
+constexpr int64_t warp = 32;
+
+/// Parts of one text, which are told apart by tables.
+struct Body {
+  const StagePart *part;
+  SmallVector<size_t> members; ///< numbers of parts
+};
+
+class MergedPrinter {
+public:
+  MergedPrinter(ArrayRef<const StagePart *> parts, MergedKernel &merged)
+      : parts(parts), merged(merged) {
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      auto *known = llvm::find_if(bodies, [&](const Body &body) {
+        return body.part->function == part->function;
+      });
+      if (known == bodies.end())
+        known = bodies.insert(bodies.end(), Body{part, {}});
+      known->members.push_back(i);
+    }
+  }
+
+  void print() {
+    for (const Body &body : bodies)
+      for (size_t member : body.members) {
+        merged.order.push_back(member);
+        merged.grid += parts[member]->grid;
+        merged.block = std::max(merged.block, parts[member]->block);
+        merged.shared = std::max(merged.shared, parts[member]->shared);
+      }
+    SourceText text;
+    text.line("#include \"stages.cuh\"");
+    text.blank();
+    text.line("using namespace mp;");
+    text.blank();
+    std::string functions;
+    for (auto [i, body] : llvm::enumerate(bodies)) {
+      std::string function = body.part->function;
+      size_t at = function.find(KernelStore::bodyName);
+      function.replace(at, KernelStore::bodyName.size(),
+                       "body" + std::to_string(i));
+      functions += function + "\n";
+    }
+    printKernel();
+    merged.source = text.str() + functions + tables.str() + "\n" + kernel.str();
+  }
+
+private:
+  void printKernel() {
+    kernel.line("extern \"C\" __global__ void __launch_bounds__(" +
+                Twine(merged.block) + ")");
+    kernel.open("    " + KernelStore::name + "(void *const *args)");
+    kernel.line("int block = blockIdx.x;");
+    int64_t arguments = 0;
+    for (auto [i, body] : llvm::enumerate(bodies)) {
+      int64_t blocks = 0;
+      SmallVector<int64_t> ends;
+      for (size_t member : body.members)
+        ends.push_back(blocks += parts[member]->grid);
+      if (i + 1 < bodies.size())
+        kernel.open("if (block < " + Twine(blocks) + ")");
+      printBody(i, body, ends, arguments);
+      if (i + 1 < bodies.size()) {
+        kernel.line("return;");
+        kernel.close();
+        kernel.line("block -= " + Twine(blocks) + ";");
+      }
+      arguments += body.members.size() * body.part->parameters.size();
+    }
+    kernel.close();
+  }
+
+  /// Calls one body with the arguments of the part that `block` is of.
+  void printBody(size_t number, const Body &body, ArrayRef<int64_t> ends,
+                 int64_t arguments) {
+    std::string n = std::to_string(number);
+    size_t parameters = body.part->parameters.size();
+    if (body.part->block < merged.block) {
+      kernel.line("if (threadIdx.x >= " + Twine(body.part->block) + ")");
+      kernel.line("  return;");
+    }
+    if (ends.size() > 1) {
+      printTable("int", "ends" + n, ends);
+      kernel.line("const int member = findRange(ends" + Twine(n) + ", block);");
+      kernel.line("void *const *own = args + " + Twine(arguments) +
+                  " + member * " + Twine(parameters) + ";");
+      kernel.line("if (member > 0)");
+      kernel.line("  block -= ends" + Twine(n) + "[member - 1];");
+    } else {
+      kernel.line("void *const *own = args + " + Twine(arguments) + ";");
+    }
+    std::string passed = "block";
+    for (size_t i = 0; i < body.part->counts.size(); ++i)
+      passed +=
+          ", " + column(body, "counts" + n + "_" + std::to_string(i),
+                        [&](const StagePart &part) { return part.counts[i]; });
+    for (size_t i = 0; i < parameters; ++i)
+      passed += ",\n      global(static_cast<" + body.part->parameters[i].type +
+                " *>(own[" + std::to_string(i) + "]), " +
+                column(body, "sizes" + n + "_" + std::to_string(i),
+                       [&](const StagePart &part) {
+                         return part.parameters[i].count;
+                       }) +
+                ")";
+    kernel.line("body" + Twine(n) + "(" + passed + ");");
+  }
+
+  /// A number of each member: itself where all agree, else an entry of a table.
+  std::string column(const Body &body, const std::string &name,
+                     llvm::function_ref<int64_t(const StagePart &)> get) {
+    SmallVector<int64_t> values;
+    for (size_t member : body.members)
+      values.push_back(get(*parts[member]));
+    if (llvm::all_equal(values))
+      return std::to_string(values.front());
+    printTable("long long", name, values);
+    return name + "[member]";
+  }
+
+  void printTable(llvm::StringRef type, const std::string &name,
+                  ArrayRef<int64_t> values) {
+    std::string list;
+    for (int64_t value : values)
+      list += (list.empty() ? "" : ", ") + std::to_string(value);
+    tables.line("__constant__ " + type + " const " + name + "[] = {" + list +
+                "};");
+  }
+
+  ArrayRef<const StagePart *> parts;
+  MergedKernel &merged;
+  SmallVector<Body> bodies;
+  SourceText tables, kernel;
+};
+} // namespace
+
+bool mp::cuda::fitTogether(const StagePart &a, const StagePart &b) {
+  // Much shared memory keeps the other blocks of a multiprocessor away.
+  constexpr uint64_t mostShared = 16384;
+  bool sameThreads = a.block == b.block || a.block <= warp || b.block <= warp;
+  return sameThreads &&
+         (a.shared == b.shared || std::max(a.shared, b.shared) <= mostShared);
+}
+
+MergedKernel::MergedKernel(ArrayRef<const StagePart *> parts) {
+  MergedPrinter(parts, *this).print();
+}
