@@ -88,8 +88,10 @@ std::vector<std::string> compilerOptions(const Nvrtc &nvrtc,
       "--ptxas-options=--warn-on-spills",
   };
   // Since 12.9 the driver keeps a cache of its own, which would hide ours.
+  // Nothing is used of what "minimal" leaves out, textures above all: that
+  // saves 3 to 10 ms a kernel.
   if (std::pair(nvrtc.major, nvrtc.minor) >= std::pair(12, 9))
-    options.push_back("-no-cache");
+    options.insert(options.end(), {"-no-cache", "--minimal"});
   return options;
 }
 

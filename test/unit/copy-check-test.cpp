@@ -4,8 +4,7 @@
 // that a step is skipped by the values alone, whatever the bounds say.
 //
 //===----------------------------------------------------------------------===//
-#include "GoldenFunction.h"
-#include "gtest/gtest.h"
+#include "TrainingSession.h"
 #include <cmath>
 #include <set>
 
@@ -34,47 +33,15 @@ std::string network(StringRef optimizer) {
       .str();
 }
 
-Program compiled(StringRef optimizer) {
-  CompileOptions options;
-  options.batch = 8;
-  return cantFail(compile(network(optimizer), options));
-}
+constexpr int64_t kBatch = 8;
 
-/// A session with one recipe, and access to its numbers.
-struct Training {
-  explicit Training(StringRef optimizer) {
-    session = cantFail(Session::create({/*threads=*/1}));
-    cantFail(session->load(compiled(optimizer)));
-    cantFail(session->initialize(/*seed=*/0));
-    step = session->find("step", 8);
-  }
-
-  Numbers read(StringRef name) const {
-    for (const Variable &variable : session->variables())
-      if (variable.name == name)
-        return unpack(session->storage(name).data(), variable.type);
-    ADD_FAILURE() << "no variable " << name.str();
-    return {};
-  }
-  /// As a user changes a variable: what is derived follows.
-  void write(StringRef name, const Numbers &numbers) {
-    copy(pack(numbers, ElementType::F32), session->storage(name).begin());
-    session->derive();
-  }
-  /// Whether the step is skipped. The gradient of a row of weights is the sum
-  /// of x's rows.
+struct Training : mp::test::TrainingSession {
+  explicit Training(StringRef optimizer)
+      : TrainingSession(network(optimizer), kBatch) {}
+  /// The gradient of a row of weights is the sum of x's rows.
   bool skips(double x) {
-    std::string bytes = pack(Numbers(8 * kColumns, x), ElementType::F32);
-    step->run({bytes.data()});
-    for (auto [index, result] : enumerate(step->entry().results))
-      if (result.name == "skipped")
-        return unpack(step->result(index), result.type)[0];
-    ADD_FAILURE() << "no result skipped";
-    return false;
+    return TrainingSession::skips(Numbers(kBatch * kColumns, x));
   }
-
-  std::unique_ptr<Session> session;
-  Executable *step = nullptr;
 };
 
 double largest(const Numbers &numbers) {
@@ -106,7 +73,8 @@ uint64_t bytesAt(const Program &program, const Entry &entry, size_t step,
 }
 
 TEST(CopyCheck, UpdateMoves28BytesAParameter) {
-  Program program = compiled("#mp.adamw<lr = 1.0e-3>");
+  Program program =
+      mp::test::compileStep(network("#mp.adamw<lr = 1.0e-3>"), kBatch);
   auto named = [&](const Place &place, StringRef name) {
     return place.space == Place::Space::Variable &&
            program.variables[place.index].name == name;

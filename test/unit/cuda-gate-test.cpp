@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
 #include "RealNvrtc.h"
+#include "codegen/cuda/TunePlan.h"
 #include "runtime/cuda/ResourceUsage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -90,6 +91,33 @@ void collectOps(Sources &all, StringRef arch) {
       }
 }
 
+/// Products alone, in every config, plain and transposed, whose rows no tile
+/// divides and lie `aligned` elements apart; 0 takes 2, 4 and 8 in turn.
+void collectProducts(Sources &all, StringRef arch, int aligned) {
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = arch.str();
+  options.goal = Goal::Run;
+  int turn = 0;
+  for (StringRef type : {"f16", "tf32", "f32"})
+    for (StringRef transposes : {"nn", "nt", "tn", "tt"}) {
+      int elements = aligned ? aligned : 2 << turn++ % 3;
+      auto shape = cantFail(cuda::GemmShape::parse(
+          formatv("{0} {1} 1x{2}x{2}x{3}", type, transposes, 512 + elements,
+                  256 + elements)
+              .str()));
+      for (const cuda::GemmConfig &config : cuda::gemmCandidates(
+               shape, cantFail(cuda::Arch::get(arch)), /*most=*/1000)) {
+        if (config.splits > 1)
+          continue;
+        options.filename = shape.str() + " = " + config.str();
+        options.plan =
+            ("mp.plan 1 " + arch + "\ngemm " + options.filename + "\n").str();
+        collect(all, cuda::moduleOf(shape), options);
+      }
+    }
+}
+
 /// What is wrong with a kernel, or "".
 std::string fault(const Source &source, const std::string &arch,
                   const cuda::Nvrtc &nvrtc) {
@@ -109,41 +137,68 @@ std::string fault(const Source &source, const std::string &arch,
   return faults;
 }
 
-class CudaGate : public testing::TestWithParam<int> {};
+class CudaGate : public testing::TestWithParam<int> {
+protected:
+  void SetUp() override {
+    auto opened = nvrtcForTests();
+    ASSERT_TRUE(bool(opened)) << toString(opened.takeError());
+    nvrtc = &*opened;
+    if (!is_contained(nvrtc->architectures, GetParam()))
+      GTEST_SKIP() << "NVRTC " << nvrtc->version()
+                   << " does not compile for it";
+  }
+
+  /// Compiles all, and fails for each that has a fault.
+  void expectFaultless(const Sources &all) const {
+    auto start = std::chrono::steady_clock::now();
+    std::vector<const Source *> list;
+    for (auto &[symbol, source] : all)
+      list.push_back(&source);
+    std::vector<std::string> faults(list.size());
+    DefaultThreadPool pool;
+    for (size_t i = 0; i < list.size(); ++i)
+      pool.async([&, i] { faults[i] = fault(*list[i], arch, *nvrtc); });
+    pool.wait();
+    std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    outs() << formatv("{0}: {1} kernels in {2:f1} s\n", arch, list.size(),
+                      seconds.count());
+    for (auto [source, text] : zip_equal(list, faults))
+      EXPECT_EQ(text, "") << source->model << ": " << source->kernel.summary
+                          << "\n"
+                          << source->kernel.code;
+  }
+
+  const cuda::Nvrtc *nvrtc = nullptr;
+  std::string arch = "sm_" + std::to_string(GetParam());
+};
+
+/// As CudaGate, of fewer architectures.
+class CudaProducts : public CudaGate {};
 } // namespace
 
 TEST_P(CudaGate, EveryKernelCompiles) {
-  auto nvrtc = nvrtcForTests();
-  ASSERT_TRUE(bool(nvrtc)) << toString(nvrtc.takeError());
-  if (!is_contained(nvrtc->architectures, GetParam()))
-    GTEST_SKIP() << "NVRTC " << nvrtc->version() << " does not compile for it";
-  std::string arch = "sm_" + std::to_string(GetParam());
   Sources all;
   collectModels(all, arch);
   // Ops alone on the oldest: what an architecture decides, the models show.
   if (GetParam() == 80)
     collectOps(all, arch);
   ASSERT_GE(all.size(), 60u);
-
-  auto start = std::chrono::steady_clock::now();
-  std::vector<const Source *> list;
-  for (auto &[symbol, source] : all)
-    list.push_back(&source);
-  std::vector<std::string> faults(list.size());
-  DefaultThreadPool pool;
-  for (size_t i = 0; i < list.size(); ++i)
-    pool.async([&, i] { faults[i] = fault(*list[i], arch, *nvrtc); });
-  pool.wait();
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
-  outs() << formatv("{0}: {1} kernels in {2:f1} s\n", arch, list.size(),
-                    seconds.count());
-  for (auto [source, text] : zip_equal(list, faults))
-    EXPECT_EQ(text, "") << source->model << ": " << source->kernel.summary
-                        << "\n"
-                        << source->kernel.code;
+  expectFaultless(all);
 }
 
+// Element by element, which needs most registers, on the oldest.
+TEST_P(CudaProducts, EveryConfigCompiles) {
+  Sources all;
+  collectProducts(all, arch, GetParam() == 80 ? 1 : 0);
+  ASSERT_GE(all.size(), 80u);
+  expectFaultless(all);
+}
+
+INSTANTIATE_TEST_SUITE_P(, CudaProducts, testing::Values(80, 90),
+                         [](const auto &info) {
+                           return "sm_" + std::to_string(info.param);
+                         });
 INSTANTIATE_TEST_SUITE_P(, CudaGate, testing::Values(80, 86, 89, 90, 100, 120),
                          [](const auto &info) {
                            return "sm_" + std::to_string(info.param);

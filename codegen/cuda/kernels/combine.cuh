@@ -17,15 +17,22 @@ void combineLanes(T *values) {
   barrier();
 #pragma unroll 1
   for (int half = Lanes / 2; half > 0; half /= 2) {
-    for (int i = threadIdx.x; i < half * Columns; i += Threads)
-      values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    if constexpr (Lanes / 2 * Columns <= Threads) {
+      int i = threadIdx.x;
+      if (i < half * Columns)
+        values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    } else {
+#pragma unroll 1
+      for (int i = threadIdx.x; i < half * Columns; i += Threads)
+        values[i] = Combine::combine(values[i], values[i + half * Columns]);
+    }
     barrier();
   }
 }
 
-/// Combines partials[rows][columns] down the rows into result[columns]: the work
-/// of block number `block`, of 256 threads, which does Across columns. Needs 256
-/// T of shared memory.
+/// Combines partials[rows][columns] down the rows into result[columns]: the
+/// work of block number `block`, of 256 threads, which does Across columns.
+/// Needs 256 T of shared memory.
 template <typename Combine, int Across, typename T>
 void combinePartials(Global<T> partials, Global<T> result, long long rows,
                      long long columns, int block, unsigned char *shared) {

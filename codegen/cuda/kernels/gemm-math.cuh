@@ -41,7 +41,10 @@ public:
   static constexpr int warpM = P::tileM / P::warpsM;
   static constexpr int warpN = P::tileN / P::warpsN;
   static constexpr int fragmentsM = warpM / 16, fragmentsN = warpN / 8;
-  static_assert(warpM % 16 == 0 && warpN % 16 == 0, "a warp's part of a tile");
+  // Powers of two, so that a fragment's column has bits of its own.
+  static_assert(warpM % 16 == 0 && (warpM & (warpM - 1)) == 0 &&
+                    warpN % 16 == 0 && (warpN & (warpN - 1)) == 0,
+                "a warp's part of a tile");
 
   // A slab has the same fragments of all warps.
   static constexpr int slabs = fragmentsM, slabRows = P::warpsM * 16;
@@ -82,35 +85,28 @@ public:
   using Sum = float;
   using TileA = OperandTile<P, alongDepthA<P>, P::tileM, Access::Neighbours>;
   using TileB = OperandTile<P, alongDepthB<P>, P::tileN, Access::Neighbours>;
-  static constexpr int steps = P::tileK / 16, unrolled = steps;
+  static constexpr int steps = P::tileK / 16;
 
   struct Fragment {
     unsigned a[Base::fragmentsM][4], b[Base::fragmentsN][2];
   };
 
   void load(Fragment &fragment, const T *a, const T *b, int step) const {
-    // Of the four matrices that are loaded at once, A's first two lie below one
-    // another, B's follow one another in k.
-    int near = this->lane() % 16, far = this->lane() / 16 * 8;
+    const int k = step * 16;
 #pragma unroll
-    for (int i = 0; i < Base::fragmentsM; ++i) {
-      int m = this->warpRow() + i * 16, k = step * 16;
+    for (int i = 0; i < Base::fragmentsM; ++i)
       if constexpr (alongDepthA<P>)
-        loadMatrices(fragment.a[i], a + TileA::offset(m + near, k + far));
+        loadMatrices(fragment.a[i], a + (startA ^ k) + i * 16 * TileA::columns);
       else
-        loadMatricesTransposed(
-            fragment.a[i],
-            a + TileA::offset(k + far + near % 8, m + near / 8 * 8));
-    }
+        loadMatricesTransposed(fragment.a[i],
+                               a + (startA ^ i * 16) + k * TileA::columns);
 #pragma unroll
     for (int j = 0; j < Base::fragmentsN; j += 2) {
-      int n = this->warpColumn() + j * 8, k = step * 16;
       unsigned both[4];
       if constexpr (alongDepthB<P>)
-        loadMatrices(both,
-                     b + TileB::offset(n + far + near % 8, k + near / 8 * 8));
+        loadMatrices(both, b + (startB ^ k) + j * 8 * TileB::columns);
       else
-        loadMatricesTransposed(both, b + TileB::offset(k + near, n + far));
+        loadMatricesTransposed(both, b + (startB ^ j * 8) + k * TileB::columns);
       fragment.b[j][0] = both[0], fragment.b[j][1] = both[1];
       fragment.b[j + 1][0] = both[2], fragment.b[j + 1][1] = both[3];
     }
@@ -123,6 +119,24 @@ public:
       for (int j = 0; j < Base::fragmentsN; ++j)
         mp::multiply<T>(this->sums[i][j], fragment.a[i], fragment.b[j]);
   }
+
+private:
+  // Which row a lane has of the four matrices that are loaded at once: A's
+  // first two lie below one another, B's follow one another in k. The other
+  // fragments' lie at distances that no swizzle changes.
+  int placeA() const {
+    int near = this->lane() % 16, far = this->lane() / 16 * 8;
+    return alongDepthA<P>
+               ? TileA::offset(this->warpRow() + near, far)
+               : TileA::offset(far + near % 8, this->warpRow() + near / 8 * 8);
+  }
+  int placeB() const {
+    int near = this->lane() % 16, far = this->lane() / 16 * 8;
+    return alongDepthB<P> ? TileB::offset(this->warpColumn() + far + near % 8,
+                                          near / 8 * 8)
+                          : TileB::offset(near, this->warpColumn() + far);
+  }
+  const int startA = placeA(), startB = placeB();
 };
 
 /// f32 by m16n8k8 of tf32.
@@ -136,7 +150,7 @@ public:
   using Sum = float;
   using TileA = OperandTile<P, alongDepthA<P>, P::tileM, how(alongDepthA<P>)>;
   using TileB = OperandTile<P, alongDepthB<P>, P::tileN, how(alongDepthB<P>)>;
-  static constexpr int steps = P::tileK / 8, unrolled = 2;
+  static constexpr int steps = P::tileK / 8;
 
   struct Fragment {
     unsigned a[Base::fragmentsM][4], b[Base::fragmentsN][2];
@@ -213,7 +227,7 @@ public:
   using Sum = float;
   using TileA = OperandTile<P, alongDepthA<P>, P::tileM, how(alongDepthA<P>)>;
   using TileB = OperandTile<P, alongDepthB<P>, P::tileN, how(alongDepthB<P>)>;
-  static constexpr int steps = P::tileK / 4, unrolled = 2;
+  static constexpr int steps = P::tileK / 4;
   static constexpr int slabs = groupsM, slabRows = down * 4;
   static constexpr int rowOf(int slab, int row) {
     return slab * slabRows + row;

@@ -44,7 +44,13 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
     else
       return row / sharing % least(chunks, 8);
   }
-  /// Where an element lies, counted in elements.
+  /// Rows after which `swizzle` begins anew.
+  static constexpr int period = How == Access::Pairs         ? 4
+                                : How == Access::EveryFourth ? 32
+                                                             : 8;
+  /// Where an element lies, counted in elements. What lies `period` rows
+  /// further down lies `period * Columns` further on; where `column` has the
+  /// bits of whole chunks, d, flipped, the offset has.
   static constexpr int offset(int row, int column) {
     int chunk = column / inChunk ^ swizzle(row);
     return row * Columns + chunk * inChunk + column % inChunk;
@@ -52,9 +58,11 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
 };
 
 /// The copy of Tile after Tile of a Rows x Columns matrix by a block of
-/// Threads, each as wide as the matrix's rows are aligned. What lies outside
-/// the matrix becomes zero.
-template <typename Tile, int Threads, long long Rows, long long Columns>
+/// Threads, each as wide as the matrix's rows are aligned; the tiles follow one
+/// another downwards or to the right. What lies outside the matrix becomes
+/// zero.
+template <typename Tile, int Threads, long long Rows, long long Columns,
+          bool Downwards>
 class TileCopy {
   using T = typename Tile::Element;
 
@@ -62,16 +70,19 @@ public:
   /// `first` is the index of the matrix's first element; `row` and `column` are
   /// where its first tile begins.
   TileCopy(Global<T> source, long long first, int row, int column)
-      : source(source), row(row + ownRow()), column(column + ownColumn()),
-        first(first + this->row * Columns + this->column) {}
+      : source(source), place(Tile::offset(ownRow(), ownColumn())),
+        below(static_cast<int>(Rows - row - ownRow())),
+        right(static_cast<int>(Columns - column - ownColumn())),
+        index(first + Columns * (row + ownRow()) + column + ownColumn()) {}
 
-  /// Starts to copy the tile that lies `down` rows and `right` columns from the
-  /// first into `tile`.
-  void start(T *tile, int down, int right) const {
+  /// Starts to copy the next tile into `tile`.
+  void start(T *tile) {
     if constexpr (width * sizeof(T) >= 4)
-      startChunks(tile, down, right);
+      startChunks(tile);
     else
-      copyElements(tile, down, right);
+      copyElements(tile);
+    (Downwards ? below : right) -= Downwards ? Tile::rows : Tile::columns;
+    index += Downwards ? Tile::rows * Columns : Tile::columns;
   }
 
 private:
@@ -83,46 +94,49 @@ private:
   static constexpr int perRow = Tile::columns / width;
   static constexpr int apart = Threads / perRow;
   static constexpr int share = Tile::rows / apart;
+  static constexpr int atOnce = least(share, 8);
   static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
   static int ownRow() { return threadIdx.x / perRow; }
   static int ownColumn() { return threadIdx.x % perRow * width; }
 
-  bool isInside(int i, int down, int right) const {
-    return (Rows % Tile::rows == 0 || row + i * apart + down < Rows) &&
-           (Columns % Tile::columns == 0 || column + right < Columns);
+  bool isInside(int i) const {
+    return (Rows % Tile::rows == 0 || i * apart < below) &&
+           (Columns % Tile::columns == 0 || right > 0);
   }
-  long long indexOf(int i, int down, int right) const {
-    return first + (i * apart + down) * Columns + right;
+  int placeOf(int i) const {
+    if constexpr (apart % Tile::period == 0)
+      return place + i * apart * Tile::columns;
+    else
+      return Tile::offset(ownRow() + i * apart, ownColumn());
   }
 
-  void startChunks(T *tile, int down, int right) const {
-#pragma unroll least(share, 8)
+  void startChunks(T *tile) const {
+#pragma unroll atOnce
     for (int i = 0; i < share; ++i)
-      copyAsync<width>(tile + Tile::offset(ownRow() + i * apart, ownColumn()),
-                       source, indexOf(i, down, right),
-                       isInside(i, down, right) ? width : 0);
+      copyAsync<width>(tile + placeOf(i), source, index + i * apart * Columns,
+                       isInside(i) ? width : 0);
   }
 
   /// Rows of an odd number of 16-bit elements: no copy is so narrow.
-  void copyElements(T *tile, int down, int right) const {
-    constexpr int atOnce = least(share, 8);
+  void copyElements(T *tile) const {
 #pragma unroll 1
     for (int i = 0; i < share; i += atOnce) {
       T values[atOnce];
 #pragma unroll
       for (int j = 0; j < atOnce; ++j)
-        values[j] = isInside(i + j, down, right)
-                        ? source.load(indexOf(i + j, down, right))
+        values[j] = isInside(i + j)
+                        ? source.load(index + (i + j) * apart * Columns)
                         : T();
 #pragma unroll
       for (int j = 0; j < atOnce; ++j)
-        tile[Tile::offset(ownRow() + (i + j) * apart, ownColumn())] = values[j];
+        tile[placeOf(i + j)] = values[j];
     }
   }
 
   Global<T> source;
-  int row, column;
-  long long first;
+  int place;
+  int below, right; ///< rows and columns from this thread's first element on
+  long long index;  ///< of that element
 };
 
 } // namespace mp

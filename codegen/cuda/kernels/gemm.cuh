@@ -42,7 +42,9 @@ template <typename P> TilePlace placeOfBlock() {
   constexpr int across = ceilDivide(P::n, P::tileN);
   constexpr int inGroup = 8 * across; // of eight rows of tiles
   int tile = blockIdx.x % (down * across), rest = blockIdx.x / (down * across);
-  int first = tile / inGroup * 8, rows = least(down - first, 8);
+  int first = tile / inGroup * 8;
+  // No division by what is known only at run time, if that can be.
+  int rows = down % 8 == 0 ? 8 : least(down - first, 8);
   tile %= inGroup;
   return {rest / P::splits, rest % P::splits, first + tile % rows, tile / rows};
 }
@@ -67,7 +69,7 @@ template <typename P, typename Math> class Pipeline {
   using TileA = typename Math::TileA;
   using TileB = typename Math::TileB;
   static constexpr int threads = P::warpsM * P::warpsN * 32;
-  static_assert(Math::steps >= 2, "a tile's last step loads from the next");
+  static_assert(Math::steps % 2 == 0, "a step for either set of registers");
 
 public:
   Pipeline(Global<T> a, Global<T> b, const TilePlace &place,
@@ -81,28 +83,26 @@ public:
         count(least(tiles - place.split * share, share)), shared(shared) {}
 
   void run(Math &math) {
+#pragma unroll 1
     for (int i = 0; i < P::stages - 1; ++i)
       startNext();
     waitForCopies<P::stages - 2>();
     barrier();
-    typename Math::Fragment fragments[2];
-    int stage = 0;
-    math.load(fragments[0], tileA(stage), tileB(stage), 0);
+    // Not an array: nothing must depend on a loop's being unrolled.
+    typename Math::Fragment even, odd;
+    math.load(even, tileA(), tileB(), 0);
 #pragma unroll 1
     for (int tile = 0; tile < count; ++tile) {
-#pragma unroll Math::unrolled
-      for (int step = 0; step < Math::steps; ++step) {
-        if (step == Math::steps - 1) {
-          // The next tile has arrived, and all warps have read this one.
-          waitForCopies<P::stages - 2>();
-          barrier();
-          stage = stage + 1 == P::stages ? 0 : stage + 1;
-        }
-        math.load(fragments[(step + 1) % 2], tileA(stage), tileB(stage),
-                  (step + 1) % Math::steps);
+#pragma unroll 1
+      for (int step = 0; step < Math::steps; step += 2) {
+        math.load(odd, tileA(), tileB(), step + 1);
         if (step == 0)
           startNext();
-        math.multiply(fragments[step % 2]);
+        math.multiply(even);
+        if (step + 2 == Math::steps)
+          nextTile();
+        math.load(even, tileA(), tileB(), (step + 2) % Math::steps);
+        math.multiply(odd);
       }
     }
   }
@@ -118,34 +118,44 @@ private:
     return place.split * share * P::tileK;
   }
 
-  T *tileA(int stage) const {
-    return reinterpret_cast<T *>(shared +
-                                 stage * (TileA::bytes + TileB::bytes));
+  static constexpr int stageBytes = TileA::bytes + TileB::bytes;
+  static constexpr int ringBytes = P::stages * stageBytes;
+  const T *tileA() const { return reinterpret_cast<T *>(shared + from); }
+  const T *tileB() const {
+    return reinterpret_cast<T *>(shared + from + TileA::bytes);
   }
-  T *tileB(int stage) const {
-    return tileA(stage) + TileA::rows * TileA::columns;
+  static void advance(int &stage) {
+    stage = stage + stageBytes == ringBytes ? 0 : stage + stageBytes;
   }
 
   /// Starts the copies of the next tile, if there is one; either way a group of
   /// copies ends, so that groups count tiles.
   void startNext() {
-    if (started < count) {
-      int k = started * P::tileK;
-      copyA.start(tileA(into), alongDepthA<P> ? 0 : k, alongDepthA<P> ? k : 0);
-      copyB.start(tileB(into), alongDepthB<P> ? 0 : k, alongDepthB<P> ? k : 0);
+    if (left > 0) {
+      copyA.start(reinterpret_cast<T *>(shared + into));
+      copyB.start(reinterpret_cast<T *>(shared + into + TileA::bytes));
     }
     commitCopies();
-    ++started;
-    into = into + 1 == P::stages ? 0 : into + 1;
+    --left;
+    advance(into);
+  }
+
+  /// The next tile has arrived, and all warps have read this one.
+  void nextTile() {
+    waitForCopies<P::stages - 2>();
+    barrier();
+    advance(from);
   }
 
   TileCopy<TileA, threads, alongDepthA<P> ? P::m : P::k,
-           alongDepthA<P> ? P::k : P::m>
+           alongDepthA<P> ? P::k : P::m, !alongDepthA<P>>
       copyA;
   TileCopy<TileB, threads, alongDepthB<P> ? P::n : P::k,
-           alongDepthB<P> ? P::k : P::n>
+           alongDepthB<P> ? P::k : P::n, !alongDepthB<P>>
       copyB;
-  int count, started = 0, into = 0;
+  int count;              ///< tiles
+  int left = count;       ///< of them, not yet started
+  int from = 0, into = 0; ///< where the stages lie in `shared`
   unsigned char *shared;
 };
 

@@ -133,6 +133,37 @@ inline double minimum(double a, double b) {
 // Global memory
 //===----------------------------------------------------------------------===//
 
+/// What an access of so many bytes is of: only then is it one instruction.
+template <int Bytes> struct Word;
+template <> struct Word<1> {
+  using Type = unsigned char;
+};
+template <> struct Word<2> {
+  using Type = unsigned short;
+};
+template <> struct Word<4> {
+  using Type = unsigned;
+};
+template <> struct Word<8> {
+  using Type = uint2;
+};
+template <> struct Word<16> {
+  using Type = uint4;
+};
+
+template <typename W> void storeWord(W *to, W word) { *to = word; }
+// Of a plain store the optimizer makes narrower ones.
+inline void storeWord(uint2 *to, uint2 word) {
+  asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(word.x),
+               "r"(word.y)
+               : "memory");
+}
+inline void storeWord(uint4 *to, uint4 word) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to),
+               "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
+               : "memory");
+}
+
 /// A tensor's elements. Indices count elements; a vector's index is a multiple
 /// of its length, and the tensor's base is 16-byte aligned.
 template <typename T> struct Global {
@@ -140,12 +171,23 @@ template <typename T> struct Global {
 
   T load(long long index) const { return data[index]; }
   template <int N> Vector<T, N> loadVector(long long index) const {
-    return *reinterpret_cast<const Vector<T, N> *>(data + index);
+    using W = typename Word<N * sizeof(T)>::Type;
+    union {
+      W word;
+      Vector<T, N> vector;
+    } both;
+    both.word = *reinterpret_cast<const W *>(data + index);
+    return both.vector;
   }
   void store(long long index, T value) const { data[index] = value; }
   template <int N>
   void storeVector(long long index, const Vector<T, N> &value) const {
-    *reinterpret_cast<Vector<T, N> *>(data + index) = value;
+    using W = typename Word<N * sizeof(T)>::Type;
+    union {
+      Vector<T, N> vector;
+      W word;
+    } both = {value};
+    storeWord(reinterpret_cast<W *>(data + index), both.word);
   }
 };
 
@@ -174,7 +216,7 @@ template <int N, typename T>
 void copyAsync(void *shared, Global<T> source, long long index, int valid) {
   constexpr int bytes = N * sizeof(T);
   static_assert(bytes == 4 || bytes == 8 || bytes == 16, "size of a copy");
-  const T *from = source.data + (valid ? index : 0);
+  const T *from = source.data + index; // not read where nothing is valid
   int size = valid * static_cast<int>(sizeof(T));
   if constexpr (bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(

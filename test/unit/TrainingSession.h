@@ -1,0 +1,78 @@
+//===- TrainingSession.h - a recipe's step, number by number --------------===//
+#ifndef MP_TEST_UNIT_TRAININGSESSION_H
+#define MP_TEST_UNIT_TRAININGSESSION_H
+
+#include "GoldenFunction.h"
+#include "gtest/gtest.h"
+
+namespace mp::test {
+
+/// The Program of a module's one recipe, for the target of a session.
+inline Program compileStep(llvm::StringRef module, int64_t batch,
+                           llvm::StringRef target = "cpu",
+                           llvm::StringRef arch = "") {
+  CompileOptions options;
+  options.batch = batch;
+  options.target = target.str();
+  options.arch = arch.str();
+  return llvm::cantFail(compile(module, options));
+}
+
+/// A session with one recipe whose step has one input of f32, and access to its
+/// numbers.
+class TrainingSession {
+public:
+  TrainingSession(llvm::StringRef module, int64_t batch, Device device = {}) {
+    SessionOptions options;
+    options.threads = 1;
+    options.device = device;
+    session = llvm::cantFail(Session::create(options));
+    program = compileStep(module, batch, session->target(), session->arch());
+    llvm::cantFail(session->load(program));
+    llvm::cantFail(session->initialize(/*seed=*/0));
+    step = session->find("step", batch);
+  }
+
+  /// Elements of a variable.
+  Numbers read(llvm::StringRef name) {
+    const TensorType &type = typeOf(name);
+    std::string bytes(type.bytes(), '\0');
+    llvm::cantFail(session->read(name, {bytes.data(), bytes.size()}));
+    return unpack(bytes.data(), type);
+  }
+  /// As a user changes a variable: what is derived follows.
+  void write(llvm::StringRef name, const Numbers &numbers) {
+    std::string bytes = pack(numbers, typeOf(name).element);
+    llvm::cantFail(session->write(name, {bytes.data(), bytes.size()}));
+    llvm::cantFail(session->derive());
+  }
+  /// One step; whether it is skipped.
+  bool skips(const Numbers &input) {
+    std::string bytes = pack(input, ElementType::F32);
+    auto results = llvm::cantFail(step->run({bytes.data()}));
+    for (auto [index, result] : llvm::enumerate(step->entry().results))
+      if (result.name == "skipped")
+        return unpack(results[index], result.type)[0];
+    ADD_FAILURE() << "no result skipped";
+    return false;
+  }
+
+  llvm::ArrayRef<Variable> variables() const { return session->variables(); }
+
+  Program program;
+
+private:
+  const TensorType &typeOf(llvm::StringRef name) const {
+    for (const Variable &variable : session->variables())
+      if (variable.name == name)
+        return variable.type;
+    llvm::reportFatalUsageError("no variable " + name);
+  }
+
+  std::unique_ptr<Session> session;
+  Executable *step = nullptr;
+};
+
+} // namespace mp::test
+
+#endif // MP_TEST_UNIT_TRAININGSESSION_H
