@@ -65,15 +65,16 @@ protected:
     int64_t across =
         isSplit ? std::min<int64_t>(128, llvm::PowerOf2Ceil(n)) : 64;
     bool several = m > 4096 / across || n > across;
-    size_t launches = (isSplit ? 2 : 1) + (reduces && several ? 1 : 0);
+    int64_t products = isSplit ? 2 : 1, combining = reduces && several ? 1 : 0;
     ASSERT_FALSE(program.entries.empty());
-    EXPECT_EQ(program.entries.front().steps.size(), launches + others);
+    EXPECT_EQ(program.entries.front().steps.size(),
+              size_t(products + combining + others));
     EXPECT_EQ(llvm::count_if(
                   program.kernels,
                   [](const Kernel &kernel) {
                     return llvm::StringRef(kernel.code).contains("stages.cuh");
                   }),
-              others);
+              combining + others);
   }
 };
 

@@ -23,9 +23,9 @@ void combineLanes(T *values) {
   }
 }
 
-/// Combines partials[rows][columns] down the rows into result[columns]: the work
-/// of block number `block`, of 256 threads, which does Across columns. Needs 256
-/// T of shared memory.
+/// Combines partials[rows][columns] down the rows into result[columns]: the
+/// work of block number `block`, of 256 threads, which does Across columns.
+/// Needs 256 T of shared memory.
 template <typename Combine, int Across, typename T>
 void combinePartials(Global<T> partials, Global<T> result, long long rows,
                      long long columns, int block, unsigned char *shared) {
