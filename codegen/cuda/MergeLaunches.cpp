@@ -5,6 +5,7 @@
 #include "codegen/cuda/MergedKernel.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <set>
 
 using namespace mp;
@@ -25,6 +26,8 @@ struct Node {
   unsigned waits = 0;
   /// Steps in the longest chain from here to the end.
   unsigned depth = 1;
+  /// Parts in the longest chain from the begin to here, this one aside.
+  unsigned rounds = 0;
 };
 
 /// Who had a place last.
@@ -93,9 +96,12 @@ public:
   explicit Order(std::vector<Node> found) : nodes(std::move(found)) {
     for (auto [step, node] : llvm::enumerate(nodes)) {
       if (node.part)
-        ++left[node.part->function];
+        left[node.part->function].insert(step);
       if (node.waits == 0)
         ready.insert(step);
+      for (uint32_t next : node.next)
+        nodes[next].rounds =
+            std::max(nodes[next].rounds, node.rounds + (node.part ? 1 : 0));
     }
   }
 
@@ -131,32 +137,50 @@ private:
     return chosen;
   }
 
-  /// Of the launches that are ready, those that others wait for the longest,
-  /// first; and those that gain nothing by waiting, as all of their text are
-  /// here.
+  /// Of the launches that are ready, first those that the most others wait for
+  /// in a row, unless they had better wait; then those that gain nothing by
+  /// waiting, as all of their text are here.
   SmallVector<uint32_t> candidates() const {
-    unsigned urgent = 0;
-    llvm::StringMap<unsigned> here;
+    unsigned depth = 0;
+    for (uint32_t step : ready)
+      depth = std::max(depth, nodes[step].depth);
+    SmallVector<uint32_t> urgent, patient, rest;
     for (uint32_t step : ready) {
-      urgent = std::max(urgent, nodes[step].depth);
-      ++here[nodes[step].part->function];
+      bool isUrgent = nodes[step].depth == depth;
+      if (!isAwaited(step))
+        (isUrgent ? urgent : rest).push_back(step);
+      else if (isUrgent)
+        (mayWait(step) ? patient : urgent).push_back(step);
     }
-    SmallVector<uint32_t> first, rest;
-    for (uint32_t step : ready) {
-      const std::string &text = nodes[step].part->function;
-      if (nodes[step].depth == urgent)
-        first.push_back(step);
-      else if (here.lookup(text) == left.lookup(text))
-        rest.push_back(step);
-    }
-    first.append(rest);
-    return first;
+    urgent.append(rest);
+    return urgent.empty() ? patient : urgent;
+  }
+
+  /// Whether another launch of its text is still to come.
+  bool isAwaited(uint32_t step) const {
+    return !llvm::all_of(left.find(nodes[step].part->function)->second,
+                         [&](uint32_t other) { return ready.contains(other); });
+  }
+
+  /// Whether all others of its text are ready after one more launch.
+  bool mayWait(uint32_t step) const {
+    unsigned round = nodes[step].rounds + 1;
+    SmallVector<uint32_t> work = {step};
+    llvm::DenseSet<uint32_t> behind;
+    while (!work.empty())
+      for (uint32_t next : nodes[work.pop_back_val()].next)
+        if (nodes[next].rounds <= round && behind.insert(next).second)
+          work.push_back(next);
+    return llvm::all_of(
+        left.find(nodes[step].part->function)->second, [&](uint32_t other) {
+          return nodes[other].rounds <= round && !behind.contains(other);
+        });
   }
 
   void finish(uint32_t step) {
     ready.erase(step);
     if (nodes[step].part)
-      --left[nodes[step].part->function];
+      left[nodes[step].part->function].erase(step);
     for (uint32_t next : nodes[step].next)
       if (--nodes[next].waits == 0)
         ready.insert(next);
@@ -164,7 +188,8 @@ private:
 
   std::vector<Node> nodes;
   std::set<uint32_t> ready;
-  llvm::StringMap<unsigned> left; ///< steps by the text of their part
+  /// Steps that are not yet placed, by the text of their part.
+  llvm::StringMap<std::set<uint32_t>> left;
   std::vector<Group> groups;
 };
 

@@ -91,9 +91,13 @@ private:
     EXPECT_EQ(cuda("cuFuncSetAttribute", kernel, mostShared,
                    static_cast<int>(launch.shared)),
               CUDA_SUCCESS);
+    CUdeviceptr table = launch.table ? upload(addresses) : 0;
     std::vector<void *> parameters;
-    for (CUdeviceptr &address : addresses)
-      parameters.push_back(&address);
+    if (launch.table)
+      parameters.push_back(&table);
+    else
+      for (CUdeviceptr &address : addresses)
+        parameters.push_back(&address);
     EXPECT_EQ(cuda("cuLaunchKernel", kernel, static_cast<unsigned>(launch.grid),
                    1u, 1u, static_cast<unsigned>(launch.block), 1u, 1u,
                    static_cast<unsigned>(launch.shared),

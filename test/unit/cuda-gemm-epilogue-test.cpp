@@ -69,7 +69,8 @@ protected:
     int64_t combining = reduces && several;
     size_t launches = (isSplit ? 2 : 1) + combining;
     ASSERT_FALSE(program.entries.empty());
-    EXPECT_EQ(program.entries.front().steps.size(), launches + others);
+    EXPECT_EQ(program.entries.front().steps.size(),
+              size_t(products + combining + others));
     EXPECT_EQ(llvm::count_if(
                   program.kernels,
                   [](const Kernel &kernel) {
