@@ -71,8 +71,6 @@ protected:
       std::vector<CUdeviceptr> addresses;
       for (const Place &place : launch->args)
         addresses.push_back(addressOf(place));
-      if (launch->table)
-        addresses = {upload(addresses)};
       start(kernels[launch->kernel], *launch, addresses);
     }
     EXPECT_EQ(synchronize(), CUDA_SUCCESS);

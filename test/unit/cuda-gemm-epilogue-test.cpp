@@ -65,9 +65,7 @@ protected:
     int64_t across =
         isSplit ? std::min<int64_t>(128, llvm::PowerOf2Ceil(n)) : 64;
     bool several = m > 4096 / across || n > across;
-    // What blocks found is put together by a kernel of stages.
-    int64_t combining = reduces && several;
-    size_t launches = (isSplit ? 2 : 1) + combining;
+    int64_t products = isSplit ? 2 : 1, combining = reduces && several ? 1 : 0;
     ASSERT_FALSE(program.entries.empty());
     EXPECT_EQ(program.entries.front().steps.size(),
               size_t(products + combining + others));
