@@ -45,10 +45,9 @@ std::string KernelStore::add(StagePart part) {
               std::to_string(parameter.count) + ")";
   }
   std::string source = "#include \"stages.cuh\"\n\nusing namespace mp;\n\n" +
-                       function +
-                       "\nextern \"C\" __global__ void __launch_bounds__(" +
-                       std::to_string(part.block) + ")\n    " + name.str() +
-                       "(" + declared + ") {\n  body(" + passed + ");\n}\n";
+                       function + "\n" + head(part.block) + "\n    " +
+                       name.str() + "(" + declared + ") {\n  body(" + passed +
+                       ");\n}\n";
   std::string symbol = add(source);
   std::lock_guard lock(mutex);
   parts.try_emplace(symbol, std::move(part));

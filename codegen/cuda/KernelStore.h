@@ -31,6 +31,13 @@ class KernelStore {
 public:
   /// The placeholder of a kernel's name in a source.
   static constexpr llvm::StringLiteral name = "KERNEL_NAME";
+  /// What stands before the name of a kernel of so many threads. One block a
+  /// multiprocessor is all that is asked for: left alone, the compiler spills
+  /// registers for the sake of more.
+  static std::string head(int64_t threads) {
+    return "extern \"C\" __global__ void __launch_bounds__(" +
+           std::to_string(threads) + ", 1)";
+  }
   /// That of the function's name in a part.
   static constexpr llvm::StringLiteral bodyName = "BODY_NAME";
 

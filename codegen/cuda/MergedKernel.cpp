@@ -57,8 +57,7 @@ public:
 
 private:
   void printKernel() {
-    kernel.line("extern \"C\" __global__ void __launch_bounds__(" +
-                Twine(merged.block) + ")");
+    kernel.line(KernelStore::head(merged.block));
     kernel.open("    " + KernelStore::name + "(void *const *args)");
     kernel.line("int block = blockIdx.x;");
     int64_t arguments = 0;

@@ -13,7 +13,7 @@
 // CHAIN: const float [[A:v[0-9]+]] = {{.*}} * {{.*}};
 // CHAIN-NEXT: roundTo<f16>([[A]])
 // CHAIN: work(Width<8>(), at);
-// CHAIN: __launch_bounds__(256)
+// CHAIN: __launch_bounds__(256, 1)
 // CHAIN-NEXT: k_{{[0-9a-f]+}}(f16 *p0, f16 *p1, f16 *p2)
 func.func @chain(%x: tensor<1000x33xf16>, %y: tensor<1000x33xf16>) -> tensor<1000x33xf16> {
   %a = mp.mul %x, %y : tensor<1000x33xf16>, tensor<1000x33xf16>
