@@ -365,10 +365,9 @@ void GroupNest::storeLine(StringRef condition) {
   if (results.empty())
     return;
   SourceText &to = scopes[Line].text;
-  if (group.schedule == Schedule::Columns)
-    to.line("barrier();");
-  else
-    to.line("waitForLine<" + Twine(shape.across) + ">();");
+  bool wholeBlock = group.schedule == Schedule::Columns;
+  to.line("waitForLine<" + Twine(wholeBlock ? shape.threads() : shape.across) +
+          ">();");
   to.open("if (" + condition + ")");
   for (auto &[tensor, computed] : results)
     to.line(kernel.memory(tensor) + ".store(" +

@@ -96,10 +96,22 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
         vectors, group.schedule == Schedule::Whole ? 1 : stepsOfWarp));
     shape.across = std::clamp<int64_t>(enough, 64, most);
   }
-  shape.steps = llvm::divideCeil(vectors, shape.across);
   int64_t bytes = keptBytes(group, shape.kept);
-  shape.unrolled = shape.steps * shape.width * bytes <= 4 * arrayRegisters &&
-                   (bytes > 0 || shape.steps <= 4);
+  auto chooseSteps = [&] {
+    shape.steps = llvm::divideCeil(vectors, shape.across);
+    shape.unrolled = shape.steps * shape.width * bytes <= 4 * arrayRegisters &&
+                     (bytes > 0 || shape.steps <= 4);
+  };
+  chooseSteps();
+  bool hasSums = llvm::any_of(group.stages, [&](const Stage &stage) {
+    return isRowOfSums(group, stage);
+  });
+  if (hasSums && !shape.unrolled && shape.down > 1) {
+    // Sums in memory belong to one thread each: all threads do the same row.
+    shape.across = 32 * shape.down;
+    shape.down = 1;
+    chooseSteps();
+  }
   if (!shape.unrolled)
     shape.kept.clear();
 }

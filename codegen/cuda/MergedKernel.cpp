@@ -142,10 +142,16 @@ private:
 };
 } // namespace
 
+/// Whether surplus threads of a larger block may leave.
+static bool isWarpAlone(const StagePart &part) {
+  return part.block <= warp &&
+         !llvm::StringRef(part.function).contains(" barrier()");
+}
+
 bool mp::cuda::fitTogether(const StagePart &a, const StagePart &b) {
   // Much shared memory keeps the other blocks of a multiprocessor away.
   constexpr uint64_t mostShared = 16384;
-  bool sameThreads = a.block == b.block || a.block <= warp || b.block <= warp;
+  bool sameThreads = a.block == b.block || isWarpAlone(a) || isWarpAlone(b);
   return sameThreads &&
          (a.shared == b.shared || std::max(a.shared, b.shared) <= mostShared);
 }

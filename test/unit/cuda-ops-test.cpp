@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
@@ -117,6 +118,31 @@ TEST_F(CudaOps, AgreeOnTheGoldensOfPyTorch) {
     for (const json::Value &input : *golden.getArray("inputs"))
       inputs.push_back(cantFail(goldenNumbers(*input.getAsObject())));
     compare(golden.getString("module")->str(), "", inputs);
+  }
+}
+
+// Reductions of both directions in one function: few rows make blocks of few
+// threads, which share launches with larger ones.
+TEST_F(CudaOps, AgreeOnSumsOfRowsAndColumns) {
+  for (auto [rows, columns] :
+       {std::pair(3, 1000), std::pair(4, 1000), std::pair(6, 1000),
+        std::pair(3, 513), std::pair(3, 255), std::pair(1, 7),
+        std::pair(40, 300)}) {
+    std::string shape =
+        std::to_string(rows) + "x" + std::to_string(columns) + "xf32";
+    std::string module = formatv(R"(
+func.func @f(%x: tensor<{0}>) -> (tensor<{2}xf32>, tensor<{1}xf32>, tensor<{0}>, tensor<{0}>) {{
+  %a = mp.sum %x dims[0] : tensor<{0}>
+  %b = mp.max %x dims[1] : tensor<{0}>
+  %c = mp.softmax %x dim(0) : tensor<{0}>
+  %d = mp.softmax %x dim(1) : tensor<{0}>
+  return %a, %b, %c, %d : tensor<{2}xf32>, tensor<{1}xf32>, tensor<{0}>, tensor<{0}>
+})",
+                                 shape, rows, columns);
+    Numbers x(rows * columns);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = std::sin(i * 0.37);
+    compare(module, "f", {x});
   }
 }
 
