@@ -49,6 +49,7 @@ struct CompileOptions {
   bool onednn = false;   ///< may emit "dnnl.*" calls
   bool cublaslt = false; ///< may emit "cublaslt.*" calls
   std::string plan;      ///< text of a tuning plan, empty: none
+  std::string planName;  ///< the plan's file; where one is named, it is read
   unsigned threads = 0;  ///< compile jobs; 0: one a core
   /// Gets what is suspicious but no error, as located text without a trailing
   /// line feed; from any thread, but never two at once.

@@ -34,13 +34,27 @@ Error checkDeviceName(StringRef name) {
                    suggest(name, {"auto", "cpu", "cuda", "cuda:N"}));
 }
 
+/// The facts of a device on which work can be done: its context is made and
+/// given back, as one that is locked or full shows it there and not before.
+/// Only a choice needs this; who asks for a device hears it from the Session.
+static Expected<cuda::DeviceFacts> tryDevice(int index) {
+  Expected<cuda::DeviceFacts> facts = cuda::examine(index);
+  if (!facts)
+    return facts;
+  auto context = cuda::DeviceContext::create(*facts);
+  if (!context)
+    return makeError("{0}: {1}", facts->name, toString(context.takeError()));
+  return facts;
+}
+
 Expected<DeviceChoice> chooseDevice(StringRef name) {
   if (Error error = checkDeviceName(name))
     return error;
   if (name == "cpu")
     return DeviceChoice{};
   Device device{Device::Kind::Cuda, cudaIndex(name).value_or(0)};
-  Expected<cuda::DeviceFacts> facts = cuda::examine(device.index);
+  Expected<cuda::DeviceFacts> facts =
+      name == "auto" ? tryDevice(device.index) : cuda::examine(device.index);
   if (facts)
     return DeviceChoice{device, facts->name + ", compute capability " +
                                     facts->capability()};

@@ -29,8 +29,9 @@ struct DeviceChoice {
 llvm::Error checkDeviceName(llvm::StringRef name);
 
 /// The device that a name stands for. "auto" is a CUDA device where driver,
-/// device and compiler are usable, else the CPU, and never fails. An error of
-/// the code std::errc::no_such_device: the CUDA device cannot be used, and why.
+/// device and compiler are usable and a context can be made, else the CPU, and
+/// never fails. An error of the code std::errc::no_such_device: the CUDA device
+/// cannot be used, and why.
 llvm::Expected<DeviceChoice> chooseDevice(llvm::StringRef name);
 
 } // namespace mp

@@ -1,5 +1,6 @@
 //===- Metrics.cpp - what a run writes about itself -----------------------===//
 #include "runtime/Metrics.h"
+#include "runtime/data/Json.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -49,7 +50,7 @@ static uint64_t lengthOfSteps(StringRef content, int64_t steps) {
     size_t end = content.find('\n', length);
     if (end == StringRef::npos)
       break;
-    Expected<json::Value> value = json::parse(content.slice(length, end));
+    Expected<json::Value> value = parseJson(content.slice(length, end));
     if (!value) {
       consumeError(value.takeError());
       break;

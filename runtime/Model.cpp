@@ -26,6 +26,7 @@ static Error readPlan(ModelOptions &options, bool onCpu) {
   if (!buffer)
     return buffer.takeError();
   options.compile.plan = (*buffer)->getBuffer().str();
+  options.compile.planName = options.plan;
   if (!StringRef(options.compile.plan).contains("cublaslt"))
     return Error::success();
   auto library = cuda::lt::open();

@@ -92,17 +92,43 @@ static Error writeTemporary(StringRef temporary, StringRef path,
   return file->close();
 }
 
+/// Whether `path` is a pipe, a device or a folder.
+static bool isSpecial(StringRef path) {
+  return sys::fs::exists(path) && !sys::fs::is_regular_file(path);
+}
+
+/// A name of our own pid can only be left over from a dead process.
+static std::string temporaryName(StringRef path) {
+  std::string name = (path + ".tmp." + Twine(::getpid())).str();
+  ::unlink(name.c_str());
+  return name;
+}
+
+Error checkWritable(StringRef path) {
+  if (sys::fs::is_directory(path))
+    return makeSystemError("write", path, EISDIR);
+  // To open a pipe would tell its reader that it is at its end.
+  if (isSpecial(path))
+    return ::access(path.str().c_str(), W_OK) == 0
+               ? Error::success()
+               : makeSystemError("write", path, errno);
+  std::string temporary = temporaryName(path);
+  Expected<OutputFile> file = OutputFile::createNew(temporary, path);
+  if (!file)
+    return file.takeError();
+  ::unlink(temporary.c_str());
+  return file->close();
+}
+
 Error writeAtomically(StringRef path,
                       function_ref<Error(OutputFile &)> writer) {
-  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
+  if (isSpecial(path)) {
     Expected<OutputFile> file = OutputFile::append(path, 0);
     if (!file)
       return file.takeError();
     return writer(*file);
   }
-  std::string temporary = (path + ".tmp." + Twine(::getpid())).str();
-  // A name of our own pid can only be left over from a dead process.
-  ::unlink(temporary.c_str());
+  std::string temporary = temporaryName(path);
   if (Error error = writeTemporary(temporary, path, writer)) {
     ::unlink(temporary.c_str());
     return error;

@@ -47,6 +47,10 @@ llvm::Error
 writeAtomically(llvm::StringRef path,
                 llvm::function_ref<llvm::Error(OutputFile &)> writer);
 
+/// The error that writeAtomically would meet before its first byte, for what
+/// takes long to find out; `path` stays as it is.
+llvm::Error checkWritable(llvm::StringRef path);
+
 } // namespace mp
 
 #endif // MP_RUNTIME_OUTPUTFILE_H

@@ -91,7 +91,7 @@ def main():
             left = patience * ALL - (time.monotonic() - began)
             results[name] = (run_stage(name, arguments, Path(folder), log, min(patience * STAGES[name], left)) if left > 1 else
                              {"status": "skipped", "reason": "no time left", "seconds": 0.0})
-            # Written after each, so that a machine that is taken away leaves what is done.
+            # Written after each, so that an interrupted run keeps what is done.
             report["seconds"] = round(time.monotonic() - began, 1)
             (out / "gpu.json").write_text(json.dumps(report, indent=1))
     text = "\n".join([f"mantissa {report['version']} on {arguments.device}, {report['seconds']:.0f} s", *table(results)])

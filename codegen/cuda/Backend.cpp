@@ -75,14 +75,15 @@ mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
   EmitOptions emit;
   emit.arch = *arch;
   emit.cublaslt = options.cublaslt;
-  if (!options.plan.empty()) {
-    auto plan = TunePlan::parse(options.plan);
+  if (!options.plan.empty() || !options.planName.empty()) {
+    llvm::StringRef name =
+        options.planName.empty() ? "tuning plan" : options.planName;
+    auto plan = TunePlan::parse(options.plan, name);
     if (!plan)
       return plan.takeError();
     if (plan->arch.capability != arch->capability)
-      return llvm::createStringError("the tuning plan is for " +
-                                     plan->arch.name() + ", not for " +
-                                     arch->name());
+      return llvm::createStringError(name + ": made for " + plan->arch.name() +
+                                     ", not for " + arch->name());
     emit.plan = std::move(*plan);
   }
   return std::make_unique<CudaBackend>(std::move(emit));

@@ -48,6 +48,12 @@ static std::string printInteger(const APInt &value, Type type) {
   if (type.isInteger(1))
     return value.isZero() ? "false" : "true";
   bool isLong = type.isIndex() || type.getIntOrFloatBitWidth() > 32;
+  // A literal is an int at least; beside narrower values a template's argument
+  // would be deduced as both types.
+  bool isNarrow = !type.isIndex() && type.getIntOrFloatBitWidth() < 32;
+  if (isNarrow)
+    return "static_cast<" + valueType(type) + ">(" +
+           llvm::toString(value, 10, !type.isUnsignedInteger()) + ")";
   if (value.isMinSignedValue())
     return "static_cast<" + valueType(type) + ">(0x" +
            llvm::toString(value, 16, false, false, /*UpperCase=*/false) +

@@ -32,7 +32,8 @@ static llvm::Error parseGemm(llvm::StringRef line, TunePlan &plan) {
   return llvm::Error::success();
 }
 
-llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text) {
+llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text,
+                                         llvm::StringRef name) {
   TunePlan plan;
   bool headed = false;
   unsigned number = 0;
@@ -54,12 +55,11 @@ llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text) {
     if (line.empty())
       continue;
     if (llvm::Error error = parseLine(line))
-      return llvm::createStringError("tuning plan, line " +
-                                     llvm::Twine(number) + ": " +
-                                     toString(std::move(error)));
+      return llvm::createStringError(name + ", line " + llvm::Twine(number) +
+                                     ": " + toString(std::move(error)));
   }
   if (!headed)
-    return llvm::createStringError("tuning plan: expected '" + heading +
+    return llvm::createStringError(name + ": expected '" + heading +
                                    "sm_..', got nothing");
   return plan;
 }

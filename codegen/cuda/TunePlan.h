@@ -24,9 +24,10 @@ struct TunePlan {
   Arch arch;
   std::map<std::string, Choice> gemms; ///< by GemmShape::str
 
-  /// Reads the text form. Errors name the line: not of that form, a shape
-  /// twice, a kernel that the architecture cannot run.
-  static llvm::Expected<TunePlan> parse(llvm::StringRef text);
+  /// Reads the text form of a file `name`. Errors name it and the line: not of
+  /// that form, a shape twice, a kernel that the architecture cannot run.
+  static llvm::Expected<TunePlan> parse(llvm::StringRef text,
+                                        llvm::StringRef name = "tuning plan");
   std::string str() const;
   /// What `str` says, in 16 hexadecimal digits: two plans of one hash choose
   /// the same kernels.

@@ -8,6 +8,7 @@
 #include "runtime/data/Safetensors.h"
 #include "runtime/Error.h"
 #include "runtime/OutputFile.h"
+#include "runtime/data/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr uint64_t maxHeaderBytes =
     100'000'000; // as the reference reader has it
-constexpr unsigned maxNesting = 8;
 
 constexpr std::pair<StringLiteral, ElementType> dtypes[] = {
     {"F64", ElementType::F64}, {"F32", ElementType::F32},
@@ -36,24 +36,6 @@ struct Extent {
   std::string name;
 };
 
-bool nestsTooDeep(StringRef header) {
-  unsigned depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < header.size(); ++i) {
-    char c = header[i];
-    if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (!inString && (c == '{' || c == '['))
-      if (++depth > maxNesting)
-        return true;
-    if (!inString && (c == '}' || c == ']') && depth)
-      --depth;
-  }
-  return false;
-}
-
 class Reader {
 public:
   Reader(std::shared_ptr<MemoryBuffer> owner, StringRef path)
@@ -65,8 +47,8 @@ public:
     Expected<StringRef> header = splitHeader();
     if (!header)
       return header.takeError();
-    if (nestsTooDeep(*header))
-      return fail("the header nests deeper than {0}", maxNesting);
+    if (nestedTooDeep(*header))
+      return fail("the header nests deeper than {0}", maxJsonNesting);
     Expected<json::Value> value = json::parse(*header);
     if (!value) {
       consumeError(value.takeError());

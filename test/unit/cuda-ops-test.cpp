@@ -146,6 +146,33 @@ func.func @f(%x: tensor<{0}>) -> (tensor<{2}xf32>, tensor<{1}xf32>, tensor<{0}>,
   }
 }
 
+// C++ promotes integers narrower than an int, and its literals are ints.
+TEST_F(CudaOps, AgreeOnNarrowIntegers) {
+  Numbers values;
+  for (int i = 0; i < 33 * 7; ++i)
+    values.push_back((i * 37) % 128);
+  values[5] = 127;
+  for (StringRef type : {"i8", "ui8"}) {
+    std::string x = ("tensor<33x7x" + type + ">").str();
+    std::string c = ("tensor<" + type + ">").str();
+    for (std::string op : {"add", "sub", "mul", "div", "maximum", "minimum"})
+      compare("func.func @f(%x: " + x + ") -> " + x +
+                  " {\n  %c = mp.constant dense<3> : " + c + "\n  %r = mp." +
+                  op + " %x, %c : " + x + ", " + c + "\n  return %r : " + x +
+                  "\n}\n",
+              "", {values});
+    for (std::string op : {"sum", "max", "min"})
+      for (std::string dims : {"0", "1"}) {
+        std::string r =
+            (dims == "0" ? "tensor<7x" : "tensor<33x") + type.str() + ">";
+        compare("func.func @f(%x: " + x + ") -> " + r + " {\n  %r = mp." + op +
+                    " %x dims[" + dims + "] : " + x + "\n  return %r : " + r +
+                    "\n}\n",
+                "", {values});
+      }
+  }
+}
+
 TEST_F(CudaOps, AgreeOnOptimizerSteps) {
   json::Object file = cantFail(readGolden("ops.json"));
   for (const json::Value &item : *file.getArray("optimizers")) {

@@ -86,7 +86,7 @@ TEST(TunePlan, ofAnotherArchitectureIsAnError) {
   auto program = compile(moduleOf(GemmShape()), options);
   ASSERT_FALSE(bool(program));
   EXPECT_EQ(toString(program.takeError()),
-            "the tuning plan is for sm_90, not for sm_80");
+            "tuning plan: made for sm_90, not for sm_80");
 }
 
 TEST(TunePlan, leavesItsHashInTheProgram) {

@@ -43,7 +43,7 @@ void note(StringRef line) {
 
 std::vector<Option> CommonOptions::table() {
   Option precisionOption = text("precision", "NAME", precision,
-                                "fp32, fp16, bf16 or a name that PyTorch "
+                                "fp32, tf32, fp16, bf16 or a name that PyTorch "
                                 "Lightning, Keras or Apex gives one");
   precisionOption.set = [this](StringRef given) -> Error {
     precision = given.str();

@@ -122,9 +122,9 @@ Command::parse(ArrayRef<const char *> rest) const {
         return error;
     }
   }
-  if (others.size() > positional)
+  if (size_t most = positional + optional; others.size() > most)
     return usage("unexpected argument '{0}'; usage: mp-run {1} {2}",
-                 others[positional], name, arguments);
+                 others[most], name, arguments);
   if (others.size() < positional)
     return usage("an argument is missing; usage: mp-run {0} {1}", name,
                  arguments);

@@ -57,6 +57,7 @@ struct Command {
   std::string name, arguments, summary;
   std::vector<Option> options = {};
   size_t positional = 0; ///< how many arguments that are no options
+  size_t optional = 0;   ///< how many more there may be
 
   /// Sets the options; returns the other arguments, or nothing where help was
   /// asked for and printed. `--name=value` and `--name value` are the same;

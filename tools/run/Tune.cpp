@@ -3,6 +3,7 @@
 #include "runtime/OutputFile.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Array.h"
+#include "runtime/data/Json.h"
 #include "tools/run/Commands.h"
 #include "tools/run/ProductTimer.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,7 +24,7 @@ struct TuneOptions {
 
 Command describe(TuneOptions &options) {
   Command command{
-      "tune", "[FILE] [options]",
+      "tune", "FILE --batch N --out PLAN | --shapes FILE --json TIMES",
       "Measures which kernels are fastest for the matrix products of FILE's "
       "recipe, or of a list,\non a CUDA device, and writes a plan that 'mp-run "
       "train --plan' reads."};
@@ -76,12 +77,14 @@ Expected<std::vector<Job>> readJobs(StringRef path) {
   auto buffer = mapFile(path);
   if (!buffer)
     return buffer.takeError();
-  auto value = json::parse((*buffer)->getBuffer());
+  auto value = parseJson((*buffer)->getBuffer());
   const json::Array *list = value ? value->getAsArray() : nullptr;
   if (!value)
     return makeError("{0}: {1}", path, toString(value.takeError()));
   if (!list)
     return makeError("{0}: expected a list of shapes", path);
+  if (list->empty())
+    return makeError("{0}: expected a list of shapes, got none", path);
   std::vector<Job> jobs;
   for (const json::Value &item : *list) {
     auto job = readJob(item);
@@ -183,14 +186,28 @@ Error writeText(StringRef path, const std::string &text) {
                          [&](OutputFile &file) { return file.write(text); });
 }
 
+Error checkArguments(const TuneOptions &options) {
+  bool both = !options.module.empty() && !options.shapes.empty();
+  if (both || (options.module.empty() && options.shapes.empty()))
+    return make_error<UsageError>(both ? "tune takes FILE or --shapes, not both"
+                                       : "tune takes FILE or --shapes");
+  if (options.common.device == "cpu")
+    return deviceError("tune measures a CUDA device, and this is cpu");
+  return Error::success();
+}
+
 Error execute(const TuneOptions &options) {
-  if (options.module.empty() == options.shapes.empty())
-    return make_error<UsageError>("tune takes a FILE or --shapes");
+  if (Error error = checkArguments(options))
+    return error;
   auto choice = chooseDevice(options.common.device == "auto"
                                  ? "cuda"
                                  : StringRef(options.common.device));
   if (!choice)
     return choice.takeError();
+  // Hours of measuring are not to be lost to a folder that is not there.
+  for (StringRef path : {StringRef(options.plan), StringRef(options.json)})
+    if (Error error = path.empty() ? Error::success() : checkWritable(path))
+      return error;
   auto jobs = options.shapes.empty() ? findJobs(options, choice->device)
                                      : readJobs(options.shapes);
   if (!jobs)
@@ -223,11 +240,8 @@ Error execute(const TuneOptions &options) {
 int tune(ArrayRef<const char *> arguments) {
   TuneOptions options;
   Command command = describe(options);
-  // Whether a FILE is missing depends on --shapes: see `execute`.
-  bool listed = llvm::any_of(arguments, [](StringRef word) {
-    return word.starts_with("--shapes") || word.starts_with("-shapes");
-  });
-  command.positional = listed ? 0 : 1;
+  // Whether a FILE is missing depends on --shapes: see `checkArguments`.
+  command.optional = 1;
   auto others = command.parse(arguments);
   if (!others)
     return report(others.takeError());
