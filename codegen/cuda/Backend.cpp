@@ -76,7 +76,7 @@ mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
   emit.arch = *arch;
   emit.cublaslt = options.cublaslt;
   if (!options.plan.empty() || !options.planName.empty()) {
-    llvm::StringRef name =
+    std::string name =
         options.planName.empty() ? "tuning plan" : options.planName;
     auto plan = TunePlan::parse(options.plan, name);
     if (!plan)
