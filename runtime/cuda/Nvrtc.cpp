@@ -2,7 +2,9 @@
 #include "runtime/cuda/Nvrtc.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include <cstring>
+#include <dlfcn.h>
 #include <optional>
 
 using namespace llvm;
@@ -14,6 +16,15 @@ Error Nvrtc::check(const char *call, NvrtcResult result) const {
     return Error::success();
   return deviceError(Twine("NVRTC: ") + call + " failed: " +
                      nvrtcGetErrorString(result) + " (" + Twine(result) + ")");
+}
+
+/// NVRTC opens its builtins by their name alone, which the loader does not find
+/// beside the library of a wheel; it does once they are open. Where they are
+/// elsewhere, NVRTC says so itself.
+static void openBuiltins(const Nvrtc &nvrtc) {
+  SmallString<128> file = sys::path::parent_path(nvrtc.path);
+  sys::path::append(file, "libnvrtc-builtins.so." + nvrtc.version());
+  (void)dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
 static Expected<Nvrtc> load() {
@@ -41,6 +52,7 @@ static Expected<Nvrtc> load() {
   if (nvrtc.major < 12)
     return deviceError("NVRTC " + nvrtc.path + " is version " +
                        nvrtc.version() + ", expected 12.0 or later");
+  openBuiltins(nvrtc);
   int count = 0;
   MP_NVRTC(nvrtc, nvrtcGetNumSupportedArchs, &count);
   nvrtc.architectures.resize(count);
