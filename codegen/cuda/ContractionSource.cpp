@@ -12,8 +12,8 @@ using Kind = KernelArgument::Kind;
 
 /// Threads of a kernel that is no main loop, and shared memory that reductions
 /// need there: 8 elements of 8 bytes for each.
-static constexpr int helperThreads = 256;
-static constexpr uint64_t helperShared = 8 * 8 * helperThreads;
+static constexpr int reducingThreads = 256;
+static constexpr uint64_t reducingShared = 8 * 8 * reducingThreads;
 
 static std::string sumTypeOf(const GemmShape &shape) {
   switch (shape.type) {
@@ -264,14 +264,14 @@ FailureOr<KernelLaunch> ContractionSource::addition() {
   SourceText out, body;
   begin(out);
   printProduct(out);
-  if (failed(printEpilogue(out, helperThreads, regionN)))
+  if (failed(printEpilogue(out, reducingThreads, regionN)))
     return failure();
   printFilling(body);
   body.line("addSplits<Product>(" + sums().access() + ", epilogue, shared);");
   std::vector<Parameter> parameters = {sums()};
   llvm::append_range(parameters, epilogueParameters());
   return kernel(out, parameters, 1, body, regionRows * regionColumns,
-                helperThreads, helperShared);
+                reducingThreads, reducingShared);
 }
 
 FailureOr<KernelLaunch> ContractionSource::combination(unsigned number) {
@@ -298,8 +298,8 @@ FailureOr<KernelLaunch> ContractionSource::combination(unsigned number) {
   KernelLaunch launch;
   launch.arguments = {from.argument, to.argument};
   launch.grid = part.grid = divideCeil(columns, across);
-  launch.block = part.block = helperThreads;
-  launch.shared = part.shared = helperThreads * bytes;
+  launch.block = part.block = reducingThreads;
+  launch.shared = part.shared = reducingThreads * bytes;
   launch.symbol = store.add(std::move(part));
   return launch;
 }

@@ -153,7 +153,7 @@ void GroupNest::printRows() {
   SourceText clear, tail;
   clearSums(clear);
   for (level = 0; level < group.levels(); ++level)
-    passOfRow(level);
+    passOfLine(level);
   addLineTotals("lane == 0");
   storeLine("lane == 0");
   reduceTotals(tail);
@@ -241,7 +241,8 @@ bool GroupNest::hasWork(unsigned level) const {
   });
 }
 
-void GroupNest::passOfRow(unsigned level) {
+/// One pass over the elements of a line: along a row, or down a column.
+void GroupNest::passOfLine(unsigned level) {
   if (!hasWork(level))
     return;
   SmallVector<Accumulator> own;
@@ -256,12 +257,17 @@ void GroupNest::passOfRow(unsigned level) {
     accumulate(own.back().name, stage, Lane);
   }
   SourceText &to = scopes[Line].text;
-  openSteps(to);
-  if (group.schedule == Schedule::Rows)
+  bool isColumn = group.schedule == Schedule::Columns;
+  if (isColumn)
+    to.open("for (" + kernel.indexType() + " row = group; inside && row < " +
+            Twine(group.rows) + "; row += " + Twine(shape.down) + ")");
+  else
+    openSteps(to);
+  if (group.schedule != Schedule::Whole)
     to.line("const " + kernel.indexType() + " at = row * " +
             Twine(group.columns) + " + column;");
   printLanes(to);
-  closeSteps(to);
+  isColumn ? to.close() : closeSteps(to);
   finishReductions(own);
 }
 
@@ -273,7 +279,7 @@ void GroupNest::printColumns() {
   std::string index = kernel.indexType();
   declareTotals();
   for (level = 0; level < group.levels(); ++level)
-    passOfColumn(level);
+    passOfLine(level);
   std::string first = shape.down > 1 ? "inside && group == 0" : "inside";
   addLineTotals(first);
   storeLine(first);
@@ -301,30 +307,6 @@ void GroupNest::printColumns() {
   if (group.hasTerminals())
     body.close();
   body.append(tail);
-}
-
-void GroupNest::passOfColumn(unsigned level) {
-  if (!hasWork(level))
-    return;
-  SmallVector<Accumulator> own;
-  for (const Stage &stage : group.stages) {
-    if (!group.isWorkOf(stage, level))
-      continue;
-    if (!stage.reduction || stage.terminal) {
-      work(stage);
-      continue;
-    }
-    own.push_back({&stage, declareAccumulator(stage, scopes[Line].text)});
-    accumulate(own.back().name, stage, Lane);
-  }
-  SourceText &to = scopes[Line].text;
-  to.open("for (" + kernel.indexType() + " row = group; inside && row < " +
-          Twine(group.rows) + "; row += " + Twine(shape.down) + ")");
-  to.line("const " + kernel.indexType() + " at = row * " +
-          Twine(group.columns) + " + column;");
-  printLanes(to);
-  to.close();
-  finishReductions(own);
 }
 
 //===----------------------------------------------------------------------===//

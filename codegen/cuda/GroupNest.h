@@ -38,8 +38,7 @@ private:
   void printRows();
   void printColumns();
   void printLanes(SourceText &to);
-  void passOfRow(unsigned level);
-  void passOfColumn(unsigned level);
+  void passOfLine(unsigned level);
   void openSteps(SourceText &to);
   void closeSteps(SourceText &to);
   void openRows();
