@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from cases import FLOATS, both, forward
+from cases import FLOATS, backward, both, forward
 
 
 def unary():
@@ -25,9 +25,11 @@ def unary():
         "mp.neg %a": (wide, smooth, torch.neg),
     }
     for op, (x, away, compute) in functions.items():
+        # Far left gelu is a difference of nearly equal numbers, in PyTorch's f32 as in ours.
+        at = "largest" if "gelu" in op else "element"
         for dtype in FLOATS:
-            yield forward(op, [x.to(dtype)], compute)
-            yield from list(both(op, [away.to(dtype)], compute, at="element"))[1:]
+            yield forward(op, [x.to(dtype)], compute, at=at)
+            yield backward(op, [away.to(dtype)], compute)
 
 
 def binary(generator):
