@@ -82,6 +82,16 @@ static bool isEmpty(Value value) {
   return llvm::is_contained(tensorType(value).getShape(), 0);
 }
 
+/// The value that a reduction starts at; a sum's is -0.0, which no sum is.
+static Attribute resultOfNothing(ReductionOpInterface op,
+                                 RankedTensorType type) {
+  Type element = type.getElementType();
+  TypedAttr neutral = op.getNeutral(element);
+  auto number = dyn_cast<FloatAttr>(neutral);
+  return number && number.getValue().isZero() ? FloatAttr::get(element, 0)
+                                              : Attribute(neutral);
+}
+
 /// What an op gives that has nothing to compute from: no elements, the value
 /// that a reduction starts at, or a bias. Null where that is for the op to say.
 static Value withoutElements(ImplicitLocOpBuilder &b, Operation *op,
@@ -93,9 +103,8 @@ static Value withoutElements(ImplicitLocOpBuilder &b, Operation *op,
   if (llvm::none_of(op->getOperands(), isEmpty))
     return {};
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))
-    return ConstantOp::create(
-        b, cast<ElementsAttr>(DenseElementsAttr::get(
-               type, reduction.getNeutral(type.getElementType()))));
+    return ConstantOp::create(b, cast<ElementsAttr>(DenseElementsAttr::get(
+                                     type, resultOfNothing(reduction, type))));
   if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getBias())
     return BroadcastOp::create(b, type, linear.getBias());
   if (isa<LinearOp, MatmulOp>(op))
