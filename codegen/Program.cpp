@@ -14,11 +14,12 @@ struct ElementFact {
 };
 
 constexpr ElementFact elementFacts[] = {
-    {ElementType::I1, "i1", 1},     {ElementType::I8, "i8", 1},
-    {ElementType::U8, "ui8", 1},    {ElementType::I32, "i32", 4},
-    {ElementType::I64, "i64", 8},   {ElementType::F16, "f16", 2},
-    {ElementType::BF16, "bf16", 2}, {ElementType::F32, "f32", 4},
-    {ElementType::F64, "f64", 8},
+    {ElementType::I1, "i1", 1},         {ElementType::I8, "i8", 1},
+    {ElementType::U8, "ui8", 1},        {ElementType::I32, "i32", 4},
+    {ElementType::I64, "i64", 8},       {ElementType::F16, "f16", 2},
+    {ElementType::BF16, "bf16", 2},     {ElementType::F32, "f32", 4},
+    {ElementType::F64, "f64", 8},       {ElementType::F8E4M3FN, "f8E4M3FN", 1},
+    {ElementType::F8E5M2, "f8E5M2", 1},
 };
 
 const ElementFact &factOf(ElementType type) {

@@ -21,7 +21,21 @@
 namespace mp {
 
 /// Element types as they lie in memory. I1 takes a byte, 0 or 1.
-enum class ElementType { I1, I8, U8, I32, I64, F16, BF16, F32, F64 };
+enum class ElementType {
+  I1,
+  I8,
+  U8,
+  I32,
+  I64,
+  F8E4M3FN,
+  F8E5M2,
+  F16,
+  BF16,
+  F32,
+  F64
+};
+/// Whether elements are floats.
+inline bool isFloat(ElementType type) { return type >= ElementType::F8E4M3FN; }
 
 /// Bytes of one element.
 unsigned byteWidth(ElementType type);

@@ -38,8 +38,8 @@ static LogicalResult checkType(mlir::Location location, Type type,
   if (!tensor || !isStorable(tensor.getElementType()))
     return emitError(location) << type
                                << " cannot be stored, expected a ranked tensor "
-                                  "of f64, f32, f16, bf16, i64, i32, i8, "
-                                  "ui8 or i1";
+                                  "of f64, f32, f16, bf16, f8E4M3FN, "
+                                  "f8E5M2, i64, i32, i8, ui8 or i1";
   std::string problem = problemOf(tensor, batch);
   if (problem.empty())
     return success();

@@ -128,6 +128,14 @@ def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
     An op with a main loop of its own: a contraction. It is the one anchor of its
     kernel, and a target attaches a model that emits it.
   }];
+  let methods = [
+    InterfaceMethod<[{
+        Builds the result from other ops where the operands are none that a main loop
+        takes: without elements, or of 8-bit floats. Null where the op stays.
+      }],
+      "::mlir::Value", "buildWithoutLoop", (ins "::mlir::ImplicitLocOpBuilder &":$builder),
+      [{}], [{ (void)builder; return {}; }]>,
+  ];
 }
 
 def IndexOperandOpInterface : OpInterface<"IndexOperandOpInterface"> {

@@ -92,8 +92,8 @@ static Attribute resultOfNothing(ReductionOpInterface op,
                                               : Attribute(neutral);
 }
 
-/// What an op gives that has nothing to compute from: no elements, the value
-/// that a reduction starts at, or a bias. Null where that is for the op to say.
+/// What an op gives that has nothing to compute from: no elements, or the value
+/// that a reduction starts at. Null where that is for the op to say.
 static Value withoutElements(ImplicitLocOpBuilder &b, Operation *op,
                              Value result) {
   auto type = tensorType(result);
@@ -105,11 +105,18 @@ static Value withoutElements(ImplicitLocOpBuilder &b, Operation *op,
   if (auto reduction = dyn_cast<ReductionOpInterface>(op))
     return ConstantOp::create(b, cast<ElementsAttr>(DenseElementsAttr::get(
                                      type, resultOfNothing(reduction, type))));
-  if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getBias())
-    return BroadcastOp::create(b, type, linear.getBias());
-  if (isa<LinearOp, MatmulOp>(op))
-    return splat(b, type, 0);
   return {};
+}
+
+/// Anchors whose operands no main loop takes.
+static void replaceAnchors(func::FuncOp function) {
+  for (auto anchor : llvm::to_vector(function.getOps<AnchorOpInterface>())) {
+    ImplicitLocOpBuilder b(anchor.getLoc(), anchor);
+    if (Value made = anchor.buildWithoutLoop(b)) {
+      anchor->getResult(0).replaceAllUsesWith(made);
+      anchor->erase();
+    }
+  }
 }
 
 /// No kernel has a tensor without elements: loops would need a size.
@@ -137,6 +144,7 @@ void mp::decomposeToPrimitives(func::FuncOp function) {
   for (auto reduction :
        llvm::to_vector(function.getOps<ReductionOpInterface>()))
     widen(reduction);
+  replaceAnchors(function);
   replaceEmpty(function);
   for (bool changed = true; changed;) {
     changed = false;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/MathExpansion.h"
+#include "passes/Float8.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -301,7 +302,10 @@ Value expand(Operation &op) {
 
 void mp::expandMath(Operation *root) {
   root->walk([](Operation *op) {
-    if (Value result = expand(*op)) {
+    Value result = expand(*op);
+    if (!result)
+      result = expandFloat8(*op);
+    if (result) {
       op->getResult(0).replaceAllUsesWith(result);
       op->erase();
     }

@@ -10,7 +10,8 @@ namespace mp {
 /// arith operations and `math.fma`, without branches, so that every target runs
 /// the same operations and gets the same bits: exp, exp2, expm1, log, log1p,
 /// tanh, erf and rsqrt. What is an instruction everywhere (sqrt, absf,
-/// copysign, fma) and other element types stay.
+/// copysign, fma) and other element types stay. Conversions from and to 8-bit
+/// floats become integer arithmetic.
 ///
 /// Over all finite inputs the results differ from the exact ones by at most 2
 /// ulp (exp, exp2, log, rsqrt) or 3 ulp (expm1, log1p, tanh, erf), subnormal

@@ -42,14 +42,15 @@ template <typename T> struct Native {
   }
 };
 
-template <const llvm::fltSemantics &(*semantics)()> struct Narrow {
-  using Storage = uint16_t;
+template <const llvm::fltSemantics &(*semantics)(), typename Bits = uint16_t>
+struct Narrow {
+  using Storage = Bits;
   static constexpr bool isFloat = true;
   static Storage bits(const llvm::APFloat &value) {
     return static_cast<Storage>(value.bitcastToAPInt().getZExtValue());
   }
   static llvm::APFloat number(Storage value) {
-    return llvm::APFloat(semantics(), llvm::APInt(16, value));
+    return llvm::APFloat(semantics(), llvm::APInt(8 * sizeof(Bits), value));
   }
   static Storage encode(double value) {
     llvm::APFloat result(value);
@@ -165,11 +166,6 @@ std::string digits(double value) {
   return text;
 }
 
-bool isFloat(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16 ||
-         type == ElementType::F32 || type == ElementType::F64;
-}
-
 llvm::Error checkInitializer(const Variable &variable) {
   const Initializer &init = variable.init;
   if (isFloat(variable.type.element)) {
@@ -198,6 +194,10 @@ template <typename Use> void dispatch(ElementType type, Use use) {
     return use(Native<int32_t>());
   case ElementType::I64:
     return use(Native<int64_t>());
+  case ElementType::F8E4M3FN:
+    return use(Narrow<llvm::APFloat::Float8E4M3FN, uint8_t>());
+  case ElementType::F8E5M2:
+    return use(Narrow<llvm::APFloat::Float8E5M2, uint8_t>());
   case ElementType::F16:
     return use(Half());
   case ElementType::BF16:

@@ -87,6 +87,16 @@ Value roundToOdd(ImplicitLocOpBuilder &b, Value x) {
 }
 
 bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
+/// Floats that are bags of bits to LLVM: conversions are arithmetic by now.
+bool isBits(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<FloatType>(element) &&
+         (element.isBF16() || element.getIntOrFloatBitWidth() == 8);
+}
+Type bitsOf(Type element) {
+  return IntegerType::get(element.getContext(),
+                          element.getIntOrFloatBitWidth());
+}
 bool isF64(Type type) { return getElementTypeOrSelf(type).isF64(); }
 
 /// bf16 (or f16 of f64) from `x`: bf16 through integers, both in one rounding.
@@ -154,10 +164,11 @@ Type storageType(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type)) {
     if (memref.getElementType().isInteger(1))
       return MemRefType::Builder(memref).setElementType(b.getI8Type());
-    if (memref.getElementType().isBF16())
-      return MemRefType::Builder(memref).setElementType(b.getI16Type());
-  } else if (isBF16(type)) {
-    return withElement(type, b.getI16Type());
+    if (isBits(memref.getElementType()))
+      return MemRefType::Builder(memref).setElementType(
+          bitsOf(memref.getElementType()));
+  } else if (isBits(type)) {
+    return withElement(type, bitsOf(getElementTypeOrSelf(type)));
   }
   return type;
 }
@@ -203,10 +214,10 @@ void storeBytes(Operation *op) {
   loaded.replaceAllUsesExcept(bit, bit.getDefiningOp());
 }
 
-/// Replaces types in place: every op left treats a bf16 as a bag of bits.
+/// Replaces types in place: every op left treats these floats as bags of bits.
 void replaceTypes(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
-      constant && isBF16(constant.getType())) {
+      constant && isBits(constant.getType())) {
     Type type = storageType(constant.getType());
     if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
       constant.setValueAttr(

@@ -20,7 +20,8 @@ static std::optional<ElementType> elementOf(Type type) {
 
 std::optional<GemmShape> mp::cuda::gemmShapeOf(const ContractionSpec &spec) {
   auto type = elementOf(spec.a);
-  if (!type || spec.b != spec.a || spec.c != spec.a)
+  bool keepsSums = spec.c.isF32() && (spec.a.isF16() || spec.a.isBF16());
+  if (!type || spec.b != spec.a || (spec.c != spec.a && !keepsSums))
     return std::nullopt;
   GemmShape shape;
   shape.type = *type;
@@ -46,7 +47,7 @@ static const TunePlan::Choice *planned(const GemmShape &shape,
 static bool isForCublaslt(const ContractionSpec &spec, const GemmShape &shape,
                           const EmitOptions &options) {
   const TunePlan::Choice *choice = planned(shape, options);
-  return options.cublaslt && choice && !choice->config &&
+  return options.cublaslt && choice && !choice->config && spec.c == spec.a &&
          pathOf(shape) != GemmPath::Any && (!spec.bias || spec.bias == spec.c);
 }
 

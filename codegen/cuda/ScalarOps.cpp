@@ -246,13 +246,17 @@ std::string castIndex(Operation *op, const std::string &x, bool isSigned) {
 
 std::string bitcast(arith::BitcastOp op, const std::string &x) {
   Type from = op.getIn().getType(), to = op.getType();
+  // An 8-bit float is its bits already.
+  auto isNumber = [](Type type) {
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 8;
+  };
   std::string bits = isHalf(from)           ? x + ".bits"
-                     : isa<FloatType>(from) ? call("bitsOf", x)
+                     : isNumber(from)       ? call("bitsOf", x)
+                     : isa<FloatType>(from) ? x
                                             : asUnsigned(from, x);
   if (isHalf(to))
     return valueType(to) + "{" + bits + "}";
-  return isa<FloatType>(to) ? call("fromBits", bits)
-                            : cast(valueType(to), bits);
+  return isNumber(to) ? call("fromBits", bits) : cast(valueType(to), bits);
 }
 
 //===----------------------------------------------------------------------===//

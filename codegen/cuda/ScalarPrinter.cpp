@@ -76,6 +76,8 @@ std::string mp::cuda::printConstant(TypedAttr value) {
   std::string comment = (" /* " + shown + " */").str();
   if (type.isF16() || type.isBF16())
     return valueType(type) + "{" + bits + comment + "}";
+  if (type.getIntOrFloatBitWidth() == 8)
+    return "static_cast<" + valueType(type) + ">(" + bits + comment + ")";
   return "fromBits(" + bits + (type.isF64() ? "ull" : "u") + comment + ")";
 }
 

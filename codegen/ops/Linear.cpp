@@ -28,7 +28,8 @@ static ContractionSpec describe(LinearOp op) {
   spec.n = weight.getDimSize(0);
   spec.k = weight.getDimSize(1);
   spec.m = input.getNumElements() / spec.k;
-  spec.a = spec.b = spec.c = input.getElementType();
+  spec.a = spec.b = input.getElementType();
+  spec.c = op.getType().getElementType();
   spec.transposeB = true; // a weight is [out, in]
   spec.tf32 = allowsTf32(op);
   if (op.getBias())
@@ -44,7 +45,8 @@ static ContractionSpec describe(MatmulOp op) {
   spec.m = result.getShape()[result.getRank() - 2];
   spec.n = result.getShape().back();
   spec.k = lhs.getShape()[lhs.getRank() - (op.getTransposeA() ? 2 : 1)];
-  spec.a = spec.b = spec.c = lhs.getElementType();
+  spec.a = spec.b = lhs.getElementType();
+  spec.c = result.getElementType();
   spec.tf32 = allowsTf32(op);
   spec.transposeA = op.getTransposeA();
   spec.transposeB = op.getTransposeB();

@@ -8,13 +8,46 @@ using namespace mp;
 // linear
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkElements(std::optional<Location> location,
-                                   ValueRange operands) {
-  Type first = elementType(operands.front());
-  for (Value operand : operands.drop_front())
-    if (elementType(operand) != first)
-      return emitOptionalError(location, "element types differ: ", first,
-                               " vs ", elementType(operand));
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// Both factors have one type, or are 8-bit floats; a bias has the result's.
+static LogicalResult checkElements(std::optional<Location> location, Value lhs,
+                                   Value rhs, Value bias) {
+  auto differ = [&](Type one, Type other) {
+    return emitOptionalError(location, "element types differ: ", one, " vs ",
+                             other);
+  };
+  Type l = elementType(lhs), r = elementType(rhs);
+  if (l != r && !(isFloat8(l) && isFloat8(r)))
+    return differ(l, r);
+  Type wanted = isFloat8(l) ? Type(Float32Type::get(l.getContext())) : l;
+  if (bias && elementType(bias) != wanted)
+    return differ(wanted, elementType(bias));
+  return success();
+}
+
+/// What a product of these elements is: their type, or f32 where the sums are
+/// not rounded.
+static Type resultElement(Type factor, std::optional<Type> outDtype) {
+  if (isFloat8(factor))
+    return Float32Type::get(factor.getContext());
+  return outDtype.value_or(factor);
+}
+
+/// `out_dtype` can only be f32, of 16-bit or 8-bit operands.
+static LogicalResult checkOut(Operation *op, std::optional<Type> outDtype) {
+  if (!outDtype)
+    return success();
+  if (!outDtype->isF32())
+    return op->emitOpError()
+           << "has out_dtype " << *outDtype << ", expected f32";
+  Type type = elementType(op->getOperand(0));
+  if (type.getIntOrFloatBitWidth() > 16)
+    return op->emitOpError() << "has out_dtype f32, which is for operands of "
+                                "16 bits or 8, not "
+                             << type;
   return success();
 }
 
@@ -30,8 +63,14 @@ static LogicalResult checkCompute(Operation *op, std::optional<Type> compute) {
   return success();
 }
 
-LogicalResult LinearOp::verify() { return checkCompute(*this, getCompute()); }
-LogicalResult MatmulOp::verify() { return checkCompute(*this, getCompute()); }
+LogicalResult LinearOp::verify() {
+  return success(succeeded(checkCompute(*this, getCompute())) &&
+                 succeeded(checkOut(*this, getOutDtype())));
+}
+LogicalResult MatmulOp::verify() {
+  return success(succeeded(checkCompute(*this, getCompute())) &&
+                 succeeded(checkOut(*this, getOutDtype())));
+}
 
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
@@ -39,7 +78,8 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &types) {
   auto input = tensorType(adaptor.getInput()),
        weight = tensorType(adaptor.getWeight());
-  if (failed(checkElements(location, adaptor.getOperands())))
+  if (failed(checkElements(location, adaptor.getInput(), adaptor.getWeight(),
+                           adaptor.getBias())))
     return failure();
   if (input.getRank() < 1)
     return emitOptionalError(location,
@@ -59,7 +99,8 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   }
   SmallVector<int64_t> shape(input.getShape().drop_back());
   shape.push_back(weight.getDimSize(0));
-  types.push_back(input.clone(shape));
+  types.push_back(input.clone(
+      shape, resultElement(input.getElementType(), adaptor.getOutDtype())));
   return success();
 }
 
@@ -73,17 +114,23 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
                            value);
 }
 
+/// A factor in the type of the gradient, which has more bits where the sums
+/// were not rounded.
+static Value like(ImplicitLocOpBuilder &b, Value factor, Value gradient) {
+  return castTo(b, factor, elementType(gradient));
+}
+
 SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
   Value rows = asMatrix(b, g[0]);
-  Value input =
-      MatmulOp::create(b, rows, getWeight(), false, false, getComputeAttr());
+  Value input = MatmulOp::create(b, rows, like(b, getWeight(), rows), false,
+                                 false, getComputeAttr(), TypeAttr());
   if (input.getType() != getInput().getType())
     input = ReshapeOp::create(b, getInput().getType().clone(elementType(input)),
                               input);
-  Value weight =
-      MatmulOp::create(b, rows, asMatrix(b, getInput()),
-                       /*transpose_a=*/true, false, getComputeAttr());
+  Value weight = MatmulOp::create(
+      b, rows, like(b, asMatrix(b, getInput()), rows),
+      /*transpose_a=*/true, false, getComputeAttr(), TypeAttr());
   SmallVector<Value> gradients{input, weight};
   if (getBias())
     gradients.push_back(SumOp::create(b, rows, ArrayRef<int64_t>{0}, false));
@@ -107,7 +154,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto lhs = tensorType(adaptor.getLhs()), rhs = tensorType(adaptor.getRhs());
-  if (failed(checkElements(location, adaptor.getOperands())))
+  if (failed(checkElements(location, adaptor.getLhs(), adaptor.getRhs(), {})))
     return failure();
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOptionalError(location, "operands must be matrices: ", lhs,
@@ -129,7 +176,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
                              rhs);
   SmallVector<int64_t> shape(batchL.empty() ? batchR : batchL);
   shape.append({m, n});
-  types.push_back(lhs.clone(shape));
+  types.push_back(lhs.clone(
+      shape, resultElement(lhs.getElementType(), adaptor.getOutDtype())));
   return success();
 }
 
@@ -140,10 +188,12 @@ SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
   // them.
   bool ta = getTransposeA(), tb = getTransposeB();
   TypeAttr compute = getComputeAttr();
-  Value lhs = ta ? MatmulOp::create(b, getRhs(), g[0], tb, true, compute)
-                 : MatmulOp::create(b, g[0], getRhs(), false, !tb, compute);
-  Value rhs = tb ? MatmulOp::create(b, g[0], getLhs(), true, ta, compute)
-                 : MatmulOp::create(b, getLhs(), g[0], !ta, false, compute);
+  auto multiply = [&](Value x, Value y, bool tx, bool ty) -> Value {
+    return MatmulOp::create(b, x, y, tx, ty, compute, TypeAttr());
+  };
+  Value a = like(b, getLhs(), g[0]), c = like(b, getRhs(), g[0]);
+  Value lhs = ta ? multiply(c, g[0], tb, true) : multiply(g[0], c, false, !tb);
+  Value rhs = tb ? multiply(g[0], a, true, ta) : multiply(a, g[0], !ta, false);
   return {lhs, rhs};
 }
 
@@ -164,4 +214,42 @@ std::vector<OpSample> MatmulOp::sampleInputs() {
        "mp.matmul %0, %1 : tensor<2x3x4xf64>, tensor<4x5xf64>"},
       {{{"tensor<3x4xf64>"}, {"tensor<2x5x4xf64>"}},
        "mp.matmul %0, %1 transpose_b : tensor<3x4xf64>, tensor<2x5x4xf64>"}};
+}
+
+//===----------------------------------------------------------------------===//
+// Operands that no main loop takes
+//===----------------------------------------------------------------------===//
+
+static bool isEmpty(Value value) {
+  return llvm::is_contained(tensorType(value).getShape(), 0);
+}
+
+/// bf16 holds every 8-bit float.
+static Value widened(ImplicitLocOpBuilder &b, Value factor) {
+  return castTo(b, factor, b.getBF16Type());
+}
+
+Value LinearOp::buildWithoutLoop(ImplicitLocOpBuilder &b) {
+  if (isEmpty(getWeight()))
+    return getBias() ? Value(BroadcastOp::create(
+                           b, getType(),
+                           castTo(b, getBias(), getType().getElementType())))
+                     : splat(b, getType(), 0);
+  if (!isFloat8(elementType(getInput())))
+    return {};
+  auto f32 = TypeAttr::get(b.getF32Type());
+  Value product =
+      LinearOp::create(b, widened(b, getInput()), widened(b, getWeight()),
+                       Value(), TypeAttr(), f32);
+  return getBias() ? Value(AddOp::create(b, product, getBias())) : product;
+}
+
+Value MatmulOp::buildWithoutLoop(ImplicitLocOpBuilder &b) {
+  if (isEmpty(getLhs()))
+    return splat(b, getType(), 0);
+  if (!isFloat8(elementType(getLhs())))
+    return {};
+  return MatmulOp::create(b, widened(b, getLhs()), widened(b, getRhs()),
+                          getTransposeA(), getTransposeB(), TypeAttr(),
+                          TypeAttr::get(b.getF32Type()));
 }

@@ -25,7 +25,20 @@ template <typename T> void store(T value, char *bytes) {
 }
 
 const fltSemantics &semanticsOf(ElementType type) {
-  return type == ElementType::F16 ? APFloat::IEEEhalf() : APFloat::BFloat();
+  switch (type) {
+  case ElementType::F8E4M3FN:
+    return APFloat::Float8E4M3FN();
+  case ElementType::F8E5M2:
+    return APFloat::Float8E5M2();
+  case ElementType::F16:
+    return APFloat::IEEEhalf();
+  default:
+    return APFloat::BFloat();
+  }
+}
+
+double widenByte(ElementType type, uint8_t bits) {
+  return APFloat(semanticsOf(type), APInt(8, bits)).convertToFloat();
 }
 
 std::vector<float> makeTable(const fltSemantics &semantics) {
@@ -53,11 +66,6 @@ uint16_t narrow(ElementType type, double value) {
 
 } // namespace
 
-bool isFloat(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16 ||
-         type == ElementType::F32 || type == ElementType::F64;
-}
-
 bool isInteger(ElementType type) { return !isFloat(type); }
 
 int64_t loadInteger(ElementType type, const char *bytes) {
@@ -75,6 +83,9 @@ int64_t loadInteger(ElementType type, const char *bytes) {
 
 double loadElement(ElementType type, const char *bytes) {
   switch (type) {
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+    return widenByte(type, load<uint8_t>(bytes));
   case ElementType::F16:
   case ElementType::BF16:
     return widen(type, load<uint16_t>(bytes));
@@ -99,6 +110,9 @@ void storeElement(ElementType type, double value, char *bytes) {
     return store(static_cast<int32_t>(value), bytes);
   case ElementType::I64:
     return store(static_cast<int64_t>(value), bytes);
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+    return store(static_cast<uint8_t>(narrow(type, value)), bytes);
   case ElementType::F16:
   case ElementType::BF16:
     return store(narrow(type, value), bytes);

@@ -12,7 +12,6 @@ double loadElement(ElementType type, const char *bytes);
 /// Element of an integer type, exact. Only for types of isInteger.
 int64_t loadInteger(ElementType type, const char *bytes);
 bool isInteger(ElementType type);
-bool isFloat(ElementType type);
 
 /// Converts element by element between floating-point types, rounding to
 /// nearest, ties to even. `to` holds as many elements as `from`.

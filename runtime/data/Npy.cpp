@@ -155,10 +155,12 @@ Expected<Array> readNpy(StringRef path) {
 Error writeNpy(StringRef path, const TensorType &type, ArrayRef<char> bytes) {
   std::vector<char> widened;
   ElementType element = type.element;
-  if (element == ElementType::BF16) {
+  // NumPy has neither bf16 nor 8-bit floats.
+  if (isFloat(element) &&
+      (element == ElementType::BF16 || byteWidth(element) == 1)) {
     element = ElementType::F32;
-    widened.resize(2 * bytes.size());
-    convertElements(ElementType::BF16, bytes, element, widened);
+    widened.resize(type.elements() * byteWidth(element));
+    convertElements(type.element, bytes, element, widened);
     bytes = widened;
   }
   auto *dtype =

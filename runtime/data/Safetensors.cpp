@@ -23,11 +23,12 @@ constexpr uint64_t maxHeaderBytes =
     100'000'000; // as the reference reader has it
 
 constexpr std::pair<StringLiteral, ElementType> dtypes[] = {
-    {"F64", ElementType::F64}, {"F32", ElementType::F32},
-    {"F16", ElementType::F16}, {"BF16", ElementType::BF16},
-    {"I64", ElementType::I64}, {"I32", ElementType::I32},
-    {"I8", ElementType::I8},   {"U8", ElementType::U8},
-    {"BOOL", ElementType::I1},
+    {"F64", ElementType::F64},        {"F32", ElementType::F32},
+    {"F16", ElementType::F16},        {"BF16", ElementType::BF16},
+    {"I64", ElementType::I64},        {"I32", ElementType::I32},
+    {"I8", ElementType::I8},          {"U8", ElementType::U8},
+    {"BOOL", ElementType::I1},        {"F8_E4M3", ElementType::F8E4M3FN},
+    {"F8_E5M2", ElementType::F8E5M2},
 };
 
 /// A tensor's place in the data.
@@ -118,7 +119,7 @@ private:
     if (known == std::end(dtypes))
       return makeError(
           "{0}: tensor '{1}' has dtype {2}, expected F64, F32, F16, "
-          "BF16, I64, I32, I8, U8 or BOOL",
+          "BF16, F8_E4M3, F8_E5M2, I64, I32, I8, U8 or BOOL",
           file.path, name, *dtype);
     TensorType type{known->second, {}};
     for (const json::Value &size : *shape) {

@@ -17,12 +17,14 @@ import math
 import torch
 
 TYPES = {torch.float64: "f64", torch.float32: "f32", torch.bfloat16: "bf16", torch.float16: "f16", torch.int64: "i64",
-         torch.int32: "i32", torch.uint8: "ui8", torch.bool: "i1"}
+         torch.int32: "i32", torch.uint8: "ui8", torch.bool: "i1", torch.float8_e4m3fn: "f8E4M3FN",
+         torch.float8_e5m2: "f8E5M2"}
 FLOATS = (torch.float32, torch.bfloat16, torch.float16)
 NAMES = "abcdefgh"
 
 # Units in the last place: 16-bit results are an f32 value rounded once, which may fall on the other side of a tie.
-ULPS = {torch.float64: 16, torch.float32: 4, torch.bfloat16: 1, torch.float16: 1}
+ULPS = {torch.float64: 16, torch.float32: 4, torch.bfloat16: 1, torch.float16: 1, torch.float8_e4m3fn: 1,
+        torch.float8_e5m2: 1}
 
 
 def type_of(value):

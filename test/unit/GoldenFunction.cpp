@@ -10,6 +10,10 @@ namespace mp {
 
 static const fltSemantics &semantics(ElementType type) {
   switch (type) {
+  case ElementType::F8E4M3FN:
+    return APFloat::Float8E4M3FN();
+  case ElementType::F8E5M2:
+    return APFloat::Float8E5M2();
   case ElementType::F16:
     return APFloat::IEEEhalf();
   case ElementType::BF16:
@@ -19,11 +23,6 @@ static const fltSemantics &semantics(ElementType type) {
   default:
     return APFloat::IEEEdouble();
   }
-}
-
-static bool isFloat(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16 ||
-         type == ElementType::F32 || type == ElementType::F64;
 }
 
 std::string pack(const Numbers &numbers, ElementType type) {
@@ -157,16 +156,27 @@ GoldenFunction::operator()(ArrayRef<Numbers> inputs) {
                                " got " + Twine(numbers.size()) + " elements");
     bytes.push_back(pack(numbers, input.type.element));
   }
+  auto outputs = runBytes(bytes);
+  if (!outputs)
+    return outputs.takeError();
+  std::vector<Numbers> results;
+  for (auto [output, result] : zip_equal(*outputs, entry.results))
+    results.push_back(unpack(output.data(), result.type));
+  return results;
+}
+
+Expected<std::vector<std::string>>
+GoldenFunction::runBytes(ArrayRef<std::string> inputs) {
   std::vector<const void *> pointers;
-  for (const std::string &argument : bytes)
+  for (const std::string &argument : inputs)
     pointers.push_back(argument.data());
   Expected<Executable::Results> addresses = executable->run(pointers);
   if (!addresses)
     return addresses.takeError();
-
-  std::vector<Numbers> results;
-  for (auto [index, result] : enumerate(entry.results))
-    results.push_back(unpack((*addresses)[index], result.type));
+  std::vector<std::string> results;
+  for (auto [address, result] : zip_equal(*addresses, entry().results))
+    results.emplace_back(static_cast<const char *>(address),
+                         result.type.bytes());
   return results;
 }
 

@@ -40,6 +40,11 @@ public:
   llvm::Expected<std::vector<Numbers>>
   operator()(llvm::ArrayRef<Numbers> inputs);
 
+  /// The same with elements as they lie in memory: bits that a double does not
+  /// keep, of NaNs.
+  llvm::Expected<std::vector<std::string>>
+  runBytes(llvm::ArrayRef<std::string> inputs);
+
   const Entry &entry() const { return executable->entry(); }
 
 private:

@@ -75,17 +75,14 @@ Expected<std::vector<Numbers>> runGolden(const OpGolden &golden,
 
 /// A unit in the last place of numbers of a type that are as large as `value`.
 static double ulp(double value, ElementType type) {
-  auto [digits, smallest] = type == ElementType::F16    ? std::pair(11, -14)
-                            : type == ElementType::BF16 ? std::pair(8, -126)
-                            : type == ElementType::F32  ? std::pair(24, -126)
-                                                        : std::pair(53, -1022);
+  auto [digits, smallest] = type == ElementType::F16        ? std::pair(11, -14)
+                            : type == ElementType::BF16     ? std::pair(8, -126)
+                            : type == ElementType::F8E4M3FN ? std::pair(4, -6)
+                            : type == ElementType::F8E5M2   ? std::pair(3, -14)
+                            : type == ElementType::F32 ? std::pair(24, -126)
+                                                       : std::pair(53, -1022);
   int exponent = value == 0 ? smallest : std::max(std::ilogb(value), smallest);
   return std::ldexp(1.0, exponent - (digits - 1));
-}
-
-static bool isFloat(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16 ||
-         type == ElementType::F32 || type == ElementType::F64;
 }
 
 double ulpsApart(double ours, const GoldenTensor &theirs, size_t index,

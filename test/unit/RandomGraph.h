@@ -18,7 +18,7 @@ inline std::string tensor(const TensorType &type) {
   return "tensor<" + type.str() + ">";
 }
 inline bool isFloat(const TensorType &type) {
-  return type.element >= ElementType::F16;
+  return isFloat(type.element);
 }
 /// Half a unit in the last place of one, in the type that results round to.
 double roundingOf(ElementType type);

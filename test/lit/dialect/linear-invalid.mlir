@@ -73,7 +73,7 @@ func.func @matmul_elements(%a: tensor<3x4xbf16>, %b: tensor<4x5xf16>) {
 // -----
 
 func.func @unknown_attribute(%a: tensor<3x4xf16>, %b: tensor<5x4xf16>) {
-  // expected-error@+1 {{'mp.matmul' op unknown attribute 'transposeB', expected compute, transpose_a, transpose_b}}
+  // expected-error@+1 {{'mp.matmul' op unknown attribute 'transposeB', expected compute, out_dtype, transpose_a, transpose_b}}
   %0 = "mp.matmul"(%a, %b) <{transpose_b}> {transposeB} : (tensor<3x4xf16>, tensor<5x4xf16>) -> tensor<3x5xf16>
   return
 }
@@ -91,5 +91,37 @@ func.func @compute_type(%x: tensor<3x4xf32>, %w: tensor<2x4xf32>) {
 func.func @compute_in_tf32(%x: tensor<3x4xf16>, %w: tensor<4x2xf16>) {
   // expected-error @below {{computes in tf32, which is for f32 operands, not 'f16'}}
   %y = mp.matmul %x, %w {compute = tf32} : tensor<3x4xf16>, tensor<4x2xf16>
+  return
+}
+
+// -----
+
+func.func @out_dtype_type(%x: tensor<3x4xf16>, %w: tensor<4x2xf16>) {
+  // expected-error @below {{has out_dtype 'bf16', expected f32}}
+  %y = "mp.matmul"(%x, %w) <{out_dtype = bf16}> : (tensor<3x4xf16>, tensor<4x2xf16>) -> tensor<3x2xbf16>
+  return
+}
+
+// -----
+
+func.func @out_dtype_of_f32(%x: tensor<3x4xf32>, %w: tensor<4x2xf32>) {
+  // expected-error @below {{has out_dtype f32, which is for operands of 16 bits or 8, not 'f32'}}
+  %y = mp.matmul %x, %w {out_dtype = f32} : tensor<3x4xf32>, tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @bias_of_float8(%x: tensor<3x4xf8E4M3FN>, %w: tensor<2x4xf8E5M2>, %b: tensor<2xbf16>) {
+  // expected-error @below {{element types differ: 'f32' vs 'bf16'}}
+  %y = mp.linear %x, %w, %b : tensor<3x4xf8E4M3FN>, tensor<2x4xf8E5M2>, tensor<2xbf16>
+  return
+}
+
+// -----
+
+func.func @float8_and_16(%x: tensor<3x4xf8E4M3FN>, %w: tensor<2x4xbf16>) {
+  // expected-error @below {{element types differ: 'f8E4M3FN' vs 'bf16'}}
+  %y = mp.linear %x, %w : tensor<3x4xf8E4M3FN>, tensor<2x4xbf16>
   return
 }
