@@ -53,10 +53,12 @@ struct Number {
 
 /// One valid call of an op, for the tests that iterate the registry: the op as
 /// text over %0, %1, ..., and for each operand its type and the range its
-/// values come from. Values closer to zero than `gap` are not drawn.
+/// values come from. Values closer to zero than `gap` are not drawn. Small
+/// changes of a `flat` operand change nothing: its derivative is zero.
 struct OperandSample {
   std::string type;
   double low = -1, high = 1, gap = 0;
+  bool flat = false;
 };
 struct OpSample {
   std::vector<OperandSample> operands;

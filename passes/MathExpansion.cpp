@@ -6,127 +6,37 @@
 // of our own: Lawson's reweighted least squares on Chebyshev nodes in 40
 // digits, minimising the relative error of the function itself, each
 // coefficient rounded to f32 in turn, lowest first, and the others fitted
-// again. The ranges stand at each table.
+// again. The ranges stand at each table. Powers and waves have files of their
+// own.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/MathExpansion.h"
 #include "passes/Float8.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "passes/MathBuilder.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace mp::expansion;
+
+Value mp::expansion::exp2Bounded(Math &m, Value high, Value low) {
+  Math::Rounded n = m.roundProduct(high, 1);
+  Value r = m.sub(high, n.real);
+  if (low)
+    r = m.add(r, low);
+  // (2^r - 1) / r on |r| <= 1/2; error 2^-28.3 of 2^r.
+  Value p = m.polynomial(r, {0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af7ap-5f,
+                             0x1.3b2dd8p-7f, 0x1.5f0974p-10f, 0x1.41749cp-13f});
+  return m.scale(m.fma(p, r, m.constant(1)), n.integer);
+}
+
+LogReduction mp::expansion::reduceLog(Math &m, Value bits) {
+  Value sqrtHalf = m.integer(0x3f3504f3);
+  Value e = m.shiftRight(m.subi(bits, sqrtHalf), 23);
+  return {e, m.subi(bits, m.shiftLeft(e, 23))};
+}
 
 namespace {
-
-/// Builds f32 arithmetic on scalars or on vectors alike.
-class Math {
-public:
-  Math(ImplicitLocOpBuilder &b, Type type)
-      : b(b), floatType(type), intType(b.getI32Type()) {
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      intType = shaped.clone(b.getI32Type());
-  }
-
-  Value constant(float value) {
-    return splat(floatType, b.getF32FloatAttr(value));
-  }
-  Value integer(int32_t value) {
-    return splat(intType, b.getI32IntegerAttr(value));
-  }
-
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
-  Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
-  }
-  Value abs(Value x) { return floatOf(andi(bitsOf(x), integer(0x7fffffff))); }
-  /// `magnitude` (not negative) with the sign of `x`.
-  Value withSign(Value magnitude, Value x) {
-    Value sign = andi(bitsOf(x), integer(INT32_MIN));
-    return floatOf(arith::OrIOp::create(b, bitsOf(magnitude), sign));
-  }
-
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(b, predicate, x, y);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  /// A bound for `x`; NaN stays NaN.
-  Value atLeast(Value x, float bound) {
-    Value limit = constant(bound);
-    return select(compare(arith::CmpFPredicate::OLT, x, limit), limit, x);
-  }
-  Value atMost(Value x, float bound) {
-    Value limit = constant(bound);
-    return select(compare(arith::CmpFPredicate::OGT, x, limit), limit, x);
-  }
-
-  Value bitsOf(Value x) { return arith::BitcastOp::create(b, intType, x); }
-  Value floatOf(Value x) { return arith::BitcastOp::create(b, floatType, x); }
-  Value addi(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value subi(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
-  Value andi(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
-  Value mini(Value x, Value y) { return arith::MinSIOp::create(b, x, y); }
-  Value shiftLeft(Value x, int32_t n) {
-    return arith::ShLIOp::create(b, x, integer(n));
-  }
-  Value shiftRight(Value x, int32_t n) {
-    return arith::ShRSIOp::create(b, x, integer(n));
-  }
-  Value toFloat(Value x) { return arith::SIToFPOp::create(b, floatType, x); }
-
-  /// c[0] + c[1] x + c[2] x^2 + ...
-  Value polynomial(Value x, ArrayRef<float> c) {
-    Value sum = constant(c.back());
-    for (float coefficient : llvm::reverse(c.drop_back()))
-      sum = fma(sum, x, constant(coefficient));
-    return sum;
-  }
-
-  /// The integer nearest to `x` plus what `rounded` must be reduced by: adding
-  /// 1.5 * 2^23 leaves the integer in the low bits of the sum. Needs |x| <
-  /// 2^22; NaN gives rubbish in `integer` but no undefined value, unlike a
-  /// conversion.
-  struct Rounded {
-    Value integer, real;
-  };
-  Rounded round(Value biased) {
-    constexpr float magic = 12582912.0f;
-    return {subi(bitsOf(biased), bitsOf(constant(magic))),
-            sub(biased, constant(magic))};
-  }
-  /// round(x * factor).
-  Rounded roundProduct(Value x, float factor) {
-    return round(fma(x, constant(factor), constant(12582912.0f)));
-  }
-
-  /// 2^n for n in [-126, 127].
-  Value power(Value n) { return floatOf(shiftLeft(addi(n, integer(127)), 23)); }
-  /// x 2^n for n in [-250, 254]: in two steps, of which the first is exact
-  /// where the second rounds to a subnormal.
-  Value scale(Value x, Value n) {
-    Value half = shiftRight(n, 1);
-    return mul(mul(x, power(half)), power(subi(n, half)));
-  }
-
-private:
-  Value splat(Type type, TypedAttr value) {
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      value = DenseElementsAttr::get(shaped, Attribute(value));
-    return arith::ConstantOp::create(b, value);
-  }
-
-  ImplicitLocOpBuilder &b;
-  Type floatType, intType;
-};
 
 // ln 2 in two parts; products of the first with |n| <= 2^9 are exact.
 constexpr float log2e = 0x1.715476p+0f, ln2High = 0x1.62e4p-1f,
@@ -153,13 +63,7 @@ Value expandExp(Math &m, Value x) {
 }
 
 Value expandExp2(Math &m, Value x) {
-  Value bounded = m.atMost(m.atLeast(x, -151), 129);
-  Math::Rounded n = m.roundProduct(bounded, 1);
-  Value r = m.sub(bounded, n.real);
-  // (2^r - 1) / r on |r| <= 1/2; error 2^-28.3 of 2^r.
-  Value p = m.polynomial(r, {0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af7ap-5f,
-                             0x1.3b2dd8p-7f, 0x1.5f0974p-10f, 0x1.41749cp-13f});
-  return m.scale(m.fma(p, r, m.constant(1)), n.integer);
+  return exp2Bounded(m, m.atMost(m.atLeast(x, -151), 129), Value());
 }
 
 /// e^x - 1 = 2^n q + (2^n - 1), |q| <= 0.42.
@@ -227,17 +131,6 @@ Value logCore(Math &m, Value f, Value e) {
   return m.fma(e, m.constant(ln2High), y);
 }
 
-/// Splits positive normal bits into e and the bits of 2^-e x in [sqrt 1/2, sqrt
-/// 2).
-struct LogReduction {
-  Value e, fraction;
-};
-LogReduction reduceLog(Math &m, Value bits) {
-  Value sqrtHalf = m.integer(0x3f3504f3);
-  Value e = m.shiftRight(m.subi(bits, sqrtHalf), 23);
-  return {e, m.subi(bits, m.shiftLeft(e, 23))};
-}
-
 /// `y` where x is positive and finite; else what a logarithm gives at x.
 Value logEdges(Math &m, Value x, Value y) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -280,6 +173,12 @@ Value expandRsqrt(Math &m, ImplicitLocOpBuilder &b, Value x) {
   return m.div(m.constant(1), math::SqrtOp::create(b, x));
 }
 
+Value expandFloor(Math &m, Value x) {
+  Value near = m.withSign(m.roundedMagnitude(x), x);
+  Value isAbove = m.compare(arith::CmpFPredicate::OGT, near, x);
+  return m.select(isAbove, m.sub(near, m.constant(1)), near);
+}
+
 /// The expansion of `op`, or null where it stays.
 Value expand(Operation &op) {
   if (op.getNumResults() != 1 || !getElementTypeOrSelf(op.getResult(0)).isF32())
@@ -294,6 +193,11 @@ Value expand(Operation &op) {
       .Case([&](math::Log1pOp o) { return expandLog1p(m, o.getOperand()); })
       .Case([&](math::TanhOp o) { return expandTanh(m, o.getOperand()); })
       .Case([&](math::ErfOp o) { return expandErf(m, o.getOperand()); })
+      .Case([&](math::SinOp o) { return expandSin(m, o.getOperand()); })
+      .Case([&](math::CosOp o) { return expandCos(m, o.getOperand()); })
+      .Case([&](math::FloorOp o) { return expandFloor(m, o.getOperand()); })
+      .Case(
+          [&](math::PowFOp o) { return expandPow(m, o.getLhs(), o.getRhs()); })
       .Case([&](math::RsqrtOp o) { return expandRsqrt(m, b, o.getOperand()); })
       .Default([](Operation *) { return Value(); });
 }

@@ -1,4 +1,8 @@
 //===- Activation.cpp - activations and their gradients -------------------===//
+//
+// Second derivatives are in ActivationCurvature.cpp.
+//
+//===----------------------------------------------------------------------===//
 #include "dialect/Scalars.h"
 
 using namespace mlir;
@@ -28,6 +32,12 @@ MP_INFER(GeluOp)
 MP_INFER(GeluBackwardOp)
 MP_INFER(SoftplusOp)
 MP_INFER(SoftplusBackwardOp)
+MP_INFER(SiluOp)
+MP_INFER(SiluBackwardOp)
+MP_INFER(LeakyReluOp)
+MP_INFER(LeakyReluBackwardOp)
+MP_INFER(EluOp)
+MP_INFER(EluBackwardOp)
 #undef MP_INFER
 
 //===----------------------------------------------------------------------===//
@@ -173,6 +183,82 @@ Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 }
 
 //===----------------------------------------------------------------------===//
+// silu, leaky_relu, elu: gradients from the operand
+//===----------------------------------------------------------------------===//
+
+/// 1 + exp(-x), of which the logistic function is the inverse.
+static Value onePlusDecay(ImplicitLocOpBuilder &b, Value x) {
+  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+  return add(b, number(b, x, 1), decay);
+}
+Scalars SiluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {div(b, x[0], onePlusDecay(b, x[0]))};
+}
+/// s (1 + x (1 - s)), s the logistic function of x.
+Scalars SiluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value one = number(b, x[1], 1);
+  Value s = div(b, one, onePlusDecay(b, x[1]));
+  Value slope = mul(b, s, add(b, one, mul(b, x[1], sub(b, one, s))));
+  return {mul(b, x[0], slope)};
+}
+Gradients SiluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {SiluBackwardOp::create(b, g[0], getInput())};
+}
+
+template <typename Op>
+static LogicalResult verifyFinite(Op op, StringRef name, const APFloat &value) {
+  if (!value.isFinite())
+    return op.emitOpError("expects a finite ")
+           << name << ", not " << value.convertToDouble();
+  return success();
+}
+
+/// Where x is above zero, `y`; else, and at NaN, `y` times the slope.
+static Value leak(ImplicitLocOpBuilder &b, Value x, Value y,
+                  const APFloat &slope) {
+  Value above =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, number(b, x, 0));
+  Value leaked = mul(b, y, number(b, y, slope.convertToDouble()));
+  return arith::SelectOp::create(b, above, y, leaked);
+}
+LogicalResult LeakyReluOp::verify() {
+  return verifyFinite(*this, "negative_slope", getNegativeSlope());
+}
+Scalars LeakyReluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  return {leak(b, x[0], x[0], getNegativeSlope())};
+}
+Scalars LeakyReluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
+                                          ValueRange x) {
+  return {leak(b, x[1], x[0], getNegativeSlope())};
+}
+Gradients LeakyReluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {LeakyReluBackwardOp::create(b, g[0], getInput(), getNegativeSlope())};
+}
+
+/// Where x is at most zero, `curved`; else, and at NaN, `y`.
+static Value bend(ImplicitLocOpBuilder &b, Value x, Value curved, Value y) {
+  Value bends =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x, number(b, x, 0));
+  return arith::SelectOp::create(b, bends, curved, y);
+}
+LogicalResult EluOp::verify() {
+  return verifyFinite(*this, "alpha", getAlpha());
+}
+Scalars EluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value alpha = number(b, x[0], getAlpha().convertToDouble());
+  Value curved = mul(b, alpha, math::ExpM1Op::create(b, x[0]));
+  return {bend(b, x[0], curved, x[0])};
+}
+Scalars EluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value alpha = number(b, x[1], getAlpha().convertToDouble());
+  Value slope = mul(b, alpha, math::ExpOp::create(b, x[1]));
+  return {bend(b, x[1], mul(b, x[0], slope), x[0])};
+}
+Gradients EluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  return {EluBackwardOp::create(b, g[0], getInput(), getAlpha())};
+}
+
+//===----------------------------------------------------------------------===//
 // Samples
 //===----------------------------------------------------------------------===//
 
@@ -198,4 +284,15 @@ std::vector<OpSample> SoftplusOp::sampleInputs() {
   return {sample("mp.softplus %0", -3, 3),
           sample("mp.softplus %0 {beta = -2.0, threshold = 4.0}", -1.5, 1.5),
           sample("mp.softplus %0 {beta = 2.0, threshold = 4.0}", 2.5, 5)};
+}
+std::vector<OpSample> SiluOp::sampleInputs() {
+  return {sample("mp.silu %0", -3, 3)};
+}
+std::vector<OpSample> LeakyReluOp::sampleInputs() {
+  return {sample("mp.leaky_relu %0", -1, 1, 0.1),
+          sample("mp.leaky_relu %0 {negative_slope = -0.5}", -1, 1, 0.1)};
+}
+std::vector<OpSample> EluOp::sampleInputs() {
+  return {sample("mp.elu %0", -2, 1, 0.1),
+          sample("mp.elu %0 {alpha = 0.25}", -2, 1, 0.1)};
 }

@@ -11,12 +11,12 @@ class Mp_ActivationOp<string mnemonic, list<Trait> traits = []> : Mp_Elementwise
 }
 
 /// A gradient op computes in the compute type and rounds once, which a chain of
-/// ops on 16-bit tensors would not.
+/// ops on 16-bit tensors would not. It has a gradient too, for losses that hold
+/// one: gradient penalties.
 class Mp_ActivationBackwardOp<string mnemonic, string saved, list<Trait> traits = []>
     : Mp_ElementwiseOp<mnemonic, traits> {
   let summary = "gradient of mp." # !subst("_backward", "", mnemonic) # " from its " # saved;
   let description = "Example: `%d = mp." # mnemonic # " %g, %x : tensor<4xf32>, tensor<4xf32>`";
-  let notDifferentiable = "second derivatives are not built";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$gradient `,` $saved attr-dict `:` type($gradient) `,` type($saved)";
@@ -100,6 +100,56 @@ def Mp_SoftplusOp : Mp_ActivationOp<"softplus"> {
 def Mp_SoftplusBackwardOp : Mp_ActivationBackwardOp<"softplus_backward", "operand"> {
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<F64Attr, "1.0">:$beta, DefaultValuedAttr<F64Attr, "20.0">:$threshold);
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+
+def Mp_SiluOp : Mp_ActivationOp<"silu"> {
+  let summary = "sigmoid linear unit or swish, x / (1 + exp(-x))";
+  let description = [{
+    As in PyTorch, NaN at minus infinity.
+
+    Example: `%r = mp.silu %x : tensor<4xf32>`
+  }];
+  let torch = "silu";
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+def Mp_SiluBackwardOp : Mp_ActivationBackwardOp<"silu_backward", "operand"> {
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+
+def Mp_LeakyReluOp : Mp_ActivationOp<"leaky_relu"> {
+  let summary = "x above zero, negative_slope * x elsewhere";
+  let description = [{
+    The gradient at zero is that of the left side, as in PyTorch.
+
+    Example: `%r = mp.leaky_relu %x {negative_slope = 0.2} : tensor<4xf32>`
+  }];
+  let torch = "leaky_relu";
+  let tensorflow = "LeakyRelu";
+  let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "0.01">:$negative_slope);
+  let hasVerifier = 1;
+}
+def Mp_LeakyReluBackwardOp : Mp_ActivationBackwardOp<"leaky_relu_backward", "operand"> {
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
+    DefaultValuedAttr<F64Attr, "0.01">:$negative_slope);
+}
+
+def Mp_EluOp : Mp_ActivationOp<"elu"> {
+  let summary = "x above zero, alpha * (exp(x) - 1) elsewhere";
+  let description = [{
+    The gradient at zero is that of the left side, alpha, as in PyTorch.
+
+    Example: `%r = mp.elu %x {alpha = 0.5} : tensor<4xf32>`
+  }];
+  let torch = "elu";
+  let tensorflow = "Elu";
+  let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
+  let hasVerifier = 1;
+  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+}
+def Mp_EluBackwardOp : Mp_ActivationBackwardOp<"elu_backward", "operand"> {
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
+    DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
 

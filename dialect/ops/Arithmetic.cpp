@@ -72,9 +72,6 @@ MP_INFER(MaximumOp, inferSame)
 MP_INFER(MinimumOp, inferSame)
 MP_INFER(NegOp, inferSame)
 MP_INFER(AbsOp, inferSame)
-MP_INFER(ExpOp, inferSame)
-MP_INFER(LogOp, inferSame)
-MP_INFER(SqrtOp, inferSame)
 MP_INFER(CompareOp, inferFlags)
 MP_INFER(OrOp, inferFlags)
 MP_INFER(AndOp, inferFlags)
@@ -146,15 +143,6 @@ Scalars NegOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
 }
 Scalars AbsOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {math::AbsFOp::create(b, x[0])};
-}
-Scalars ExpOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::ExpOp::create(b, x[0])};
-}
-Scalars LogOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::LogOp::create(b, x[0])};
-}
-Scalars SqrtOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::SqrtOp::create(b, x[0])};
 }
 
 static arith::CmpFPredicate floatPredicate(Comparison relation) {
@@ -245,53 +233,34 @@ Gradients DivOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {lhs, NegOp::create(b, product)};
 }
 
-/// The gradient goes to the winner; where both are equal each gets half.
+/// None of the gradient goes to the loser, half where both are equal, and all
+/// of it where there is neither: at NaN.
 template <typename Op>
 static Gradients gradientOfExtreme(Op op, ImplicitLocOpBuilder &b, Value g,
-                                   Comparison wins) {
-  Type element = elementType(g);
+                                   Comparison loses) {
+  auto scalar = RankedTensorType::get({}, elementType(g));
   auto share = [&](Value mine, Value other) -> Value {
-    Value won = castTo(b, CompareOp::create(b, wins, mine, other), element);
-    Value equal =
-        castTo(b, CompareOp::create(b, Comparison::eq, mine, other), element);
-    Value half = splat(b, RankedTensorType::get({}, element), 0.5);
-    Value weight = AddOp::create(b, won, MulOp::create(b, equal, half));
-    return MulOp::create(b, g, weight);
+    Value lost = CompareOp::create(b, loses, mine, other);
+    Value equal = CompareOp::create(b, Comparison::eq, mine, other);
+    Value half = MulOp::create(b, g, splat(b, scalar, 0.5));
+    Value most = SelectOp::create(b, equal, half, g);
+    return SelectOp::create(b, lost, splat(b, scalar, 0), most);
   };
   Value lhs = share(op.getLhs(), op.getRhs());
   Value rhs = share(op.getRhs(), op.getLhs());
   return {lhs, rhs};
 }
 Gradients MaximumOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  return gradientOfExtreme(*this, b, g[0], Comparison::gt);
+  return gradientOfExtreme(*this, b, g[0], Comparison::lt);
 }
 Gradients MinimumOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  return gradientOfExtreme(*this, b, g[0], Comparison::lt);
+  return gradientOfExtreme(*this, b, g[0], Comparison::gt);
 }
 Gradients NegOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {NegOp::create(b, g[0])};
 }
 Gradients AbsOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  // At zero: zero, the choice of PyTorch.
-  Value zero = splat(b, RankedTensorType::get({}, elementType(g[0])), 0);
-  Value positive =
-      castTo(b, CompareOp::create(b, Comparison::gt, getInput(), zero),
-             elementType(g[0]));
-  Value negative =
-      castTo(b, CompareOp::create(b, Comparison::lt, getInput(), zero),
-             elementType(g[0]));
-  Value sign = SubOp::create(b, positive, negative);
-  return {MulOp::create(b, g[0], sign)};
-}
-Gradients ExpOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  return {MulOp::create(b, g[0], getResult())};
-}
-Gradients LogOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  return {DivOp::create(b, g[0], getInput())};
-}
-Gradients SqrtOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Value twice = AddOp::create(b, getResult(), getResult());
-  return {DivOp::create(b, g[0], twice)};
+  return {MulOp::create(b, g[0], SignOp::create(b, getInput()))};
 }
 Gradients SelectOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   Value zero = splat(b, RankedTensorType::get({}, elementType(g[0])), 0);
@@ -349,15 +318,6 @@ std::vector<OpSample> NegOp::sampleInputs() {
 }
 std::vector<OpSample> AbsOp::sampleInputs() {
   return unarySamples("mp.abs", -1, 1, 0.1);
-}
-std::vector<OpSample> ExpOp::sampleInputs() {
-  return unarySamples("mp.exp", -2, 2);
-}
-std::vector<OpSample> LogOp::sampleInputs() {
-  return unarySamples("mp.log", 0.5, 3);
-}
-std::vector<OpSample> SqrtOp::sampleInputs() {
-  return unarySamples("mp.sqrt", 0.5, 3);
 }
 std::vector<OpSample> SelectOp::sampleInputs() {
   return {{{{"tensor<3x5xi1>", 0, 1}, {kMatrix}, {"tensor<5xf64>"}},

@@ -76,7 +76,8 @@ def Mp_DivOp : Mp_BinaryOp<"div"> {
 def Mp_MaximumOp : Mp_BinaryOp<"maximum", [Commutative]> {
   let summary = "the larger, element by element; NaN wins";
   let description = [{
-    Where both are equal each gets half of the gradient, as in PyTorch.
+    Where both are equal each gets half of the gradient, where one is NaN each
+    gets all of it, as in PyTorch.
 
     Example: `%r = mp.maximum %x, %y : tensor<4xf32>, tensor<4xf32>`
   }];
@@ -87,7 +88,8 @@ def Mp_MaximumOp : Mp_BinaryOp<"maximum", [Commutative]> {
 def Mp_MinimumOp : Mp_BinaryOp<"minimum", [Commutative]> {
   let summary = "the smaller, element by element; NaN wins";
   let description = [{
-    Where both are equal each gets half of the gradient, as in PyTorch.
+    Where both are equal each gets half of the gradient, where one is NaN each
+    gets all of it, as in PyTorch.
 
     Example: `%r = mp.minimum %x, %y : tensor<4xf32>, tensor<4xf32>`
   }];
@@ -105,12 +107,6 @@ class Mp_UnaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mn
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-class Mp_ExpensiveUnaryOp<string mnemonic> : Mp_UnaryOp<mnemonic> {
-  let extraDeclarations = [{
-    bool isExpensive() { return true; }
-  }];
-}
-
 def Mp_NegOp : Mp_UnaryOp<"neg"> {
   let summary = "negation";
   let description = [{Example: `%r = mp.neg %x : tensor<4xf32>`}];
@@ -122,33 +118,12 @@ def Mp_NegOp : Mp_UnaryOp<"neg"> {
 def Mp_AbsOp : Mp_UnaryOp<"abs"> {
   let summary = "absolute value";
   let description = [{
-    The gradient at zero is zero.
+    The gradient at zero and at NaN is zero, as in PyTorch.
 
     Example: `%r = mp.abs %x : tensor<4xf32>`
   }];
   let torch = "abs";
   let tensorflow = "Abs";
-}
-
-def Mp_ExpOp : Mp_ExpensiveUnaryOp<"exp"> {
-  let summary = "exponential";
-  let description = [{Example: `%r = mp.exp %x : tensor<4xf32>`}];
-  let torch = "exp";
-  let tensorflow = "Exp";
-}
-
-def Mp_LogOp : Mp_ExpensiveUnaryOp<"log"> {
-  let summary = "natural logarithm";
-  let description = [{Example: `%r = mp.log %x : tensor<4xf32>`}];
-  let torch = "log";
-  let tensorflow = "Log";
-}
-
-def Mp_SqrtOp : Mp_UnaryOp<"sqrt"> {
-  let summary = "square root";
-  let description = [{Example: `%r = mp.sqrt %x : tensor<4xf32>`}];
-  let torch = "sqrt";
-  let tensorflow = "Sqrt";
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +151,12 @@ def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
 
 def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
   let summary = "one of two, element by element";
-  let description = [{Example: `%r = mp.select %f, %x, %y : tensor<4xi1>, tensor<4xf32>, tensor<f32>`}];
+  let description = [{
+    `torch.where(f, x, y)`: all three are broadcast, and the one that is not chosen
+    gets a gradient of zero.
+
+    Example: `%r = mp.select %f, %x, %y : tensor<4xi1>, tensor<4xf32>, tensor<f32>`
+  }];
   let torch = "where";
   let tensorflow = "SelectV2";
   let arguments = (ins Mp_FlagTensor:$condition, Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);

@@ -56,8 +56,10 @@ static Expected<bool> grown(Error error) {
 }
 
 Expected<bool> RandomGraph::growUnary() {
-  static const char *const names[] = {"neg",  "abs",  "relu",    "tanh",
-                                      "gelu", "gelu", "sigmoid", "exp"};
+  static const char *const names[] = {
+      "neg",  "abs",     "relu",  "tanh",       "gelu",  "gelu",
+      "silu", "sigmoid", "exp",   "leaky_relu", "elu",   "sin",
+      "cos",  "erf",     "floor", "sign",       "clamp", "reciprocal"};
   auto operand = pick([](const GraphValue &v) { return isFloat(v.type); });
   if (!operand)
     return false;
@@ -65,9 +67,15 @@ Expected<bool> RandomGraph::growUnary() {
   const GraphValue &value = values[*operand];
   if (name == "exp" && value.largest() > 3)
     name = "tanh";
+  // Steps and poles magnify whatever slack there is.
+  bool isSteep = name == "floor" || name == "sign" || name == "reciprocal";
+  if (isSteep && value.slack)
+    name = "abs";
   double slope = name == "exp" ? std::exp(value.largest()) : 1.2;
   std::string attributes =
       name == "gelu" && chance(50) ? " approximate(tanh)" : "";
+  if (name == "clamp")
+    attributes = chance(50) ? " {max = 0.75, min = -0.5}" : " {min = -0.25}";
   return grown(add({"mp." + name, attributes, tensor(value.type), {*operand}},
                    value.type, slope * value.slack));
 }

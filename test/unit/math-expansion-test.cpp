@@ -8,6 +8,7 @@
 #include "passes/MathExpansion.h"
 #include <bit>
 #include <cmath>
+#include <random>
 
 using namespace mlir;
 using namespace mp::cpu;
@@ -30,29 +31,35 @@ const Function functions[] = {
     {"tanh", std::tanh, 3},
     {"erf", std::erf, 3},
     {"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 2},
+    {"sin", std::sin, 2},
+    {"cos", std::cos, 2},
+    {"floor", std::floor, 0},
 };
 
-std::string moduleText(const std::string &op, const std::string &type) {
-  return "func.func @f(%a: memref<65536xf32>, %b: memref<65536xf32>, %begin: "
-         "index, %end: index) {\n"
+/// An op on %x, or on %x and %y: arrays in, an array out.
+std::string moduleText(const std::string &op, bool binary) {
+  std::string operands = binary ? "%x, %y" : "%x";
+  return "func.func @f(%a: memref<65536xf32>, %b: memref<65536xf32>, %c: "
+         "memref<65536xf32>, %begin: index, %end: index) {\n"
          "  %s = arith.constant 16 : index\n"
          "  scf.for %i = %begin to %end step %s {\n"
          "    %x = vector.load %a[%i] : memref<65536xf32>, vector<16xf32>\n"
-         "    %y = math." +
-         op +
-         " %x : vector<16xf32>\n"
-         "    vector.store %y, %b[%i] : memref<65536xf32>, vector<16xf32>\n"
+         "    %y = vector.load %b[%i] : memref<65536xf32>, vector<16xf32>\n"
+         "    %r = math." +
+         op + " " + operands +
+         " : vector<16xf32>\n"
+         "    vector.store %r, %c[%i] : memref<65536xf32>, vector<16xf32>\n"
          "  }\n  return\n}\n";
 }
 
 /// An expanded function over arrays of `chunk` elements.
 class Expanded {
 public:
-  explicit Expanded(const char *name)
+  explicit Expanded(const char *name, bool binary = false)
       : compiler(llvm::cantFail(Target::get("", ""))) {
     ObjectCompiler::prepare(context);
     auto module =
-        parseSourceString<ModuleOp>(moduleText(name, "f32"), &context);
+        parseSourceString<ModuleOp>(moduleText(name, binary), &context);
     mp::expandMath(*module);
     module->walk([&](Operation *op) {
       if (op->getName().getDialectNamespace() == "math" &&
@@ -64,7 +71,11 @@ public:
     function = kernels.function(compiler, symbol);
   }
   void operator()(std::vector<float> &in, std::vector<float> &out) {
-    void *args[] = {in.data(), out.data()};
+    (*this)(in, in, out);
+  }
+  void operator()(std::vector<float> &x, std::vector<float> &y,
+                  std::vector<float> &out) {
+    void *args[] = {x.data(), y.data(), out.data()};
     function(args, 0, chunk, nullptr);
   }
   float operator()(float x) {
@@ -90,6 +101,28 @@ double ulps(float got, double exact) {
   int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
   return std::abs(got - exact) / std::ldexp(1, exponent - 23);
 }
+
+const float edges[] = {0.0f,
+                       -0.0f,
+                       INFINITY,
+                       -INFINITY,
+                       NAN,
+                       1.0f,
+                       -1.0f,
+                       0x1p-149f,
+                       -0x1p-149f,
+                       0x1.fffffep-127f,
+                       0x1p-126f,
+                       -0x1p-126f,
+                       0x1.fffffep+127f,
+                       -0x1.fffffep+127f,
+                       0x1.62e43p+6f,
+                       0x1.62e42ep+6f,
+                       -0x1.9fe368p+6f,
+                       -0x1.9d1dap+6f,
+                       128.0f,
+                       -149.0f,
+                       -150.0f};
 
 class MathExpansion : public ::testing::TestWithParam<Function> {};
 
@@ -124,27 +157,6 @@ TEST_P(MathExpansion, DISABLED_StaysWithinItsBoundEverywhere) {
 
 TEST_P(MathExpansion, HasTheEdgesOfC) {
   Expanded function(GetParam().name);
-  const float edges[] = {0.0f,
-                         -0.0f,
-                         INFINITY,
-                         -INFINITY,
-                         NAN,
-                         1.0f,
-                         -1.0f,
-                         0x1p-149f,
-                         -0x1p-149f,
-                         0x1.fffffep-127f,
-                         0x1p-126f,
-                         -0x1p-126f,
-                         0x1.fffffep+127f,
-                         -0x1.fffffep+127f,
-                         0x1.62e43p+6f,
-                         0x1.62e42ep+6f,
-                         -0x1.9fe368p+6f,
-                         -0x1.9d1dap+6f,
-                         128.0f,
-                         -149.0f,
-                         -150.0f};
   for (float x : edges) {
     double exact = GetParam().reference(x);
     float got = function(x);
@@ -167,6 +179,65 @@ TEST_P(MathExpansion, IsTheSameForScalars) {
   module->walk([&](Operation *op) {
     EXPECT_NE(op->getName().stripDialect(), GetParam().name);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+void checkPower(float x, float y, float got, double bound) {
+  double exact = std::pow(double(x), double(y));
+  EXPECT_LE(ulps(got, exact), bound) << x << " to the power of " << y;
+  if (exact == 0) {
+    EXPECT_EQ(std::signbit(got), std::signbit(exact)) << x << " ^ " << y;
+  }
+}
+
+// Bases of all bit patterns; exponents such that the power is of any finite
+// size, so that near one they are large.
+TEST(Power, StaysWithinItsBound) {
+  Expanded function("powf", /*binary=*/true);
+  std::mt19937_64 random(1);
+  std::vector<float> x(chunk), y(chunk), out(chunk);
+  double worst = 0;
+  for (int round = 0; round < 60; ++round) {
+    for (int64_t i = 0; i < chunk; ++i) {
+      // A third are near one, a third between 1/8 and 8.
+      uint32_t bits = uint32_t(random());
+      x[i] = i % 3 == 0 ? std::bit_cast<float>(bits & 0x7fffffff)
+             : i % 3 == 1
+                 ? std::ldexp(1 + float(bits) * 0x1p-32f, int(bits % 7) - 4)
+                 : 1 + std::ldexp(float(int32_t(bits)), -31 - int(bits % 24));
+      double size = std::ldexp(double(random()), -64) * 300 - 150;
+      double log = std::log2(double(x[i]));
+      y[i] = std::isfinite(log) && log != 0 ? float(size / log) : float(size);
+    }
+    function(x, y, out);
+    for (int64_t i = 0; i < chunk; ++i)
+      worst =
+          std::max(worst, ulps(out[i], std::pow(double(x[i]), double(y[i]))));
+  }
+  std::printf("powf: %.3f ulp\n", worst);
+  EXPECT_LE(worst, 2);
+}
+
+TEST(Power, HasTheEdgesOfC) {
+  Expanded function("powf", /*binary=*/true);
+  std::vector<float> values(std::begin(edges), std::end(edges));
+  for (float value : {0.5f, 2.0f, 3.0f, 2.5f, 0.75f, 0x1p23f, 0x1p23f + 1,
+                      0x1p24f - 1, 0x1p24f, 0x1p22f + 0.5f, 1 + 0x1p-23f,
+                      1 - 0x1p-24f, 1e30f, 1e-30f, 101.0f, 102.0f})
+    values.insert(values.end(), {value, -value});
+  std::vector<float> x(chunk, 1), y(chunk, 1), out(chunk);
+  size_t count = values.size();
+  ASSERT_LE(count * count, size_t(chunk));
+  for (size_t i = 0; i < count * count; ++i) {
+    x[i] = values[i / count];
+    y[i] = values[i % count];
+  }
+  function(x, y, out);
+  for (size_t i = 0; i < count * count; ++i)
+    checkPower(x[i], y[i], out[i], 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MathExpansion, ::testing::ValuesIn(functions),

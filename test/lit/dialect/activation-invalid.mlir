@@ -55,3 +55,19 @@ func.func @beta(%x: tensor<4xf32>) {
   %0 = mp.softplus %x {beta = 0.0} : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @negative_slope(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expects a finite negative_slope, not INF}}
+  %0 = mp.leaky_relu %x {negative_slope = 0x7FF0000000000000 : f64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @alpha(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expects a finite alpha, not nan}}
+  %0 = mp.elu %x {alpha = 0x7FF8000000000000 : f64} : tensor<4xf32>
+  return
+}

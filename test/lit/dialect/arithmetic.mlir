@@ -36,12 +36,6 @@ func.func @unary(%x: tensor<?x3xbf16>) {
   %0 = mp.neg %x : tensor<?x3xbf16>
   // CHECK: mp.abs
   %1 = mp.abs %x : tensor<?x3xbf16>
-  // CHECK: mp.exp
-  %2 = mp.exp %x : tensor<?x3xbf16>
-  // CHECK: mp.log
-  %3 = mp.log %x : tensor<?x3xbf16>
-  // CHECK: mp.sqrt
-  %4 = mp.sqrt %x : tensor<?x3xbf16>
   return
 }
 

@@ -15,8 +15,9 @@ mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 func.func @loss() -> tensor<f32> {
   %0 = mp.read @w : tensor<4xf32>
-  // expected-error@+1 {{'mp.relu_backward' op has no gradient: second derivatives are not built}}
-  %1 = mp.relu_backward %0, %0 : tensor<4xf32>, tensor<4xf32>
+  %scale = mp.constant dense<1.0> : tensor<f32>
+  // expected-error@+1 {{'mp.unscale_and_check' op has no gradient: it is the end of backward}}
+  %1, %bad = mp.unscale_and_check %0, %scale : tensor<4xf32>, tensor<f32>
   %2 = mp.sum %1 dims[0] : tensor<4xf32>
   return %2 : tensor<f32>
 }

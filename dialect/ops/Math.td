@@ -1,0 +1,174 @@
+//===- Math.td - functions of one element -----------------*- tablegen -*-===//
+#ifndef MP_OPS_MATH_TD
+#define MP_OPS_MATH_TD
+
+include "dialect/MpBase.td"
+
+class Mp_MathOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let arguments = (ins Mp_FloatTensor:$input);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+class Mp_ExpensiveMathOp<string mnemonic> : Mp_MathOp<mnemonic> {
+  let extraDeclarations = [{
+    bool isExpensive() { return true; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Exponentials and logarithms
+//===----------------------------------------------------------------------===//
+
+def Mp_ExpOp : Mp_ExpensiveMathOp<"exp"> {
+  let summary = "exponential";
+  let description = [{Example: `%r = mp.exp %x : tensor<4xf32>`}];
+  let torch = "exp";
+  let tensorflow = "Exp";
+}
+
+def Mp_Expm1Op : Mp_ExpensiveMathOp<"expm1"> {
+  let summary = "exp(x) - 1, exact near zero";
+  let description = [{Example: `%r = mp.expm1 %x : tensor<4xf32>`}];
+  let torch = "expm1";
+  let tensorflow = "Expm1";
+}
+
+def Mp_LogOp : Mp_ExpensiveMathOp<"log"> {
+  let summary = "natural logarithm";
+  let description = [{Example: `%r = mp.log %x : tensor<4xf32>`}];
+  let torch = "log";
+  let tensorflow = "Log";
+}
+
+def Mp_Log1pOp : Mp_ExpensiveMathOp<"log1p"> {
+  let summary = "log(1 + x), exact near zero";
+  let description = [{Example: `%r = mp.log1p %x : tensor<4xf32>`}];
+  let torch = "log1p";
+  let tensorflow = "Log1p";
+}
+
+def Mp_ErfOp : Mp_ExpensiveMathOp<"erf"> {
+  let summary = "error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x";
+  let description = [{Example: `%r = mp.erf %x : tensor<4xf32>`}];
+  let torch = "erf";
+  let tensorflow = "Erf";
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+def Mp_SqrtOp : Mp_MathOp<"sqrt"> {
+  let summary = "square root";
+  let description = [{Example: `%r = mp.sqrt %x : tensor<4xf32>`}];
+  let torch = "sqrt";
+  let tensorflow = "Sqrt";
+}
+
+def Mp_RsqrtOp : Mp_MathOp<"rsqrt"> {
+  let summary = "one over the square root";
+  let description = [{Example: `%r = mp.rsqrt %x : tensor<4xf32>`}];
+  let torch = "rsqrt";
+  let tensorflow = "Rsqrt";
+}
+
+def Mp_ReciprocalOp : Mp_MathOp<"reciprocal"> {
+  let summary = "one over the operand";
+  let description = [{Example: `%r = mp.reciprocal %x : tensor<4xf32>`}];
+  let torch = "reciprocal";
+  let tensorflow = "Reciprocal";
+}
+
+def Mp_PowOp : Mp_ElementwiseOp<"pow"> {
+  let summary = "base to the power of exponent, element by element";
+  let description = [{
+    As in C and PyTorch: a base below zero has powers at whole exponents and is NaN
+    at others; anything to the power of zero, and one to any power, is one, NaN
+    included.
+
+    Where the exponent is the same constant everywhere and is -2, -1, -0.5, 0, 0.5, 1, 2
+    or 3, the power is products, quotients and square roots in the compute type.
+    They round as the power does, at most 1.5 units in the last place off. At
+    -0.0 and minus infinity they give what PyTorch's shortcuts give, which is not what the power does:
+    the square root of minus infinity is NaN.
+
+    The gradient of the base is zero at an exponent of zero, that of the exponent at
+    a base of zero where the exponent is not negative, as in PyTorch.
+
+    Example: `%r = mp.pow %x, %y : tensor<4x3xf32>, tensor<3xf32>`
+  }];
+  let torch = "pow.Tensor_Tensor";
+  let tensorflow = "Pow";
+  let arguments = (ins Mp_FloatTensor:$base, Mp_FloatTensor:$exponent);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$base `,` $exponent attr-dict `:` type($base) `,` type($exponent)";
+  let hasFolder = 1;
+  let extraDeclarations = [{
+    bool isExpensive();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Waves
+//===----------------------------------------------------------------------===//
+
+def Mp_SinOp : Mp_ExpensiveMathOp<"sin"> {
+  let summary = "sine; large operands are reduced exactly";
+  let description = [{Example: `%r = mp.sin %x : tensor<4xf32>`}];
+  let torch = "sin";
+  let tensorflow = "Sin";
+}
+
+def Mp_CosOp : Mp_ExpensiveMathOp<"cos"> {
+  let summary = "cosine; large operands are reduced exactly";
+  let description = [{Example: `%r = mp.cos %x : tensor<4xf32>`}];
+  let torch = "cos";
+  let tensorflow = "Cos";
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+def Mp_SignOp : Mp_MathOp<"sign"> {
+  let summary = "1 above zero, -1 below, 0 at zero and at NaN";
+  let description = [{
+    No gradient passes: it is zero wherever there is one, and PyTorch's is zero
+    everywhere.
+
+    Example: `%r = mp.sign %x : tensor<4xf32>`
+  }];
+  let torch = "sign";
+  let tensorflow = "Sign";
+}
+
+def Mp_FloorOp : Mp_MathOp<"floor"> {
+  let summary = "the largest integer that is not above";
+  let description = [{
+    No gradient passes: it is zero wherever there is one, and PyTorch's is zero
+    everywhere.
+
+    Example: `%r = mp.floor %x : tensor<4xf32>`
+  }];
+  let torch = "floor";
+  let tensorflow = "Floor";
+}
+
+def Mp_ClampOp : Mp_MathOp<"clamp"> {
+  let summary = "the nearest value between two bounds";
+  let description = [{
+    `min(max(x, min), max)`, of which one bound may be left out: where `min` exceeds `max` the
+    result is `max`, and NaN stays NaN. The bounds are rounded to the operand's
+    type. The gradient passes where the operand is between the bounds or equals one, as in
+    PyTorch.
+
+    Example: `%r = mp.clamp %x {max = 6.0, min = 0.0} : tensor<4xf32>`
+  }];
+  let torch = "clamp";
+  let tensorflow = "ClipByValue";
+  let arguments = (ins Mp_FloatTensor:$input, OptionalAttr<F64Attr>:$min, OptionalAttr<F64Attr>:$max);
+  let hasVerifier = 1;
+}
+
+#endif // MP_OPS_MATH_TD
