@@ -88,6 +88,19 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   ];
 }
 
+def EvaluationOpInterface : OpInterface<"EvaluationOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An op that evaluation does otherwise than training. `mp-set-mode{mode=eval}` replaces
+    it.
+  }];
+  let methods = [
+    InterfaceMethod<"Builds what each result is in a function that evaluates.",
+      "::llvm::SmallVector<::mlir::Value>", "buildEvaluation",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder)>,
+  ];
+}
+
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{

@@ -141,6 +141,11 @@ void mp::decomposeToPrimitives(func::FuncOp function) {
   };
   for (auto composites = collect(); !composites.empty(); composites = collect())
     llvm::for_each(composites, decompose);
+  // Of a composite's results some may be wanted by nobody.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
   for (auto reduction :
        llvm::to_vector(function.getOps<ReductionOpInterface>()))
     widen(reduction);

@@ -280,6 +280,10 @@ bool FusionPlan::accepts(unsigned index, Operation *op,
   auto domain = domainOf(op);
   if (domain == group.domain)
     return continues || sharesInput || domain.empty();
+  // A kernel has rows and columns: of what is known of its rows only a total
+  // can be taken.
+  if (isReduction(op) && !squeezed(op->getResult(0)).empty())
+    return false;
   return continues && isPrefix(domain, group.domain);
 }
 

@@ -25,11 +25,14 @@ def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
 def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
   let summary = "say whether functions train or evaluate";
   let description = [{
-    Sets `mp.mode` on every function. Autodiff refuses one that evaluates.
+    Sets `mp.mode` on every function. Autodiff refuses one that evaluates: there ops that
+    evaluate otherwise than they train are replaced, and nothing is written, for good.
 
     ```mlir
-    // before                 // after mp-set-mode{mode=train}
-    func.func @loss(...)      func.func @loss(...) attributes {mp.mode = "train"}
+    // before                                            // after mp-set-mode{mode=eval}
+    func.func @loss(%x: tensor<?x8xf32>) {               func.func @loss(%x: tensor<?x8xf32>) attributes {mp.mode = "eval"} {
+      %y, %mean, %rstd, %m, %v = mp.batch_norm %x, ...     %y = mp.batch_norm_inference %x, ...
+      mp.write @bn.running_mean, %m : tensor<8xf32>
     ```
   }];
   let options = [Option<"mode", "mode", "std::string", "\"train\"", "train or eval">];

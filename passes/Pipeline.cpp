@@ -65,8 +65,10 @@ static llvm::Error addForward(OpPassManager &manager,
   auto dtype = resolvePrecision(options.precision);
   if (!dtype)
     return dtype.takeError();
-  manager.addPass(createSpecialize({options.batch}));
+  // The mode first: a batch of one row is too small to train some ops, but not
+  // to evaluate them.
   manager.addPass(createSetMode({mode.str()}));
+  manager.addPass(createSpecialize({options.batch}));
   AutocastOptions autocast;
   autocast.dtype = *dtype;
   autocast.policy = options.policy;

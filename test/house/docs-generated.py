@@ -47,7 +47,16 @@ def examples(body):
             yield from re.findall(r"`([^`]+)`", match.group(1))
 
 
-def operands(statement):
+def operands(example):
+    """{name: type} of what statements use and do not define."""
+    used, defined = {}, set()
+    for statement in re.split(r"\n(?=%|mp\.)", example):
+        used.update((name, kind) for name, kind in statement_operands(statement).items() if name not in defined)
+        defined.update(NAME.findall(statement.split("=", 1)[0]) if statement.lstrip().startswith("%") else ())
+    return used
+
+
+def statement_operands(statement):
     """{name: type} of what a statement uses, by the types that it writes."""
     if statement.lstrip().startswith(("mp.kernel", "%r = mp.kernel")):
         header = statement[:statement.index("{\n")]
@@ -55,8 +64,9 @@ def operands(statement):
     else:
         right = statement.split("=", 1)[1] if statement.lstrip().startswith("%") else statement
         flags = re.findall(r" if (%\w+)", right)
-        names = [name for name in NAME.findall(right) if name not in flags]
-        used = dict(zip(dict.fromkeys(names), TYPE.findall(right.rpartition(" : ")[2])))
+        used = dict(re.findall(r"\((%\w+) : (tensor<[^>]*>)\)", right))
+        names = [name for name in NAME.findall(right) if name not in flags and name not in used]
+        used.update(zip(dict.fromkeys(names), TYPE.findall(right.rpartition(" : ")[2])))
         header = right
     used.update((flag, "tensor<i1>") for flag in re.findall(r" if (%\w+)", header))
     return used
@@ -77,10 +87,8 @@ def module(name, example):
         (value, kind), = used.items()
         return (f"func.func @f(%x: {kind}) {{\n%r = mp.kernel({value} = %x : {kind}) -> {kind} {{\n{example}\n}}\n"
                 "return\n}")
-    state = ""
-    if name in ("mp.read", "mp.write"):
-        symbol = re.search(r"@[\w.]+", example).group(0)
-        state = f"mp.variable {symbol} : {TYPE.findall(example)[-1]} = #mp.init<zeros>\n"
+    variables = dict(re.findall(r"mp\.(?:read|write) (@[\w.]+).* : (tensor<[^>]*>)", example))
+    state = "".join(f"mp.variable {symbol} : {kind} = #mp.init<zeros>\n" for symbol, kind in variables.items())
     arguments = ", ".join(f"{value}: {kind}" for value, kind in used.items())
     return f"{state}func.func @f({arguments}) {{\n{example}\nreturn\n}}"
 

@@ -38,6 +38,12 @@ std::vector<OpSample> differentiableSamples() {
   return all;
 }
 
+/// Puts one word for another.
+static void put(std::string &text, StringRef word, StringRef other) {
+  for (size_t at; (at = text.find(word)) != std::string::npos;)
+    text.replace(at, word.size(), other);
+}
+
 static std::string print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream(text) << module;
@@ -75,10 +81,10 @@ static std::vector<Numbers> drawOperands(func::FuncOp function,
   return operands;
 }
 
-static void returnValue(func::FuncOp function, Value value) {
-  function.getBody().front().getTerminator()->setOperands(value);
+static void returnValues(func::FuncOp function, ValueRange values) {
+  function.getBody().front().getTerminator()->setOperands(values);
   function.setType(FunctionType::get(
-      function.getContext(), function.getArgumentTypes(), value.getType()));
+      function.getContext(), function.getArgumentTypes(), values.getTypes()));
 }
 
 /// sum(weights * result), with weights that are all different.
@@ -102,6 +108,22 @@ static Value buildLoss(Value result) {
   return all.empty() ? product : Value(SumOp::create(b, product, all, false));
 }
 
+/// The sum of all results' losses, in the first one's type.
+static Value buildLoss(ResultRange results) {
+  Value total;
+  for (Value result : results) {
+    Value loss = buildLoss(result);
+    if (!total) {
+      total = loss;
+      continue;
+    }
+    ImplicitLocOpBuilder b(result.getLoc(), result.getContext());
+    b.setInsertionPoint(result.getParentBlock()->getTerminator());
+    total = AddOp::create(b, total, castTo(b, loss, elementType(total)));
+  }
+  return total;
+}
+
 std::optional<SampleModules> sampleModules(const OpSample &sample) {
   MLIRContext &context = sampleContext();
   // What does not parse is the caller's business.
@@ -110,7 +132,8 @@ std::optional<SampleModules> sampleModules(const OpSample &sample) {
   std::string text = "func.func @f(";
   for (auto [index, operand] : llvm::enumerate(sample.operands))
     text += (index ? ", %" : "%") + std::to_string(index) + ": " + operand.type;
-  text += ") {\n  %r = " + sample.op + "\n  return\n}\n";
+  text += ") {\n  " + sample.op + "\n  return\n}\n";
+  put(text, "F64", "f64");
   auto module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return std::nullopt;
@@ -119,11 +142,11 @@ std::optional<SampleModules> sampleModules(const OpSample &sample) {
   for (BlockArgument argument : function.getArguments())
     made.types.push_back(cast<RankedTensorType>(argument.getType()));
   made.operands = drawOperands(function, sample);
-  Value result =
-      function.getBody().front().getTerminator()->getPrevNode()->getResult(0);
-  returnValue(function, result);
+  ResultRange results =
+      function.getBody().front().getTerminator()->getPrevNode()->getResults();
+  returnValues(function, results);
   made.forward = print(*module);
-  returnValue(function, buildLoss(result));
+  returnValues(function, buildLoss(results));
   PassManager manager(&context);
   manager.addPass(createAutodiff({"f"}));
   if (failed(manager.run(*module)))
@@ -156,8 +179,8 @@ static std::string enlarge(StringRef text) {
 
 static OpSample withFloats(OpSample sample, StringRef floats) {
   auto replace = [&](std::string &text) {
-    for (size_t at; (at = text.find("f64")) != std::string::npos;)
-      text.replace(at, 3, floats);
+    put(text, "f64", floats);
+    put(text, "F64", "f32");
   };
   replace(sample.op);
   for (auto &operand : sample.operands)

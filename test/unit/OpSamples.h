@@ -25,8 +25,8 @@ std::vector<OpSample> differentiableSamples();
 std::string differentiated(llvm::StringRef module, llvm::StringRef function);
 
 /// A sample as text: its operands' values, and two modules of them. `forward`
-/// has @f that returns the op's result; `backward` has @f that returns
-/// sum(weights * result), and @f.gradient.
+/// has @f that returns the op's results; `backward` has @f that returns the sum
+/// of weights * result over all of them, and @f.gradient.
 struct SampleModules {
   std::vector<mlir::RankedTensorType> types;
   std::vector<Numbers> operands;

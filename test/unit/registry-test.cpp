@@ -42,8 +42,11 @@ std::string moduleOf(const OpSample &sample) {
     for (size_t at; (at = op.find(from)) != std::string::npos;)
       op.replace(at, from.size(), "%a" + std::to_string(index));
   }
-  return "func.func @sample(" + arguments + ") {\n  %r = " + op +
-         "\n  return\n}\n";
+  std::string text =
+      "func.func @sample(" + arguments + ") {\n  " + op + "\n  return\n}\n";
+  for (size_t at; (at = text.find("F64")) != std::string::npos;)
+    text.replace(at, 3, "f64");
+  return text;
 }
 } // namespace
 

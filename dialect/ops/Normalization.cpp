@@ -1,0 +1,366 @@
+//===- Normalization.cpp - zero mean and unit variance --------------------===//
+#include "dialect/ops/NormalizationFrame.h"
+
+using namespace mlir;
+using namespace mp;
+
+using Frame = NormalizationFrame;
+using Types = SmallVectorImpl<Type>;
+using Where = std::optional<Location>;
+using Results = SmallVector<Value>;
+
+//===----------------------------------------------------------------------===//
+// Type rules
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType computed(RankedTensorType type) {
+  return type.clone(computeType(type.getElementType()));
+}
+
+static LogicalResult expect(Where location, StringRef name, Value value,
+                            RankedTensorType expected) {
+  if (!value || value.getType() == expected)
+    return success();
+  return emitOptionalError(location, name, " is ", value.getType(),
+                           ", expected ", expected);
+}
+
+/// Types of parameters and statistics over the trailing `dims`.
+struct TrailingTypes {
+  RankedTensorType parameter, statistic;
+};
+static FailureOr<TrailingTypes> inferTrailing(Where location, Value input,
+                                              ArrayRef<int64_t> dims) {
+  auto type = computed(tensorType(input));
+  if (dims.empty())
+    return emitOptionalError(location, "says of no dimension that it is "
+                                       "normalized: give normalized_shape, or "
+                                       "a weight with dimensions");
+  auto parameter = type.clone(dims);
+  if (ArrayRef(dims) != type.getShape().take_back(dims.size()))
+    return emitOptionalError(location, "normalizes ", parameter.getShape(),
+                             ", but the input is ", input.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  std::fill(shape.end() - dims.size(), shape.end(), 1);
+  return TrailingTypes{parameter, type.clone(shape)};
+}
+
+/// [C] of an input [N, C, ...].
+static FailureOr<RankedTensorType> inferChannels(Where location, Value input) {
+  auto type = computed(tensorType(input));
+  if (type.getRank() < 2)
+    return emitOptionalError(
+        location, "input is no batch of channels: ", tensorType(input));
+  if (ArrayRef<int64_t> inner = type.getShape().drop_front();
+      llvm::any_of(inner, ShapedType::isDynamic))
+    return emitOptionalError(location,
+                             "only the batch may be '?': ", tensorType(input));
+  return type.clone({type.getDimSize(1)});
+}
+
+/// [N, num_groups]
+static FailureOr<RankedTensorType>
+inferGroups(Where location, RankedTensorType input, int64_t groups) {
+  int64_t channels = input.getDimSize(1);
+  if (groups <= 0)
+    return emitOptionalError(location, "num_groups is ", groups,
+                             ", expected a positive number");
+  if (channels % groups != 0)
+    return emitOptionalError(location, channels,
+                             " channels do not make num_groups = ", groups,
+                             " equal groups");
+  return computed(input).clone({input.getDimSize(0), groups});
+}
+
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, Where location,
+                                            Adaptor adaptor, Types &types) {
+  Value input = adaptor.getInput(), weight = adaptor.getWeight(),
+        bias = adaptor.getBias();
+  auto inferred = inferTrailing(
+      location, input,
+      normalizedDims(adaptor.getNormalizedShape(), weight ? weight : bias));
+  if (failed(inferred) ||
+      failed(expect(location, "weight", weight, inferred->parameter)) ||
+      failed(expect(location, "bias", bias, inferred->parameter)))
+    return failure();
+  types.append({input.getType(), inferred->statistic, inferred->statistic});
+  return success();
+}
+
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, Where location,
+                                          Adaptor adaptor, Types &types) {
+  Value input = adaptor.getInput(), weight = adaptor.getWeight();
+  auto inferred = inferTrailing(
+      location, input, normalizedDims(adaptor.getNormalizedShape(), weight));
+  if (failed(inferred) ||
+      failed(expect(location, "weight", weight, inferred->parameter)))
+    return failure();
+  types.append({input.getType(), inferred->statistic});
+  return success();
+}
+
+/// Checks the operands of an op's backward, all but the statistics.
+template <typename Adaptor>
+static LogicalResult checkBackward(Where location, Adaptor adaptor,
+                                   RankedTensorType parameter) {
+  return failure(
+      failed(expect(location, "gradient", adaptor.getGradient(),
+                    tensorType(adaptor.getInput()))) ||
+      failed(expect(location, "weight", adaptor.getWeight(), parameter)));
+}
+
+LogicalResult LayerNormBackwardOp::inferReturnTypes(MLIRContext *,
+                                                    Where location,
+                                                    Adaptor adaptor,
+                                                    Types &types) {
+  Value input = adaptor.getInput();
+  auto inferred = inferTrailing(
+      location, input,
+      normalizedDims(adaptor.getNormalizedShape(), adaptor.getWeight()));
+  if (failed(inferred) ||
+      failed(checkBackward(location, adaptor, inferred->parameter)) ||
+      failed(
+          expect(location, "mean", adaptor.getMean(), inferred->statistic)) ||
+      failed(expect(location, "rstd", adaptor.getRstd(), inferred->statistic)))
+    return failure();
+  types.append({input.getType(), inferred->parameter, inferred->parameter});
+  return success();
+}
+
+LogicalResult RmsNormBackwardOp::inferReturnTypes(MLIRContext *, Where location,
+                                                  Adaptor adaptor,
+                                                  Types &types) {
+  Value input = adaptor.getInput();
+  auto inferred = inferTrailing(
+      location, input,
+      normalizedDims(adaptor.getNormalizedShape(), adaptor.getWeight()));
+  if (failed(inferred) ||
+      failed(checkBackward(location, adaptor, inferred->parameter)) ||
+      failed(expect(location, "rstd", adaptor.getRstd(), inferred->statistic)))
+    return failure();
+  types.append({input.getType(), inferred->parameter});
+  return success();
+}
+
+LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, Where location,
+                                            Adaptor adaptor, Types &types) {
+  Value input = adaptor.getInput();
+  auto channels = inferChannels(location, input);
+  if (failed(channels))
+    return failure();
+  auto groups =
+      inferGroups(location, tensorType(input), adaptor.getNumGroups());
+  if (failed(groups) ||
+      failed(expect(location, "weight", adaptor.getWeight(), *channels)) ||
+      failed(expect(location, "bias", adaptor.getBias(), *channels)))
+    return failure();
+  types.append({input.getType(), *groups, *groups});
+  return success();
+}
+
+LogicalResult GroupNormBackwardOp::inferReturnTypes(MLIRContext *,
+                                                    Where location,
+                                                    Adaptor adaptor,
+                                                    Types &types) {
+  Value input = adaptor.getInput();
+  auto channels = inferChannels(location, input);
+  if (failed(channels))
+    return failure();
+  auto groups =
+      inferGroups(location, tensorType(input), adaptor.getNumGroups());
+  if (failed(groups) || failed(checkBackward(location, adaptor, *channels)) ||
+      failed(expect(location, "mean", adaptor.getMean(), *groups)) ||
+      failed(expect(location, "rstd", adaptor.getRstd(), *groups)))
+    return failure();
+  types.append({input.getType(), *channels, *channels});
+  return success();
+}
+
+/// Running statistics and parameters of a batch norm.
+template <typename Adaptor>
+static FailureOr<RankedTensorType> inferBatchNorm(Where location,
+                                                  Adaptor adaptor) {
+  auto channels = inferChannels(location, adaptor.getInput());
+  if (failed(channels) ||
+      failed(expect(location, "running_mean", adaptor.getRunningMean(),
+                    *channels)) ||
+      failed(expect(location, "running_var", adaptor.getRunningVar(),
+                    *channels)) ||
+      failed(expect(location, "weight", adaptor.getWeight(), *channels)) ||
+      failed(expect(location, "bias", adaptor.getBias(), *channels)))
+    return failure();
+  return channels;
+}
+
+/// Elements of a channel.
+static int64_t channelSize(RankedTensorType input) {
+  return input.getDimSize(0) * llvm::product_of(input.getShape().drop_front(2));
+}
+
+LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, Where location,
+                                            Adaptor adaptor, Types &types) {
+  auto channels = inferBatchNorm(location, adaptor);
+  if (failed(channels))
+    return failure();
+  // The unbiased variance of one element is 0 / 0.
+  auto input = tensorType(adaptor.getInput());
+  if (input.hasStaticShape() && channelSize(input) < 2)
+    return emitOptionalError(
+        location, "needs more than one element a channel to train, got ",
+        channelSize(input), " of ", input);
+  types.append({input, *channels, *channels, *channels, *channels});
+  return success();
+}
+
+LogicalResult BatchNormBackwardOp::inferReturnTypes(MLIRContext *,
+                                                    Where location,
+                                                    Adaptor adaptor,
+                                                    Types &types) {
+  Value input = adaptor.getInput();
+  auto channels = inferChannels(location, input);
+  if (failed(channels) || failed(checkBackward(location, adaptor, *channels)) ||
+      failed(expect(location, "mean", adaptor.getMean(), *channels)) ||
+      failed(expect(location, "rstd", adaptor.getRstd(), *channels)))
+    return failure();
+  types.append({input.getType(), *channels, *channels});
+  return success();
+}
+
+LogicalResult BatchNormInferenceOp::inferReturnTypes(MLIRContext *,
+                                                     Where location,
+                                                     Adaptor adaptor,
+                                                     Types &types) {
+  if (failed(inferBatchNorm(location, adaptor)))
+    return failure();
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+
+static LogicalResult verifyEps(Operation *op, std::optional<APFloat> eps) {
+  if (!eps || (!eps->isNegative() && eps->isFinite()))
+    return success();
+  return op->emitOpError() << "eps is " << eps->convertToDouble()
+                           << ", expected a number that is not negative";
+}
+LogicalResult LayerNormOp::verify() { return verifyEps(*this, getEps()); }
+LogicalResult RmsNormOp::verify() { return verifyEps(*this, getEps()); }
+LogicalResult GroupNormOp::verify() { return verifyEps(*this, getEps()); }
+LogicalResult BatchNormInferenceOp::verify() {
+  return verifyEps(*this, getEps());
+}
+LogicalResult BatchNormOp::verify() {
+  double momentum = getMomentum().convertToDouble();
+  if (!(momentum >= 0 && momentum <= 1))
+    return emitOpError() << "momentum is " << momentum << ", expected 0 to 1";
+  return verifyEps(*this, getEps());
+}
+
+//===----------------------------------------------------------------------===//
+// Decompositions
+//===----------------------------------------------------------------------===//
+
+/// The result, the mean and the reciprocal deviation.
+template <typename Op>
+static Results decomposeNorm(ImplicitLocOpBuilder &b, Op op,
+                             ValueRange operands) {
+  typename Op::Adaptor in(operands, op);
+  Frame frame = frameOf(b, op);
+  auto [mean, variance] = frame.moments(in.getInput());
+  Value rstd =
+      frame.reciprocalDeviation(variance, op.getEps().convertToDouble());
+  return {frame.normalize(in.getInput(), {mean, rstd},
+                          {in.getWeight(), in.getBias()}),
+          mean, rstd};
+}
+Results LayerNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  return decomposeNorm(b, *this, operands);
+}
+Results GroupNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  return decomposeNorm(b, *this, operands);
+}
+
+Results RmsNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Adaptor in(operands, *this);
+  Frame frame = frameOf(b, *this);
+  Type computed = elementType(in.getInput());
+  double eps = getEps()           ? getEps()->convertToDouble()
+               : computed.isF64() ? 0x1p-52
+                                  : 0x1p-23;
+  Value rstd = frame.reciprocalDeviation(frame.meanSquare(in.getInput()), eps);
+  return {frame.normalize(in.getInput(), {Value(), rstd},
+                          {in.getWeight(), Value()}),
+          rstd};
+}
+
+/// What the unbiased variance of n elements is to the biased one.
+static double unbiasing(double n) { return n / (n - 1); }
+
+Results BatchNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Adaptor in(operands, *this);
+  Frame frame = frameOf(b, *this);
+  auto [mean, variance] = frame.moments(in.getInput());
+  Value rstd = frame.reciprocalDeviation(variance, getEps().convertToDouble());
+  Value result = frame.normalize(in.getInput(), {mean, rstd},
+                                 {in.getWeight(), in.getBias()});
+  double momentum = getMomentum().convertToDouble();
+  auto follow = [&](Value running, Value now, double part) {
+    return frame.add(frame.scale(running, 1 - momentum),
+                     frame.scale(now, part));
+  };
+  return {result, mean, rstd, follow(in.getRunningMean(), mean, momentum),
+          follow(in.getRunningVar(), variance,
+                 momentum * unbiasing(frame.count()))};
+}
+
+Results BatchNormInferenceOp::decompose(ImplicitLocOpBuilder &b,
+                                        ValueRange operands) {
+  Adaptor in(operands, *this);
+  Frame frame = frameOf(b, *this);
+  Value rstd =
+      frame.reciprocalDeviation(in.getRunningVar(), getEps().convertToDouble());
+  return {frame.normalize(in.getInput(), {in.getRunningMean(), rstd},
+                          {in.getWeight(), in.getBias()})};
+}
+
+template <typename Op>
+static Results decomposeBackward(ImplicitLocOpBuilder &b, Op op,
+                                 ValueRange operands) {
+  typename Op::Adaptor in(operands, op);
+  auto gradients = frameOf(b, op).backward(in.getGradient(), in.getInput(),
+                                           statisticsOf(in), in.getWeight());
+  Results results{gradients.input, gradients.weight};
+  if (op->getNumResults() == 3)
+    results.push_back(gradients.bias);
+  return results;
+}
+Results LayerNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
+                                       ValueRange operands) {
+  return decomposeBackward(b, *this, operands);
+}
+Results RmsNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
+                                     ValueRange operands) {
+  return decomposeBackward(b, *this, operands);
+}
+Results GroupNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
+                                       ValueRange operands) {
+  return decomposeBackward(b, *this, operands);
+}
+Results BatchNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
+                                       ValueRange operands) {
+  return decomposeBackward(b, *this, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+Results BatchNormOp::buildEvaluation(ImplicitLocOpBuilder &b) {
+  Value result = BatchNormInferenceOp::create(b, getInput(), getRunningMean(),
+                                              getRunningVar(), getWeight(),
+                                              getBias(), getEpsAttr());
+  Value rstd;
+  if (!getRstd().use_empty())
+    rstd = frameOf(b, *this).reciprocalDeviation(getRunningVar(),
+                                                 getEps().convertToDouble());
+  return {result, getRunningMean(), rstd, getRunningMean(), getRunningVar()};
+}

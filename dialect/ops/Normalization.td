@@ -1,0 +1,232 @@
+//===- Normalization.td - zero mean and unit variance -----*- tablegen -*-===//
+#ifndef MP_OPS_NORMALIZATION_TD
+#define MP_OPS_NORMALIZATION_TD
+
+include "dialect/MpBase.td"
+
+//===----------------------------------------------------------------------===//
+// What the ops have in common
+//===----------------------------------------------------------------------===//
+
+/// Statistics, and parameters of channels: in the compute type of the input.
+def Mp_StatisticTensor : RankedTensorOf<[F64, F32]>;
+
+/// Numbers of operands are f32 (f64 on f64) inside, whatever type the input has, and
+/// statistics and parameters are so outside too: a policy may change the input alone.
+class Mp_NormalizationOp<string mnemonic, list<Trait> traits = []> : Mp_CompositeOp<mnemonic, traits> {
+  let extraDeclarations = [{
+    bool isAutocastEligible(unsigned operand) { return operand == 0; }
+  }];
+}
+
+/// The first two operands are the gradient and the input, which have one type.
+class Mp_NormalizationBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let extraDeclarations = [{
+    bool isAutocastEligible(unsigned operand) { return operand < 2; }
+  }];
+}
+
+defvar Mp_Weight = "(`weight` `(` $weight^ `:` type($weight) `)`)? ";
+defvar Mp_WeightAndBias = !strconcat(Mp_Weight, "(`bias` `(` $bias^ `:` type($bias) `)`)? ");
+defvar Mp_NormalizedShape = "(`normalized_shape` `` $normalized_shape^)? ";
+defvar Mp_BackwardTypes = "attr-dict `:` type($gradient) `,` type($input) `,` type($mean) `,` type($rstd)";
+
+//===----------------------------------------------------------------------===//
+// Over trailing dimensions
+//===----------------------------------------------------------------------===//
+
+def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]> {
+  let summary = "zero mean and unit variance over trailing dimensions, then an affine map";
+  let description = [{
+    `torch.nn.functional.layer_norm`: (x - mean) rstd weight + bias, where rstd is
+    1 / sqrt(variance + eps). The dimensions are those of `weight` or `bias`, or
+    `normalized_shape`. `mean` and `rstd` have the input's shape with ones in these
+    dimensions. The variance is the mean square of what the mean leaves.
+
+    Example:
+    ```mlir
+    %y, %mean, %rstd = mp.layer_norm %x weight(%w : tensor<256xf32>) bias(%b : tensor<256xf32>) : tensor<?x256xf16>
+    ```
+  }];
+  let torch = "layer_norm";
+  let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
+    OptionalAttr<DenseI64ArrayAttr>:$normalized_shape, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+  let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
+  let assemblyFormat = !strconcat("$input ", Mp_WeightAndBias, Mp_NormalizedShape, "attr-dict `:` type($input)");
+  let hasVerifier = 1;
+}
+
+def Mp_LayerNormBackwardOp : Mp_NormalizationBackwardOp<"layer_norm_backward"> {
+  let summary = "gradients of mp.layer_norm: of the input, the weight and the bias";
+  let description = [{
+    `mean` and `rstd` are operands like others: a second derivative goes through them.
+
+    Example:
+    ```mlir
+    %dx, %dw, %db = mp.layer_norm_backward %g, %x, %mean, %rstd weight(%w : tensor<8xf32>)
+        : tensor<4x8xf16>, tensor<4x8xf16>, tensor<4x1xf32>, tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$mean,
+    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight,
+    OptionalAttr<DenseI64ArrayAttr>:$normalized_shape);
+  let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
+    Mp_StatisticTensor:$bias_gradient);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Weight, Mp_NormalizedShape,
+                                  Mp_BackwardTypes);
+}
+
+def Mp_RmsNormOp : Mp_NormalizationOp<"rms_norm"> {
+  let summary = "unit mean square over trailing dimensions, times a weight";
+  let description = [{
+    `torch.nn.functional.rms_norm`: x rstd weight, where rstd is 1 / sqrt(mean square +
+    eps). The dimensions are those of `weight`, or `normalized_shape`. Without `eps` it is
+    the epsilon of the type that is computed in, 2^-23 for 16-bit inputs too, as PyTorch
+    has it.
+
+    Example: `%y, %rstd = mp.rms_norm %x weight(%w : tensor<256xf32>) {eps = 1.0e-6} : tensor<?x256xbf16>`
+  }];
+  let torch = "rms_norm";
+  let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight,
+    OptionalAttr<DenseI64ArrayAttr>:$normalized_shape, OptionalAttr<F64Attr>:$eps);
+  let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$rstd);
+  let assemblyFormat = !strconcat("$input ", Mp_Weight, Mp_NormalizedShape, "attr-dict `:` type($input)");
+  let hasVerifier = 1;
+}
+
+def Mp_RmsNormBackwardOp : Mp_NormalizationBackwardOp<"rms_norm_backward"> {
+  let summary = "gradients of mp.rms_norm: of the input and the weight";
+  let description = [{
+    Example:
+    ```mlir
+    %dx, %dw = mp.rms_norm_backward %g, %x, %rstd weight(%w : tensor<8xf32>)
+        : tensor<4x8xf16>, tensor<4x8xf16>, tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$rstd,
+    Optional<Mp_StatisticTensor>:$weight, OptionalAttr<DenseI64ArrayAttr>:$normalized_shape);
+  let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $rstd ", Mp_Weight, Mp_NormalizedShape,
+                                  "attr-dict `:` type($gradient) `,` type($input) `,` type($rstd)");
+}
+
+//===----------------------------------------------------------------------===//
+// Over groups of channels
+//===----------------------------------------------------------------------===//
+
+def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]> {
+  let summary = "zero mean and unit variance over groups of channels, then an affine map";
+  let description = [{
+    `torch.nn.functional.group_norm`: `input` [N, C, ...], `weight` and `bias` [C]; `mean` and
+    `rstd` [N, num_groups]. With as many groups as channels it is the instance norm.
+
+    Example:
+    ```mlir
+    %y, %mean, %rstd = mp.group_norm %x weight(%w : tensor<8xf32>) bias(%b : tensor<8xf32>) {num_groups = 4}
+        : tensor<?x8x5x5xf16>
+    ```
+  }];
+  let torch = "group_norm";
+  let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
+    I64Attr:$num_groups, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+  let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
+  let assemblyFormat = !strconcat("$input ", Mp_WeightAndBias, "attr-dict `:` type($input)");
+  let hasVerifier = 1;
+}
+
+def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
+  let summary = "gradients of mp.group_norm: of the input, the weight and the bias";
+  let description = [{
+    Example:
+    ```mlir
+    %dx, %dw, %db = mp.group_norm_backward %g, %x, %mean, %rstd {num_groups = 2}
+        : tensor<3x4x5xf16>, tensor<3x4x5xf16>, tensor<3x2xf32>, tensor<3x2xf32>
+    ```
+  }];
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$mean,
+    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight, I64Attr:$num_groups);
+  let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
+    Mp_StatisticTensor:$bias_gradient);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Weight, Mp_BackwardTypes);
+}
+
+//===----------------------------------------------------------------------===//
+// Over a batch
+//===----------------------------------------------------------------------===//
+
+def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<EvaluationOpInterface>]> {
+  let summary = "zero mean and unit variance of each channel in the batch, then an affine map";
+  let description = [{
+    `torch.nn.functional.batch_norm` in training: `input` [N, C] or [N, C, ...], all else [C].
+    The input is normalized by the mean and the biased variance of this batch. The new
+    running statistics are `momentum` parts of the batch's mean and unbiased variance, and
+    one minus `momentum` parts of the old; to keep them, write them to the variables that
+    they were read from, which a skipped step does not. In a function that evaluates this
+    is `mp.batch_norm_inference`, and the running statistics stay what they are.
+
+    Example:
+    ```mlir
+    %m = mp.read @bn.running_mean : tensor<8xf32>
+    %v = mp.read @bn.running_var : tensor<8xf32>
+    %y, %mean, %rstd, %new_m, %new_v = mp.batch_norm %x, %m, %v weight(%w : tensor<8xf32>) bias(%b : tensor<8xf32>)
+        : tensor<?x8x5x5xf16>, tensor<8xf32>, tensor<8xf32>
+    mp.write @bn.running_mean, %new_m : tensor<8xf32>
+    mp.write @bn.running_var, %new_v : tensor<8xf32>
+    ```
+  }];
+  let torch = "batch_norm";
+  let tensorflow = "FusedBatchNormV3";
+  let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
+    Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
+    DefaultValuedAttr<F64Attr, "0.1">:$momentum, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+  let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd,
+    Mp_StatisticTensor:$new_running_mean, Mp_StatisticTensor:$new_running_var);
+  let assemblyFormat = !strconcat("$input `,` $running_mean `,` $running_var ", Mp_WeightAndBias,
+                                  "attr-dict `:` type($input) `,` type($running_mean) `,` type($running_var)");
+  let hasVerifier = 1;
+}
+
+def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
+  let summary = "gradients of mp.batch_norm: of the input, the weight and the bias";
+  let description = [{
+    `mean` and `rstd` are the batch's.
+
+    Example:
+    ```mlir
+    %dx, %dw, %db = mp.batch_norm_backward %g, %x, %mean, %rstd weight(%w : tensor<4xf32>)
+        : tensor<3x4xf16>, tensor<3x4xf16>, tensor<4xf32>, tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$mean,
+    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight);
+  let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
+    Mp_StatisticTensor:$bias_gradient);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Weight, Mp_BackwardTypes);
+}
+
+def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSizedOperandSegments]> {
+  let summary = "each channel by statistics that are given, then an affine map";
+  let description = [{
+    `torch.nn.functional.batch_norm` in evaluation: (x - running_mean) weight /
+    sqrt(running_var + eps) + bias. `mp-set-mode{mode=eval}` makes it of `mp.batch_norm`; in
+    a function that trains it is a norm whose statistics are frozen.
+
+    Example:
+    ```mlir
+    %y = mp.batch_norm_inference %x, %m, %v weight(%w : tensor<8xf32>)
+        : tensor<?x8x5x5xf16>, tensor<8xf32>, tensor<8xf32>
+    ```
+  }];
+  let torch = "batch_norm";
+  let tensorflow = "FusedBatchNormV3";
+  let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
+    Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
+    DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = !strconcat("$input `,` $running_mean `,` $running_var ", Mp_WeightAndBias,
+                                  "attr-dict `:` type($input) `,` type($running_mean) `,` type($running_var)");
+  let hasVerifier = 1;
+}
+
+#endif // MP_OPS_NORMALIZATION_TD

@@ -1,0 +1,164 @@
+//===- NormalizationFrame.h - what is normalized together -----------------===//
+//
+// All norms are one computation over different sets of elements. A frame says
+// which: it sums elements to statistics and brings statistics and parameters
+// back to the elements.
+//
+// In between are cells. A cell is a channel of a sample where the input is
+// [N, C, ...], so that the elements of one lie side by side and a kernel goes
+// through them row by row; elsewhere it is an element.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_DIALECT_OPS_NORMALIZATIONFRAME_H
+#define MP_DIALECT_OPS_NORMALIZATIONFRAME_H
+
+#include "dialect/Mp.h"
+
+namespace mp {
+
+/// Builds at a place, in the compute type. Shapes are static.
+class NormalizationFrame {
+public:
+  using Builder = mlir::ImplicitLocOpBuilder;
+  using Value = mlir::Value;
+
+  /// The last `dims` dimensions together; parameters have an element for each.
+  static NormalizationFrame trailing(Builder &b, mlir::RankedTensorType input,
+                                     int64_t dims);
+  /// Channels of a sample in groups; parameters have an element a channel.
+  static NormalizationFrame groups(Builder &b, mlir::RankedTensorType input,
+                                   int64_t groups);
+  /// A channel in all samples.
+  static NormalizationFrame batch(Builder &b, mlir::RankedTensorType input);
+
+  struct Statistics {
+    Value mean, rstd; ///< without a mean, squares are of the elements
+  };
+  struct Parameters {
+    Value weight, bias; ///< null where there is none
+  };
+
+  struct Moments {
+    Value mean, variance;
+  };
+  /// In two passes: squares are of what the mean leaves.
+  Moments moments(Value x) const;
+  Value meanSquare(Value x) const;
+  /// 1 / sqrt(variance + eps)
+  Value reciprocalDeviation(Value variance, double eps) const;
+  Value normalize(Value x, Statistics s, Parameters p) const;
+
+  struct Gradients {
+    Value input, weight, bias;
+  };
+  /// From the gradient of the result, as `normalize` and then the statistics
+  /// as functions of the input have it.
+  Gradients backward(Value g, Value x, Statistics s, Value weight) const;
+  /// What the input's gradient gains where the statistics have gradients of
+  /// their own; null ones do not count.
+  Value throughStatistics(Value x, Statistics s, Statistics gradients) const;
+
+  struct BackwardGradients {
+    Value gradient, input, mean, rstd, weight;
+  };
+  /// The adjoint of `backward` as a function of its operands, from the
+  /// gradients of its results.
+  BackwardGradients backwardOfBackward(Gradients of, Value g, Value x,
+                                       Statistics s, Value weight) const;
+
+  /// Sums of elements, as a parameter has them.
+  Value sumToParameter(Value elements) const {
+    return toParameter(cells(elements));
+  }
+  Value sumToStatistic(Value elements) const {
+    return toStatistic(total(folded(cells(elements))));
+  }
+  /// Statistics and parameters where they broadcast against elements.
+  Value spreadStatistic(Value statistic) const;
+  Value spreadParameter(Value parameter) const;
+  /// Repeated to the input's shape.
+  Value fill(Value value) const;
+
+  /// Elements that share a statistic.
+  double count() const { return static_cast<double>(cellSize * foldSize); }
+
+  Value number(double value) const;
+  Value add(Value x, Value y) const { return AddOp::create(b, x, y); }
+  Value sub(Value x, Value y) const { return SubOp::create(b, x, y); }
+  Value mul(Value x, Value y) const { return MulOp::create(b, x, y); }
+  Value div(Value x, Value y) const { return DivOp::create(b, x, y); }
+  Value scale(Value x, double by) const { return mul(x, number(by)); }
+
+private:
+  NormalizationFrame(Builder &b, mlir::RankedTensorType input);
+  /// Dimensions behind the channel make cells.
+  void useCells();
+  void foldOver(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> dims);
+
+  Value cells(Value elements) const;
+  Value folded(Value cells) const { return reshape(cells, fold.getShape()); }
+  Value total(Value folded) const;
+  Value toStatistic(Value total) const {
+    return reshape(total, statistic.getShape());
+  }
+  Value toParameter(Value cells) const;
+  Value centered(Value x, Value mean) const;
+  Value average(Value elements) const;
+  Value reshape(Value value, mlir::ArrayRef<int64_t> shape) const;
+  Value toCells(Value value, mlir::ArrayRef<int64_t> shape) const;
+
+  Builder &b;
+  mlir::RankedTensorType input, fold, statistic, parameter;
+  /// Where elements are summed to cells, the input's shape; then cells, in the
+  /// shape of `fold`, to statistics; and cells to parameters.
+  llvm::SmallVector<int64_t> cellDims, foldDims;
+  /// Statistics in the shape of `fold`, and of cells.
+  llvm::SmallVector<int64_t> keptShape, cellShape;
+  int64_t cellSize = 1, foldSize = 1;
+  bool hasChannels = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Frames of ops
+//===----------------------------------------------------------------------===//
+
+/// The dimensions that are normalized: what the attribute says, or else those
+/// of the parameter.
+inline llvm::ArrayRef<int64_t>
+normalizedDims(std::optional<llvm::ArrayRef<int64_t>> attribute,
+               mlir::Value parameter) {
+  if (attribute)
+    return *attribute;
+  return parameter ? tensorType(parameter).getShape()
+                   : llvm::ArrayRef<int64_t>();
+}
+
+template <typename Op>
+NormalizationFrame frameOf(mlir::ImplicitLocOpBuilder &b, Op op) {
+  auto type = op.getInput().getType();
+  if constexpr (requires { op.getNumGroups(); }) {
+    return NormalizationFrame::groups(b, type, op.getNumGroups());
+  } else if constexpr (requires { op.getNormalizedShape(); }) {
+    mlir::Value parameter = op.getWeight();
+    if constexpr (requires { op.getBias(); })
+      parameter = parameter ? parameter : mlir::Value(op.getBias());
+    return NormalizationFrame::trailing(
+        b, type, normalizedDims(op.getNormalizedShape(), parameter).size());
+  } else {
+    return NormalizationFrame::batch(b, type);
+  }
+}
+
+/// Statistics among the operands of a backward op, or among values in their
+/// place.
+template <typename Operands>
+NormalizationFrame::Statistics statisticsOf(Operands operands) {
+  if constexpr (requires { operands.getMean(); })
+    return {operands.getMean(), operands.getRstd()};
+  else
+    return {mlir::Value(), operands.getRstd()};
+}
+
+} // namespace mp
+
+#endif // MP_DIALECT_OPS_NORMALIZATIONFRAME_H

@@ -1,0 +1,287 @@
+// Gradient rules of the norms, and samples for the tests.
+#include "dialect/ops/NormalizationFrame.h"
+
+using namespace mlir;
+using namespace mp;
+
+using Frame = NormalizationFrame;
+using Results = SmallVector<Value>;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// In the compute type, where there is a value.
+static Value widened(ImplicitLocOpBuilder &b, Value value) {
+  return value ? castTo(b, value, computeType(elementType(value))) : value;
+}
+
+/// Adds what arrives through the statistics to the input's gradient.
+template <typename Op>
+static Value withStatistics(ImplicitLocOpBuilder &b, Op op, Value input,
+                            Frame::Statistics gradients) {
+  if (!gradients.mean && !gradients.rstd)
+    return input;
+  Frame frame = frameOf(b, op);
+  Value more = frame.throughStatistics(widened(b, op.getInput()),
+                                       statisticsOf(op), gradients);
+  return input ? frame.add(widened(b, input), more) : more;
+}
+
+/// One gradient an operand: an optional one has none where it is absent.
+template <typename Op>
+static Results operandsOf(Op op, Frame::Gradients gradients) {
+  Results results{gradients.input};
+  if (op.getWeight())
+    results.push_back(gradients.weight);
+  if constexpr (requires { op.getBias(); })
+    if (op.getBias())
+      results.push_back(gradients.bias);
+  return results;
+}
+
+/// The dimensions, for a backward op that has no weight to tell them.
+template <typename Op>
+static DenseI64ArrayAttr dimsAttr(Builder &b, Op op, Value parameter) {
+  return op.getWeight() ? DenseI64ArrayAttr()
+                        : b.getDenseI64ArrayAttr(normalizedDims(
+                              op.getNormalizedShape(), parameter));
+}
+
+Results LayerNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  Frame::Gradients to;
+  if (g[0]) {
+    auto backward =
+        LayerNormBackwardOp::create(b, g[0], getInput(), getMean(), getRstd(),
+                                    getWeight(), dimsAttr(b, *this, getBias()));
+    to = {backward.getInputGradient(), backward.getWeightGradient(),
+          backward.getBiasGradient()};
+  }
+  to.input = withStatistics(b, *this, to.input, {g[1], g[2]});
+  return operandsOf(*this, to);
+}
+
+Results RmsNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  Frame::Gradients to;
+  if (g[0]) {
+    auto backward =
+        RmsNormBackwardOp::create(b, g[0], getInput(), getRstd(), getWeight(),
+                                  dimsAttr(b, *this, Value()));
+    to = {backward.getInputGradient(), backward.getWeightGradient(), Value()};
+  }
+  to.input = withStatistics(b, *this, to.input, {Value(), g[1]});
+  return operandsOf(*this, to);
+}
+
+Results GroupNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  Frame::Gradients to;
+  if (g[0]) {
+    auto backward =
+        GroupNormBackwardOp::create(b, g[0], getInput(), getMean(), getRstd(),
+                                    getWeight(), getNumGroupsAttr());
+    to = {backward.getInputGradient(), backward.getWeightGradient(),
+          backward.getBiasGradient()};
+  }
+  to.input = withStatistics(b, *this, to.input, {g[1], g[2]});
+  return operandsOf(*this, to);
+}
+
+/// The running statistics follow the batch's: mean, and the unbiased variance,
+/// which is n / (n - 1) (rstd^-2 - eps).
+Results BatchNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
+  Frame frame = frameOf(b, *this);
+  double momentum = getMomentum().convertToDouble(), n = frame.count();
+  Frame::Gradients to;
+  if (g[0]) {
+    auto backward = BatchNormBackwardOp::create(b, g[0], getInput(), getMean(),
+                                                getRstd(), getWeight());
+    to = {backward.getInputGradient(), backward.getWeightGradient(),
+          backward.getBiasGradient()};
+  }
+  Value mean = g[1], rstd = g[2], runningMean, runningVar;
+  if (g[3]) {
+    runningMean = frame.scale(g[3], 1 - momentum);
+    Value part = frame.scale(g[3], momentum);
+    mean = mean ? frame.add(mean, part) : part;
+  }
+  if (g[4]) {
+    runningVar = frame.scale(g[4], 1 - momentum);
+    Value cube = frame.mul(frame.mul(getRstd(), getRstd()), getRstd());
+    Value part =
+        frame.div(frame.scale(g[4], -2 * momentum * n / (n - 1)), cube);
+    rstd = rstd ? frame.add(rstd, part) : part;
+  }
+  to.input = withStatistics(b, *this, to.input, {mean, rstd});
+  Results results = operandsOf(*this, to);
+  results.insert(results.begin() + 1, {runningMean, runningVar});
+  return results;
+}
+
+/// The same map takes the gradient back: without the mean and the bias.
+Results BatchNormInferenceOp::buildGradients(ImplicitLocOpBuilder &b,
+                                             ValueRange g) {
+  Frame frame = frameOf(b, *this);
+  auto map = [&](Value x, Value mean, Value weight) -> Value {
+    return BatchNormInferenceOp::create(b, x, mean, getRunningVar(), weight,
+                                        Value(), getEpsAttr());
+  };
+  Value zero = splat(b, getRunningMean().getType(), 0);
+  Value wide = widened(b, g[0]);
+  Value unit = map(widened(b, getInput()), getRunningMean(), Value());
+  Frame::Gradients to = {map(g[0], zero, getWeight()),
+                         frame.sumToParameter(frame.mul(wide, unit)),
+                         frame.sumToParameter(wide)};
+  Value rstd =
+      frame.reciprocalDeviation(getRunningVar(), getEps().convertToDouble());
+  Value slope = getWeight() ? frame.mul(rstd, getWeight()) : rstd;
+  Value mean = NegOp::create(b, frame.mul(slope, to.bias));
+  Value variance =
+      frame.scale(frame.mul(frame.mul(slope, rstd), to.weight), -0.5);
+  Results results = operandsOf(*this, to);
+  results.insert(results.begin() + 1, {mean, variance});
+  return results;
+}
+
+/// In the compute type throughout: rounded once, by the walker.
+template <typename Op>
+static Results differentiateBackward(ImplicitLocOpBuilder &b, Op op,
+                                     ValueRange g) {
+  Frame::Gradients of = {widened(b, g[0]), widened(b, g[1]),
+                         g.size() > 2 ? widened(b, g[2]) : Value()};
+  auto to = frameOf(b, op).backwardOfBackward(of, widened(b, op.getGradient()),
+                                              widened(b, op.getInput()),
+                                              statisticsOf(op), op.getWeight());
+  Results results{to.gradient, to.input};
+  if constexpr (requires { op.getMean(); })
+    results.push_back(to.mean);
+  results.push_back(to.rstd);
+  if (op.getWeight())
+    results.push_back(to.weight);
+  return results;
+}
+Results LayerNormBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
+                                            ValueRange g) {
+  return differentiateBackward(b, *this, g);
+}
+Results RmsNormBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
+                                          ValueRange g) {
+  return differentiateBackward(b, *this, g);
+}
+Results GroupNormBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
+                                            ValueRange g) {
+  return differentiateBackward(b, *this, g);
+}
+Results BatchNormBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
+                                            ValueRange g) {
+  return differentiateBackward(b, *this, g);
+}
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+static OperandSample input(StringRef shape) {
+  return {("tensor<" + shape + "xf64>").str(), -2, 2};
+}
+/// Parameters and statistics; deviations are positive.
+static OperandSample wide(StringRef shape, double low = -1, double high = 1) {
+  return {("tensor<" + shape + "xF64>").str(), low, high};
+}
+/// "mp.OP %0, ... weight(%k : ...) bias(%k : ...)" of so many operands.
+static std::string call(StringRef op, ArrayRef<OperandSample> operands,
+                        unsigned first, StringRef attributes) {
+  std::string text = ("mp." + op).str(), types;
+  static const char *const names[] = {" weight", " bias"};
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    std::string value = "%" + std::to_string(i);
+    if (i >= first) {
+      text += std::string(names[i - first]) + "(" + value + " : " +
+              operand.type + ")";
+      continue;
+    }
+    text += (i ? ", " : " ") + value;
+    types += (i ? ", " : " : ") + operand.type;
+  }
+  return text + attributes.str() + types;
+}
+static OpSample made(StringRef op, std::vector<OperandSample> operands,
+                     unsigned first, StringRef attributes = "") {
+  std::string text = call(op, operands, first, attributes);
+  return {std::move(operands), std::move(text)};
+}
+
+std::vector<OpSample> LayerNormOp::sampleInputs() {
+  return {made("layer_norm", {input("3x5"), wide("5"), wide("5")}, 1),
+          made("layer_norm", {input("2x3x4"), wide("3x4")}, 1),
+          made("layer_norm", {input("2x3x4")}, 1, " normalized_shape[4]"),
+          made("layer_norm", {input("1x5"), wide("5"), wide("5")}, 1)};
+}
+std::vector<OpSample> LayerNormBackwardOp::sampleInputs() {
+  return {made("layer_norm_backward",
+               {input("3x5"), input("3x5"), wide("3x1"), wide("3x1", 0.5, 2),
+                wide("5")},
+               4),
+          made("layer_norm_backward",
+               {input("2x3x4"), input("2x3x4"), wide("2x1x1"),
+                wide("2x1x1", 0.5, 2)},
+               4, " normalized_shape[3, 4]")};
+}
+std::vector<OpSample> RmsNormOp::sampleInputs() {
+  return {made("rms_norm", {input("3x5"), wide("5")}, 1),
+          made("rms_norm", {input("2x3x4")}, 1,
+               " normalized_shape[3, 4] {eps = 1.0e-3}")};
+}
+std::vector<OpSample> RmsNormBackwardOp::sampleInputs() {
+  return {made("rms_norm_backward",
+               {input("3x5"), input("3x5"), wide("3x1", 0.5, 2), wide("5")}, 3),
+          made("rms_norm_backward",
+               {input("2x4"), input("2x4"), wide("2x1", 0.5, 2)}, 3,
+               " normalized_shape[4]")};
+}
+std::vector<OpSample> GroupNormOp::sampleInputs() {
+  // Groups of one channel, which a test makes larger, and of two.
+  return {made("group_norm", {input("2x3x4"), wide("3"), wide("3")}, 1,
+               " {num_groups = 3}"),
+          made("group_norm", {input("2x4x2x3"), wide("4"), wide("4")}, 1,
+               " {num_groups = 2}"),
+          made("group_norm", {input("3x6"), wide("6"), wide("6")}, 1,
+               " {num_groups = 2}"),
+          made("group_norm", {input("2x4x3")}, 1, " {num_groups = 1}")};
+}
+std::vector<OpSample> GroupNormBackwardOp::sampleInputs() {
+  return {made("group_norm_backward",
+               {input("2x4x3"), input("2x4x3"), wide("2x2"),
+                wide("2x2", 0.5, 2), wide("4")},
+               4, " {num_groups = 2}"),
+          made("group_norm_backward",
+               {input("2x4"), input("2x4"), wide("2x1"), wide("2x1", 0.5, 2)},
+               4, " {num_groups = 1}")};
+}
+/// An input, statistics of its channels, and parameters.
+static std::vector<OpSample> batchSamples(StringRef op) {
+  auto statistics = [](StringRef shape) {
+    return std::vector<OperandSample>{input(shape), wide("3"),
+                                      wide("3", 0.5, 2)};
+  };
+  std::vector<OpSample> samples{made(op, statistics("4x3"), 3)};
+  for (const char *shape : {"5x3", "2x3x4", "2x3x2x3", "1x3x5"}) {
+    auto operands = statistics(shape);
+    operands.insert(operands.end(), {wide("3"), wide("3")});
+    samples.push_back(made(op, operands, 3));
+  }
+  return samples;
+}
+std::vector<OpSample> BatchNormOp::sampleInputs() {
+  return batchSamples("batch_norm");
+}
+std::vector<OpSample> BatchNormInferenceOp::sampleInputs() {
+  return batchSamples("batch_norm_inference");
+}
+std::vector<OpSample> BatchNormBackwardOp::sampleInputs() {
+  return {made("batch_norm_backward",
+               {input("4x3"), input("4x3"), wide("3"), wide("3", 0.5, 2)}, 4),
+          made("batch_norm_backward",
+               {input("2x3x4"), input("2x3x4"), wide("3"), wide("3", 0.5, 2),
+                wide("3")},
+               4)};
+}

@@ -1,0 +1,127 @@
+// RUN: mp-opt %s -verify-diagnostics -split-input-file
+
+func.func @no_shape(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{says of no dimension that it is normalized: give normalized_shape, or a weight with dimensions}}
+  %0:3 = mp.layer_norm %x : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @shape(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{normalizes 'tensor<9xf32>', but the input is 'tensor<4x8xf32>'}}
+  %0:3 = mp.layer_norm %x normalized_shape[9] : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @rank(%x: tensor<8xf32>, %w: tensor<4x8xf32>) {
+  // expected-error@+1 {{normalizes 'tensor<4x8xf32>', but the input is 'tensor<8xf32>'}}
+  %0:2 = mp.rms_norm %x weight(%w : tensor<4x8xf32>) : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @weight(%x: tensor<4x8xf16>, %w: tensor<8xf64>) {
+  // expected-error@+1 {{weight is 'tensor<8xf64>', expected 'tensor<8xf32>'}}
+  %0:3 = mp.layer_norm %x weight(%w : tensor<8xf64>) : tensor<4x8xf16>
+  return
+}
+
+// -----
+
+func.func @bias(%x: tensor<4x8xf32>, %w: tensor<8xf32>, %b: tensor<4xf32>) {
+  // expected-error@+1 {{bias is 'tensor<4xf32>', expected 'tensor<8xf32>'}}
+  %0:3 = mp.layer_norm %x weight(%w : tensor<8xf32>) bias(%b : tensor<4xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @eps(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{eps is -1.000000e+00, expected a number that is not negative}}
+  %0:3 = mp.layer_norm %x normalized_shape[8] {eps = -1.0} : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @gradient(%g: tensor<4x8xf32>, %x: tensor<4x8xf16>, %s: tensor<4x1xf32>) {
+  // expected-error@+1 {{gradient is 'tensor<4x8xf32>', expected 'tensor<4x8xf16>'}}
+  %0:3 = mp.layer_norm_backward %g, %x, %s, %s normalized_shape[8] : tensor<4x8xf32>, tensor<4x8xf16>, tensor<4x1xf32>, tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @statistic(%x: tensor<4x8xf32>, %s: tensor<4xf32>) {
+  // expected-error@+1 {{rstd is 'tensor<4xf32>', expected 'tensor<4x1xf32>'}}
+  %0:2 = mp.rms_norm_backward %x, %x, %s normalized_shape[8] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_channels(%x: tensor<4xf32>) {
+  // expected-error@+1 {{input is no batch of channels: 'tensor<4xf32>'}}
+  %0:3 = mp.group_norm %x {num_groups = 2} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_channels(%x: tensor<4x?xf32>) {
+  // expected-error@+1 {{only the batch may be '?': 'tensor<4x?xf32>'}}
+  %0:3 = mp.group_norm %x {num_groups = 2} : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @no_groups(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{num_groups is 0, expected a positive number}}
+  %0:3 = mp.group_norm %x {num_groups = 0} : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @unequal_groups(%x: tensor<4x6xf32>) {
+  // expected-error@+1 {{6 channels do not make num_groups = 4 equal groups}}
+  %0:3 = mp.group_norm %x {num_groups = 4} : tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @group_mean(%x: tensor<4x6xf32>, %s: tensor<4x3xf32>) {
+  // expected-error@+1 {{mean is 'tensor<4x3xf32>', expected 'tensor<4x2xf32>'}}
+  %0:3 = mp.group_norm_backward %x, %x, %s, %s {num_groups = 2} : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @running(%x: tensor<4x6xf16>, %m: tensor<6xf32>, %v: tensor<4xf32>) {
+  // expected-error@+1 {{running_var is 'tensor<4xf32>', expected 'tensor<6xf32>'}}
+  %0:5 = mp.batch_norm %x, %m, %v : tensor<4x6xf16>, tensor<6xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @one_element(%x: tensor<1x6x1xf16>, %m: tensor<6xf32>) {
+  // expected-error@+1 {{needs more than one element a channel to train, got 1 of 'tensor<1x6x1xf16>'}}
+  %0:5 = mp.batch_norm %x, %m, %m : tensor<1x6x1xf16>, tensor<6xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @momentum(%x: tensor<4x6xf16>, %m: tensor<6xf32>) {
+  // expected-error@+1 {{momentum is 2.000000e+00, expected 0 to 1}}
+  %0:5 = mp.batch_norm %x, %m, %m {momentum = 2.0} : tensor<4x6xf16>, tensor<6xf32>, tensor<6xf32>
+  return
+}
