@@ -6,6 +6,7 @@
 // its operand's type.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/Adjoint.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
@@ -25,24 +26,6 @@ Location backwardOf(Location forward) {
   return FusedLoc::get({forward},
                        StringAttr::get(forward.getContext(), "backward of"),
                        forward.getContext());
-}
-
-/// Sums over the dimensions along which a value of `type` was broadcast.
-Value sumTo(ImplicitLocOpBuilder &b, Value gradient, RankedTensorType type) {
-  auto from = tensorType(gradient);
-  if (from.getShape() == type.getShape())
-    return gradient;
-  int64_t extra = from.getRank() - type.getRank();
-  SmallVector<int64_t> dims;
-  for (int64_t i = 0; i < from.getRank(); ++i)
-    if (i < extra ||
-        (type.getDimSize(i - extra) == 1 && from.getDimSize(i) != 1))
-      dims.push_back(i);
-  Value sum =
-      dims.empty() ? gradient : Value(SumOp::create(b, gradient, dims, false));
-  auto wanted = type.clone(from.getElementType());
-  return sum.getType() == wanted ? sum
-                                 : Value(ReshapeOp::create(b, wanted, sum));
 }
 
 class Differentiator {

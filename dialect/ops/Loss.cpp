@@ -1,5 +1,6 @@
-//===- Loss.cpp - losses and scores ---------------------------------------===//
-#include "dialect/Mp.h"
+//===- Loss.cpp - losses of one tensor against another --------------------===//
+#include "dialect/Adjoint.h"
+#include "dialect/LossRules.h"
 
 using namespace mlir;
 using namespace mp;
@@ -8,231 +9,192 @@ using namespace mp;
 // Type rules
 //===----------------------------------------------------------------------===//
 
-/// `logits` [N, C] and `labels` [N].
-static LogicalResult checkRows(std::optional<Location> location, Value logits,
-                               Value labels) {
-  auto scores = tensorType(logits), classes = tensorType(labels);
-  if (scores.getRank() != 2)
-    return emitOptionalError(
-        location,
-        "logits must have two dimensions, rows and classes: ", scores);
-  if (classes.getRank() != 1 || classes.getDimSize(0) != scores.getDimSize(0))
-    return emitOptionalError(location, "labels ", classes,
-                             " do not have the logits' rows: ", scores);
-  return success();
-}
-static LogicalResult inferScalar(std::optional<Location> location, Value logits,
-                                 Value labels, SmallVectorImpl<Type> &types) {
-  if (failed(checkRows(location, logits, labels)))
-    return failure();
-  types.push_back(RankedTensorType::get({}, elementType(logits)));
-  return success();
-}
+#define MP_INFER(OP)                                                           \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
+      SmallVectorImpl<Type> &types) {                                          \
+    auto each = inferElementwise(location, adaptor.getOperands());             \
+    if (failed(each))                                                          \
+      return failure();                                                        \
+    types.push_back(lossType(*each, adaptor.getReduction()));                  \
+    return success();                                                          \
+  }
+MP_INFER(MseLossOp)
+MP_INFER(L1LossOp)
+MP_INFER(SmoothL1LossOp)
+MP_INFER(HuberLossOp)
+MP_INFER(KlDivOp)
+#undef MP_INFER
 
-LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
-                                               std::optional<Location> location,
-                                               Adaptor adaptor,
-                                               SmallVectorImpl<Type> &types) {
-  return inferScalar(location, adaptor.getLogits(), adaptor.getLabels(), types);
+LogicalResult MseLossOp::verify() {
+  return checkNoBatchMean(*this, getReduction());
 }
-LogicalResult CrossEntropyBackwardOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
-  if (failed(checkRows(location, adaptor.getLogits(), adaptor.getLabels())))
-    return failure();
-  Type element = elementType(adaptor.getGradient()),
-       wanted = elementType(adaptor.getLogits());
-  if (element != wanted)
-    return emitOptionalError(location, "element types differ: ", element,
-                             " vs ", wanted);
-  types.push_back(adaptor.getLogits().getType());
+LogicalResult L1LossOp::verify() {
+  return checkNoBatchMean(*this, getReduction());
+}
+LogicalResult SmoothL1LossOp::verify() {
+  double beta = getBeta().convertToDouble();
+  if (!(beta >= 0 && std::isfinite(beta)))
+    return emitOpError() << "beta is " << beta << ", expected 0 or more";
+  return checkNoBatchMean(*this, getReduction());
+}
+LogicalResult HuberLossOp::verify() {
+  double delta = getDelta().convertToDouble();
+  if (!(delta > 0 && std::isfinite(delta)))
+    return emitOpError() << "delta is " << delta << ", expected more than 0";
+  return checkNoBatchMean(*this, getReduction());
+}
+LogicalResult KlDivOp::verify() {
+  bool hasRows =
+      getInput().getType().getRank() > 0 || getTarget().getType().getRank() > 0;
+  if (getReduction() == LossReduction::batchmean && !hasRows)
+    return emitOpError() << "has no leading dimension that "
+                            "reduction(batchmean) could divide by";
   return success();
-}
-LogicalResult AccuracyOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location> location,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
-  if (failed(checkRows(location, adaptor.getLogits(), adaptor.getLabels())))
-    return failure();
-  types.push_back(RankedTensorType::get({}, Float32Type::get(context)));
-  return success();
-}
-
-template <typename Op> static LogicalResult verifyArguments(Op op) {
-  double smoothing = op.getLabelSmoothing().convertToDouble();
-  if (!(smoothing >= 0 && smoothing <= 1))
-    return op.emitOpError()
-           << "label_smoothing is " << smoothing << ", expected 0 to 1";
-  int64_t ignored = op.getIgnoreIndex();
-  if (!llvm::isInt<32>(ignored))
-    return op.emitOpError()
-           << "ignore_index is " << ignored << ", expected a 32-bit number";
-  return success();
-}
-LogicalResult CrossEntropyOp::verify() { return verifyArguments(*this); }
-LogicalResult CrossEntropyBackwardOp::verify() {
-  return verifyArguments(*this);
 }
 
 //===----------------------------------------------------------------------===//
-// Building blocks: rows of a [N, C] matrix as [N, 1] columns
+// One element
 //===----------------------------------------------------------------------===//
+
+/// The loss from its elements, of which there are `count`.
+static SmallVector<Value> reduceOver(ImplicitLocOpBuilder &b, Value each,
+                                     LossReduction reduction, int64_t count) {
+  return {reduceLoss(b, each, reduction, numberLike(b, each, count))};
+}
+/// The same where a mean is over all elements.
+static SmallVector<Value> reduce(ImplicitLocOpBuilder &b, Value each,
+                                 LossReduction reduction) {
+  return reduceOver(b, each, reduction, tensorType(each).getNumElements());
+}
+static Value distance(ImplicitLocOpBuilder &b, ValueRange pair) {
+  return AbsOp::create(b, SubOp::create(b, pair[0], pair[1]));
+}
+
+SmallVector<Value> MseLossOp::decompose(ImplicitLocOpBuilder &b,
+                                        ValueRange operands) {
+  Value difference = SubOp::create(b, operands[0], operands[1]);
+  return reduce(b, MulOp::create(b, difference, difference), getReduction());
+}
+
+SmallVector<Value> L1LossOp::decompose(ImplicitLocOpBuilder &b,
+                                       ValueRange operands) {
+  return reduce(b, distance(b, operands), getReduction());
+}
 
 namespace {
-/// The labels against the classes, in a decomposition.
-class Rows {
-public:
-  Rows(ImplicitLocOpBuilder &b, Value logits, Value labels)
-      : b(b), logits(logits), type(tensorType(logits)),
-        column(type.clone({type.getDimSize(0), 1})) {
-    Value wide = castTo(b, labels, b.getI32Type());
-    label = ReshapeOp::create(b, column.clone(b.getI32Type()), wide);
-    classes = IotaOp::create(b, type.clone(b.getI32Type()), 1);
+/// A distance as the part up to a bound and the part beyond: of both sides of
+/// such a loss one is constant, and neither overflows in the other's range.
+struct SplitDistance {
+  SplitDistance(ImplicitLocOpBuilder &b, ValueRange pair, double bound) {
+    Value all = distance(b, pair);
+    near = MinimumOp::create(b, all, numberLike(b, all, bound));
+    far = SubOp::create(b, all, near);
+    Value half = MulOp::create(b, near, numberLike(b, all, 0.5));
+    halfSquare = MulOp::create(b, half, near);
   }
-
-  double count() const { return type.getDimSize(0); }
-  double classCount() const { return type.getDimSize(1); }
-  Value number(double value) {
-    return splat(b, RankedTensorType::get({}, type.getElementType()), value);
-  }
-  Value integer(int64_t value) {
-    return splat(b, RankedTensorType::get({}, b.getI32Type()), value);
-  }
-  Value sumRow(Value x) {
-    return SumOp::create(b, x, ArrayRef<int64_t>{1}, true);
-  }
-  Value sumAll(Value x) {
-    return SumOp::create(b, x, ArrayRef<int64_t>{0, 1}, false);
-  }
-
-  Value logSoftmax() {
-    return LogSoftmaxOp::create(b, logits, 1).decompose(b, {logits})[0];
-  }
-  /// [N, C]: whether the class is the label.
-  Value hit() { return CompareOp::create(b, Comparison::eq, classes, label); }
-  /// [N, 1]: whether the row counts.
-  Value valid(int64_t ignored) {
-    return CompareOp::create(b, Comparison::ne, label, integer(ignored));
-  }
-
-  ImplicitLocOpBuilder &b;
-  Value logits;
-  RankedTensorType type, column;
-  Value label, classes;
+  Value near, far, halfSquare;
 };
 } // namespace
 
-/// Whether labels of this type can be `ignored` at all; no mask is built else.
-static bool canIgnore(Value labels, int64_t ignored) {
-  auto type = cast<IntegerType>(elementType(labels));
-  if (type.isUnsigned())
-    return ignored >= 0 && ignored < (int64_t(1) << type.getWidth());
-  return llvm::isIntN(type.getWidth(), ignored);
-}
-
-/// Rows that count, as a number: the divisor of a mean.
-static Value validCount(Rows &rows, Value valid) {
-  return rows.sumAll(castTo(rows.b, valid, rows.type.getElementType()));
-}
-
-//===----------------------------------------------------------------------===//
-// cross_entropy
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
+SmallVector<Value> SmoothL1LossOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
-  Rows rows(b, operands[0], operands[1]);
-  double smoothing = getLabelSmoothing().convertToDouble();
-  Value logProb = rows.logSoftmax();
-  Value zero = rows.number(0);
-  Value picked = rows.sumRow(SelectOp::create(b, rows.hit(), logProb, zero));
-  Value loss = NegOp::create(b, picked);
-  if (smoothing != 0) {
-    Value all = MulOp::create(b, rows.sumRow(logProb),
-                              rows.number(-smoothing / rows.classCount()));
-    loss = AddOp::create(b, MulOp::create(b, loss, rows.number(1 - smoothing)),
-                         all);
+  double beta = getBeta().convertToDouble();
+  if (beta == 0)
+    return reduce(b, distance(b, operands), getReduction());
+  SplitDistance z(b, operands, beta);
+  Value curve = DivOp::create(b, z.halfSquare, numberLike(b, z.near, beta));
+  return reduce(b, AddOp::create(b, curve, z.far), getReduction());
+}
+
+SmallVector<Value> HuberLossOp::decompose(ImplicitLocOpBuilder &b,
+                                          ValueRange operands) {
+  double delta = getDelta().convertToDouble();
+  SplitDistance z(b, operands, delta);
+  Value line = MulOp::create(b, z.far, numberLike(b, z.far, delta));
+  return reduce(b, AddOp::create(b, z.halfSquare, line), getReduction());
+}
+
+SmallVector<Value> KlDivOp::decompose(ImplicitLocOpBuilder &b,
+                                      ValueRange operands) {
+  Value x = operands[0], y = operands[1], each;
+  if (getLogTarget()) {
+    Value difference = SubOp::create(b, y, x);
+    each = MulOp::create(b, ExpOp::create(b, y), difference);
+  } else {
+    Value zero = numberLike(b, y, 0);
+    Value isZero = CompareOp::create(b, Comparison::eq, y, zero);
+    Value entropy = MulOp::create(b, y, LogOp::create(b, y));
+    entropy = SelectOp::create(b, isZero, zero, entropy);
+    each = SubOp::create(b, entropy, MulOp::create(b, y, x));
   }
-  Value divisor = rows.number(rows.count());
-  if (canIgnore(getLabels(), getIgnoreIndex())) {
-    Value valid = rows.valid(getIgnoreIndex());
-    loss = SelectOp::create(b, valid, loss, zero);
-    divisor = validCount(rows, valid);
+  if (getReduction() == LossReduction::batchmean)
+    return reduceOver(b, each, LossReduction::mean,
+                      tensorType(each).getDimSize(0));
+  return reduce(b, each, getReduction());
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients: the parts have good ones
+//===----------------------------------------------------------------------===//
+
+#define MP_GRADIENT(OP)                                                        \
+  SmallVector<Value> OP::buildGradients(ImplicitLocOpBuilder &b,               \
+                                        ValueRange g) {                        \
+    return differentiateParts(*this, b, g);                                    \
   }
-  Value total = rows.sumAll(loss);
-  if (getReduction() == LossReduction::sum)
-    return {total};
-  return {DivOp::create(b, total, divisor)};
+MP_GRADIENT(MseLossOp)
+MP_GRADIENT(L1LossOp)
+MP_GRADIENT(SmoothL1LossOp)
+MP_GRADIENT(HuberLossOp)
+MP_GRADIENT(KlDivOp)
+#undef MP_GRADIENT
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+/// Pairs far enough apart for no kink at zero, with all reductions.
+static std::vector<OpSample> samples(StringRef op, StringRef settings = "") {
+  OperandSample input{"tensor<3x5xf64>", 1, 3},
+      target{"tensor<3x5xf64>", -3, 0};
+  std::vector<OpSample> all;
+  for (const char *reduction : {"", " reduction(sum)", " reduction(none)"})
+    all.push_back({{input, target},
+                   (op + " %0, %1" + reduction + settings +
+                    " : tensor<3x5xf64>, tensor<3x5xf64>")
+                       .str()});
+  target.type = "tensor<5xf64>";
+  all.push_back(
+      {{input, target},
+       (op + " %0, %1" + settings + " : tensor<3x5xf64>, tensor<5xf64>")
+           .str()});
+  return all;
 }
 
-SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
-                                                     ValueRange operands) {
-  Rows rows(b, operands[1], operands[2]);
-  double smoothing = getLabelSmoothing().convertToDouble();
-  Value prob = ExpOp::create(b, rows.logSoftmax());
-  Value hot = rows.number(1 - smoothing + smoothing / rows.classCount());
-  Value cold = rows.number(smoothing / rows.classCount());
-  Value target = SelectOp::create(b, rows.hit(), hot, cold);
-  Value weight = operands[0];
-  bool masked = canIgnore(getLabels(), getIgnoreIndex());
-  Value valid = masked ? rows.valid(getIgnoreIndex()) : Value();
-  if (getReduction() == LossReduction::mean)
-    weight = DivOp::create(b, weight,
-                           masked ? validCount(rows, valid)
-                                  : rows.number(rows.count()));
-  if (masked)
-    weight = SelectOp::create(b, valid, weight, rows.number(0));
-  return {MulOp::create(b, SubOp::create(b, prob, target), weight)};
+std::vector<OpSample> MseLossOp::sampleInputs() {
+  return samples("mp.mse_loss");
 }
-
-SmallVector<Value> CrossEntropyOp::buildGradients(ImplicitLocOpBuilder &b,
-                                                  ValueRange g) {
-  return {CrossEntropyBackwardOp::create(b, g[0], getLogits(), getLabels(),
-                                         getReduction(), getIgnoreIndex(),
-                                         getLabelSmoothing()),
-          Value()};
+std::vector<OpSample> L1LossOp::sampleInputs() { return samples("mp.l1_loss"); }
+// The distances are on both sides of the bounds.
+std::vector<OpSample> SmoothL1LossOp::sampleInputs() {
+  return samples("mp.smooth_l1_loss", " {beta = 3.1 : f64}");
 }
-
-std::optional<IndexRange> CrossEntropyOp::getIndexRange(unsigned operand) {
-  if (operand != 1)
-    return std::nullopt;
-  return IndexRange{0, getLogits().getType().getDimSize(1),
-                    static_cast<int64_t>(getIgnoreIndex())};
+std::vector<OpSample> HuberLossOp::sampleInputs() {
+  return samples("mp.huber_loss", " {delta = 2.9 : f64}");
 }
-
-std::vector<OpSample> CrossEntropyOp::sampleInputs() {
-  OperandSample logits{"tensor<4x5xf64>", -2, 2}, labels{"tensor<4xi32>", 0, 5};
-  std::vector<OpSample> samples;
+std::vector<OpSample> KlDivOp::sampleInputs() {
+  OperandSample input{"tensor<3x5xf64>", -3, 0}, target = input;
+  std::vector<OpSample> all;
   for (const char *form :
-       {"", " reduction(sum)", " {label_smoothing = 1.0e-1 : f64}",
-        " {ignore_index = 2 : i64}"})
-    samples.push_back({{logits, labels},
-                       std::string("mp.cross_entropy %0, %1") + form +
-                           " : tensor<4x5xf64>, tensor<4xi32>"});
-  return samples;
-}
-
-//===----------------------------------------------------------------------===//
-// accuracy
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
-                                         ValueRange operands) {
-  Rows rows(b, operands[0], operands[1]);
-  Value largest = MaxOp::create(b, rows.logits, ArrayRef<int64_t>{1}, true);
-  Value isLargest = CompareOp::create(b, Comparison::eq, rows.logits, largest);
-  // Of equal scores the first counts; a row of NaN has none.
-  Value candidates = SelectOp::create(b, isLargest, rows.classes,
-                                      rows.integer(rows.classCount()));
-  Value first = MinOp::create(b, candidates, ArrayRef<int64_t>{1}, true);
-  Value right =
-      castTo(b, CompareOp::create(b, Comparison::eq, first, rows.label),
-             b.getF32Type());
-  Value count =
-      splat(b, RankedTensorType::get({}, b.getF32Type()), rows.count());
-  return {DivOp::create(b, rows.sumAll(right), count)};
-}
-
-std::optional<IndexRange> AccuracyOp::getIndexRange(unsigned) {
-  return std::nullopt;
+       {" reduction(batchmean) {log_target}", " reduction(none) {log_target}"})
+    all.push_back({{input, target},
+                   std::string("mp.kl_div %0, %1") + form +
+                       " : tensor<3x5xf64>, tensor<3x5xf64>"});
+  target.low = 0.1, target.high = 0.9;
+  for (const char *form : {" reduction(batchmean)", "", " reduction(sum)"})
+    all.push_back({{input, target},
+                   std::string("mp.kl_div %0, %1") + form +
+                       " : tensor<3x5xf64>, tensor<3x5xf64>"});
+  return all;
 }

@@ -1,62 +1,75 @@
-//===- Loss.td - losses and scores ------------------------*- tablegen -*-===//
+//===- Loss.td - losses of one tensor against another -----*- tablegen -*-===//
 #ifndef MP_OPS_LOSS_TD
 #define MP_OPS_LOSS_TD
 
 include "dialect/MpBase.td"
 
-def Mp_LossReduction : Mp_Enum<"LossReduction", "how rows become one number", [
-  I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>,
+def Mp_LossReduction : Mp_Enum<"LossReduction", "how a loss of each element or row becomes the result", [
+  I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>, I32EnumAttrCase<"none", 2>,
+  I32EnumAttrCase<"batchmean", 3>, // the sum divided by the leading dimension, of kl_div
 ]>;
 def Mp_LossReductionAttr : EnumAttr<Mp_Dialect, Mp_LossReduction, "loss_reduction"> {
   let assemblyFormat = "`(` $value `)`";
 }
+defvar Mp_ReductionOfLoss = DefaultValuedAttr<Mp_LossReductionAttr, "::mp::LossReduction::mean">;
 
-def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
-  let summary = "cross-entropy of class scores and labels";
-  let description = [{
-    `torch.nn.functional.cross_entropy`: `logits` [N, C], `labels` [N] in [0, C) or equal
-    to `ignore_index`. Rows with `ignore_index` count neither in the sum nor in the mean's
-    divisor; a mean over no row is NaN.
-
-    Example: `%l = mp.cross_entropy %x, %y {label_smoothing = 1.0e-1} : tensor<?x10xf32>, tensor<?xui8>`
-  }];
-  let torch = "nll_loss";
-  let tensorflow = "SparseSoftmaxCrossEntropyWithLogits";
-  let arguments = (ins Mp_FloatTensor:$logits, Mp_IntTensor:$labels,
-    DefaultValuedAttr<Mp_LossReductionAttr, "::mp::LossReduction::mean">:$reduction,
-    DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
-    DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
+/// A loss of `input` against `target`, element by element; either may be broadcast.
+class Mp_ElementLossOp<string mnemonic, dag settings = (ins)> : Mp_CompositeOp<mnemonic> {
+  let torch = mnemonic;
+  let arguments = !con((ins Mp_FloatTensor:$input, Mp_FloatTensor:$target, Mp_ReductionOfLoss:$reduction), settings);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$logits `,` $labels (`reduction` `` $reduction^)? attr-dict `:` type($logits) `,` type($labels)";
+  let assemblyFormat = "$input `,` $target (`reduction` `` $reduction^)? attr-dict `:` type($input) `,` type($target)";
   let hasVerifier = 1;
 }
 
-def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
-  let summary = "gradient of mp.cross_entropy with respect to the logits";
+def Mp_MseLossOp : Mp_ElementLossOp<"mse_loss"> {
+  let summary = "squared difference";
   let description = [{
-    Example: `%d = mp.cross_entropy_backward %g, %x, %y : tensor<f32>, tensor<4x10xf32>, tensor<4xui8>`
+    `torch.nn.functional.mse_loss`: (x - y)^2.
+
+    Example: `%l = mp.mse_loss %x, %y : tensor<?x10xf32>, tensor<?x10xf32>`
   }];
-  let notDifferentiable = "second derivatives are not built";
-  let arguments = (ins 0DTensorOf<[F64, F32, F16, BF16]>:$gradient, Mp_FloatTensor:$logits, Mp_IntTensor:$labels,
-    DefaultValuedAttr<Mp_LossReductionAttr, "::mp::LossReduction::mean">:$reduction,
-    DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
-    DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
-  let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$gradient `,` $logits `,` $labels (`reduction` `` $reduction^)? attr-dict `:` type($gradient) `,` type($logits) `,` type($labels)";
-  let hasVerifier = 1;
 }
 
-def Mp_AccuracyOp : Mp_CompositeOp<"accuracy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
-  let summary = "share of rows whose largest score is the label's";
+def Mp_L1LossOp : Mp_ElementLossOp<"l1_loss"> {
+  let summary = "absolute difference";
   let description = [{
-    `logits` [N, C], `labels` [N]; of equal scores the first counts.
+    `torch.nn.functional.l1_loss`: |x - y|, with the gradient zero where both are equal.
 
-    Example: `%a = mp.accuracy %x, %y : tensor<?x10xf32>, tensor<?xui8>`
+    Example: `%l = mp.l1_loss %x, %y reduction(sum) : tensor<?x10xf32>, tensor<?x10xf32>`
   }];
-  let notDifferentiable = "it is constant almost everywhere";
-  let arguments = (ins Mp_FloatTensor:$logits, Mp_IntTensor:$labels);
-  let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels)";
+}
+
+def Mp_SmoothL1LossOp : Mp_ElementLossOp<"smooth_l1_loss", (ins DefaultValuedAttr<F64Attr, "1.0">:$beta)> {
+  let summary = "absolute difference, squared near zero";
+  let description = [{
+    `torch.nn.functional.smooth_l1_loss`: with z = |x - y|, z^2 / (2 beta) below `beta` and
+    z - beta / 2 from there on; `beta = 0` is `mp.l1_loss`.
+
+    Example: `%l = mp.smooth_l1_loss %x, %y {beta = 5.0e-1} : tensor<?x4xf32>, tensor<?x4xf32>`
+  }];
+}
+
+def Mp_HuberLossOp : Mp_ElementLossOp<"huber_loss", (ins DefaultValuedAttr<F64Attr, "1.0">:$delta)> {
+  let summary = "squared difference that goes on as a line";
+  let description = [{
+    `torch.nn.functional.huber_loss`: with z = |x - y|, z^2 / 2 up to `delta` and
+    delta (z - delta / 2) beyond.
+
+    Example: `%l = mp.huber_loss %x, %y {delta = 2.0} : tensor<?x4xf32>, tensor<?x4xf32>`
+  }];
+}
+
+def Mp_KlDivOp : Mp_ElementLossOp<"kl_div", (ins UnitAttr:$log_target)> {
+  let summary = "Kullback-Leibler divergence";
+  let description = [{
+    `torch.nn.functional.kl_div`: y (log y - x) of log-probabilities x and probabilities y,
+    0 for log y where y is 0; with `log_target`, y too is a logarithm. As in PyTorch, `mean`
+    divides by the number of elements and `reduction(batchmean)` by that of rows, and the
+    gradient for y is NaN where y is 0.
+
+    Example: `%l = mp.kl_div %x, %y reduction(batchmean) : tensor<?x10xf32>, tensor<?x10xf32>`
+  }];
 }
 
 #endif // MP_OPS_LOSS_TD

@@ -1,4 +1,4 @@
-//===- Reduction.td - sums, means, extremes ---------------*- tablegen -*-===//
+//===- Reduction.td - sums, products, extremes ------------*- tablegen -*-===//
 #ifndef MP_OPS_REDUCTION_TD
 #define MP_OPS_REDUCTION_TD
 
@@ -27,10 +27,40 @@ def Mp_SumOp : Mp_ReductionOp<"sum"> {
   let hasFolder = 1;
 }
 
+def Mp_ProdOp : Mp_ReductionOp<"prod"> {
+  let summary = "product over dimensions";
+  let description = [{
+    16-bit operands accumulate in f32 and the result is rounded once. The gradient of an
+    element is the product of the others, zeros among them or not.
+
+    Example: `%r = mp.prod %x dims[1] : tensor<4x3xf32>`
+  }];
+  let torch = "prod";
+  let tensorflow = "Prod";
+  let hasFolder = 1;
+}
+
+/// What reaches the operand of a reduction, of its shape: from the gradient of the result
+/// and from the operand.
+class Mp_ReductionBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  defvar forward = !subst("_backward", "", mnemonic);
+  let summary = "gradient of mp." # forward # " from its operand";
+  let description = "Example: `%d = mp." # mnemonic # " %g, %x dims[1] : tensor<4xf32>, tensor<4x3xf32>`";
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $gradient `,` $input `dims` `` $dims (`keepdim` $keepdim^)? attr-dict `:`
+    type($gradient) `,` type($input)
+  }];
+}
+
+def Mp_ProdBackwardOp : Mp_ReductionBackwardOp<"prod_backward">;
+
 def Mp_MaxOp : Mp_ReductionOp<"max"> {
   let summary = "largest element over dimensions; NaN wins";
   let description = [{
-    `torch.amax`: the gradient is shared evenly among equal elements.
+    `torch.amax`: the gradient is shared evenly among equal elements. No element has no
+    largest: a reduced dimension of size zero is refused.
 
     Example: `%r = mp.max %x dims[1] : tensor<4x3xf32>`
   }];
@@ -41,7 +71,8 @@ def Mp_MaxOp : Mp_ReductionOp<"max"> {
 def Mp_MinOp : Mp_ReductionOp<"min"> {
   let summary = "smallest element over dimensions; NaN wins";
   let description = [{
-    `torch.amin`: the gradient is shared evenly among equal elements.
+    `torch.amin`: the gradient is shared evenly among equal elements. No element has no
+    smallest: a reduced dimension of size zero is refused.
 
     Example: `%r = mp.min %x dims[1] : tensor<4x3xf32>`
   }];
@@ -58,7 +89,7 @@ def Mp_AnyOp : Mp_ReductionOp<"any"> {
 def Mp_MeanOp : Mp_CompositeOp<"mean"> {
   let summary = "mean over dimensions";
   let description = [{
-    The sum divided by the count, in the compute type.
+    The sum divided by the count, in the compute type; of no element, NaN.
 
     Example: `%r = mp.mean %x dims[0] : tensor<4xf32>`
   }];
@@ -67,6 +98,23 @@ def Mp_MeanOp : Mp_CompositeOp<"mean"> {
   let arguments = (ins Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = Mp_ReductionFormat;
+}
+
+def Mp_ArgmaxOp : Mp_CompositeOp<"argmax"> {
+  let summary = "where along a dimension the largest element is";
+  let description = [{
+    `torch.argmax`: of equal elements the first counts, and NaN is larger than any number.
+    A dimension of size zero is refused. The result is i64, or i32 by `dtype`.
+
+    Example: `%i = mp.argmax %x dim(1) {dtype = i32} : tensor<4x10xf32>`
+  }];
+  let torch = "argmax";
+  let tensorflow = "ArgMax";
+  let notDifferentiable = "the result is an index";
+  let arguments = (ins Mp_NumberTensor:$input, I64Attr:$dim, UnitAttr:$keepdim,
+    OptionalAttr<TypeAttrOf<AnyTypeOf<[I32, I64]>>>:$dtype);
+  let results = (outs RankedTensorOf<[I32, I64]>:$result);
+  let assemblyFormat = "$input `dim` `(` $dim `)` (`keepdim` $keepdim^)? attr-dict `:` type($input)";
 }
 
 #endif // MP_OPS_REDUCTION_TD

@@ -1,5 +1,5 @@
 //===- Softmax.cpp - softmax and its logarithm ----------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/Adjoint.h"
 
 using namespace mlir;
 using namespace mp;
@@ -30,6 +30,10 @@ MP_INFER(LogSoftmaxOp)
 MP_INFER(LogSoftmaxBackwardOp)
 #undef MP_INFER
 
+/// Whether there is no element, and so no largest one along a dimension.
+static bool isEmpty(Value x) {
+  return llvm::is_contained(tensorType(x).getShape(), 0);
+}
 /// x minus its largest element along `dim`.
 static Value shifted(ImplicitLocOpBuilder &b, Value x, int64_t dim) {
   Value largest = MaxOp::create(b, x, ArrayRef<int64_t>{dim}, true);
@@ -41,6 +45,8 @@ static Value sumAlong(ImplicitLocOpBuilder &b, Value x, int64_t dim) {
 
 SmallVector<Value> SoftmaxOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
+  if (isEmpty(operands[0]))
+    return {operands[0]};
   Value weight = ExpOp::create(b, shifted(b, operands[0], getDim()));
   return {DivOp::create(b, weight, sumAlong(b, weight, getDim()))};
 }
@@ -58,6 +64,8 @@ SmallVector<Value> SoftmaxOp::buildGradients(ImplicitLocOpBuilder &b,
 
 SmallVector<Value> LogSoftmaxOp::decompose(ImplicitLocOpBuilder &b,
                                            ValueRange operands) {
+  if (isEmpty(operands[0]))
+    return {operands[0]};
   Value x = shifted(b, operands[0], getDim());
   Value total = sumAlong(b, ExpOp::create(b, x), getDim());
   return {SubOp::create(b, x, LogOp::create(b, total))};
@@ -73,6 +81,15 @@ SmallVector<Value> LogSoftmaxOp::buildGradients(ImplicitLocOpBuilder &b,
   return {LogSoftmaxBackwardOp::create(b, g[0], getResult(), getDim())};
 }
 
+SmallVector<Value> SoftmaxBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
+                                                     ValueRange g) {
+  return differentiateParts(*this, b, g);
+}
+SmallVector<Value> LogSoftmaxBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
+                                                        ValueRange g) {
+  return differentiateParts(*this, b, g);
+}
+
 static std::vector<OpSample> samples(StringRef op) {
   return {{{{"tensor<3x5xf64>", -2, 2}},
            (op + " %0 dim(1) : tensor<3x5xf64>").str()},
@@ -84,4 +101,15 @@ std::vector<OpSample> SoftmaxOp::sampleInputs() {
 }
 std::vector<OpSample> LogSoftmaxOp::sampleInputs() {
   return samples("mp.log_softmax");
+}
+static std::vector<OpSample> backwardSamples(StringRef op, double low,
+                                             double high) {
+  return {{{{"tensor<3x5xf64>"}, {"tensor<3x5xf64>", low, high}},
+           (op + " %0, %1 dim(1) : tensor<3x5xf64>, tensor<3x5xf64>").str()}};
+}
+std::vector<OpSample> SoftmaxBackwardOp::sampleInputs() {
+  return backwardSamples("mp.softmax_backward", 0.1, 0.9);
+}
+std::vector<OpSample> LogSoftmaxBackwardOp::sampleInputs() {
+  return backwardSamples("mp.log_softmax_backward", -3, 0);
 }

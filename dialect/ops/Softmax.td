@@ -13,7 +13,6 @@ class Mp_SoftmaxFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
 class Mp_SoftmaxBackwardFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
   let summary = "gradient of mp." # !subst("_backward", "", mnemonic) # " from its result";
   let description = "Example: `%d = mp." # mnemonic # " %g, %y dim(1) : tensor<4x10xf32>, tensor<4x10xf32>`";
-  let notDifferentiable = "second derivatives are not built";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved, I64Attr:$dim);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$gradient `,` $saved `dim` `(` $dim `)` attr-dict `:` type($gradient) `,` type($saved)";

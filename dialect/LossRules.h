@@ -1,0 +1,38 @@
+//===- LossRules.h - what losses share ------------------------------------===//
+#ifndef MP_DIALECT_LOSSRULES_H
+#define MP_DIALECT_LOSSRULES_H
+
+#include "dialect/Mp.h"
+
+namespace mp {
+
+/// Type of a loss whose elements have type `each`.
+mlir::RankedTensorType lossType(mlir::RankedTensorType each,
+                                LossReduction reduction);
+
+/// Fails where `gradient` is not of the type of such a loss.
+llvm::LogicalResult checkLossGradient(std::optional<mlir::Location> location,
+                                      mlir::Value gradient,
+                                      mlir::RankedTensorType each,
+                                      LossReduction reduction);
+
+/// Fails where the op has no such reduction.
+llvm::LogicalResult checkNoBatchMean(mlir::Operation *op,
+                                     LossReduction reduction);
+
+/// The loss from its elements; a mean divides by `divisor`, rank 0.
+mlir::Value reduceLoss(mlir::ImplicitLocOpBuilder &builder, mlir::Value each,
+                       LossReduction reduction, mlir::Value divisor);
+
+/// What reaches each element, or all alike, from the gradient of the loss.
+mlir::Value elementGradient(mlir::ImplicitLocOpBuilder &builder,
+                            mlir::Value gradient, LossReduction reduction,
+                            mlir::Value divisor);
+
+/// A constant of the element type of `like`, rank 0.
+mlir::Value numberLike(mlir::ImplicitLocOpBuilder &builder, mlir::Value like,
+                       double value);
+
+} // namespace mp
+
+#endif // MP_DIALECT_LOSSRULES_H

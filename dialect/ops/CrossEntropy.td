@@ -1,0 +1,101 @@
+//===- CrossEntropy.td - losses and scores of classes -----*- tablegen -*-===//
+#ifndef MP_OPS_CROSSENTROPY_TD
+#define MP_OPS_CROSSENTROPY_TD
+
+include "dialect/ops/Loss.td"
+
+//===----------------------------------------------------------------------===//
+// cross_entropy
+//===----------------------------------------------------------------------===//
+
+def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+  let summary = "cross-entropy of class scores and labels";
+  let description = [{
+    `torch.nn.functional.cross_entropy`: `logits` [N, C, ...], `labels` [N, ...] in [0, C) or
+    equal to `ignore_index`. Rows with `ignore_index` count neither in the sum nor in the
+    mean's divisor; a mean over no row is NaN. `weight` [C] multiplies the loss of each
+    class; the mean then divides by the sum of the labels' weights. `label_smoothing` takes
+    that share of a label and gives it to all classes evenly.
+
+    Labels may be floats of the logits' shape too: probabilities of classes. Then no row is
+    ignored, and the mean divides by the number of rows whatever the weights.
+
+    Example:
+    ```mlir
+    %l = mp.cross_entropy %x, %y weight(%w : tensor<10xf32>) {label_smoothing = 1.0e-1}
+      : tensor<?x10xf32>, tensor<?xui8>
+    ```
+  }];
+  let torch = "nll_loss";
+  let tensorflow = "SparseSoftmaxCrossEntropyWithLogits";
+  let arguments = (ins Mp_FloatTensor:$logits, Mp_NumberTensor:$labels, Optional<Mp_FloatTensor>:$weight,
+    Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
+    DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $logits `,` $labels (`weight` `(` $weight^ `:` type($weight) `)`)? (`reduction` `` $reduction^)? attr-dict `:`
+    type($logits) `,` type($labels)
+  }];
+  let hasVerifier = 1;
+}
+
+def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
+  let summary = "gradient of mp.cross_entropy with respect to the logits";
+  let description = [{
+    `gradient` is one number, or with `reduction(none)` one for each row.
+
+    Example: `%d = mp.cross_entropy_backward %g, %x, %y : tensor<f32>, tensor<4x10xf32>, tensor<4xui8>`
+  }];
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$logits, Mp_NumberTensor:$labels,
+    Optional<Mp_FloatTensor>:$weight, Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
+    DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $gradient `,` $logits `,` $labels (`weight` `(` $weight^ `:` type($weight) `)`)? (`reduction` `` $reduction^)?
+    attr-dict `:` type($gradient) `,` type($logits) `,` type($labels)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// nll_loss
+//===----------------------------------------------------------------------===//
+
+def Mp_NllLossOp : Mp_CompositeOp<"nll_loss", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+  let summary = "negative log-likelihood of labels";
+  let description = [{
+    `torch.nn.functional.nll_loss`: the labels' entries of `input` [N, C, ...], logarithms of
+    probabilities, with the sign turned. `labels`, `weight`, `reduction` and `ignore_index`
+    as in `mp.cross_entropy`.
+
+    Example: `%l = mp.nll_loss %x, %y reduction(sum) : tensor<?x10xf32>, tensor<?xui8>`
+  }];
+  let torch = "nll_loss";
+  let arguments = (ins Mp_FloatTensor:$input, Mp_IntTensor:$labels, Optional<Mp_FloatTensor>:$weight,
+    Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "-100">:$ignore_index);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $labels (`weight` `(` $weight^ `:` type($weight) `)`)? (`reduction` `` $reduction^)? attr-dict `:`
+    type($input) `,` type($labels)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// accuracy
+//===----------------------------------------------------------------------===//
+
+def Mp_AccuracyOp : Mp_CompositeOp<"accuracy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+  let summary = "share of rows whose largest score is the label's";
+  let description = [{
+    `logits` [N, C], `labels` [N]; of equal scores the first counts.
+
+    Example: `%a = mp.accuracy %x, %y : tensor<?x10xf32>, tensor<?xui8>`
+  }];
+  let notDifferentiable = "it is constant almost everywhere";
+  let arguments = (ins Mp_FloatTensor:$logits, Mp_IntTensor:$labels);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels)";
+}
+
+#endif // MP_OPS_CROSSENTROPY_TD
