@@ -53,6 +53,11 @@ static void addCleanUp(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
+static void addRandomKeys(OpPassManager &manager) {
+  manager.addPass(createNumberStreams());
+  manager.addPass(createRandomKeys());
+}
+
 static void addKernels(OpPassManager &manager) {
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createFuse());
@@ -66,6 +71,7 @@ static llvm::Error addForward(OpPassManager &manager,
   if (!dtype)
     return dtype.takeError();
   manager.addPass(createSpecialize({options.batch}));
+  manager.addPass(createNumberStreams());
   manager.addPass(createSetMode({mode.str()}));
   AutocastOptions autocast;
   autocast.dtype = *dtype;
@@ -100,6 +106,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
     manager.addPass(createMasterWeights());
   manager.addPass(createOptimizer({options.totalSteps}));
   manager.addPass(createSymbolDCEPass());
+  addRandomKeys(manager); // those of the optimizer too
   manager.addNestedPass<func::FuncOp>(createPredicateStep());
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createVerifyStep());
@@ -113,6 +120,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
     return error;
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
+  addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();
 }
@@ -127,6 +135,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   autocast.dtype = *dtype;
   autocast.policy = options.policy;
   manager.addPass(createAutocast(autocast));
+  addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();
 }

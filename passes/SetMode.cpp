@@ -19,8 +19,20 @@ struct SetMode : mp::impl::SetModeBase<SetMode> {
           << "mode is \"" << mode << "\", expected train or eval";
       return signalPassFailure();
     }
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       function->setAttr(kModeAttr, StringAttr::get(&getContext(), mode));
+      if (mode == "eval")
+        function.walk(evaluateRandom);
+    }
+  }
+
+private:
+  /// Dropout leaves its operand alone.
+  static void evaluateRandom(RandomOpInterface op) {
+    if (Value value = op.getEvaluated()) {
+      op->getResult(0).replaceAllUsesWith(value);
+      op->erase();
+    }
   }
 };
 } // namespace
