@@ -72,6 +72,11 @@ private:
       describeState();
       return llvm::Error::success();
     }
+    // While all functions are there: no two share random numbers.
+    PassManager numbering(&context);
+    numbering.addPass(createNumberStreams());
+    if (mlir::failed(numbering.run(*module)))
+      return failed();
     auto function = select();
     if (!function)
       return function.takeError();

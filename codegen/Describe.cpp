@@ -61,6 +61,8 @@ static Initializer resolve(InitAttr attr, ArrayRef<int64_t> shape) {
     return {Kind::Uniform, -std::sqrt(3.0) * xavier, std::sqrt(3.0) * xavier};
   case InitFormula::xavier_normal:
     return {Kind::Normal, 0, xavier};
+  case InitFormula::seed:
+    return {Kind::Seed, 0, 0};
   }
   llvm_unreachable("all formulas covered");
 }

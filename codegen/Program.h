@@ -71,9 +71,9 @@ std::optional<VariableKind> parseVariableKind(llvm::StringRef name);
 
 /// First value of a variable, formulas already resolved to numbers.
 /// constant: every element is `a`. uniform: in [a, b). normal: mean a, standard
-/// deviation b. derived: computed by the entry point `derive`.
+/// deviation b. derived: computed by the entry point `derive`. seed: the run's.
 struct Initializer {
-  enum class Kind { Constant, Uniform, Normal, Derived };
+  enum class Kind { Constant, Uniform, Normal, Derived, Seed };
   Kind kind = Kind::Constant;
   double a = 0, b = 0;
   bool operator==(const Initializer &) const = default;

@@ -49,6 +49,7 @@ inline constexpr std::pair<Initializer::Kind, llvm::StringLiteral>
         {Initializer::Kind::Uniform, "uniform"},
         {Initializer::Kind::Normal, "normal"},
         {Initializer::Kind::Derived, "derived"},
+        {Initializer::Kind::Seed, "seed"},
 };
 
 /// Whether `c` may stand in a name without quotes.

@@ -235,6 +235,7 @@ static ArrayRef<StringRef> initArguments(InitFormula formula) {
   switch (formula) {
   case InitFormula::zeros:
   case InitFormula::ones:
+  case InitFormula::seed:
     return {};
   case InitFormula::constant:
     return value;
@@ -265,7 +266,7 @@ Attribute InitAttr::parse(AsmParser &parser, Type) {
     parser.emitError(where) << "unknown initialiser '" << word
                             << "', expected zeros, ones, constant, uniform, "
                                "normal, kaiming_uniform, kaiming_normal, "
-                               "xavier_uniform or xavier_normal";
+                               "xavier_uniform, xavier_normal or seed";
     return {};
   }
   SmallVector<Field> fields;

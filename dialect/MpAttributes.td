@@ -36,7 +36,7 @@ def Mp_InitFormula : Mp_Enum<"InitFormula", "initialiser of a variable", [
   I32EnumAttrCase<"constant", 2>, I32EnumAttrCase<"uniform", 3>,
   I32EnumAttrCase<"normal", 4>, I32EnumAttrCase<"kaiming_uniform", 5>,
   I32EnumAttrCase<"kaiming_normal", 6>, I32EnumAttrCase<"xavier_uniform", 7>,
-  I32EnumAttrCase<"xavier_normal", 8>,
+  I32EnumAttrCase<"xavier_normal", 8>, I32EnumAttrCase<"seed", 9>,
 ]>;
 
 def Mp_InitAttr : Mp_Attr<"Init", "init"> {
@@ -51,6 +51,7 @@ def Mp_InitAttr : Mp_Attr<"Init", "init"> {
     | `normal` | `mean` = 0, `std` = 1 | normal |
     | `kaiming_uniform`, `kaiming_normal` | `a` = sqrt(5) | gain sqrt(2 / (1 + a^2)), by fan-in |
     | `xavier_uniform`, `xavier_normal` | `gain` = 1 | by fan-in + fan-out |
+    | `seed` | | none: the run's seed, of which random ops make their key |
 
     The default of `a` is what `torch.nn.Linear` passes, not the bare function's. The
     fan-in is read off the shape; `fan_in` states it where the shape does not show it.

@@ -25,6 +25,10 @@ class Mp_ScalarOf<Type element> : 0DTensorOf<[element]>;
 def Mp_Flag : Type<Mp_ScalarOf<I1>.predicate, "0D tensor of 1-bit signless integer values">,
               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
 
+/// A count on the device, whose type goes without saying too.
+def Mp_Count : Type<Mp_ScalarOf<I64>.predicate, "0D tensor of 64-bit signless integer values">,
+              BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+
 //===----------------------------------------------------------------------===//
 // Base classes
 //===----------------------------------------------------------------------===//
@@ -41,9 +45,9 @@ class Mp_Op<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = extraDeclarations;
 }
 
-/// A pure op on tensors whose result type follows from its operands.
-class Mp_PureOp<string mnemonic, list<Trait> traits = []>
-    : Mp_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor, AutocastOpInterface,
+/// An op on tensors whose result type follows from its operands.
+class Mp_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Mp_Op<mnemonic, !listconcat([InferTypeOpAdaptor, AutocastOpInterface,
                                    DifferentiableOpInterface], traits)> {
   /// Names of the op in other systems, the keys of autocast policies; "" where
   /// the system has no such op, and so no rule for it.
@@ -73,6 +77,10 @@ class Mp_PureOp<string mnemonic, list<Trait> traits = []>
   }]);
   let extraClassDeclaration = facts # gradient # extraDeclarations;
 }
+
+/// One without effects.
+class Mp_PureOp<string mnemonic, list<Trait> traits = []>
+    : Mp_TensorOp<mnemonic, !listconcat([Pure], traits)>;
 
 /// An elementwise op: operands are broadcast against each other as in NumPy.
 class Mp_ElementwiseOp<string mnemonic, list<Trait> traits = []>

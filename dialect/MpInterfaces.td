@@ -76,7 +76,8 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
         Builds one element of each result from one element of each operand with
         `arith` and `math` ops. Floats arrive in their compute type (f32, or f64
         for f64), integers signless; a float result is returned in its compute type
-        or already in its own type. The caller rounds.
+        or already in its own type. The caller rounds. An op that takes its index gets
+        it behind its operands.
       }],
       "::llvm::SmallVector<::mlir::Value>", "buildScalars",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$scalars)>,
@@ -85,6 +86,33 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
         once and kept rather than once a use.
       }],
       "bool", "isExpensive", (ins), [{}], [{ return false; }]>,
+    StaticInterfaceMethod<[{
+        Whether what is computed depends on the element's index in the result, counted
+        row by row: i32, or i64 where that is too small.
+      }],
+      "bool", "takesIndex", (ins), [{}], [{ return false; }]>,
+  ];
+}
+
+def RandomOpInterface : OpInterface<"RandomOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    An elementwise op that draws random bits: for each element a word that is a
+    function of the key (the run's seed, the attempt, the micro-batch), of the op's stream
+    and of the element's index, and of nothing else. `mp-number-streams` gives streams,
+    `mp-random-keys` keys.
+  }];
+  let methods = [
+    InterfaceMethod<"The number that tells the op's bits from those of others, or nullopt.",
+      "std::optional<uint64_t>", "getStream", (ins)>,
+    InterfaceMethod<"Gives the op a stream.", "void", "setStream",
+      (ins "std::optional<uint64_t>":$stream)>,
+    InterfaceMethod<"Seed, attempt and, if there is one, micro-batch; empty at first.",
+      "::mlir::MutableOperandRange", "getKeyMutable", (ins)>,
+    StaticInterfaceMethod<[{
+        Whether the op is there to draw once more what another one has drawn.
+      }],
+      "bool", "drawsAgain", (ins), [{}], [{ return false; }]>,
   ];
 }
 

@@ -75,6 +75,12 @@ private:
       return success();
     if (StringRef why = rule.whyNotDifferentiable(); !why.empty())
       return op->emitOpError() << "has no gradient: " << why;
+    if (auto random = dyn_cast<RandomOpInterface>(op);
+        random && !random.getStream())
+      return op->emitOpError()
+             << "has no stream from which backward could draw "
+                "again: run mp-number-streams before "
+                "mp-autodiff";
     builder.setLoc(backwardOf(op->getLoc()));
     for (auto [operand, gradient] : llvm::zip_equal(
              op->getOperands(), rule.buildGradients(builder, arrived)))

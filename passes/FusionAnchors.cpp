@@ -27,6 +27,13 @@ static bool isKnownAt(ArrayRef<int64_t> shape, Value value) {
          (!shape.empty() && own == shape.take_back());
 }
 
+/// Whether elements are computed from others alone, not from where they are,
+/// which a tile does not know.
+static bool standsAnywhere(Operation *op) {
+  auto scalar = dyn_cast<ScalarOpInterface>(op);
+  return scalar && !scalar.takesIndex();
+}
+
 /// Whether the item and all that is computed on the way to it stand at elements
 /// of `shape`.
 bool FusionPlan::standsAt(ArrayRef<int64_t> shape, Operation *item) const {
@@ -34,7 +41,7 @@ bool FusionPlan::standsAt(ArrayRef<int64_t> shape, Operation *item) const {
     if (!isEpilogueReduction(reduction) ||
         tensorType(item->getOperand(0)).getShape() != shape)
       return false;
-  } else if (!isa<ScalarOpInterface>(item) ||
+  } else if (!standsAnywhere(item) ||
              tensorType(item->getResult(0)).getShape() != shape) {
     return false;
   }
@@ -52,7 +59,7 @@ bool FusionPlan::standsAt(ArrayRef<int64_t> shape, Operation *item) const {
       return false;
     if (!isInlined(value, groupOf.lookup(item)))
       continue;
-    if (!isa<ScalarOpInterface>(producer))
+    if (!standsAnywhere(producer))
       return false;
     llvm::append_range(work, producer->getOperands());
   }

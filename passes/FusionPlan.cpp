@@ -71,7 +71,8 @@ SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
   SmallVector<Operation *> chain;
   for (Operation *op = anchor; op->getResult(0).hasOneUse();) {
     Operation *user = *op->getResult(0).user_begin();
-    if (!isa<ScalarOpInterface>(user) || user->getNumOperands() != 1 ||
+    auto scalar = dyn_cast<ScalarOpInterface>(user);
+    if (!scalar || scalar.takesIndex() || user->getNumOperands() != 1 ||
         user->getNumResults() != 1 ||
         tensorType(user->getResult(0)).getShape() !=
             tensorType(op->getResult(0)).getShape() ||

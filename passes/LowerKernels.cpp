@@ -205,9 +205,11 @@ private:
       results = {buildIndex(body, shape)};
     else if (auto constant = dyn_cast<ConstantOp>(op))
       results = {arith::ConstantOp::create(body, scalarConstant(constant))};
-    else if (auto scalar = dyn_cast<ScalarOpInterface>(op))
+    else if (auto scalar = dyn_cast<ScalarOpInterface>(op)) {
+      if (scalar.takesIndex())
+        scalars.push_back(buildPlace(body, shape));
       results = scalar.buildScalars(body, scalars);
-    else
+    } else
       results = scalars; // a transpose moves elements only
     for (auto [value, result] : llvm::zip_equal(results, op->getResults()))
       value = isa<FloatType>(value.getType())
@@ -221,6 +223,28 @@ private:
       return arith::ConstantOp::create(body, body.getI32IntegerAttr(0));
     Value index = linalg::IndexOp::create(body, *shape.iotaDim);
     return arith::IndexCastOp::create(body, body.getI32Type(), index);
+  }
+
+  /// The element's index in a result that has all dimensions, row by row.
+  /// Merging dimensions does not change it.
+  static Value buildPlace(ImplicitLocOpBuilder &body, const StageShape &shape) {
+    bool isShort = llvm::product_of(shape.sizes) <= INT32_MAX;
+    Type type = isShort ? body.getI32Type() : body.getI64Type();
+    Value place;
+    for (auto [dim, size] : llvm::enumerate(shape.sizes)) {
+      Value index = arith::IndexCastOp::create(
+          body, type, linalg::IndexOp::create(body, dim));
+      if (place)
+        index = arith::AddIOp::create(
+            body, index,
+            arith::MulIOp::create(body, place,
+                                  arith::ConstantOp::create(
+                                      body, body.getIntegerAttr(type, size))));
+      place = index;
+    }
+    return place ? place
+                 : Value(arith::ConstantOp::create(
+                       body, body.getIntegerAttr(type, 0)));
   }
 
   KernelOp kernel;
@@ -274,6 +298,11 @@ private:
         return op.emitOpError() << "does more than add dimensions of one, "
                                    "which no stage does: run mp-fuse before "
                                    "mp-lower-kernels";
+      if (auto random = dyn_cast<RandomOpInterface>(op);
+          random && (!random.getStream() || random.getKeyMutable().empty()))
+        return op.emitOpError()
+               << "has no " << (random.getStream() ? "key" : "stream")
+               << ": run mp-number-streams and mp-random-keys before mp-fuse";
       if (anchored && failed(checkEpilogue(&op)))
         return failure();
     }

@@ -28,8 +28,12 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
                            "variables: give it another one";
       return signalPassFailure();
     }
+    auto withoutMaster = roundedStochastically();
+    if (failed(withoutMaster))
+      return signalPassFailure();
     for (auto variable : llvm::to_vector(module.getOps<VariableOp>()))
-      if (isLow(variable))
+      if (isLow(variable) &&
+          !withoutMaster->contains(variable.getSymNameAttr()))
         promote(variable);
     for (auto function : module.getOps<func::FuncOp>())
       if (function.getName() != kDeriveFunction)
@@ -44,6 +48,28 @@ private:
     Type element = variable.getTensorType().getElementType();
     return variable.getKind() == StateKind::parameter &&
            (element.isF16() || element.isBF16());
+  }
+
+  /// Parameters of groups that do without masters.
+  FailureOr<DenseSet<StringAttr>> roundedStochastically() {
+    DenseSet<StringAttr> names;
+    for (auto recipe : getOperation().getOps<TrainOp>()) {
+      if (llvm::none_of(
+              recipe.getBody().getOps<MinimizeOp>(),
+              [](MinimizeOp group) { return group.getStochasticRounding(); }))
+        continue;
+      func::FuncOp function = lookupStep(recipe);
+      if (!function)
+        function =
+            getOperation().lookupSymbol<func::FuncOp>(recipe.getFunctionAttr());
+      auto assignment = assignParameters(recipe, function);
+      if (failed(assignment))
+        return failure();
+      for (auto &[name, group] : *assignment)
+        if (group.getStochasticRounding())
+          names.insert(name);
+    }
+    return names;
   }
 
   /// Whether a function is one that this pass built.

@@ -72,7 +72,12 @@ private:
                                   << " as the gradient of @" << name.getValue()
                                   << ", which is " << parameter.getTensorType();
       Type element = parameter.getTensorType().getElementType();
-      if (!element.isF32() && !element.isF64())
+      bool isRounded = group.getStochasticRounding();
+      if (isRounded && element.isF16())
+        return parameter.emitOpError() << "is f16, whose range an update may "
+                                          "leave: stochastic rounding "
+                                          "without a master is for bf16";
+      if (!element.isF32() && !element.isF64() && !isRounded)
         return parameter.emitOpError()
                << "is " << element
                << " and has no f32 master weights, without which small updates "
@@ -97,7 +102,7 @@ private:
       return std::pair(before, after);
     };
     std::tie(applied, current) = count("applied", StateKind::slot);
-    count("attempted", StateKind::attempt);
+    count(kAttemptedVariable, StateKind::attempt);
   }
 
   FailureOr<Value> learningRateOf(MinimizeOp group) {
@@ -120,7 +125,9 @@ private:
   void update(const Gradient &gradient, Value rate) {
     VariableOp parameter = gradient.parameter;
     MinimizeOp group = gradient.group;
-    auto type = parameter.getTensorType();
+    // A parameter without a master is updated in f32, where its slots are.
+    auto type = parameter.getTensorType().clone(
+        computeType(parameter.getTensorType().getElementType()));
     b.setLoc(parameter.getLoc());
     Value value = castTo(
         b, step.getBody().front().getTerminator()->getOperand(gradient.result),
@@ -136,7 +143,9 @@ private:
                      StateKind::slot, slot.initial);
       slots.push_back(ReadOp::create(b, type, names.back()));
     }
-    Value old = ReadOp::create(b, type, parameter.getSymName());
+    Value old = castTo(
+        b, ReadOp::create(b, parameter.getTensorType(), parameter.getSymName()),
+        type.getElementType());
     auto updated = optimizer.buildUpdate(b, old, value, slots, rate, current);
     ArrayRef<Value> newSlots = ArrayRef(updated).drop_front();
     auto copies = writeParameter(parameter, updated.front());
@@ -156,6 +165,9 @@ private:
   /// copies that may overflow: bf16 has the range of f32; f16 does not.
   SmallVector<Value> writeParameter(VariableOp parameter, Value value) {
     SmallVector<Value> copies;
+    if (value.getType() != parameter.getTensorType())
+      value = StochasticRoundOp::create(b, parameter.getTensorType(), value,
+                                        ValueRange(), IntegerAttr());
     WriteOp::create(b, parameter.getSymName(), value, Value());
     for (VariableOp copy : derivedFrom(module, parameter.getSymName())) {
       Type element = copy.getTensorType().getElementType();

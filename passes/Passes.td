@@ -26,7 +26,8 @@ def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
   let summary = "say whether functions train or evaluate";
   let description = [{
     Sets `mp.mode` on every function. Autodiff refuses one that evaluates: there ops that
-    evaluate otherwise than they train are replaced, and nothing is written, for good.
+    evaluate otherwise than they train are replaced (dropout by its operand, batch norm by
+    one that uses the running statistics), and nothing is written, for good.
 
     ```mlir
     // before                                            // after mp-set-mode{mode=eval}
@@ -36,6 +37,38 @@ def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"mode", "mode", "std::string", "\"train\"", "train or eval">];
+}
+
+def NumberStreams : Mp_Pass<"mp-number-streams", "::mlir::ModuleOp"> {
+  let summary = "give each random op a stream of its own";
+  let description = [{
+    In the order of the text, a random op without a stream gets the next number that no
+    other op of the module has. Two ops of one stream in a function are an error, but where
+    backward has been built, which draws again what forward drew.
+
+    ```mlir
+    // before                             // after
+    %y = mp.dropout %x : tensor<4xf32>    %y = mp.dropout %x stream(0) : tensor<4xf32>
+    %r = mp.uniform : tensor<4xf32>       %r = mp.uniform stream(1) : tensor<4xf32>
+    ```
+  }];
+}
+
+def RandomKeys : Mp_Pass<"mp-random-keys", "::mlir::ModuleOp"> {
+  let summary = "say where random ops take seed and attempt from";
+  let description = [{
+    The seed is the variable `@random.seed`, which starts as the run's and stays. The attempt
+    of a step is its count of tries, so that a step after a skipped one draws other
+    numbers, and 0 in any other function.
+
+    ```mlir
+    // before                                     // after
+                                                  mp.variable attempt @random.seed : tensor<i64> = #mp.init<seed>
+                                                  %s = mp.read @random.seed : tensor<i64>
+                                                  %a = mp.read @step.attempted : tensor<i64>
+    %y = mp.dropout %x stream(0) : tensor<4xf32>  %y = mp.dropout %x stream(0) key(%s, %a) : tensor<4xf32>
+    ```
+  }];
 }
 
 def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
@@ -114,8 +147,8 @@ def MasterWeights : Mp_Pass<"mp-master-weights", "::mlir::ModuleOp"> {
   let summary = "keep f32 masters and low-precision working copies";
   let description = [{
     A cast of an f32 parameter becomes a `derived` variable, which the optimizer writes
-    together with its master; a 16-bit parameter gets an f32 master under its name. The
-    function `@derive` computes all derived variables.
+    together with its master; a 16-bit parameter gets an f32 master under its name, unless
+    its group in the recipe rounds stochastically. The function `@derive` computes all derived variables.
 
     ```mlir
     // before                                          // after

@@ -53,6 +53,11 @@ static void addCleanUp(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
+static void addRandomKeys(OpPassManager &manager) {
+  manager.addPass(createNumberStreams());
+  manager.addPass(createRandomKeys());
+}
+
 static void addKernels(OpPassManager &manager) {
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createFuse());
@@ -65,6 +70,7 @@ static llvm::Error addForward(OpPassManager &manager,
   auto dtype = resolvePrecision(options.precision);
   if (!dtype)
     return dtype.takeError();
+  manager.addPass(createNumberStreams());
   // The mode first: a batch of one row is too small to train some ops, but not
   // to evaluate them.
   manager.addPass(createSetMode({mode.str()}));
@@ -102,6 +108,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
     manager.addPass(createMasterWeights());
   manager.addPass(createOptimizer({options.totalSteps}));
   manager.addPass(createSymbolDCEPass());
+  addRandomKeys(manager); // those of the optimizer too
   manager.addNestedPass<func::FuncOp>(createPredicateStep());
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createVerifyStep());
@@ -115,6 +122,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
     return error;
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
+  addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();
 }
@@ -129,6 +137,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   autocast.dtype = *dtype;
   autocast.policy = options.policy;
   manager.addPass(createAutocast(autocast));
+  addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();
 }

@@ -47,6 +47,8 @@ llvm::SmallVector<VariableOp> derivedFrom(mlir::ModuleOp module,
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
+/// What the step's count of tries is called behind its name and a point.
+inline constexpr llvm::StringLiteral kAttemptedVariable = "attempted";
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";
 inline constexpr llvm::StringLiteral kLearningRateResult = "lr";

@@ -168,6 +168,10 @@ std::string digits(double value) {
 
 llvm::Error checkInitializer(const Variable &variable) {
   const Initializer &init = variable.init;
+  if (init.kind == Initializer::Kind::Seed)
+    return variable.type.element == ElementType::I64
+               ? llvm::Error::success()
+               : refuse(variable, "cannot hold the seed, which is an i64");
   if (isFloat(variable.type.element)) {
     bool ordered = init.kind != Initializer::Kind::Uniform || init.a < init.b;
     return ordered ? llvm::Error::success()
@@ -221,6 +225,10 @@ llvm::Error mp::fill(const Variable &variable, uint64_t seed,
   if (llvm::Error error = checkInitializer(variable))
     return error;
   int64_t elements = variable.type.elements();
+  if (init.kind == Initializer::Kind::Seed) {
+    fillConstant(seed, storage.data(), elements);
+    return llvm::Error::success();
+  }
   Source source{{llvm::Lo_32(seed), llvm::Hi_32(seed)},
                 llvm::xxh3_64bits(variable.name)};
   dispatch(variable.type.element, [&](auto type) {

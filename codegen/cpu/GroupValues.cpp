@@ -91,6 +91,7 @@ BodyPoint GroupNest::point(const Stage &stage) {
     point.lanes = lanes;
     point.mask = mask;
     point.laneLoop = stage.domain == Space::Full ? 1 : 0;
+    point.isAligned = true; // blocks and chunks are whole vectors
   }
   point.indices = indices(stage.domain);
   return point;

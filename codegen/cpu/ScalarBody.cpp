@@ -1,4 +1,5 @@
 #include "codegen/cpu/ScalarBody.h"
+#include "codegen/cpu/FourLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,48 +25,87 @@ bool dividesIntegers(Operation *op) {
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
 }
 
+/// What is computed in every lane, in one for four neighbours (see
+/// FourLanes.h), and in lane 0 alone.
+enum Width { Full, Quarter, First };
+
 class BodyCloner {
 public:
-  BodyCloner(OpBuilder &b, linalg::GenericOp stage, const BodyPoint &point)
-      : b(b), stage(stage), point(point) {}
+  BodyCloner(OpBuilder &b, linalg::GenericOp stage, ArrayRef<Value> arguments,
+             const BodyPoint &point)
+      : b(b), point(point), fourLanes(arguments, point) {
+    for (auto [argument, value] :
+         llvm::zip_equal(stage.getBody()->getArguments(), arguments))
+      if (value)
+        mappings[isa<VectorType>(value.getType()) ? Full : First].map(argument,
+                                                                      value);
+  }
 
-  Value get(Value value) {
+  Value get(Value value, Width width = Full) {
+    IRMapping &mapping = mappings[width];
     if (Value known = mapping.lookupOrNull(value))
       return known;
     Operation *op = value.getDefiningOp();
-    clone(op);
+    if (!op)
+      mapping.map(value,
+                  broadcast(b, mappings[First].lookup(value), lanesOf(width)));
+    else if (width == Full && fourLanes.share(value))
+      mapping.map(value, repeat(get(value, Quarter)));
+    else
+      clone(op, width);
     return mapping.lookup(value);
   }
 
-  IRMapping mapping;
-
 private:
-  void clone(Operation *op) {
+  int64_t lanesOf(Width width) const {
+    return width == Full ? point.lanes : width == Quarter ? point.lanes / 4 : 0;
+  }
+
+  /// Each lane four times.
+  Value repeat(Value quarter) {
+    SmallVector<int64_t> from;
+    for (int64_t lane = 0; lane < point.lanes; ++lane)
+      from.push_back(lane / 4);
+    return vector::ShuffleOp::create(b, quarter.getLoc(), quarter, quarter,
+                                     from);
+  }
+
+  void clone(Operation *op, Width width) {
+    IRMapping &mapping = mappings[width];
+    int64_t lanes = lanesOf(width);
     if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
-      mapping.map(
-          op->getResult(0),
-          constant(b, op->getLoc(), constantOp.getValue(), point.lanes));
+      mapping.map(op->getResult(0),
+                  constant(b, op->getLoc(), constantOp.getValue(), lanes));
       return;
     }
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-      mapping.map(op->getResult(0), loopIndex(index, b.getIndexType()));
+      mapping.map(op->getResult(0), loopIndex(index, b.getIndexType(), lanes));
       return;
     }
     if (auto cast = dyn_cast<arith::IndexCastOp>(op))
       if (auto index = cast.getIn().getDefiningOp<linalg::IndexOp>()) {
         // Lanes are numbered in the type asked for: i32 is half of an index.
-        mapping.map(op->getResult(0), loopIndex(index, cast.getType()));
+        mapping.map(op->getResult(0), loopIndex(index, cast.getType(), lanes));
         return;
       }
+    if (width == Quarter && fourLanes.isQuotient(op)) {
+      Value first = get(op->getResult(0), First);
+      Value all = broadcast(b, first, lanes);
+      mapping.map(
+          op->getResult(0),
+          arith::AddIOp::create(b, op->getLoc(), all,
+                                iota(b, op->getLoc(), first.getType(), lanes)));
+      return;
+    }
     for (Value operand : op->getOperands())
-      get(operand);
+      get(operand, width);
     Operation *copy = b.clone(*op, mapping);
-    if (point.lanes)
+    if (lanes)
       for (Value result : copy->getResults())
-        result.setType(VectorType::get({point.lanes},
-                                       getElementTypeOrSelf(result.getType())));
+        result.setType(
+            VectorType::get({lanes}, getElementTypeOrSelf(result.getType())));
     // A lane that does not count must not divide by zero.
-    if (point.mask && dividesIntegers(copy)) {
+    if (point.mask && width == Full && dividesIntegers(copy)) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(copy);
       Value divisor = copy->getOperand(1);
@@ -78,23 +118,24 @@ private:
     }
   }
 
-  Value loopIndex(linalg::IndexOp op, Type type) {
+  Value loopIndex(linalg::IndexOp op, Type type, int64_t lanes) {
     Location location = op.getLoc();
     Value index = point.indices[op.getDim()];
     if (!type.isIndex())
       index = arith::IndexCastOp::create(b, location, type, index);
-    if (!point.lanes)
+    if (!lanes)
       return index;
-    index = broadcast(b, index, point.lanes);
+    index = broadcast(b, index, lanes);
     if (static_cast<int>(op.getDim()) != point.laneLoop)
       return index;
     return arith::AddIOp::create(b, location, index,
-                                 iota(b, location, type, point.lanes));
+                                 iota(b, location, type, lanes));
   }
 
   OpBuilder &b;
-  linalg::GenericOp stage;
   const BodyPoint &point;
+  FourLanes fourLanes;
+  IRMapping mappings[3];
 };
 
 } // namespace
@@ -118,11 +159,7 @@ SmallVector<Value> mp::cpu::cloneBody(OpBuilder &b, linalg::GenericOp stage,
                                       ArrayRef<Value> arguments,
                                       ValueRange wanted,
                                       const BodyPoint &point) {
-  BodyCloner cloner(b, stage, point);
-  for (auto [argument, value] :
-       llvm::zip_equal(stage.getBody()->getArguments(), arguments))
-    if (value)
-      cloner.mapping.map(argument, broadcast(b, value, point.lanes));
+  BodyCloner cloner(b, stage, arguments, point);
   return llvm::map_to_vector(wanted,
                              [&](Value value) { return cloner.get(value); });
 }

@@ -14,6 +14,8 @@ struct BodyPoint {
   /// The index of each loop of the stage (of lane 0, along `laneLoop`).
   llvm::SmallVector<mlir::Value> indices;
   int laneLoop = -1; ///< the loop that lanes are neighbours in
+  /// Lane 0's index of that loop is a multiple of `lanes`.
+  bool isAligned = false;
 };
 
 /// Clones the ops that `wanted` (values of the body of `stage`) depend on and

@@ -47,11 +47,14 @@ def Mp_MinimizeOp : Mp_Op<"minimize", [HasParent<"::mp::TrainOp">]> {
   let description = [{
     `params` are shell patterns over names of variables; a later pattern that begins with
     `!` takes names away. A parameter belongs to at most one `mp.minimize` of a recipe.
+    With `stochastic_rounding`, bf16 parameters have no f32 master: the update is computed
+    in f32 and rounded up or down at random, so that small ones are not lost on average.
 
     Example: `mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.sgd<lr = 0.1>}`
   }];
   let arguments = (ins I64Attr:$result, DefaultValuedAttr<StrArrayAttr, "{\"*\"}">:$params,
-    AnyAttrOf<[Mp_SgdAttr, Mp_AdamWAttr]>:$optimizer, OptionalAttr<AnyAttr>:$schedule);
+    AnyAttrOf<[Mp_SgdAttr, Mp_AdamWAttr]>:$optimizer, OptionalAttr<AnyAttr>:$schedule,
+    UnitAttr:$stochastic_rounding);
   let assemblyFormat = "`result` `(` $result `)` attr-dict";
   let hasVerifier = 1;
 }

@@ -61,6 +61,10 @@ LogicalResult VariableOp::verify() {
   if (!getInit())
     return emitOpError()
            << "needs an initialiser, for example = #mp.init<zeros>";
+  if (getInit()->getFormula() == InitFormula::seed &&
+      !getTensorType().getElementType().isInteger(64))
+    return emitOpError() << "is " << getType()
+                         << " and starts as the seed, which is an i64";
   return success();
 }
 

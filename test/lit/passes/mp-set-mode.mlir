@@ -11,3 +11,16 @@ func.func @f() {
 
 // TRAIN: func.func private @declared() attributes {mp.mode = "train"}
 func.func private @declared()
+
+// Dropout goes where a function evaluates; random numbers stay.
+// TRAIN-LABEL: @dropout
+// TRAIN: mp.dropout
+// EVAL-LABEL: @dropout
+// EVAL-SAME: (%[[X:.*]]: tensor<4xf32>
+// EVAL-NEXT: %[[R:.*]] = mp.uniform
+// EVAL-NEXT: return %[[X]], %[[R]]
+func.func @dropout(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = mp.dropout %x {p = 0.1} : tensor<4xf32>
+  %1 = mp.uniform : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

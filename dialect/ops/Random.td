@@ -1,0 +1,142 @@
+//===- Random.td - random numbers, dropout, random rounding -*- tablegen -*-===//
+#ifndef MP_OPS_RANDOM_TD
+#define MP_OPS_RANDOM_TD
+
+include "dialect/MpBase.td"
+
+/// What the ops have in common: stream and key as the last operands and first
+/// attributes. Two ops without a stream are not the same one, and so not pure.
+defvar Mp_RandomTraits = [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                          DeclareOpInterfaceMethods<ScalarOpInterface>, RandomOpInterface];
+defvar Mp_Draw = "(`stream` `(` $stream^ `)`)? (`key` `(` $key^ `)`)? attr-dict `:` ";
+defvar Mp_DrawFacts = [{
+  static bool takesIndex() { return true; }
+}];
+defvar Mp_ExpensiveDraw = !strconcat(Mp_DrawFacts, [{ bool isExpensive() { return true; } }]);
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// Random numbers of a type that no operand shows.
+class Mp_RandomNumbersOp<string mnemonic> : Mp_Op<mnemonic,
+    !listconcat(Mp_RandomTraits, [DifferentiableOpInterface])> {
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = !strconcat(Mp_Draw, "type($result)");
+  let hasVerifier = 1;
+  let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{
+    static ::llvm::StringRef whyNotDifferentiable() { return "it has no operand of floats"; }
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &,
+                                                      ::mlir::ValueRange) {
+      return ::llvm::SmallVector<::mlir::Value>((*this)->getNumOperands());
+    }
+  }]);
+}
+
+def Mp_UniformOp : Mp_RandomNumbersOp<"uniform"> {
+  let summary = "random numbers, uniform in [low, high)";
+  let description = [{
+    low + (high - low) u, where u is a multiple of 2^-24 in [0, 1). Stays below `high` when
+    it is rounded. Without a key the numbers are the step's (docs/random.md).
+
+    Example: `%r = mp.uniform {low = -1.0} : tensor<4x8xf32>`
+  }];
+  let arguments = (ins Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream,
+    DefaultValuedAttr<F64Attr, "0.0">:$low, DefaultValuedAttr<F64Attr, "1.0">:$high);
+}
+
+def Mp_NormalOp : Mp_RandomNumbersOp<"normal"> {
+  let summary = "random numbers, normally distributed";
+  let description = [{
+    mean + std z, where z is the inverse of the normal distribution function at one of 2^32
+    equidistant places, within 1.0e-6 of the exact value relative to it, and |z| < 6.4.
+
+    Example: `%r = mp.normal {std = 2.0e-2} : tensor<4x8xf32>`
+  }];
+  let arguments = (ins Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream,
+    DefaultValuedAttr<F64Attr, "0.0">:$mean, DefaultValuedAttr<F64Attr, "1.0">:$std);
+}
+
+def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
+  let summary = "one with the probability that an element is, else zero";
+  let description = [{
+    A NaN gives zero.
+
+    Example: `%r = mp.bernoulli %p : tensor<4x8xf32>`
+  }];
+  let torch = "bernoulli";
+  let notDifferentiable = "its result is zero or one";
+  let arguments = (ins Mp_FloatTensor:$input, Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = !strconcat("$input ", Mp_Draw, "type($input)");
+  let hasVerifier = 1;
+  let extraDeclarations = Mp_ExpensiveDraw;
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+class Mp_DropOp<string mnemonic, list<Trait> traits = []>
+    : Mp_TensorOp<mnemonic, !listconcat(Mp_RandomTraits, traits)> {
+  let arguments = (ins Mp_FloatTensor:$input, Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream,
+    DefaultValuedAttr<F64Attr, "0.5">:$p);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = !strconcat("$input ", Mp_Draw, "type($input)");
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Mp_DropoutOp : Mp_DropOp<"dropout", [EvaluationOpInterface]> {
+  let summary = "zero with probability p, else x / (1 - p)";
+  let description = [{
+    As in PyTorch, times zero or 1 / (1 - p): where an element is dropped, infinity and NaN
+    become NaN, and with `p` = 1 all are. In a function that evaluates it is the identity.
+    Backward draws the mask again rather than keep it.
+
+    Example: `%r = mp.dropout %x {p = 0.1} : tensor<4x8xf32>`
+  }];
+  let torch = "dropout";
+  let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{
+    ::llvm::SmallVector<::mlir::Value> buildEvaluation(::mlir::ImplicitLocOpBuilder &) { return {getInput()}; }
+  }]);
+}
+
+def Mp_DropoutBackwardOp : Mp_DropOp<"dropout_backward"> {
+  let summary = "gradient of mp.dropout, by the mask that it drew";
+  let description = [{
+    Stream and key are those of the forward op, and so is the mask.
+
+    Example: `%d = mp.dropout_backward %g stream(3) {p = 0.1} : tensor<4x8xf32>`
+  }];
+  let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{ static bool drawsAgain() { return true; } }]);
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+def Mp_StochasticRoundOp : Mp_Op<"stochastic_round", !listconcat(Mp_RandomTraits, [DifferentiableOpInterface])> {
+  let summary = "16 bits, rounded up or down at random, exact on average";
+  let description = [{
+    The nearer of the two neighbours with the greater probability: x between a and b
+    becomes b with probability (x - a) / (b - a), to a multiple of 2^-16 (bf16, where that is
+    exact) or 2^-24 (f16). What the type holds stays as it is, and so do infinities and NaN.
+    Beyond the largest finite number the upper neighbour is infinity.
+
+    Example: `%r = mp.stochastic_round %x : tensor<4xf32> to tensor<4xbf16>`
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$input, Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream);
+  let results = (outs RankedTensorOf<[F16, BF16]>:$result);
+  let assemblyFormat = !strconcat("$input ", Mp_Draw, "type($input) `to` type($result)");
+  let hasVerifier = 1;
+  let extraDeclarations = !strconcat(Mp_DrawFacts, [{
+    static ::llvm::StringRef whyNotDifferentiable() { return "it rounds what is stored: a gradient passes mp.cast"; }
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &,
+                                                      ::mlir::ValueRange) {
+      return ::llvm::SmallVector<::mlir::Value>((*this)->getNumOperands());
+    }
+  }]);
+}
+
+#endif // MP_OPS_RANDOM_TD
