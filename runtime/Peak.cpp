@@ -79,27 +79,23 @@ __attribute__((target("avx2,fma"))) float fma256(int64_t rounds) {
 }
 #endif
 
-Loop loopFor(ElementType type) {
+std::vector<Loop> loopsFor(ElementType type) {
+  std::vector<Loop> loops;
 #if defined(__x86_64__)
   auto has = [](llvm::StringRef feature) {
     return llvm::is_contained(hostFeatures(), feature);
   };
-  if (type == ElementType::BF16)
-    return has("avx512bf16") ? Loop{dot512, chains * 64.0} : Loop();
+  if (type == ElementType::BF16 && has("avx512bf16"))
+    loops.push_back({dot512, chains * 64.0});
   if (has("avx512f"))
-    return {fma512, chains * 32.0};
-  if (has("avx2") && has("fma"))
-    return {fma256, chains / 2 * 16.0};
+    loops.push_back({fma512, chains * 32.0});
+  else if (has("avx2") && has("fma"))
+    loops.push_back({fma256, chains / 2 * 16.0});
 #endif
-  return {};
+  return loops;
 }
 
-} // namespace
-
-double mp::measurePeak(ThreadPool &pool, ElementType type) {
-  Loop loop = loopFor(type);
-  if (!loop.run)
-    return 0;
+double measure(ThreadPool &pool, const Loop &loop) {
   constexpr int64_t rounds = 20000;
   constexpr double wanted = 0.02;
   std::vector<float> sums(pool.threads());
@@ -112,6 +108,15 @@ double mp::measurePeak(ThreadPool &pool, ElementType type) {
   }
   // The sums are finite, which only they can say who were computed.
   return llvm::all_of(sums, [](float sum) { return sum > 0; }) ? best : 0;
+}
+
+} // namespace
+
+double mp::measurePeak(ThreadPool &pool, ElementType type) {
+  double best = 0;
+  for (const Loop &loop : loopsFor(type))
+    best = std::max(best, measure(pool, loop));
+  return best;
 }
 
 double mp::measureCopy(ThreadPool &pool, char *to, const char *from,

@@ -8,9 +8,9 @@
 namespace mp {
 
 /// Floating-point operations in 1e9 a second, all workers of the pool together
-/// and nothing from memory: of f32 multiply-adds, and for BF16 of dot products
-/// of pairs, where the CPU has them. 0: it has no such instruction that we
-/// know. Takes some 20 milliseconds.
+/// and nothing from memory: f32 multiply-adds; for BF16 dot products of pairs,
+/// where the CPU has them and they are faster than those. 0: it has none of the
+/// instructions that we know. Takes some 20 milliseconds a type.
 double measurePeak(ThreadPool &pool, ElementType type);
 
 /// Bytes read and written in 1e9 a second where the workers copy a block of
