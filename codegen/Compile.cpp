@@ -61,7 +61,8 @@ private:
   }
 
   llvm::Error build() {
-    module = parseSourceFile<ModuleOp>(sources, &context);
+    module = timed(
+        "parse", [&] { return parseSourceFile<ModuleOp>(sources, &context); });
     if (!module)
       return failed();
     Program &program = builder.program;
@@ -196,9 +197,9 @@ private:
                             : buildRunPipeline(manager, pipeline);
     if (error)
       return error;
-    if (mlir::failed(manager.run(*module)))
-      return failed();
-    return llvm::Error::success();
+    bool good =
+        timed("passes", [&] { return succeeded(manager.run(*module)); });
+    return good ? llvm::Error::success() : failed();
   }
 
   //===--------------------------------------------------------------------===//
@@ -222,13 +223,16 @@ private:
         return failed();
       code.push_back(std::move(*kernel));
     }
-    size_t begin = 0;
-    for (func::FuncOp function : functions) {
-      auto own = llvm::to_vector(function.getOps<KernelOp>());
-      addEntry(function, ArrayRef(code).slice(begin, own.size()));
-      begin += own.size();
-    }
-    finishKernels(code);
+    timed("plan", [&] {
+      size_t begin = 0;
+      for (func::FuncOp function : functions) {
+        auto own = llvm::to_vector(function.getOps<KernelOp>());
+        addEntry(function, ArrayRef(code).slice(begin, own.size()));
+        begin += own.size();
+      }
+      finishKernels(code);
+      return true;
+    });
     return llvm::Error::success();
   }
 
@@ -239,7 +243,8 @@ private:
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
     for (size_t i = 0; i < kernels.size(); ++i)
       pool.async([&, i] {
-        emitted[i] = backend->emit(kernels[i]);
+        emitted[i] = timed(
+            "kernel", [&] { return backend->emit(kernels[i]); }, kernels[i]);
         if (sink && succeeded(emitted[i]))
           announce(kernels[i], *emitted[i]);
       });
@@ -298,6 +303,26 @@ private:
         input.type = describeType(tensorType(argument));
     }
     builder.program.entries.push_back(std::move(entry));
+  }
+
+  /// Does `work`, and says how long that took and for what kernel.
+  template <typename Work>
+  std::invoke_result_t<Work> timed(const char *what, Work work,
+                                   KernelOp kernel = {}) {
+    if (!options.onSpan)
+      return work();
+    CompileSpan span{what, "", std::chrono::steady_clock::now(), {}};
+    if (kernel) {
+      Kernel described;
+      describeSources(described, kernel);
+      span.detail = described.summary;
+      if (!described.sources.empty())
+        span.detail += " (" + described.sources.front().str() + ")";
+    }
+    auto result = work();
+    span.end = std::chrono::steady_clock::now();
+    options.onSpan(span);
+    return result;
   }
 
   const CompileOptions &options;

@@ -9,7 +9,9 @@
 
 #include "codegen/Program.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <chrono>
 #include <functional>
+#include <memory>
 
 namespace mp {
 
@@ -21,6 +23,16 @@ public:
   /// What the kernels to come may include; at most once, before all of them.
   virtual void headers(llvm::ArrayRef<Header>) {}
   virtual void kernel(const Kernel &kernel) = 0;
+};
+
+class CodeStore;
+
+/// What a compilation spent a stretch of time on.
+struct CompileSpan {
+  using Time = std::chrono::steady_clock::time_point;
+  const char *what; ///< "parse", "passes", "kernel", "plan"
+  std::string detail;
+  Time begin, end;
 };
 
 /// What to make of the module.
@@ -51,6 +63,10 @@ struct CompileOptions {
   std::string plan;      ///< text of a tuning plan, empty: none
   std::string planName;  ///< the plan's file; where one is named, it is read
   unsigned threads = 0;  ///< compile jobs; 0: one a core
+  /// Where code is looked for before it is made; null: nowhere.
+  std::shared_ptr<CodeStore> store;
+  /// Gets what time went into, on the thread that spent it.
+  std::function<void(const CompileSpan &)> onSpan;
   /// Gets what is suspicious but no error, as located text without a trailing
   /// line feed; from any thread, but never two at once.
   std::function<void(llvm::StringRef)> onWarning;

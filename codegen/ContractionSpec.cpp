@@ -2,6 +2,13 @@
 
 using namespace mp;
 
+uint64_t ContractionSpec::flops() const {
+  uint64_t products = 1;
+  for (int64_t size : batch)
+    products *= size;
+  return 2 * products * m * n * k;
+}
+
 static std::string typeName(mlir::Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;

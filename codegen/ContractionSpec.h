@@ -25,6 +25,9 @@ struct ContractionSpec {
        broadcastB = false; ///< one matrix for the whole batch
   bool relu = false;
   bool tf32 = false; ///< f32 operands may be rounded to tf32 first
+
+  /// Multiplications and additions of the product alone.
+  uint64_t flops() const;
 };
 
 /// The attributes that library routines of this form have in common: m, n, k,

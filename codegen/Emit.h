@@ -24,6 +24,7 @@ struct KernelLaunch {
   int64_t grid = 1, block = 1;
   uint64_t shared = 0;
   llvm::SmallVector<KernelArgument> arguments;
+  uint64_t flops = 0;
 };
 
 /// A call of a library routine instead of code of ours. Fields as in mp::Call.
@@ -32,6 +33,7 @@ struct KernelCall {
   std::vector<std::pair<std::string, Call::Attribute>> attributes;
   int64_t grid = 1, block = 1;
   llvm::SmallVector<KernelArgument> arguments;
+  uint64_t flops = 0;
 };
 
 /// Launches run in order. `temporaries` are sizes in bytes; they live as long

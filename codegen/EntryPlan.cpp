@@ -191,14 +191,16 @@ private:
       addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
                      launch.grid, launch.block, launch.shared, false,
                      std::move(arguments),
-                     trafficOf(launch.arguments, kernel, code.temporaries)},
+                     trafficOf(launch.arguments, kernel, code.temporaries),
+                     launch.flops},
               std::exchange(touched, {}));
     }
     if (code.call) {
       auto arguments = resolveArguments(code.call->arguments, touched);
       addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
                    code.call->block, std::move(arguments),
-                   trafficOf(code.call->arguments, kernel, {})},
+                   trafficOf(code.call->arguments, kernel, {}),
+                   code.call->flops},
               std::move(touched));
     }
   }

@@ -135,6 +135,9 @@ struct Launch {
   /// is updated in place counts twice. As if the kernel's predicate held. 0:
   /// unknown.
   uint64_t bytes = 0;
+  /// Floating-point operations that were asked for, a multiply-add as two; what
+  /// is computed again counts once. 0: none, or unknown.
+  uint64_t flops = 0;
 };
 
 /// A named library routine; what the attributes mean is the routine's business.
@@ -153,6 +156,7 @@ struct Call {
   int64_t grid = 1, block = 1;
   std::vector<Place> args;
   uint64_t bytes = 0; ///< as Launch::bytes, without a workspace
+  uint64_t flops = 0; ///< as Launch::flops
 
   const Attribute *find(llvm::StringRef name) const;
 };

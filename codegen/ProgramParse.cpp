@@ -51,7 +51,7 @@ private:
   bool place(Place &place, uint64_t bytes);
   bool places(std::vector<Place> &places);
   bool work(int64_t &grid, int64_t &block);
-  bool traffic(uint64_t &bytes);
+  bool cost(uint64_t &bytes, uint64_t &flops);
   bool known(const llvm::StringMap<uint32_t> &names, llvm::StringRef what,
              uint32_t &index);
   bool declare(llvm::StringMap<uint32_t> &names, llvm::StringRef what,
@@ -281,9 +281,11 @@ bool Parser::work(int64_t &grid, int64_t &block) {
          line.expect("block") || line.integer(block, "a count", 1);
 }
 
-bool Parser::traffic(uint64_t &bytes) {
-  return line.consume("bytes") &&
-         line.unsignedInteger(bytes, "a size", UINT64_MAX);
+bool Parser::cost(uint64_t &bytes, uint64_t &flops) {
+  return (line.consume("bytes") &&
+          line.unsignedInteger(bytes, "a size", UINT64_MAX)) ||
+         (line.consume("flops") &&
+          line.unsignedInteger(flops, "a count", UINT64_MAX));
 }
 
 bool Parser::launch() {
@@ -291,7 +293,7 @@ bool Parser::launch() {
   if (known(kernels, "kernel", value.kernel) || work(value.grid, value.block) ||
       line.expect("shared") ||
       line.unsignedInteger(value.shared, "a size", mostBytes) ||
-      traffic(value.bytes))
+      cost(value.bytes, value.flops))
     return true;
   value.table = line.consume("table");
   if (places(value.args))
@@ -303,7 +305,7 @@ bool Parser::launch() {
 bool Parser::call() {
   Call value;
   if (line.name(value.routine, "a routine") || work(value.grid, value.block) ||
-      traffic(value.bytes) || line.expect("set"))
+      cost(value.bytes, value.flops) || line.expect("set"))
     return true;
   while (!line.peek("args")) {
     auto &[key, attribute] = value.attributes.emplace_back();

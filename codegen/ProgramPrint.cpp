@@ -23,7 +23,7 @@ private:
   void location(const Location &location);
   void place(const Place &place);
   void args(llvm::ArrayRef<Place> places);
-  void traffic(uint64_t bytes);
+  void cost(uint64_t bytes, uint64_t flops);
   void bytes(llvm::StringRef bytes);
   void payload(llvm::StringRef text);
 
@@ -161,9 +161,11 @@ void Printer::input(const Input &input) {
   os << '\n';
 }
 
-void Printer::traffic(uint64_t bytes) {
+void Printer::cost(uint64_t bytes, uint64_t flops) {
   if (bytes)
     os << " bytes " << bytes;
+  if (flops)
+    os << " flops " << flops;
 }
 
 void Printer::step(const Launch &launch) {
@@ -172,7 +174,7 @@ void Printer::step(const Launch &launch) {
   name(kernel.symbol);
   os << " grid " << launch.grid << " block " << launch.block << " shared "
      << launch.shared;
-  traffic(launch.bytes);
+  cost(launch.bytes, launch.flops);
   os << (launch.table ? " table" : "");
   args(launch.args);
   if (!kernel.summary.empty()) {
@@ -201,7 +203,7 @@ void Printer::step(const Call &call) {
   os << "  call ";
   name(call.routine);
   os << " grid " << call.grid << " block " << call.block;
-  traffic(call.bytes);
+  cost(call.bytes, call.flops);
   os << " set";
   for (const auto &[key, value] : call.attributes) {
     os << ' ';

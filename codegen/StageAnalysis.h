@@ -111,6 +111,9 @@ struct StageGroup {
 /// Tensors that a stage reads to compute an element, the accumulator aside.
 llvm::SmallVector<mlir::OpOperand *> readsOf(mlir::linalg::GenericOp op);
 
+/// Floating-point operations of all stages, each element of each computed once.
+uint64_t flopsOf(const StageGroup &group);
+
 /// A copy of a kernel's body, cut into groups that run one after the other.
 struct StageProgram {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< owns what follows

@@ -256,6 +256,24 @@ void chooseBuffers(StageGroup &group) {
 
 } // namespace
 
+uint64_t mp::flopsOf(const StageGroup &group) {
+  uint64_t flops = 0;
+  for (const Stage &stage : group.stages) {
+    linalg::GenericOp op = stage.op;
+    uint64_t elements = 1, operations = 0;
+    for (int64_t size : op.getStaticLoopRanges())
+      elements *= size;
+    for (Operation &inner : op.getBody()->without_terminator())
+      if (inner.getNumResults() == 1 &&
+          isa<FloatType>(inner.getResult(0).getType()) &&
+          !isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
+               arith::SelectOp, arith::BitcastOp>(inner))
+        operations += isa<math::FmaOp>(inner) ? 2 : 1;
+    flops += elements * operations;
+  }
+  return flops;
+}
+
 std::optional<StageGroup> mp::planGroup(ArrayRef<linalg::GenericOp> ops,
                                         const StageGroup *earlier,
                                         const StageTarget &target) {

@@ -65,6 +65,8 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.arch = model->state->arch();
   bool onCpu = choice->device.kind == Device::Kind::Cpu;
   options.compile.onednn = onCpu && options.onednn && onednnAvailable();
+  if (onCpu)
+    options.compile.store = model->cache = CodeCache::open(options.onNote);
   if (!options.plan.empty())
     if (Error error = readPlan(options, onCpu))
       return std::move(error);
@@ -79,6 +81,10 @@ Model::~Model() {
   for (auto &[key, job] : jobs)
     if (job->program && !*job->program)
       consumeError(job->program->takeError());
+}
+
+CompileCounts Model::compileCounts() const {
+  return cache ? cache->counts() : state->compileCounts();
 }
 
 Expected<Program> Model::compile(Goal goal,

@@ -3,7 +3,7 @@
 #define MP_RUNTIME_MODEL_H
 
 #include "codegen/Compile.h"
-#include "runtime/Session.h"
+#include "runtime/CodeCache.h"
 #include "runtime/data/Dataset.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
@@ -59,6 +59,8 @@ public:
   const std::string &arch() const { return archName; }
   /// Program::plan
   const std::string &plan() const { return planHash; }
+  /// What making kernels took so far, and what the cache had.
+  CompileCounts compileCounts() const;
   /// What it computes in: "fp16".
   const std::string &precision() const { return precisionName; }
 
@@ -78,6 +80,7 @@ private:
   Compiler compiler;
   std::string text;
   std::unique_ptr<Session> state;
+  std::shared_ptr<CodeCache> cache; ///< of what codegen makes; null: CUDA
   std::string name, archName, precisionName, planHash;
   std::optional<std::vector<DataSource>> sources;
   /// Entries that each linked program brought.

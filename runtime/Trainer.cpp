@@ -273,7 +273,7 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.precision =
       run.precision.empty() ? model->precision() : run.precision;
   summary.device = model->device();
-  CompileCounts kernels = model->session().compileCounts();
+  CompileCounts kernels = model->compileCounts();
   summary.kernelCacheHits = kernels.hits;
   summary.kernelCacheMisses = kernels.misses;
   summary.kernelCompileSeconds = kernels.seconds;

@@ -202,7 +202,7 @@ void Trainer::announce() {
      << "planned memory "
      << format("%.1f MiB", session().plannedBytes() / 1048576.0)
      << format(", compiled in %.2f s", secondsToCompile);
-  CompileCounts kernels = session().compileCounts();
+  CompileCounts kernels = model->compileCounts();
   if (kernels.hits || kernels.misses)
     os << ", kernels " << kernels.misses << " new "
        << format("(%.2f s)", kernels.seconds) << " and " << kernels.hits

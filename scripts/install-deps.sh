@@ -13,6 +13,8 @@ packages=(
   libdnnl-dev zlib1g-dev
   # What the tests and the example need.
   libgtest-dev dataset-fashion-mnist
+  # What bench/micro needs; without it that is not built.
+  libbenchmark-dev
 )
 
 give_up() {

@@ -15,6 +15,8 @@ config.test_source_root = os.path.join(config.mp_source, "test", "lit")
 config.mp_tools = lit_config.params.get("tools", config.mp_tools)
 config.environment["PATH"] = os.pathsep.join(
     [config.mp_tools, config.llvm_tools, os.environ["PATH"]])
+# No test writes to the user's cache.
+config.environment["MP_CACHE_DIR"] = "off"
 # Every CHECK is exact about variables unless it says otherwise.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 

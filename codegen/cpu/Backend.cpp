@@ -12,7 +12,7 @@ using namespace mp::cpu;
 namespace {
 /// Code made so far in this process, by target: the remainder batch and
 /// evaluation share most kernels with the step.
-ObjectCompiler &sharedCompiler(const Target &target) {
+const ObjectCompiler &sharedCompiler(const Target &target) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>,
                   std::unique_ptr<ObjectCompiler>>
@@ -26,8 +26,9 @@ ObjectCompiler &sharedCompiler(const Target &target) {
 
 class CpuBackend final : public Backend {
 public:
-  CpuBackend(ObjectCompiler &compiler, EmitOptions options)
-      : compiler(compiler), options(options) {}
+  CpuBackend(const Target &target, std::shared_ptr<CodeStore> store,
+             EmitOptions options)
+      : compiler(sharedCompiler(target), std::move(store)), options(options) {}
 
   void describe(Program &program) const override {
     program.target = "cpu";
@@ -73,7 +74,7 @@ public:
   }
 
 private:
-  ObjectCompiler &compiler;
+  ObjectCompiler compiler;
   EmitOptions options;
 };
 } // namespace
@@ -87,5 +88,5 @@ mp::cpu::createBackend(const CompileOptions &options, MLIRContext &context) {
   EmitOptions emit;
   emit.onednn = options.onednn;
   emit.onednnBf16 = options.onednn && target->has("avx512bw");
-  return std::make_unique<CpuBackend>(sharedCompiler(*target), emit);
+  return std::make_unique<CpuBackend>(*target, options.store, emit);
 }

@@ -70,6 +70,7 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
   product.block =
       std::min(product.grid, itemsPerTask(plan.blockM * plan.blockN * plan.k));
   product.shared = plan.bytesA + plan.bytesC;
+  product.flops = spec.flops();
   product.arguments = {{Kind::Operand, 0}, {Kind::Temporary, 0}};
   if (spec.bias)
     product.arguments.push_back({Kind::Operand, 2});

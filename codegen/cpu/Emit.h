@@ -9,14 +9,21 @@
 #include "llvm/Support/LogicalResult.h"
 #include <memory>
 
+namespace mp {
+class CodeStore;
+}
+
 namespace mp::cpu {
 
 /// Turns functions into objects. Functions equal but for their name are
-/// compiled once. Thread-safe.
+/// compiled once, and not at all where a store has them. Thread-safe.
 class ObjectCompiler {
 public:
   /// `target` comes from Target::host or Target::get.
   explicit ObjectCompiler(Target target);
+  /// One that shares what `other` has made so far, and looks in `store`, where
+  /// there is one, before it makes more.
+  ObjectCompiler(const ObjectCompiler &other, std::shared_ptr<CodeStore> store);
   ~ObjectCompiler();
   const Target &target() const;
 
@@ -48,7 +55,8 @@ public:
 
 private:
   struct Impl;
-  std::unique_ptr<Impl> impl;
+  std::shared_ptr<Impl> impl;
+  std::shared_ptr<CodeStore> store;
 };
 
 } // namespace mp::cpu

@@ -1,5 +1,7 @@
+#include "codegen/CodeStore.h"
 #include "codegen/cpu/Emit.h"
 #include "codegen/cpu/Lowering.h"
+#include "codegen/cpu/LoweringHash.inc"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -13,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm-c/Core.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -22,8 +25,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include <chrono>
 #include <mutex>
 
 using namespace mlir;
@@ -31,14 +36,51 @@ using namespace mp::cpu;
 
 namespace {
 
-/// "k_" and a hash of the text and the target.
-std::string symbolOf(ModuleOp module, const Target &target) {
+template <size_t bytes> std::string hashOf(llvm::StringRef text) {
+  auto hash = llvm::BLAKE3::hash<bytes>(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(llvm::ArrayRef<uint8_t>(hash), /*LowerCase=*/true);
+}
+
+/// A hash of the function's text.
+std::string sourceOf(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().useLocalScope());
-  os << target.cpu << '\n' << target.features;
-  auto hash = llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(text));
-  return "k_" + llvm::toHex(llvm::ArrayRef<uint8_t>(hash), /*LowerCase=*/true);
+  return hashOf<32>(text);
+}
+
+/// "k_" and a hash of the function and the target.
+std::string symbolOf(llvm::StringRef source, const Target &target) {
+  return "k_" +
+         hashOf<16>(
+             (source + "\n" + target.cpu + "\n" + target.features).str());
+}
+
+/// What the code of a function is kept under: it decides, with the target and
+/// all that has a part in making an object.
+mp::CodeKey keyOf(llvm::StringRef source, const Target &target,
+                  mlir::Location location) {
+  // Of the library that is here now, and not of its headers.
+  static const std::string version = [] {
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    return llvm::formatv("{0}.{1}.{2}", major, minor, patch).str();
+  }();
+  mp::CodeKey key{"o",
+                  source.str(),
+                  {{"lowering", MP_LOWERING_HASH},
+                   {"LLVM", version},
+                   {"cpu", target.cpu},
+                   {"features", target.features}}};
+  location->walk([&](mlir::Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    key.label = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
+                              file.getLine(), file.getColumn());
+    return WalkResult::interrupt();
+  });
+  return key;
 }
 
 /// Adds `void symbol(void *const *args, i64 begin, i64 end, void *shared)`,
@@ -143,6 +185,24 @@ FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
   return generate(*code, *machine);
 }
 
+/// The object of a function, from the store or made anew.
+FailureOr<std::string> findOrMake(ModuleOp module, llvm::StringRef source,
+                                  llvm::StringRef symbol, const Target &target,
+                                  mp::CodeStore *store) {
+  if (!store)
+    return makeObject(module, symbol, target);
+  mp::CodeKey key = keyOf(source, target, module.getLoc());
+  if (std::optional<std::string> kept = store->find(key))
+    return std::move(*kept);
+  auto start = std::chrono::steady_clock::now();
+  FailureOr<std::string> made = makeObject(module, symbol, target);
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - start;
+  if (succeeded(made))
+    store->keep(key, *made, spent.count());
+  return made;
+}
+
 } // namespace
 
 struct ObjectCompiler::Impl {
@@ -166,9 +226,12 @@ struct ObjectCompiler::Impl {
   llvm::StringMap<std::unique_ptr<Entry>> entries;
 };
 
-ObjectCompiler::ObjectCompiler(Target target) : impl(std::make_unique<Impl>()) {
+ObjectCompiler::ObjectCompiler(Target target) : impl(std::make_shared<Impl>()) {
   impl->target = std::move(target);
 }
+ObjectCompiler::ObjectCompiler(const ObjectCompiler &other,
+                               std::shared_ptr<mp::CodeStore> store)
+    : impl(other.impl), store(std::move(store)) {}
 ObjectCompiler::~ObjectCompiler() = default;
 
 const Target &ObjectCompiler::target() const { return impl->target; }
@@ -193,10 +256,12 @@ FailureOr<std::string> ObjectCompiler::compile(OwningOpRef<ModuleOp> module) {
   (*functions.begin()).setName("body");
   (*functions.begin()).setPublic();
 
-  std::string symbol = symbolOf(*module, impl->target);
+  std::string source = sourceOf(*module);
+  std::string symbol = symbolOf(source, impl->target);
   Impl::Entry &entry = impl->entry(symbol);
   std::call_once(entry.once, [&] {
-    FailureOr<std::string> object = makeObject(*module, symbol, impl->target);
+    FailureOr<std::string> object =
+        findOrMake(*module, source, symbol, impl->target, store.get());
     entry.good = succeeded(object);
     if (entry.good)
       entry.object = std::move(*object);

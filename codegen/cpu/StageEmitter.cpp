@@ -25,6 +25,7 @@ llvm::FailureOr<EmittedKernel> mp::cpu::emitStages(Block &body, bool predicated,
     launch.grid = function.grid;
     launch.block = function.block;
     launch.shared = function.shared;
+    launch.flops = flopsOf(group);
     FailureOr<std::string> symbol =
         compiler.compile(std::move(function.module));
     if (failed(symbol))

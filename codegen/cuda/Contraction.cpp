@@ -65,6 +65,7 @@ static EmittedKernel emitCublaslt(const ContractionSpec &spec,
   kernel.temporaries.push_back((arch.capability >= 90 ? 32 : 4) << 20);
   KernelCall call;
   call.routine = "cublaslt.matmul";
+  call.flops = spec.flops();
   call.attributes = callAttributes(matrix);
   call.attributes.emplace_back("compute", shape.tf32 ? "tf32" : "f32");
   call.attributes.emplace_back("workspace",
@@ -117,5 +118,10 @@ FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
   auto epilogue = Epilogue::get(anchor);
   if (failed(epilogue))
     return failure();
-  return ContractionSource(anchor, *shape, config, *epilogue, store).emit();
+  auto emitted =
+      ContractionSource(anchor, *shape, config, *epilogue, store).emit();
+  // The product comes first; what follows adds up its parts.
+  if (succeeded(emitted))
+    emitted->launches.front().flops = spec.flops();
+  return emitted;
 }

@@ -235,8 +235,10 @@ private:
     launch.table = true;
     for (size_t number : merged.order)
       llvm::append_range(launch.args, launchOf(group[number]).args);
-    for (uint32_t step : group)
+    for (uint32_t step : group) {
       launch.bytes += launchOf(step).bytes;
+      launch.flops += launchOf(step).flops;
+    }
     return launch;
   }
 

@@ -37,6 +37,7 @@ FailureOr<EmittedKernel> mp::cuda::emitStages(Block &body, bool predicated,
     launch.grid = printed.grid;
     launch.block = printed.block;
     launch.shared = printed.sharedBytes();
+    launch.flops = flopsOf(group);
     launch.symbol = printed.store(store);
     kernel.launches.push_back(std::move(launch));
   }

@@ -119,6 +119,7 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
   call.attributes = callAttributes(spec);
   call.grid = spec.m;
   call.block = rowsInTask(spec);
+  call.flops = spec.flops();
   for (unsigned i = 0; i < (spec.bias ? 3u : 2u); ++i)
     call.arguments.push_back({KernelArgument::Kind::Operand, i});
   call.arguments.push_back({KernelArgument::Kind::Result, 0});

@@ -1,6 +1,7 @@
 //===- CompilePool.cpp - NVRTC on many threads ----------------------------===//
 #include "runtime/cuda/CompilePool.h"
 #include "runtime/Error.h"
+#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 
 using namespace llvm;
@@ -8,12 +9,10 @@ using namespace llvm;
 namespace mp::cuda {
 
 CompilePool::CompilePool(const Nvrtc &nvrtc, std::string architecture,
-                         std::unique_ptr<KernelCache> cache,
-                         std::function<void(StringRef)> onWarning,
-                         unsigned count)
-    : nvrtc(nvrtc), architecture(std::move(architecture)),
+                         std::shared_ptr<CodeCache> cache, unsigned count)
+    : architecture(std::move(architecture)), nvrtc(nvrtc),
       options(compilerOptions(nvrtc, this->architecture)),
-      cache(std::move(cache)), onWarning(std::move(onWarning)) {
+      cache(std::move(cache)) {
   constexpr unsigned most = 16;
   if (count == 0)
     count = std::min(std::max(std::thread::hardware_concurrency(), 1u), most);
@@ -31,11 +30,25 @@ CompilePool::~CompilePool() {
     thread.join();
 }
 
+/// "kernel 'k_1' (mp.linear mp.relu) from net.mlir:3:5, net.mlir:4:5"
+static std::string describe(const Kernel &kernel) {
+  std::string text = "kernel '" + kernel.symbol + "' (" + kernel.summary + ")";
+  constexpr size_t most = 4;
+  StringRef separator = " from ";
+  for (const Location &source : ArrayRef(kernel.sources).take_front(most))
+    if (std::string place = source.str(); !place.empty()) {
+      text += (separator + place).str();
+      separator = ", ";
+    }
+  return text;
+}
+
 void CompilePool::add(const Kernel &kernel, const Headers &headers) {
   auto job = std::make_shared<Job>();
   job->symbol = kernel.symbol;
   job->source = kernel.code;
   job->headers = headers;
+  job->label = describe(kernel);
   {
     std::lock_guard lock(mutex);
     if (!jobs.try_emplace(kernel.symbol, job).second)
@@ -80,57 +93,38 @@ void CompilePool::work() {
   }
 }
 
+CodeKey cubinKey(StringRef source, ArrayRef<Header> headers,
+                 ArrayRef<std::string> options, StringRef compiler,
+                 StringRef architecture) {
+  SmallVector<StringRef> texts;
+  for (const Header &header : headers)
+    texts.append({header.name, header.text});
+  return {"cubin",
+          source.str(),
+          {{"NVRTC", compiler.str()},
+           {"architecture", architecture.str()},
+           {"options", llvm::join(options, " ")},
+           {"headers", hashOf(texts)}}};
+}
+
 void CompilePool::compile(Job &job) {
-  std::string key;
-  if (cache) {
-    key = cacheKey(job.source, *job.headers, options, nvrtc.version(),
-                   architecture);
-    if (std::optional<std::string> found = cache->find(key)) {
-      job.cubin = std::move(*found);
-      std::lock_guard lock(mutex);
-      ++counted.hits;
-      return;
-    }
+  CodeKey key = cubinKey(job.source, *job.headers, options, nvrtc.version(),
+                         architecture);
+  key.label = job.label;
+  if (std::optional<std::string> found = cache->find(key)) {
+    job.cubin = std::move(*found);
+    return;
   }
   auto start = std::chrono::steady_clock::now();
   Expected<Compilation> made =
       compileToCubin(nvrtc, job.source, *job.headers, options);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  {
-    std::lock_guard lock(mutex);
-    ++counted.misses;
-    counted.seconds += time.count();
-  }
   if (!made) {
     job.problem = toString(made.takeError());
     return;
   }
   job.cubin = std::move(made->cubin);
-  if (cache)
-    keep(key, job.cubin);
-}
-
-void CompilePool::keep(StringRef key, StringRef cubin) {
-  Error error = cache->store(key, cubin);
-  if (!error)
-    return;
-  std::string problem = toString(std::move(error));
-  std::lock_guard lock(mutex);
-  if (!std::exchange(warned, true) && onWarning)
-    onWarning("warning: compiled kernels are not kept: " + problem);
-}
-
-/// "kernel 'k_1' (mp.linear mp.relu) from net.mlir:3:5, net.mlir:4:5"
-static std::string describe(const Kernel &kernel) {
-  std::string text = "kernel '" + kernel.symbol + "' (" + kernel.summary + ")";
-  constexpr size_t most = 4;
-  StringRef separator = " from ";
-  for (const Location &source : ArrayRef(kernel.sources).take_front(most))
-    if (std::string place = source.str(); !place.empty()) {
-      text += (separator + place).str();
-      separator = ", ";
-    }
-  return text;
+  cache->keep(key, job.cubin, time.count());
 }
 
 Expected<StringRef> CompilePool::wait(const Kernel &kernel) {
@@ -145,11 +139,6 @@ Expected<StringRef> CompilePool::wait(const Kernel &kernel) {
   jobs.erase(kernel.symbol);
   return deviceError("cannot compile " + describe(kernel) + ": " +
                      job->problem);
-}
-
-CompileCounts CompilePool::counts() const {
-  std::lock_guard lock(mutex);
-  return counted;
 }
 
 } // namespace mp::cuda

@@ -9,8 +9,7 @@
 #define MP_RUNTIME_CUDA_COMPILEPOOL_H
 
 #include "codegen/Compile.h"
-#include "runtime/Session.h"
-#include "runtime/cuda/KernelCache.h"
+#include "runtime/CodeCache.h"
 #include "runtime/cuda/Nvrtc.h"
 #include "llvm/ADT/StringMap.h"
 #include <condition_variable>
@@ -22,14 +21,16 @@ namespace mp::cuda {
 
 using Headers = std::shared_ptr<const std::vector<Header>>;
 
+/// What a cubin is kept under.
+CodeKey cubinKey(llvm::StringRef source, llvm::ArrayRef<Header> headers,
+                 llvm::ArrayRef<std::string> options, llvm::StringRef compiler,
+                 llvm::StringRef architecture);
+
 class CompilePool {
 public:
-  /// `cache` may be null. `onWarning` is told once that the cache cannot be
-  /// written. 0 threads: one a core, 16 at most.
+  /// 0 threads: one a core, 16 at most.
   CompilePool(const Nvrtc &nvrtc, std::string architecture,
-              std::unique_ptr<KernelCache> cache,
-              std::function<void(llvm::StringRef)> onWarning,
-              unsigned threads = 0);
+              std::shared_ptr<CodeCache> cache, unsigned threads = 0);
   /// Drops what has not begun and waits for the rest.
   ~CompilePool();
   CompilePool(const CompilePool &) = delete;
@@ -46,13 +47,13 @@ public:
   /// then be added again.
   llvm::Expected<llvm::StringRef> wait(const Kernel &kernel);
 
-  CompileCounts counts() const;
+  CompileCounts counts() const { return cache->counts(); }
 
   const std::string architecture; ///< that it compiles for: "sm_90"
 
 private:
   struct Job {
-    std::string symbol, source;
+    std::string symbol, source, label;
     Headers headers;
     std::string cubin, problem;
     bool done = false;
@@ -67,12 +68,10 @@ private:
   void work();
   /// Fills `cubin` or `problem`; reads and writes the cache.
   void compile(Job &job);
-  void keep(llvm::StringRef key, llvm::StringRef cubin);
 
   const Nvrtc &nvrtc;
   const std::vector<std::string> options;
-  const std::unique_ptr<KernelCache> cache;
-  const std::function<void(llvm::StringRef)> onWarning;
+  const std::shared_ptr<CodeCache> cache;
 
   mutable std::mutex mutex; ///< of all that follows
   std::condition_variable changed;
@@ -80,8 +79,7 @@ private:
                       ShorterSource>
       waiting;
   llvm::StringMap<std::shared_ptr<Job>> jobs;
-  CompileCounts counted;
-  bool stopping = false, warned = false;
+  bool stopping = false;
   std::vector<std::thread> threads;
 };
 

@@ -239,21 +239,6 @@ Executable *CudaSession::find(StringRef function, int64_t batch) {
   return nullptr;
 }
 
-/// The cache on disk, or null with a word of warning.
-std::unique_ptr<KernelCache>
-openCache(const std::function<void(StringRef)> &onWarning) {
-  std::string folder = cacheFolder();
-  if (folder.empty())
-    return nullptr;
-  auto cache = KernelCache::open(folder);
-  if (cache)
-    return std::move(*cache);
-  std::string problem = toString(cache.takeError());
-  if (onWarning)
-    onWarning("warning: compiled kernels are not kept: " + problem);
-  return nullptr;
-}
-
 } // namespace
 
 Expected<std::unique_ptr<Session>>
@@ -271,8 +256,8 @@ createSession(const SessionOptions &options) {
   if (!context)
     return context.takeError();
   auto pool = std::make_unique<CompilePool>(*nvrtc, std::move(*architecture),
-                                            openCache(options.onWarning),
-                                            options.onWarning, options.threads);
+                                            CodeCache::open(options.onWarning),
+                                            options.threads);
   return std::make_unique<CudaSession>(std::move(*context), std::move(pool),
                                        options.threads);
 }

@@ -100,13 +100,14 @@ protected:
   CudaCompilePool() { fake::compiled.clear(); }
 
   std::unique_ptr<CompilePool> pool(unsigned threads, bool cached = false) {
-    std::unique_ptr<KernelCache> cache;
+    std::unique_ptr<KernelCache> files;
     if (cached)
-      cache = llvm::cantFail(KernelCache::open(folder.path("cache")));
-    return std::make_unique<CompilePool>(
-        nvrtc, "sm_90", std::move(cache),
-        [this](llvm::StringRef text) { warnings.push_back(text.str()); },
-        threads);
+      files = llvm::cantFail(KernelCache::open(folder.path("cache")));
+    auto cache = std::make_shared<CodeCache>(
+        std::move(files),
+        [this](llvm::StringRef text) { warnings.push_back(text.str()); });
+    return std::make_unique<CompilePool>(nvrtc, "sm_90", std::move(cache),
+                                         threads);
   }
   static Kernel kernel(const std::string &source) {
     Kernel kernel;
@@ -217,7 +218,8 @@ TEST_F(CudaCompilePool, TheRealCompilerMakesCubins) {
   auto opened = openNvrtc();
   if (!opened)
     GTEST_SKIP() << llvm::toString(opened.takeError());
-  CompilePool made(*opened, "sm_80", nullptr, nullptr);
+  CompilePool made(*opened, "sm_80",
+                   std::make_shared<CodeCache>(nullptr, nullptr));
   Program program = cudaProgram();
   auto headers = std::make_shared<const std::vector<Header>>(program.headers);
   for (const Kernel &kernel : program.kernels)

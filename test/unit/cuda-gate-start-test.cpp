@@ -28,8 +28,9 @@ struct Start {
 /// soon as it is lowered.
 Start start(const cuda::Nvrtc &nvrtc, StringRef cacheFolder) {
   auto begin = std::chrono::steady_clock::now();
-  auto cache = cantFail(cuda::KernelCache::open(cacheFolder));
-  cuda::CompilePool pool(nvrtc, "sm_90", std::move(cache), {}, /*threads=*/2);
+  auto cache = std::make_shared<CodeCache>(
+      cantFail(KernelCache::open(cacheFolder)), nullptr);
+  cuda::CompilePool pool(nvrtc, "sm_90", std::move(cache), /*threads=*/2);
   std::string path = MP_SOURCE_DIR "/examples/fashion-mnist/mlp.mlir";
   CompileOptions options;
   options.filename = path;

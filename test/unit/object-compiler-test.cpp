@@ -1,11 +1,13 @@
 // Functions of memrefs to objects: the seam below the stage emitter. Roundings
 // are compared with APFloat bit by bit.
 #include "LinkedKernels.h"
+#include "codegen/CodeStore.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -214,6 +216,57 @@ TEST(ObjectCompiler, CompilesEqualFunctionsOnce) {
   EXPECT_EQ(first, second);
   EXPECT_NE(first,
             compile(compiler, conversion(96, "f32", "arith.truncf", "bf16")));
+}
+
+namespace {
+/// A store in memory that counts what is asked of it.
+struct CountingStore : mp::CodeStore {
+  std::optional<std::string> find(const mp::CodeKey &key) override {
+    ++lookups;
+    last = key;
+    auto found = entries.find(textOf(key));
+    return found == entries.end() ? std::nullopt : std::optional(found->second);
+  }
+  void keep(const mp::CodeKey &key, llvm::StringRef code,
+            double seconds) override {
+    EXPECT_GT(seconds, 0);
+    EXPECT_TRUE(entries.emplace(textOf(key), code.str()).second);
+  }
+  static std::string textOf(const mp::CodeKey &key) {
+    std::string text = key.kind + key.source;
+    for (auto &[name, value] : key.facts)
+      text += "\n" + name + "=" + value;
+    return text;
+  }
+  std::map<std::string, std::string> entries;
+  mp::CodeKey last;
+  unsigned lookups = 0;
+};
+} // namespace
+
+TEST(ObjectCompiler, AStoreSparesCompiling) {
+  auto store = std::make_shared<CountingStore>();
+  std::string text = conversion(64, "f32", "arith.truncf", "bf16");
+  ObjectCompiler first(ObjectCompiler(Target::host()), store);
+  std::string symbol = compile(first, text);
+  EXPECT_EQ(store->entries.size(), 1u);
+  EXPECT_EQ(compile(first, text), symbol);
+  EXPECT_EQ(store->lookups, 1u) << "what is in memory is not asked for";
+  // As another process would.
+  ObjectCompiler second(ObjectCompiler(Target::host()), store);
+  EXPECT_EQ(compile(second, text), symbol);
+  EXPECT_EQ(store->entries.size(), 1u);
+  EXPECT_EQ(second.object(symbol), first.object(symbol));
+  // One that shares its memory with another needs no store.
+  ObjectCompiler third(second, nullptr);
+  EXPECT_EQ(third.object(symbol), first.object(symbol));
+  // The source is the same for another CPU, the facts are not.
+  std::string source = store->last.source;
+  ObjectCompiler older(
+      ObjectCompiler(llvm::cantFail(Target::get("x86-64-v3", ""))), store);
+  EXPECT_NE(compile(older, text), symbol);
+  EXPECT_EQ(store->last.source, source);
+  EXPECT_EQ(store->entries.size(), 2u);
 }
 
 TEST(Target, NamesWhatItRefuses) {

@@ -1,8 +1,8 @@
 //===- Info.cpp - mp-run info ---------------------------------------------===//
+#include "runtime/KernelCache.h"
 #include "runtime/Onednn.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/CudaDevice.h"
-#include "runtime/cuda/KernelCache.h"
 #include "runtime/cuda/Nvrtc.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/STLExtras.h"
@@ -70,7 +70,7 @@ static void printDevices(raw_ostream &os) {
 }
 
 static void printCache(raw_ostream &os) {
-  std::string folder = cuda::cacheFolder();
+  std::string folder = cacheFolder();
   os << "cache:    ";
   if (folder.empty()) {
     os << "off\n";
@@ -82,14 +82,16 @@ static void printCache(raw_ostream &os) {
     os << ", empty\n";
     return;
   }
-  auto cache = cuda::KernelCache::open(folder);
+  auto cache = KernelCache::open(folder);
   if (!cache) {
     os << ", not used: " << toString(cache.takeError()) << "\n";
     return;
   }
-  cuda::KernelCache::Usage usage = (*cache)->usage();
-  os << ", " << usage.entries << " kernels, "
-     << format("%.1f MiB\n", usage.bytes / 1048576.0);
+  KernelCache::Usage usage = (*cache)->usage();
+  os << ", " << usage.entries << " kernels (" << (*cache)->usage("o").entries
+     << " cpu, " << (*cache)->usage("cubin").entries << " cuda), "
+     << format("%.1f MiB of at most ", usage.bytes / 1048576.0)
+     << KernelCache::defaultLimit / 1048576 << " MiB\n";
 }
 
 int info(ArrayRef<const char *> arguments) {

@@ -1,5 +1,5 @@
 //===- KernelCache.cpp - compiled kernels kept on disk --------------------===//
-#include "runtime/cuda/KernelCache.h"
+#include "runtime/KernelCache.h"
 #include "runtime/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,12 +16,13 @@
 
 using namespace llvm;
 
-namespace mp::cuda {
+namespace mp {
 
-/// To be changed with the layout of an entry, or where what our headers and
-/// sources mean changes without their text.
-static constexpr StringLiteral formatVersion = "mantissa-cuda-1";
-static constexpr StringLiteral suffix = ".cubin";
+/// To be changed with the layout of an entry, or where what a source means
+/// changes without its text.
+static constexpr StringLiteral formatVersion = "mantissa-2";
+/// Kinds of code.
+static constexpr StringLiteral kinds[] = {"o", "cubin"};
 static constexpr StringLiteral partial = ".partial-";
 static constexpr size_t checksumBytes = 32;
 
@@ -41,27 +42,35 @@ std::string cacheFolder() {
   return folder.str().str();
 }
 
-std::string cacheKey(StringRef source, ArrayRef<Header> headers,
-                     ArrayRef<std::string> options, StringRef compiler,
-                     StringRef architecture) {
+std::string hashOf(ArrayRef<StringRef> texts) {
   SHA256 hash;
-  // With its length before it, no text can pass for two others.
-  auto add = [&](StringRef text) {
+  for (StringRef text : texts) {
     uint8_t size[8];
     support::endian::write64le(size, text.size());
     hash.update(ArrayRef<uint8_t>(size));
     hash.update(text);
-  };
-  for (StringRef text :
-       {StringRef(formatVersion), source, compiler, architecture})
-    add(text);
-  for (const std::string &option : options)
-    add(option);
-  for (const Header &header : headers) {
-    add(header.name);
-    add(header.text);
   }
   return toHex(hash.final(), /*LowerCase=*/true);
+}
+
+/// One line to a fact.
+static std::string textOf(const CodeKey &key) {
+  std::string text;
+  for (auto &[name, value] : key.facts)
+    text += name + "=" + value + "\n";
+  return text;
+}
+
+static constexpr size_t digits = 32; ///< of each of the hashes in a name
+
+/// What the names of all entries of a source begin with.
+static std::string prefixOf(const CodeKey &key) {
+  return hashOf({formatVersion, key.kind, key.source}).substr(0, digits) + "-";
+}
+
+std::string KernelCache::fileName(const CodeKey &key) {
+  return prefixOf(key) + hashOf({textOf(key)}).substr(0, digits) + "." +
+         key.kind;
 }
 
 namespace {
@@ -76,19 +85,19 @@ struct File {
   }
 };
 
-struct Entry {
+struct CacheFile {
   std::string name;
   uint64_t bytes;
   timespec used;
 };
 } // namespace
 
-/// The key goes in, so that an entry under a wrong name is no hit.
-static std::array<uint8_t, checksumBytes> checksum(StringRef key,
-                                                   StringRef value) {
+/// The name goes in, so that an entry under a wrong one is no hit.
+static std::array<uint8_t, checksumBytes> checksum(StringRef name,
+                                                   StringRef content) {
   SHA256 hash;
-  hash.update(key);
-  hash.update(value);
+  hash.update(name);
+  hash.update(content);
   return hash.final();
 }
 
@@ -150,8 +159,8 @@ static bool writeAll(int descriptor, StringRef text) {
   return true;
 }
 
-std::optional<std::string> KernelCache::find(StringRef key) {
-  std::string name = (key + suffix).str();
+/// What stands behind the checksum of an entry, where that is right.
+std::optional<std::string> KernelCache::read(const std::string &name) const {
   File file(openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat status;
   if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0)
@@ -164,19 +173,31 @@ std::optional<std::string> KernelCache::find(StringRef key) {
     bytes.resize(status.st_size);
     whole = readAll(file.descriptor, bytes.data(), bytes.size());
   }
-  StringRef value = StringRef(bytes).drop_front(whole ? checksumBytes : 0);
-  if (!whole || toStringRef(checksum(key, value)) !=
+  StringRef content = StringRef(bytes).drop_front(whole ? checksumBytes : 0);
+  if (!whole || toStringRef(checksum(name, content)) !=
                     StringRef(bytes).take_front(checksumBytes)) {
     unlinkat(directory, name.c_str(), 0);
     return std::nullopt;
   }
   futimens(file.descriptor, nullptr); // it has been used now
-  return value.str();
+  return content.str();
 }
 
-Error KernelCache::store(StringRef key, StringRef value) {
+/// An entry's content: the facts, a zero, the code.
+std::optional<std::string> KernelCache::find(const CodeKey &key) {
+  std::optional<std::string> content = read(fileName(key));
+  if (!content)
+    return std::nullopt;
+  auto [facts, code] = StringRef(*content).split('\0');
+  if (facts != textOf(key))
+    return std::nullopt;
+  return code.str();
+}
+
+Error KernelCache::store(const CodeKey &key, StringRef code) {
   static std::atomic<unsigned> counter = 0;
-  std::string name = (key + suffix).str();
+  std::string name = fileName(key);
+  std::string content = textOf(key) + '\0' + code.str();
   std::string temporary =
       formatv("{0}{1}-{2}", partial, getpid(), counter.fetch_add(1));
   int error = 0;
@@ -188,8 +209,8 @@ Error KernelCache::store(StringRef key, StringRef value) {
                      0600));
     if (file.descriptor < 0)
       return makeSystemError("write", folder + "/" + temporary, errno);
-    if (!writeAll(file.descriptor, toStringRef(checksum(key, value))) ||
-        !writeAll(file.descriptor, value) || fsync(file.descriptor) != 0)
+    if (!writeAll(file.descriptor, toStringRef(checksum(name, content))) ||
+        !writeAll(file.descriptor, content))
       error = errno;
   }
   if (!error &&
@@ -205,14 +226,14 @@ Error KernelCache::store(StringRef key, StringRef value) {
     trim();
     written = 0;
   }
-  written += checksumBytes + value.size();
+  written += checksumBytes + content.size();
   return Error::success();
 }
 
 /// The files of the cache that `wanted` takes.
 template <typename Wanted>
-static std::vector<Entry> listEntries(int directory, Wanted wanted) {
-  std::vector<Entry> entries;
+static std::vector<CacheFile> listEntries(int directory, Wanted wanted) {
+  std::vector<CacheFile> entries;
   // A stream of its own: a descriptor's position is shared with its copies.
   int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = copy < 0 ? nullptr : fdopendir(copy);
@@ -232,15 +253,54 @@ static std::vector<Entry> listEntries(int directory, Wanted wanted) {
   return entries;
 }
 
-static bool isEntry(StringRef name) { return name.ends_with(suffix); }
+/// Whether a file is an entry of a kind; "": of any.
+static bool isEntry(StringRef name, StringRef kind = "") {
+  return llvm::any_of(kinds, [&](StringRef each) {
+    return (kind.empty() || kind == each) && name.ends_with(("." + each).str());
+  });
+}
 
-KernelCache::Usage KernelCache::usage() const {
+KernelCache::Usage KernelCache::usage(StringRef kind) const {
   Usage usage;
-  for (const Entry &entry : listEntries(directory, isEntry)) {
+  for (const CacheFile &entry : listEntries(
+           directory, [&](StringRef name) { return isEntry(name, kind); })) {
     ++usage.entries;
     usage.bytes += entry.bytes;
   }
   return usage;
+}
+
+/// "LLVM '22.1.7', and this is '22.1.8'" for each fact that differs.
+static std::string differences(StringRef before, StringRef now) {
+  std::string text;
+  while (!before.empty() || !now.empty()) {
+    auto [oldFact, oldRest] = before.split('\n');
+    auto [newFact, newRest] = now.split('\n');
+    before = oldRest, now = newRest;
+    if (oldFact == newFact)
+      continue;
+    auto [oldName, oldValue] = oldFact.split('=');
+    text += formatv("{0}{1} '{2}', and this is '{3}'", text.empty() ? "" : "; ",
+                    oldName, oldValue, newFact.split('=').second);
+  }
+  return text;
+}
+
+std::string KernelCache::explainMiss(const CodeKey &key) const {
+  std::string prefix = prefixOf(key), nearest;
+  for (const CacheFile &entry : listEntries(directory, [&](StringRef name) {
+         return name.starts_with(prefix) && isEntry(name, key.kind);
+       })) {
+    std::optional<std::string> content = read(entry.name);
+    if (!content)
+      continue;
+    std::string text =
+        differences(StringRef(*content).split('\0').first, textOf(key));
+    // Of several entries, the one with the least to tell.
+    if (nearest.empty() || text.size() < nearest.size())
+      nearest = text;
+  }
+  return nearest.empty() ? "new" : "known with " + nearest;
 }
 
 /// Drops what was used longest ago until three quarters of the limit are left,
@@ -249,21 +309,22 @@ void KernelCache::trim() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   constexpr time_t hour = 3600;
-  for (const Entry &entry : listEntries(
+  for (const CacheFile &entry : listEntries(
            directory, [](StringRef name) { return name.starts_with(partial); }))
     if (now.tv_sec - entry.used.tv_sec > hour)
       unlinkat(directory, entry.name.c_str(), 0);
-  std::vector<Entry> entries = listEntries(directory, isEntry);
+  std::vector<CacheFile> entries =
+      listEntries(directory, [](StringRef name) { return isEntry(name); });
   uint64_t bytes = 0;
-  for (const Entry &entry : entries)
+  for (const CacheFile &entry : entries)
     bytes += entry.bytes;
   if (bytes <= limit)
     return;
-  llvm::sort(entries, [](const Entry &a, const Entry &b) {
+  llvm::sort(entries, [](const CacheFile &a, const CacheFile &b) {
     return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) <
            std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
   });
-  for (const Entry &entry : entries) {
+  for (const CacheFile &entry : entries) {
     if (bytes <= limit / 4 * 3)
       return;
     if (unlinkat(directory, entry.name.c_str(), 0) == 0)
@@ -271,4 +332,4 @@ void KernelCache::trim() {
   }
 }
 
-} // namespace mp::cuda
+} // namespace mp
