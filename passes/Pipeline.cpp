@@ -104,6 +104,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
     return error;
   manager.addPass(createAutodiff());
   manager.addPass(createLossScale({*scaler}));
+  manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
   manager.addPass(createOptimizer({options.totalSteps}));
@@ -120,6 +121,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
   if (auto error = addForward(manager, options, "eval"))
     return error;
+  manager.addNestedPass<func::FuncOp>(createExpandGradients());
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
   addRandomKeys(manager);
@@ -137,6 +139,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   autocast.dtype = *dtype;
   autocast.policy = options.policy;
   manager.addPass(createAutocast(autocast));
+  manager.addNestedPass<func::FuncOp>(createExpandGradients());
   addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();
@@ -165,9 +168,14 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};
+  Option<int64_t> accumulate{
+      *this, "accumulate",
+      llvm::cl::desc("micro-batches a step, instead of the recipe's"),
+      llvm::cl::init(0)};
 
   PipelineOptions get() const {
-    return {batch, precision, scaler, policy, totalSteps, masterWeights};
+    return {batch,      precision,     scaler,    policy,
+            totalSteps, masterWeights, accumulate};
   }
 };
 

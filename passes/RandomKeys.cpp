@@ -42,18 +42,25 @@ private:
     return success();
   }
 
-  /// Seed and attempt. A function that runs several times in an attempt has a
-  /// third part, the micro-batch.
+  /// Seed and attempt; a function that takes micro-batches runs several times
+  /// in an attempt, and their index is the third part.
   SmallVector<Value> keyOf(func::FuncOp function, VariableOp seed,
                            ImplicitLocOpBuilder &b) {
     auto count = RankedTensorType::get({}, b.getI64Type());
-    Value attempt;
-    std::string name = (function.getName() + "." + kAttemptedVariable).str();
-    if (auto tries = getOperation().lookupSymbol<VariableOp>(name))
-      attempt = ReadOp::create(b, count, tries.getSymName());
-    else
-      attempt = splat(b, count, 0);
-    return {ReadOp::create(b, count, seed.getSymName()), attempt};
+    auto counted = [&](const Twine &name) {
+      auto known = getOperation().lookupSymbol<VariableOp>(name.str());
+      return known ? Value(ReadOp::create(b, count, known.getSymName()))
+                   : splat(b, count, 0);
+    };
+    bool isMicro = phaseOf(function) == kAccumulatePhase;
+    StringRef step = function.getName();
+    if (isMicro)
+      step.consume_back(accumulateName(""));
+    SmallVector<Value> key{ReadOp::create(b, count, seed.getSymName()),
+                           counted(step + "." + kAttemptedVariable)};
+    if (isMicro)
+      key.push_back(counted(step + "." + kMicroVariable));
+    return key;
   }
 
   /// The module's one, made where missing.

@@ -13,15 +13,19 @@ using namespace mp;
 //===----------------------------------------------------------------------===//
 
 /// Parameters that the function reads, themselves or as a working copy, in the
-/// order of their declaration.
+/// order of their declaration. A step that applies what micro-batches gathered
+/// is asked about these.
 static std::vector<std::string> readParameters(func::FuncOp function) {
   llvm::StringSet<> read;
-  function.walk([&](ReadOp op) {
+  auto visit = [&](ReadOp op) {
     read.insert(op.getVariable());
     if (auto variable = lookupVariable(op, op.getVariableAttr());
         variable && variable.getSource())
       read.insert(*variable.getSource());
-  });
+  };
+  function.walk(visit);
+  if (func::FuncOp gathering = lookupAccumulate(function))
+    gathering.walk(visit);
   std::vector<std::string> names;
   for (auto variable :
        function->getParentOfType<ModuleOp>().getOps<VariableOp>())
@@ -66,11 +70,6 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
   auto groups = llvm::to_vector(recipe.getBody().getOps<MinimizeOp>());
   DenseMap<StringAttr, MinimizeOp> owner;
   for (MinimizeOp minimize : groups) {
-    if (minimize.getResult() != groups.front().getResult())
-      return minimize.emitOpError()
-             << "minimises result " << minimize.getResult()
-             << ", but the recipe's first group " << groups.front().getResult()
-             << ": one recipe has one loss";
     llvm::StringSet<> chosen;
     for (Attribute pattern : minimize.getParams())
       if (failed(applyPattern(minimize, cast<StringAttr>(pattern).getValue(),
@@ -103,6 +102,22 @@ func::FuncOp mp::lookupStep(TrainOp recipe) {
   auto step = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       recipe, recipe.getEntryAttr());
   return step && step.getBody().hasOneBlock() ? step : func::FuncOp();
+}
+
+std::string mp::accumulateName(StringRef step) {
+  return (step + ".accumulate").str();
+}
+
+func::FuncOp mp::lookupAccumulate(func::FuncOp step) {
+  if (phaseOf(step) != kApplyPhase)
+    return {};
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      step, StringAttr::get(step.getContext(), accumulateName(step.getName())));
+}
+
+StringRef mp::phaseOf(func::FuncOp function) {
+  auto phase = function->getAttrOfType<StringAttr>(kPhaseAttr);
+  return phase ? phase.getValue() : "";
 }
 
 void mp::appendResult(func::FuncOp function, Value value,
@@ -141,7 +156,8 @@ void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
 
 bool mp::countsTries(WriteOp write) {
   auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
-  return kind == StateKind::scaler || kind == StateKind::attempt;
+  return kind == StateKind::scaler || kind == StateKind::attempt ||
+         kind == StateKind::window;
 }
 
 VariableOp mp::createVariable(ModuleOp module, Location location,
@@ -149,8 +165,12 @@ VariableOp mp::createVariable(ModuleOp module, Location location,
                               StateKind kind, double initial) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(module.getBody());
-  for (auto variable : module.getOps<VariableOp>())
+  for (auto variable : module.getOps<VariableOp>()) {
+    if (variable.getSymName() == name && variable.getKind() == kind &&
+        variable.getTensorType() == type)
+      return variable;
     builder.setInsertionPointAfter(variable);
+  }
   auto arguments = builder.getDictionaryAttr(
       {builder.getNamedAttr("value", builder.getF64FloatAttr(initial))});
   auto init = initial == 0

@@ -10,13 +10,20 @@ namespace mp {
 /// Which `mp.minimize` each parameter that a function reads belongs to.
 using ParameterAssignment = llvm::MapVector<mlir::StringAttr, MinimizeOp>;
 /// By the patterns of the recipe. Errors: a pattern that matches nothing, a
-/// parameter that two groups claim, groups that minimise different results.
+/// parameter that two groups claim.
 llvm::FailureOr<ParameterAssignment>
 assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 
 /// The function that a recipe's entry names, once mp-autodiff has built it as
 /// one block; null before.
 mlir::func::FuncOp lookupStep(TrainOp recipe);
+
+/// The name of the function that takes a step's micro-batches.
+std::string accumulateName(llvm::StringRef step);
+/// That function, of a step that applies what it gathers; null of any other.
+mlir::func::FuncOp lookupAccumulate(mlir::func::FuncOp step);
+/// The function's `mp.phase`, or "".
+llvm::StringRef phaseOf(mlir::func::FuncOp function);
 
 /// Returns one more value, with one attribute on the result.
 void appendResult(mlir::func::FuncOp function, mlir::Value value,
@@ -32,10 +39,11 @@ void addToSkipped(mlir::func::FuncOp function,
                   mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
 
 /// Whether a write is of a variable that every try changes, skipped or not: of
-/// a scaler's or a count's.
+/// a scaler's, a count's or a window's.
 bool countsTries(WriteOp write);
 
-/// A new variable behind the last one of the module.
+/// The module's variable of that name, kind and type, which recipes share; or
+/// a new one behind the last.
 VariableOp createVariable(mlir::ModuleOp module, mlir::Location location,
                           llvm::StringRef name, mlir::RankedTensorType type,
                           StateKind kind, double initial);
@@ -49,6 +57,12 @@ mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
 /// What the step's count of tries is called behind its name and a point.
 inline constexpr llvm::StringLiteral kAttemptedVariable = "attempted";
+inline constexpr llvm::StringLiteral kAccumulatePhase = "accumulate";
+inline constexpr llvm::StringLiteral kApplyPhase = "apply";
+/// Behind a step's name: its variable with the index of the micro-batch.
+inline constexpr llvm::StringLiteral kMicroVariable = "micro";
+/// The same, with whether a gradient in the window was not finite.
+inline constexpr llvm::StringLiteral kFoundInfVariable = "found_inf";
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";
 inline constexpr llvm::StringLiteral kLearningRateResult = "lr";
