@@ -125,9 +125,17 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
 def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op with a main loop of its own: a contraction. It is the one anchor of its
+    An op with a main loop of its own: a contraction, a gather. It is the one anchor of its
     kernel, and a target attaches a model that emits it.
   }];
+  let methods = [
+    InterfaceMethod<[{
+        Whether its kernel may also compute what follows, as it stores its result. Where
+        it may not, the result is to others what an argument is, and they are fused with
+        each other.
+      }],
+      "bool", "takesEpilogue", (ins), [{}], [{ return true; }]>,
+  ];
 }
 
 def IndexOperandOpInterface : OpInterface<"IndexOperandOpInterface"> {
