@@ -166,7 +166,7 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
 def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op with a main loop of its own: a contraction. It is the one anchor of its
+    An op with a main loop of its own: a contraction, a gather. It is the one anchor of its
     kernel, and a target attaches a model that emits it.
   }];
   let methods = [
@@ -176,6 +176,12 @@ def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
       }],
       "::mlir::Value", "buildWithoutLoop", (ins "::mlir::ImplicitLocOpBuilder &":$builder),
       [{}], [{ (void)builder; return {}; }]>,
+    InterfaceMethod<[{
+        Whether its kernel may also compute what follows, as it stores its result. Where
+        it may not, the result is to others what an argument is, and they are fused with
+        each other.
+      }],
+      "bool", "takesEpilogue", (ins), [{}], [{ return true; }]>,
   ];
 }
 

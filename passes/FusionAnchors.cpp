@@ -121,7 +121,9 @@ void FusionPlan::joinAnchors() {
     auto sources = sourcesOf(i).takeVector();
     llvm::sort(sources, std::greater<>());
     for (unsigned anchored : sources) {
-      if (!anchorOf(all[anchored]) || !canJoin(i, anchored))
+      auto anchor =
+          dyn_cast_or_null<AnchorOpInterface>(anchorOf(all[anchored]));
+      if (!anchor || !anchor.takesEpilogue() || !canJoin(i, anchored))
         continue;
       for (Operation *item : all[i].items)
         groupOf[item] = anchored;

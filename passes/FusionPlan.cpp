@@ -69,6 +69,8 @@ static bool widens(Operation *op) {
 
 SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
   SmallVector<Operation *> chain;
+  if (!cast<AnchorOpInterface>(anchor).takesEpilogue())
+    return chain;
   for (Operation *op = anchor; op->getResult(0).hasOneUse();) {
     Operation *user = *op->getResult(0).user_begin();
     auto scalar = dyn_cast<ScalarOpInterface>(user);

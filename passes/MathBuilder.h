@@ -76,6 +76,10 @@ public:
   Value equal(Value x, Value y) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, y);
   }
+  Value above(Value x, int32_t bound) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, x,
+                                 integer(bound));
+  }
   Value mini(Value x, Value y) { return arith::MinSIOp::create(b, x, y); }
   Value maxi(Value x, Value y) { return arith::MaxSIOp::create(b, x, y); }
   Value shiftLeft(Value x, Value n) { return arith::ShLIOp::create(b, x, n); }

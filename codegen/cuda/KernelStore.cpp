@@ -44,10 +44,10 @@ std::string KernelStore::add(StagePart part) {
     passed += ",\n       global(" + pointer + ", " +
               std::to_string(parameter.count) + ")";
   }
-  std::string source = "#include \"stages.cuh\"\n\nusing namespace mp;\n\n" +
-                       function + "\n" + head(part.block) + "\n    " +
-                       name.str() + "(" + declared + ") {\n  body(" + passed +
-                       ");\n}\n";
+  std::string source = "#include \"" + part.header +
+                       "\"\n\nusing namespace mp;\n\n" + function + "\n" +
+                       head(part.block) + "\n    " + name.str() + "(" +
+                       declared + ") {\n  body(" + passed + ");\n}\n";
   std::string symbol = add(source);
   std::lock_guard lock(mutex);
   parts.try_emplace(symbol, std::move(part));

@@ -18,6 +18,8 @@ struct StagePart {
   /// `inline void BODY_NAME(int block, [index count, ...] Global<T0> a0, ...)`,
   /// where block counts from 0.
   std::string function;
+  /// What the function needs: "stages.cuh", or a header that includes it.
+  std::string header = "stages.cuh";
   /// What stands between `block` and the parameters: sizes that are no part of
   /// the text, so that one text does for many.
   std::vector<int64_t> counts;

@@ -1,6 +1,8 @@
 #include "codegen/cuda/MergedKernel.h"
 #include "codegen/cuda/SourceText.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mp;
 using namespace mp::cuda;
 using llvm::ArrayRef;
@@ -39,7 +41,11 @@ public:
         merged.shared = std::max(merged.shared, parts[member]->shared);
       }
     SourceText text;
-    text.line("#include \"stages.cuh\"");
+    llvm::SetVector<llvm::StringRef> headers;
+    for (const Body &body : bodies)
+      headers.insert(body.part->header);
+    for (llvm::StringRef header : headers)
+      text.line("#include \"" + header + "\"");
     text.blank();
     text.line("using namespace mp;");
     text.blank();

@@ -69,6 +69,8 @@ private:
   llvm::Expected<bool> growFlags();
   llvm::Expected<bool> growReduction();
   llvm::Expected<bool> growView();
+  llvm::Expected<bool> growBox();
+  llvm::Expected<bool> growRows();
   llvm::Expected<bool> growSoftmax();
   llvm::Expected<bool> growContraction();
   llvm::Expected<bool> growCast();

@@ -1,0 +1,154 @@
+//===- Layout.cpp - moves of elements as kernels --------------------------===//
+//
+// On both targets: codegen/cpu/Layout.h, codegen/cuda/Layout.h. Nothing is
+// computed behind a move; what follows it is a kernel of its own.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/cpu/Layout.h"
+#include "codegen/cpu/KernelModel.h"
+#include "codegen/cuda/Layout.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// A tensor of an anchor: a target's LayoutTensor.
+template <typename Tensor> static Tensor operandOf(Value operand) {
+  return {tensorType(operand),
+          {KernelArgument::Kind::Operand,
+           cast<BlockArgument>(operand).getArgNumber()}};
+}
+template <typename Tensor> static Tensor resultOf(Operation *op) {
+  return {tensorType(op->getResult(0)), {KernelArgument::Kind::Result, 0}};
+}
+
+//===----------------------------------------------------------------------===//
+// CPU
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an op is on the CPU: a call of its emitter.
+struct OnCpu {
+  Operation *op;
+  cpu::ObjectCompiler &compiler;
+  EmittedKernel &kernel;
+
+  static cpu::LayoutTensor in(Value operand) {
+    return operandOf<cpu::LayoutTensor>(operand);
+  }
+  cpu::LayoutTensor out() const { return resultOf<cpu::LayoutTensor>(op); }
+
+  LogicalResult emit(SliceOp slice) {
+    return cpu::emitBox(boxOf(slice), in(slice.getInput()), out(), compiler,
+                        kernel);
+  }
+  LogicalResult emit(ConcatOp concat) {
+    for (auto [box, input] :
+         llvm::zip_equal(boxesOf(concat), concat.getInputs()))
+      if (failed(cpu::emitBox(box, in(input), out(), compiler, kernel)))
+        return failure();
+    return success();
+  }
+  LogicalResult emit(PadOp pad) {
+    return cpu::emitPad(paddedBoxOf(pad), in(pad.getInput()), out(), compiler,
+                        kernel);
+  }
+  LogicalResult emit(GatherOp gather) {
+    return cpu::emitGather(rowsOf(gather), in(gather.getTable()),
+                           in(gather.getIndices()), out(), compiler, kernel);
+  }
+  LogicalResult emit(ScatterAddOp scatter) {
+    Value base = scatter.getBase();
+    return cpu::emitScatterAdd(
+        rowsOf(scatter), in(scatter.getUpdates()), in(scatter.getIndices()),
+        base ? std::optional(in(base)) : std::nullopt, out(), compiler, kernel);
+  }
+  LogicalResult emit(CumsumOp cumsum) {
+    return cpu::emitRunningSum(sumOf(cumsum), in(cumsum.getInput()), out(),
+                               compiler, kernel);
+  }
+};
+
+template <typename Op>
+struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
+  unsigned accepts(Operation *, KernelOp, const cpu::EmitOptions &) const {
+    return 0;
+  }
+  FailureOr<EmittedKernel> emit(Operation *op, KernelOp,
+                                const cpu::EmitOptions &,
+                                cpu::ObjectCompiler &compiler) const {
+    EmittedKernel kernel;
+    if (failed(OnCpu{op, compiler, kernel}.emit(cast<Op>(op))))
+      return failure();
+    return kernel;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// CUDA
+//===----------------------------------------------------------------------===//
+
+struct OnCuda {
+  Operation *op;
+  cuda::KernelStore &store;
+  EmittedKernel &kernel;
+
+  static cuda::LayoutTensor in(Value operand) {
+    return operandOf<cuda::LayoutTensor>(operand);
+  }
+  cuda::LayoutTensor out() const { return resultOf<cuda::LayoutTensor>(op); }
+
+  void emit(SliceOp slice) {
+    cuda::emitBoxes({boxOf(slice)}, {in(slice.getInput())}, out(), store,
+                    kernel);
+  }
+  void emit(ConcatOp concat) {
+    cuda::emitBoxes(boxesOf(concat),
+                    llvm::map_to_vector(concat.getInputs(), in), out(), store,
+                    kernel);
+  }
+  void emit(PadOp pad) {
+    cuda::emitPad(paddedBoxOf(pad), in(pad.getInput()), out(), store, kernel);
+  }
+  void emit(GatherOp gather) {
+    cuda::emitGather(rowsOf(gather), in(gather.getTable()),
+                     in(gather.getIndices()), out(), store, kernel);
+  }
+  void emit(ScatterAddOp scatter) {
+    Value base = scatter.getBase();
+    cuda::emitScatterAdd(
+        rowsOf(scatter), in(scatter.getUpdates()), in(scatter.getIndices()),
+        base ? std::optional(in(base)) : std::nullopt, out(), store, kernel);
+  }
+  void emit(CumsumOp cumsum) {
+    cuda::emitRunningSum(sumOf(cumsum), in(cumsum.getInput()), out(), store,
+                         kernel);
+  }
+};
+
+template <typename Op>
+struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
+  unsigned accepts(Operation *, KernelOp, const cuda::EmitOptions &) const {
+    return 0;
+  }
+  FailureOr<EmittedKernel> emit(Operation *op, KernelOp,
+                                const cuda::EmitOptions &,
+                                cuda::KernelStore &store) const {
+    EmittedKernel kernel;
+    OnCuda{op, store, kernel}.emit(cast<Op>(op));
+    return kernel;
+  }
+};
+
+template <typename... Ops> void attach(MLIRContext *context) {
+  (Ops::template attachInterface<CpuModel<Ops>>(*context), ...);
+  (Ops::template attachInterface<CudaModel<Ops>>(*context), ...);
+}
+} // namespace
+
+namespace mp {
+void registerLayoutModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, MpDialect *) {
+    attach<SliceOp, ConcatOp, PadOp, GatherOp, ScatterAddOp, CumsumOp>(context);
+  });
+}
+} // namespace mp
