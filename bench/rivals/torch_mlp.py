@@ -4,7 +4,8 @@
 Reads commands from standard input, one a line, and answers each by one line of JSON, so that whoever asks can measure
 something else in between:
   eager N | compile N | graphs N    {"microseconds": median time of a step over N} ; "graphs" is mode="reduce-overhead"
-The first command of a kind also warms up, and compiles."""
+  products-eager N | ...            {"microseconds": time a step spends in products of matrices, by PyTorch's profiler}
+The first command of a kind also warms up, and compiles. --threads N sets PyTorch's threads on a CPU."""
 
 import argparse
 import json
@@ -67,15 +68,28 @@ class Trainer:
         self.scaler.step(self.optimizer)
         self.scaler.update()
 
+    def warm_up(self):
+        if not self.warm:
+            for _ in range(30):
+                self.step()
+            self.warm = True
+
+    def product_microseconds(self, steps):
+        """Time inside what multiplies matrices: aten's and oneDNN's ops, not what they call in turn."""
+        self.warm_up()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            for _ in range(steps):
+                self.step()
+        names = ("mm", "addmm", "bmm", "_linear_pointwise", "linear", "mkl_linear", "_mkl_linear")
+        products = [event for event in profile.key_averages() if event.key.split("::")[-1] in names]
+        return sum(event.self_cpu_time_total for event in products) / steps
+
     def synchronize(self):
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
 
     def microseconds(self, steps):
-        if not self.warm:
-            for _ in range(30):
-                self.step()
-            self.warm = True
+        self.warm_up()
         times = []
         for _ in range(max(steps // BLOCK, 1)):
             self.synchronize()
@@ -93,14 +107,19 @@ def main():
     parser.add_argument("--precision", choices=DTYPES, default="bf16")
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--sizes", default="784,512,256,10")
+    parser.add_argument("--threads", type=int, default=0)
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
+    if options.threads:
+        torch.set_num_threads(options.threads)
     trainers = {}
     for line in sys.stdin:
-        kind, steps = line.split()
+        command, steps = line.split()
+        kind = command.removeprefix("products-")
         if kind not in trainers:
             trainers[kind] = Trainer(kind, options)
-        print(json.dumps({"microseconds": trainers[kind].microseconds(int(steps))}), flush=True)
+        measure = trainers[kind].microseconds if kind == command else trainers[kind].product_microseconds
+        print(json.dumps({"microseconds": measure(int(steps)), "torch": torch.__version__}), flush=True)
 
 
 if __name__ == "__main__":
