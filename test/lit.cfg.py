@@ -26,4 +26,8 @@ config.substitutions += [
     ("%goldens", os.path.join(config.mp_source, "test", "goldens")),
     ("%source", config.mp_source),
     ("%build", config.mp_build),
+    ("%plugin", config.mp_plugin),
 ]
+# A plugin links the shared library of the build; a static program has none.
+if "tools" not in lit_config.params:
+    config.available_features.add("plugin")

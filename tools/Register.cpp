@@ -7,11 +7,15 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 
-void mp::registerAll(mlir::DialectRegistry &registry) {
+void mp::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<MpDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::tensor::TensorDialect>();
   mlir::func::registerAllExtensions(registry);
+}
+
+void mp::registerAll(mlir::DialectRegistry &registry) {
+  registerDialects(registry);
   mlir::registerTransformsPasses();
   registerMpPasses();
   registerPipelines();

@@ -12,6 +12,8 @@ namespace mp::tool {
 int optMain(int argc, char **argv);
 int translateMain(int argc, char **argv);
 int runMain(int argc, char **argv);
+int lspserverMain(int argc, char **argv);
+int reduceMain(int argc, char **argv);
 } // namespace mp::tool
 
 #endif // MP_TOOLS_TOOLS_H

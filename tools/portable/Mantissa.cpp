@@ -18,7 +18,9 @@ static constexpr char help[] =
     "usage: mantissa TOOL ...   or by a link's name: mp-TOOL ...\n\n"
     "  opt        runs passes over .mlir files\n"
     "  translate  modules to other forms\n"
-    "  run        trains, scores and runs modules\n\n"
+    "  run        trains, scores and runs modules\n"
+    "  lsp-server answers an editor's questions\n"
+    "  reduce     finds the smallest module that still shows a fault\n\n"
     "mantissa TOOL --help says more.\n";
 
 namespace {
@@ -31,7 +33,11 @@ struct Tool {
 static const Tool *findTool(StringRef name) {
   using namespace mp::tool;
   static const Tool tools[] = {
-      {"opt", optMain}, {"translate", translateMain}, {"run", runMain}};
+      {"opt", optMain},
+      {"translate", translateMain},
+      {"run", runMain},
+      {"lsp-server", lspserverMain},
+      {"reduce", reduceMain}};
   const Tool *found =
       llvm::find_if(tools, [&](const Tool &tool) { return tool.name == name; });
   return found == std::end(tools) ? nullptr : found;

@@ -1,0 +1,11 @@
+//===- mp-lsp-server.cpp - what an editor asks about .mlir files ----------===//
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "tools/Register.h"
+#include "tools/Tools.h"
+
+int mp::tool::lspserverMain(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mp::registerAll(registry);
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
