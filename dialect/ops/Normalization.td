@@ -29,6 +29,7 @@ class Mp_NormalizationBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
 defvar Mp_Weight = "(`weight` `(` $weight^ `:` type($weight) `)`)? ";
 defvar Mp_WeightAndBias = !strconcat(Mp_Weight, "(`bias` `(` $bias^ `:` type($bias) `)`)? ");
 defvar Mp_NormalizedShape = "(`normalized_shape` `` $normalized_shape^)? ";
+defvar Mp_Groups = "`groups` `(` $num_groups `)` ";
 defvar Mp_BackwardTypes = "attr-dict `:` type($gradient) `,` type($input) `,` type($mean) `,` type($rstd)";
 
 //===----------------------------------------------------------------------===//
@@ -52,7 +53,7 @@ def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     OptionalAttr<DenseI64ArrayAttr>:$normalized_shape, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
-  let assemblyFormat = !strconcat("$input ", Mp_WeightAndBias, Mp_NormalizedShape, "attr-dict `:` type($input)");
+  let assemblyFormat = !strconcat("$input ", Mp_NormalizedShape, Mp_WeightAndBias, "attr-dict `:` type($input)");
   let hasVerifier = 1;
 }
 
@@ -72,7 +73,7 @@ def Mp_LayerNormBackwardOp : Mp_NormalizationBackwardOp<"layer_norm_backward"> {
     OptionalAttr<DenseI64ArrayAttr>:$normalized_shape);
   let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
     Mp_StatisticTensor:$bias_gradient);
-  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Weight, Mp_NormalizedShape,
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_NormalizedShape, Mp_Weight,
                                   Mp_BackwardTypes);
 }
 
@@ -90,7 +91,7 @@ def Mp_RmsNormOp : Mp_NormalizationOp<"rms_norm"> {
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight,
     OptionalAttr<DenseI64ArrayAttr>:$normalized_shape, OptionalAttr<F64Attr>:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$rstd);
-  let assemblyFormat = !strconcat("$input ", Mp_Weight, Mp_NormalizedShape, "attr-dict `:` type($input)");
+  let assemblyFormat = !strconcat("$input ", Mp_NormalizedShape, Mp_Weight, "attr-dict `:` type($input)");
   let hasVerifier = 1;
 }
 
@@ -106,7 +107,7 @@ def Mp_RmsNormBackwardOp : Mp_NormalizationBackwardOp<"rms_norm_backward"> {
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$rstd,
     Optional<Mp_StatisticTensor>:$weight, OptionalAttr<DenseI64ArrayAttr>:$normalized_shape);
   let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient);
-  let assemblyFormat = !strconcat("$gradient `,` $input `,` $rstd ", Mp_Weight, Mp_NormalizedShape,
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $rstd ", Mp_NormalizedShape, Mp_Weight,
                                   "attr-dict `:` type($gradient) `,` type($input) `,` type($rstd)");
 }
 
@@ -122,7 +123,7 @@ def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]
 
     Example:
     ```mlir
-    %y, %mean, %rstd = mp.group_norm %x weight(%w : tensor<8xf32>) bias(%b : tensor<8xf32>) {num_groups = 4}
+    %y, %mean, %rstd = mp.group_norm %x groups(4) weight(%w : tensor<8xf32>) bias(%b : tensor<8xf32>)
         : tensor<?x8x5x5xf16>
     ```
   }];
@@ -130,7 +131,7 @@ def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     I64Attr:$num_groups, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
-  let assemblyFormat = !strconcat("$input ", Mp_WeightAndBias, "attr-dict `:` type($input)");
+  let assemblyFormat = !strconcat("$input ", Mp_Groups, Mp_WeightAndBias, "attr-dict `:` type($input)");
   let hasVerifier = 1;
 }
 
@@ -139,7 +140,7 @@ def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
   let description = [{
     Example:
     ```mlir
-    %dx, %dw, %db = mp.group_norm_backward %g, %x, %mean, %rstd {num_groups = 2}
+    %dx, %dw, %db = mp.group_norm_backward %g, %x, %mean, %rstd groups(2)
         : tensor<3x4x5xf16>, tensor<3x4x5xf16>, tensor<3x2xf32>, tensor<3x2xf32>
     ```
   }];
@@ -147,7 +148,7 @@ def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
     Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight, I64Attr:$num_groups);
   let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
     Mp_StatisticTensor:$bias_gradient);
-  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Weight, Mp_BackwardTypes);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Groups, Mp_Weight, Mp_BackwardTypes);
 }
 
 //===----------------------------------------------------------------------===//

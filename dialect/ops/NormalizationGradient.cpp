@@ -187,22 +187,23 @@ static OperandSample input(StringRef shape) {
 static OperandSample wide(StringRef shape, double low = -1, double high = 1) {
   return {("tensor<" + shape + "xF64>").str(), low, high};
 }
-/// "mp.OP %0, ... weight(%k : ...) bias(%k : ...)" of so many operands.
+/// "mp.OP %0, ... ATTRIBUTES weight(%k : ...) bias(%k : ...)", where the first
+/// so many operands are no parameters.
 static std::string call(StringRef op, ArrayRef<OperandSample> operands,
                         unsigned first, StringRef attributes) {
-  std::string text = ("mp." + op).str(), types;
+  std::string text = ("mp." + op).str(), types, parameters;
   static const char *const names[] = {" weight", " bias"};
   for (auto [i, operand] : llvm::enumerate(operands)) {
     std::string value = "%" + std::to_string(i);
     if (i >= first) {
-      text += std::string(names[i - first]) + "(" + value + " : " +
-              operand.type + ")";
+      parameters += std::string(names[i - first]) + "(" + value + " : " +
+                    operand.type + ")";
       continue;
     }
     text += (i ? ", " : " ") + value;
     types += (i ? ", " : " : ") + operand.type;
   }
-  return text + attributes.str() + types;
+  return text + attributes.str() + parameters + types;
 }
 static OpSample made(StringRef op, std::vector<OperandSample> operands,
                      unsigned first, StringRef attributes = "") {
@@ -240,22 +241,22 @@ std::vector<OpSample> RmsNormBackwardOp::sampleInputs() {
 }
 std::vector<OpSample> GroupNormOp::sampleInputs() {
   // Groups of one channel, which a test makes larger, and of two.
-  return {made("group_norm", {input("2x3x4"), wide("3"), wide("3")}, 1,
-               " {num_groups = 3}"),
-          made("group_norm", {input("2x4x2x3"), wide("4"), wide("4")}, 1,
-               " {num_groups = 2}"),
-          made("group_norm", {input("3x6"), wide("6"), wide("6")}, 1,
-               " {num_groups = 2}"),
-          made("group_norm", {input("2x4x3")}, 1, " {num_groups = 1}")};
+  return {
+      made("group_norm", {input("2x3x4"), wide("3"), wide("3")}, 1,
+           " groups(3)"),
+      made("group_norm", {input("2x4x2x3"), wide("4"), wide("4")}, 1,
+           " groups(2)"),
+      made("group_norm", {input("3x6"), wide("6"), wide("6")}, 1, " groups(2)"),
+      made("group_norm", {input("2x4x3")}, 1, " groups(1)")};
 }
 std::vector<OpSample> GroupNormBackwardOp::sampleInputs() {
   return {made("group_norm_backward",
                {input("2x4x3"), input("2x4x3"), wide("2x2"),
                 wide("2x2", 0.5, 2), wide("4")},
-               4, " {num_groups = 2}"),
+               4, " groups(2)"),
           made("group_norm_backward",
                {input("2x4"), input("2x4"), wide("2x1"), wide("2x1", 0.5, 2)},
-               4, " {num_groups = 1}")};
+               4, " groups(1)")};
 }
 /// An input, statistics of its channels, and parameters.
 static std::vector<OpSample> batchSamples(StringRef op) {

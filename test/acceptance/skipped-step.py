@@ -3,6 +3,8 @@
 down; the scale, its tracker and the count of tries change all the same. So does a step whose new master would be
 infinite in its f16 copy, although every gradient is finite."""
 
+import json
+import math
 import re
 import struct
 import subprocess
@@ -57,6 +59,43 @@ def overflowing_master(arguments):
     return metrics(folder / "run"), safetensors(folder / "run" / "checkpoint.safetensors")
 
 
+def batch_norm(arguments):
+    """Metrics and tensors of the test model with batch norms after so many skipped steps, and from the start."""
+    folder = arguments.work / "batch-norm"
+    folder.mkdir(parents=True, exist_ok=True)
+    text, count = re.subn(r'(mp\.scaler @\w+ *)\{[^}]*\}', r'\1{preset = "torch", init_scale = 1.0e+30}',
+                          (arguments.source / "test" / "models" / "batchnorm.mlir").read_text())
+    assert count == 1
+    (folder / "net.mlir").write_text(text.replace('"x.npy" as npy, f32', '"x.safetensors" as safetensors, f32, key = "x"')
+                                     .replace('"label.npy" as npy, ui8', '"x.safetensors" as safetensors, ui8, key = "label"'))
+    values, labels = [math.sin(i) + 3 for i in range(8 * 105)], bytes(range(5)) + bytes(range(3))
+    header = json.dumps({"x": {"dtype": "F32", "shape": [8, 3, 7, 5], "data_offsets": [0, 3360]},
+                         "label": {"dtype": "U8", "shape": [8], "data_offsets": [3360, 3368]}}).encode()
+    (folder / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<840f", *values) + labels)
+
+    def run(name, *flags):
+        subprocess.run([arguments.tools / "mp-run", "train", folder / "net.mlir", "--data", folder, "--batch", "8",
+                        "--epochs", str(STEPS), "--out", folder / name, *flags], stdout=subprocess.DEVNULL, check=True)
+        return metrics(folder / name), safetensors(folder / name / "checkpoint.safetensors")
+
+    return run("skipped"), run("applied", "--precision", "fp32")
+
+
+def check_batch_norm(arguments):
+    (recorded, after), (others, applied) = batch_norm(arguments)
+    names = [name for name in after if name.endswith(("running_mean", "running_var"))]
+    faults = [] if len(names) == 4 else [f"the batch norms have the state {names}"]
+    if not all(recorded["skipped"]) or any(others["skipped"]):
+        faults.append(f"skipped with a large scale {recorded['skipped']}, without {others['skipped']}")
+    for name in names:
+        start = {0.0} if name.endswith("mean") else {1.0}
+        if set(f32(after[name])) != start:
+            faults.append(f"{name} was written by a skipped step")
+        if set(f32(applied[name])) & start:
+            faults.append(f"{name} was not written by a step, so nothing is shown")
+    return faults
+
+
 def main():
     arguments = options(__doc__)
     init = arguments.source / "test" / "goldens" / "mlp-init.safetensors"
@@ -84,6 +123,7 @@ def main():
         faults.append(f"a master beyond f16 was written: {f32(tensors['w'])}, skipped {overflowed['skipped']}")
     if not all(0 < norm < 1 for norm in overflowed["grad_norm"]):
         faults.append(f"the gradients were not finite, so nothing is shown: {overflowed['grad_norm']}")
+    faults += check_batch_norm(arguments)
     print(f"{len(after)} variables beside the parameters looked at, after {STEPS} skipped steps")
     finish(faults)
 

@@ -50,12 +50,13 @@ def function(body, arguments, results):
 
 
 def _op_text(op, types, results):
-    """`op` with its types: as they stand where it holds " : ", with {a}, {b}, ... and {r}; else those of the operands."""
+    """`op` with its types: as they stand where it holds " : ", with {a}, {b}, ... and {r}; else those of the operands. An
+    op with results that are not looked at names them all itself, "%r, %unused = mp. ..."."""
     left = ", ".join(f"%{name}" for name in results)
     if " : " in op:
         for name, type in {**types, **results}.items():
             op = op.replace("{" + name + "}", type)
-        return f"{left} = {op}"
+        return op if op.startswith("%") else f"{left} = {op}"
     used = [types[name] for name in types if f"%{name}" in op]
     return f"{left} = {op} : {', '.join(used)}"
 

@@ -46,7 +46,7 @@ module @batchnorm {
     %groups = mp.reshape %a2 : tensor<?x42xf32> to tensor<?x6x7xf32>
     %w3 = mp.read @gn.weight : tensor<6xf32>
     %b3 = mp.read @gn.bias : tensor<6xf32>
-    %gn, %mean3, %rstd3 = mp.group_norm %groups weight(%w3 : tensor<6xf32>) bias(%b3 : tensor<6xf32>) {num_groups = 3}
+    %gn, %mean3, %rstd3 = mp.group_norm %groups groups(3) weight(%w3 : tensor<6xf32>) bias(%b3 : tensor<6xf32>)
         : tensor<?x6x7xf32>
     %rows = mp.reshape %gn : tensor<?x6x7xf32> to tensor<?x42xf32>
     %sum = mp.add %rows, %a2 : tensor<?x42xf32>, tensor<?x42xf32>

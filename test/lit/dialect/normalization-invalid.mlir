@@ -9,7 +9,7 @@ func.func @no_shape(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @shape(%x: tensor<4x8xf32>) {
-  // expected-error@+1 {{normalizes 'tensor<9xf32>', but the input is 'tensor<4x8xf32>'}}
+  // expected-error@+1 {{normalizes 9, but the input is 'tensor<4x8xf32>'}}
   %0:3 = mp.layer_norm %x normalized_shape[9] : tensor<4x8xf32>
   return
 }
@@ -17,7 +17,7 @@ func.func @shape(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @rank(%x: tensor<8xf32>, %w: tensor<4x8xf32>) {
-  // expected-error@+1 {{normalizes 'tensor<4x8xf32>', but the input is 'tensor<8xf32>'}}
+  // expected-error@+1 {{normalizes 4, 8, but the input is 'tensor<8xf32>'}}
   %0:2 = mp.rms_norm %x weight(%w : tensor<4x8xf32>) : tensor<8xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @statistic(%x: tensor<4x8xf32>, %s: tensor<4xf32>) {
 
 func.func @no_channels(%x: tensor<4xf32>) {
   // expected-error@+1 {{input is no batch of channels: 'tensor<4xf32>'}}
-  %0:3 = mp.group_norm %x {num_groups = 2} : tensor<4xf32>
+  %0:3 = mp.group_norm %x groups(2) : tensor<4xf32>
   return
 }
 
@@ -74,7 +74,7 @@ func.func @no_channels(%x: tensor<4xf32>) {
 
 func.func @dynamic_channels(%x: tensor<4x?xf32>) {
   // expected-error@+1 {{only the batch may be '?': 'tensor<4x?xf32>'}}
-  %0:3 = mp.group_norm %x {num_groups = 2} : tensor<4x?xf32>
+  %0:3 = mp.group_norm %x groups(2) : tensor<4x?xf32>
   return
 }
 
@@ -82,7 +82,7 @@ func.func @dynamic_channels(%x: tensor<4x?xf32>) {
 
 func.func @no_groups(%x: tensor<4x6xf32>) {
   // expected-error@+1 {{num_groups is 0, expected a positive number}}
-  %0:3 = mp.group_norm %x {num_groups = 0} : tensor<4x6xf32>
+  %0:3 = mp.group_norm %x groups(0) : tensor<4x6xf32>
   return
 }
 
@@ -90,7 +90,7 @@ func.func @no_groups(%x: tensor<4x6xf32>) {
 
 func.func @unequal_groups(%x: tensor<4x6xf32>) {
   // expected-error@+1 {{6 channels do not make num_groups = 4 equal groups}}
-  %0:3 = mp.group_norm %x {num_groups = 4} : tensor<4x6xf32>
+  %0:3 = mp.group_norm %x groups(4) : tensor<4x6xf32>
   return
 }
 
@@ -98,7 +98,7 @@ func.func @unequal_groups(%x: tensor<4x6xf32>) {
 
 func.func @group_mean(%x: tensor<4x6xf32>, %s: tensor<4x3xf32>) {
   // expected-error@+1 {{mean is 'tensor<4x3xf32>', expected 'tensor<4x2xf32>'}}
-  %0:3 = mp.group_norm_backward %x, %x, %s, %s {num_groups = 2} : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>
+  %0:3 = mp.group_norm_backward %x, %x, %s, %s groups(2) : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x3xf32>, tensor<4x3xf32>
   return
 }
 

@@ -32,10 +32,10 @@ func.func @rms_norm(%x: tensor<4x8xbf16>, %w: tensor<8xf32>) {
 
 // CHECK-LABEL: @group_norm
 func.func @group_norm(%x: tensor<?x6x5x5xf32>, %w: tensor<6xf32>) {
-  // CHECK: mp.group_norm %{{.*}} weight(%{{.*}} : tensor<6xf32>) bias(%{{.*}} : tensor<6xf32>) {num_groups = 3 : i64} : tensor<?x6x5x5xf32>
-  %y:3 = mp.group_norm %x weight(%w : tensor<6xf32>) bias(%w : tensor<6xf32>) {num_groups = 3} : tensor<?x6x5x5xf32>
-  // CHECK: mp.group_norm_backward {{.*}} {num_groups = 3 : i64} : {{.*}}, tensor<?x3xf32>, tensor<?x3xf32>
-  %d:3 = mp.group_norm_backward %y#0, %x, %y#1, %y#2 {num_groups = 3}
+  // CHECK: mp.group_norm %{{.*}} groups(3) weight(%{{.*}} : tensor<6xf32>) bias(%{{.*}} : tensor<6xf32>) : tensor<?x6x5x5xf32>
+  %y:3 = mp.group_norm %x groups(3) weight(%w : tensor<6xf32>) bias(%w : tensor<6xf32>) : tensor<?x6x5x5xf32>
+  // CHECK: mp.group_norm_backward {{.*}} groups(3) : {{.*}}, tensor<?x3xf32>, tensor<?x3xf32>
+  %d:3 = mp.group_norm_backward %y#0, %x, %y#1, %y#2 groups(3)
       : tensor<?x6x5x5xf32>, tensor<?x6x5x5xf32>, tensor<?x3xf32>, tensor<?x3xf32>
   return
 }

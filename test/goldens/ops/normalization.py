@@ -1,0 +1,82 @@
+"""Norms: results, statistics and gradients.
+
+Statistics are f32 whatever the input is, and an f32 result of few terms; they are compared where the input is f32. Sums
+are compared at the largest element: what a norm takes off may be as large as what is left."""
+
+import torch
+import torch.nn.functional as F
+
+from cases import FLOATS, both, forward
+
+F32 = torch.float32
+AFFINE = " weight(%b : {b}) bias(%c : {c})"
+
+
+def norm(op, results, inputs, compute, **rest):
+    """The first of so many results, forward and backward, and all results for f32."""
+    unused = "".join(f", %unused{i}" for i in range(1, results))
+    yield from both(f"%r{unused} = {op}", inputs, lambda *x: compute(*x)[0], at="largest", **rest)
+    if inputs[0].dtype == F32:
+        yield forward(op, inputs, compute, at="largest")
+
+
+def affine(generator, shape):
+    return [1 + torch.randn(shape, generator=generator) / 4, torch.randn(shape, generator=generator)]
+
+
+def layer(generator, dtype):
+    for shape, dims, eps in (((4, 9), 1, None), ((2, 3, 5), 2, 1e-2), ((1, 17), 1, 1e-5), ((7, 1), 1, 1e-5)):
+        x = (2 + 3 * torch.randn(shape, generator=generator)).to(dtype)
+        trailing = shape[len(shape) - dims:]
+        parameters = affine(generator, trailing)
+        text = f" {{eps = {eps}}}" if eps else ""
+        yield from norm(f"mp.layer_norm %a{AFFINE}{text} : {{a}}", 3, [x, *parameters],
+                        lambda v, w, b: torch.native_layer_norm(v, trailing, w, b, eps or 1e-5))
+        # Without an eps it is that of f32 for 16-bit inputs too, as PyTorch has it when it computes in these.
+        squared = lambda v: v.square().mean(tuple(range(-dims, 0)), keepdim=True) + (eps or torch.finfo(F32).eps)
+        yield from norm(f"mp.rms_norm %a weight(%b : {{b}}){text} : {{a}}", 2, [x, parameters[0]],
+                        lambda v, w: (F.rms_norm(v, trailing, w, eps or torch.finfo(F32).eps), squared(v).rsqrt()))
+
+
+def group(generator, dtype):
+    for shape, groups in (((3, 4, 5), 2), ((1, 6, 3, 2), 3), ((2, 5, 4), 5), ((3, 8), 2)):
+        x = (2 + 3 * torch.randn(shape, generator=generator)).to(dtype)
+        n, c = shape[:2]
+        yield from norm(f"mp.group_norm %a groups({groups}){AFFINE} : {{a}}", 3,
+                        [x, *affine(generator, (c,))],
+                        lambda v, w, b: torch.native_group_norm(v, w, b, n, c, v[0, 0].numel(), groups, 1e-5))
+
+
+def batch(generator, dtype):
+    types = "{a}, {d}, {e}"
+    for shape, momentum in (((9, 5), 0.1), ((3, 4, 5), 0.5), ((2, 3, 3, 2), 0.1), ((1, 3, 7), 1.0)):
+        x = (2 + 3 * torch.randn(shape, generator=generator)).to(dtype)
+        channels = shape[1:2]
+        inputs = [x, *affine(generator, channels), torch.randn(channels, generator=generator),
+                  1 + torch.rand(channels, generator=generator)]
+
+        def train(v, w, b, mean, var):
+            mean, var = mean.detach().clone(), var.detach().clone()
+            y, saved, rstd = torch.native_batch_norm(v, w, b, mean, var, True, momentum, 1e-5)
+            return y, saved, rstd, mean, var
+
+        yield from norm(f"mp.batch_norm %a, %d, %e{AFFINE} {{momentum = {momentum}}} : {types}", 5, inputs, train,
+                        constants="de")
+        yield from both(f"mp.batch_norm_inference %a, %d, %e{AFFINE} : {types}", inputs,
+                        lambda v, w, b, mean, var: F.batch_norm(v, mean.detach(), var.detach(), w, b, eps=1e-5),
+                        at="largest", constants="de")
+
+
+def hard(generator):
+    """A mean far larger than the deviation, where E[x^2] - E[x]^2 has no digit left."""
+    x = 4096 + torch.randn(4, 33, generator=generator)
+    yield from norm("mp.layer_norm %a normalized_shape[33] : {a}", 3, [x],
+                    lambda v: torch.native_layer_norm(v, (33,), None, None, 1e-5), ulps=8)
+
+
+def cases(generator):
+    for dtype in FLOATS:
+        yield from layer(generator, dtype)
+        yield from group(generator, dtype)
+        yield from batch(generator, dtype)
+    yield from hard(generator)
