@@ -16,7 +16,7 @@ func.func @loss() -> tensor<f32> {
   %2 = mp.sum %1 dims[0] : tensor<4xf32>
   return %2 : tensor<f32>
 }
-// CHECK-LABEL: @step
+// CHECK-LABEL: func.func @step(
 // CHECK: mp.read @w : tensor<4xbf16>
 // CHECK: %[[OLD:.*]] = mp.read @w : tensor<4xbf16>
 // CHECK-NEXT: %[[WIDE:.*]] = mp.cast %[[OLD]] : tensor<4xbf16> to tensor<4xf32>

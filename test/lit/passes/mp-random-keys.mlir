@@ -5,7 +5,7 @@ mp.variable attempt @step.attempted : tensor<i64> = #mp.init<zeros>
 // CHECK-NOT: @random.seed :
 
 // A step draws by its count of tries.
-// CHECK-LABEL: @step
+// CHECK-LABEL: func.func @step(
 func.func @step(%x: tensor<4xf32>, %k: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   // CHECK-DAG: %[[SEED:.*]] = mp.read @random.seed : tensor<i64>
   // CHECK-DAG: %[[TRIES:.*]] = mp.read @step.attempted : tensor<i64>

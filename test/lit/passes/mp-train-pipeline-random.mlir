@@ -4,11 +4,10 @@
 // Forward and backward draw from one stream, the rounding of the parameter from another,
 // all of them by the seed and the count of tries.
 // CHECK: mp.variable attempt @random.seed : tensor<i64> = #mp.init<seed>
-// CHECK-LABEL: @step
+// CHECK-LABEL: func.func @step(
 // CHECK-DAG: %[[SEED:.*]] = mp.read @random.seed
 // CHECK-DAG: %[[TRIES:.*]] = mp.read @step.attempted
-// CHECK-DAG: mp.kernel(%{{.*}}ops = "{{.*}}dropout
-// CHECK-DAG: mp.kernel(%{{.*}}ops = "{{.*}}dropout_backward{{.*}}stochastic_round
+// CHECK: mp.kernel({{.*}} = %[[SEED]] : tensor<i64>{{.*}} = %[[TRIES]] : tensor<i64>{{.*}}ops = "{{.*}}dropout mul {{.*}}dropout_backward {{.*}}stochastic_round"
 // EVAL-NOT: random.seed
 // EVAL-NOT: dropout
 mp.variable @w : tensor<64xbf16> = #mp.init<ones>
