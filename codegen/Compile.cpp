@@ -184,6 +184,8 @@ private:
     pipeline.precision = options.precision;
     pipeline.scaler = options.scaler;
     pipeline.totalSteps = options.totalSteps;
+    pipeline.clipNorm = options.clipNorm;
+    pipeline.clipValue = options.clipValue;
     llvm::Error error = options.goal == Goal::Train
                             ? buildTrainPipeline(manager, pipeline)
                         : options.goal == Goal::Evaluate

@@ -21,6 +21,9 @@ struct PipelineOptions {
   std::string policy; ///< empty: what the recipe says
   int64_t totalSteps = 0;    ///< length of schedules
   bool masterWeights = true; ///< whether mp-master-weights runs
+  /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
+  /// recipe says.
+  double clipNorm = 0, clipValue = 0;
 };
 
 /// The type that autocast takes for a precision's name, "" for f32 throughout.

@@ -98,6 +98,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   manager.addPass(createLossScale({*scaler}));
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
+  manager.addPass(createClipGradients({options.clipNorm, options.clipValue}));
   manager.addPass(createOptimizer({options.totalSteps}));
   manager.addPass(createSymbolDCEPass());
   manager.addNestedPass<func::FuncOp>(createPredicateStep());
@@ -154,9 +155,18 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};
+  Option<double> clipNorm{*this, "clip-norm",
+                          llvm::cl::desc("largest norm of all gradients, "
+                                         "instead of the recipe's"),
+                          llvm::cl::init(0)};
+  Option<double> clipValue{*this, "clip-value",
+                           llvm::cl::desc("largest element of a gradient, "
+                                          "instead of the recipe's"),
+                           llvm::cl::init(0)};
 
   PipelineOptions get() const {
-    return {batch, precision, scaler, policy, totalSteps, masterWeights};
+    return {batch,      precision,     scaler,   policy,
+            totalSteps, masterWeights, clipNorm, clipValue};
   }
 };
 
