@@ -73,12 +73,30 @@ Expected<Numbers> goldenNumbers(const json::Object &tensor) {
     return createStringError("golden tensor has no data");
   Numbers numbers;
   for (const json::Value &value : *data) {
-    std::optional<double> number = value.getAsNumber();
-    if (!number)
+    double number = 0;
+    if (std::optional<double> finite = value.getAsNumber())
+      number = *finite;
+    else if (!value.getAsString() || value.getAsString()->getAsDouble(number))
       return createStringError("golden tensor holds what is no number");
-    numbers.push_back(*number);
+    numbers.push_back(number);
   }
   return numbers;
+}
+
+Expected<TensorType> goldenType(const json::Object &tensor) {
+  StringRef text = tensor.getString("type").value_or("");
+  TensorType type;
+  if (!text.consume_front("tensor<") || !text.consume_back(">"))
+    return createStringError("golden tensor has no type");
+  for (int64_t size; !text.consumeInteger(10, size);) {
+    type.shape.push_back(size);
+    text.consume_front("x");
+  }
+  auto element = parseElementType(text);
+  if (!element)
+    return createStringError("golden tensor is of " + text);
+  type.element = *element;
+  return type;
 }
 
 Expected<json::Object> readGolden(StringRef name) {

@@ -21,8 +21,10 @@ using Numbers = std::vector<double>;
 std::string pack(const Numbers &numbers, ElementType type);
 Numbers unpack(const void *bytes, const TensorType &type);
 
-/// Elements of a golden's {"type": ..., "data": [...]}.
+/// Elements of a golden's {"type": ..., "data": [...]}; "inf", "-inf" and "nan"
+/// are strings there.
 llvm::Expected<Numbers> goldenNumbers(const llvm::json::Object &tensor);
+llvm::Expected<TensorType> goldenType(const llvm::json::Object &tensor);
 /// Reads MP_GOLDENS_DIR/`name`; an error names the file.
 llvm::Expected<llvm::json::Object> readGolden(llvm::StringRef name);
 

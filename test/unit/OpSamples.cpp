@@ -44,6 +44,17 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
+std::string differentiated(StringRef text, StringRef function) {
+  auto module = parseSourceString<ModuleOp>(text, &sampleContext());
+  PassManager manager(&sampleContext());
+  manager.addPass(createAutodiff({function.str()}));
+  if (!module || failed(manager.run(*module))) {
+    ADD_FAILURE() << "no gradient of\n" << text.str();
+    return "";
+  }
+  return print(*module);
+}
+
 static std::vector<Numbers> drawOperands(func::FuncOp function,
                                          const OpSample &sample) {
   std::mt19937_64 random(1);

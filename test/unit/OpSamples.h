@@ -20,6 +20,10 @@ mlir::MLIRContext &sampleContext();
 /// the running test, and is named.
 std::vector<OpSample> differentiableSamples();
 
+/// A module's text with the gradient of @`function` beside it; what does not
+/// parse, or has no gradient, fails the running test.
+std::string differentiated(llvm::StringRef module, llvm::StringRef function);
+
 /// A sample as text: its operands' values, and two modules of them. `forward`
 /// has @f that returns the op's result; `backward` has @f that returns
 /// sum(weights * result), and @f.gradient.

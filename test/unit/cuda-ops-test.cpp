@@ -9,6 +9,7 @@
 // the last place of their largest term, and rounded ones by one rounding.
 //
 //===----------------------------------------------------------------------===//
+#include "OpGoldens.h"
 #include "OpSamples.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
@@ -110,14 +111,13 @@ TEST_F(CudaOps, AgreeInBF16) { compareSamples("bf16"); }
 
 // Ops without a gradient too, and on edges: zeros of both signs, NaN, infinity.
 TEST_F(CudaOps, AgreeOnTheGoldensOfPyTorch) {
-  json::Object file = cantFail(readGolden("ops.json"));
-  ASSERT_GE(file.getArray("forward")->size(), 70u);
-  for (const json::Value &item : *file.getArray("forward")) {
-    const json::Object &golden = *item.getAsObject();
-    std::vector<Numbers> inputs;
-    for (const json::Value &input : *golden.getArray("inputs"))
-      inputs.push_back(cantFail(goldenNumbers(*input.getAsObject())));
-    compare(golden.getString("module")->str(), "", inputs);
+  ASSERT_GE(opGoldenFamilies().size(), 5u);
+  for (const std::string &family : opGoldenFamilies()) {
+    OpGoldenFile file = readOpGoldens(family);
+    for (const OpGolden &golden : file.forward)
+      compare(golden.module, golden.function, golden.inputs);
+    for (const OpGolden &golden : file.backward)
+      compare(golden.module, golden.function, golden.inputs);
   }
 }
 
@@ -174,7 +174,7 @@ TEST_F(CudaOps, AgreeOnNarrowIntegers) {
 }
 
 TEST_F(CudaOps, AgreeOnOptimizerSteps) {
-  json::Object file = cantFail(readGolden("ops.json"));
+  json::Object file = cantFail(readGolden("optimizers.json"));
   for (const json::Value &item : *file.getArray("optimizers")) {
     const json::Object &golden = *item.getAsObject();
     std::string module = golden.getString("module")->str();

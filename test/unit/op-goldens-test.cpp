@@ -1,66 +1,86 @@
 //===- op-goldens-test.cpp - ops and optimizers against PyTorch -----------===//
-#include "GoldenFunction.h"
+//
+// Every family of test/goldens/ops, forward and backward, in the types its
+// generator chose. A golden says how many units in the last place ours may be
+// off; cases.py says what they are counted at.
+//
+//===----------------------------------------------------------------------===//
+#include "OpGoldens.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
 using namespace llvm;
 using namespace mp;
 
-/// How far apart PyTorch's value and ours may be: each is rounded once, from
-/// f32 values that may differ in their last bits.
-static double tolerance(StringRef module) {
-  if (module.contains("xbf16>"))
-    return 0x1p-7;
-  return module.contains("xf16>") ? 0x1p-10 : 1e-5;
-}
-
-/// `tolerance` is relative; 0 wants equal numbers. Near zero, where terms
-/// cancel, a difference of 1e-6 is none.
-static bool near(double ours, double theirs, double tolerance) {
-  return ours == theirs ||
-         (tolerance > 0 &&
-          std::abs(ours - theirs) <= 1e-6 + tolerance * std::abs(theirs));
-}
-
-static void expectNear(const Numbers &ours, const Numbers &theirs,
-                       double tolerance, StringRef what) {
-  ASSERT_EQ(ours.size(), theirs.size()) << what.str();
-  for (size_t i = 0; i < ours.size(); ++i)
-    EXPECT_PRED3(near, ours[i], theirs[i], tolerance)
-        << "element " << i << " of\n"
-        << what.str();
-}
-
-static json::Object goldens() { return cantFail(readGolden("ops.json")); }
-
-static Numbers elements(const json::Value &tensor) {
-  return cantFail(goldenNumbers(*tensor.getAsObject()));
-}
-
-TEST(OpGoldens, ForwardValues) {
-  json::Object file = goldens();
-  ASSERT_GE(file.getArray("forward")->size(), 70u);
-  for (const json::Value &item : *file.getArray("forward")) {
-    const json::Object &golden = *item.getAsObject();
-    StringRef module = *golden.getString("module");
-    Expected<GoldenFunction> function = GoldenFunction::compile(module);
-    if (!function) {
-      ADD_FAILURE() << module.str() << toString(function.takeError());
-      continue;
+namespace {
+/// The largest distance of a family's cases, in units in the last place.
+class OpGoldens : public testing::TestWithParam<std::string> {
+protected:
+  void check(const std::vector<OpGolden> &goldens) {
+    for (const OpGolden &golden : goldens) {
+      Expected<std::vector<Numbers>> ours = runGolden(golden);
+      if (!ours) {
+        ADD_FAILURE() << golden.module << toString(ours.takeError());
+        continue;
+      }
+      for (auto [index, theirs] : enumerate(golden.expected))
+        if (theirs)
+          compare((*ours)[index], *theirs, golden);
     }
-    std::vector<Numbers> inputs;
-    for (const json::Value &input : *golden.getArray("inputs"))
-      inputs.push_back(elements(input));
-    std::vector<Numbers> outputs = cantFail((*function)(inputs));
-    bool exact = *golden.getBoolean("exact");
-    expectNear(outputs[0], elements(golden.getArray("outputs")->front()),
-               exact ? 0 : tolerance(module), module);
+    RecordProperty("worst_ulps", std::to_string(worst));
   }
+
+private:
+  void compare(const Numbers &ours, const GoldenTensor &theirs,
+               const OpGolden &golden) {
+    ASSERT_EQ(ours.size(), theirs.numbers.size()) << golden.module;
+    for (size_t i = 0; i < ours.size(); ++i) {
+      double off = ulpsApart(ours[i], theirs, i, golden.atLargest);
+      worst = std::max(worst, off);
+      EXPECT_LE(off, golden.ulps)
+          << "element " << i << " is " << ours[i] << ", PyTorch's "
+          << theirs.numbers[i] << ", of\n"
+          << golden.module;
+    }
+  }
+
+  double worst = 0;
+};
+} // namespace
+
+TEST_P(OpGoldens, Forward) {
+  OpGoldenFile file = readOpGoldens(GetParam());
+  ASSERT_GE(file.forward.size(), 1u);
+  check(file.forward);
 }
 
-TEST(OpGoldens, OptimizerSteps) {
-  json::Object file = goldens();
+TEST_P(OpGoldens, Backward) { check(readOpGoldens(GetParam()).backward); }
+
+INSTANTIATE_TEST_SUITE_P(Families, OpGoldens,
+                         testing::ValuesIn(opGoldenFamilies()),
+                         [](const auto &info) { return info.param; });
+
+// An empty folder must not pass.
+TEST(OpGoldenFiles, AreThere) { EXPECT_GE(opGoldenFamilies().size(), 5u); }
+
+TEST(OpGoldenFiles, CountUnitsInTheLastPlace) {
+  GoldenTensor theirs{{1.0, 0.0, 4.0, std::nan("")},
+                      TensorType{ElementType::F16, {4}}};
+  EXPECT_EQ(ulpsApart(1.0 + 0x1p-10, theirs, 0, false), 1);
+  EXPECT_EQ(ulpsApart(1.0 + 0x1p-10, theirs, 0, true), 0.25);
+  EXPECT_EQ(ulpsApart(0x1p-24, theirs, 1, false), 1); // the smallest subnormal
+  EXPECT_EQ(ulpsApart(-0.0, theirs, 1, false), 0);
+  EXPECT_EQ(ulpsApart(std::nan(""), theirs, 3, false), 0);
+  EXPECT_TRUE(std::isinf(ulpsApart(1.0, theirs, 3, false)));
+  EXPECT_TRUE(std::isinf(ulpsApart(std::nan(""), theirs, 0, true)));
+}
+
+TEST(OptimizerGoldens, Steps) {
+  json::Object file = cantFail(readGolden("optimizers.json"));
   ASSERT_GE(file.getArray("optimizers")->size(), 9u);
+  auto elements = [](const json::Value &tensor) {
+    return cantFail(goldenNumbers(*tensor.getAsObject()));
+  };
   for (const json::Value &item : *file.getArray("optimizers")) {
     const json::Object &golden = *item.getAsObject();
     StringRef module = *golden.getString("module");
@@ -82,8 +102,10 @@ TEST(OpGoldens, OptimizerSteps) {
                                      {static_cast<double>(step + 1)}};
       inputs.insert(inputs.end(), state.begin(), state.end());
       state = cantFail((*function)(inputs));
-      expectNear(state[0], elements(parameters[step]), 1e-6,
-                 (module + "step " + Twine(step + 1)).str());
+      Numbers theirs = elements(parameters[step]);
+      for (size_t i = 0; i < theirs.size(); ++i)
+        EXPECT_NEAR(state[0][i], theirs[i], 1e-6 + 1e-6 * std::abs(theirs[i]))
+            << module.str() << "step " << step + 1;
     }
   }
 }
