@@ -294,9 +294,12 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   for (const Variable &variable : session.variables())
     known.insert(variable.name);
   std::vector<std::string> unexpected;
-  for (auto &[name, tensor] : file->tensors)
-    if (!known.contains(name) && !isCheckpoint)
+  for (auto &[name, tensor] : file->tensors) {
+    bool isAverage =
+        which == Weights::Averaged && StringRef(name).ends_with(".ema");
+    if (!known.contains(name) && !isCheckpoint && !isAverage)
       unexpected.push_back(name);
+  }
   Differences differences;
   for (const Variable &variable : session.variables())
     if (isWeight(variable))
