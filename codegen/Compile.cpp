@@ -201,6 +201,8 @@ private:
     pipeline.scaler = options.scaler;
     pipeline.totalSteps = options.totalSteps;
     pipeline.accumulate = options.accumulate;
+    pipeline.clipNorm = options.clipNorm;
+    pipeline.clipValue = options.clipValue;
     llvm::Error error = options.goal == Goal::Train
                             ? buildTrainPipeline(manager, pipeline)
                         : options.goal == Goal::Evaluate

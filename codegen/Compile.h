@@ -55,7 +55,10 @@ struct CompileOptions {
   std::string scaler; ///< preset, "none", or empty: what the recipe says
   int64_t accumulate =
       0; ///< micro-batches a step; 1: none; 0: what the recipe says
-  int64_t totalSteps = 0;     ///< length of schedules, in applied steps
+  int64_t totalSteps = 0; ///< length of schedules, in applied steps
+  /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
+  /// recipe says.
+  double clipNorm = 0, clipValue = 0;
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".

@@ -73,9 +73,15 @@ def Mp_InitAttr : Mp_Attr<"Init", "init"> {
 
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::mp";
-  let description = [{An optimizer: its arguments, its state, its update.}];
+  let description = [{
+    An optimizer: its arguments, its state, its update. Its parameters have an `lr` and a
+    `maximize`.
+  }];
   let methods = [
-    InterfaceMethod<"The base learning rate.", "double", "getLearningRate">,
+    InterfaceMethod<"The base learning rate.", "double", "getLearningRate", (ins),
+      [{ return $_attr.getLr(); }]>,
+    InterfaceMethod<"Whether it climbs: `buildUpdate` then gets negated gradients.", "bool",
+      "isMaximizing", (ins), [{ return $_attr.getMaximize(); }]>,
     InterfaceMethod<"Per-parameter state that the update needs, by the names PyTorch gives it.",
       "::llvm::SmallVector<::mp::SlotSpec>", "getSlots">,
     InterfaceMethod<[{
@@ -112,15 +118,31 @@ def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::mp";
   let description = [{How the learning rate changes with the count of applied steps.}];
   let methods = [
+    InterfaceMethod<"Whether the factor is always one.", "bool", "isConstant", (ins),
+      [{}], [{ return false; }]>,
     InterfaceMethod<[{
-        Builds the factor (tensor<f32>) from the number of steps applied before this
-        one (tensor<i64>); null for a constant one. `totalSteps` is the run's length,
-        0 where it is not known: then a schedule that needs it reports an error.
-      }], "::llvm::FailureOr<::mlir::Value>", "buildFactor",
-      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$applied,
-           "int64_t":$totalSteps)>,
+        The schedule with a length: its own, or `totalSteps`, the run's (0: not known), where
+        it leaves that open. Reports an error where neither is known.
+      }], "::llvm::FailureOr<::mlir::Attribute>", "withLength",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError, "int64_t":$totalSteps),
+      [{}], [{ return ::mlir::Attribute($_attr); }]>,
+    InterfaceMethod<[{
+        Builds the factor (f64) from the number of steps applied before this one (i64) with
+        ops of `arith` and `math`. The length is known.
+      }], "::mlir::Value", "buildFactor",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$applied)>,
   ];
 }
+
+/// An attribute that implements an interface, described for people.
+class Mp_InterfaceAttr<string interface, string what>
+    : Attr<CPred<"::llvm::isa<::mp::" # interface # ">($_self)">, what> {
+  let storageType = "::mp::" # interface;
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
+def Mp_Optimizer : Mp_InterfaceAttr<"OptimizerAttrInterface", "an optimizer, such as #mp.adamw<lr = 1.0e-3>">;
+def Mp_Schedule : Mp_InterfaceAttr<"ScheduleAttrInterface", "a schedule, such as #mp.cosine<steps = 1000>">;
 
 def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
   let summary = "which casts a recipe wants";
@@ -128,53 +150,6 @@ def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
   let parameters = (ins "::mlir::FloatType":$dtype,
                         DefaultValuedParameter<"::mlir::StringAttr", "::mlir::StringAttr::get($_ctxt, \"torch\")">:$policy);
   let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Mp_SgdAttr : Mp_Attr<"Sgd", "sgd", [DeclareAttrInterfaceMethods<OptimizerAttrInterface,
-    ["getMeasures", "buildMeasures", "buildBounds"]>]> {
-  let summary = "stochastic gradient descent, with torch.optim.SGD's arguments";
-  let description = [{Example: `#mp.sgd<lr = 1.0e-1, momentum = 9.0e-1, nesterov = true>`}];
-  let parameters = (ins "::mp::Number":$lr,
-                        "::mp::Number":$momentum,
-                        "::mp::Number":$dampening,
-                        "::mp::Number":$weight_decay,
-                        "bool":$nesterov);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-}
-
-def Mp_AdamWAttr : Mp_Attr<"AdamW", "adamw", [DeclareAttrInterfaceMethods<OptimizerAttrInterface,
-    ["getMeasures", "buildMeasures", "buildBounds"]>]> {
-  let summary = "AdamW, with torch.optim.AdamW's arguments";
-  let description = [{Example: `#mp.adamw<lr = 1.0e-3, weight_decay = 1.0e-2>`}];
-  let parameters = (ins "::mp::Number":$lr,
-                        "::mp::Number":$beta1,
-                        "::mp::Number":$beta2,
-                        "::mp::Number":$eps,
-                        "::mp::Number":$weight_decay);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-}
-
-def Mp_ConstantScheduleAttr : Mp_Attr<"ConstantSchedule", "constant", [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]> {
-  let summary = "the learning rate stays";
-  let description = [{Example: `#mp.constant`}];
-  let parameters = (ins);
-}
-
-def Mp_LinearScheduleAttr : Mp_Attr<"LinearSchedule", "linear", [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]> {
-  let summary = "the learning rate's factor goes linearly from one value to another";
-  let description = [{
-    `torch.optim.lr_scheduler.LinearLR` with start_factor `from` and end_factor `to`
-    over `steps` applied steps (0: as many as the run has).
-
-    Example: `#mp.linear<to = 0.0>`
-  }];
-  let parameters = (ins "::mp::Number":$from,
-                        "::mp::Number":$to,
-                        "int64_t":$steps);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
 }
 
 def Mp_DataFormat : Mp_Enum<"DataFormat", "format of a data file", [

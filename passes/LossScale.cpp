@@ -43,6 +43,10 @@ private:
     auto seeds = llvm::to_vector(step.getBody().getOps<SeedOp>());
     if (namedResult(step, kScaleResult))
       return step.emitOpError() << "is scaled already";
+    if (namedResult(step, kGradientNormResult))
+      return step.emitOpError() << "is clipped already, which is for unscaled "
+                                   "gradients: run mp-loss-scale before "
+                                   "mp-clip-gradients";
     if (!phaseOf(step).empty())
       return step.emitOpError()
              << "is split already: run mp-loss-scale before mp-accumulate";

@@ -1,5 +1,6 @@
 //===- Optimizer.cpp - expand recipes into updates ------------------------===//
 #include "passes/CopyCheck.h"
+#include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
 
@@ -30,7 +31,7 @@ public:
 
   LogicalResult run() {
     auto gradients = collect();
-    if (failed(gradients))
+    if (failed(gradients) || failed(checkClipping()))
       return failure();
     buildCounters();
     Value learningRate;
@@ -43,9 +44,7 @@ public:
     }
     if (learningRate)
       appendNamedResult(step, learningRate, kLearningRateResult);
-    Value norm = gradientNorm();
-    appendNamedResult(step, norm, kGradientNormResult);
-    checkAll(norm);
+    checkAll(gradientNorm());
     dropGradients();
     return success();
   }
@@ -88,6 +87,23 @@ private:
     return gradients;
   }
 
+  /// A recipe that clips has been through mp-clip-gradients, which says what
+  /// the norm was.
+  LogicalResult checkClipping() {
+    if (namedResult(step, kGradientNormResult))
+      return success();
+    auto check = [](auto op) -> LogicalResult {
+      if (!op.getClipNorm() && !op.getClipValue())
+        return success();
+      return op.emitOpError() << "clips gradients: run mp-clip-gradients "
+                                 "before mp-optimizer";
+    };
+    for (auto group : recipe.getBody().getOps<MinimizeOp>())
+      if (failed(check(group)))
+        return failure();
+    return check(recipe);
+  }
+
   /// Steps applied count in schedules and bias corrections, tries in random
   /// numbers and the data position.
   void buildCounters() {
@@ -110,16 +126,19 @@ private:
     if (known)
       return known;
     b.setLoc(group.getLoc());
-    auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
+    auto optimizer = group.getOptimizer();
     Value base = splat(b, RankedTensorType::get({}, b.getF32Type()),
                        optimizer.getLearningRate());
-    FailureOr<Value> factor = Value();
-    if (auto schedule = group.getSchedule())
-      factor = cast<ScheduleAttrInterface>(*schedule).buildFactor(b, applied,
-                                                                  totalSteps);
-    if (failed(factor))
+    auto schedule = group.getSchedule();
+    if (!schedule || schedule->isConstant())
+      return known = base;
+    auto resolved =
+        schedule->withLength([&] { return group.emitOpError(); }, totalSteps);
+    if (failed(resolved))
       return failure();
-    return known = *factor ? Value(MulOp::create(b, base, *factor)) : base;
+    Value factor =
+        ScheduleOp::create(b, applied, cast<ScheduleAttrInterface>(*resolved));
+    return known = MulOp::create(b, base, factor);
   }
 
   void update(const Gradient &gradient, Value rate) {
@@ -132,9 +151,10 @@ private:
     Value value = castTo(
         b, step.getBody().front().getTerminator()->getOperand(gradient.result),
         type.getElementType());
-    squares.push_back(sumOfSquares(value));
-
-    auto optimizer = cast<OptimizerAttrInterface>(group.getOptimizer());
+    Value clippedNorm = measure(value);
+    auto optimizer = group.getOptimizer();
+    if (optimizer.isMaximizing())
+      value = NegOp::create(b, value);
     SmallVector<std::string> names;
     SmallVector<Value> slots;
     for (const SlotSpec &slot : optimizer.getSlots()) {
@@ -151,14 +171,39 @@ private:
     auto copies = writeParameter(parameter, updated.front());
     for (auto [name, slot] : llvm::zip_equal(names, newSlots))
       WriteOp::create(b, name, slot, Value());
+    if (auto decay = group.getEma())
+      average(parameter, updated.front(), *decay);
     if (copies.empty())
       return;
     UpdatedGroup &known = checked[group];
     known.optimizer = optimizer;
     known.learningRate = rate;
     known.step = current;
+    known.gradientNorm = clippedNorm;
     known.parameters.push_back({parameter, std::move(names), updated.front(),
                                 llvm::to_vector(newSlots), copies});
+  }
+
+  /// The norm that a gradient had a part in when it was clipped, as it is now;
+  /// null where the norm of all tells what its elements are at most. Where that
+  /// is not known yet, the gradient's part in it is taken.
+  Value measure(Value gradient) {
+    if (!namedResult(step, kGradientNormResult)) {
+      squares.push_back(sumOfSquares(b, gradient));
+      return {};
+    }
+    ClipFactorOp clip = clippingOf(gradient);
+    return clip ? Value(MulOp::create(b, clip.getNorm(), clip)) : Value();
+  }
+
+  /// The moving average of a parameter.
+  void average(VariableOp parameter, Value value, const APFloat &decay) {
+    auto type = parameter.getTensorType();
+    std::string name = (parameter.getSymName() + ".ema").str();
+    createVariable(module, parameter.getLoc(), name, type, StateKind::slot, 0);
+    Value old = ReadOp::create(b, type, name);
+    WriteOp::create(b, name, EmaOp::create(b, old, value, current, decay),
+                    Value());
   }
 
   /// A parameter is written together with what is derived from it. Returns the
@@ -186,7 +231,8 @@ private:
     OpOperand *skipped = namedResult(step, kSkippedResult);
     Value byGradient = skipped ? skipped->get() : Value();
     for (auto &[group, updated] : checked) {
-      updated.gradientNorm = norm;
+      if (!updated.gradientNorm)
+        updated.gradientNorm = norm;
       updated.skipped = byGradient;
       std::string name = step.getName().str();
       if (count++)
@@ -196,21 +242,14 @@ private:
     }
   }
 
-  Value sumOfSquares(Value x) {
-    Value square = MulOp::create(b, x, x);
-    auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));
-    return castTo(b, SumOp::create(b, square, all, false), b.getF32Type());
-  }
-
-  /// The 2-norm of all gradients together.
+  /// The 2-norm of all gradients together, before clipping.
   Value gradientNorm() {
+    if (OpOperand *known = namedResult(step, kGradientNormResult))
+      return known->get();
     b.setLoc(recipe.getLoc());
-    Value total;
-    for (Value square : squares)
-      total = total ? Value(AddOp::create(b, total, square)) : square;
-    if (!total)
-      total = splat(b, RankedTensorType::get({}, b.getF32Type()), 0);
-    return SqrtOp::create(b, total);
+    Value norm = normOf(b, squares);
+    appendNamedResult(step, norm, kGradientNormResult);
+    return norm;
   }
 
   void dropGradients() {

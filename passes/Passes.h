@@ -22,6 +22,9 @@ struct PipelineOptions {
   int64_t totalSteps = 0;    ///< length of schedules
   bool masterWeights = true; ///< whether mp-master-weights runs
   int64_t accumulate = 0;    ///< micro-batches; 0: what the recipe says
+  /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
+  /// recipe says.
+  double clipNorm = 0, clipValue = 0;
 };
 
 /// The type that autocast takes for a precision's name, "" for f32 throughout.

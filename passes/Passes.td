@@ -219,6 +219,32 @@ def MasterWeights : Mp_Pass<"mp-master-weights", "::mlir::ModuleOp"> {
   }];
 }
 
+def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
+  let summary = "bound gradients by their norm or element by element";
+  let description = [{
+    What `clip_norm` and `clip_value` of a recipe or its groups ask for, as
+    `torch.nn.utils.clip_grad_norm_` and `clip_grad_value_`: gradients are multiplied by one
+    number so that the 2-norm of all together, or of a group's, is at most that given; or
+    every element is brought between minus and plus a value. Gradients are unscaled: the
+    pass runs behind mp-loss-scale. The step returns `grad_norm`, that of all gradients as
+    they were. Options override the recipe.
+
+    ```mlir
+    // before           // after mp-clip-gradients{norm=1}
+    return %l, %g       %s = mp.mul %g, %g
+                        %t = mp.sum %s dims[0] : tensor<4xf32>
+                        %n = mp.sqrt %t : tensor<f32>
+                        %f = mp.clip_factor %n {max_norm = 1.0} : tensor<f32>
+                        %c = mp.mul %g, %f : tensor<4xf32>, tensor<f32>
+                        return %l, %c, %n
+    ```
+  }];
+  let options = [
+    Option<"norm", "norm", "double", "0.0", "largest norm of all gradients; inf: clip nothing; 0: what the recipe says">,
+    Option<"value", "value", "double", "0.0", "largest element; inf: clip nothing; 0: what the recipe says">,
+  ];
+}
+
 def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
   let summary = "expand recipes into update ops, slots and schedules";
   let description = [{
@@ -226,7 +252,8 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
     keeps and a learning rate computed from the count of applied steps. A write of a
     parameter comes with writes of what is derived from it; a value that a 16-bit copy
     cannot hold skips the step, which bounds in `derived` variables of rank 0 rule out
-    without looking in nearly every step. The step returns `lr` and `grad_norm`; the recipe is gone.
+    without looking in nearly every step. A group's `ema` adds a slot `<parameter>.ema`.
+    The step returns `lr` (the first group's) and `grad_norm`; the recipe is gone.
 
     ```mlir
     // before                // after

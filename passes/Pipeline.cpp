@@ -107,6 +107,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
+  manager.addPass(createClipGradients({options.clipNorm, options.clipValue}));
   manager.addPass(createOptimizer({options.totalSteps}));
   manager.addPass(createSymbolDCEPass());
   addRandomKeys(manager); // those of the optimizer too
@@ -173,9 +174,18 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::desc("micro-batches a step, instead of the recipe's"),
       llvm::cl::init(0)};
 
+  Option<double> clipNorm{*this, "clip-norm",
+                          llvm::cl::desc("largest norm of all gradients, "
+                                         "instead of the recipe's"),
+                          llvm::cl::init(0)};
+  Option<double> clipValue{*this, "clip-value",
+                           llvm::cl::desc("largest element of a gradient, "
+                                          "instead of the recipe's"),
+                           llvm::cl::init(0)};
+
   PipelineOptions get() const {
-    return {batch,      precision,     scaler,    policy,
-            totalSteps, masterWeights, accumulate};
+    return {batch,         precision,  scaler,   policy,   totalSteps,
+            masterWeights, accumulate, clipNorm, clipValue};
   }
 };
 

@@ -1,4 +1,5 @@
 //===- VerifyStep.cpp - prove the protocol of a step ----------------------===//
+#include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
 
@@ -124,8 +125,17 @@ private:
     return success();
   }
 
-  /// No scaled gradient reaches a variable but through the unscaling.
+  /// No scaled gradient reaches a variable but through the unscaling, and none
+  /// is clipped.
   static LogicalResult checkGradients(func::FuncOp step) {
+    for (auto clip : step.getOps<ClipFactorOp>())
+      if (ScaleOp scale = findScaling(clip.getNorm())) {
+        auto diagnostic = clip.emitOpError()
+                          << "clips by the norm of gradients that are still "
+                             "scaled";
+        diagnostic.attachNote(scale.getLoc()) << "scaled here";
+        return diagnostic;
+      }
     auto isUnscaled = [](Value value) {
       return bool(value.getDefiningOp<UnscaleAndCheckOp>());
     };

@@ -86,6 +86,8 @@ void visitFields(State &state, Visitor &visit) {
   visit("target", state.target);
   visit("cpu", state.cpu);
   visit("plan", state.plan);
+  visit("clip_norm_bits", state.clipNorm);
+  visit("clip_value_bits", state.clipValue);
   visit("last_scale_bits", state.lastScale);
   visit("epoch_loss_sum_bits", state.epochLossSum);
   visit("epoch_loss_count", state.epochLossCount);
@@ -177,9 +179,11 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (version->second != formatVersion)
     return makeError("{0}: checkpoint format {1}, expected {2}", name,
                      version->second, formatVersion);
-  // A run without a tuning plan and micro-batches, as all were once.
+  // A run without a tuning plan, micro-batches and clipping, as all were once.
   metadata.try_emplace("plan");
   metadata.try_emplace("accumulate", "1");
+  for (StringRef clipping : {"clip_norm_bits", "clip_value_bits"})
+    metadata.try_emplace(clipping.str(), "0");
   MetadataReader reader{metadata, ""};
   visitFields(checkpoint.run, reader);
   reader(fingerprintKey, checkpoint.print);
@@ -239,10 +243,40 @@ Error Checkpoint::restore(Session &session) const {
   return session.derive();
 }
 
+/// The tensor that a weight gets: its own, or its moving average.
+static std::string tensorOf(const Variable &variable, const Safetensors &file,
+                            Weights which) {
+  std::string average = variable.name + ".ema";
+  return which == Weights::Averaged && file.tensors.count(average)
+             ? average
+             : variable.name;
+}
+
+/// Averages are only there once a step was applied.
+static Error checkAverages(const Safetensors &file,
+                           ArrayRef<Variable> variables) {
+  if (none_of(variables, [&](const Variable &variable) {
+        return isWeight(variable) && file.tensors.count(variable.name + ".ema");
+      }))
+    return makeError("{0}: holds no averages of weights, such as '{1}.ema': "
+                     "train with ema = 0.999 in mp.minimize",
+                     file.path, variables.empty() ? "w" : variables[0].name);
+  auto applied = find_if(file.tensors, [](const auto &entry) {
+    return StringRef(entry.first).ends_with(".applied") &&
+           entry.second.type == TensorType{ElementType::I64, {}};
+  });
+  if (applied != file.tensors.end() &&
+      loadElement(ElementType::I64, applied->second.bytes.data()) == 0)
+    return makeError("{0}: no step was applied yet, so that there are no "
+                     "averages of weights",
+                     file.path);
+  return Error::success();
+}
+
 /// Says in what a weight's tensor does not fit, or nothing.
 static std::string misfit(const Variable &variable, const Safetensors &file,
-                          ArrayRef<std::string> unexpected) {
-  auto tensor = file.tensors.find(variable.name);
+                          ArrayRef<std::string> unexpected, Weights which) {
+  auto tensor = file.tensors.find(tensorOf(variable, file, which));
   if (tensor == file.tensors.end()) {
     auto nearest = nearestNames(variable.name, unexpected, 1);
     return formatv("missing '{0}' ({1}){2}", variable.name, variable.type.str(),
@@ -257,23 +291,30 @@ static std::string misfit(const Variable &variable, const Safetensors &file,
                  type.str(), variable.type.str(), at(variable.location));
 }
 
-Error loadWeights(StringRef path, Session &session) {
+Error loadWeights(StringRef path, Session &session, Weights which) {
   Expected<Safetensors> file = readSafetensors(checkpointPath(path));
   if (!file)
     return file.takeError();
+  if (which == Weights::Averaged)
+    if (Error error = checkAverages(*file, session.variables()))
+      return error;
   // A checkpoint also holds the optimizer's state, which is no weight.
   bool isCheckpoint = file->metadata.count(formatKey.str());
   StringSet<> known;
   for (const Variable &variable : session.variables())
     known.insert(variable.name);
   std::vector<std::string> unexpected;
-  for (auto &[name, tensor] : file->tensors)
-    if (!known.contains(name) && !isCheckpoint)
+  for (auto &[name, tensor] : file->tensors) {
+    bool isAverage =
+        which == Weights::Averaged && StringRef(name).ends_with(".ema");
+    if (!known.contains(name) && !isCheckpoint && !isAverage)
       unexpected.push_back(name);
+  }
   Differences differences;
   for (const Variable &variable : session.variables())
     if (isWeight(variable))
-      if (std::string text = misfit(variable, *file, unexpected); !text.empty())
+      if (std::string text = misfit(variable, *file, unexpected, which);
+          !text.empty())
         differences.add(std::move(text));
   if (!unexpected.empty())
     differences.add("unexpected " + quoteList(unexpected));
@@ -284,7 +325,7 @@ Error loadWeights(StringRef path, Session &session) {
   for (const Variable &variable : session.variables()) {
     if (!isWeight(variable))
       continue;
-    const Array &tensor = file->tensors.at(variable.name);
+    const Array &tensor = file->tensors.at(tensorOf(variable, *file, which));
     converted.resize(variable.type.bytes());
     convertElements(tensor.type.element, tensor.bytes, variable.type.element,
                     converted);

@@ -17,8 +17,9 @@ struct RunState {
   int64_t accumulate = 1; ///< micro-batches of `batch` records a step
   bool shuffle = true, dropLast = false;
   std::string precision = {}, scaler = {}, module = {}, target = {}, cpu = {};
-  std::string plan = {};      ///< Program::plan
-  double lastScale = 1;       ///< loss scale of the last step
+  std::string plan = {};              ///< Program::plan
+  double clipNorm = 0, clipValue = 0; ///< CompileOptions'
+  double lastScale = 1;               ///< loss scale of the last step
   double epochLossSum = 0;    ///< over the steps of the running epoch that were
   int64_t epochLossCount = 0; ///< not skipped
 };
@@ -50,12 +51,17 @@ private:
   std::string print; ///< the fingerprint in the file
 };
 
+/// Which weights of a checkpoint: as trained, or their moving averages where a
+/// recipe's `ema` keeps any.
+enum class Weights { Trained, Averaged };
+
 /// Fills parameters and buffers by name, converting between floating-point
 /// types, then runs `derive`; all other state stays as it is. `path` is a
 /// safetensors file (such as a PyTorch state_dict), a checkpoint, or a run
 /// folder. The error lists missing and unexpected names; the session is not
 /// touched then.
-llvm::Error loadWeights(llvm::StringRef path, Session &session);
+llvm::Error loadWeights(llvm::StringRef path, Session &session,
+                        Weights which = Weights::Trained);
 
 /// `path`, or the checkpoint inside it where it is a folder.
 std::string checkpointPath(llvm::StringRef path);

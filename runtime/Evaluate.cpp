@@ -95,7 +95,9 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
     return executable.takeError();
   if (Error error = (*model)->session().initialize(/*seed=*/0))
     return error;
-  if (Error error = loadWeights(options.checkpoint, (*model)->session()))
+  if (Error error =
+          loadWeights(options.checkpoint, (*model)->session(),
+                      options.averaged ? Weights::Averaged : Weights::Trained))
     return error;
   return scores(**model, *data, batch);
 }

@@ -19,6 +19,7 @@ struct EvalOptions {
   std::string precision;       ///< empty: the checkpoint's, else the recipe's
   std::string function;        ///< recipe; empty: the only one
   std::string device = "auto"; ///< as of chooseDevice
+  bool averaged = false;       ///< the moving averages of weights
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device

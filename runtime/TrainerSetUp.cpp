@@ -46,6 +46,8 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
     };
   modelOptions.compile.precision = run.precision;
   modelOptions.compile.scaler = run.scaler;
+  modelOptions.compile.clipNorm = run.clipNorm;
+  modelOptions.compile.clipValue = run.clipValue;
   modelOptions.compile.function = options.function;
   modelOptions.compile.accumulate = run.accumulate;
   auto opened =
@@ -112,6 +114,10 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
                                           resumed, run.precision));
   error = joinErrors(std::move(error), settle("scaler", named(options.scaler),
                                               resumed, run.scaler));
+  error = joinErrors(std::move(error), settle("clip-norm", options.clipNorm,
+                                              resumed, run.clipNorm));
+  error = joinErrors(std::move(error), settle("clip-value", options.clipValue,
+                                              resumed, run.clipValue));
   if (error)
     return error;
   // More epochs than planned are a new schedule that the user asked for.

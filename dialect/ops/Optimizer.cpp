@@ -1,21 +1,20 @@
-//===- Optimizer.cpp - update rules and their recipes ---------------------===//
-#include "dialect/Scalars.h"
+//===- Optimizer.cpp - what all optimizers share --------------------------===//
+#include "dialect/ops/Optimizer.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mp;
 using namespace mp::scalars;
 
-/// The learning rate in the parameter's compute type (f32, or f64 for
-/// reference).
-static Value widen(ImplicitLocOpBuilder &b, Value x, Type type) {
-  return x.getType() == type ? x : Value(arith::ExtFOp::create(b, type, x));
-}
-static double toDouble(const APFloat &value) { return value.convertToDouble(); }
+using Scalars = SmallVector<Value>;
 
-/// All tensors of an update have the parameter's type.
-static LogicalResult checkSame(std::optional<Location> location,
-                               ValueRange tensors, unsigned results,
-                               SmallVectorImpl<Type> &types) {
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+LogicalResult mp::inferUpdate(std::optional<Location> location,
+                              ValueRange tensors, unsigned results,
+                              SmallVectorImpl<Type> &types) {
   Type type = tensors.front().getType();
   for (Value tensor : tensors)
     if (tensor.getType() != type)
@@ -26,53 +25,15 @@ static LogicalResult checkSame(std::optional<Location> location,
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// sgd
-//===----------------------------------------------------------------------===//
-
-LogicalResult SgdOp::inferReturnTypes(MLIRContext *,
-                                      std::optional<Location> location,
-                                      Adaptor adaptor,
-                                      SmallVectorImpl<Type> &types) {
-  SmallVector<Value> tensors{adaptor.getParameter(), adaptor.getGradient()};
-  if (adaptor.getBuffer())
-    tensors.push_back(adaptor.getBuffer());
-  return checkSame(location, tensors, adaptor.getBuffer() ? 2 : 1, types);
-}
-
-LogicalResult SgdOp::verify() {
-  if (getMomentum().isZero() == bool(getBuffer()))
-    return emitOpError() << (getBuffer() ? "has a buffer but no momentum"
-                                         : "has momentum but no buffer");
-  return success();
-}
-
-SmallVector<Value> SgdOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value parameter = x[0], update = x[1];
-  Type type = parameter.getType();
-  if (double decay = toDouble(getWeightDecay()))
-    update = add(b, update, mul(b, number(b, type, decay), parameter));
-  SmallVector<Value> results(1);
-  if (getBuffer()) {
-    double momentum = toDouble(getMomentum());
-    Value kept = mul(b, number(b, type, momentum), x[4]);
-    Value moved = add(
-        b, kept, mul(b, number(b, type, 1 - toDouble(getDampening())), update));
-    Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[3], one);
-    Value buffer = arith::SelectOp::create(b, isFirst, update, moved);
-    update = getNesterov()
-                 ? add(b, update, mul(b, number(b, type, momentum), buffer))
-                 : buffer;
-    results.push_back(buffer);
-  }
-  results[0] = sub(b, parameter, mul(b, widen(b, x[2], type), update));
-  return results;
+Value mp::addDecay(ImplicitLocOpBuilder &b, Value gradient, Value parameter,
+                   double decay) {
+  if (decay == 0)
+    return gradient;
+  return add(b, gradient, mul(b, number(b, parameter, decay), parameter));
 }
 
 //===----------------------------------------------------------------------===//
-// adamw
+// bias_correction
 //===----------------------------------------------------------------------===//
 
 LogicalResult BiasCorrectionOp::inferReturnTypes(MLIRContext *context,
@@ -83,8 +44,7 @@ LogicalResult BiasCorrectionOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-SmallVector<Value> BiasCorrectionOp::buildScalars(ImplicitLocOpBuilder &b,
-                                                  ValueRange x) {
+Scalars BiasCorrectionOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Type f64 = b.getF64Type();
   Value step = arith::SIToFPOp::create(b, f64, x[0]);
   Value power =
@@ -93,97 +53,64 @@ SmallVector<Value> BiasCorrectionOp::buildScalars(ImplicitLocOpBuilder &b,
                                   sub(b, number(b, f64, 1), power))};
 }
 
-LogicalResult AdamWOp::inferReturnTypes(MLIRContext *,
-                                        std::optional<Location> location,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
-  return checkSame(location,
-                   {adaptor.getParameter(), adaptor.getGradient(),
-                    adaptor.getExpAvg(), adaptor.getExpAvgSq()},
-                   3, types);
+//===----------------------------------------------------------------------===//
+// ema
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmaOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> location,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  Type average = adaptor.getAverage().getType(),
+       value = adaptor.getValue().getType();
+  if (average != value)
+    return emitOptionalError(location, "the average is ", average,
+                             " but the value is ", value);
+  types.push_back(average);
+  return success();
 }
 
-SmallVector<Value> AdamWOp::buildScalars(ImplicitLocOpBuilder &b,
-                                         ValueRange x) {
-  Type type = x[0].getType();
-  auto c = [&](double value) { return number(b, type, value); };
-  double beta1 = toDouble(getBeta1()), beta2 = toDouble(getBeta2());
-  Value rate = widen(b, x[4], type), correction1 = widen(b, x[5], type),
-        correction2 = widen(b, x[6], type);
-  Value gradient = x[1];
-
-  Value keep = sub(b, c(1), mul(b, rate, c(toDouble(getWeightDecay()))));
-  Value decayed = mul(b, x[0], keep);
-  Value mean = add(b, x[2], mul(b, c(1 - beta1), sub(b, gradient, x[2])));
-  Value square = mul(b, gradient, gradient);
-  Value variance = add(b, mul(b, c(beta2), x[3]), mul(b, c(1 - beta2), square));
-  Value denominator = add(b, div(b, sqrt(b, variance), sqrt(b, correction2)),
-                          c(toDouble(getEps())));
-  Value stepSize = div(b, rate, correction1);
-  Value update = mul(b, stepSize, div(b, mean, denominator));
-  return {sub(b, decayed, update), mean, variance};
+Scalars EmaOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  double decay = toDouble(getDecay());
+  Value moved = add(b, mul(b, number(b, x[0], decay), x[0]),
+                    mul(b, number(b, x[1], 1 - decay), x[1]));
+  Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[2], one);
+  return {arith::SelectOp::create(b, isFirst, x[1], moved)};
 }
 
 //===----------------------------------------------------------------------===//
-// Recipes
+// clip_factor
 //===----------------------------------------------------------------------===//
 
-double SgdAttr::getLearningRate() const { return getLr(); }
-SmallVector<SlotSpec> SgdAttr::getSlots() const {
-  if (double(getMomentum()) == 0)
-    return {};
-  return {{"momentum_buffer", 0}};
-}
-SmallVector<Value> SgdAttr::buildUpdate(ImplicitLocOpBuilder &b,
-                                        Value parameter, Value gradient,
-                                        ValueRange slots, Value learningRate,
-                                        Value step) const {
-  auto op = SgdOp::create(b, parameter, gradient, learningRate, step,
-                          slots.empty() ? Value() : slots[0],
-                          APFloat(getMomentum()), APFloat(getDampening()),
-                          APFloat(getWeightDecay()), getNesterov());
-  return SmallVector<Value>(op->getResults());
+LogicalResult ClipFactorOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location>,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getNorm().getType());
+  return success();
 }
 
-double AdamWAttr::getLearningRate() const { return getLr(); }
-SmallVector<SlotSpec> AdamWAttr::getSlots() const {
-  return {{"exp_avg", 0}, {"exp_avg_sq", 0}};
-}
-SmallVector<Value> AdamWAttr::buildUpdate(ImplicitLocOpBuilder &b,
-                                          Value parameter, Value gradient,
-                                          ValueRange slots, Value learningRate,
-                                          Value step) const {
-  Value correction1 = BiasCorrectionOp::create(b, step, APFloat(getBeta1()));
-  Value correction2 = BiasCorrectionOp::create(b, step, APFloat(getBeta2()));
-  auto op = AdamWOp::create(b, parameter, gradient, slots[0], slots[1],
-                            learningRate, correction1, correction2,
-                            APFloat(getBeta1()), APFloat(getBeta2()),
-                            APFloat(getEps()), APFloat(getWeightDecay()));
-  return SmallVector<Value>(op->getResults());
+Scalars ClipFactorOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value wanted = number(b, x[0], toDouble(getMaxNorm()));
+  Value factor = div(b, wanted, add(b, x[0], number(b, x[0], 1e-6)));
+  return {arith::MinimumFOp::create(b, factor, number(b, x[0], 1))};
 }
 
 //===----------------------------------------------------------------------===//
-// Schedules
+// Bounds
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> ConstantScheduleAttr::buildFactor(ImplicitLocOpBuilder &,
-                                                   Value, int64_t) const {
-  return Value();
+Value mp::magnitude(ImplicitLocOpBuilder &b, Value x) {
+  return castTo(b, AbsOp::create(b, x), b.getF32Type());
 }
 
-FailureOr<Value> LinearScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
-                                                 Value applied,
-                                                 int64_t totalSteps) const {
-  int64_t steps = getSteps() ? getSteps() : totalSteps;
-  if (steps <= 0)
-    return emitError(b.getLoc()) << "a linear schedule needs a length: give it "
-                                    "`steps`, or the pipeline `total-steps`";
-  auto integer = RankedTensorType::get({}, b.getI64Type()),
-       real = RankedTensorType::get({}, b.getF32Type());
-  Value last = splat(b, integer, steps);
-  Value reached =
-      castTo(b, MinimumOp::create(b, applied, last), b.getF32Type());
-  Value share = DivOp::create(b, reached, splat(b, real, steps));
-  Value moved = MulOp::create(b, share, splat(b, real, getTo() - getFrom()));
-  return Value(AddOp::create(b, moved, splat(b, real, getFrom())));
+Value Formula::unlessNaN(Value x, Value other) {
+  Value isNumber = CompareOp::create(b, Comparison::eq, other, other);
+  return SelectOp::create(b, isNumber, x, number(std::nan("")));
+}
+Value Formula::whereNotNegative(Value x, Value other) {
+  Value zero = splat(b, RankedTensorType::get({}, elementType(other)), 0);
+  Value isNot = CompareOp::create(b, Comparison::ge, other, zero);
+  return SelectOp::create(b, isNot, x, number(std::nan("")));
 }

@@ -26,6 +26,22 @@ LogicalResult ScalerOp::verify() {
   return success();
 }
 
+/// `clip_norm` and `clip_value`, of a recipe or of a group.
+template <typename Op> static LogicalResult verifyClipping(Op op) {
+  auto check = [&](StringRef name,
+                   const std::optional<APFloat> &limit) -> LogicalResult {
+    if (!limit ||
+        (limit->isFinite() && !limit->isNegative() && !limit->isZero()))
+      return success();
+    return op.emitOpError() << name << " is " << limit->convertToDouble()
+                            << ", expected more than 0";
+  };
+  if (op.getClipNorm() && op.getClipValue())
+    return op.emitOpError() << "has clip_norm and clip_value: choose one";
+  return success(succeeded(check("clip_norm", op.getClipNorm())) &&
+                 succeeded(check("clip_value", op.getClipValue())));
+}
+
 LogicalResult TrainOp::verify() {
   for (Operation &op : *getBody().begin())
     if (!isa<MinimizeOp>(op))
@@ -37,7 +53,15 @@ LogicalResult TrainOp::verify() {
   if (auto count = getAccumulate(); count && int64_t(*count) < 1)
     return emitOpError() << "accumulates " << int64_t(*count)
                          << " micro-batches, expected at least 1";
-  return success();
+  bool clipsAll = getClipNorm() || getClipValue();
+  for (auto group : getBody().getOps<MinimizeOp>())
+    if (clipsAll && (group.getClipNorm() || group.getClipValue())) {
+      auto diagnostic = group.emitOpError()
+                        << "clips its gradients, which the recipe clips too";
+      diagnostic.attachNote(getLoc()) << "the recipe";
+      return diagnostic;
+    }
+  return verifyClipping(*this);
 }
 
 LogicalResult TrainOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -77,10 +101,11 @@ LogicalResult MinimizeOp::verify() {
   for (Attribute pattern : getParams())
     if (cast<StringAttr>(pattern).getValue().empty())
       return emitOpError() << "has an empty pattern in params";
-  if (getSchedule() && !isa<ScheduleAttrInterface>(*getSchedule()))
-    return emitOpError() << "schedule is " << *getSchedule()
-                         << ", expected #mp.constant or #mp.linear";
-  return success();
+  if (auto decay = getEma(); decay && !(decay->convertToDouble() >= 0 &&
+                                        decay->convertToDouble() <= 1))
+    return emitOpError() << "ema is " << decay->convertToDouble()
+                         << ", expected between 0 and 1";
+  return verifyClipping(*this);
 }
 
 LogicalResult DataOp::verify() {

@@ -40,10 +40,14 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
       mp.minimize result(1) {params = ["generator.*"], optimizer = #mp.adamw<lr = 1.0e-4>}
     }
     ```
+
+    `attributes {clip_norm = 1.0}` clips the norm of all gradients together, `clip_value`
+    every element: see mp-clip-gradients.
   }];
   let arguments = (ins FlatSymbolRefAttr:$entry, FlatSymbolRefAttr:$function,
     OptionalAttr<Mp_AutocastAttr>:$autocast, OptionalAttr<FlatSymbolRefAttr>:$scaler,
-    OptionalAttr<I64Attr>:$accumulate);
+    OptionalAttr<I64Attr>:$accumulate,
+    OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $entry `of` $function (`autocast` `(` $autocast^ `)`)? (`scaler` `(` $scaler^ `)`)?
@@ -59,12 +63,14 @@ def Mp_MinimizeOp : Mp_Op<"minimize", [HasParent<"::mp::TrainOp">]> {
     `!` takes names away. A parameter belongs to at most one `mp.minimize` of a recipe.
     With `stochastic_rounding`, bf16 parameters have no f32 master: the update is computed
     in f32 and rounded up or down at random, so that small ones are not lost on average.
+    `clip_norm` and `clip_value` clip the group's gradients, as those of `mp.train` clip
+    all. `ema` keeps the average `<parameter>.ema` of every parameter: see `mp.ema`.
 
     Example: `mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.sgd<lr = 0.1>}`
   }];
   let arguments = (ins I64Attr:$result, DefaultValuedAttr<StrArrayAttr, "{\"*\"}">:$params,
-    AnyAttrOf<[Mp_SgdAttr, Mp_AdamWAttr]>:$optimizer, OptionalAttr<AnyAttr>:$schedule,
-    UnitAttr:$stochastic_rounding);
+    Mp_Optimizer:$optimizer, OptionalAttr<Mp_Schedule>:$schedule, UnitAttr:$stochastic_rounding,
+    OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value, OptionalAttr<F64Attr>:$ema);
   let assemblyFormat = "`result` `(` $result `)` attr-dict";
   let hasVerifier = 1;
 }

@@ -4,6 +4,7 @@
 
 #include "GoldenFunction.h"
 #include "gtest/gtest.h"
+#include <map>
 
 namespace mp::test {
 
@@ -46,15 +47,22 @@ public:
     llvm::cantFail(session->write(name, {bytes.data(), bytes.size()}));
     llvm::cantFail(session->derive());
   }
-  /// One step; whether it is skipped.
-  bool skips(const Numbers &input) {
+  /// One step; its results that are one number, by name.
+  std::map<std::string, double> run(const Numbers &input) {
     std::string bytes = pack(input, ElementType::F32);
     auto results = llvm::cantFail(step->run({bytes.data()}));
+    std::map<std::string, double> numbers;
     for (auto [index, result] : llvm::enumerate(step->entry().results))
-      if (result.name == "skipped")
-        return unpack(results[index], result.type)[0];
-    ADD_FAILURE() << "no result skipped";
-    return false;
+      if (result.type.shape.empty())
+        numbers[result.name] = unpack(results[index], result.type)[0];
+    return numbers;
+  }
+  /// One step; whether it is skipped.
+  bool skips(const Numbers &input) {
+    auto results = run(input);
+    if (!results.count("skipped"))
+      ADD_FAILURE() << "no result skipped";
+    return results["skipped"];
   }
 
   llvm::ArrayRef<Variable> variables() const { return session->variables(); }

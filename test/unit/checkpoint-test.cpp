@@ -157,6 +157,7 @@ TEST_F(CheckpointTest, DamagedMetadataIsNamed) {
   EXPECT_HAS(rewrite("mantissa.checkpoint", nullptr), "no training state");
   // One from before there were tuning plans.
   EXPECT_EQ(rewrite("plan", nullptr), "no error");
+  EXPECT_EQ(rewrite("clip_norm_bits", nullptr), "no error");
 }
 
 /// Weights as PyTorch saves them, of any element type.
@@ -192,6 +193,33 @@ TEST_F(CheckpointTest, WeightsMayComeFromACheckpoint) {
   ASSERT_EQ(message(loadWeights(folder.root, session)), "no error");
   EXPECT_EQ(session.at<float>("w")[0], 9);
   EXPECT_EQ(session.at<float>("w.m")[0], 0);
+}
+
+TEST_F(CheckpointTest, AveragesTakeTheWeightsPlace) {
+  float weight = 1, average = 2;
+  int64_t applied = 0;
+  auto write = [&](bool averaged) {
+    auto bytes = [](auto &value) {
+      return llvm::ArrayRef(reinterpret_cast<const char *>(&value),
+                            sizeof(value));
+    };
+    std::vector<NamedTensor> tensors = {
+        {"w", {ElementType::F32, {}}, bytes(weight)},
+        {"step.applied", {ElementType::I64, {}}, bytes(applied)}};
+    if (averaged)
+      tensors.push_back({"w.ema", {ElementType::F32, {}}, bytes(average)});
+    llvm::cantFail(
+        writeSafetensors(path, tensors, {{"mantissa.checkpoint", "1"}}));
+    return message(loadWeights(path, session, Weights::Averaged));
+  };
+  EXPECT_HAS(write(false), "holds no averages of weights, such as 'w.ema'");
+  EXPECT_HAS(write(true), "no step was applied yet");
+  applied = 1;
+  EXPECT_EQ(write(true), "no error");
+  EXPECT_EQ(session.at<float>("w")[0], 2);
+  EXPECT_EQ(session.at<float>("w.copy")[0], 2) << "derive has run";
+  ASSERT_EQ(message(loadWeights(path, session)), "no error");
+  EXPECT_EQ(session.at<float>("w")[0], 1);
 }
 
 TEST_F(CheckpointTest, WeightsThatDoNotFitAreNamed) {

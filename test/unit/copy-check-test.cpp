@@ -72,9 +72,10 @@ uint64_t bytesAt(const Program &program, const Entry &entry, size_t step,
   return 0;
 }
 
-TEST(CopyCheck, UpdateMoves28BytesAParameter) {
-  Program program =
-      mp::test::compileStep(network("#mp.adamw<lr = 1.0e-3>"), kBatch);
+/// What the update and the look at it move, by the plan.
+void expectTraffic(StringRef recipe, unsigned bytes) {
+  SCOPED_TRACE(recipe.str());
+  Program program = mp::test::compileStep(network(recipe), kBatch);
   auto named = [&](const Place &place, StringRef name) {
     return place.space == Place::Space::Variable &&
            program.variables[place.index].name == name;
@@ -97,7 +98,7 @@ TEST(CopyCheck, UpdateMoves28BytesAParameter) {
     };
     if (uses("w") == 2) { // read and written
       ++updates;
-      EXPECT_EQ(moved, 28u * kWeights);
+      EXPECT_EQ(moved, bytes * kWeights);
     } else if (uses("w") || uses("w.exp_avg") || uses("w.exp_avg_sq")) {
       // The look at the new masters, where the bounds leave it open.
       ++looks;
@@ -107,6 +108,14 @@ TEST(CopyCheck, UpdateMoves28BytesAParameter) {
   }
   EXPECT_EQ(updates, 1u);
   EXPECT_EQ(looks, 1u);
+}
+
+// Clipping is one factor more; an average is read and written.
+TEST(CopyCheck, UpdateMoves28BytesAParameter) {
+  expectTraffic("#mp.adamw<lr = 1.0e-3>", 28);
+  expectTraffic("#mp.adamw<lr = 1.0e-3>, clip_norm = 1.0", 28);
+  expectTraffic("#mp.adamw<lr = 1.0e-3>, clip_value = 1.0", 28);
+  expectTraffic("#mp.adamw<lr = 1.0e-3>, clip_norm = 1.0, ema = 0.999", 36);
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,6 +162,30 @@ TEST(CopyCheck, OverflowSkips) {
   EXPECT_EQ(training.read("step.applied")[0], 0);
   EXPECT_FALSE(training.skips(-0.0625)); // to 65500, which f16 rounds to 65504
   EXPECT_EQ(training.read("w.f16")[0], 65504);
+}
+
+// An optimizer that states no bound is looked at in each step.
+TEST(CopyCheck, WithoutBounds) {
+  Training training("#mp.lamb<lr = 1.0e-2>");
+  for (const Variable &variable : training.variables())
+    EXPECT_NE(variable.name, "step.magnitude");
+  Numbers before = training.read("w");
+  EXPECT_FALSE(training.skips(0.5));
+  EXPECT_NE(training.read("w"), before);
+  // The step's norm is that of the weights times the learning rate.
+  Training large("#mp.lamb<lr = 1.0e+8>");
+  before = large.read("w");
+  EXPECT_TRUE(large.skips(0.5));
+  EXPECT_EQ(large.read("w"), before);
+}
+
+// The bound follows the clipped gradient, whatever the norm before.
+TEST(CopyCheck, BoundsFollowClipping) {
+  Training training("#mp.sgd<lr = 1.0>, clip_norm = 1.0");
+  double before = training.read("step.magnitude")[0];
+  EXPECT_FALSE(training.skips(1000)); // 8000 for every weight
+  EXPECT_GT(training.read("step.magnitude")[0], before + 0.99);
+  EXPECT_LT(training.read("step.magnitude")[0], before + 1.01);
 }
 
 // Values that bounds say nothing about.

@@ -225,8 +225,10 @@ uint64_t plannedBytes(const TrainingSession &session, const Launch &launch) {
   return bytes;
 }
 
-TEST(CudaMerge, UpdateMoves28BytesAParameter) {
-  TrainingSession cuda(network("#mp.adamw<lr = 1.0e-3>"), kBatch, onCuda);
+/// `bytes` a parameter, and `scalars` bytes that every thread reads.
+void expectTraffic(StringRef recipe, uint64_t bytes, uint64_t scalars) {
+  SCOPED_TRACE(recipe.str());
+  TrainingSession cuda(network(recipe), kBatch, onCuda);
   const Launch &update = updateOf(cuda.program);
   StringRef symbol = cuda.program.kernels[update.kernel].symbol;
   for (auto [name, size] : zip_equal(ArrayRef{"u", "v", "w"}, kSizes))
@@ -240,20 +242,29 @@ TEST(CudaMerge, UpdateMoves28BytesAParameter) {
   unsetenv("MP_EMULATOR_LOG");
   std::remove(log.c_str());
 
-  // Every thread reads the flag and, unless it is clear, four scalars; a block
-  // has 1024 elements. Counters are copied as well, a block for each.
+  // Every thread reads the flag and, unless it is clear, scalars; a block has
+  // 1024 elements. Counters are copied as well, a block for each.
   uint64_t elements = 0, threads = 0;
   for (int64_t size : kSizes) {
     elements += size;
     threads += divideCeil(size, 1024) * 256;
   }
   uint64_t copiers = update.grid * 256 - threads;
-  EXPECT_EQ(plannedBytes(cuda, update), 28 * elements);
-  uint64_t copied = done.written - 14 * elements;
+  EXPECT_EQ(plannedBytes(cuda, update), bytes * elements);
+  uint64_t copied = done.written - bytes / 2 * elements;
   EXPECT_LE(copied, 16u);
-  EXPECT_EQ(done.read, 14 * elements + 17 * threads + copiers + copied);
+  EXPECT_EQ(done.read,
+            bytes / 2 * elements + (1 + scalars) * threads + copiers + copied);
   EXPECT_EQ(skipped.read, threads + copiers);
   EXPECT_EQ(skipped.written, 0u);
+}
+
+// Clipping is one factor more; an average is read and written, and needs the
+// count of steps.
+TEST(CudaMerge, UpdateMoves28BytesAParameter) {
+  expectTraffic("#mp.adamw<lr = 1.0e-3>", 28, 16);
+  expectTraffic("#mp.adamw<lr = 1.0e-3>, clip_norm = 1.0", 28, 20);
+  expectTraffic("#mp.adamw<lr = 1.0e-3>, clip_norm = 1.0, ema = 0.999", 36, 28);
 }
 
 } // namespace

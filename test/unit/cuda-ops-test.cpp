@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpGoldens.h"
 #include "OpSamples.h"
+#include "OptimizerModule.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -177,20 +178,30 @@ TEST_F(CudaOps, AgreeOnOptimizerSteps) {
   json::Object file = cantFail(readGolden("optimizers.json"));
   for (const json::Value &item : *file.getArray("optimizers")) {
     const json::Object &golden = *item.getAsObject();
-    std::string module = golden.getString("module")->str();
+    OptimizerModule module =
+        optimizerModule(*golden.getString("optimizer"), "3x4");
     auto numbers = [&](const json::Value &tensor) {
       return cantFail(goldenNumbers(*tensor.getAsObject()));
     };
     Numbers start = numbers(*golden.get("start"));
-    size_t slots = StringRef(module).contains("%v:")   ? 2
-                   : StringRef(module).contains("%m:") ? 1
-                                                       : 0;
     std::vector<Numbers> inputs = {
         numbers(golden.getArray("gradients")->front()),
         {*golden.getNumber("lr")},
         {3},
         start};
-    inputs.resize(inputs.size() + slots, Numbers(start.size(), 0.25));
-    compare(module, "", inputs);
+    inputs.resize(inputs.size() + module.slots.size(),
+                  Numbers(start.size(), 0.25));
+    compare(module.text, "update", inputs);
+  }
+}
+
+TEST_F(CudaOps, AgreeOnSchedules) {
+  json::Object file = cantFail(readGolden("optimizers.json"));
+  for (const json::Value &item : *file.getArray("schedules")) {
+    std::string schedule = item.getAsObject()->getString("schedule")->str();
+    compare("func.func @f(%t: tensor<i64>) -> tensor<f32> {\n  %f = "
+            "mp.schedule %t by " +
+                schedule + " : tensor<i64>\n  return %f : tensor<f32>\n}\n",
+            "", {Numbers(1, 13)});
   }
 }

@@ -74,38 +74,3 @@ TEST(OpGoldenFiles, CountUnitsInTheLastPlace) {
   EXPECT_TRUE(std::isinf(ulpsApart(1.0, theirs, 3, false)));
   EXPECT_TRUE(std::isinf(ulpsApart(std::nan(""), theirs, 0, true)));
 }
-
-TEST(OptimizerGoldens, Steps) {
-  json::Object file = cantFail(readGolden("optimizers.json"));
-  ASSERT_GE(file.getArray("optimizers")->size(), 9u);
-  auto elements = [](const json::Value &tensor) {
-    return cantFail(goldenNumbers(*tensor.getAsObject()));
-  };
-  for (const json::Value &item : *file.getArray("optimizers")) {
-    const json::Object &golden = *item.getAsObject();
-    StringRef module = *golden.getString("module");
-    Expected<GoldenFunction> function = GoldenFunction::compile(module);
-    if (!function) {
-      ADD_FAILURE() << module.str() << toString(function.takeError());
-      continue;
-    }
-    // The parameter and its slots, which start at zero.
-    Numbers start = elements(*golden.get("start"));
-    size_t slots = module.contains("%v:") ? 2 : module.contains("%m:") ? 1 : 0;
-    std::vector<Numbers> state(1 + slots, Numbers(start.size(), 0.0));
-    state[0] = start;
-    const json::Array &gradients = *golden.getArray("gradients");
-    const json::Array &parameters = *golden.getArray("parameters");
-    for (size_t step = 0; step < gradients.size(); ++step) {
-      std::vector<Numbers> inputs = {elements(gradients[step]),
-                                     {*golden.getNumber("lr")},
-                                     {static_cast<double>(step + 1)}};
-      inputs.insert(inputs.end(), state.begin(), state.end());
-      state = cantFail((*function)(inputs));
-      Numbers theirs = elements(parameters[step]);
-      for (size_t i = 0; i < theirs.size(); ++i)
-        EXPECT_NEAR(state[0][i], theirs[i], 1e-6 + 1e-6 * std::abs(theirs[i]))
-            << module.str() << "step " << step + 1;
-    }
-  }
-}

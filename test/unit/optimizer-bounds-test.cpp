@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
-#include "dialect/Mp.h"
-#include "mlir/AsmParser/AsmParser.h"
+#include "OptimizerModule.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <random>
@@ -19,65 +18,15 @@ namespace {
 
 constexpr int64_t kElements = 48;
 
-/// Text of a module with @update (parameter, gradient, slots, rate, step),
-/// @measure (parameter, slots) and @bounds (bounds, norm, rate, step).
-std::string moduleText(StringRef attribute, size_t &slots) {
-  mlir::MLIRContext context;
-  context.loadDialect<MpDialect, mlir::func::FuncDialect>();
-  auto optimizer =
-      cast<OptimizerAttrInterface>(mlir::parseAttribute(attribute, &context));
-  auto module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  auto b =
-      mlir::ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
-  auto number = mlir::RankedTensorType::get({}, b.getF32Type());
-  auto step = mlir::RankedTensorType::get({}, b.getI64Type());
-  auto tensor = mlir::RankedTensorType::get({kElements}, b.getF32Type());
-  slots = optimizer.getSlots().size();
-  auto build = [&](StringRef name, ArrayRef<mlir::Type> inputs, auto body) {
-    mlir::OpBuilder::InsertionGuard guard(b);
-    auto function =
-        mlir::func::FuncOp::create(b, name, b.getFunctionType(inputs, {}));
-    b.setInsertionPointToStart(function.addEntryBlock());
-    SmallVector<mlir::Value> results =
-        body(mlir::ValueRange(function.getArguments()));
-    mlir::func::ReturnOp::create(b, results);
-    function.setType(
-        b.getFunctionType(inputs, mlir::ValueRange(results).getTypes()));
-  };
-  SmallVector<mlir::Type> state(slots + 1, tensor);
-  build("measure", state, [&](mlir::ValueRange x) {
-    auto measures = optimizer.buildMeasures(b, x[0], x.drop_front());
-    for (mlir::Value &measure : measures)
-      measure = MaxOp::create(b, measure, ArrayRef<int64_t>{0}, false);
-    return measures;
-  });
-  state.append({tensor, number, step});
-  build("update", state, [&](mlir::ValueRange x) {
-    return optimizer.buildUpdate(b, x[0], x[slots + 1], x.slice(1, slots),
-                                 x[slots + 2], x[slots + 3]);
-  });
-  size_t count = optimizer.getMeasures().size();
-  SmallVector<mlir::Type> bounds(count, number);
-  bounds.append({number, number, step});
-  build("bounds", bounds, [&](mlir::ValueRange x) {
-    return optimizer.buildBounds(b, x.take_front(count), x[count], x[count + 1],
-                                 x[count + 2]);
-  });
-  std::string text;
-  raw_string_ostream stream(text);
-  module.print(stream);
-  module.erase();
-  return text;
-}
-
 /// One optimizer's state, its bounds, and the functions that move both.
 struct History {
   explicit History(const std::string &optimizer)
-      : text(moduleText(optimizer, slots)), update(compiled("update")),
+      : module(optimizerModule(optimizer, std::to_string(kElements))),
+        slots(module.slots.size()), update(compiled("update")),
         measure(compiled("measure")), bounds(compiled("bounds")) {}
 
   GoldenFunction compiled(StringRef function) {
-    return cantFail(GoldenFunction::compile(text, function));
+    return cantFail(GoldenFunction::compile(module.text, function));
   }
 
   void start(std::vector<Numbers> initial) {
@@ -95,8 +44,8 @@ struct History {
     std::vector<Numbers> inputs = bound;
     inputs.insert(inputs.end(), {{norm}, {rate}, {step}});
     bound = cantFail(bounds(inputs));
-    inputs = state;
-    inputs.insert(inputs.end(), {gradient, {rate}, {step}});
+    inputs = {gradient, {rate}, {step}};
+    inputs.insert(inputs.end(), state.begin(), state.end());
     state = cantFail(update(inputs));
   }
 
@@ -112,8 +61,8 @@ struct History {
     return testing::AssertionSuccess();
   }
 
+  OptimizerModule module;
   size_t slots;
-  std::string text;
   GoldenFunction update, measure, bounds;
   std::vector<Numbers> state, bound;
   double step = 0, norm = 0;
@@ -141,18 +90,25 @@ Numbers anyNumbers(Random &random, double low, double high) {
   return numbers;
 }
 
-std::string anyAdamW(Random &random) {
+double pick(Random &random, std::initializer_list<double> values) {
+  return values.begin()[random() % values.size()];
+}
+
+/// `name` is adam or adamw.
+std::string anyAdam(Random &random, StringRef name, bool amsgrad) {
   auto pick = [&](std::initializer_list<double> values) {
-    return values.begin()[random() % values.size()];
+    return ::pick(random, values);
   };
   std::string text;
   raw_string_ostream stream(text);
-  stream << format("#mp.adamw<beta1 = %.10e, beta2 = %.10e, eps = %.10e, "
-                   "weight_decay = %.10e>",
+  stream << "#mp." << name
+         << format("<beta1 = %.10e, beta2 = %.10e, eps = %.10e, "
+                   "weight_decay = %.10e, amsgrad = %s>",
                    pick({0.0, 0.5, 0.9, 0.95, 0.99, 0.9999999}),
                    pick({0.1, 0.9, 0.95, 0.98, 0.999, 0.9999999}),
                    pick({1e-12, 1e-8, 1e-3, 1.0}),
-                   pick({0.0, 0.01, 0.1, 1.0, 30.0}));
+                   pick({0.0, 0.01, 0.1, 1.0, 30.0}),
+                   amsgrad ? "true" : "false");
   return text;
 }
 
@@ -169,16 +125,52 @@ std::string anySgd(Random &random) {
   return text;
 }
 
-/// Histories from zero state, and from any state that squares can have left.
-void check(const std::string &optimizer, Random &random) {
+std::string anyRmsprop(Random &random) {
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << format("#mp.rmsprop<alpha = %.10e, eps = %.10e, momentum = %.10e, "
+                   "weight_decay = %.10e>",
+                   pick(random, {0.1, 0.9, 0.99, 0.9999999}),
+                   pick(random, {1e-12, 1e-8, 1e-3, 1.0}),
+                   pick(random, {0.0, 0.5, 0.9, 1.1}),
+                   pick(random, {0.0, 0.01, 1.0, 30.0}));
+  return text;
+}
+
+std::string anyAdagrad(Random &random) {
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << format("#mp.adagrad<lr_decay = %.10e, eps = %.10e, "
+                   "weight_decay = %.10e>",
+                   pick(random, {0.0, 0.1, 10.0}),
+                   pick(random, {1e-20, 1e-10, 1e-3}),
+                   pick(random, {0.0, 0.01, 1.0, 30.0}));
+  return text;
+}
+
+std::string anyLion(Random &random) {
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << format("#mp.lion<beta1 = %.10e, beta2 = %.10e, "
+                   "weight_decay = %.10e>",
+                   uniform(random, 0, 1), uniform(random, 0, 1),
+                   pick(random, {0.0, 0.01, 1.0, 30.0}));
+  return text;
+}
+
+/// Histories from zero state, and from any state that can have been left;
+/// `squares` says which slots hold sums of squares.
+void check(const std::string &optimizer, Random &random,
+           std::initializer_list<size_t> squares) {
   SCOPED_TRACE(optimizer);
   History history(optimizer);
+  ASSERT_TRUE(history.module.bounded);
   for (int run = 0; run < 12; ++run) {
     std::vector<Numbers> state{anyNumbers(random, -3, 4)};
     for (size_t slot = 0; slot < history.slots; ++slot) {
       state.push_back(run % 2 ? anyNumbers(random, -45, 30)
                               : Numbers(kElements, 0));
-      if (slot == 1) // of squares
+      if (llvm::is_contained(squares, slot))
         for (double &square : state.back())
           square = std::abs(square);
     }
@@ -198,13 +190,62 @@ void check(const std::string &optimizer, Random &random) {
 TEST(OptimizerBounds, HoldForAdamW) {
   Random random(1);
   for (int i = 0; i < 25; ++i)
-    check(anyAdamW(random), random);
+    check(anyAdam(random, "adamw", i % 5 == 0), random, {1, 2});
+}
+
+TEST(OptimizerBounds, HoldForAdam) {
+  Random random(4);
+  for (int i = 0; i < 25; ++i)
+    check(anyAdam(random, "adam", i % 5 == 0), random, {1, 2});
+}
+
+TEST(OptimizerBounds, HoldForRmsprop) {
+  Random random(5);
+  for (int i = 0; i < 25; ++i)
+    check(anyRmsprop(random), random, {0});
+}
+
+TEST(OptimizerBounds, HoldForAdagrad) {
+  Random random(6);
+  for (int i = 0; i < 15; ++i)
+    check(anyAdagrad(random), random, {0});
+}
+
+TEST(OptimizerBounds, HoldForLion) {
+  Random random(7);
+  for (int i = 0; i < 15; ++i)
+    check(anyLion(random), random, {});
+}
+
+// Where nothing is proved nothing is stated: each step looks at its copies.
+TEST(OptimizerBounds, AreNotStatedWithoutProof) {
+  EXPECT_FALSE(optimizerModule("#mp.lamb", "4").bounded);
+  EXPECT_FALSE(optimizerModule("#mp.rmsprop<centered = true>", "4").bounded);
+}
+
+// State that makes an update NaN makes the bound NaN, which proves nothing.
+TEST(OptimizerBounds, SayNothingOfStateThatIsNot) {
+  auto bounds = [](const std::string &optimizer, size_t slot, double bad) {
+    History history(optimizer);
+    std::vector<Numbers> state(1 + history.slots, Numbers(kElements, 0.5));
+    state[1 + slot][7] = bad;
+    history.start(state);
+    history.move(Numbers(kElements, 0.25), 1e-3);
+    return history.bound[0][0];
+  };
+  EXPECT_TRUE(std::isnan(bounds("#mp.rmsprop", 0, -1)));
+  EXPECT_TRUE(std::isnan(bounds("#mp.rmsprop<momentum = 0.9>", 1, NAN)));
+  EXPECT_TRUE(std::isnan(bounds("#mp.adagrad", 0, -1)));
+  EXPECT_TRUE(std::isnan(bounds("#mp.adagrad", 0, NAN)));
+  EXPECT_TRUE(std::isnan(bounds("#mp.adam", 0, NAN)));
+  EXPECT_TRUE(std::isnan(bounds("#mp.adam<amsgrad = true>", 2, NAN)));
+  EXPECT_TRUE(std::isfinite(bounds("#mp.lion", 0, NAN))); // sign(NaN) is 0
 }
 
 TEST(OptimizerBounds, HoldForSgd) {
   Random random(2);
   for (int i = 0; i < 25; ++i)
-    check(anySgd(random), random);
+    check(anySgd(random), random, {});
 }
 
 // A bound that is always infinite would hold as well. This is what a run with

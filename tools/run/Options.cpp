@@ -76,6 +76,17 @@ Option number(std::string name, std::function<void(uint64_t)> to,
           }};
 }
 
+Option positive(std::string name, std::optional<double> &to, std::string help) {
+  return {name, "X", std::move(help), [name, &to](StringRef given) -> Error {
+            double value;
+            if (given.getAsDouble(value) || !(value > 0))
+              return usage("--{0} takes a number above zero or inf, not '{1}'",
+                           name, given);
+            to = value;
+            return Error::success();
+          }};
+}
+
 Error Command::apply(StringRef word, ArrayRef<const char *> &rest) const {
   auto [key, given] = word.split('=');
   bool hasValue = word.contains('=');

@@ -51,6 +51,8 @@ Option choice(std::string name, std::string &to,
 /// A whole number of at least `least`.
 Option number(std::string name, std::function<void(uint64_t)> to,
               uint64_t least, uint64_t most, std::string help);
+/// A number above zero, with or without a point, or inf.
+Option positive(std::string name, std::optional<double> &to, std::string help);
 
 /// The options of a subcommand and what it takes beside them.
 struct Command {

@@ -98,20 +98,61 @@ func.func private @eps() attributes {a = #mp.adamw<eps = -1>}
 
 // -----
 
-// expected-error@+1 {{to is -1.000000e+00, expected zero or more}}
-func.func private @to() attributes {a = #mp.linear<to = -1>}
+// -----
+
+// expected-error@+1 {{unknown argument 'beta', expected lr, beta1, beta2, eps, weight_decay, amsgrad, maximize}}
+func.func private @adam() attributes {a = #mp.adam<beta = 1>}
 
 // -----
 
-// expected-error@+1 {{from is -1.000000e+00, expected zero or more}}
-func.func private @from() attributes {a = #mp.linear<from = -1>}
+// expected-error@+1 {{argument 'beta2' is given twice}}
+func.func private @betas() attributes {a = #mp.adam<beta2 = 0.5, betas = (0.5, 0.5)>}
 
 // -----
 
-// expected-error@+1 {{steps is -3.000000e+00, expected zero or more}}
-func.func private @steps() attributes {a = #mp.linear<steps = -3>}
+// expected-error@+1 {{expected ','}}
+func.func private @one_beta() attributes {a = #mp.lion<betas = (0.5)>}
 
 // -----
 
-// expected-error@+1 {{steps is 1.500000e+00, expected a whole number}}
-func.func private @half_a_step() attributes {a = #mp.linear<steps = 1.5>}
+// expected-error@+1 {{alpha is -1.000000e+00, expected zero or more}}
+func.func private @alpha() attributes {a = #mp.rmsprop<alpha = -1>}
+
+// -----
+
+// expected-error@+1 {{initial_accumulator_value is -1.000000e+00, expected zero or more}}
+func.func private @accumulator() attributes {a = #mp.adagrad<initial_accumulator_value = -1>}
+
+// -----
+
+// expected-error@+1 {{eps is -1.000000e+00, expected zero or more}}
+func.func private @lamb() attributes {a = #mp.lamb<eps = -1>}
+
+// -----
+
+// expected-error@+1 {{beta2 is 1.000000e+00, expected at least 0 and less than 1}}
+func.func private @lion() attributes {a = #mp.lion<beta2 = 1>}
+
+// -----
+
+func.func @slots(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{has 1 slots, expected 3: square_avg, grad_avg, momentum_buffer}}
+  %0:2 = mp.rmsprop %p, %p, %lr, %p {centered, momentum = 0.5} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @average(%a: tensor<4xf32>, %p: tensor<3xf32>, %step: tensor<i64>) {
+  // expected-error@+1 {{the average is 'tensor<4xf32>' but the value is 'tensor<3xf32>'}}
+  %0 = mp.ema %a, %p, %step {decay = 0.5} : tensor<4xf32>, tensor<3xf32>, tensor<i64>
+  return
+}
+
+// -----
+
+func.func @norm(%n: tensor<f32>) {
+  // expected-error@+1 {{requires attribute 'max_norm'}}
+  %0 = mp.clip_factor %n : tensor<f32>
+  return
+}

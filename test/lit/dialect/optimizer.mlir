@@ -22,12 +22,59 @@ func.func @adamw(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: te
   return
 }
 
+// CHECK-LABEL: @amsgrad
+func.func @amsgrad(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>, %x: tensor<4xf32>,
+                   %lr: tensor<f32>, %c: tensor<f32>) {
+  // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} = mp.adam %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} :
+  // CHECK-SAME: tensor<f32>, tensor<4xf32>{{$}}
+  %p1, %m1, %v1, %x1 = mp.adam %p, %g, %m, %v, %lr, %c, %c, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+      tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: @rmsprop
+func.func @rmsprop(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %s: tensor<4xf32>) {
+  // CHECK: %{{.*}}:2 = mp.rmsprop %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {alpha = 9.000000e-01 : f64} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  %0:2 = mp.rmsprop %p, %g, %lr, %s {alpha = 0.9} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  // CHECK: %{{.*}}:4 = mp.rmsprop {{.*}} {centered, momentum = 5.000000e-01 : f64}
+  %1:4 = mp.rmsprop %p, %g, %lr, %s, %s, %s {centered, momentum = 0.5} : tensor<4xf32>, tensor<4xf32>, tensor<f32>,
+      tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: @adagrad_lion_lamb
+func.func @adagrad_lion_lamb(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %s: tensor<4xf32>) {
+  // CHECK: mp.adagrad %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  %0:2 = mp.adagrad %p, %g, %lr, %s : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  // CHECK: mp.lion %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {weight_decay = 1.000000e-02 : f64} : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+  %1:2 = mp.lion %p, %g, %s, %lr {weight_decay = 1.0e-2} : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+  // CHECK: mp.lamb_direction %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} :
+  %2:3 = mp.lamb_direction %p, %g, %s, %s, %lr, %lr : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+      tensor<f32>, tensor<f32>
+  return
+}
+
+// CHECK-LABEL: @ema_and_clipping
+func.func @ema_and_clipping(%a: tensor<4xf32>, %step: tensor<i64>, %norm: tensor<f32>) {
+  // CHECK: mp.ema %{{.*}}, %{{.*}}, %{{.*}} {decay = 9.000000e-01 : f64} : tensor<4xf32>, tensor<4xf32>, tensor<i64>
+  %0 = mp.ema %a, %a, %step {decay = 0.9} : tensor<4xf32>, tensor<4xf32>, tensor<i64>
+  // CHECK: mp.clip_factor %{{.*}} {max_norm = 1.000000e+00 : f64} : tensor<f32>
+  %1 = mp.clip_factor %norm {max_norm = 1.0} : tensor<f32>
+  return
+}
+
 // Arguments equal to their defaults are left out; numbers need no point.
 // CHECK-LABEL: @attributes
 func.func private @attributes() attributes {
   // CHECK-SAME: a = #mp.sgd, b = #mp.sgd<lr = 1.000000e-01, momentum = 9.000000e-01, nesterov = true>
   a = #mp.sgd<lr = 0.001, nesterov = false>, b = #mp.sgd<lr = 1.0e-1, momentum = 0.9, nesterov = true>,
-  // CHECK-SAME: c = #mp.adamw<lr = 1, weight_decay = 0>, d = #mp.constant
-  c = #mp.adamw<lr = 1, weight_decay = 0>, d = #mp.constant,
-  // CHECK-SAME: e = #mp.linear, f = #mp.linear<from = 2.500000e-01, to = 1, steps = 100>
-  e = #mp.linear<>, f = #mp.linear<from = 0.25, to = 1, steps = 100>}
+  // CHECK-SAME: c = #mp.adamw<lr = 1, weight_decay = 0>
+  c = #mp.adamw<lr = 1, weight_decay = 0>,
+  // CHECK-SAME: d = #mp.adam<beta1 = 5.000000e-01, beta2 = 0, amsgrad = true, maximize = true>, e = #mp.adamw
+  d = #mp.adam<betas = (0.5, 0), amsgrad = true, maximize = true>, e = #mp.adamw<betas = (0.9, 0.999)>,
+  // CHECK-SAME: f = #mp.rmsprop<momentum = 5.000000e-01, centered = true>
+  f = #mp.rmsprop<momentum = 0.5, centered = true>,
+  // CHECK-SAME: g = #mp.adagrad<lr_decay = 1.000000e-01, initial_accumulator_value = 2>
+  g = #mp.adagrad<lr_decay = 0.1, initial_accumulator_value = 2>,
+  // CHECK-SAME: h = #mp.lamb<eps = 1.000000e-03>, i = #mp.lion<lr = 1>
+  h = #mp.lamb<eps = 1.0e-3>, i = #mp.lion<lr = 1>}

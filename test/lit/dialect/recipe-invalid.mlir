@@ -133,7 +133,7 @@ mp.train @step of @loss {
 
 func.func private @loss() -> tensor<f32>
 mp.train @step of @loss {
-  // expected-error@+1 {{attribute 'optimizer' failed to satisfy constraint}}
+  // expected-error@+1 {{attribute 'optimizer' failed to satisfy constraint: an optimizer, such as #mp.adamw<lr = 1.0e-3>}}
   mp.minimize result(0) {optimizer = #mp.constant}
 }
 
@@ -141,7 +141,7 @@ mp.train @step of @loss {
 
 func.func private @loss() -> tensor<f32>
 mp.train @step of @loss {
-  // expected-error@+1 {{schedule is #mp.sgd, expected #mp.constant or #mp.linear}}
+  // expected-error@+1 {{attribute 'schedule' failed to satisfy constraint: a schedule, such as #mp.cosine<steps = 1000>}}
   mp.minimize result(0) {optimizer = #mp.sgd, schedule = #mp.sgd}
 }
 
@@ -149,8 +149,49 @@ mp.train @step of @loss {
 
 func.func private @loss() -> tensor<f32>
 mp.train @step of @loss {
-  // expected-error@+1 {{unknown attribute 'param', expected optimizer, params, result, schedule}}
+  // expected-error@+1 {{unknown attribute 'param', expected clip_norm, clip_value, ema, optimizer, params, result, schedule}}
   mp.minimize result(0) {optimizer = #mp.sgd, param = ["*"]}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{ema is 1.500000e+00, expected between 0 and 1}}
+  mp.minimize result(0) {optimizer = #mp.sgd, ema = 1.5}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{clip_value is 0.000000e+00, expected more than 0}}
+  mp.minimize result(0) {optimizer = #mp.sgd, clip_value = 0.0}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{clip_norm is -1.000000e+00, expected more than 0}}
+mp.train @step of @loss attributes {clip_norm = -1.0} {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
+  // expected-error@+1 {{has clip_norm and clip_value: choose one}}
+  mp.minimize result(0) {optimizer = #mp.sgd, clip_norm = 1.0, clip_value = 1.0}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-note@+1 {{the recipe}}
+mp.train @step of @loss attributes {clip_norm = 1.0} {
+  // expected-error@+1 {{clips its gradients, which the recipe clips too}}
+  mp.minimize result(0) {optimizer = #mp.sgd, clip_value = 1.0}
 }
 
 // -----

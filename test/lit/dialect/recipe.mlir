@@ -32,5 +32,11 @@ mp.train @plain of @loss {
 // CHECK: mp.train @windows of @loss accumulate(4) {
 mp.train @windows of @loss accumulate(4) { mp.minimize result(0) {optimizer = #mp.sgd} }
 
+// CHECK: mp.train @clipped of @loss attributes {clip_norm = 1.000000e+00 : f64} {
+mp.train @clipped of @loss attributes {clip_norm = 1.0} {
+  // CHECK-NEXT: mp.minimize result(0) {ema = 9.990000e-01 : f64, optimizer = #mp.lion}
+  mp.minimize result(0) {optimizer = #mp.lion, ema = 0.999}
+}
+
 // CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}
 mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

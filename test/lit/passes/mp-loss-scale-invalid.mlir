@@ -49,3 +49,15 @@ func.func @step() -> (tensor<f32>, tensor<f16>) {
 }
 mp.scaler @scaler
 mp.train @step of @loss scaler(@scaler) { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{is clipped already, which is for unscaled gradients: run mp-loss-scale before mp-clip-gradients}}
+func.func @step() -> (tensor<f32> {mp.gradient = @w}, tensor<f32> {mp.name = "grad_norm"}) {
+  %0 = mp.seed : tensor<f32>
+  return %0, %0 : tensor<f32>, tensor<f32>
+}
+mp.scaler @scaler
+mp.train @step of @loss scaler(@scaler) { mp.minimize result(0) {optimizer = #mp.sgd} }

@@ -57,3 +57,29 @@ func.func @step() -> (tensor<4xf32> {mp.gradient = @w}) {
   return %1 : tensor<4xf32>
 }
 mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+func.func @step() -> (tensor<f32> {mp.gradient = @w}) {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+// expected-error@+1 {{clips gradients: run mp-clip-gradients before mp-optimizer}}
+mp.train @step of @loss attributes {clip_value = 1.0} { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @loss() -> tensor<f32>
+func.func @step() -> (tensor<f32> {mp.gradient = @w}) {
+  %0 = mp.read @w : tensor<f32>
+  return %0 : tensor<f32>
+}
+mp.train @step of @loss {
+  // expected-note@+1 {{the other group}}
+  mp.minimize result(0) {params = ["w"], optimizer = #mp.sgd}
+  // expected-error@+1 {{claims @w, which another group has}}
+  mp.minimize result(0) {params = ["*"], optimizer = #mp.adam}
+}

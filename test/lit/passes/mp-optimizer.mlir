@@ -1,5 +1,6 @@
-// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer | FileCheck %s
-// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer -mp-optimizer | FileCheck %s
+// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer=total-steps=100 | FileCheck %s
+// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer=total-steps=100 -mp-optimizer | FileCheck %s
+// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer=total-steps=100 | FileCheck %s --check-prefix=LENGTH
 
 // Plain SGD has no slots. Counters of applied steps and of tries are written always.
 // CHECK: mp.variable slot @step.applied : tensor<i64> = #mp.init<zeros>
@@ -64,9 +65,8 @@ func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
 // CHECK: %[[APPLIED:.*]] = mp.read @step.applied
 // CHECK: %[[STEP:.*]] = mp.add %[[APPLIED]]
 // CHECK: %[[BASE:.*]] = mp.constant dense<1.000000e-03> : tensor<f32>
-// CHECK: %[[LAST:.*]] = mp.constant dense<10> : tensor<i64>
-// CHECK: mp.minimum %[[APPLIED]], %[[LAST]] : tensor<i64>, tensor<i64>
-// CHECK: %[[LR:.*]] = mp.mul %[[BASE]], %{{.*}} : tensor<f32>, tensor<f32>
+// CHECK: %[[FACTOR:.*]] = mp.schedule %[[APPLIED]] by #mp.linear<to = 5.000000e-01, steps = 10> : tensor<i64>
+// CHECK: %[[LR:.*]] = mp.mul %[[BASE]], %[[FACTOR]] : tensor<f32>, tensor<f32>
 // CHECK: %[[C1:.*]] = mp.bias_correction %[[STEP]] {beta = 9.000000e-01 : f64}
 // CHECK: %[[C2:.*]] = mp.bias_correction %[[STEP]] {beta = 0.99{{[0-9]*}} : f64}
 // CHECK: mp.adamw %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LR]], %[[C1]], %[[C2]] :
@@ -98,4 +98,42 @@ func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
 mp.train @step of @loss {
   mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.sgd<lr = 0.5, weight_decay = 0.01>}
   mp.minimize result(0) {params = ["*.bias"], optimizer = #mp.sgd<lr = 0.25>}
+}
+
+// -----
+
+// A maximising optimizer gets the negated gradient. The average follows the new parameter.
+// CHECK-DAG: mp.variable slot @w.ema : tensor<4xf32> = #mp.init<zeros>
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
+  %w = mp.read @w : tensor<4xf32>
+  %0 = mp.mul %w, %x : tensor<4xf32>, tensor<4xf32>
+  %1 = mp.sum %0 dims[0] : tensor<4xf32>
+  return %1 : tensor<f32>
+}
+// CHECK: func.func @step
+// CHECK: %[[STEP:.*]] = mp.add %{{.*}} : tensor<i64>, tensor<i64>
+// CHECK: %[[DOWN:.*]] = mp.neg
+// CHECK: %[[NEW:.*]], %{{.*}} = mp.lion %{{.*}}, %[[DOWN]]
+// CHECK: mp.write @w, %[[NEW]]
+// CHECK: %[[OLD:.*]] = mp.read @w.ema
+// CHECK: %[[EMA:.*]] = mp.ema %[[OLD]], %[[NEW]], %[[STEP]] {decay = 9.000000e-01 : f64}
+// CHECK: mp.write @w.ema, %[[EMA]]
+mp.train @step of @loss {
+  mp.minimize result(0) {optimizer = #mp.lion<maximize = true>, ema = 0.9, schedule = #mp.constant}
+}
+
+// -----
+
+// The run's length goes to what follows a warm-up, as far as it is left.
+mp.variable @w : tensor<4xf32> = #mp.init<zeros>
+func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
+  %w = mp.read @w : tensor<4xf32>
+  %0 = mp.mul %w, %x : tensor<4xf32>, tensor<4xf32>
+  %1 = mp.sum %0 dims[0] : tensor<4xf32>
+  return %1 : tensor<f32>
+}
+// LENGTH: mp.schedule %{{.*}} by #mp.warmup<steps = 20, then = #mp.cosine<steps = 80>> : tensor<i64>
+mp.train @step of @loss {
+  mp.minimize result(0) {optimizer = #mp.sgd, schedule = #mp.warmup<steps = 20, then = #mp.cosine>}
 }

@@ -123,3 +123,13 @@ func.func @guarded_window(%x: tensor<i64>, %skipped: tensor<i1>) -> (tensor<i1> 
   mp.write @step.micro, %x if %ok : tensor<i64>
   return %skipped : tensor<i1>
 }
+
+// -----
+
+func.func @clipped_too_early(%x: tensor<f32>, %k: tensor<f32>) {
+  // expected-note@+1 {{scaled here}}
+  %s = mp.scale %x, %k : tensor<f32>, tensor<f32>
+  // expected-error@+1 {{clips by the norm of gradients that are still scaled}}
+  %f = mp.clip_factor %s {max_norm = 1.0} : tensor<f32>
+  return
+}

@@ -1,0 +1,98 @@
+//===- Fields.h - attributes that are lists of named numbers --------------===//
+//
+// Optimizers, schedules and initialisers are `#mp.name<argument = value, ...>`,
+// where only those are written that differ from their defaults. A table of
+// fields says what an attribute has; parser, printer and verifier follow from
+// it. The table's order is that of the attribute's parameters.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_DIALECT_FIELDS_H
+#define MP_DIALECT_FIELDS_H
+
+#include "dialect/Mp.h"
+#include <limits>
+
+namespace mp {
+
+/// What a value may be, beside finite.
+enum class Domain {
+  Any,
+  NotNegative,
+  Positive,
+  Fraction,  ///< at least 0 and less than 1
+  Length,    ///< a whole number of steps, at least one
+  RunLength, ///< the same, or left open: as many as the run has
+  Flag,      ///< true or false
+};
+
+/// One named argument: with its default, or required.
+struct FieldSpec {
+  llvm::StringLiteral name;
+  double initial;
+  Domain range;
+};
+inline constexpr double kRequired = std::numeric_limits<double>::quiet_NaN();
+
+/// One argument while it is parsed or printed.
+struct Field {
+  llvm::StringRef name;
+  double value;
+  bool isFlag = false;
+  bool isGiven = false;
+};
+
+/// An argument that is an attribute; `value` is its default, or what was given.
+struct NestedField {
+  llvm::StringRef name;
+  mlir::Attribute &value;
+};
+
+/// `name = value`, of one of the fields. A pair `xs = (a, b)` gives `x1` and
+/// `x2`, as PyTorch's `betas`.
+mlir::ParseResult parseField(mlir::AsmParser &parser,
+                             llvm::MutableArrayRef<Field> fields,
+                             NestedField *nested = nullptr);
+
+/// `<name = value, ...>`, all of it optional but required fields; the values in
+/// order. Checks their ranges.
+llvm::FailureOr<llvm::SmallVector<double>>
+parseFieldValues(mlir::AsmParser &parser, llvm::ArrayRef<FieldSpec> specs,
+                 NestedField *nested = nullptr);
+
+/// `nested` is printed unless it is null.
+void printFields(mlir::AsmPrinter &printer, llvm::ArrayRef<FieldSpec> specs,
+                 llvm::ArrayRef<double> values, llvm::StringRef nestedName = "",
+                 mlir::Attribute nested = {});
+
+/// Fails where a value is outside of its range.
+llvm::LogicalResult
+verifyFields(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+             llvm::ArrayRef<FieldSpec> specs, llvm::ArrayRef<double> values);
+
+/// A whole number without a point, as people write it.
+void printNumber(mlir::AsmPrinter &printer, double value);
+
+/// Parses an attribute all of whose parameters are fields: numbers, counts or
+/// flags, as its `verify` takes them.
+template <typename Attr, size_t N>
+mlir::Attribute parseFields(mlir::AsmParser &parser,
+                            const FieldSpec (&specs)[N]) {
+  using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+  llvm::SMLoc where = parser.getCurrentLocation();
+  auto values = parseFieldValues(parser, specs);
+  if (failed(values))
+    return {};
+  auto emit = [&] { return parser.emitError(where); };
+  auto make = [&]<typename... Parameters>(
+                  llvm::LogicalResult (*)(EmitError, Parameters...)) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return Attr::getChecked(EmitError(emit), parser.getContext(),
+                              static_cast<Parameters>((*values)[I])...);
+    }(std::make_index_sequence<N>());
+  };
+  return make(&Attr::verify);
+}
+
+} // namespace mp
+
+#endif // MP_DIALECT_FIELDS_H

@@ -1,0 +1,40 @@
+//===- Lion.td - Lion -------------------------------------*- tablegen -*-===//
+#ifndef MP_OPS_LION_TD
+#define MP_OPS_LION_TD
+
+include "dialect/ops/Optimizer.td"
+
+def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins "::mp::Number":$lr, "::mp::Number":$beta1,
+    "::mp::Number":$beta2, "::mp::Number":$weight_decay), Mp_Bounded> {
+  let summary = "Lion (Chen et al., arXiv 2302.06675, algorithm 2)";
+  let description = [{
+    `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
+
+    Example: `#mp.lion<lr = 1.0e-4, betas = (0.95, 0.98), weight_decay = 1.0e-2>`
+  }];
+}
+
+def Mp_LionOp : Mp_UpdateOp<"lion"> {
+  let summary = "one step of Lion";
+  let description = [{
+    Every element moves by the learning rate, against the sign of a mean of gradient and
+    momentum; that of zero and of NaN is zero, as in `torch.sign`. Decay is a step of its
+    own. Yields the new parameter and the new momentum.
+
+    Example:
+    ```mlir
+    %p1, %m1 = mp.lion %p, %g, %m, %lr {weight_decay = 1.0e-2}
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins Mp_StateTensor:$parameter, Mp_StateTensor:$gradient, Mp_StateTensor:$exp_avg,
+    Mp_ScalarOf<F32>:$learning_rate, DefaultValuedAttr<F64Attr, "0.9">:$beta1,
+    DefaultValuedAttr<F64Attr, "0.99">:$beta2, DefaultValuedAttr<F64Attr, "0.0">:$weight_decay);
+  let results = (outs Mp_StateTensor:$new_parameter, Mp_StateTensor:$new_exp_avg);
+  let assemblyFormat = [{
+    $parameter `,` $gradient `,` $exp_avg `,` $learning_rate attr-dict `:`
+    type($parameter) `,` type($gradient) `,` type($exp_avg) `,` type($learning_rate)
+  }];
+}
+
+#endif // MP_OPS_LION_TD

@@ -1,0 +1,45 @@
+//===- Gradients.cpp - what passes ask of a step's gradients --------------===//
+#include "passes/Gradients.h"
+
+using namespace mlir;
+using namespace mp;
+
+Value mp::sumOfSquares(ImplicitLocOpBuilder &b, Value x) {
+  Value square = MulOp::create(b, x, x);
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));
+  return castTo(b, SumOp::create(b, square, all, false), b.getF32Type());
+}
+
+Value mp::normOf(ImplicitLocOpBuilder &b, ArrayRef<Value> squares) {
+  Value total;
+  for (Value square : squares)
+    total = total ? Value(AddOp::create(b, total, square)) : square;
+  if (!total)
+    total = splat(b, RankedTensorType::get({}, b.getF32Type()), 0);
+  return SqrtOp::create(b, total);
+}
+
+ScaleOp mp::findScaling(Value value) {
+  DenseSet<Value> seen;
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !seen.insert(next).second || isa<UnscaleAndCheckOp>(op))
+      continue;
+    if (auto scale = dyn_cast<ScaleOp>(op))
+      return scale;
+    llvm::append_range(work, op->getOperands());
+  }
+  return {};
+}
+
+ClipFactorOp mp::clippingOf(Value gradient) {
+  auto product = gradient.getDefiningOp<MulOp>();
+  if (!product)
+    return {};
+  Value factor = product.getRhs();
+  if (auto cast = factor.getDefiningOp<CastOp>())
+    factor = cast.getInput();
+  return factor.getDefiningOp<ClipFactorOp>();
+}

@@ -1,0 +1,31 @@
+//===- OptimizerModule.h - an optimizer's update as functions -------------===//
+//
+// What an attribute such as #mp.adam<...> builds, as text of a module, so that
+// tests can run it on either target.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_TEST_UNIT_OPTIMIZERMODULE_H
+#define MP_TEST_UNIT_OPTIMIZERMODULE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace mp {
+
+struct OptimizerModule {
+  /// @update (gradient, rate, step, parameter, slots), which returns parameter
+  /// and slots; where bounds are stated, @measure (parameter, slots) and
+  /// @bounds (bounds, norm, rate, step).
+  std::string text;
+  std::vector<double> slots; ///< first value of each
+  bool bounded = false;
+};
+
+/// `shape` is the parameter's, as in "3x4".
+OptimizerModule optimizerModule(llvm::StringRef attribute,
+                                llvm::StringRef shape);
+
+} // namespace mp
+
+#endif // MP_TEST_UNIT_OPTIMIZERMODULE_H
