@@ -36,6 +36,7 @@ Prefetcher::~Prefetcher() {
 }
 
 std::optional<ArrayRef<const void *>> Prefetcher::next() {
+  TraceSpan span(options.trace, Trace::Kind::Wait, "wait for a batch");
   std::unique_lock lock(mutex);
   released = taken;
   changed.notify_all();
@@ -62,6 +63,7 @@ void Prefetcher::run() {
 }
 
 void Prefetcher::fill(Slot &slot, int64_t step) {
+  TraceSpan span(options.trace, Trace::Kind::Data, "gather a batch");
   const BatchPlan &plan = options.plan;
   if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {
     if (options.shuffle) {
