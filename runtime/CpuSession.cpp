@@ -13,8 +13,8 @@ namespace {
 
 class CpuSession final : public Session {
 public:
-  CpuSession(unsigned threads, std::unique_ptr<Jit> jit)
-      : engine(threads), jit(std::move(jit)) {}
+  CpuSession(const SessionOptions &options, std::unique_ptr<Jit> jit)
+      : engine(options.threads, options.trace), jit(std::move(jit)) {}
 
   llvm::Error load(Program program) override;
   llvm::Error initialize(uint64_t seed) override;
@@ -143,6 +143,7 @@ llvm::Expected<Linkage> CpuSession::resolve(const Program &program) {
 }
 
 llvm::Error CpuSession::load(Program program) {
+  TraceSpan span(engine.trace.get(), Trace::Kind::Compile, "link");
   if (program.target != "cpu")
     return llvm::createStringError("the program is for target '" +
                                    program.target +
@@ -235,5 +236,5 @@ mp::createCpuSession(const SessionOptions &options) {
   llvm::Expected<std::unique_ptr<Jit>> jit = Jit::create();
   if (!jit)
     return jit.takeError();
-  return std::make_unique<CpuSession>(options.threads, std::move(*jit));
+  return std::make_unique<CpuSession>(options, std::move(*jit));
 }

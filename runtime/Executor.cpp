@@ -20,7 +20,7 @@ static void forEachBlock(ThreadPool &pool, int64_t grid, int64_t block,
                          Task task) {
   if (grid <= block) {
     if (grid > 0)
-      task(0, grid, 0);
+      pool.run(1, [&](int64_t, unsigned) { task(0, grid, 0); });
     return;
   }
   int64_t tasks = (grid - 1) / block + 1;
@@ -59,6 +59,20 @@ Executor::Executor(Entry entry, const Linkage &linkage,
   firstResult = bind(places, linkage);
   lastResults.resize(places.size());
   resolveArena();
+  if (engine.trace)
+    nameSteps();
+}
+
+void Executor::nameSteps() {
+  for (const StepCost &cost :
+       costsOf(description, names,
+               std::vector<std::vector<double>>(steps.size()))) {
+    std::string detail = cost.kernel;
+    for (const Location &source : cost.sources)
+      if (std::string place = source.str(); !place.empty())
+        detail += " " + place;
+    stepLabels.push_back(engine.trace->name(cost.summary, detail));
+  }
 }
 
 /// Appends the places' addresses to the table, as far as they are known.
@@ -100,9 +114,13 @@ void Executor::bindInputs(Inputs inputs) {
 
 void Executor::execute(Inputs inputs) {
   engine.arena.release();
+  TraceSpan span(engine.trace.get(), Trace::Kind::Step, description.function);
   bindInputs(inputs);
-  for (BoundStep &step : steps)
-    std::visit([&](auto &bound) { runStep(bound); }, step);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (engine.trace)
+      engine.pool.setLabel(stepLabels[i]);
+    std::visit([&](auto &bound) { runStep(bound); }, steps[i]);
+  }
   for (size_t i = 0; i < lastResults.size(); ++i)
     lastResults[i] = addresses[firstResult + i];
 }

@@ -13,12 +13,16 @@
 #include "runtime/Routine.h"
 #include "runtime/Session.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/Trace.h"
 
 namespace mp {
 
 /// What all entry points of a Session run on.
 struct Engine {
-  explicit Engine(unsigned threads) : pool(threads), scratch(pool.threads()) {}
+  Engine(unsigned threads, std::shared_ptr<Trace> trace)
+      : trace(std::move(trace)), pool(threads, this->trace.get()),
+        scratch(pool.threads()) {}
+  const std::shared_ptr<Trace> trace; ///< may be null
   ThreadPool pool;
   Arena arena;
   WorkerScratch scratch;
@@ -68,6 +72,7 @@ private:
   using BoundStep = std::variant<BoundLaunch, BoundCall, BoundCopy>;
 
   void bindInputs(Inputs inputs);
+  void nameSteps();
   llvm::Expected<double> measureCopy();
   size_t bind(llvm::ArrayRef<Place> places, const Linkage &linkage);
   void runStep(BoundLaunch &launch);
@@ -85,6 +90,7 @@ private:
   Engine &engine;
   std::vector<KernelName> names; ///< of the program's kernels
   std::vector<BoundStep> steps;
+  std::vector<uint32_t> stepLabels; ///< where there is a trace
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;
   size_t firstResult = 0;

@@ -1,8 +1,8 @@
 //===- MemoryPlan.cpp - whether a plan fits into this machine -------------===//
 #include "runtime/MemoryPlan.h"
 #include "runtime/Error.h"
+#include "runtime/PlanReport.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,18 +34,6 @@ uint64_t usableMemory() {
   return usable;
 }
 
-static std::string amount(uint64_t bytes) {
-  const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = bytes;
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
-    value /= 1024;
-  std::string text;
-  raw_string_ostream(text) << format(unit ? "%.1f " : "%.0f ", value)
-                           << units[unit];
-  return text;
-}
-
 /// Lines for the largest values, whether variables or of the entry point.
 static std::string largestValues(const Program &program, const Entry *entry) {
   struct Value {
@@ -66,7 +54,7 @@ static std::string largestValues(const Program &program, const Entry *entry) {
   std::string lines;
   for (const Value &value : ArrayRef(values).take_front(5))
     lines +=
-        "\n  " + amount(value.bytes) + "  " + value.name + at(value.location);
+        "\n  " + amountOf(value.bytes) + "  " + value.name + at(value.location);
   return lines;
 }
 
@@ -85,8 +73,8 @@ Error checkFits(const Program &program, uint64_t variableBytes,
   return makeError(
       "'{0}' does not fit into memory: {1} of variables, {2} of constants and "
       "{3} of intermediate values, but {4} can be used; the largest are{5}",
-      hungriest ? hungriest->function : program.module, amount(variableBytes),
-      amount(constantBytes), amount(arenaBytes), amount(usable),
+      hungriest ? hungriest->function : program.module, amountOf(variableBytes),
+      amountOf(constantBytes), amountOf(arenaBytes), amountOf(usable),
       largestValues(program, hungriest));
 }
 

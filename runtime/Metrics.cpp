@@ -138,6 +138,12 @@ std::string toJson(const Profile &profile) {
           json.attribute("summary", cost.summary);
           number(json, "microseconds", static_cast<float>(cost.microseconds));
           json.attribute("bytes", cost.bytes);
+          json.attribute("flops", cost.flops);
+          json.attributeArray("sources", [&] {
+            for (const Location &source : cost.sources)
+              if (std::string place = source.str(); !place.empty())
+                json.value(place);
+          });
         });
     });
   });

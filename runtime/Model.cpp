@@ -2,6 +2,7 @@
 #include "runtime/Model.h"
 #include "runtime/Error.h"
 #include "runtime/Onednn.h"
+#include "runtime/Trace.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Convert.h"
 
@@ -52,7 +53,8 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
     return buffer.takeError();
   auto session = createSession({.threads = options.threads,
                                 .device = choice->device,
-                                .onWarning = options.onNote});
+                                .onWarning = options.onNote,
+                                .trace = options.trace});
   if (!session)
     return session.takeError();
   std::unique_ptr<Model> model(new Model);
@@ -67,6 +69,11 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.onednn = onCpu && options.onednn && onednnAvailable();
   if (onCpu)
     options.compile.store = model->cache = CodeCache::open(options.onNote);
+  if (options.trace)
+    options.compile.onSpan = [trace = options.trace](const CompileSpan &span) {
+      trace->add(Trace::Kind::Compile, trace->name(span.what, span.detail),
+                 span.begin, span.end);
+    };
   if (!options.plan.empty())
     if (Error error = readPlan(options, onCpu))
       return std::move(error);

@@ -22,6 +22,7 @@ struct ModelOptions {
   bool onednn = true;          ///< use oneDNN where it is installed
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
+  std::shared_ptr<Trace> trace = nullptr; ///< gets what happens when
   /// Gets lines for a person: why a device was chosen, warnings; any thread.
   std::function<void(llvm::StringRef)> onNote = {};
 };

@@ -10,7 +10,7 @@ namespace mp {
 std::vector<KernelName> kernelNames(const Program &program) {
   std::vector<KernelName> names;
   for (const Kernel &kernel : program.kernels)
-    names.push_back({kernel.symbol, kernel.summary});
+    names.push_back({kernel.symbol, kernel.summary, kernel.sources});
   return names;
 }
 
@@ -23,10 +23,11 @@ double median(std::vector<double> values) {
 
 static StepCost describe(const Launch &launch, ArrayRef<KernelName> names) {
   const KernelName &name = names[launch.kernel];
-  return {name.symbol, name.summary, 0, launch.bytes};
+  return {name.symbol,  name.summary, 0,
+          launch.bytes, launch.flops, name.sources};
 }
 static StepCost describe(const Call &call, ArrayRef<KernelName>) {
-  return {call.routine, call.routine, 0, call.bytes};
+  return {call.routine, call.routine, 0, call.bytes, call.flops};
 }
 static StepCost describe(const Copy &copy, ArrayRef<KernelName>) {
   return {"copy", "copy", 0, 2 * copy.bytes};

@@ -11,6 +11,8 @@ struct StepCost {
   std::string summary;     ///< Kernel::summary, or as `kernel`
   double microseconds = 0; ///< median
   uint64_t bytes = 0;      ///< planned traffic: Launch::bytes
+  uint64_t flops = 0;      ///< Launch::flops
+  std::vector<Location> sources = {}; ///< Kernel::sources
 };
 
 struct Profile {
@@ -37,6 +39,7 @@ inline constexpr unsigned profileRuns = 25;
 /// What a cost is called by.
 struct KernelName {
   std::string symbol, summary;
+  std::vector<Location> sources;
 };
 std::vector<KernelName> kernelNames(const Program &program);
 

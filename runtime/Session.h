@@ -11,6 +11,7 @@
 namespace mp {
 
 class KernelSink;
+class Trace;
 struct Profile;
 
 struct SessionOptions {
@@ -19,6 +20,7 @@ struct SessionOptions {
   Device device; ///< the CPU
   /// Gets what is worth knowing but no error; from any thread.
   std::function<void(llvm::StringRef)> onWarning = {};
+  std::shared_ptr<Trace> trace = nullptr; ///< gets what is run when
 };
 
 /// What making kernels for a device took.

@@ -1,8 +1,10 @@
 //===- ThreadPool.cpp - workers that share out the tasks of a launch ------===//
 #include "runtime/ThreadPool.h"
+#include "runtime/Trace.h"
 #include <algorithm>
 #include <chrono>
 #include <sched.h>
+#include <utility>
 
 using namespace mp;
 
@@ -45,7 +47,9 @@ template <typename Condition> bool spinUntil(Condition ready, bool crowded) {
 
 } // namespace
 
-ThreadPool::ThreadPool(unsigned threads) {
+ThreadPool::ThreadPool(unsigned threads, Trace *trace) : trace(trace) {
+  if (trace)
+    waiting = trace->name("wait for the other workers");
   unsigned cores = usableCores();
   if (threads == 0)
     threads = cores;
@@ -63,16 +67,52 @@ ThreadPool::~ThreadPool() {
     thread.join();
 }
 
+/// What a worker spends on one call of `run`.
+class ThreadPool::Stint {
+public:
+  explicit Stint(const ThreadPool &pool) : pool(pool) {}
+  ~Stint() { record(); }
+  /// Before a task; its claim keeps what the pool says of the call as it is.
+  void begin() {
+    if (!pool.trace || (working && pool.calls == call))
+      return;
+    record();
+    working = true;
+    call = pool.calls;
+    name = pool.label;
+    start = Trace::Clock::now();
+  }
+  void end() {
+    if (pool.trace)
+      stop = Trace::Clock::now();
+  }
+
+private:
+  void record() {
+    if (std::exchange(working, false))
+      pool.trace->add(Trace::Kind::Kernel, name, start, stop);
+  }
+
+  const ThreadPool &pool;
+  bool working = false;
+  uint32_t name = 0;
+  uint64_t call = 0;
+  Trace::Time start, stop;
+};
+
 /// Takes tasks until there are none. A task that has been claimed keeps `run`
 /// from returning, so `function` and `tasks` are read only behind a claim.
 void ThreadPool::drain(unsigned worker) {
+  Stint stint(*this);
   int64_t left = unclaimed.load(std::memory_order_acquire);
   while (left > 0) {
     if (!unclaimed.compare_exchange_weak(left, left - 1,
                                          std::memory_order_acq_rel,
                                          std::memory_order_acquire))
       continue;
+    stint.begin();
     (*function)(tasks - left, worker);
+    stint.end();
     if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
       unfinished.notify_one();
     left = unclaimed.load(std::memory_order_acquire);
@@ -105,13 +145,11 @@ void ThreadPool::helper(unsigned worker) {
 void ThreadPool::run(int64_t count, Function body) {
   if (count <= 0)
     return;
-  if (helpers.empty() || count == 1) {
-    for (int64_t task = 0; task < count; ++task)
-      body(task, 0);
-    return;
-  }
+  if (helpers.empty() || count == 1)
+    return runAlone(count, body);
   function = &body;
   tasks = count;
+  ++calls;
   unfinished.store(count, std::memory_order_relaxed);
   unclaimed.store(count);
   if (sleepers.load() != 0) {
@@ -119,13 +157,33 @@ void ThreadPool::run(int64_t count, Function body) {
     launches.notify_all();
   }
   drain(0);
+  awaitOthers();
+}
+
+/// Runs all tasks on the calling thread.
+void ThreadPool::runAlone(int64_t count, Function body) {
+  Trace::Time begin;
+  if (trace)
+    begin = Trace::Clock::now();
+  for (int64_t task = 0; task < count; ++task)
+    body(task, 0);
+  if (trace)
+    trace->add(Trace::Kind::Kernel, label, begin);
+}
+
+void ThreadPool::awaitOthers() {
+  Trace::Time begin;
+  if (trace)
+    begin = Trace::Clock::now();
   auto finished = [this] {
     return unfinished.load(std::memory_order_acquire) == 0;
   };
-  if (spinUntil(finished, crowded))
-    return;
-  for (int64_t left; (left = unfinished.load(std::memory_order_acquire)) != 0;)
-    unfinished.wait(left, std::memory_order_acquire);
+  if (!spinUntil(finished, crowded))
+    for (int64_t left;
+         (left = unfinished.load(std::memory_order_acquire)) != 0;)
+      unfinished.wait(left, std::memory_order_acquire);
+  if (trace)
+    trace->add(Trace::Kind::Wait, waiting, begin);
 }
 
 void ThreadPool::runOnEach(llvm::function_ref<void(unsigned)> body) {

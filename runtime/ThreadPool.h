@@ -18,19 +18,25 @@
 
 namespace mp {
 
+class Trace;
+
 class ThreadPool {
 public:
   /// `task` in [0, tasks), `worker` in [0, threads()).
   using Function = llvm::function_ref<void(int64_t task, unsigned worker)>;
 
   /// `threads` workers, the caller's thread included; 0: one for each core that
-  /// this process may use.
-  explicit ThreadPool(unsigned threads = 0);
+  /// this process may use. `trace`, which may be null, gets what each of them
+  /// spends on a call of `run`.
+  explicit ThreadPool(unsigned threads = 0, Trace *trace = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned threads() const { return helpers.size() + 1; }
+
+  /// What the trace calls the runs to come; from Trace::name.
+  void setLabel(uint32_t name) { label = name; }
 
   /// Calls `function` once for every task and returns when all are done. The
   /// caller is worker 0. Not to be called from within a task, nor from two
@@ -41,8 +47,12 @@ public:
   void runOnEach(llvm::function_ref<void(unsigned worker)> function);
 
 private:
+  class Stint;
+
   void helper(unsigned worker);
   void drain(unsigned worker);
+  void runAlone(int64_t tasks, Function function);
+  void awaitOthers();
   bool awaitWork();
 
   // What is read by all and written once a launch, and what every claim writes,
@@ -55,6 +65,9 @@ private:
   const Function *function = nullptr; ///< valid while `unfinished` is not 0
   int64_t tasks = 0;
   bool crowded = false; ///< more workers than cores: waiting must not spin
+  uint64_t calls = 0;   ///< of `run` so far
+  uint32_t label = 0, waiting = 0; ///< names in `trace`
+  Trace *const trace;
   std::vector<std::thread> helpers;
 };
 

@@ -97,7 +97,8 @@ Error Trainer::submitStep() {
                                                      .seed = run.seed,
                                                      .shuffle = run.shuffle,
                                                      .firstStep = run.step,
-                                                     .lastStep = totalSteps()});
+                                                     .lastStep = totalSteps(),
+                                                     .trace = trace.get()});
   StepUnderWay step{nullptr, 0, start};
   auto submit = [&](Executable &executable, Executable::Inputs in) -> Error {
     Expected<Executable::Ticket> ticket = executable.submit(in);
@@ -133,7 +134,10 @@ Error Trainer::submitUntil(int64_t pause) {
 /// Waits for the oldest step under way.
 Expected<StepMetrics> Trainer::finishStep() {
   StepUnderWay step = underWay.front();
-  auto results = step.program->executable->results(step.ticket);
+  auto results = [&] {
+    TraceSpan span(trace.get(), Trace::Kind::Wait, "wait for the step");
+    return step.program->executable->results(step.ticket);
+  }();
   if (!results)
     return results.takeError();
   underWay.pop_front();
@@ -193,6 +197,10 @@ Error Trainer::writeProfile() {
   return writeAtomically(options.profile, [&](OutputFile &file) {
     return file.write(toJson(*profile));
   });
+}
+
+Error Trainer::writeTrace() {
+  return trace ? trace->write(options.trace) : Error::success();
 }
 
 std::string Trainer::outPath(StringRef name) const {
@@ -344,6 +352,8 @@ Expected<TrainOutcome> Trainer::train() {
   if (!options.profile.empty() && !outcome.interrupted)
     if (Error error = writeProfile())
       return error;
+  if (Error error = writeTrace())
+    return error;
   return outcome;
 }
 

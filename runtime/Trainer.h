@@ -46,6 +46,7 @@ struct TrainOptions {
   bool onednn = true;          ///< use oneDNN where it is installed
   std::string plan;            ///< path of a tuning plan, for a CUDA device
   std::string profile; ///< file for what a step costs; empty: nobody asks
+  std::string trace;   ///< file for a Chrome trace of the run; empty: none
   bool handleSignals = false; ///< SIGINT and SIGTERM end train() after the step
   llvm::raw_ostream *log = nullptr; ///< facts and progress for a person
 };
@@ -136,11 +137,13 @@ private:
   llvm::Expected<bool> runSteps(double &seconds);
   llvm::Error saveKeepingEarlier();
   llvm::Error writeProfile();
+  llvm::Error writeTrace();
   llvm::Error writeSummary(const Summary &summary);
   Summary summarize(double trainSeconds) const;
   std::string outPath(llvm::StringRef name) const;
 
   TrainOptions options;
+  std::shared_ptr<Trace> trace; ///< null: nobody asks
   std::unique_ptr<Model> model;
   std::optional<Dataset> trainData, testData;
   BatchPlan plan;

@@ -38,6 +38,8 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
                             .threads = options.threads,
                             .onednn = options.onednn,
                             .plan = options.plan};
+  if (!options.trace.empty())
+    modelOptions.trace = trace = std::make_shared<Trace>();
   if (options.log)
     modelOptions.onNote = [log = options.log](StringRef line) {
       static std::mutex mutex;
@@ -178,6 +180,7 @@ Error Trainer::findData() {
 
 Error Trainer::readDataAndCompile() {
   auto reading = std::async(std::launch::async, [this]() -> Error {
+    TraceSpan span(trace.get(), Trace::Kind::Data, "read the data");
     if (Error error = trainData->read())
       return error;
     return testData ? testData->read() : Error::success();

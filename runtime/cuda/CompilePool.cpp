@@ -1,6 +1,7 @@
 //===- CompilePool.cpp - NVRTC on many threads ----------------------------===//
 #include "runtime/cuda/CompilePool.h"
 #include "runtime/Error.h"
+#include "runtime/Trace.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 
@@ -9,10 +10,11 @@ using namespace llvm;
 namespace mp::cuda {
 
 CompilePool::CompilePool(const Nvrtc &nvrtc, std::string architecture,
-                         std::shared_ptr<CodeCache> cache, unsigned count)
+                         std::shared_ptr<CodeCache> cache,
+                         std::shared_ptr<Trace> trace, unsigned count)
     : architecture(std::move(architecture)), nvrtc(nvrtc),
       options(compilerOptions(nvrtc, this->architecture)),
-      cache(std::move(cache)) {
+      cache(std::move(cache)), trace(std::move(trace)) {
   constexpr unsigned most = 16;
   if (count == 0)
     count = std::min(std::max(std::thread::hardware_concurrency(), 1u), most);
@@ -108,6 +110,7 @@ CodeKey cubinKey(StringRef source, ArrayRef<Header> headers,
 }
 
 void CompilePool::compile(Job &job) {
+  TraceSpan span(trace.get(), Trace::Kind::Compile, job.label);
   CodeKey key = cubinKey(job.source, *job.headers, options, nvrtc.version(),
                          architecture);
   key.label = job.label;

@@ -28,9 +28,10 @@ CodeKey cubinKey(llvm::StringRef source, llvm::ArrayRef<Header> headers,
 
 class CompilePool {
 public:
-  /// 0 threads: one a core, 16 at most.
+  /// `trace` may be null. 0 threads: one a core, 16 at most.
   CompilePool(const Nvrtc &nvrtc, std::string architecture,
-              std::shared_ptr<CodeCache> cache, unsigned threads = 0);
+              std::shared_ptr<CodeCache> cache,
+              std::shared_ptr<Trace> trace = nullptr, unsigned threads = 0);
   /// Drops what has not begun and waits for the rest.
   ~CompilePool();
   CompilePool(const CompilePool &) = delete;
@@ -72,6 +73,7 @@ private:
   const Nvrtc &nvrtc;
   const std::vector<std::string> options;
   const std::shared_ptr<CodeCache> cache;
+  const std::shared_ptr<Trace> trace; ///< may be null
 
   mutable std::mutex mutex; ///< of all that follows
   std::condition_variable changed;

@@ -6,6 +6,10 @@
 #include <memory>
 #include <vector>
 
+namespace mp {
+class Trace;
+}
+
 namespace mp::cuda {
 
 struct DeviceFacts {
@@ -55,6 +59,7 @@ public:
   OwnedStream compute, transfer, capture;
 
   Context handle() const { return context; }
+  std::shared_ptr<Trace> trace; ///< of what the host does; may be null
   /// What a library keeps for this context, where one is used.
   mutable std::shared_ptr<void> libraryState;
 

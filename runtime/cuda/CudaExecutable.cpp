@@ -1,6 +1,7 @@
 //===- CudaExecutable.cpp - an entry point as two CUDA graphs -------------===//
 #include "runtime/cuda/CudaExecutable.h"
 #include "runtime/Error.h"
+#include "runtime/Trace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -319,6 +320,7 @@ Error CudaExecutable::launch(Slot &slot, Inputs inputs) {
 }
 
 Expected<Executable::Ticket> CudaExecutable::submit(Inputs inputs) {
+  TraceSpan span(context.trace.get(), Trace::Kind::Step, description.function);
   if (Error error = launch(slots[runs % slotCount], inputs))
     return located(std::move(error), runs);
   return runs++;
@@ -331,6 +333,8 @@ Expected<Executable::Results> CudaExecutable::results(Ticket ticket) {
                      description.function, ticket, slotCount);
   Slot &slot = slots[ticket % slotCount];
   auto wait = [&]() -> Error {
+    TraceSpan span(context.trace.get(), Trace::Kind::Wait,
+                   "wait for the device");
     if (Error error = context.activate())
       return error;
     MP_CUDA(context.driver, cuEventSynchronize, slot.done.get());

@@ -257,7 +257,8 @@ createSession(const SessionOptions &options) {
     return context.takeError();
   auto pool = std::make_unique<CompilePool>(*nvrtc, std::move(*architecture),
                                             CodeCache::open(options.onWarning),
-                                            options.threads);
+                                            options.trace, options.threads);
+  (*context)->trace = options.trace;
   return std::make_unique<CudaSession>(std::move(*context), std::move(pool),
                                        options.threads);
 }

@@ -38,6 +38,7 @@ Prefetcher::~Prefetcher() {
 }
 
 std::optional<ArrayRef<const void *>> Prefetcher::next() {
+  TraceSpan span(options.trace, Trace::Kind::Wait, "wait for a batch");
   std::unique_lock lock(mutex);
   released = taken;
   changed.notify_all();
@@ -72,6 +73,7 @@ void Prefetcher::run() {
 }
 
 void Prefetcher::fill(Slot &slot, Position position) {
+  TraceSpan span(options.trace, Trace::Kind::Data, "gather a batch");
   const BatchPlan &plan = options.plan;
   auto [step, micro] = position;
   if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {

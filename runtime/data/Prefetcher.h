@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_DATA_PREFETCHER_H
 #define MP_RUNTIME_DATA_PREFETCHER_H
 
+#include "runtime/Trace.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Shuffle.h"
 #include <array>
@@ -16,6 +17,7 @@ struct PrefetchOptions {
   uint64_t seed = 0;
   bool shuffle = true;
   int64_t firstStep = 0, lastStep = 0; ///< steps [firstStep, lastStep)
+  Trace *trace = nullptr;              ///< gets what is gathered when
 };
 
 /// Gathers the batches of a data set on a thread of its own into two slots: one

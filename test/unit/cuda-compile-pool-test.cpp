@@ -107,7 +107,7 @@ protected:
         std::move(files),
         [this](llvm::StringRef text) { warnings.push_back(text.str()); });
     return std::make_unique<CompilePool>(nvrtc, "sm_90", std::move(cache),
-                                         threads);
+                                         /*trace=*/nullptr, threads);
   }
   static Kernel kernel(const std::string &source) {
     Kernel kernel;

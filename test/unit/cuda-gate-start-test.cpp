@@ -30,7 +30,8 @@ Start start(const cuda::Nvrtc &nvrtc, StringRef cacheFolder) {
   auto begin = std::chrono::steady_clock::now();
   auto cache = std::make_shared<CodeCache>(
       cantFail(KernelCache::open(cacheFolder)), nullptr);
-  cuda::CompilePool pool(nvrtc, "sm_90", std::move(cache), /*threads=*/2);
+  cuda::CompilePool pool(nvrtc, "sm_90", std::move(cache), /*trace=*/nullptr,
+                         /*threads=*/2);
   std::string path = MP_SOURCE_DIR "/examples/fashion-mnist/mlp.mlir";
   CompileOptions options;
   options.filename = path;

@@ -11,6 +11,8 @@ namespace mp::tool {
 int train(llvm::ArrayRef<const char *> arguments);
 int eval(llvm::ArrayRef<const char *> arguments);
 int run(llvm::ArrayRef<const char *> arguments);
+int plan(llvm::ArrayRef<const char *> arguments);
+int bench(llvm::ArrayRef<const char *> arguments);
 int tune(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
 

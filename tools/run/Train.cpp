@@ -57,6 +57,8 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           1, most, "steps between checkpoints (an epoch's)"),
       text("profile", "FILE", options.profile,
            "in the end, time every launch of a step and write them as JSON"),
+      text("trace", "FILE", options.trace,
+           "write what each thread did when, for chrome://tracing"),
   };
   llvm::append_range(command.options, common.table());
   return command;

@@ -5,7 +5,7 @@ import sys
 
 PARAMETERS = 10762
 KEYS = {"copy_gbps", "graph_nodes", "host_microseconds", "launches"}
-LAUNCH_KEYS = {"kernel", "summary", "microseconds", "bytes"}
+LAUNCH_KEYS = {"kernel", "summary", "microseconds", "bytes", "flops", "sources"}
 
 profile = json.load(open(sys.argv[1]))
 launches = profile["launches"]

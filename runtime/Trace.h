@@ -1,0 +1,96 @@
+//===- Trace.h - what every thread did, and when --------------------------===//
+//
+// Chrome's trace format, as chrome://tracing and Perfetto read it. Whoever is
+// given no trace records nothing; a span then costs a comparison.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_TRACE_H
+#define MP_RUNTIME_TRACE_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace mp {
+
+/// Thread-safe.
+class Trace {
+public:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+  /// Of what a thread does; the first one names the thread.
+  enum class Kind : uint8_t { Step, Kernel, Wait, Data, Compile };
+  static constexpr uint64_t defaultLimit = 500'000;
+
+  /// The calling thread is the main one. Past `limit` events, all threads
+  /// together, no more are kept.
+  explicit Trace(uint64_t limit = defaultLimit);
+
+  /// The number of a name with what there is to say about it.
+  uint32_t name(llvm::StringRef text, llvm::StringRef detail = "");
+  /// Records that the calling thread did this from `begin` to `end`.
+  void add(Kind kind, uint32_t name, Time begin, Time end = Clock::now());
+
+  std::string json() const;
+  /// Writes the JSON.
+  llvm::Error write(llvm::StringRef path) const;
+
+private:
+  struct Event {
+    Time begin, end;
+    uint32_t name;
+    Kind kind;
+  };
+  struct Track {
+    std::string name;
+    mutable std::mutex mutex; ///< of `events`; nobody waits but for `json`
+    std::vector<Event> events;
+  };
+  struct Name {
+    std::string text, detail;
+  };
+
+  Track &track(Kind kind);
+
+  const uint64_t number; ///< of this one in the process, from 1 on
+  const uint64_t limit;
+  const Time start = Clock::now();
+  std::atomic<uint64_t> recorded = 0;
+  mutable std::mutex mutex; ///< of all that follows
+  std::map<std::thread::id, std::unique_ptr<Track>> tracks;
+  llvm::StringMap<uint32_t> numbers;
+  std::vector<Name> names;
+};
+
+/// Records the time from its making to its end.
+class TraceSpan {
+public:
+  TraceSpan(Trace *trace, Trace::Kind kind, llvm::StringRef text)
+      : trace(trace), kind(kind) {
+    if (!trace)
+      return;
+    name = trace->name(text);
+    begin = Trace::Clock::now();
+  }
+  ~TraceSpan() {
+    if (trace)
+      trace->add(kind, name, begin);
+  }
+  TraceSpan(const TraceSpan &) = delete;
+
+private:
+  Trace *trace;
+  Trace::Kind kind;
+  uint32_t name = 0;
+  Trace::Time begin;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRACE_H

@@ -1,0 +1,254 @@
+//===- Bench.cpp - mp-run bench -------------------------------------------===//
+#include "runtime/Error.h"
+#include "runtime/Initialize.h"
+#include "runtime/Memory.h"
+#include "runtime/Model.h"
+#include "runtime/OutputFile.h"
+#include "runtime/Peak.h"
+#include "runtime/Trace.h"
+#include "runtime/data/Convert.h"
+#include "runtime/data/Prefetcher.h"
+#include "tools/run/BenchReport.h"
+#include "tools/run/Commands.h"
+#include <deque>
+
+using namespace llvm;
+
+namespace mp::tool {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct BenchOptions {
+  std::string module, data, function, scaler, json, trace;
+  uint64_t batch = 32, steps = 50, warmup = 5;
+  CommonOptions common;
+};
+
+Command describe(BenchOptions &options) {
+  constexpr uint64_t most = 1'000'000;
+  Command command{
+      "bench", "FILE [options]",
+      "Measures the step of FILE's recipe: its time, and for each kernel what "
+      "it moves and computes\nbeside what a copy and peak arithmetic reach in "
+      "the same run."};
+  command.positional = 1;
+  command.options = {
+      text("data", "DIR", options.data,
+           "folder with the files of FILE's mp.data (random numbers)"),
+      number(
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "records a step (32)"),
+      number(
+          "steps", [&](uint64_t n) { options.steps = n; }, 1, most,
+          "steps that are measured (50)"),
+      number(
+          "warmup", [&](uint64_t n) { options.warmup = n; }, 0, most,
+          "steps before those (5)"),
+      text("function", "NAME", options.function, "which recipe (the only one)"),
+      choice("scaler", options.scaler, {"torch", "none"},
+             "loss scaler's preset, or none (the recipe's)"),
+      text("json", "FILE", options.json, "where to write all numbers"),
+      text("trace", "FILE", options.trace,
+           "write what each thread did when, for chrome://tracing"),
+  };
+  llvm::append_range(command.options, options.common.table());
+  return command;
+}
+
+/// The inputs of one step, kept as long as this.
+struct StepInputs {
+  std::vector<Memory> memories;
+  std::optional<Dataset> data;
+  std::unique_ptr<Prefetcher> batch;
+  std::vector<const void *> pointers;
+};
+
+/// Random numbers; integers within what the input allows.
+Error invent(const Entry &entry, StepInputs &inputs) {
+  ThreadPool pool(1);
+  for (const Input &input : entry.inputs) {
+    auto memory =
+        Memory::allocate(std::max<uint64_t>(input.type.bytes(), 1), "an input");
+    if (!memory)
+      return memory.takeError();
+    ElementType element = input.type.element;
+    if (isFloat(element)) {
+      Variable values;
+      values.name = input.name;
+      values.type = input.type;
+      values.init = {Initializer::Kind::Uniform, -1, 1};
+      if (Error error = fill(values, /*seed=*/0,
+                             {memory->data(), input.type.bytes()}, pool))
+        return error;
+    } else {
+      auto [low, high] = input.range.value_or(
+          std::pair<int64_t, int64_t>(0, element == ElementType::I1 ? 2 : 100));
+      for (int64_t i = 0; i < input.type.elements(); ++i)
+        storeElement(element, low + i * 7919 % std::max<int64_t>(high - low, 1),
+                     memory->data() + i * byteWidth(element));
+    }
+    inputs.pointers.push_back(memory->data());
+    inputs.memories.push_back(std::move(*memory));
+  }
+  return Error::success();
+}
+
+/// The first batch of a folder, in its order.
+Error readFirstBatch(Model &model, const Entry &entry,
+                     const BenchOptions &options, StepInputs &inputs) {
+  auto source = model.dataSource("train", /*required=*/true);
+  if (!source)
+    return source.takeError();
+  auto data = Dataset::open(**source, options.data);
+  if (!data)
+    return data.takeError();
+  inputs.data = std::move(*data);
+  auto binding = inputs.data->bind(entry);
+  if (!binding)
+    return binding.takeError();
+  PrefetchOptions prefetch;
+  prefetch.plan.records = inputs.data->records();
+  prefetch.plan.batch = options.batch;
+  prefetch.shuffle = false;
+  prefetch.lastStep = 1;
+  if (prefetch.plan.records < prefetch.plan.batch)
+    return makeError("batch {0} is larger than the data set of {1} records",
+                     options.batch, prefetch.plan.records);
+  inputs.batch =
+      std::make_unique<Prefetcher>(*inputs.data, std::move(*binding), prefetch);
+  inputs.pointers = inputs.batch->next()->vec();
+  return Error::success();
+}
+
+/// Microseconds from the end of each step to that of the next, with as many
+/// under way as training has.
+Expected<std::vector<double>> timeSteps(Session &session,
+                                        Executable &executable,
+                                        Executable::Inputs inputs,
+                                        const BenchOptions &options) {
+  std::deque<Executable::Ticket> underWay;
+  std::vector<double> times;
+  uint64_t submitted = 0, all = options.warmup + options.steps;
+  Clock::time_point last = Clock::now();
+  for (uint64_t finished = 0; finished < all; ++finished) {
+    while (submitted < all && underWay.size() < session.stepsInFlight()) {
+      auto ticket = executable.submit(inputs);
+      if (!ticket)
+        return ticket.takeError();
+      underWay.push_back(*ticket);
+      ++submitted;
+    }
+    if (auto results = executable.results(underWay.front()); !results)
+      return results.takeError();
+    underWay.pop_front();
+    Clock::time_point now = Clock::now();
+    if (finished >= options.warmup)
+      times.push_back(
+          std::chrono::duration<double, std::micro>(now - last).count());
+    last = now;
+  }
+  return times;
+}
+
+/// Peak arithmetic of the cores that the step runs on; a device's is not
+/// measured.
+void measurePeaks(const BenchOptions &options, BenchReport &report) {
+  if (report.device != "cpu")
+    return;
+  ThreadPool pool(options.common.threads);
+  report.peakF32 = measurePeak(pool, ElementType::F32);
+  report.peakBF16 = measurePeak(pool, ElementType::BF16);
+  report.threads = pool.threads();
+}
+
+Expected<BenchReport> measure(const BenchOptions &options,
+                              std::shared_ptr<Trace> trace) {
+  ModelOptions modelOptions{.module = options.module,
+                            .device = options.common.device,
+                            .threads = options.common.threads,
+                            .onednn = options.common.onednn,
+                            .plan = options.common.plan,
+                            .trace = trace,
+                            .onNote = note};
+  modelOptions.compile.function = options.function;
+  modelOptions.compile.precision = options.common.precision;
+  modelOptions.compile.scaler = options.scaler;
+  modelOptions.compile.totalSteps = options.warmup + options.steps;
+  auto model =
+      Model::open(std::move(modelOptions), warningCompiler(), Session::create);
+  if (!model)
+    return model.takeError();
+  Clock::time_point begin = Clock::now();
+  auto executable = (*model)->get(Goal::Train, "step", options.batch);
+  if (!executable)
+    return executable.takeError();
+  BenchReport report;
+  report.compileSeconds =
+      std::chrono::duration<double>(Clock::now() - begin).count();
+  report.kernels = (*model)->compileCounts();
+  Session &session = (*model)->session();
+  report.module = options.module;
+  report.device = (*model)->device();
+  report.where = session.describe();
+  report.arch = (*model)->arch();
+  report.precision = (*model)->precision();
+  report.batch = options.batch;
+  report.warmup = options.warmup;
+  report.plannedBytes = session.plannedBytes();
+  if (Error error = session.initialize(/*seed=*/0))
+    return error;
+  const Entry &entry = (*executable)->entry();
+  StepInputs inputs;
+  if (Error error = options.data.empty()
+                        ? invent(entry, inputs)
+                        : readFirstBatch(**model, entry, options, inputs))
+    return error;
+  auto times = timeSteps(session, **executable, inputs.pointers, options);
+  if (!times)
+    return times.takeError();
+  report.stepMicroseconds = std::move(*times);
+  auto profile = profileKeepingState(session, **executable, inputs.pointers);
+  if (!profile)
+    return profile.takeError();
+  report.profile = std::move(*profile);
+  measurePeaks(options, report);
+  return report;
+}
+
+Error execute(const BenchOptions &options) {
+  // Nobody wants to measure twice for a folder that is not there.
+  for (StringRef path : {StringRef(options.json), StringRef(options.trace)})
+    if (Error error = path.empty() ? Error::success() : checkWritable(path))
+      return error;
+  auto trace = options.trace.empty() ? nullptr : std::make_shared<Trace>();
+  auto report = measure(options, trace);
+  if (!report)
+    return report.takeError();
+  outs() << toText(*report);
+  if (trace)
+    if (Error error = trace->write(options.trace))
+      return error;
+  if (options.json.empty())
+    return Error::success();
+  return writeAtomically(options.json, [&](OutputFile &file) {
+    return file.write(toJson(*report));
+  });
+}
+
+} // namespace
+
+int bench(ArrayRef<const char *> arguments) {
+  BenchOptions options;
+  auto others = describe(options).parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  options.module = others->value().front();
+  if (Error error = execute(options))
+    return report(std::move(error));
+  return 0;
+}
+
+} // namespace mp::tool

@@ -1,0 +1,101 @@
+//===- Plan.cpp - mp-run plan ---------------------------------------------===//
+#include "runtime/Device.h"
+#include "runtime/Onednn.h"
+#include "runtime/PlanReport.h"
+#include "runtime/data/Array.h"
+#include "tools/run/Commands.h"
+#include <thread>
+
+using namespace llvm;
+
+namespace mp::tool {
+namespace {
+
+struct PlanOptions {
+  std::string module, function, scaler, arch;
+  uint64_t batch = 32;
+  bool json = false;
+  CommonOptions common;
+};
+
+Command describe(PlanOptions &options) {
+  Command command{
+      "plan", "FILE [options]",
+      "Prints the memory that training FILE's recipe is planned to take, and "
+      "what is alive when\nmost is. Runs nothing: the device need not be "
+      "there."};
+  command.positional = 1;
+  command.options = {
+      number(
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "records a step (32)"),
+      text("function", "NAME", options.function, "which recipe (the only one)"),
+      choice("scaler", options.scaler, {"torch", "none"},
+             "loss scaler's preset, or none (the recipe's)"),
+      text("arch", "NAME", options.arch,
+           "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),
+      flag("json", options.json, true, "print JSON instead of a table"),
+  };
+  // What a plan for matrix products changes is their time.
+  for (Option &option : options.common.table())
+    if (option.name != "plan")
+      command.options.push_back(std::move(option));
+  return command;
+}
+
+/// "cpu" or "cuda"; a device is looked for only where none is named.
+Expected<std::string> targetOf(const PlanOptions &options) {
+  if (options.common.device != "auto")
+    return StringRef(options.common.device).split(':').first.str();
+  auto choice = chooseDevice("auto");
+  if (!choice)
+    return choice.takeError();
+  return choice->device.kind == Device::Kind::Cpu ? "cpu" : "cuda";
+}
+
+Error execute(const PlanOptions &options) {
+  auto target = targetOf(options);
+  if (!target)
+    return target.takeError();
+  auto buffer = mapFile(options.module);
+  if (!buffer)
+    return buffer.takeError();
+  bool onCpu = *target == "cpu";
+  CompileOptions compileOptions;
+  compileOptions.filename = options.module;
+  compileOptions.function = options.function;
+  compileOptions.batch = options.batch;
+  compileOptions.precision = options.common.precision;
+  compileOptions.scaler = options.scaler;
+  compileOptions.totalSteps = 1;
+  compileOptions.target = *target;
+  compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
+  compileOptions.onednn = onCpu && options.common.onednn && onednnAvailable();
+  auto program =
+      warningCompiler()((*buffer)->getBuffer(), compileOptions, nullptr);
+  if (!program)
+    return program.takeError();
+  unsigned threads = options.common.threads
+                         ? options.common.threads
+                         : std::thread::hardware_concurrency();
+  PlanReport report = reportPlan(*program, onCpu ? threads : 0);
+  outs() << (options.json ? toJson(report) : toText(report));
+  return Error::success();
+}
+
+} // namespace
+
+int plan(ArrayRef<const char *> arguments) {
+  PlanOptions options;
+  auto others = describe(options).parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  options.module = others->value().front();
+  if (Error error = execute(options))
+    return report(std::move(error));
+  return 0;
+}
+
+} // namespace mp::tool
