@@ -1,6 +1,8 @@
 //===- FusionPlan.cpp - which ops make a kernel ---------------------------===//
 #include "passes/FusionPlan.h"
 #include "passes/Decompose.h"
+#include "passes/FusionCost.h"
+#include "llvm/ADT/PriorityQueue.h"
 
 using namespace mlir;
 using namespace mp;
@@ -126,6 +128,7 @@ Value FusionPlan::predicateOf(Operation *op) const {
 }
 
 void FusionPlan::findItems() {
+  FusionCost cost;
   for (Operation &op : function.getBody().front()) {
     if (!isComputed(&op) || isSplatConstant(&op))
       continue;
@@ -141,8 +144,11 @@ void FusionPlan::findItems() {
       items[&op] = predicateOf(&op);
     else if (once)
       items[&op] = Value();
-    else if (usedOutside)
+    else if (cost.isWorthStoring(&op) || usedOutside)
       items[&op] = predicateOf(&op);
+    // What is written only under a flag is computed again elsewhere.
+    if (auto item = items.find(&op); item != items.end() && !item->second)
+      cost.store(&op);
   }
   // A constant that leaves the function or feeds an anchor has to be stored
   // too.
@@ -214,7 +220,8 @@ SmallVector<Operation *> FusionPlan::schedule() const {
   DenseMap<Operation *, unsigned>
       rank; // 0: numbers of numbers, 1: kernels, 2: numbers of kernels
   DenseMap<Operation *, SmallVector<Operation *>> users;
-  SmallVector<Operation *> ready, order;
+  SmallVector<Operation *> order;
+  std::vector<Operation *> ready;
   for (auto &[op, predicate] : items) {
     SetVector<Operation *> sources;
     for (Value input : dependenciesOf(op).inputs)
@@ -230,18 +237,19 @@ SmallVector<Operation *> FusionPlan::schedule() const {
     if (sources.empty())
       ready.push_back(op);
   }
-  auto earlier = [&](Operation *lhs, Operation *rhs) {
-    return rank[lhs] != rank[rhs] ? rank[lhs] < rank[rhs]
-                                  : lhs->isBeforeInBlock(rhs);
+  auto later = [&](Operation *lhs, Operation *rhs) {
+    return rank[lhs] != rank[rhs] ? rank[lhs] > rank[rhs]
+                                  : rhs->isBeforeInBlock(lhs);
   };
-  while (!ready.empty()) {
-    auto *next = std::min_element(ready.begin(), ready.end(), earlier);
-    Operation *op = *next;
-    ready.erase(next);
+  llvm::PriorityQueue<Operation *, std::vector<Operation *>, decltype(later)>
+      next(later, std::move(ready));
+  while (!next.empty()) {
+    Operation *op = next.top();
+    next.pop();
     order.push_back(op);
     for (Operation *user : users[op])
       if (--missing[user] == 0)
-        ready.push_back(user);
+        next.push(user);
   }
   return order;
 }
@@ -290,12 +298,35 @@ bool FusionPlan::accepts(unsigned index, Operation *op,
   return continues && isPrefix(domain, group.domain);
 }
 
+/// Groups that an item might join, the last first: those that it reads from, or
+/// reads the same tensor as.
+SmallVector<unsigned>
+FusionPlan::candidatesFor(Operation *op,
+                          const Dependencies &dependencies) const {
+  SmallVector<unsigned> found;
+  unsigned first = 0; // what it reads from must have run
+  for (Value input : dependencies.inputs) {
+    if (Operation *source = sourceOf(input)) {
+      first = std::max(first, groupOf.lookup(source));
+      found.push_back(groupOf.lookup(source));
+    }
+    if (auto readers = readersOf.find(input); readers != readersOf.end())
+      llvm::append_range(found, readers->second);
+  }
+  if (domainOf(op).empty())
+    llvm::append_range(found, numberGroups);
+  llvm::erase_if(found, [&](unsigned group) { return group < first; });
+  llvm::sort(found, std::greater<>());
+  found.erase(llvm::unique(found), found.end());
+  return found;
+}
+
 void FusionPlan::place(Operation *op) {
   Dependencies dependencies = dependenciesOf(op);
   unsigned index = all.size();
-  for (unsigned i = all.size(); i-- > 0;)
-    if (accepts(i, op, dependencies)) {
-      index = i;
+  for (unsigned candidate : candidatesFor(op, dependencies))
+    if (accepts(candidate, op, dependencies)) {
+      index = candidate;
       break;
     }
   if (index == all.size()) {
@@ -303,9 +334,13 @@ void FusionPlan::place(Operation *op) {
     group.domain = domainOf(op);
     group.predicate = items.lookup(op);
     group.closed = isAnchor(op) || isa<TransposeOp>(op);
+    if (group.domain.empty())
+      numberGroups.push_back(index);
   }
   all[index].items.push_back(op);
-  all[index].inputs.insert(dependencies.inputs.begin(),
-                           dependencies.inputs.end());
+  for (Value input : dependencies.inputs)
+    if (all[index].inputs.insert(input) && !isScalar(input) &&
+        !all[index].closed)
+      readersOf[input].push_back(index);
   groupOf[op] = index;
 }

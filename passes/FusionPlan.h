@@ -52,6 +52,8 @@ private:
   mlir::Operation *sourceOf(mlir::Value value) const;
   llvm::SmallVector<mlir::Operation *> schedule() const;
   void place(mlir::Operation *op);
+  llvm::SmallVector<unsigned>
+  candidatesFor(mlir::Operation *op, const Dependencies &dependencies) const;
   bool accepts(unsigned group, mlir::Operation *op,
                const Dependencies &dependencies) const;
 
@@ -70,6 +72,9 @@ private:
       taken; ///< by an anchor, as its epilogue
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SmallVector<FusionGroup> all;
+  /// Groups that may take more items, by the tensors that they read.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> readersOf;
+  llvm::SmallVector<unsigned> numberGroups; ///< those of single numbers
 };
 
 /// The ops behind an anchor that its kernel may take in: a chain of elementwise

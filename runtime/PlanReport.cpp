@@ -154,7 +154,7 @@ PlanReport reportPlan(const Program &program, unsigned threads) {
       {"workspace", "scratch of " + std::to_string(threads) + " workers"},
       {"staging", "two batches of inputs"}};
   auto add = [&](StringRef name, uint64_t bytes, uint64_t count) {
-    auto *line = find_if(report.lines,
+    auto line = find_if(report.lines,
                          [&](const auto &line) { return line.name == name; });
     line->bytes += bytes;
     line->count += count;
