@@ -46,13 +46,8 @@ public:
       visit(part);
   }
 
-  /// The gradient that arrived at a value, or null; only once, so that a value
-  /// that stands for two operands does not count twice.
-  Value take(Value value) {
-    Value gradient = gradients.lookup(value);
-    gradients.erase(value);
-    return gradient;
-  }
+  /// The gradient that arrived at a value, or null.
+  Value gradientOf(Value value) const { return gradients.lookup(value); }
 
 private:
   bool isWanted(Value value) const {
@@ -79,18 +74,28 @@ private:
 };
 } // namespace
 
+/// The op's operands in their compute type, each a value of its own, so that
+/// gradients of one that is used twice are told apart.
+static SmallVector<Value> distinctOperands(Operation *op,
+                                           ImplicitLocOpBuilder &b) {
+  SmallVector<Value> distinct;
+  for (Value operand : op->getOperands()) {
+    if (isFloatTensor(operand))
+      operand = castTo(b, operand, computeType(elementType(operand)));
+    if (llvm::is_contained(distinct, operand))
+      operand = ReshapeOp::create(b, operand.getType(), operand);
+    distinct.push_back(operand);
+  }
+  return distinct;
+}
+
 SmallVector<Value> mp::differentiateParts(DecomposableOpInterface op,
                                           ImplicitLocOpBuilder &b,
                                           ValueRange gradients) {
+  SmallVector<Value> operands = distinctOperands(op, b);
   Block::iterator end = b.getInsertionPoint();
   bool isFirst = end == b.getInsertionBlock()->begin();
   Operation *before = isFirst ? nullptr : &*std::prev(end);
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(
-        isFloatTensor(operand)
-            ? castTo(b, operand, computeType(elementType(operand)))
-            : operand);
   SmallVector<Value> results = op.decompose(b, operands);
   Block::iterator begin = before ? std::next(before->getIterator())
                                  : b.getInsertionBlock()->begin();
@@ -102,8 +107,6 @@ SmallVector<Value> mp::differentiateParts(DecomposableOpInterface op,
     if (gradient)
       adjoint.accumulate(result, gradient);
   adjoint.goBack(parts);
-  SmallVector<Value> taken;
-  for (Value operand : operands)
-    taken.push_back(adjoint.take(operand));
-  return taken;
+  return llvm::map_to_vector(
+      operands, [&](Value operand) { return adjoint.gradientOf(operand); });
 }

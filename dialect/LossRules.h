@@ -6,6 +6,16 @@
 
 namespace mp {
 
+/// The reduction of an op whose type is being inferred: its default is not yet
+/// filled in then, and what stands among other attributes not sorted in.
+template <typename Adaptor> LossReduction reductionOf(Adaptor adaptor) {
+  LossReductionAttr attr = adaptor.getReductionAttr();
+  if (!attr && adaptor.getAttributes())
+    attr =
+        adaptor.getAttributes().template getAs<LossReductionAttr>("reduction");
+  return attr ? attr.getValue() : LossReduction::mean;
+}
+
 /// Type of a loss whose elements have type `each`.
 mlir::RankedTensorType lossType(mlir::RankedTensorType each,
                                 LossReduction reduction);

@@ -43,7 +43,7 @@ static FailureOr<RankedTensorType> inferEach(std::optional<Location> location,
     auto each = inferEach(location, adaptor, {__VA_ARGS__});                   \
     if (failed(each))                                                          \
       return failure();                                                        \
-    types.push_back(lossType(*each, adaptor.getReduction()));                  \
+    types.push_back(lossType(*each, reductionOf(adaptor)));                    \
     return success();                                                          \
   }
 MP_INFER(BinaryCrossEntropyOp, adaptor.getWeight())
@@ -59,7 +59,7 @@ MP_INFER(BinaryCrossEntropyWithLogitsOp, adaptor.getWeight(),
     auto each = inferEach(location, adaptor, {__VA_ARGS__});                   \
     if (failed(each) ||                                                        \
         failed(checkLossGradient(location, adaptor.getGradient(), *each,       \
-                                 adaptor.getReduction())))                     \
+                                 reductionOf(adaptor))))                       \
       return failure();                                                        \
     types.push_back(*each);                                                    \
     return success();                                                          \

@@ -66,7 +66,7 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
   if (failed(checkRows(location, scores, adaptor.getLabels(),
                        adaptor.getWeight())))
     return failure();
-  types.push_back(lossType(rowsOf(scores), adaptor.getReduction()));
+  types.push_back(lossType(rowsOf(scores), reductionOf(adaptor)));
   return success();
 }
 LogicalResult CrossEntropyBackwardOp::inferReturnTypes(
@@ -76,7 +76,7 @@ LogicalResult CrossEntropyBackwardOp::inferReturnTypes(
   if (failed(checkRows(location, scores, adaptor.getLabels(),
                        adaptor.getWeight())) ||
       failed(checkLossGradient(location, adaptor.getGradient(), rowsOf(scores),
-                               adaptor.getReduction())))
+                               reductionOf(adaptor))))
     return failure();
   types.push_back(scores);
   return success();
@@ -89,7 +89,7 @@ LogicalResult NllLossOp::inferReturnTypes(MLIRContext *,
   if (failed(checkRows(location, scores, adaptor.getLabels(),
                        adaptor.getWeight())))
     return failure();
-  types.push_back(lossType(rowsOf(scores), adaptor.getReduction()));
+  types.push_back(lossType(rowsOf(scores), reductionOf(adaptor)));
   return success();
 }
 LogicalResult AccuracyOp::inferReturnTypes(MLIRContext *context,
@@ -168,6 +168,8 @@ public:
   }
   /// [C] as what broadcasts against the scores.
   Value perClass(Value weight) {
+    if (type.getRank() == 2)
+      return weight;
     SmallVector<int64_t> shape(type.getRank() - 1, 1);
     shape[0] = type.getDimSize(1);
     return ReshapeOp::create(b, type.clone(shape), weight);
@@ -311,7 +313,9 @@ SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
 
 SmallVector<Value> CrossEntropyOp::buildGradients(ImplicitLocOpBuilder &b,
                                                   ValueRange g) {
-  SmallVector<Value> gradients = differentiateParts(*this, b, g);
+  SmallVector<Value> gradients((*this)->getNumOperands());
+  if (getWeight() || areProbabilities(getLabels()))
+    gradients = differentiateParts(*this, b, g);
   gradients[0] = CrossEntropyBackwardOp::create(
       b, g[0], getLogits(), getLabels(), getWeight(), getReduction(),
       getIgnoreIndex(), getLabelSmoothing());
@@ -392,7 +396,7 @@ std::vector<OpSample> CrossEntropyOp::sampleInputs() {
   std::string op = "mp.cross_entropy %0, %1";
   std::vector<OpSample> samples;
   for (const char *form :
-       {"", " reduction(sum)", " {label_smoothing = 1.0e-1 : f64}",
+       {"", " reduction(sum)", " {label_smoothing = 0.1}",
         " {ignore_index = 2 : i64}", " reduction(none) {ignore_index = 2}"})
     samples.push_back({{kScores, kLabels}, op + form + kTypes});
   for (const char *form :

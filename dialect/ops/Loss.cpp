@@ -16,7 +16,7 @@ using namespace mp;
     auto each = inferElementwise(location, adaptor.getOperands());             \
     if (failed(each))                                                          \
       return failure();                                                        \
-    types.push_back(lossType(*each, adaptor.getReduction()));                  \
+    types.push_back(lossType(*each, reductionOf(adaptor)));                    \
     return success();                                                          \
   }
 MP_INFER(MseLossOp)
@@ -178,10 +178,10 @@ std::vector<OpSample> MseLossOp::sampleInputs() {
 std::vector<OpSample> L1LossOp::sampleInputs() { return samples("mp.l1_loss"); }
 // The distances are on both sides of the bounds.
 std::vector<OpSample> SmoothL1LossOp::sampleInputs() {
-  return samples("mp.smooth_l1_loss", " {beta = 3.1 : f64}");
+  return samples("mp.smooth_l1_loss", " {beta = 3.1}");
 }
 std::vector<OpSample> HuberLossOp::sampleInputs() {
-  return samples("mp.huber_loss", " {delta = 2.9 : f64}");
+  return samples("mp.huber_loss", " {delta = 2.9}");
 }
 std::vector<OpSample> KlDivOp::sampleInputs() {
   OperandSample input{"tensor<3x5xf64>", -3, 0}, target = input;

@@ -54,8 +54,12 @@ LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context,
                             adaptor.getKeepdim(), types)) ||
       failed(checkNotEmpty(location, adaptor.getInput(), dim)))
     return failure();
+  // Not yet sorted in among the op's attributes when it is parsed.
+  TypeAttr dtype = adaptor.getDtypeAttr();
+  if (!dtype && adaptor.getAttributes())
+    dtype = adaptor.getAttributes().getAs<TypeAttr>("dtype");
   types[0] = cast<RankedTensorType>(types[0]).clone(
-      adaptor.getDtype().value_or(IntegerType::get(context, 64)));
+      dtype ? dtype.getValue() : IntegerType::get(context, 64));
   return success();
 }
 

@@ -61,7 +61,11 @@ LogicalResult LogSumExpOp::inferReturnTypes(MLIRContext *,
 template <typename Adaptor>
 static LogicalResult checkOrder(std::optional<Location> location,
                                 Adaptor adaptor) {
-  double p = adaptor.getP().convertToDouble();
+  // The default is not yet filled in when an op is parsed.
+  FloatAttr attr = adaptor.getPAttr();
+  if (!attr && adaptor.getAttributes())
+    attr = adaptor.getAttributes().template getAs<FloatAttr>("p");
+  double p = attr ? attr.getValueAsDouble() : 2;
   if (std::isnan(p))
     return emitOptionalError(location, "p is NaN, expected a number");
   return p < 0 || std::isinf(p)

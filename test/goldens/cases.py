@@ -119,6 +119,14 @@ def backward(op, inputs, compute, dtypes=None, ulps=None, at="largest", constant
             "ulps": 2 * ULPS[dtype] if ulps is None else ulps, "at": at}
 
 
+def adjoint(function):
+    """What reaches the first operand of `function`, from a gradient of its result and from its operands."""
+    def compute(gradient, *inputs):
+        first = inputs[0] if inputs[0].requires_grad else inputs[0].requires_grad_()
+        return torch.autograd.grad(function(first, *inputs[1:]), first, gradient, create_graph=True)[0]
+    return compute
+
+
 def both(op, inputs, compute, ulps=None, at="element", **rest):
     """Forward and backward; `rest` as theirs."""
     shared = {"dtypes": rest["dtypes"]} if "dtypes" in rest else {}

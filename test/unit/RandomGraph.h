@@ -68,6 +68,7 @@ private:
   llvm::Expected<bool> growBinary();
   llvm::Expected<bool> growFlags();
   llvm::Expected<bool> growReduction();
+  llvm::Expected<bool> growArgmax(unsigned operand);
   llvm::Expected<bool> growView();
   llvm::Expected<bool> growBox();
   llvm::Expected<bool> growRows();

@@ -158,9 +158,30 @@ Expected<bool> RandomGraph::growFlags() {
                    {ElementType::I1, shape}, 0));
 }
 
+/// How far a reduction of `count` floats to one may be off.
+static double slackOfReduction(StringRef name, const GraphValue &value,
+                               int64_t count) {
+  double rounding = roundingOfSums(value.type.element);
+  double largest = value.largest(), slack = value.slack;
+  if (name == "sum" || name == "norm p(1)")
+    return count * (slack + count * rounding * largest);
+  if (name == "mean")
+    return slack + (count + 1) * rounding * largest;
+  if (name == "prod") {
+    double size = std::max(largest, 1.0);
+    return count * std::pow(size, count) * (slack + rounding);
+  }
+  if (name == "norm") // Lipschitz in the length of the difference
+    return std::sqrt(count) * (slack + (count + 2) * rounding * largest);
+  if (name == "logsumexp")
+    return slack + rounding * (8 + count + 4 * largest);
+  return slack; // an element, or the size of one
+}
+
 Expected<bool> RandomGraph::growReduction() {
-  static const char *const names[] = {"sum",  "sum", "sum",
-                                      "mean", "max", "min"};
+  static const char *const names[] = {
+      "sum",  "sum",    "sum",  "mean",      "max",       "min",
+      "prod", "argmax", "norm", "logsumexp", "norm p(1)", "norm p(inf)"};
   auto operand = pick([](const GraphValue &v) {
     return (isNumber(v.type) || v.type.element == ElementType::I1) &&
            !v.type.shape.empty();
@@ -169,9 +190,13 @@ Expected<bool> RandomGraph::growReduction() {
     return false;
   const GraphValue &value = values[*operand];
   std::string name = names[below(std::size(names))];
+  bool ofFloats = isFloat(value.type);
   if (value.type.element == ElementType::I1)
     name = "any";
-  else if (name == "mean" && !isFloat(value.type))
+  else if (name == "argmax" && !value.slack)
+    return growArgmax(*operand);
+  else if (name == "argmax" ||
+           (!ofFloats && name != "prod" && name != "max" && name != "min"))
     name = "sum";
   bool keepdim = chance(40);
   TensorType type{value.type.element, {}};
@@ -188,18 +213,37 @@ Expected<bool> RandomGraph::growReduction() {
     if (keepdim)
       type.shape.push_back(1);
   }
-  double slack = value.slack;
-  if (isFloat(type) && name == "sum")
-    slack = count *
-            (slack + count * roundingOfSums(type.element) * value.largest());
-  else if (isFloat(type) && name == "mean")
-    slack += (count + 1) * roundingOfSums(type.element) * value.largest();
+  // A product of many is soon infinite.
+  if (ofFloats && name == "prod" && (count > 6 || value.largest() > 4))
+    name = "sum";
+  double slack = ofFloats ? slackOfReduction(name, value, count) : 0;
+  auto [head, order] = StringRef(name).split(' ');
   return grown(
-      add({"mp." + name,
-           " dims[" + join(dims, ", ") + "]" + (keepdim ? " keepdim" : ""),
+      add({"mp." + head.str(),
+           " dims[" + join(dims, ", ") + "]" + (keepdim ? " keepdim" : "") +
+               (order.empty() ? "" : " " + order.str()),
            tensor(value.type),
            {*operand}},
           type, slack));
+}
+
+Expected<bool> RandomGraph::growArgmax(unsigned operand) {
+  const GraphValue &value = values[operand];
+  bool narrow = chance(50), keepdim = chance(40);
+  TensorType type{narrow ? ElementType::I32 : ElementType::I64,
+                  value.type.shape};
+  unsigned dim = below(type.shape.size());
+  if (keepdim)
+    type.shape[dim] = 1;
+  else
+    type.shape.erase(type.shape.begin() + dim);
+  return grown(
+      add({"mp.argmax",
+           " dim(" + std::to_string(dim) + ")" + (keepdim ? " keepdim" : "") +
+               (narrow ? " {dtype = i32}" : ""),
+           tensor(value.type),
+           {operand}},
+          type, 0));
 }
 
 Expected<bool> RandomGraph::growView() {

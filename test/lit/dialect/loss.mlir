@@ -2,26 +2,23 @@
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
 // RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
 
-// CHECK-LABEL: @cross_entropy
-func.func @cross_entropy(%x: tensor<?x10xf16>, %y: tensor<?xui8>) -> tensor<f16> {
-  // CHECK: mp.cross_entropy %{{.*}}, %{{[^ ]*}} : tensor<?x10xf16>, tensor<?xui8>
-  %0 = mp.cross_entropy %x, %y : tensor<?x10xf16>, tensor<?xui8>
-  // CHECK: mp.cross_entropy %{{.*}} reduction(sum) {ignore_index = 3 : i64, label_smoothing = 1.000000e-01 : f64}
-  %1 = mp.cross_entropy %x, %y reduction(sum) {label_smoothing = 1.0e-1, ignore_index = 3} : tensor<?x10xf16>, tensor<?xui8>
-  return %1 : tensor<f16>
+// CHECK-LABEL: @distances
+// CHECK-SAME: -> (tensor<f16>, tensor<?x4xf16>)
+func.func @distances(%x: tensor<?x4xf16>, %y: tensor<4xf16>) -> (tensor<f16>, tensor<?x4xf16>) {
+  // CHECK: mp.mse_loss %{{.*}}, %{{.*}} : tensor<?x4xf16>, tensor<4xf16>
+  %0 = mp.mse_loss %x, %y : tensor<?x4xf16>, tensor<4xf16>
+  // CHECK: mp.l1_loss %{{.*}}, %{{.*}} reduction(none) : tensor<?x4xf16>, tensor<4xf16>
+  %1 = mp.l1_loss %x, %y reduction(none) : tensor<?x4xf16>, tensor<4xf16>
+  // CHECK: mp.smooth_l1_loss %{{.*}}, %{{.*}} reduction(sum) {beta = 0.000000e+00 : f64} : tensor<?x4xf16>, tensor<4xf16>
+  %2 = mp.smooth_l1_loss %x, %y reduction(sum) {beta = 0.0} : tensor<?x4xf16>, tensor<4xf16>
+  // CHECK: mp.huber_loss %{{.*}}, %{{.*}} {delta = 2.000000e+00 : f64} : tensor<?x4xf16>, tensor<4xf16>
+  %3 = mp.huber_loss %x, %y {delta = 2.0} : tensor<?x4xf16>, tensor<4xf16>
+  return %0, %1 : tensor<f16>, tensor<?x4xf16>
 }
 
-// CHECK-LABEL: @backward
-func.func @backward(%g: tensor<f32>, %x: tensor<4x10xf32>, %y: tensor<4xi64>) -> tensor<4x10xf32> {
-  // CHECK: mp.cross_entropy_backward %{{.*}}, %{{.*}}, %{{.*}} reduction(sum) : tensor<f32>, tensor<4x10xf32>, tensor<4xi64>
-  %0 = mp.cross_entropy_backward %g, %x, %y reduction(sum) : tensor<f32>, tensor<4x10xf32>, tensor<4xi64>
-  return %0 : tensor<4x10xf32>
-}
-
-// A score is f32 whatever the logits are.
-// CHECK-LABEL: @accuracy
-func.func @accuracy(%x: tensor<?x10xf16>, %y: tensor<?xi32>) -> tensor<f32> {
-  // CHECK: mp.accuracy %{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<?xi32>
-  %0 = mp.accuracy %x, %y : tensor<?x10xf16>, tensor<?xi32>
+// CHECK-LABEL: @divergence
+func.func @divergence(%x: tensor<?x4xf32>) -> tensor<f32> {
+  // CHECK: mp.kl_div %{{.*}}, %{{.*}} reduction(batchmean) {log_target} : tensor<?x4xf32>, tensor<?x4xf32>
+  %0 = mp.kl_div %x, %x reduction(batchmean) {log_target} : tensor<?x4xf32>, tensor<?x4xf32>
   return %0 : tensor<f32>
 }

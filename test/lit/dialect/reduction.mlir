@@ -32,3 +32,37 @@ func.func @corners(%x: tensor<?x3xf32>, %h: tensor<f16>, %n: tensor<5xui8>, %z: 
   %4 = mp.max %z dims[0] : tensor<4x0xf32>
   return %0, %1, %2, %3, %4 : tensor<3xf32>, tensor<?xf32>, tensor<f16>, tensor<ui8>, tensor<0xf32>
 }
+
+// CHECK-LABEL: @products
+// CHECK-SAME: -> (tensor<4xf16>, tensor<i32>, tensor<4x3xf16>)
+func.func @products(%x: tensor<4x3xf16>, %n: tensor<5xi32>) -> (tensor<4xf16>, tensor<i32>, tensor<4x3xf16>) {
+  // CHECK: mp.prod %{{.*}} dims[1] : tensor<4x3xf16>
+  %0 = mp.prod %x dims[1] : tensor<4x3xf16>
+  // CHECK: mp.prod %{{.*}} dims[0] : tensor<5xi32>
+  %1 = mp.prod %n dims[0] : tensor<5xi32>
+  // CHECK: mp.prod_backward %{{.*}}, %{{.*}} dims[1] : tensor<4xf16>, tensor<4x3xf16>
+  %2 = mp.prod_backward %0, %x dims[1] : tensor<4xf16>, tensor<4x3xf16>
+  return %0, %1, %2 : tensor<4xf16>, tensor<i32>, tensor<4x3xf16>
+}
+
+// An index is i64 where nothing else is said.
+// CHECK-LABEL: @argmax
+// CHECK-SAME: -> (tensor<?xi64>, tensor<?x1xi32>, tensor<i64>)
+func.func @argmax(%x: tensor<?x10xf16>, %n: tensor<7xui8>) -> (tensor<?xi64>, tensor<?x1xi32>, tensor<i64>) {
+  // CHECK: mp.argmax %{{.*}} dim(1) : tensor<?x10xf16>
+  %0 = mp.argmax %x dim(1) : tensor<?x10xf16>
+  // CHECK: mp.argmax %{{.*}} dim(1) keepdim {dtype = i32} : tensor<?x10xf16>
+  %1 = mp.argmax %x dim(1) keepdim {dtype = i32} : tensor<?x10xf16>
+  %2 = mp.argmax %n dim(0) : tensor<7xui8>
+  return %0, %1, %2 : tensor<?xi64>, tensor<?x1xi32>, tensor<i64>
+}
+
+// No element has a sum and a product.
+// CHECK-LABEL: @of_nothing
+func.func @of_nothing(%z: tensor<4x0xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = mp.sum %z dims[1] : tensor<4x0xf32>
+  %1 = mp.prod %z dims[1] : tensor<4x0xf32>
+  %2 = mp.mean %z dims[1] : tensor<4x0xf32>
+  %3 = mp.logsumexp %z dims[1] : tensor<4x0xf32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -13,3 +13,11 @@ func.func @control_flow(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^unreachable:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @banned(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<f16> {
+  // expected-error@+1 {{is banned under autocast: it overflows in 'f16' ("binary_cross_entropy" of the policy); use the form on logits}}
+  %0 = mp.binary_cross_entropy %x, %y : tensor<4xf16>, tensor<4xf16>
+  return %0 : tensor<f16>
+}

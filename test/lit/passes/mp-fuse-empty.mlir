@@ -24,9 +24,9 @@ func.func @bias(%x: tensor<2x0xf32>, %w: tensor<3x0xf32>, %b: tensor<3xf32>) -> 
 
 // -----
 
-// CHECK-LABEL: @largest
-// CHECK: mp.constant dense<0xFF800000> : tensor<3xf32>
-func.func @largest(%x: tensor<0x3xf32>) -> tensor<3xf32> {
-  %y = mp.max %x dims[0] : tensor<0x3xf32>
+// CHECK-LABEL: @product
+// CHECK: mp.constant dense<1.000000e+00> : tensor<3xf32>
+func.func @product(%x: tensor<0x3xf32>) -> tensor<3xf32> {
+  %y = mp.prod %x dims[0] : tensor<0x3xf32>
   return %y : tensor<3xf32>
 }
