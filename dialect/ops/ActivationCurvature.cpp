@@ -84,14 +84,19 @@ static Value exactCurvature(Wide &w, Value x) {
 
 /// With u = sqrt(2/pi) (x + c x^3), t = tanh u and t' = (1 - t^2) u':
 /// (x (1 + t) / 2)'' = t' + x t'' / 2, where t'' = (1 - t^2) u'' - 2 t t' u'.
+/// 1 - t^2 is spelled as 4 s(2u) s(-2u), s the logistic function, since it
+/// would lose all digits where t is near one.
 static Value tanhCurvature(Wide &w, Value x) {
   constexpr double scale = 0.79788456080286535588, cubic = 0.044715;
   Value square = w.mul(x, x);
   Value stretch = w.add(w.mul(square, cubic), 1);
-  Value t = w.make<TanhOp>(w.mul(w.mul(x, stretch), scale));
+  Value twice = w.mul(w.mul(x, stretch), 2 * scale);
+  Value rising = w.make<SigmoidOp>(twice);
+  Value falling = w.make<SigmoidOp>(w.neg(twice));
+  Value t = w.sub(rising, falling);
+  Value slack = w.mul(w.mul(rising, falling), 4);
   Value u1 = w.mul(w.add(w.mul(square, 3 * cubic), 1), scale);
   Value u2 = w.mul(x, 6 * cubic * scale);
-  Value slack = w.sub(1, w.mul(t, t));
   Value t1 = w.mul(slack, u1);
   Value bent = w.mul(slack, u2), turned = w.mul(w.mul(t, t1), w.mul(u1, 2));
   return w.add(t1, w.mul(w.mul(x, 0.5), w.sub(bent, turned)));

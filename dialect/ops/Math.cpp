@@ -141,10 +141,24 @@ std::vector<OpSample> ReciprocalOp::sampleInputs() {
   return {sample("mp.reciprocal %0", -2, 2, 0.5)};
 }
 
-/// The exponent of a power, where it is one constant.
+static double roundedTo(Type element, APFloat value) {
+  bool losesInfo;
+  value.convert(cast<FloatType>(element).getFloatSemantics(),
+                APFloat::rmNearestTiesToEven, &losesInfo);
+  return FloatAttr::getValueAsDouble(value);
+}
+
+/// The exponent of a power, where it is one constant: autocast may have cast
+/// it.
 static std::optional<double> constantExponent(PowOp op) {
-  auto constant = op.getExponent().getDefiningOp<ConstantOp>();
-  return constant ? splatValue(constant.getValue()) : std::nullopt;
+  Value exponent = op.getExponent();
+  if (auto cast = exponent.getDefiningOp<CastOp>())
+    exponent = cast.getInput();
+  auto constant = exponent.getDefiningOp<ConstantOp>();
+  auto value = constant ? splatValue(constant.getValue()) : std::nullopt;
+  if (!value)
+    return std::nullopt;
+  return roundedTo(elementType(op.getExponent()), APFloat(*value));
 }
 
 /// x to the power of a constant as a few products, quotients and roots; null
@@ -289,21 +303,15 @@ LogicalResult ClampOp::verify() {
   return success();
 }
 
-/// A bound in the tensor's own type, given in its compute type.
-static Value boundOf(ImplicitLocOpBuilder &b, Value x, APFloat bound,
-                     Type element) {
-  bool losesInfo;
-  bound.convert(cast<FloatType>(element).getFloatSemantics(),
-                APFloat::rmNearestTiesToEven, &losesInfo);
-  return number(b, x, FloatAttr::getValueAsDouble(bound));
-}
 Scalars ClampOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Type element = elementType(getInput());
+  auto bound = [&](const APFloat &value) {
+    return number(b, x[0], roundedTo(elementType(getInput()), value));
+  };
   Value y = x[0];
   if (auto min = getMin())
-    y = arith::MaximumFOp::create(b, y, boundOf(b, y, *min, element));
+    y = arith::MaximumFOp::create(b, y, bound(*min));
   if (auto max = getMax())
-    y = arith::MinimumFOp::create(b, y, boundOf(b, y, *max, element));
+    y = arith::MinimumFOp::create(b, y, bound(*max));
   return {y};
 }
 Gradients ClampOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
@@ -316,8 +324,8 @@ Gradients ClampOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
     Value inside = CompareOp::create(b, relation, getInput(), limit);
     return SelectOp::create(b, inside, gradient, splat(b, scalar, 0));
   };
-  return {bounded(bounded(g[0], getMin(), Comparison::ge), getMax(),
-                  Comparison::le)};
+  return {bounded(bounded(g[0], getMin(), Comparison::gt), getMax(),
+                  Comparison::lt)};
 }
 std::vector<OpSample> ClampOp::sampleInputs() {
   return {sample("mp.clamp %0 {max = 0.5, min = -0.5}", -1, 1),

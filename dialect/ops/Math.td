@@ -88,10 +88,9 @@ def Mp_PowOp : Mp_ElementwiseOp<"pow"> {
     included.
 
     Where the exponent is the same constant everywhere and is -2, -1, -0.5, 0, 0.5, 1, 2
-    or 3, the power is products, quotients and square roots in the compute type.
-    They round as the power does, at most 1.5 units in the last place off. At
-    -0.0 and minus infinity they give what PyTorch's shortcuts give, which is not what the power does:
-    the square root of minus infinity is NaN.
+    or 3, the power is products, quotients and square roots in the compute type, at
+    most 2 units in the last place off, as the power is. So it is in PyTorch, and so
+    an exponent of 0.5 gives what the square root gives at -0.0 and at minus infinity.
 
     The gradient of the base is zero at an exponent of zero, that of the exponent at
     a base of zero where the exponent is not negative, as in PyTorch.
@@ -160,8 +159,8 @@ def Mp_ClampOp : Mp_MathOp<"clamp"> {
   let description = [{
     `min(max(x, min), max)`, of which one bound may be left out: where `min` exceeds `max` the
     result is `max`, and NaN stays NaN. The bounds are rounded to the operand's
-    type. The gradient passes where the operand is between the bounds or equals one, as in
-    PyTorch.
+    type. The gradient passes strictly between them: at a bound it is zero, as in PyTorch
+    2.15 (older ones let it pass there), and at NaN.
 
     Example: `%r = mp.clamp %x {max = 6.0, min = 0.0} : tensor<4xf32>`
   }];
