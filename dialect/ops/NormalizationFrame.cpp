@@ -84,10 +84,13 @@ Value Frame::cells(Value elements) const {
 }
 
 Value Frame::total(Value folded) const {
-  return SumOp::create(b, folded, foldDims, true);
+  return foldSize == 1 ? folded
+                       : Value(SumOp::create(b, folded, foldDims, true));
 }
 
 Value Frame::toParameter(Value cells) const {
+  if (hasChannels && scalesStatistics())
+    return toStatistic(total(folded(cells)));
   SmallVector<int64_t> shape(input.getShape()), dims;
   int64_t leading = hasChannels ? 1 : input.getRank() - parameter.getRank();
   if (hasChannels)
@@ -112,7 +115,7 @@ Value Frame::toCells(Value value, ArrayRef<int64_t> shape) const {
 Value Frame::spreadStatistic(Value value) const {
   if (!hasChannels)
     return value;
-  if (statistic == parameter)
+  if (scalesStatistics())
     return spreadParameter(value);
   return toCells(reshape(value, keptShape), fold.getShape());
 }
@@ -154,6 +157,8 @@ Frame::Moments Frame::moments(Value x) const {
     squares = folded(cells(mul(rest, rest)));
   }
   Value parts = folded(means);
+  if (squares && foldSize == 1)
+    return {toStatistic(parts), toStatistic(div(squares, number(cellSize)))};
   Value mean = div(total(parts), number(foldSize));
   Value rest = sub(parts, mean);
   Value between = mul(rest, rest);
@@ -172,9 +177,14 @@ Value Frame::centered(Value x, Value mean) const {
 }
 
 Value Frame::normalize(Value x, Statistics s, Parameters p) const {
-  Value y = mul(centered(x, s.mean), spreadStatistic(s.rstd));
-  if (p.weight)
-    y = mul(y, spreadParameter(p.weight));
+  Value rest = centered(x, s.mean), y;
+  if (p.weight && scalesStatistics()) {
+    y = mul(rest, spreadStatistic(mul(s.rstd, p.weight)));
+  } else {
+    y = mul(rest, spreadStatistic(s.rstd));
+    if (p.weight)
+      y = mul(y, spreadParameter(p.weight));
+  }
   if (p.bias)
     y = add(y, spreadParameter(p.bias));
   return y;
@@ -191,24 +201,26 @@ Frame::Gradients Frame::backward(Value g, Value x, Statistics s,
                                  Value weight) const {
   Value rest = centered(x, s.mean);
   Value sums = cells(g), products = cells(mul(g, rest));
+  Value rstd = spreadStatistic(s.rstd), outer = rstd;
   Value weighted = g, weightedSums = sums, weightedProducts = products;
-  if (weight) {
+  if (weight && scalesStatistics()) {
+    outer = spreadStatistic(mul(s.rstd, weight));
+  } else if (weight) {
     Value w = spreadParameter(weight);
     weighted = mul(g, w);
     weightedSums = mul(sums, w);
     weightedProducts = mul(products, w);
   }
-  Value share =
-      div(toStatistic(total(folded(weightedProducts))), number(count()));
-  share = mul(share, mul(s.rstd, s.rstd));
-  Value inner = sub(weighted, mul(rest, spreadStatistic(share)));
-  if (s.mean) {
-    Value mean = div(toStatistic(total(folded(weightedSums))), number(count()));
-    inner = sub(inner, spreadStatistic(mean));
-  }
-  Value rstd = spreadStatistic(s.rstd);
-  return {mul(inner, rstd), toParameter(mul(products, rstd)),
-          toParameter(sums)};
+  auto shareOf = [&](Value cells) {
+    return div(toStatistic(total(folded(cells))), number(count()));
+  };
+  Value slope = mul(shareOf(weightedProducts), mul(s.rstd, s.rstd));
+  Value inner = sub(weighted, mul(rest, spreadStatistic(slope)));
+  if (s.mean)
+    inner = sub(inner, spreadStatistic(shareOf(weightedSums)));
+  Value toWeight = scalesStatistics() ? mul(toParameter(products), s.rstd)
+                                      : toParameter(mul(products, rstd));
+  return {mul(inner, outer), toWeight, toParameter(sums)};
 }
 
 // dmean / dx = 1 / count,   drstd / dx = -rstd^3 (x - mean) / count.

@@ -91,6 +91,9 @@ public:
 
 private:
   NormalizationFrame(Builder &b, mlir::RankedTensorType input);
+  /// Whether a weight is one for all elements of a statistic, and may be taken
+  /// into it: fewer numbers reach the elements.
+  bool scalesStatistics() const { return statistic == parameter; }
   /// Dimensions behind the channel make cells.
   void useCells();
   void foldOver(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> dims);

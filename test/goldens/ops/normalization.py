@@ -6,16 +6,19 @@ are compared at the largest element: what a norm takes off may be as large as wh
 import torch
 import torch.nn.functional as F
 
-from cases import FLOATS, both, forward
+from cases import FLOATS, backward, forward
 
 F32 = torch.float32
 AFFINE = " weight(%b : {b}) bias(%c : {c})"
 
 
-def norm(op, results, inputs, compute, **rest):
+def norm(op, results, inputs, compute, constants=""):
     """The first of so many results, forward and backward, and all results for f32."""
-    unused = "".join(f", %unused{i}" for i in range(1, results))
-    yield from both(f"%r{unused} = {op}", inputs, lambda *x: compute(*x)[0], at="largest", **rest)
+    first = f"%r{''.join(f', %unused{i}' for i in range(1, results))} = {op}"
+    yield forward(first, inputs, lambda *x: compute(*x)[0], at="largest")
+    # The gradient of a row of one element is a difference of equal numbers.
+    if inputs[0].shape[-1] > 1:
+        yield backward(first, inputs, lambda *x: compute(*x)[0], constants=constants)
     if inputs[0].dtype == F32:
         yield forward(op, inputs, compute, at="largest")
 
@@ -29,7 +32,7 @@ def layer(generator, dtype):
         x = (2 + 3 * torch.randn(shape, generator=generator)).to(dtype)
         trailing = shape[len(shape) - dims:]
         parameters = affine(generator, trailing)
-        text = f" {{eps = {eps}}}" if eps else ""
+        text = f" {{eps = {eps:.1e}}}" if eps else ""
         yield from norm(f"mp.layer_norm %a{AFFINE}{text} : {{a}}", 3, [x, *parameters],
                         lambda v, w, b: torch.native_layer_norm(v, trailing, w, b, eps or 1e-5))
         # Without an eps it is that of f32 for 16-bit inputs too, as PyTorch has it when it computes in these.
@@ -62,16 +65,21 @@ def batch(generator, dtype):
 
         yield from norm(f"mp.batch_norm %a, %d, %e{AFFINE} {{momentum = {momentum}}} : {types}", 5, inputs, train,
                         constants="de")
-        yield from both(f"mp.batch_norm_inference %a, %d, %e{AFFINE} : {types}", inputs,
-                        lambda v, w, b, mean, var: F.batch_norm(v, mean.detach(), var.detach(), w, b, eps=1e-5),
-                        at="largest", constants="de")
+        op = f"mp.batch_norm_inference %a, %d, %e{AFFINE} : {types}"
+        evaluate = lambda v, w, b, mean, var: F.batch_norm(v, mean.detach(), var.detach(), w, b, eps=1e-5)
+        yield forward(op, inputs, evaluate, at="largest")
+        # Gradients of parameters are f32, of sums of as many terms as a channel has elements.
+        yield backward(op, inputs, evaluate, constants="de", ulps=8 if dtype == F32 else 4)
 
 
 def hard(generator):
-    """A mean far larger than the deviation, where E[x^2] - E[x]^2 has no digit left."""
-    x = 4096 + torch.randn(4, 33, generator=generator)
-    yield from norm("mp.layer_norm %a normalized_shape[33] : {a}", 3, [x],
-                    lambda v: torch.native_layer_norm(v, (33,), None, None, 1e-5), ulps=8)
+    """A mean far larger than the deviation: E[x^2] - E[x]^2 would be 6 % off. The mean is rounded to f32, 2^-14 here, and
+    that is 2^8 units of a result of two."""
+    x = 1024 + torch.randn(4, 33, generator=generator)
+    normalize = lambda v: torch.native_layer_norm(v, (33,), None, None, 1e-5)
+    yield forward("%r, %m, %s = mp.layer_norm %a normalized_shape[33] : {a}", [x], lambda v: normalize(v)[0],
+                  ulps=2**9, at="largest")
+    yield forward("%y, %r, %r1 = mp.layer_norm %a normalized_shape[33] : {a}", [x], lambda v: normalize(v)[1:], at="largest")
 
 
 def cases(generator):
