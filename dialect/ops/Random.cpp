@@ -31,9 +31,6 @@ public:
     return arith::ConstantOp::create(
         b, b.getIntegerAttr(b.getI32Type(), static_cast<int32_t>(value)));
   }
-  Value add(Value x, uint32_t y) {
-    return arith::AddIOp::create(b, x, constant(y));
-  }
   Value exclusiveOr(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
   Value bits(Value x, uint32_t mask) {
     return arith::AndIOp::create(b, x, constant(mask));
@@ -48,33 +45,57 @@ public:
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits(x, bit),
                                  constant(0));
   }
-  /// The bits of a wider integer from `from` on.
-  Value part(Value x, unsigned from) {
-    if (from)
-      x = arith::ShRUIOp::create(
-          b, x,
-          arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), from)));
+  Value truncate(Value x) {
     return x.getType().isInteger(32)
                ? x
                : Value(arith::TruncIOp::create(b, b.getI32Type(), x));
   }
 
+private:
+  ImplicitLocOpBuilder &b;
+};
+} // namespace
+
+namespace {
+/// Philox on i64 scalars whose lower halves count: a product is one
+/// multiplication of lower halves, which vectors have, and what is above the
+/// words need not be cleared.
+class Philox {
+public:
+  explicit Philox(ImplicitLocOpBuilder &b) : b(b) {}
+
+  Value constant(uint64_t value) {
+    return arith::ConstantOp::create(
+        b, b.getI64IntegerAttr(static_cast<int64_t>(value)));
+  }
+  Value extend(Value x) {
+    return x.getType().isInteger(64)
+               ? x
+               : Value(arith::ExtUIOp::create(b, b.getI64Type(), x));
+  }
+  Value upper(Value x) { return arith::ShRUIOp::create(b, x, constant(32)); }
+
   using Block = std::array<Value, 4>;
-  Block philox(Block c, std::array<Value, 2> key) {
-    Value factors[] = {constant(0xD2511F53), constant(0xCD9E8D57)};
+  Block operator()(Block c, std::array<Value, 2> key) {
+    constexpr uint64_t weyl[] = {0x9E3779B9, 0xBB67AE85};
     for (int round = 0; round < 10; ++round) {
-      auto left = arith::MulUIExtendedOp::create(b, factors[0], c[0]);
-      auto right = arith::MulUIExtendedOp::create(b, factors[1], c[2]);
-      c = {exclusiveOr(exclusiveOr(right.getHigh(), c[1]), key[0]),
-           right.getLow(),
-           exclusiveOr(exclusiveOr(left.getHigh(), c[3]), key[1]),
-           left.getLow()};
-      key = {add(key[0], 0x9E3779B9), add(key[1], 0xBB67AE85)};
+      Value left = multiply(c[0], 0xD2511F53);
+      Value right = multiply(c[2], 0xCD9E8D57);
+      c = {exclusiveOr(exclusiveOr(upper(right), c[1]), key[0]), right,
+           exclusiveOr(exclusiveOr(upper(left), c[3]), key[1]), left};
+      for (int i = 0; i < 2; ++i)
+        key[i] = arith::AddIOp::create(b, key[i], constant(weyl[i]));
     }
     return c;
   }
 
 private:
+  Value multiply(Value x, uint32_t factor) {
+    Value word = arith::AndIOp::create(b, x, constant(UINT32_MAX));
+    return arith::MulIOp::create(b, word, constant(factor));
+  }
+  Value exclusiveOr(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
+
   ImplicitLocOpBuilder &b;
 };
 } // namespace
@@ -84,14 +105,18 @@ private:
 template <typename Op>
 static Value randomWord(Op op, ImplicitLocOpBuilder &b, ValueRange scalars) {
   Words w(b);
+  Philox philox(b);
   Value index = scalars.back();
   ValueRange key = scalars.drop_back().take_back(op.getKey().size());
-  Value microBatch = key.size() > 2 ? w.part(key[2], 0) : w.constant(0);
-  Value stream = w.constant(static_cast<uint32_t>(*op.getStream()));
-  auto words =
-      w.philox({w.part(index, 2), stream, w.part(key[1], 0), microBatch},
-               {w.part(key[0], 0), w.part(key[0], 32)});
-  Value place = w.part(index, 0);
+  Value four = arith::ShRUIOp::create(
+      b, index,
+      arith::ConstantOp::create(b, b.getIntegerAttr(index.getType(), 2)));
+  auto words = philox({philox.extend(four), philox.constant(*op.getStream()),
+                       key[1], key.size() > 2 ? key[2] : philox.constant(0)},
+                      {key[0], philox.upper(key[0])});
+  for (Value &word : words)
+    word = w.truncate(word);
+  Value place = w.truncate(index);
   Value odd = w.isSet(place, 1);
   return w.select(w.isSet(place, 2), w.select(odd, words[3], words[2]),
                   w.select(odd, words[1], words[0]));
