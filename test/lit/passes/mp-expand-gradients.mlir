@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-expand-gradients))' | FileCheck %s
 // RUN: mp-opt %s -mp-autodiff=function=penalty | FileCheck %s --check-prefix=TWICE
-// RUN: mp-opt %s -mp-run-pipeline | FileCheck %s --check-prefix=RUN
+// RUN: mp-opt %s -mp-run-pipeline | FileCheck %s --check-prefix=KERNELS
 
 // CHECK-LABEL: @square
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>)
@@ -44,4 +44,4 @@ func.func @penalty(%x: tensor<4xf32>) -> tensor<f32> {
   return %p : tensor<f32>
 }
 
-// RUN-NOT: mp.gradient
+// KERNELS-NOT: mp.gradient
