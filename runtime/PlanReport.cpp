@@ -86,8 +86,8 @@ PlanReport::Peak findPeak(const Program &program, const Entry &entry) {
   for (const Buffer &buffer : entry.buffers)
     if (buffer.firstStep <= peak.step && peak.step <= buffer.lastStep)
       peak.alive.push_back(buffer);
-  llvm::stable_sort(peak.alive, [](const Buffer &a, const Buffer &b) {
-    return a.bytes > b.bytes;
+  llvm::sort(peak.alive, [](const Buffer &a, const Buffer &b) {
+    return std::tie(b.bytes, a.offset) < std::tie(a.bytes, b.offset);
   });
   if (peak.step >= entry.steps.size())
     return peak;
@@ -155,7 +155,7 @@ PlanReport reportPlan(const Program &program, unsigned threads) {
       {"staging", "two batches of inputs"}};
   auto add = [&](StringRef name, uint64_t bytes, uint64_t count) {
     auto line = find_if(report.lines,
-                         [&](const auto &line) { return line.name == name; });
+                        [&](const auto &line) { return line.name == name; });
     line->bytes += bytes;
     line->count += count;
   };
@@ -192,13 +192,17 @@ std::string toText(const PlanReport &report, size_t most) {
   os << "peak of the arena: " << amountOf(peak.bytes) << " in step "
      << peak.step + 1 << " of " << peak.steps << " of '" << peak.function
      << "', " << peak.summary << at(peak.location) << "\n";
-  for (const Buffer &value : ArrayRef(peak.alive).take_front(most))
+  // Flags and counts are many, and no part of the question.
+  ArrayRef<Buffer> large = ArrayRef(peak.alive).take_front(most);
+  large = large.take_while(
+      [&](const Buffer &value) { return value.bytes >= peak.bytes / 1000; });
+  for (const Buffer &value : large)
     row("", value.bytes,
         formatv("{0}{1}, steps {2} to {3}", value.summary, at(value.location),
                 value.firstStep + 1, value.lastStep + 1)
             .str());
-  if (peak.alive.size() > most)
-    os << "  and " << peak.alive.size() - most << " smaller ones\n";
+  if (peak.alive.size() > large.size())
+    os << "  and " << peak.alive.size() - large.size() << " smaller ones\n";
   return text;
 }
 

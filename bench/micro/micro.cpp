@@ -259,6 +259,7 @@ void stages(benchmark::State &state, const Source &source, StringRef type,
     ratios.push_back(rates.back() / copies.back());
     state.SetIterationTime(seconds);
   }
+  state.counters["us"] = runner.bytes / median(rates) / 1e3;
   state.counters["GB/s"] = median(rates);
   state.counters["copy_GB/s"] = median(copies);
   state.counters["ratio"] = median(ratios);
@@ -284,6 +285,7 @@ void matmul(benchmark::State &state, StringRef type, int64_t size,
     ratios.push_back(rates.back() / peaks.back());
     state.SetIterationTime(seconds);
   }
+  state.counters["us"] = runner.flops / median(rates) / 1e3;
   state.counters["GFLOP/s"] = median(rates);
   state.counters["peak_GFLOP/s"] = median(peaks);
   state.counters["ratio"] = median(ratios);

@@ -39,7 +39,7 @@ def run(arguments):
 def rows(document):
     for benchmark in document["benchmarks"]:
         name = benchmark["name"].split("/iterations:")[0]
-        yield {"name": name, "microseconds": round(benchmark["real_time"], 2),
+        yield {"name": name, "microseconds": round(benchmark["us"], 2),
                **{key: round(benchmark[key], 4) for key in KEYS if key in benchmark}}
 
 

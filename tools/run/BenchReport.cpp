@@ -62,6 +62,13 @@ double share(double roofline, double microseconds) {
   return microseconds > 0 ? roofline / microseconds : 0;
 }
 
+/// Of a kernel of many ops the first ones.
+std::string shortened(StringRef summary) {
+  constexpr size_t most = 60;
+  return summary.size() <= most ? summary.str()
+                                : summary.take_front(most - 3).str() + "...";
+}
+
 std::string placeOf(const StepCost &cost) {
   for (const Location &source : cost.sources)
     if (std::string place = source.str(); !place.empty())
@@ -95,9 +102,10 @@ std::string toText(const BenchReport &report, size_t most) {
   os << formatv("; the step's launches take {0:f1} us, {1:f2} of it\n",
                 all.microseconds, share(all.roofline, all.microseconds))
      << formatv("{0,10} {1,10} {2,8} {3,10} {4,9} {5,6}  {6}\n", "us", "KiB",
-                "GB/s", "MFLOP", "GFLOP/s", "share", "kernel");
-  llvm::stable_sort(rows, [](const Row &a, const Row &b) {
-    return a.cost.microseconds > b.cost.microseconds;
+                "GB/s", "MFLOP", "GFLOP/s", "share", "of");
+  llvm::sort(rows, [](const Row &a, const Row &b) {
+    return std::tie(b.cost.microseconds, a.cost.kernel) <
+           std::tie(a.cost.microseconds, b.cost.kernel);
   });
   for (const auto &[cost, roofline] : ArrayRef(rows).take_front(most))
     os << formatv("{0,10:f1} {1,10:f1} {2,8:f1} {3,10:f2} {4,9:f1} {5,5:f2}{6} "
@@ -106,7 +114,8 @@ std::string toText(const BenchReport &report, size_t most) {
                   rate(cost.bytes, cost.microseconds), cost.flops / 1e6,
                   rate(cost.flops, cost.microseconds),
                   share(roofline.microseconds, cost.microseconds),
-                  roofline.byMemory ? "m" : "a", cost.summary, placeOf(cost));
+                  roofline.byMemory ? "m" : "a", placeOf(cost),
+                  shortened(cost.summary));
   if (rows.size() > most)
     os << formatv("  and {0} that took less\n", rows.size() - most);
   return text;
