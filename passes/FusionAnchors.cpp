@@ -76,16 +76,55 @@ SetVector<unsigned> FusionPlan::sourcesOf(unsigned group) const {
   return sources;
 }
 
-/// Whether a group needs what `other` computes, at whatever distance.
+/// Whether a group needs what `other` computes, at whatever distance. No group
+/// of a smaller height does.
 bool FusionPlan::dependsOn(unsigned group, unsigned other) const {
   SetVector<unsigned> work;
   work.insert(group);
   for (unsigned i = 0; i < work.size(); ++i) {
     if (work[i] == other)
       return true;
-    work.insert_range(sourcesOf(work[i]));
+    for (unsigned source : sourcesOf(work[i]))
+      if (heights[source] >= heights[other])
+        work.insert(source);
   }
   return false;
+}
+
+/// Heights are those of the order in which groups were made, which is one that
+/// they can run in, until they are joined.
+void FusionPlan::measureHeights() {
+  heights.resize(all.size());
+  users.assign(all.size(), {});
+  for (unsigned i = 0; i < all.size(); ++i) {
+    heights[i] = i;
+    for (unsigned source : sourcesOf(i))
+      users[source].push_back(i);
+  }
+}
+
+/// Moves a group's items to one with an anchor; whoever reads from that one is
+/// as high as what it reads from.
+void FusionPlan::join(unsigned group, unsigned anchored) {
+  for (Operation *item : all[group].items)
+    groupOf[item] = anchored;
+  llvm::append_range(all[anchored].items, all[group].items);
+  all[anchored].inputs.insert_range(all[group].inputs);
+  all[group] = FusionGroup();
+  llvm::append_range(users[anchored], users[group]);
+  for (unsigned source : sourcesOf(anchored)) {
+    users[source].push_back(anchored);
+    heights[anchored] = std::max(heights[anchored], heights[source]);
+  }
+  SmallVector<unsigned> raised{anchored};
+  while (!raised.empty()) {
+    unsigned source = raised.pop_back_val();
+    for (unsigned user : users[source])
+      if (heights[user] < heights[source]) {
+        heights[user] = heights[source];
+        raised.push_back(user);
+      }
+  }
 }
 
 bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
@@ -115,6 +154,7 @@ bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
 }
 
 void FusionPlan::joinAnchors() {
+  measureHeights();
   for (unsigned i = 0; i < all.size(); ++i) {
     if (all[i].closed || all[i].predicate || all[i].items.empty())
       continue;
@@ -125,11 +165,7 @@ void FusionPlan::joinAnchors() {
           dyn_cast_or_null<AnchorOpInterface>(anchorOf(all[anchored]));
       if (!anchor || !anchor.takesEpilogue() || !canJoin(i, anchored))
         continue;
-      for (Operation *item : all[i].items)
-        groupOf[item] = anchored;
-      llvm::append_range(all[anchored].items, all[i].items);
-      all[anchored].inputs.insert_range(all[i].inputs);
-      all[i] = FusionGroup();
+      join(i, anchored);
       break;
     }
   }

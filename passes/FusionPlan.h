@@ -63,6 +63,8 @@ private:
   bool standsAt(llvm::ArrayRef<int64_t> shape, mlir::Operation *item) const;
   llvm::SetVector<unsigned> sourcesOf(unsigned group) const;
   bool dependsOn(unsigned group, unsigned other) const;
+  void measureHeights();
+  void join(unsigned group, unsigned anchored);
   void sortGroups();
 
   mlir::func::FuncOp function;
@@ -75,6 +77,9 @@ private:
   /// Groups that may take more items, by the tensors that they read.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> readersOf;
   llvm::SmallVector<unsigned> numberGroups; ///< those of single numbers
+  /// A group is at least as high as those that it reads from.
+  llvm::SmallVector<unsigned> heights;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> users; ///< who reads from it
 };
 
 /// The ops behind an anchor that its kernel may take in: a chain of elementwise

@@ -128,27 +128,34 @@ private:
   /// No scaled gradient reaches a variable but through the unscaling, and none
   /// is clipped.
   static LogicalResult checkGradients(func::FuncOp step) {
-    for (auto clip : step.getOps<ClipFactorOp>())
-      if (ScaleOp scale = findScaling(clip.getNorm())) {
-        auto diagnostic = clip.emitOpError()
-                          << "clips by the norm of gradients that are still "
-                             "scaled";
-        diagnostic.attachNote(scale.getLoc()) << "scaled here";
-        return diagnostic;
-      }
-    auto isUnscaled = [](Value value) {
-      return bool(value.getDefiningOp<UnscaleAndCheckOp>());
-    };
-    for (auto write : step.getOps<WriteOp>())
-      for (Value value : slice(write.getValue(), isUnscaled))
-        if (auto scale = value.getDefiningOp<ScaleOp>()) {
-          auto diagnostic = write.emitOpError()
-                            << "writes @" << write.getVariable()
-                            << " from a gradient that is still scaled";
-          diagnostic.attachNote(scale.getLoc()) << "scaled here";
-          return diagnostic;
-        }
+    DenseSet<Value> scaled;
+    for (Operation &op : step.getBody().front()) {
+      bool isScaled = isa<ScaleOp>(op) ||
+                      llvm::any_of(op.getOperands(), [&](Value operand) {
+                        return scaled.contains(operand);
+                      });
+      if (!isScaled || isa<UnscaleAndCheckOp>(op))
+        continue;
+      if (auto clip = dyn_cast<ClipFactorOp>(op))
+        return refuseScaled(clip, clip.getNorm(),
+                            "clips by the norm of gradients that are still "
+                            "scaled");
+      if (auto write = dyn_cast<WriteOp>(op);
+          write && scaled.contains(write.getValue()))
+        return refuseScaled(write, write.getValue(),
+                            "writes @" + write.getVariable() +
+                                " from a gradient that is still scaled");
+      scaled.insert(op.result_begin(), op.result_end());
+    }
     return success();
+  }
+
+  static LogicalResult refuseScaled(Operation *op, Value value,
+                                    const Twine &what) {
+    auto diagnostic = op->emitOpError() << what;
+    if (ScaleOp scale = findScaling(value))
+      diagnostic.attachNote(scale.getLoc()) << "scaled here";
+    return diagnostic;
   }
 
   /// Every check decides.

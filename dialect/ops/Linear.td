@@ -6,7 +6,7 @@ include "dialect/MpBase.td"
 
 /// A contraction: `compute = tf32` allows a target to round f32 operands to tf32 (10
 /// bits of mantissa) before it multiplies, as tensor cores do. A CPU does not.
-/// `out_dtype = f32` keeps the sums of 16-bit operands as they are.
+/// `out_dtype(f32)` keeps the sums of 16-bit operands as they are.
 class Mp_ContractionOp<string mnemonic>
     : Mp_PureOp<mnemonic, [DeclareOpInterfaceMethods<AnchorOpInterface, ["buildWithoutLoop"]>]> {
   let extraDeclarations = [{
@@ -22,7 +22,7 @@ def Mp_LinearOp : Mp_ContractionOp<"linear"> {
   let description = [{
     `torch.nn.functional.linear`: `input` [..., in], `weight` [out, in], `bias` [out].
     16-bit operands accumulate in f32; the bias is added before the one rounding.
-    `compute = tf32` allows products of f32 operands rounded to tf32. `out_dtype = f32`
+    `compute = tf32` allows products of f32 operands rounded to tf32. `out_dtype(f32)`
     yields the sums unrounded. 8-bit operands, of either kind, always do, and are multiplied
     exactly; their bias is f32.
 
@@ -36,7 +36,10 @@ def Mp_LinearOp : Mp_ContractionOp<"linear"> {
   let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$weight, Optional<Mp_FloatTensor>:$bias,
     OptionalAttr<TypeAttr>:$compute, OptionalAttr<TypeAttr>:$out_dtype);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$input `,` $weight (`,` $bias^)? attr-dict `:` type($input) `,` type($weight) (`,` type($bias)^)?";
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? (`out_dtype` `(` $out_dtype^ `)`)? attr-dict `:`
+    type($input) `,` type($weight) (`,` type($bias)^)?
+  }];
 }
 
 def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
@@ -45,7 +48,7 @@ def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
     Leading dimensions are batch dimensions: equal on both sides, or absent on one.
     `transpose_a` and `transpose_b` read an operand with its last two dimensions
     swapped. 16-bit operands accumulate in f32. `compute = tf32` allows products of f32
-    operands rounded to tf32. `out_dtype = f32` yields the sums of 16-bit operands
+    operands rounded to tf32. `out_dtype(f32)` yields the sums of 16-bit operands
     unrounded; 8-bit operands, of either kind, always do, and are multiplied exactly.
 
     Example: `%c = mp.matmul %a, %b transpose_b : tensor<4x8xf16>, tensor<16x8xf16>`
@@ -56,7 +59,7 @@ def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
     OptionalAttr<TypeAttr>:$compute, OptionalAttr<TypeAttr>:$out_dtype);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:`
+    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? (`out_dtype` `(` $out_dtype^ `)`)? attr-dict `:`
     type($lhs) `,` type($rhs)
   }];
 }

@@ -13,7 +13,7 @@ def unrounded(generator):
                   (torch.float8_e4m3fn, torch.float8_e5m2)):
         x, w = (torch.randn(s, generator=generator).to(kind) for s, kind in zip(((33, 17), (9, 17)), kinds))
         eight = kinds[0].itemsize == 1
-        attribute = "" if eight else " {out_dtype = f32}"
+        attribute = "" if eight else " out_dtype(f32)"
         yield from both(f"mp.linear %a, %b{attribute}", [x, w], F.linear, **f32)
         yield from both(f"mp.matmul %a, %b transpose_b{attribute}", [x, w], lambda p, q: p @ q.t(), **f32)
         if eight:

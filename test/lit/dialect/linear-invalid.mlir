@@ -98,7 +98,7 @@ func.func @compute_in_tf32(%x: tensor<3x4xf16>, %w: tensor<4x2xf16>) {
 
 func.func @out_dtype_type(%x: tensor<3x4xf16>, %w: tensor<4x2xf16>) {
   // expected-error @below {{has out_dtype 'bf16', expected f32}}
-  %y = "mp.matmul"(%x, %w) <{out_dtype = bf16}> : (tensor<3x4xf16>, tensor<4x2xf16>) -> tensor<3x2xbf16>
+  %y = mp.matmul %x, %w out_dtype(bf16) : tensor<3x4xf16>, tensor<4x2xf16>
   return
 }
 
@@ -106,7 +106,7 @@ func.func @out_dtype_type(%x: tensor<3x4xf16>, %w: tensor<4x2xf16>) {
 
 func.func @out_dtype_of_f32(%x: tensor<3x4xf32>, %w: tensor<4x2xf32>) {
   // expected-error @below {{has out_dtype f32, which is for operands of 16 bits or 8, not 'f32'}}
-  %y = mp.matmul %x, %w {out_dtype = f32} : tensor<3x4xf32>, tensor<4x2xf32>
+  %y = mp.matmul %x, %w out_dtype(f32) : tensor<3x4xf32>, tensor<4x2xf32>
   return
 }
 

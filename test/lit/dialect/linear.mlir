@@ -30,3 +30,14 @@ func.func @matmul(%a: tensor<2x3x4xf32>, %b: tensor<5x4xf32>, %c: tensor<7x3x4xf
   %1 = mp.matmul %c, %d transpose_a transpose_b : tensor<7x3x4xf32>, tensor<7x5x3xf32>
   return %0, %1 : tensor<2x3x5xf32>, tensor<7x4x5xf32>
 }
+
+// CHECK-LABEL: @unrounded
+func.func @unrounded(%x: tensor<3x4xbf16>, %w: tensor<2x4xbf16>, %e: tensor<3x4xf8E4M3FN>, %g: tensor<4x2xf8E5M2>) {
+  // CHECK: mp.linear %{{.*}}, %{{.*}} out_dtype(f32) : tensor<3x4xbf16>, tensor<2x4xbf16>
+  %0 = mp.linear %x, %w out_dtype(f32) : tensor<3x4xbf16>, tensor<2x4xbf16>
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} : tensor<3x4xf8E4M3FN>, tensor<4x2xf8E5M2>
+  %1 = mp.matmul %e, %g : tensor<3x4xf8E4M3FN>, tensor<4x2xf8E5M2>
+  // Sums are f32 in both.
+  %2 = mp.matmul %0, %1 transpose_a : tensor<3x2xf32>, tensor<3x2xf32>
+  return
+}
