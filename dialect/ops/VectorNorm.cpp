@@ -104,34 +104,39 @@ static Value number(ImplicitLocOpBuilder &b, Value like, double value) {
   return splat(b, RankedTensorType::get({}, elementType(like)), value);
 }
 
-/// With the reduced dimensions kept. A largest element that is infinite is not
-/// subtracted: inf - inf is no number.
-static Value logSumExp(ImplicitLocOpBuilder &b, Value x,
-                       ArrayRef<int64_t> dims) {
-  if (reducedCount(x, dims) == 0)
-    return LogOp::create(b, SumOp::create(b, x, dims, true));
-  Value largest = MaxOp::create(b, x, dims, true);
-  Value infinity = number(b, x, std::numeric_limits<double>::infinity());
-  Value infinite =
-      CompareOp::create(b, Comparison::eq, AbsOp::create(b, largest), infinity);
-  Value shift = SelectOp::create(b, infinite, number(b, x, 0), largest);
-  Value terms = ExpOp::create(b, SubOp::create(b, x, shift));
-  Value total = SumOp::create(b, terms, dims, true);
-  return AddOp::create(b, LogOp::create(b, total), shift);
-}
+namespace {
+/// exp(x - shift) and its sum, with the reduced dimensions kept. A largest
+/// element that is infinite is not subtracted: inf - inf is no number.
+struct Exponentials {
+  Exponentials(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
+    shift = number(b, x, 0);
+    if (reducedCount(x, dims) != 0) {
+      Value largest = MaxOp::create(b, x, dims, true);
+      Value size = AbsOp::create(b, largest);
+      Value infinity = number(b, x, std::numeric_limits<double>::infinity());
+      Value isInfinite = CompareOp::create(b, Comparison::eq, size, infinity);
+      shift = SelectOp::create(b, isInfinite, shift, largest);
+    }
+    terms = ExpOp::create(b, SubOp::create(b, x, shift));
+    total = SumOp::create(b, terms, dims, true);
+  }
+  Value shift, terms, total;
+};
+} // namespace
 
 SmallVector<Value> LogSumExpOp::decompose(ImplicitLocOpBuilder &b,
                                           ValueRange operands) {
-  return {asReduced(b, logSumExp(b, operands[0], getDims()), getDims(),
-                    getKeepdim())};
+  Exponentials e(b, operands[0], getDims());
+  Value sum = AddOp::create(b, LogOp::create(b, e.total), e.shift);
+  return {asReduced(b, sum, getDims(), getKeepdim())};
 }
+/// Not exp(x - logsumexp(x)), which is coarse where x is large.
 SmallVector<Value> LogSumExpBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                   ValueRange operands) {
-  Value x = operands[1];
-  Value share =
-      ExpOp::create(b, SubOp::create(b, x, logSumExp(b, x, getDims())));
-  return {
-      MulOp::create(b, withReducedDims(b, operands[0], x, getDims()), share)};
+  Exponentials e(b, operands[1], getDims());
+  Value share = DivOp::create(b, e.terms, e.total);
+  Value g = withReducedDims(b, operands[0], operands[1], getDims());
+  return {MulOp::create(b, g, share)};
 }
 SmallVector<Value> LogSumExpOp::buildGradients(ImplicitLocOpBuilder &b,
                                                ValueRange g) {
@@ -167,14 +172,14 @@ static Value power(ImplicitLocOpBuilder &b, Value x, double p) {
     return number(b, x, 1);
   if (p == 0.5)
     return SqrtOp::create(b, x);
-  if (p != std::trunc(p) || p < 0 || p > 8) {
+  if (p != std::trunc(p) || std::abs(p) > 8) {
     Value logarithm = LogOp::create(b, x);
     return ExpOp::create(b, MulOp::create(b, logarithm, number(b, x, p)));
   }
   Value product = x;
-  for (int i = 1; i < p; ++i)
+  for (int i = 1; i < std::abs(p); ++i)
     product = MulOp::create(b, product, x);
-  return product;
+  return p > 0 ? product : Value(DivOp::create(b, number(b, x, 1), product));
 }
 
 /// With the reduced dimensions kept.
