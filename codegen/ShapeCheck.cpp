@@ -20,8 +20,6 @@ static std::string problemOf(RankedTensorType type, int64_t batch) {
         return "has a batch dimension '?', but no batch size is given";
       size = batch;
     }
-    if (size == 0)
-      return "has a dimension of size zero, and so no elements";
     if (llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes)
       return "is larger than any memory";
   }

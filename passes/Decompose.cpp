@@ -78,6 +78,55 @@ static bool hoist(ReshapeOp op) {
   return true;
 }
 
+static bool isEmpty(Value value) {
+  return llvm::is_contained(tensorType(value).getShape(), 0);
+}
+
+/// The value that a reduction starts at; a sum's is -0.0, which no sum is.
+static Attribute resultOfNothing(ReductionOpInterface op,
+                                 RankedTensorType type) {
+  Type element = type.getElementType();
+  TypedAttr neutral = op.getNeutral(element);
+  auto number = dyn_cast<FloatAttr>(neutral);
+  return number && number.getValue().isZero() ? FloatAttr::get(element, 0)
+                                              : Attribute(neutral);
+}
+
+/// What an op gives that has nothing to compute from: no elements, the value
+/// that a reduction starts at, or a bias. Null where that is for the op to say.
+static Value withoutElements(ImplicitLocOpBuilder &b, Operation *op,
+                             Value result) {
+  auto type = tensorType(result);
+  if (isEmpty(result))
+    return ConstantOp::create(b, cast<ElementsAttr>(DenseElementsAttr::get(
+                                     type, ArrayRef<Attribute>())));
+  if (llvm::none_of(op->getOperands(), isEmpty))
+    return {};
+  if (auto reduction = dyn_cast<ReductionOpInterface>(op))
+    return ConstantOp::create(b, cast<ElementsAttr>(DenseElementsAttr::get(
+                                     type, resultOfNothing(reduction, type))));
+  if (auto linear = dyn_cast<LinearOp>(op); linear && linear.getBias())
+    return BroadcastOp::create(b, type, linear.getBias());
+  if (isa<LinearOp, MatmulOp>(op))
+    return splat(b, type, 0);
+  return {};
+}
+
+/// No kernel has a tensor without elements: loops would need a size.
+static void replaceEmpty(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(
+           function.getBody().front().without_terminator())) {
+    if (op.getNumResults() == 0 || isa<ConstantOp, ReadOp>(op))
+      continue;
+    ImplicitLocOpBuilder b(op.getLoc(), &op);
+    for (Value result : op.getResults())
+      if (Value made = withoutElements(b, &op, result))
+        result.replaceAllUsesWith(made);
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  }
+}
+
 void mp::decomposeToPrimitives(func::FuncOp function) {
   // A decomposition may hold ops that decompose in turn.
   auto collect = [&] {
@@ -88,6 +137,7 @@ void mp::decomposeToPrimitives(func::FuncOp function) {
   for (auto reduction :
        llvm::to_vector(function.getOps<ReductionOpInterface>()))
     widen(reduction);
+  replaceEmpty(function);
   for (bool changed = true; changed;) {
     changed = false;
     for (auto reshape : llvm::to_vector(function.getOps<ReshapeOp>()))

@@ -61,6 +61,7 @@ def binary(generator):
             a, b, row = (torch.randn(s, generator=generator).to(dtype) for s in ((3, 5), (3, 5), (5,)))
             yield from both(f"mp.{name} %a, %b", [a, b], compute)
             yield from both(f"mp.{name} %a, %b", [a, row], compute)
+            yield from both(f"mp.{name} %a, %b", [a[:0], row], compute)
 
 
 def edges():

@@ -13,6 +13,8 @@ def cases(generator):
             yield from both(f"mp.softmax %a dim({dim})", [x], lambda v: F.softmax(v, dim), at="largest")
             yield from both(f"mp.log_softmax %a dim({dim})", [x], lambda v: F.log_softmax(v, dim), at="largest")
         yield from both("mp.softmax %a dim(1)", [x[:, :1].contiguous()], lambda v: F.softmax(v, 1), at="largest")
+        yield from both("mp.softmax %a dim(1)", [x[:0]], lambda v: F.softmax(v, 1))
+        yield from both("mp.log_softmax %a dim(0)", [x[:0]], lambda v: F.log_softmax(v, 0))
     huge = torch.tensor([[1e4, 0.0, -1e4], [-3e38, -3e38, -3e38]])
     yield forward("mp.softmax %a dim(1)", [huge], lambda v: F.softmax(v, 1))
     yield forward("mp.log_softmax %a dim(1)", [huge], lambda v: F.log_softmax(v, 1))

@@ -1,4 +1,5 @@
-func.func @empty(%x: tensor<4x0xf32>) -> tensor<4xf32> {
+func.func @empty() -> tensor<4xf32> {
+  %x = mp.constant dense<> : tensor<4x0xf32>
   %y = mp.sum %x dims[1] : tensor<4x0xf32>
   return %y : tensor<4xf32>
 }
