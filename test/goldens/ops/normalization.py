@@ -82,9 +82,24 @@ def hard(generator):
     yield forward("%y, %r, %r1 = mp.layer_norm %a normalized_shape[33] : {a}", [x], lambda v: normalize(v)[1:], at="largest")
 
 
+def empty(generator):
+    """No rows: no elements, and gradients of parameters are sums of nothing. No columns: a mean of nothing."""
+    x = torch.randn(0, 6, generator=generator)
+    w, b = affine(generator, (6,))
+    yield from norm(f"mp.layer_norm %a{AFFINE} : {{a}}", 3, [x, w, b],
+                    lambda v, w, b: torch.native_layer_norm(v, (6,), w, b, 1e-5))
+    yield from norm(f"mp.group_norm %a groups(2){AFFINE} : {{a}}", 3, [x, w, b],
+                    lambda v, w, b: torch.native_group_norm(v, w, b, 0, 6, 1, 2, 1e-5))
+    op = f"mp.batch_norm_inference %a, %d, %e{AFFINE} : {{a}}, {{d}}, {{e}}"
+    yield forward(op, [x, w, b, b, w], lambda v, w, b, m, s: F.batch_norm(v, m, s, w, b))
+    yield forward("mp.layer_norm %a normalized_shape[0] : {a}", [torch.randn(3, 0, generator=generator)],
+                  lambda v: (v, v.sum(1, keepdim=True) / 0, v.sum(1, keepdim=True) / 0))
+
+
 def cases(generator):
     for dtype in FLOATS:
         yield from layer(generator, dtype)
         yield from group(generator, dtype)
         yield from batch(generator, dtype)
     yield from hard(generator)
+    yield from empty(generator)
