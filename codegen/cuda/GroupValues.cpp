@@ -43,8 +43,13 @@ std::string GroupNest::vectorWidth() const {
   return shape.onePass ? "n" : std::to_string(shape.width);
 }
 
+/// Where a thread's elements are the first ones of a multiple of their number,
+/// this is an "or", from which a compiler sees what they have in common: the
+/// quotient by four that random words come from.
 std::string GroupNest::columnOfLane() const {
-  return index(Space::Column) + (isWide() ? " + j" : "");
+  return index(Space::Column) + (!isWide()       ? ""
+                                 : shape.onePass ? " | j"
+                                                 : " + j");
 }
 
 SmallVector<std::string> GroupNest::loopIndices(Space domain) const {

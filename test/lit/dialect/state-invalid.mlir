@@ -108,7 +108,7 @@ func.func @flag(%x: tensor<4xf32>, %f: tensor<4xi1>) {
 
 // -----
 
-// expected-error@+1 {{unknown initialiser 'he_uniform', expected zeros, ones, constant, uniform, normal, kaiming_uniform, kaiming_normal, xavier_uniform or xavier_normal}}
+// expected-error@+1 {{unknown initialiser 'he_uniform', expected zeros, ones, constant, uniform, normal, kaiming_uniform, kaiming_normal, xavier_uniform, xavier_normal or seed}}
 mp.variable @w : tensor<4xf32> = #mp.init<he_uniform>
 
 // -----
