@@ -76,11 +76,11 @@ Rows randomRows(int64_t count, unsigned seed) {
   return rows;
 }
 
-class Run {
+class Windows {
 public:
   /// Compiled for micro-batches of each of these sizes.
-  Run(StringRef module, int64_t accumulate, ArrayRef<int64_t> sizes,
-      Device device = {})
+  Windows(StringRef module, int64_t accumulate, ArrayRef<int64_t> sizes,
+          Device device = {})
       : gathers(accumulate > 1) {
     SessionOptions options;
     options.threads = 1;
@@ -167,8 +167,8 @@ const Device kCpu = {}, kCuda = {Device::Kind::Cuda, 0};
 /// In f32 the parameters differ by roundings of sums: a few units of 2^-24.
 void checkOneBatch(Device device, ArrayRef<int64_t> sizes,
                    ArrayRef<int64_t> different) {
-  Run whole(network(""), 1, {64}, device);
-  Run parts(network(""), sizes.size(), different, device);
+  Windows whole(network(""), 1, {64}, device);
+  Windows parts(network(""), sizes.size(), different, device);
   for (unsigned step = 0; step < 4; ++step) {
     Rows rows = randomRows(64, step);
     auto expected = whole.step(rows, {64}), found = parts.step(rows, sizes);
@@ -195,8 +195,8 @@ TEST(Accumulate, ASmallerMicroBatchCountsLess) {
 }
 // The first micro-batch may be the only one.
 TEST(Accumulate, AWindowMayBeShort) {
-  Run whole(network(""), 1, {16});
-  Run parts(network(""), 4, {16});
+  Windows whole(network(""), 1, {16});
+  Windows parts(network(""), 4, {16});
   for (unsigned step = 0; step < 3; ++step) {
     Rows rows = randomRows(16, step);
     whole.step(rows, {16});
@@ -207,7 +207,7 @@ TEST(Accumulate, AWindowMayBeShort) {
 
 /// Every micro-batch finds the statistics that the one before left.
 TEST(Accumulate, StatisticsFollowEachMicroBatch) {
-  Run parts(network(""), 2, {2});
+  Windows parts(network(""), 2, {2});
   Numbers w1 = parts.read("w1"), expected(8);
   Rows rows = randomRows(4, 1);
   for (int64_t micro = 0; micro < 2; ++micro)
@@ -225,8 +225,8 @@ TEST(Accumulate, StatisticsFollowEachMicroBatch) {
 /// An overflow in the third of four micro-batches: the window is skipped as a
 /// whole, and the scale backs off once.
 void checkOverflow(Device device) {
-  Run whole(network(kHalf), 1, {64}, device);
-  Run parts(network(kHalf), 4, {16}, device);
+  Windows whole(network(kHalf), 1, {64}, device);
+  Windows parts(network(kHalf), 4, {16}, device);
   double scale = 1024;
   for (unsigned step = 0; step < 6; ++step) {
     Rows rows = randomRows(64, step);
