@@ -94,17 +94,21 @@ def Mp_WarmupScheduleAttr : Mp_ScheduleAttr<"Warmup", "warmup", (ins "int64_t":$
   }];
 }
 
+/// How many: a whole number on the device, whose type goes without saying.
+def Mp_Count : Type<Mp_ScalarOf<I64>.predicate, "0D tensor of 64-bit signless integer values">,
+               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+
 def Mp_ScheduleOp : Mp_ElementwiseOp<"schedule"> {
   let summary = "the factor of the learning rate, computed in f64";
   let description = [{
     `applied` is the number of steps applied before this one. Skipped steps do not count.
 
-    Example: `%f = mp.schedule %applied by #mp.cosine<steps = 1000> : tensor<i64>`
+    Example: `%f = mp.schedule %applied by #mp.cosine<steps = 1000>`
   }];
   let notDifferentiable = "it is the end of a step";
-  let arguments = (ins Mp_ScalarOf<I64>:$applied, Mp_Schedule:$schedule);
+  let arguments = (ins Mp_Count:$applied, Mp_Schedule:$schedule);
   let results = (outs Mp_ScalarOf<F32>:$result);
-  let assemblyFormat = "$applied `by` $schedule attr-dict `:` type($applied)";
+  let assemblyFormat = "$applied `by` $schedule attr-dict";
   let hasVerifier = 1;
 }
 

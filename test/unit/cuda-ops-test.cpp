@@ -201,7 +201,7 @@ TEST_F(CudaOps, AgreeOnSchedules) {
     std::string schedule = item.getAsObject()->getString("schedule")->str();
     compare("func.func @f(%t: tensor<i64>) -> tensor<f32> {\n  %f = "
             "mp.schedule %t by " +
-                schedule + " : tensor<i64>\n  return %f : tensor<f32>\n}\n",
+                schedule + "\n  return %f : tensor<f32>\n}\n",
             "", {Numbers(1, 13)});
   }
 }

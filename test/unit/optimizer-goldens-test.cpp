@@ -81,7 +81,7 @@ TEST(OptimizerGoldens, Schedules) {
     StringRef schedule = *golden->getString("schedule");
     auto factor = GoldenFunction::compile(
         formatv(R"(func.func @f(%t: tensor<i64>) -> tensor<f32> {{
-          %f = mp.schedule %t by {0} : tensor<i64>
+          %f = mp.schedule %t by {0}
           return %f : tensor<f32>
         })",
                 schedule)

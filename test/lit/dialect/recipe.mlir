@@ -34,8 +34,8 @@ mp.train @windows of @loss accumulate(4) { mp.minimize result(0) {optimizer = #m
 
 // CHECK: mp.train @clipped of @loss attributes {clip_norm = 1.000000e+00 : f64} {
 mp.train @clipped of @loss attributes {clip_norm = 1.0} {
-  // CHECK-NEXT: mp.minimize result(0) {ema = 9.990000e-01 : f64, optimizer = #mp.lion}
-  mp.minimize result(0) {optimizer = #mp.lion, ema = 0.999}
+  // CHECK-NEXT: mp.minimize result(0) {ema = 5.000000e-01 : f64, optimizer = #mp.lion}
+  mp.minimize result(0) {optimizer = #mp.lion, ema = 0.5}
 }
 
 // CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

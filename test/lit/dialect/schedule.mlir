@@ -18,7 +18,7 @@ func.func private @attributes() attributes {
 
 // CHECK-LABEL: @factor
 func.func @factor(%applied: tensor<i64>) {
-  // CHECK: mp.schedule %{{.*}} by #mp.cosine<steps = 10> : tensor<i64>
-  %0 = mp.schedule %applied by #mp.cosine<steps = 10> : tensor<i64>
+  // CHECK: mp.schedule %{{.*}} by #mp.cosine<steps = 10>
+  %0 = mp.schedule %applied by #mp.cosine<steps = 10>
   return
 }

@@ -1,9 +1,9 @@
 // RUN: mp-opt %s -split-input-file -mp-autodiff -mp-loss-scale -mp-clip-gradients | FileCheck %s
-// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=norm=0.25 | FileCheck %s --check-prefix=NORM
+// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=norm=0.25 | FileCheck %s --check-prefix=OPTION
 // RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=value=inf -mp-master-weights -mp-optimizer | FileCheck %s --check-prefix=OFF
 
 // All gradients together, in f32. The norm that is returned is that before clipping.
-// NORM: mp.clip_factor %{{.*}} {max_norm = 2.500000e-01 : f64}
+// OPTION: mp.clip_factor %{{.*}} {max_norm = 2.500000e-01 : f64}
 // OFF-NOT: mp.clip_factor
 mp.variable @v : tensor<4xf32> = #mp.init<zeros>
 mp.variable @w : tensor<4xf16> = #mp.init<zeros>
@@ -36,8 +36,8 @@ mp.train @step of @loss scaler(@scaler) attributes {clip_norm = 1.0} {
 // -----
 
 // A group's own norm, and another's elements; the third group is left alone.
-// NORM: mp.clip_factor %{{.*}} {max_norm = 2.500000e-01 : f64}
-// NORM-NOT: mp.clip_factor
+// OPTION: mp.clip_factor %{{.*}} {max_norm = 2.500000e-01 : f64}
+// OPTION-NOT: mp.clip_factor
 // OFF-NOT: mp.clip_factor
 mp.variable @u : tensor<4xf32> = #mp.init<zeros>
 mp.variable @v : tensor<4xf32> = #mp.init<zeros>
@@ -52,6 +52,7 @@ func.func @loss() -> tensor<f32> {
   return %2 : tensor<f32>
 }
 // CHECK: func.func @step
+// CHECK: mp.seed
 // CHECK: %[[SU:.*]] = mp.sum %{{.*}} dims[0]
 // CHECK: %[[SV:.*]] = mp.sum %{{.*}} dims[0]
 // CHECK: %[[SW:.*]] = mp.sum %{{.*}} dims[]
