@@ -161,7 +161,8 @@ private:
 
   /// Columns side by side, in vectors.
   void emitColumns() {
-    int64_t lanes = lanesFor(sum.inner, bytesOf(sumType), 256);
+    // Wide pieces of each row: memory is best read in a row.
+    int64_t lanes = lanesFor(sum.inner, bytesOf(sumType), 1024);
     auto tiles = LineTiles::of(1, sum.outer, sum.inner, lanes, lanes);
     b.forTiles(tiles, [&](Value, Value outer, Value first, Value count) {
       Value begin = b.add(b.mul(outer, sum.size * sum.inner), first);

@@ -25,9 +25,16 @@ public:
     launch.arguments.push_back(tensor.argument);
     return name;
   }
+  /// A number that is no part of the text, so that one text does for many.
+  std::string count(const std::string &type, int64_t value) {
+    std::string name = "c" + std::to_string(part.counts.size());
+    counts += ", " + type + " " + name;
+    part.counts.push_back(value);
+    return name;
+  }
   void add(KernelStore &store, int64_t grid, EmittedKernel &kernel) {
     SourceText function;
-    function.open("inline void BODY_NAME(int block" + declared + ")");
+    function.open("inline void BODY_NAME(int block" + counts + declared + ")");
     if (part.shared)
       function.line("MP_SHARED_MEMORY(shared);");
     function.append(body);
@@ -46,7 +53,7 @@ public:
 
 private:
   KernelLaunch launch;
-  std::string declared;
+  std::string counts, declared;
 };
 
 /// The C++ integer of an element's width in memory.
@@ -136,9 +143,10 @@ static void emitGroup(ArrayRef<BoxCopy> boxes, ArrayRef<LayoutTensor> sources,
     int64_t own = blocksFor(box.elements() / width);
     std::string index = indexType({source.count(), result.count()});
     std::string from = printed.memory(source, word);
-    std::string call = copyOf(box, width) + "(block, " + from + ", " + index +
-                       "(" + Twine(box.from).str() + "), " + to + ", " + index +
-                       "(" + Twine(box.to).str() + "));";
+    std::string first = printed.count(index, box.from),
+                place = printed.count(index, box.to);
+    std::string call = copyOf(box, width) + "(block, " + from + ", " + first +
+                       ", " + to + ", " + place + ");";
     blocks += own;
     if (&box == &boxes.back()) {
       printed.body.line(call);

@@ -111,10 +111,12 @@ Expected<json::Object> readGolden(StringRef name) {
   return std::move(*value->getAsObject());
 }
 
-Expected<GoldenFunction>
-GoldenFunction::compile(StringRef module, StringRef wanted, Device device) {
+Expected<GoldenFunction> GoldenFunction::compile(StringRef module,
+                                                 StringRef wanted,
+                                                 Device device,
+                                                 unsigned threads) {
   Expected<std::unique_ptr<Session>> session =
-      Session::create({/*threads=*/1, device});
+      Session::create({threads, device});
   if (!session)
     return session.takeError();
   CompileOptions options;

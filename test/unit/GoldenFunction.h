@@ -34,7 +34,8 @@ public:
   /// `function` may be left out where the module has only one.
   static llvm::Expected<GoldenFunction> compile(llvm::StringRef module,
                                                 llvm::StringRef function = "",
-                                                Device device = {});
+                                                Device device = {},
+                                                unsigned threads = 1);
   /// One element list an argument, in order; one a result. Lengths must be the
   /// types'.
   llvm::Expected<std::vector<Numbers>>
