@@ -39,7 +39,15 @@ std::vector<StepCost> costsOf(const Entry &entry, ArrayRef<KernelName> names,
   for (auto &&[step, times] : zip_equal(entry.steps, microseconds)) {
     costs.push_back(std::visit(
         [&](const auto &step) { return describe(step, names); }, step));
-    costs.back().microseconds = median(std::move(times));
+    StepCost &cost = costs.back();
+    cost.microseconds = median(std::move(times));
+    // A library's routine does not say where it comes from; what it makes does.
+    if (cost.sources.empty())
+      for (const Buffer &buffer : entry.buffers)
+        if (buffer.firstStep + 1 == costs.size() && buffer.location.line) {
+          cost.sources = {buffer.location};
+          break;
+        }
   }
   return costs;
 }

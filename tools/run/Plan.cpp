@@ -1,4 +1,5 @@
 //===- Plan.cpp - mp-run plan ---------------------------------------------===//
+#include "runtime/CodeCache.h"
 #include "runtime/Device.h"
 #include "runtime/Onednn.h"
 #include "runtime/PlanReport.h"
@@ -71,6 +72,9 @@ Error execute(const PlanOptions &options) {
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
   compileOptions.onednn = onCpu && options.common.onednn && onednnAvailable();
+  // Nothing of the code is looked at, but what is kept need not be made.
+  if (onCpu)
+    compileOptions.store = CodeCache::open(note);
   auto program =
       warningCompiler()((*buffer)->getBuffer(), compileOptions, nullptr);
   if (!program)
