@@ -94,10 +94,6 @@ def Mp_WarmupScheduleAttr : Mp_ScheduleAttr<"Warmup", "warmup", (ins "int64_t":$
   }];
 }
 
-/// How many: a whole number on the device, whose type goes without saying.
-def Mp_Count : Type<Mp_ScalarOf<I64>.predicate, "0D tensor of 64-bit signless integer values">,
-               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
-
 def Mp_ScheduleOp : Mp_ElementwiseOp<"schedule"> {
   let summary = "the factor of the learning rate, computed in f64";
   let description = [{
