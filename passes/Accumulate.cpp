@@ -9,6 +9,7 @@
 #include "passes/Differentiate.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_ACCUMULATE
@@ -24,7 +25,8 @@ class Split {
 public:
   Split(func::FuncOp gather, int64_t rows)
       : gather(gather), module(gather->getParentOfType<ModuleOp>()),
-        name(gather.getName().str()), weight(std::max<int64_t>(rows, 1)),
+        variables(module), name(gather.getName().str()),
+        weight(std::max<int64_t>(rows, 1)),
         begin(gather.getLoc(), gather.getContext()),
         g(gather.getLoc(), gather.getBody().front().getTerminator()),
         a(gather.getLoc(), gather.getContext()) {
@@ -54,7 +56,7 @@ private:
   /// first.
   Value recall(const Twine &what, RankedTensorType type, Location location) {
     std::string full = windowName(what);
-    createVariable(module, location, full, type, StateKind::window, 0);
+    variables.create(location, full, type, StateKind::window, 0);
     return ReadOp::create(begin, type, full);
   }
   void keep(const Twine &what, Value value) {
@@ -134,10 +136,11 @@ private:
 
   LogicalResult gatherWrites() {
     for (auto write : llvm::to_vector(gather.getBody().getOps<WriteOp>())) {
-      auto variable = lookupVariable(write, write.getVariableAttr());
+      auto variable = variables.lookup(write.getVariable());
       if (variable.getKind() == StateKind::window)
         continue; // our own
-      if (failed(countsTries(write) ? postpone(write) : stage(write, variable)))
+      if (failed(variables.countsTries(write) ? postpone(write)
+                                              : stage(write, variable)))
         return failure();
       replaced.push_back(write);
     }
@@ -206,7 +209,7 @@ private:
         addResult(*own, attributes);
       } else if (auto of = gather.getResultAttrOfType<FlatSymbolRefAttr>(
                      i, kGradientAttr)) {
-        auto parameter = lookupVariable(gather, of);
+        auto parameter = variables.lookup(of.getValue());
         addResult(mean("gradient." + of.getValue(), value,
                        parameter ? parameter.getLoc() : value.getLoc()),
                   attributes);
@@ -257,6 +260,7 @@ private:
 
   func::FuncOp gather, apply;
   ModuleOp module;
+  VariableTable variables;
   std::string name;
   double weight;
   ImplicitLocOpBuilder begin; ///< before what a micro-batch computes

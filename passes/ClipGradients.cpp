@@ -2,6 +2,7 @@
 #include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 #include <cmath>
 
 namespace mp {
@@ -103,10 +104,12 @@ private:
     if (failed(assignment))
       return failure();
     Operation *terminator = step.getBody().front().getTerminator();
+    VariableTable variables(step->getParentOfType<ModuleOp>());
     SmallVector<Gradient> gradients;
     for (unsigned i = 0; i < step.getNumResults(); ++i) {
       auto name = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientAttr);
-      VariableOp parameter = name ? lookupVariable(step, name) : VariableOp();
+      VariableOp parameter =
+          name ? variables.lookup(name.getValue()) : VariableOp();
       MinimizeOp group =
           name ? assignment->lookup(name.getAttr()) : MinimizeOp();
       if (!parameter || !group)

@@ -1,6 +1,7 @@
 //===- CopyCheck.cpp - does a new master fit its 16-bit copy? -------------===//
 #include "passes/CopyCheck.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 using namespace mlir;
 using namespace mp;
@@ -127,8 +128,8 @@ private:
     return RankedTensorType::get({}, b.getF32Type());
   }
   void createDerived(StringRef name) {
-    auto variable = createVariable(module, b.getLoc(), name, number(),
-                                   StateKind::derived, 0);
+    auto variable = VariableTable(module).create(b.getLoc(), name, number(),
+                                                 StateKind::derived, 0);
     variable.removeInitAttr();
   }
 

@@ -1,6 +1,7 @@
 //===- LossScale.cpp - scale, unscale, check, adapt -----------------------===//
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_LOSSSCALE
@@ -86,9 +87,9 @@ private:
     };
     Builder builder(&getContext());
     auto create = [&](StringRef name, Type element, double initial) {
-      return createVariable(getOperation(), scaler.getLoc(),
-                            (scaler.getSymName() + "." + name).str(),
-                            number(element), StateKind::scaler, initial);
+      return VariableTable(getOperation())
+          .create(scaler.getLoc(), (scaler.getSymName() + "." + name).str(),
+                  number(element), StateKind::scaler, initial);
     };
     return {scaler,
             create("scale", builder.getF32Type(),

@@ -1,6 +1,7 @@
 //===- MasterWeights.cpp - f32 masters and working copies -----------------===//
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_MASTERWEIGHTS
@@ -28,6 +29,8 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
                            "variables: give it another one";
       return signalPassFailure();
     }
+    VariableTable table(module);
+    variables = &table;
     auto withoutMaster = roundedStochastically();
     if (failed(withoutMaster))
       return signalPassFailure();
@@ -99,7 +102,7 @@ private:
 
   /// A cast of an f32 parameter: the parameter is its own master.
   void derive(CastOp cast, ReadOp read) {
-    VariableOp master = lookupVariable(read, read.getVariableAttr());
+    VariableOp master = variables->lookup(read.getVariable());
     Type element = cast.getType().getElementType();
     if (!master || master.getKind() != StateKind::parameter ||
         !(element.isF16() || element.isBF16()))
@@ -115,15 +118,8 @@ private:
   }
 
   VariableOp workingCopy(VariableOp master, Type element) {
-    for (VariableOp known : derivedFrom(getOperation(), master.getSymName()))
-      if (known.getTensorType().getElementType() == element)
-        return known;
-    OpBuilder builder(master);
-    builder.setInsertionPointAfter(master);
-    return VariableOp::create(
-        builder, master.getLoc(), derivedName(master.getSymName(), element),
-        master.getTensorType().clone(element), StateKind::derived, InitAttr(),
-        FlatSymbolRefAttr::get(master.getSymNameAttr()));
+    return variables->derive(master, element,
+                             derivedName(master.getSymName(), element));
   }
 
   /// @derive writes every derived variable from its source.
@@ -139,7 +135,7 @@ private:
       if (!variable.getSource() || known.contains(variable.getSymName()))
         continue;
       builder.setLoc(variable.getLoc());
-      auto source = lookupVariable(variable, variable.getSourceAttr());
+      auto source = variables->lookup(*variable.getSource());
       Value master =
           ReadOp::create(builder, source.getTensorType(), source.getSymName());
       Value copy =
@@ -147,5 +143,7 @@ private:
       WriteOp::create(builder, variable.getSymName(), copy, Value());
     }
   }
+
+  VariableTable *variables = nullptr; ///< while the pass runs
 };
 } // namespace

@@ -3,6 +3,7 @@
 #include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_OPTIMIZER
@@ -26,7 +27,7 @@ class Expansion {
 public:
   Expansion(TrainOp recipe, func::FuncOp step, int64_t totalSteps)
       : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()),
-        totalSteps(totalSteps),
+        variables(module), totalSteps(totalSteps),
         b(recipe.getLoc(), step.getBody().front().getTerminator()) {}
 
   LogicalResult run() {
@@ -59,7 +60,7 @@ private:
       auto name = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientAttr);
       if (!name)
         continue;
-      VariableOp parameter = lookupVariable(step, name);
+      VariableOp parameter = variables.lookup(name.getValue());
       MinimizeOp group = assignment->lookup(name.getAttr());
       if (!parameter || !group)
         return step.emitOpError()
@@ -90,7 +91,8 @@ private:
   /// A recipe that clips has been through mp-clip-gradients, which says what
   /// the norm was.
   LogicalResult checkClipping() {
-    if (namedResult(step, kGradientNormResult))
+    isClipped = namedResult(step, kGradientNormResult);
+    if (isClipped)
       return success();
     auto check = [](auto op) -> LogicalResult {
       if (!op.getClipNorm() && !op.getClipValue())
@@ -111,7 +113,7 @@ private:
     Value one = splat(b, type, 1);
     auto count = [&](StringRef name, StateKind kind) {
       std::string full = (step.getName() + "." + name).str();
-      createVariable(module, recipe.getLoc(), full, type, kind, 0);
+      variables.create(recipe.getLoc(), full, type, kind, 0);
       Value before = ReadOp::create(b, type, full);
       Value after = AddOp::create(b, before, one);
       WriteOp::create(b, full, after, Value());
@@ -159,8 +161,8 @@ private:
     SmallVector<Value> slots;
     for (const SlotSpec &slot : optimizer.getSlots()) {
       names.push_back((parameter.getSymName() + "." + slot.name).str());
-      createVariable(module, parameter.getLoc(), names.back(), type,
-                     StateKind::slot, slot.initial);
+      variables.create(parameter.getLoc(), names.back(), type, StateKind::slot,
+                       slot.initial);
       slots.push_back(ReadOp::create(b, type, names.back()));
     }
     Value old = castTo(
@@ -188,7 +190,7 @@ private:
   /// null where the norm of all tells what its elements are at most. Where that
   /// is not known yet, the gradient's part in it is taken.
   Value measure(Value gradient) {
-    if (!namedResult(step, kGradientNormResult)) {
+    if (!isClipped) {
       squares.push_back(sumOfSquares(b, gradient));
       return {};
     }
@@ -200,7 +202,7 @@ private:
   void average(VariableOp parameter, Value value, const APFloat &decay) {
     auto type = parameter.getTensorType();
     std::string name = (parameter.getSymName() + ".ema").str();
-    createVariable(module, parameter.getLoc(), name, type, StateKind::slot, 0);
+    variables.create(parameter.getLoc(), name, type, StateKind::slot, 0);
     Value old = ReadOp::create(b, type, name);
     WriteOp::create(b, name, EmaOp::create(b, old, value, current, decay),
                     Value());
@@ -214,7 +216,7 @@ private:
       value = StochasticRoundOp::create(b, parameter.getTensorType(), value,
                                         ValueRange(), IntegerAttr());
     WriteOp::create(b, parameter.getSymName(), value, Value());
-    for (VariableOp copy : derivedFrom(module, parameter.getSymName())) {
+    for (VariableOp copy : variables.derivedFrom(parameter.getSymName())) {
       Type element = copy.getTensorType().getElementType();
       Value low = castTo(b, value, element);
       WriteOp::create(b, copy.getSymName(), low, Value());
@@ -263,6 +265,8 @@ private:
   TrainOp recipe;
   func::FuncOp step;
   ModuleOp module;
+  VariableTable variables;
+  bool isClipped = false;
   int64_t totalSteps;
   ImplicitLocOpBuilder b;
   Value applied, current;

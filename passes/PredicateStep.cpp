@@ -1,6 +1,7 @@
 //===- PredicateStep.cpp - a skipped step writes nothing ------------------===//
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_PREDICATESTEP
@@ -34,8 +35,9 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
     // The flag is final only at the end: writes move behind it.
     Operation *terminator = step.getBody().front().getTerminator();
     Value applied;
+    VariableTable variables(step->getParentOfType<ModuleOp>());
     for (auto write : llvm::to_vector(step.getOps<WriteOp>())) {
-      if (write.getPredicate() || countsTries(write))
+      if (write.getPredicate() || variables.countsTries(write))
         continue;
       if (!applied) {
         OpBuilder builder(terminator);

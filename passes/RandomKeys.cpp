@@ -1,6 +1,7 @@
 //===- RandomKeys.cpp - where random ops take their key from --------------===//
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_RANDOMKEYS
@@ -76,8 +77,8 @@ private:
              << "has the name of the variable that holds the seed, which is "
              << type << ": give it another one";
     }
-    VariableOp variable = createVariable(module, user->getLoc(), kSeedVariable,
-                                         type, StateKind::attempt, 0);
+    VariableOp variable = VariableTable(module).create(
+        user->getLoc(), kSeedVariable, type, StateKind::attempt, 0);
     variable.setInitAttr(InitAttr::get(module.getContext(), InitFormula::seed,
                                        b.getDictionaryAttr({})));
     return variable;

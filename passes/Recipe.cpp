@@ -154,42 +154,6 @@ void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
 // Variables
 //===----------------------------------------------------------------------===//
 
-bool mp::countsTries(WriteOp write) {
-  auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
-  return kind == StateKind::scaler || kind == StateKind::attempt ||
-         kind == StateKind::window;
-}
-
-VariableOp mp::createVariable(ModuleOp module, Location location,
-                              StringRef name, RankedTensorType type,
-                              StateKind kind, double initial) {
-  OpBuilder builder(module.getContext());
-  builder.setInsertionPointToStart(module.getBody());
-  for (auto variable : module.getOps<VariableOp>()) {
-    if (variable.getSymName() == name && variable.getKind() == kind &&
-        variable.getTensorType() == type)
-      return variable;
-    builder.setInsertionPointAfter(variable);
-  }
-  auto arguments = builder.getDictionaryAttr(
-      {builder.getNamedAttr("value", builder.getF64FloatAttr(initial))});
-  auto init = initial == 0
-                  ? InitAttr::get(module.getContext(), InitFormula::zeros,
-                                  builder.getDictionaryAttr({}))
-                  : InitAttr::get(module.getContext(), InitFormula::constant,
-                                  arguments);
-  return VariableOp::create(builder, location, name, type, kind, init,
-                            FlatSymbolRefAttr());
-}
-
-SmallVector<VariableOp> mp::derivedFrom(ModuleOp module, StringRef name) {
-  SmallVector<VariableOp> found;
-  for (auto variable : module.getOps<VariableOp>())
-    if (variable.getSource() && *variable.getSource() == name)
-      found.push_back(variable);
-  return found;
-}
-
 func::FuncOp mp::deriveFunction(ModuleOp module) {
   if (auto known = module.lookupSymbol<func::FuncOp>(kDeriveFunction))
     return known;

@@ -38,20 +38,6 @@ mlir::OpOperand *namedResult(mlir::func::FuncOp function, llvm::StringRef name);
 void addToSkipped(mlir::func::FuncOp function,
                   mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
 
-/// Whether a write is of a variable that every try changes, skipped or not: of
-/// a scaler's, a count's or a window's.
-bool countsTries(WriteOp write);
-
-/// The module's variable of that name, kind and type, which recipes share; or
-/// a new one behind the last.
-VariableOp createVariable(mlir::ModuleOp module, mlir::Location location,
-                          llvm::StringRef name, mlir::RankedTensorType type,
-                          StateKind kind, double initial);
-
-/// Variables that are derived from the one of that name.
-llvm::SmallVector<VariableOp> derivedFrom(mlir::ModuleOp module,
-                                          llvm::StringRef name);
-
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 

@@ -2,6 +2,7 @@
 #include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/VariableTable.h"
 
 namespace mp {
 #define GEN_PASS_DEF_VERIFYSTEP
@@ -50,6 +51,7 @@ struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
 
 private:
   static LogicalResult checkWrites(func::FuncOp step, OpOperand *skipped) {
+    VariableTable variables(step->getParentOfType<ModuleOp>());
     llvm::DenseMap<StringAttr, WriteOp> written;
     for (auto write : step.getOps<WriteOp>()) {
       auto [known, isNew] =
@@ -61,7 +63,7 @@ private:
         diagnostic.attachNote(known->second.getLoc()) << "the first time";
         return diagnostic;
       }
-      if (skipped && failed(checkGuard(write, skipped->get())))
+      if (skipped && failed(checkGuard(variables, write, skipped->get())))
         return failure();
     }
     return success();
@@ -72,9 +74,10 @@ private:
     return negation && negation.getInput() == of;
   }
 
-  static LogicalResult checkGuard(WriteOp write, Value skipped) {
-    auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
-    if (countsTries(write)) {
+  static LogicalResult checkGuard(const VariableTable &variables, WriteOp write,
+                                  Value skipped) {
+    if (variables.countsTries(write)) {
+      auto kind = variables.lookup(write.getVariable()).getKind();
       if (write.getPredicate())
         return write.emitOpError()
                << "writes @" << write.getVariable()
@@ -97,9 +100,10 @@ private:
       return checkWindowFlags(step, skipped);
     if (phaseOf(step) != kAccumulatePhase)
       return success();
+    VariableTable variables(step->getParentOfType<ModuleOp>());
     bool keepsFlag = !skipped;
     for (auto write : step.getOps<WriteOp>()) {
-      auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
+      auto kind = variables.lookup(write.getVariable()).getKind();
       if (kind != StateKind::window)
         return write.emitOpError()
                << "writes @" << write.getVariable() << ", a "
