@@ -1,4 +1,5 @@
 //===- mp-reduce.cpp - the smallest module that still shows a fault -------===//
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/Register.h"
