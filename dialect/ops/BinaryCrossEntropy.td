@@ -14,7 +14,8 @@ def Mp_BinaryCrossEntropyOp : Mp_CompositeOp<"binary_cross_entropy"> {
     `torch.nn.functional.binary_cross_entropy`: -w (y log x + (1 - y) log(1 - x)) of
     probabilities x in [0, 1], with logarithms not below -100; `weight` w broadcasts. x
     outside of [0, 1] gives NaN. The gradient for x is (x - y) / max(x (1 - x), 1e-12), and
-    that for y has no such bounds, as in PyTorch.
+    that for y has no such bounds, as in PyTorch. Weights have a gradient too, which they
+    do not have there.
 
     Example: `%l = mp.binary_cross_entropy %x, %y weight(%w : tensor<4xf32>) : tensor<?x4xf32>, tensor<?x4xf32>`
   }];
@@ -54,7 +55,7 @@ def Mp_BinaryCrossEntropyWithLogitsOp
   let description = [{
     `torch.nn.functional.binary_cross_entropy_with_logits`: of the logistic function of x,
     and safe for any x. `weight` multiplies the loss of an element and `pos_weight` its part
-    for y; both broadcast.
+    for y; both broadcast, and have gradients, as they do not in PyTorch.
 
     Example:
     ```mlir

@@ -18,7 +18,8 @@ def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMetho
     that share of a label and gives it to all classes evenly.
 
     Labels may be floats of the logits' shape too: probabilities of classes. Then no row is
-    ignored, and the mean divides by the number of rows whatever the weights.
+    ignored, and the mean divides by the number of rows whatever the weights. Gradients
+    reach probabilities, and weights too, which PyTorch has none for beside labels.
 
     Example:
     ```mlir

@@ -64,9 +64,11 @@ def statement_operands(statement):
     else:
         right = statement.split("=", 1)[1] if statement.lstrip().startswith("%") else statement
         flags = re.findall(r" if (%\w+)", right)
-        used = dict(re.findall(r"\((%\w+) : (tensor<[^>]*>)\)", right))
-        names = [name for name in NAME.findall(right) if name not in flags and name not in used]
-        used.update(zip(dict.fromkeys(names), TYPE.findall(right.rpartition(" : ")[2])))
+        # Operands that only some calls have carry their types with them: weight(%w : tensor<4xf32>).
+        typed = dict(re.findall(r"\((%\w+) : (tensor<[^>]*>)\)", right))
+        names = [name for name in NAME.findall(right) if name not in flags and name not in typed]
+        used = dict(zip(dict.fromkeys(names), TYPE.findall(right.rpartition(" : ")[2])))
+        used.update(typed)
         header = right
     used.update((flag, "tensor<i1>") for flag in re.findall(r" if (%\w+)", header))
     return used
