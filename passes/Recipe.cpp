@@ -115,6 +115,21 @@ func::FuncOp mp::lookupAccumulate(func::FuncOp step) {
       step, StringAttr::get(step.getContext(), accumulateName(step.getName())));
 }
 
+StringRef mp::stepName(func::FuncOp function) {
+  StringRef name = function.getName();
+  if (phaseOf(function) == kAccumulatePhase)
+    name.consume_back(accumulateName(""));
+  return name;
+}
+
+VariableOp mp::lookupMicroBatch(func::FuncOp function) {
+  if (phaseOf(function) != kAccumulatePhase)
+    return {};
+  std::string name = (stepName(function) + "." + kMicroVariable).str();
+  return lookupVariable(function,
+                        FlatSymbolRefAttr::get(function.getContext(), name));
+}
+
 StringRef mp::phaseOf(func::FuncOp function) {
   auto phase = function->getAttrOfType<StringAttr>(kPhaseAttr);
   return phase ? phase.getValue() : "";

@@ -22,6 +22,11 @@ mlir::func::FuncOp lookupStep(TrainOp recipe);
 std::string accumulateName(llvm::StringRef step);
 /// That function, of a step that applies what it gathers; null of any other.
 mlir::func::FuncOp lookupAccumulate(mlir::func::FuncOp step);
+/// The name of the step that a function is, or whose micro-batches it takes.
+llvm::StringRef stepName(mlir::func::FuncOp function);
+/// The variable that holds the index of the micro-batch; null in a function
+/// that takes none.
+VariableOp lookupMicroBatch(mlir::func::FuncOp function);
 /// The function's `mp.phase`, or "".
 llvm::StringRef phaseOf(mlir::func::FuncOp function);
 

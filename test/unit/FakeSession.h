@@ -56,8 +56,10 @@ public:
       }
     for (Entry &entry : program.entries) {
       auto key = std::make_pair(entry.function, entry.batch);
-      executables[key] =
-          std::make_unique<FakeExecutable>(*this, std::move(entry));
+      // What was given out stays.
+      auto &executable = executables[key];
+      if (!executable)
+        executable = std::make_unique<FakeExecutable>(*this, std::move(entry));
     }
     return llvm::Error::success();
   }

@@ -1,5 +1,5 @@
 // RUN: mp-opt %s -mp-train-pipeline | FileCheck %s
-// RUN: mp-translate --mp-to-program --mp-function=critic %s | FileCheck %s --check-prefix=CRITIC
+// RUN: mp-translate --mp-to-program --mp-batch=4 --mp-function=critic %s | FileCheck %s --check-prefix=CRITIC
 // RUN: not mp-translate --mp-to-program %s 2>&1 | FileCheck %s --check-prefix=WHICH
 
 // Two recipes share a variable, which one of them trains, and a scaler; a third
@@ -50,4 +50,4 @@ mp.train @maker of @maker_loss scaler(@scaler) accumulate(2) {
 // CRITIC: variable scaler.scale scaler f32
 // CRITIC-NOT: variable m.exp_avg
 // CRITIC: entry step
-// WHICH: the module has more than one recipe (mp.train): name one of critic, again, maker
+// WHICH: the module has more than one recipe (mp.train): name one of critic, again
