@@ -1,14 +1,6 @@
 //===- Autodiff.cpp - append the backward graph ---------------------------===//
-//
-// Reverse mode over SSA: walk the ops backwards, ask each for its adjoint, and
-// add up what arrives at a value. What every rule would otherwise repeat is
-// done here, once: a gradient is summed back to its operand's shape and cast to
-// its operand's type.
-//
-//===----------------------------------------------------------------------===//
-#include "mlir/IR/IRMapping.h"
+#include "passes/Differentiate.h"
 #include "passes/Passes.h"
-#include "passes/Policy.h"
 #include "passes/Recipe.h"
 
 namespace mp {
@@ -20,117 +12,12 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Location of a backward op: that of the forward op, marked.
-Location backwardOf(Location forward) {
-  return FusedLoc::get({forward},
-                       StringAttr::get(forward.getContext(), "backward of"),
-                       forward.getContext());
-}
-
-/// Sums over the dimensions along which a value of `type` was broadcast.
-Value sumTo(ImplicitLocOpBuilder &b, Value gradient, RankedTensorType type) {
-  auto from = tensorType(gradient);
-  if (from.getShape() == type.getShape())
-    return gradient;
-  int64_t extra = from.getRank() - type.getRank();
-  SmallVector<int64_t> dims;
-  for (int64_t i = 0; i < from.getRank(); ++i)
-    if (i < extra ||
-        (type.getDimSize(i - extra) == 1 && from.getDimSize(i) != 1))
-      dims.push_back(i);
-  Value sum =
-      dims.empty() ? gradient : Value(SumOp::create(b, gradient, dims, false));
-  auto wanted = type.clone(from.getElementType());
-  return sum.getType() == wanted ? sum
-                                 : Value(ReshapeOp::create(b, wanted, sum));
-}
-
-class Differentiator {
-public:
-  /// `sources` are the values whose gradients are wanted, in `function`.
-  Differentiator(func::FuncOp function, ArrayRef<Value> sources)
-      : function(function), builder(function.getLoc(), function.getContext()) {
-    active.insert(sources.begin(), sources.end());
-    for (Operation &op : function.getBody().front())
-      if (llvm::any_of(op.getOperands(),
-                       [&](Value value) { return active.contains(value); }))
-        active.insert(op.result_begin(), op.result_end());
-  }
-
-  /// Builds the backward of `root` before the terminator.
-  LogicalResult run(Value root) {
-    Operation *terminator = function.getBody().front().getTerminator();
-    auto forward = llvm::to_vector(llvm::make_pointer_range(
-        function.getBody().front().without_terminator()));
-    builder.setInsertionPoint(terminator);
-    builder.setLoc(backwardOf(root.getLoc()));
-    gradients[root] = SeedOp::create(builder, root.getType());
-    for (Operation *op : llvm::reverse(forward))
-      if (failed(visit(op)))
-        return failure();
-    return success();
-  }
-
-  /// The gradient that arrived at a value, or null.
-  Value gradientOf(Value value) const { return gradients.lookup(value); }
-
-private:
-  LogicalResult visit(Operation *op) {
-    SmallVector<Value> arrived;
-    for (Value result : op->getResults())
-      arrived.push_back(gradients.lookup(result));
-    bool wanted = llvm::any_of(
-        op->getOperands(), [&](Value operand) { return isWanted(operand); });
-    if (!wanted ||
-        llvm::none_of(arrived, [](Value value) { return bool(value); }))
-      return success();
-    auto rule = dyn_cast<DifferentiableOpInterface>(op);
-    if (!rule)
-      return op->emitOpError()
-             << "has no gradient: it is no op of the mp dialect";
-    if (rule.stopsGradient())
-      return success();
-    if (StringRef why = rule.whyNotDifferentiable(); !why.empty())
-      return op->emitOpError() << "has no gradient: " << why;
-    builder.setLoc(backwardOf(op->getLoc()));
-    for (auto [operand, gradient] : llvm::zip_equal(
-             op->getOperands(), rule.buildGradients(builder, arrived)))
-      if (gradient && isWanted(operand))
-        accumulate(operand, gradient);
-    return success();
-  }
-
-  bool isWanted(Value value) const {
-    return active.contains(value) && isFloatTensor(value);
-  }
-
-  void accumulate(Value operand, Value gradient) {
-    Value fitted =
-        castTo(builder, sumTo(builder, gradient, tensorType(operand)),
-               elementType(operand));
-    Value &known = gradients[operand];
-    known = known ? Value(AddOp::create(builder, known, fitted)) : fitted;
-  }
-
-  func::FuncOp function;
-  ImplicitLocOpBuilder builder;
-  DenseSet<Value> active;
-  DenseMap<Value, Value> gradients;
-};
-
-/// Drops ops that nothing uses: rules build adjoints that nobody wanted.
-void eraseDead(func::FuncOp function) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
 struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
   using Base::Base;
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    origins.clear();
     if (!function.empty()) {
       auto source = symbols.lookup<func::FuncOp>(function);
       if (!source) {
@@ -148,24 +35,7 @@ struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
   }
 
 private:
-  /// Adjoints are built for straight-line code; sums over a batch need its
-  /// size.
-  static LogicalResult checkBody(func::FuncOp source) {
-    if (!source.getBody().hasOneBlock())
-      return source.emitOpError() << "must have one block to be differentiated";
-    WalkResult walked = source.walk([](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (auto tensor = dyn_cast<RankedTensorType>(operand.getType());
-            tensor && !tensor.hasStaticShape()) {
-          op->emitOpError()
-              << tensor << " has a '?': run mp-specialize before mp-autodiff";
-          return WalkResult::interrupt();
-        }
-      return WalkResult::advance();
-    });
-    return failure(walked.wasInterrupted());
-  }
-
+  /// The copy that backward is appended to. Gradients inside of it come first.
   FailureOr<func::FuncOp> clone(func::FuncOp source, StringRef name,
                                 SymbolTable &symbols) {
     if (Operation *other = symbols.lookup(name)) {
@@ -174,12 +44,14 @@ private:
       diagnostic.attachNote(other->getLoc()) << "here";
       return diagnostic;
     }
-    if (failed(checkBody(source)))
+    if (failed(checkDifferentiable(source)))
       return failure();
     func::FuncOp copy = source.clone();
     copy.setName(name);
     copy.setPublic();
     symbols.insert(copy, std::next(source->getIterator()));
+    if (failed(expandGradients(copy, origins)))
+      return failure();
     return copy;
   }
 
@@ -199,8 +71,8 @@ private:
     for (Value argument : copy->getArguments())
       if (isFloatTensor(argument))
         sources.push_back(argument);
-    Differentiator differentiator(*copy, sources);
-    if (failed(differentiator.run(terminator->getOperand(0))))
+    Differentiator differentiator(*copy, sources, origins);
+    if (failed(differentiate(differentiator, terminator, 0)))
       return failure();
     SmallVector<Value> results;
     ImplicitLocOpBuilder builder(copy->getLoc(), terminator);
@@ -232,34 +104,48 @@ private:
     // Without the recipe nobody calls it any more.
     source.setPrivate();
 
-    auto reads = readsByVariable(*step, *assignment);
-    SmallVector<Value> sources;
-    for (auto &[name, values] : reads)
-      llvm::append_range(sources, values);
-    Differentiator differentiator(*step, sources);
-    auto minimize = *recipe.getBody().getOps<MinimizeOp>().begin();
-    if (failed(differentiator.run(
-            step->getBody().front().getTerminator()->getOperand(
-                minimize.getResult()))))
-      return failure();
-    if (!returnGradients(*step, reads, differentiator))
-      return recipe.emitOpError()
-             << "has nothing to train: no parameter reaches result "
-             << minimize.getResult() << " of @" << recipe.getFunction();
+    for (auto &[result, reads] : readsByLoss(*step, recipe, *assignment)) {
+      SmallVector<Value> sources;
+      for (auto &[name, values] : reads)
+        llvm::append_range(sources, values);
+      Differentiator differentiator(*step, sources, origins);
+      if (failed(differentiate(
+              differentiator, step->getBody().front().getTerminator(), result)))
+        return failure();
+      if (!returnGradients(*step, reads, differentiator))
+        return recipe.emitOpError()
+               << "has nothing to train: no parameter reaches result " << result
+               << " of @" << recipe.getFunction();
+    }
     eraseDead(*step);
     return success();
   }
 
+  /// Builds the backward of a result.
+  static LogicalResult differentiate(Differentiator &differentiator,
+                                     Operation *terminator, unsigned result) {
+    Value root = terminator->getOperand(result);
+    ImplicitLocOpBuilder builder(backwardOf(root.getLoc()), terminator);
+    Value seed = SeedOp::create(builder, root.getType());
+    return differentiator.run(root, seed, terminator);
+  }
+
   using Reads = llvm::MapVector<StringAttr, SmallVector<Value>>;
 
-  static Reads readsByVariable(func::FuncOp step,
-                               const ParameterAssignment &assignment) {
-    Reads reads;
+  /// For every result that is minimised, in the order of the groups, what is
+  /// read of the parameters that minimise it.
+  static llvm::MapVector<unsigned, Reads>
+  readsByLoss(func::FuncOp step, TrainOp recipe,
+              const ParameterAssignment &assignment) {
+    llvm::MapVector<unsigned, Reads> losses;
+    for (auto minimize : recipe.getBody().getOps<MinimizeOp>())
+      losses[minimize.getResult()];
     for (auto read : step.getBody().getOps<ReadOp>())
-      if (StringAttr name = read.getVariableAttr().getAttr();
-          assignment.contains(name))
-        reads[name].push_back(read.getResult());
-    return reads;
+      if (MinimizeOp group =
+              assignment.lookup(read.getVariableAttr().getAttr()))
+        losses[group.getResult()][read.getVariableAttr().getAttr()].push_back(
+            read.getResult());
+    return losses;
   }
 
   /// Whether there is any gradient; a parameter without one is worth a warning.
@@ -286,5 +172,7 @@ private:
     }
     return any;
   }
+
+  GradientOrigins origins;
 };
 } // namespace

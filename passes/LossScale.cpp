@@ -43,16 +43,15 @@ private:
     auto seeds = llvm::to_vector(step.getBody().getOps<SeedOp>());
     if (namedResult(step, kScaleResult))
       return step.emitOpError() << "is scaled already";
-    if (seeds.size() != 1)
-      return step.emitOpError()
-             << "has " << seeds.size()
-             << " mp.seed, expected one, where backward begins";
-    if (auto type = seeds[0].getType();
-        !type.getElementType().isF32() && !type.getElementType().isF64())
-      return step.emitOpError()
-             << "its loss is " << type.getElementType()
-             << ", in which the scaled loss would overflow: cast it to f32";
-    buildScaling(step, seeds[0], createState(chosen));
+    if (seeds.empty())
+      return step.emitOpError() << "has no mp.seed, where backward begins";
+    for (SeedOp seed : seeds)
+      if (Type element = seed.getType().getElementType();
+          !element.isF32() && !element.isF64())
+        return step.emitOpError()
+               << "its loss is " << element
+               << ", in which the scaled loss would overflow: cast it to f32";
+    buildScaling(step, seeds, createState(chosen));
     return success();
   }
 
@@ -80,11 +79,8 @@ private:
     };
     Builder builder(&getContext());
     auto create = [&](StringRef name, Type element, double initial) {
-      std::string full = (scaler.getSymName() + "." + name).str();
-      if (auto known = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
-              scaler, builder.getStringAttr(full)))
-        return known; // several recipes share a scaler
-      return createVariable(getOperation(), scaler.getLoc(), full,
+      return createVariable(getOperation(), scaler.getLoc(),
+                            (scaler.getSymName() + "." + name).str(),
                             number(element), StateKind::scaler, initial);
     };
     return {scaler,
@@ -93,14 +89,18 @@ private:
             create("growth_tracker", builder.getI32Type(), 0)};
   }
 
-  static void buildScaling(func::FuncOp step, SeedOp seed, ScalerState state) {
-    ImplicitLocOpBuilder b(seed.getLoc(), seed.getContext());
+  /// The backward of every loss begins from the one scale.
+  static void buildScaling(func::FuncOp step, ArrayRef<SeedOp> seeds,
+                           ScalerState state) {
+    ImplicitLocOpBuilder b(seeds.front()->getLoc(), step.getContext());
     b.setInsertionPointToStart(&step.getBody().front());
     Value scale = ReadOp::create(b, state.scale.getTensorType(),
                                  state.scale.getSymName());
-    b.setInsertionPointAfter(seed);
-    auto scaled = ScaleOp::create(b, seed, scale);
-    seed.getResult().replaceAllUsesExcept(scaled, scaled);
+    for (SeedOp seed : seeds) {
+      b.setInsertionPointAfter(seed);
+      auto scaled = ScaleOp::create(b, seed, scale);
+      seed.getResult().replaceAllUsesExcept(scaled, scaled);
+    }
 
     auto *terminator = step.getBody().front().getTerminator();
     b.setInsertionPoint(terminator);

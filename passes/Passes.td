@@ -66,9 +66,11 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let description = [{
     For every recipe, builds its entry point: the function's ops, then reverse-mode
     adjoints from `mp.seed` to the parameters, whose gradients become results marked
-    `mp.gradient`. With `function`, builds `@f.gradient` instead, which returns the
-    gradients of result 0 with respect to the float arguments. An adjoint has the type
-    of what it belongs to; its location says which op it is the backward of.
+    `mp.gradient`. Several losses have an `mp.seed` each, and each reaches the parameters of
+    the groups that minimise it. With `function`, builds `@f.gradient` instead, which returns
+    the gradients of result 0 with respect to the float arguments. An adjoint has the type
+    of what it belongs to; its location says which op it is the backward of. Ops
+    `mp.gradient` are replaced first, as by `mp-expand-gradients`.
 
     ```mlir
     // before                                    // after
@@ -85,12 +87,30 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
                         "differentiate this function by its arguments">];
 }
 
+def ExpandGradients : Mp_Pass<"mp-expand-gradients", "::mlir::func::FuncOp"> {
+  let summary = "replace mp.gradient by the backward ops";
+  let description = [{
+    In the order of the ops, so that a gradient of a gradient differentiates the ops that
+    the inner one became. Backward begins with the constant one: no loss scale is in it.
+
+    ```mlir
+    // before                                         // after
+    %y = mp.mul %x, %x                                %y = mp.mul %x, %x
+    %l = mp.sum %y dims[0]                            %l = mp.sum %y dims[0]
+    %g = mp.gradient %l of %x                         %b = mp.broadcast %one : tensor<f32> to tensor<4xf32>
+        : tensor<f32>, tensor<4xf32>                  %a = mp.mul %b, %x
+                                                      %g = mp.add %a, %a
+    ```
+  }];
+}
+
 def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   let summary = "scale the loss, unscale and check the gradients, adapt the scale";
   let description = [{
     The state machine of PyTorch's GradScaler as ops: backward starts from the scale,
     gradients are unscaled in f32 and checked, and the scale and its growth tracker are
-    variables that every step writes. The step returns `scale` and `skipped`.
+    variables that every step writes. Of several losses each begins from the one scale, and
+    the flag is set where any gradient is not finite. The step returns `scale` and `skipped`.
 
     ```mlir
     // before                        // after

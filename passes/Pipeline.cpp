@@ -111,6 +111,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
   if (auto error = addForward(manager, options, "eval"))
     return error;
+  manager.addNestedPass<func::FuncOp>(createExpandGradients());
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
   addKernels(manager);
@@ -127,6 +128,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   autocast.dtype = *dtype;
   autocast.policy = options.policy;
   manager.addPass(createAutocast(autocast));
+  manager.addNestedPass<func::FuncOp>(createExpandGradients());
   addKernels(manager);
   return llvm::Error::success();
 }

@@ -16,12 +16,13 @@ using namespace mp;
 /// order of their declaration.
 static std::vector<std::string> readParameters(func::FuncOp function) {
   llvm::StringSet<> read;
-  function.walk([&](ReadOp op) {
+  auto visit = [&](ReadOp op) {
     read.insert(op.getVariable());
     if (auto variable = lookupVariable(op, op.getVariableAttr());
         variable && variable.getSource())
       read.insert(*variable.getSource());
-  });
+  };
+  function.walk(visit);
   std::vector<std::string> names;
   for (auto variable :
        function->getParentOfType<ModuleOp>().getOps<VariableOp>())
@@ -66,11 +67,6 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
   auto groups = llvm::to_vector(recipe.getBody().getOps<MinimizeOp>());
   DenseMap<StringAttr, MinimizeOp> owner;
   for (MinimizeOp minimize : groups) {
-    if (minimize.getResult() != groups.front().getResult())
-      return minimize.emitOpError()
-             << "minimises result " << minimize.getResult()
-             << ", but the recipe's first group " << groups.front().getResult()
-             << ": one recipe has one loss";
     llvm::StringSet<> chosen;
     for (Attribute pattern : minimize.getParams())
       if (failed(applyPattern(minimize, cast<StringAttr>(pattern).getValue(),
@@ -149,8 +145,12 @@ VariableOp mp::createVariable(ModuleOp module, Location location,
                               StateKind kind, double initial) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(module.getBody());
-  for (auto variable : module.getOps<VariableOp>())
+  for (auto variable : module.getOps<VariableOp>()) {
+    if (variable.getSymName() == name && variable.getKind() == kind &&
+        variable.getTensorType() == type)
+      return variable;
     builder.setInsertionPointAfter(variable);
+  }
   auto arguments = builder.getDictionaryAttr(
       {builder.getNamedAttr("value", builder.getF64FloatAttr(initial))});
   auto init = initial == 0

@@ -10,7 +10,7 @@ namespace mp {
 /// Which `mp.minimize` each parameter that a function reads belongs to.
 using ParameterAssignment = llvm::MapVector<mlir::StringAttr, MinimizeOp>;
 /// By the patterns of the recipe. Errors: a pattern that matches nothing, a
-/// parameter that two groups claim, groups that minimise different results.
+/// parameter that two groups claim.
 llvm::FailureOr<ParameterAssignment>
 assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 
@@ -35,7 +35,8 @@ void addToSkipped(mlir::func::FuncOp function,
 /// a scaler's or a count's.
 bool countsTries(WriteOp write);
 
-/// A new variable behind the last one of the module.
+/// The module's variable of that name, kind and type, which recipes share; or
+/// a new one behind the last.
 VariableOp createVariable(mlir::ModuleOp module, mlir::Location location,
                           llvm::StringRef name, mlir::RankedTensorType type,
                           StateKind kind, double initial);

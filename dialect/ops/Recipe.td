@@ -25,10 +25,18 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
   let description = [{
     Names the entry point that the passes build, and the function it comes from.
 
+    Every `mp.minimize` may have a result and an optimizer of its own; a result is
+    differentiated by the parameters of the groups that minimise it, and all are stepped
+    together. A weighted sum of losses is one more result of the function.
+
     Example:
     ```mlir
     mp.train @step of @loss autocast(<dtype = f16>) scaler(@scaler) {
       mp.minimize result(0) {params = ["*"], optimizer = #mp.adamw<lr = 1.0e-3>, schedule = #mp.linear<to = 0.0>}
+    }
+    mp.train @gan of @losses {
+      mp.minimize result(0) {params = ["critic.*"], optimizer = #mp.adamw<lr = 4.0e-4>}
+      mp.minimize result(1) {params = ["generator.*"], optimizer = #mp.adamw<lr = 1.0e-4>}
     }
     ```
   }];

@@ -7,7 +7,8 @@ include "dialect/MpBase.td"
 def Mp_SeedOp : Mp_Op<"seed", [Pure, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "derivative of a loss with respect to itself: one";
   let description = [{
-    Where backward begins. Loss scaling multiplies it.
+    Where the backward of a step begins. Loss scaling multiplies it; `mp.gradient` begins
+    with a constant instead, since its result is a value of the forward graph.
 
     Example: `%s = mp.seed : tensor<f32>`
   }];

@@ -121,17 +121,19 @@ mp.train @step of @loss {
 
 // -----
 
+// Each loss needs a parameter of its own group.
 mp.variable @w : tensor<f32> = #mp.init<zeros>
 mp.variable @v : tensor<f32> = #mp.init<zeros>
 func.func @loss() -> (tensor<f32>, tensor<f32>) {
   %0 = mp.read @w : tensor<f32>
+  // expected-warning@+1 {{parameter @v does not reach the loss}}
   %1 = mp.read @v : tensor<f32>
-  return %0, %1 : tensor<f32>, tensor<f32>
+  return %1, %0 : tensor<f32>, tensor<f32>
 }
+// expected-error@+1 {{'mp.train' op has nothing to train: no parameter reaches result 1 of @loss}}
 mp.train @step of @loss {
-  mp.minimize result(0) {params = ["w"], optimizer = #mp.sgd}
-  // expected-error@+1 {{minimises result 1, but the recipe's first group 0: one recipe has one loss}}
   mp.minimize result(1) {params = ["v"], optimizer = #mp.sgd}
+  mp.minimize result(0) {params = ["w"], optimizer = #mp.sgd}
 }
 
 // -----

@@ -1,0 +1,19 @@
+//===- Gradient.cpp - gradients as values ---------------------------------===//
+#include "dialect/Mp.h"
+
+using namespace mlir;
+using namespace mp;
+
+LogicalResult GradientOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getSources().getTypes());
+  return success();
+}
+
+LogicalResult GradientOp::verify() {
+  if (getSources().empty())
+    return emitOpError() << "names nothing to differentiate by: write of %x";
+  return success();
+}

@@ -1,0 +1,28 @@
+//===- ExpandGradients.cpp - replace mp.gradient by the backward ops ------===//
+#include "passes/Differentiate.h"
+#include "passes/Passes.h"
+
+namespace mp {
+#define GEN_PASS_DEF_EXPANDGRADIENTS
+#include "passes/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+struct ExpandGradients : mp::impl::ExpandGradientsBase<ExpandGradients> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal() || function.getOps<GradientOp>().empty())
+      return;
+    GradientOrigins origins;
+    if (failed(checkDifferentiable(function)) ||
+        failed(expandGradients(function, origins)))
+      return signalPassFailure();
+    eraseDead(function);
+  }
+};
+} // namespace
