@@ -69,6 +69,9 @@ private:
     backend->describe(program);
     program.data = describeData(*module);
     if (options.goal == Goal::Inspect) {
+      for (auto recipe : module->getOps<TrainOp>())
+        if (options.function.empty() || options.function == recipe.getEntry())
+          program.accumulate = microBatchesOf(recipe);
       describeState();
       return llvm::Error::success();
     }
@@ -142,7 +145,14 @@ private:
     if (!found)
       return choose("recipe (mp.train)", names);
     builder.program.precision = precisionOf(found);
+    if (options.goal == Goal::Train)
+      builder.program.accumulate = microBatchesOf(found);
     return module->lookupSymbol<func::FuncOp>(found.getFunction());
+  }
+
+  int64_t microBatchesOf(TrainOp recipe) const {
+    return options.accumulate ? options.accumulate
+                              : recipe.getAccumulate().value_or(1);
   }
 
   /// What the options ask for by any of its names, or else the recipe.
@@ -184,6 +194,7 @@ private:
     pipeline.precision = options.precision;
     pipeline.scaler = options.scaler;
     pipeline.totalSteps = options.totalSteps;
+    pipeline.accumulate = options.accumulate;
     llvm::Error error = options.goal == Goal::Train
                             ? buildTrainPipeline(manager, pipeline)
                         : options.goal == Goal::Evaluate
@@ -281,11 +292,14 @@ private:
     bool isDerive =
         function.getName() == kDeriveFunction && options.goal != Goal::Run;
     Entry entry = planEntry(function, code, builder, *backend);
+    StringRef phase = phaseOf(function);
     entry.function = isDerive                         ? kDeriveFunction.str()
+                     : !phase.empty()                 ? phase.str()
                      : options.goal == Goal::Train    ? "step"
                      : options.goal == Goal::Evaluate ? kEvaluateFunction.str()
                                                       : chosen;
-    if (!isDerive) {
+    // What applies micro-batches takes none, whatever their rows.
+    if (!isDerive && phase != kApplyPhase) {
       entry.batch = options.batch;
       entry.inputs = inputs;
       for (auto [input, argument] :

@@ -25,7 +25,8 @@ public:
 
 /// What to make of the module.
 enum class Goal {
-  Train,    ///< a recipe's entry points: `step` and `derive`
+  Train,    ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
+            ///< and `derive`
   Evaluate, ///< the recipe's function forward, in its precision: `evaluate`
   Run,      ///< any function as it stands
   Inspect,  ///< no entry point: variables and data sources alone
@@ -39,8 +40,10 @@ struct CompileOptions {
   int64_t batch = 0; ///< binds `?`
   std::string
       precision; ///< a name of design section 6; empty: what the recipe says
-  std::string scaler;     ///< preset, "none", or empty: what the recipe says
-  int64_t totalSteps = 0; ///< length of schedules, in applied steps
+  std::string scaler; ///< preset, "none", or empty: what the recipe says
+  int64_t accumulate =
+      0; ///< micro-batches a step; 1: none; 0: what the recipe says
+  int64_t totalSteps = 0;     ///< length of schedules, in applied steps
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".

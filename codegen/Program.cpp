@@ -33,6 +33,7 @@ constexpr std::pair<VariableKind, llvm::StringLiteral> kindNames[] = {
     {VariableKind::Parameter, "parameter"}, {VariableKind::Buffer, "buffer"},
     {VariableKind::Slot, "slot"},           {VariableKind::Scaler, "scaler"},
     {VariableKind::Attempt, "attempt"},     {VariableKind::Derived, "derived"},
+    {VariableKind::Window, "window"},
 };
 
 } // namespace

@@ -51,7 +51,15 @@ struct Location {
 };
 
 /// What a variable is to a step (see docs/architecture.md, State).
-enum class VariableKind { Parameter, Buffer, Slot, Scaler, Attempt, Derived };
+enum class VariableKind {
+  Parameter,
+  Buffer,
+  Slot,
+  Scaler,
+  Attempt,
+  Derived,
+  Window
+};
 llvm::StringRef variableKindName(VariableKind kind);
 std::optional<VariableKind> parseVariableKind(llvm::StringRef name);
 
@@ -223,6 +231,9 @@ struct Program {
   std::string precision;
   /// Hash of the tuning plan that kernels were chosen by; "" without one.
   std::string plan;
+  /// Micro-batches of a step: 1 runs `step`; more run `accumulate` up to that
+  /// often and then `apply`.
+  int64_t accumulate = 1;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Header> headers;

@@ -38,6 +38,7 @@ private:
   bool include();
   bool precision();
   bool plan();
+  bool accumulate();
   bool entry();
   bool input();
   bool launch();
@@ -249,6 +250,10 @@ bool Parser::precision() { return line.name(program.precision, "a precision"); }
 
 bool Parser::plan() { return line.name(program.plan, "a hash"); }
 
+bool Parser::accumulate() {
+  return line.integer(program.accumulate, "a number of micro-batches", 1);
+}
+
 bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
@@ -396,7 +401,7 @@ bool Parser::item() {
       {"code", &Parser::code},           {"entry", &Parser::entry},
       {"data", &Parser::data},           {"column", &Parser::column},
       {"precision", &Parser::precision}, {"include", &Parser::include},
-      {"plan", &Parser::plan},
+      {"plan", &Parser::plan},           {"accumulate", &Parser::accumulate},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

@@ -286,6 +286,8 @@ void Printer::print() {
     name(program.plan);
     os << '\n';
   }
+  if (program.accumulate != 1)
+    os << "accumulate " << program.accumulate << '\n';
   for (const Variable &value : program.variables)
     variable(value);
   for (const Constant &constant : program.constants) {

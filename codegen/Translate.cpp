@@ -31,6 +31,8 @@ struct Options {
       "mp-precision", cl::desc("instead of the recipe's"), cl::cat(category)};
   cl::opt<std::string> scaler{"mp-scaler", cl::desc("instead of the recipe's"),
                               cl::cat(category)};
+  cl::opt<int64_t> accumulate{"mp-accumulate", cl::desc("micro-batches a step"),
+                              cl::init(0), cl::cat(category)};
   cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"),
                               cl::init(0), cl::cat(category)};
   cl::opt<std::string> target{"mp-target", cl::desc("cpu or cuda"),
@@ -60,6 +62,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.batch = options.batch;
   compileOptions.precision = options.precision;
   compileOptions.scaler = options.scaler;
+  compileOptions.accumulate = options.accumulate;
   compileOptions.totalSteps = options.totalSteps;
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;

@@ -50,15 +50,22 @@ Operation *MpDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return ConstantOp::create(builder, location, type, elements);
 }
 
+static LogicalResult verifyWord(Operation *op, NamedAttribute attribute,
+                                StringRef first, StringRef second) {
+  auto word = dyn_cast<StringAttr>(attribute.getValue());
+  if (word && (word.getValue() == first || word.getValue() == second))
+    return success();
+  return op->emitError() << "'" << attribute.getName().strref() << "' is "
+                         << attribute.getValue() << ", expected \"" << first
+                         << "\" or \"" << second << "\"";
+}
+
 LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
-  if (attribute.getName() == kModeAttr) {
-    auto mode = dyn_cast<StringAttr>(attribute.getValue());
-    if (!mode || (mode.getValue() != "train" && mode.getValue() != "eval"))
-      return op->emitError()
-             << "'" << kModeAttr << "' is " << attribute.getValue()
-             << ", expected \"train\" or \"eval\"";
-  }
+  if (attribute.getName() == kModeAttr)
+    return verifyWord(op, attribute, "train", "eval");
+  if (attribute.getName() == kPhaseAttr)
+    return verifyWord(op, attribute, "accumulate", "apply");
   return success();
 }
 

@@ -36,6 +36,8 @@ inline constexpr llvm::StringLiteral kNameAttr = "mp.name";
 inline constexpr llvm::StringLiteral kGradientAttr = "mp.gradient";
 /// On a function: "train" or "eval", set by mp-set-mode.
 inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
+/// On a function: "accumulate" or "apply", set by mp-accumulate.
+inline constexpr llvm::StringLiteral kPhaseAttr = "mp.phase";
 
 /// A double as a parameter of an attribute: compared and hashed by its bits.
 struct Number {

@@ -28,6 +28,7 @@ def Mp_VariableKind : Mp_Enum<"StateKind", "what a variable is to a step", [
   I32EnumAttrCase<"scaler", 3>,    // loss scaler state, written by every step
   I32EnumAttrCase<"attempt", 4>,   // counts of tries, written by every step
   I32EnumAttrCase<"derived", 5>,   // computed from other variables, never saved
+  I32EnumAttrCase<"window", 6>,    // what micro-batches gather until they are applied, never saved
 ]>;
 def Mp_VariableKindAttr : EnumAttr<Mp_Dialect, Mp_VariableKind, "kind">;
 

@@ -43,6 +43,9 @@ private:
     auto seeds = llvm::to_vector(step.getBody().getOps<SeedOp>());
     if (namedResult(step, kScaleResult))
       return step.emitOpError() << "is scaled already";
+    if (!phaseOf(step).empty())
+      return step.emitOpError()
+             << "is split already: run mp-loss-scale before mp-accumulate";
     if (seeds.empty())
       return step.emitOpError() << "has no mp.seed, where backward begins";
     for (SeedOp seed : seeds)

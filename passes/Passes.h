@@ -21,6 +21,7 @@ struct PipelineOptions {
   std::string policy; ///< empty: what the recipe says
   int64_t totalSteps = 0;    ///< length of schedules
   bool masterWeights = true; ///< whether mp-master-weights runs
+  int64_t accumulate = 0;    ///< micro-batches; 0: what the recipe says
 };
 
 /// The type that autocast takes for a precision's name, "" for f32 throughout.

@@ -127,6 +127,47 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
                         "preset (torch) instead of the recipe's scaler, or none">];
 }
 
+def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
+  let summary = "split a step into micro-batches that are gathered, and their update";
+  let description = [{
+    `@step.accumulate` takes a micro-batch and adds its gradients, unscaled and in f32, each
+    times the rows of the micro-batch, to `window` variables; `@step` takes nothing and
+    applies what was gathered: gradients are the sums over the count of all rows, which for
+    losses that are means over rows is the gradient of all rows at once. Passes that follow
+    find gradients and flag in `@step` as without micro-batches.
+
+    - The flag gathers the checks of all micro-batches, and is applied once: a scaler's
+      update and all other writes of tries move to `@step`, so that the scale is constant
+      within a window.
+    - A variable that the forward graph writes (statistics) has a window variable in which
+      every micro-batch finds what the one before left; `@step` commits it or not.
+    - Scalar results become their means by rows, in f32; other results are dropped.
+    - The first micro-batch overwrites: `@step` sets back nothing but `@step.micro`, the
+      index of the micro-batch.
+
+    `steps` overrides the recipe's `accumulate`; one means no micro-batches.
+
+    ```mlir
+    // before                          // after, @step.accumulate and @step
+    func.func @step(%x) -> (%l, %g)    func.func @step.accumulate(%x) attributes {mp.phase = "accumulate"} {
+                                         ...
+                                         %k = mp.select %first, %zero, %sum
+                                         %s = mp.add %k, %w
+                                         mp.write @step.gradient.w, %s
+                                       }
+                                       func.func @step() -> (%l, %g) attributes {mp.phase = "apply"} {
+                                         %s = mp.read @step.gradient.w
+                                         %g = mp.div %s, %rows
+                                         mp.write @step.micro, %zero
+                                       }
+    ```
+  }];
+  let options = [
+    Option<"steps", "steps", "int64_t", "0", "micro-batches a step instead of the recipe's; 1: none">,
+    Option<"rows", "rows", "int64_t", "0", "rows of a micro-batch, its weight in means; 0: one">,
+  ];
+}
+
 def MasterWeights : Mp_Pass<"mp-master-weights", "::mlir::ModuleOp"> {
   let summary = "keep f32 masters and low-precision working copies";
   let description = [{
@@ -183,7 +224,9 @@ def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::func::FuncOp"> {
   let description = [{
     Changes nothing. Fails where a write is not guarded by the step's flag, where a
     variable is written twice, where a scaled gradient reaches a variable without
-    `mp.unscale_and_check`, and where a check does not reach the flag.
+    `mp.unscale_and_check`, and where a check does not reach the flag. Of micro-batches,
+    `accumulate` writes nothing but window variables, its flag among them, and every window
+    flag reaches that of `apply`.
   }];
 }
 

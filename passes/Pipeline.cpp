@@ -96,6 +96,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
     return error;
   manager.addPass(createAutodiff());
   manager.addPass(createLossScale({*scaler}));
+  manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
   manager.addPass(createOptimizer({options.totalSteps}));
@@ -156,9 +157,14 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};
+  Option<int64_t> accumulate{
+      *this, "accumulate",
+      llvm::cl::desc("micro-batches a step, instead of the recipe's"),
+      llvm::cl::init(0)};
 
   PipelineOptions get() const {
-    return {batch, precision, scaler, policy, totalSteps, masterWeights};
+    return {batch,      precision,     scaler,    policy,
+            totalSteps, masterWeights, accumulate};
   }
 };
 

@@ -13,7 +13,8 @@ using namespace mp;
 //===----------------------------------------------------------------------===//
 
 /// Parameters that the function reads, themselves or as a working copy, in the
-/// order of their declaration.
+/// order of their declaration. A step that applies what micro-batches gathered
+/// is asked about these.
 static std::vector<std::string> readParameters(func::FuncOp function) {
   llvm::StringSet<> read;
   auto visit = [&](ReadOp op) {
@@ -23,6 +24,8 @@ static std::vector<std::string> readParameters(func::FuncOp function) {
       read.insert(*variable.getSource());
   };
   function.walk(visit);
+  if (func::FuncOp gathering = lookupAccumulate(function))
+    gathering.walk(visit);
   std::vector<std::string> names;
   for (auto variable :
        function->getParentOfType<ModuleOp>().getOps<VariableOp>())
@@ -101,6 +104,37 @@ func::FuncOp mp::lookupStep(TrainOp recipe) {
   return step && step.getBody().hasOneBlock() ? step : func::FuncOp();
 }
 
+std::string mp::accumulateName(StringRef step) {
+  return (step + ".accumulate").str();
+}
+
+func::FuncOp mp::lookupAccumulate(func::FuncOp step) {
+  if (phaseOf(step) != kApplyPhase)
+    return {};
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      step, StringAttr::get(step.getContext(), accumulateName(step.getName())));
+}
+
+StringRef mp::stepName(func::FuncOp function) {
+  StringRef name = function.getName();
+  if (phaseOf(function) == kAccumulatePhase)
+    name.consume_back(accumulateName(""));
+  return name;
+}
+
+VariableOp mp::lookupMicroBatch(func::FuncOp function) {
+  if (phaseOf(function) != kAccumulatePhase)
+    return {};
+  std::string name = (stepName(function) + "." + kMicroVariable).str();
+  return lookupVariable(function,
+                        FlatSymbolRefAttr::get(function.getContext(), name));
+}
+
+StringRef mp::phaseOf(func::FuncOp function) {
+  auto phase = function->getAttrOfType<StringAttr>(kPhaseAttr);
+  return phase ? phase.getValue() : "";
+}
+
 void mp::appendResult(func::FuncOp function, Value value,
                       NamedAttribute attribute) {
   auto dictionary = DictionaryAttr::get(function.getContext(), {attribute});
@@ -137,7 +171,8 @@ void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
 
 bool mp::countsTries(WriteOp write) {
   auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
-  return kind == StateKind::scaler || kind == StateKind::attempt;
+  return kind == StateKind::scaler || kind == StateKind::attempt ||
+         kind == StateKind::window;
 }
 
 VariableOp mp::createVariable(ModuleOp module, Location location,

@@ -18,6 +18,18 @@ assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 /// one block; null before.
 mlir::func::FuncOp lookupStep(TrainOp recipe);
 
+/// The name of the function that takes a step's micro-batches.
+std::string accumulateName(llvm::StringRef step);
+/// That function, of a step that applies what it gathers; null of any other.
+mlir::func::FuncOp lookupAccumulate(mlir::func::FuncOp step);
+/// The name of the step that a function is, or whose micro-batches it takes.
+llvm::StringRef stepName(mlir::func::FuncOp function);
+/// The variable that holds the index of the micro-batch; null in a function
+/// that takes none.
+VariableOp lookupMicroBatch(mlir::func::FuncOp function);
+/// The function's `mp.phase`, or "".
+llvm::StringRef phaseOf(mlir::func::FuncOp function);
+
 /// Returns one more value, with one attribute on the result.
 void appendResult(mlir::func::FuncOp function, mlir::Value value,
                   mlir::NamedAttribute attribute);
@@ -32,7 +44,7 @@ void addToSkipped(mlir::func::FuncOp function,
                   mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
 
 /// Whether a write is of a variable that every try changes, skipped or not: of
-/// a scaler's or a count's.
+/// a scaler's, a count's or a window's.
 bool countsTries(WriteOp write);
 
 /// The module's variable of that name, kind and type, which recipes share; or
@@ -48,6 +60,12 @@ llvm::SmallVector<VariableOp> derivedFrom(mlir::ModuleOp module,
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
+inline constexpr llvm::StringLiteral kAccumulatePhase = "accumulate";
+inline constexpr llvm::StringLiteral kApplyPhase = "apply";
+/// Behind a step's name: its variable with the index of the micro-batch.
+inline constexpr llvm::StringLiteral kMicroVariable = "micro";
+/// The same, with whether a gradient in the window was not finite.
+inline constexpr llvm::StringLiteral kFoundInfVariable = "found_inf";
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";
 inline constexpr llvm::StringLiteral kLearningRateResult = "lr";

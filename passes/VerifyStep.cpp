@@ -40,7 +40,8 @@ struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
     OpOperand *skipped = namedResult(step, kSkippedResult);
     bool ok = succeeded(checkWrites(step, skipped)) &
               succeeded(checkGradients(step)) &
-              succeeded(checkFlag(step, skipped));
+              succeeded(checkFlag(step, skipped)) &
+              succeeded(checkWindow(step, skipped));
     if (!ok)
       signalPassFailure();
     markAllAnalysesPreserved();
@@ -85,6 +86,41 @@ private:
       return write.emitOpError()
              << "writes @" << write.getVariable()
              << " although the step may be skipped: run mp-predicate-step";
+    return success();
+  }
+
+  /// Micro-batches leave all other state alone and hand their flag on; the step
+  /// that applies them heeds it.
+  static LogicalResult checkWindow(func::FuncOp step, OpOperand *skipped) {
+    if (phaseOf(step) == kApplyPhase)
+      return checkWindowFlags(step, skipped);
+    if (phaseOf(step) != kAccumulatePhase)
+      return success();
+    bool keepsFlag = !skipped;
+    for (auto write : step.getOps<WriteOp>()) {
+      auto kind = lookupVariable(write, write.getVariableAttr()).getKind();
+      if (kind != StateKind::window)
+        return write.emitOpError()
+               << "writes @" << write.getVariable() << ", a "
+               << stringifyStateKind(kind)
+               << ", for a micro-batch, which writes window variables alone";
+      keepsFlag |= skipped && write.getValue() == skipped->get();
+    }
+    if (!keepsFlag)
+      return step.emitOpError()
+             << "gives its flag to no window variable, so that nobody skips";
+    return success();
+  }
+
+  static LogicalResult checkWindowFlags(func::FuncOp step, OpOperand *skipped) {
+    DenseSet<Value> reached;
+    if (skipped)
+      reached = slice(skipped->get(), [](Value) { return false; });
+    std::string flag = (step.getName() + "." + kFoundInfVariable).str();
+    for (auto read : step.getOps<ReadOp>())
+      if (read.getVariable() == flag && !reached.contains(read))
+        return read.emitOpError() << "reads the window's flag @" << flag
+                                  << ", which does not reach the step's flag";
     return success();
   }
 

@@ -77,6 +77,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("records", state.records);
   visit("batch", state.batch);
   visit("epochs", state.epochs);
+  visit("accumulate", state.accumulate);
   visit("shuffle", state.shuffle);
   visit("drop_last", state.dropLast);
   visit("precision", state.precision);
@@ -91,7 +92,8 @@ void visitFields(State &state, Visitor &visit) {
 }
 
 bool isSaved(const Variable &variable) {
-  return variable.kind != VariableKind::Derived;
+  return variable.kind != VariableKind::Derived &&
+         variable.kind != VariableKind::Window;
 }
 
 bool isWeight(const Variable &variable) {
@@ -175,14 +177,17 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (version->second != formatVersion)
     return makeError("{0}: checkpoint format {1}, expected {2}", name,
                      version->second, formatVersion);
-  // A run without a tuning plan, as all were once.
+  // A run without a tuning plan and micro-batches, as all were once.
   metadata.try_emplace("plan");
+  metadata.try_emplace("accumulate", "1");
   MetadataReader reader{metadata, ""};
   visitFields(checkpoint.run, reader);
   reader(fingerprintKey, checkpoint.print);
   RunState &run = checkpoint.run;
   if (reader.bad.empty() && (run.step < 0 || run.batch < 1 || run.records < 1))
     reader.bad = "step";
+  if (reader.bad.empty() && run.accumulate < 1)
+    reader.bad = "accumulate";
   if (!reader.bad.empty())
     return makeError("{0}: damaged checkpoint: metadata '{1}' is missing or "
                      "malformed",
@@ -220,11 +225,17 @@ Error Checkpoint::restore(Session &session) const {
     return makeError("{0}: checkpoint of another graph: its variables are of "
                      "other kinds (fingerprint {1}, the graph's is {2})",
                      file.path, print, fingerprint(session.variables()));
-  for (const Variable &variable : session.variables())
+  for (const Variable &variable : session.variables()) {
+    Error error = Error::success();
     if (isSaved(variable))
-      if (Error error = session.write(variable.name,
-                                      file.tensors.at(variable.name).bytes))
-        return error;
+      error =
+          session.write(variable.name, file.tensors.at(variable.name).bytes);
+    else if (variable.kind == VariableKind::Window)
+      error = session.write(variable.name,
+                            std::vector<char>(variable.type.bytes()));
+    if (error)
+      return error;
+  }
   return session.derive();
 }
 

@@ -14,6 +14,7 @@ struct RunState {
   int64_t step = 0; ///< tries so far; the data position follows from it
   int64_t skippedSteps = 0;
   int64_t records = 0, batch = 0, epochs = 0;
+  int64_t accumulate = 1; ///< micro-batches of `batch` records a step
   bool shuffle = true, dropLast = false;
   std::string precision = {}, scaler = {}, module = {}, target = {}, cpu = {};
   std::string plan = {};      ///< Program::plan
@@ -25,8 +26,9 @@ struct RunState {
 /// A hash of the variables that a checkpoint holds: names, kinds and types.
 std::string fingerprint(llvm::ArrayRef<Variable> variables);
 
-/// Writes every variable that is not derived, and the state, atomically: on an
-/// error the file that was there before is untouched.
+/// Writes every variable that is saved, and the state, atomically: on an error
+/// the file that was there before is untouched. Derived variables and those of
+/// a window are not saved: the moment is one between two steps.
 llvm::Error saveCheckpoint(llvm::StringRef path, Session &session,
                            const RunState &state);
 
@@ -37,9 +39,9 @@ public:
   static llvm::Expected<Checkpoint> open(llvm::StringRef path);
 
   const RunState &state() const { return run; }
-  /// Fills every variable that is not derived and runs `derive`. The error
-  /// names the variables that are missing, unknown, or of another type; the
-  /// session is not touched then.
+  /// Fills every variable that is saved, begins a window and runs `derive`. The
+  /// error names the variables that are missing, unknown, or of another type;
+  /// the session is not touched then.
   llvm::Error restore(Session &session) const;
 
 private:

@@ -90,14 +90,27 @@ Expected<Program> Model::compile(Goal goal,
   return compiler(text, compileOptions, sink.get());
 }
 
+Error Model::inspect() {
+  if (sources)
+    return Error::success();
+  Expected<Program> program = compile(Goal::Inspect, options.compile);
+  if (!program)
+    return program.takeError();
+  sources = std::move(program->data);
+  microBatches = program->accumulate;
+  return Error::success();
+}
+
+Expected<int64_t> Model::accumulate() {
+  if (Error error = inspect())
+    return error;
+  return microBatches;
+}
+
 Expected<const DataSource *> Model::dataSource(StringRef source,
                                                bool required) {
-  if (!sources) {
-    Expected<Program> program = compile(Goal::Inspect, options.compile);
-    if (!program)
-      return program.takeError();
-    sources = std::move(program->data);
-  }
+  if (Error error = inspect())
+    return error;
   std::vector<std::string> names;
   for (const DataSource &candidate : *sources) {
     if (candidate.name == source)

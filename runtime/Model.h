@@ -45,6 +45,9 @@ public:
   llvm::Expected<const DataSource *> dataSource(llvm::StringRef name,
                                                 bool required);
 
+  /// Micro-batches of a step, as the options say or else the recipe.
+  llvm::Expected<int64_t> accumulate();
+
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
   /// The entry point `function` at `batch`, compiled and linked where that has
@@ -71,6 +74,8 @@ private:
 
   Model() : background(llvm::hardware_concurrency(1)) {}
   llvm::Expected<Program> compile(Goal goal, CompileOptions options) const;
+  /// Finds out what is known of the module without compiling it.
+  llvm::Error inspect();
   /// Links the program of a job; remembers its entries.
   llvm::Error link(Key key, llvm::Expected<Program> program);
 
@@ -80,6 +85,7 @@ private:
   std::unique_ptr<Session> state;
   std::string name, archName, precisionName, planHash;
   std::optional<std::vector<DataSource>> sources;
+  int64_t microBatches = 1;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;

@@ -18,10 +18,18 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
   if (auto found = programs.find(rows); found != programs.end())
     return &found->second;
-  Expected<Executable *> executable = model->get(Goal::Train, "step", rows);
+  bool gathers = run.accumulate > 1;
+  StringRef name = gathers ? "apply" : "step";
+  Expected<Executable *> executable = model->get(Goal::Train, name, rows);
   if (!executable)
     return executable.takeError();
   StepProgram step{.executable = *executable};
+  if (gathers) {
+    auto gather = model->get(Goal::Train, "accumulate", rows);
+    if (!gather)
+      return gather.takeError();
+    step.gather = *gather;
+  }
   std::vector<std::string> names;
   for (auto [i, result] : llvm::enumerate((*executable)->entry().results)) {
     if (!isScalar(result) || result.name.empty())
@@ -40,8 +48,8 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
       step.others.push_back(i);
   }
   if (step.loss < 0)
-    return makeError("{0}: entry point 'step' has no result 'loss'{1}",
-                     options.module, suggest("loss", names));
+    return makeError("{0}: entry point '{1}' has no result 'loss'{2}",
+                     options.module, name, suggest("loss", names));
   return &(programs[rows] = std::move(step));
 }
 
@@ -90,13 +98,27 @@ Error Trainer::submitStep() {
                                                      .shuffle = run.shuffle,
                                                      .firstStep = run.step,
                                                      .lastStep = totalSteps()});
-  Expected<StepProgram *> step = program(plan.rows(submitted()));
-  if (!step)
-    return step.takeError();
-  auto ticket = (*step)->executable->submit(*batches->next());
-  if (!ticket)
-    return ticket.takeError();
-  underWay.push_back({*step, *ticket, start});
+  StepUnderWay step{nullptr, 0, start};
+  auto submit = [&](Executable &executable, Executable::Inputs in) -> Error {
+    Expected<Executable::Ticket> ticket = executable.submit(in);
+    if (!ticket)
+      return ticket.takeError();
+    step.ticket = *ticket;
+    return Error::success();
+  };
+  int64_t number = submitted();
+  for (int64_t micro = 0; micro < plan.microBatches(number); ++micro) {
+    Expected<StepProgram *> part = program(plan.rows(number, micro));
+    if (!part)
+      return part.takeError();
+    step.program = *part;
+    if (Error error = submit((*part)->takesInputs(), *batches->next()))
+      return error;
+  }
+  if (step.program->gather)
+    if (Error error = submit(*step.program->executable, {}))
+      return error;
+  underWay.push_back(step);
   return Error::success();
 }
 
@@ -138,11 +160,11 @@ Expected<NamedNumbers> Trainer::evaluate() {
   if (!testData)
     return makeError("{0}: the module has no data source 'test'",
                      options.module);
-  return scores(*model, *testData, plan.batch);
+  return scores(*model, *testData, plan.microRows());
 }
 
 Expected<Profile> Trainer::profile() {
-  Expected<StepProgram *> step = program(plan.batch);
+  Expected<StepProgram *> step = program(plan.microRows());
   if (!step)
     return step.takeError();
   Prefetcher first(*trainData, binding,
@@ -151,7 +173,17 @@ Expected<Profile> Trainer::profile() {
                     .shuffle = run.shuffle,
                     .firstStep = 0,
                     .lastStep = 1});
-  return profileKeepingState(session(), *(*step)->executable, *first.next());
+  auto profile =
+      profileKeepingState(session(), (*step)->takesInputs(), *first.next());
+  if (!profile || !(*step)->gather)
+    return profile;
+  auto update = profileKeepingState(session(), *(*step)->executable, {});
+  if (!update)
+    return update.takeError();
+  profile->graphNodes += update->graphNodes;
+  profile->hostMicroseconds += update->hostMicroseconds;
+  llvm::append_range(profile->launches, update->launches);
+  return profile;
 }
 
 Error Trainer::writeProfile() {

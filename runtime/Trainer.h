@@ -31,9 +31,11 @@ struct TrainOptions {
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 records
-  std::optional<uint64_t> seed;  ///< 0; of initialisers, order and random ops
-  std::optional<bool> shuffle;   ///< true
-  std::optional<bool> dropLast;  ///< false: train on each epoch's remainder too
+  /// Micro-batches of `batch` records a step; the recipe's
+  std::optional<int64_t> accumulate;
+  std::optional<uint64_t> seed; ///< 0; of initialisers, order and random ops
+  std::optional<bool> shuffle;  ///< true
+  std::optional<bool> dropLast; ///< false: train on each epoch's remainder too
   int64_t maxSteps =
       0; ///< stop after this many steps, those before a resume
          ///< included; the schedule keeps its length. 0: no limit
@@ -71,7 +73,8 @@ public:
   /// is one; profiles where that is asked for and no signal came.
   llvm::Expected<TrainOutcome> train();
 
-  /// What a whole batch's step costs. The state is as before.
+  /// What a whole batch's step costs; of micro-batches, what one and the update
+  /// cost. The state is as before.
   llvm::Expected<Profile> profile();
 
   /// Means of the scalar results of `evaluate` over the data source `test`.
@@ -96,8 +99,11 @@ private:
   /// The step at one batch size, and where its results are; -1: it has none.
   struct StepProgram {
     Executable *executable = nullptr;
+    /// What takes micro-batches, where `executable` applies them.
+    Executable *gather = nullptr;
     int loss = -1, scale = -1, skipped = -1, lr = -1, gradNorm = -1;
     std::vector<unsigned> others = {};
+    Executable &takesInputs() const { return gather ? *gather : *executable; }
   };
 
   /// A step that was submitted and whose metrics nobody has seen.

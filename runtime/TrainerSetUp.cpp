@@ -47,6 +47,7 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   modelOptions.compile.precision = run.precision;
   modelOptions.compile.scaler = run.scaler;
   modelOptions.compile.function = options.function;
+  modelOptions.compile.accumulate = run.accumulate;
   auto opened =
       Model::open(std::move(modelOptions), std::move(compiler), createSession);
   if (!opened)
@@ -95,9 +96,13 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   // Before data is read and kernels are compiled.
   if (!options.init.empty() && !sys::fs::exists(options.init))
     return makeError("{0}: no such file of initial weights", options.init);
-  run = resumed ? checkpoint->state() : RunState{.batch = 32, .epochs = 1};
+  // No number of micro-batches leaves it to the recipe.
+  run = resumed ? checkpoint->state()
+                : RunState{.batch = 32, .epochs = 1, .accumulate = 0};
   Error error = joinErrors(settle("batch", options.batch, resumed, run.batch),
                            settle("seed", options.seed, resumed, run.seed));
+  error = joinErrors(std::move(error), settle("accumulate", options.accumulate,
+                                              resumed, run.accumulate));
   error = joinErrors(std::move(error),
                      settle("shuffle", options.shuffle, resumed, run.shuffle));
   error = joinErrors(std::move(error), settle("drop-last", options.dropLast,
@@ -115,6 +120,9 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   if (run.batch < 1 || run.epochs < 1 || run.epochs > most)
     return makeError("batch {0} or epochs {1} out of range, expected 1 to {2}",
                      run.batch, run.epochs, most);
+  if (run.accumulate < 0 || run.accumulate > most || run.batch > most)
+    return makeError("{0} micro-batches of {1} records, expected 1 to {2}",
+                     run.accumulate, run.batch, most);
   return Error::success();
 }
 
@@ -125,10 +133,20 @@ Error Trainer::findData() {
   Expected<Dataset> data = Dataset::find(**source, options.data);
   if (!data)
     return data.takeError();
-  int64_t records = data->records();
-  if (run.batch > records)
-    return makeError("batch {0} is larger than the data set of {1} records{2}",
-                     run.batch, records, at((*source)->location));
+  Expected<int64_t> accumulate = model->accumulate();
+  if (!accumulate)
+    return accumulate.takeError();
+  run.accumulate = model->compileOptions().accumulate = *accumulate;
+  int64_t records = data->records(), batch = run.batch * run.accumulate;
+  if (batch > records)
+    return makeError(
+        "batch {0}{1} is larger than the data set of {2} "
+        "records{3}",
+        run.batch,
+        run.accumulate > 1
+            ? formatv(" times {0} micro-batches", run.accumulate).str()
+            : "",
+        records, at((*source)->location));
   if (!options.resume.empty() && records != run.records)
     return makeError(
         "cannot resume on other data: the checkpoint was made with "
@@ -136,7 +154,10 @@ Error Trainer::findData() {
         run.records, options.data, records);
   trainData = std::move(*data);
   run.records = records;
-  plan = {.records = records, .batch = run.batch, .dropLast = run.dropLast};
+  plan = {.records = records,
+          .batch = batch,
+          .dropLast = run.dropLast,
+          .accumulate = run.accumulate};
   auto test = model->dataSource("test", /*required=*/false);
   if (!test)
     return test.takeError();
@@ -159,7 +180,7 @@ Error Trainer::readDataAndCompile() {
   if (Error error = joinErrors(reading.get(), std::move(compiled)))
     return error;
   Expected<ColumnBinding> columns =
-      trainData->bind(programs.at(plan.batch).executable->entry());
+      trainData->bind(programs.at(plan.microRows()).takesInputs().entry());
   if (!columns)
     return columns.takeError();
   binding = std::move(*columns);
@@ -169,7 +190,7 @@ Error Trainer::readDataAndCompile() {
 Error Trainer::compileStep() {
   auto start = std::chrono::steady_clock::now();
   model->compileOptions().totalSteps = totalSteps();
-  auto whole = program(plan.batch);
+  auto whole = program(plan.microRows());
   if (!whole)
     return whole.takeError();
   secondsToCompile =
@@ -178,10 +199,10 @@ Error Trainer::compileStep() {
   run.module = model->moduleName();
   run.target = session().target().str();
   // The rest is needed later, and is compiled while training runs.
-  if (plan.remainder())
-    model->compileAhead(Goal::Train, plan.remainder());
+  if (plan.microRemainder())
+    model->compileAhead(Goal::Train, plan.microRemainder());
   if (testData) {
-    int64_t batch = std::min(plan.batch, testData->records());
+    int64_t batch = std::min(plan.microRows(), testData->records());
     model->compileAhead(Goal::Evaluate, batch);
     if (testData->records() % batch)
       model->compileAhead(Goal::Evaluate, testData->records() % batch);
@@ -196,8 +217,9 @@ void Trainer::announce() {
   os << "device " << model->device() << " (" << session().describe()
      << "), precision "
      << (run.precision.empty() ? model->precision() : run.precision) << "\n"
-     << "data " << run.records << " records, batch " << run.batch << ", "
-     << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()
+     << "data " << run.records << " records, batch " << run.batch
+     << (run.accumulate > 1 ? formatv(" times {0}", run.accumulate).str() : "")
+     << ", " << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()
      << " in all\n"
      << "planned memory "
      << format("%.1f MiB", session().plannedBytes() / 1048576.0)
@@ -217,11 +239,13 @@ static std::string planText(const std::string &hash) {
 
 Error Trainer::apply(const Checkpoint &checkpoint) {
   const RunState &saved = checkpoint.state();
-  if (saved.records != run.records || saved.batch != run.batch)
+  if (saved.records != run.records || saved.batch != run.batch ||
+      saved.accumulate != run.accumulate)
     return makeError(
-        "checkpoint of another run: {0} records in batches of {1}, "
-        "expected {2} in batches of {3}",
-        saved.records, saved.batch, run.records, run.batch);
+        "checkpoint of another run: {0} records in batches of {1} times {2}, "
+        "expected {3} in batches of {4} times {5}",
+        saved.records, saved.batch, saved.accumulate, run.records, run.batch,
+        run.accumulate);
   if (Error error = checkpoint.restore(session()))
     return error;
   if (options.log && saved.cpu != model->arch())

@@ -34,6 +34,9 @@ LogicalResult TrainOp::verify() {
   if (getBody().front().empty())
     return emitOpError()
            << "minimises nothing: write mp.minimize result(0) {...}";
+  if (auto count = getAccumulate(); count && int64_t(*count) < 1)
+    return emitOpError() << "accumulates " << int64_t(*count)
+                         << " micro-batches, expected at least 1";
   return success();
 }
 

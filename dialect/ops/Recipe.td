@@ -24,6 +24,7 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
   let summary = "a recipe: how a function becomes a training step";
   let description = [{
     Names the entry point that the passes build, and the function it comes from.
+    `accumulate(4)` makes a step of up to four micro-batches: see `mp-accumulate`.
 
     Every `mp.minimize` may have a result and an optimizer of its own; a result is
     differentiated by the parameters of the groups that minimise it, and all are stepped
@@ -34,18 +35,19 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
     mp.train @step of @loss autocast(<dtype = f16>) scaler(@scaler) {
       mp.minimize result(0) {params = ["*"], optimizer = #mp.adamw<lr = 1.0e-3>, schedule = #mp.linear<to = 0.0>}
     }
-    mp.train @gan of @losses {
+    mp.train @gan of @losses accumulate(4) {
       mp.minimize result(0) {params = ["critic.*"], optimizer = #mp.adamw<lr = 4.0e-4>}
       mp.minimize result(1) {params = ["generator.*"], optimizer = #mp.adamw<lr = 1.0e-4>}
     }
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$entry, FlatSymbolRefAttr:$function,
-    OptionalAttr<Mp_AutocastAttr>:$autocast, OptionalAttr<FlatSymbolRefAttr>:$scaler);
+    OptionalAttr<Mp_AutocastAttr>:$autocast, OptionalAttr<FlatSymbolRefAttr>:$scaler,
+    OptionalAttr<I64Attr>:$accumulate);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $entry `of` $function (`autocast` `(` $autocast^ `)`)? (`scaler` `(` $scaler^ `)`)?
-    attr-dict-with-keyword $body
+    (`accumulate` `(` $accumulate^ `)`)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }

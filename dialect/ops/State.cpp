@@ -15,7 +15,7 @@ ParseResult mp::parseKindAndName(OpAsmParser &parser, StateKindAttr &kind,
     if (!known)
       return parser.emitError(where) << "unknown kind of variable '" << keyword
                                      << "', expected parameter, buffer, slot, "
-                                        "scaler, attempt or derived";
+                                        "scaler, attempt, derived or window";
     value = *known;
   }
   kind = StateKindAttr::get(parser.getContext(), value);

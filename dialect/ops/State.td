@@ -10,7 +10,8 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     The kind says which steps write it (see `#mp.kind`); without one it is a trainable
     parameter. A `derived` variable is computed from others by the function `@derive`: a cast
     of the one it comes `from`, or, of rank 0, a number about several. It has no
-    initialiser and is never saved.
+    initialiser and is never saved. A `window` variable holds what micro-batches gather until
+    their step is applied (see `mp-accumulate`); it is never saved either.
 
     Example:
     ```mlir

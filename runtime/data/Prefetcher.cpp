@@ -11,11 +11,13 @@ namespace mp {
 
 Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
                        const PrefetchOptions &options)
-    : data(data), binding(std::move(columns)), options(options) {
+    : data(data), binding(std::move(columns)), options(options),
+      upcoming{options.firstStep} {
   constexpr size_t alignment = 64; // of a cache line and of the widest vector
   for (Slot &slot : slots)
     for (unsigned column : binding) {
-      uint64_t bytes = data.columns()[column].recordBytes * options.plan.batch;
+      uint64_t bytes =
+          data.columns()[column].recordBytes * options.plan.microRows();
       auto *buffer = static_cast<char *>(std::aligned_alloc(
           alignment, alignTo(std::max<uint64_t>(bytes, 1), alignment)));
       if (!buffer)
@@ -39,14 +41,21 @@ std::optional<ArrayRef<const void *>> Prefetcher::next() {
   std::unique_lock lock(mutex);
   released = taken;
   changed.notify_all();
-  if (options.firstStep + taken >= options.lastStep)
+  if (upcoming.step >= options.lastStep)
     return std::nullopt;
+  advance(upcoming);
   changed.wait(lock, [this] { return filled > taken; });
   return ArrayRef(slots[taken++ % 2].inputs);
 }
 
+void Prefetcher::advance(Position &position) const {
+  if (++position.micro == options.plan.microBatches(position.step))
+    position = {position.step + 1};
+}
+
 void Prefetcher::run() {
-  for (int64_t i = 0; options.firstStep + i < options.lastStep; ++i) {
+  Position position{options.firstStep};
+  for (int64_t i = 0; position.step < options.lastStep; ++i) {
     {
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return stopping || i - released < 2; });
@@ -54,15 +63,17 @@ void Prefetcher::run() {
         return;
     }
     // The slot is this thread's until `filled` says otherwise.
-    fill(slots[i % 2], options.firstStep + i);
+    fill(slots[i % 2], position);
+    advance(position);
     std::lock_guard lock(mutex);
     filled = i + 1;
     changed.notify_all();
   }
 }
 
-void Prefetcher::fill(Slot &slot, int64_t step) {
+void Prefetcher::fill(Slot &slot, Position position) {
   const BatchPlan &plan = options.plan;
+  auto [step, micro] = position;
   if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {
     if (options.shuffle) {
       order = shuffledOrder(options.seed, epoch, plan.records);
@@ -72,8 +83,9 @@ void Prefetcher::fill(Slot &slot, int64_t step) {
     }
     orderEpoch = epoch;
   }
-  auto rows = ArrayRef(order).slice(plan.indexInEpoch(step) * plan.batch,
-                                    plan.rows(step));
+  auto rows = ArrayRef(order).slice(plan.indexInEpoch(step) * plan.batch +
+                                        micro * plan.microRows(),
+                                    plan.rows(step, micro));
   for (auto [i, column] : llvm::enumerate(binding))
     data.gather(column, rows, slot.buffers[i].get());
 }

@@ -28,8 +28,8 @@ public:
   ~Prefetcher();
   Prefetcher(const Prefetcher &) = delete;
 
-  /// The inputs of the next step in the order of the binding, 64-byte aligned;
-  /// valid until the next call. Nothing after the last step.
+  /// The inputs of the next micro-batch in the order of the binding, 64-byte
+  /// aligned; valid until the next call. Nothing after the last step.
   std::optional<llvm::ArrayRef<const void *>> next();
 
 private:
@@ -41,8 +41,14 @@ private:
     std::vector<const void *> inputs;
   };
 
+  /// A micro-batch of a step.
+  struct Position {
+    int64_t step, micro = 0;
+  };
+
   void run();
-  void fill(Slot &slot, int64_t step);
+  void advance(Position &position) const;
+  void fill(Slot &slot, Position position);
 
   const Dataset &data;
   ColumnBinding binding;
@@ -53,8 +59,9 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed;
-  int64_t filled = 0, released = 0; ///< steps, counted from firstStep
+  int64_t filled = 0, released = 0; ///< micro-batches, from firstStep on
   int64_t taken = 0;
+  Position upcoming; ///< the one that `next` gives
   bool stopping = false;
   std::thread worker;
 };

@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_DATA_SHUFFLE_H
 #define MP_RUNTIME_DATA_SHUFFLE_H
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +17,10 @@ std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
 /// How the steps of a run fall on the data. Step 0 is the first.
 struct BatchPlan {
   int64_t records = 0;
-  int64_t batch = 1;     ///< at most `records`
+  int64_t batch = 1;     ///< rows of a step; at most `records`
   bool dropLast = false; ///< leave the remainder of each epoch out
+  /// Micro-batches of equal size that `batch` is taken in.
+  int64_t accumulate = 1;
 
   int64_t stepsPerEpoch() const {
     return dropLast ? records / batch : (records + batch - 1) / batch;
@@ -29,6 +32,18 @@ struct BatchPlan {
   int64_t rows(int64_t step) const {
     bool last = indexInEpoch(step) == stepsPerEpoch() - 1;
     return last && remainder() ? remainder() : batch;
+  }
+
+  int64_t microRows() const { return batch / accumulate; }
+  /// Rows of the one smaller micro-batch of an epoch; 0 where there is none.
+  int64_t microRemainder() const {
+    return dropLast ? 0 : records % microRows();
+  }
+  int64_t microBatches(int64_t step) const {
+    return (rows(step) + microRows() - 1) / microRows();
+  }
+  int64_t rows(int64_t step, int64_t micro) const {
+    return std::min(microRows(), rows(step) - micro * microRows());
   }
 };
 

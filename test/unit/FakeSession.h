@@ -56,8 +56,10 @@ public:
       }
     for (Entry &entry : program.entries) {
       auto key = std::make_pair(entry.function, entry.batch);
-      executables[key] =
-          std::make_unique<FakeExecutable>(*this, std::move(entry));
+      // What was given out stays.
+      auto &executable = executables[key];
+      if (!executable)
+        executable = std::make_unique<FakeExecutable>(*this, std::move(entry));
     }
     return llvm::Error::success();
   }
@@ -106,9 +108,18 @@ private:
 /// `step` at try t: every fifth is skipped. Else m = 0.9 m + mean(labels +
 /// index), w = w - m / 128; loss is w, scale halves at each skip. `evaluate`:
 /// accuracy is the share of labels below five, loss is w's derived copy.
+/// `accumulate` gathers what `apply` then takes the mean of.
 inline void FakeExecutable::compute(Inputs inputs) {
   float *results = values[runs % 2];
-  auto *labels = static_cast<const unsigned char *>(inputs.back());
+  auto *labels = inputs.empty()
+                     ? nullptr
+                     : static_cast<const unsigned char *>(inputs.back());
+  if (declared.function == "accumulate") {
+    float &rows = session.at<float>("rows")[0];
+    for (int64_t i = 0; i < declared.batch; ++i, ++rows)
+      session.at<float>("sum")[0] += labels[i] * (1 + 0.01f * rows);
+    return;
+  }
   if (declared.function == "evaluate") {
     float low = 0;
     for (int64_t i = 0; i < declared.batch; ++i)
@@ -121,15 +132,19 @@ inline void FakeExecutable::compute(Inputs inputs) {
   float &w = session.at<float>("w")[0], &m = session.at<float>("w.m")[0];
   float &backoff = session.at<float>("backoff")[0];
   bool skipped = ++attempt % 5 == 0;
-  float mean = 0;
+  float mean = 0, rows = declared.batch;
   for (int64_t i = 0; i < declared.batch; ++i)
     mean += labels[i] * (1 + 0.01f * i) / declared.batch;
+  if (declared.function == "apply") {
+    rows = std::exchange(session.at<float>("rows")[0], 0);
+    mean = std::exchange(session.at<float>("sum")[0], 0) / rows;
+  }
   results[0] = w;
   results[1] = 1024 / (1 + backoff);
   std::memset(&results[2], skipped, 1);
   results[3] = 0.001f * (1 - 0.01f * attempt);
   results[4] = mean;
-  results[5] = declared.batch;
+  results[5] = rows;
   backoff += skipped;
   if (skipped)
     return;
@@ -153,7 +168,8 @@ createFakeSession(const SessionOptions &) {
 }
 
 /// "Compiles" any text to the model above. Texts that hold "broken" fail,
-/// "wide" gives the weight two elements, "lossless" leaves the loss out.
+/// "wide" gives the weight two elements, "lossless" leaves the loss out,
+/// "windows" asks for four micro-batches.
 struct FakeCompiler {
   std::shared_ptr<std::atomic<int>> calls =
       std::make_shared<std::atomic<int>>(0);
@@ -167,7 +183,9 @@ struct FakeCompiler {
             {"w.m", VariableKind::Slot, weight, {}, {"net.mlir", 2, 3}},
             {"w.copy", VariableKind::Derived, weight, {}, {}},
             {"backoff", VariableKind::Scaler, scalar, {}, {}},
-            {"attempt", VariableKind::Attempt, {ElementType::I64, {}}, {}, {}}};
+            {"attempt", VariableKind::Attempt, {ElementType::I64, {}}, {}, {}},
+            {"sum", VariableKind::Window, scalar, {}, {}},
+            {"rows", VariableKind::Window, scalar, {}, {}}};
   }
 
   static Entry entry(Goal goal, int64_t batch) {
@@ -204,12 +222,24 @@ struct FakeCompiler {
     };
     program.data = {{"train", {column("train*")}, {"net.mlir", 5, 1}},
                     {"test", {column("test*")}, {"net.mlir", 6, 1}}};
+    program.accumulate = options.accumulate         ? options.accumulate
+                         : text.contains("windows") ? 4
+                                                    : 1;
     if (options.goal == Goal::Inspect)
       return program;
     if (options.goal == Goal::Train)
       *totalSteps = options.totalSteps;
     program.variables = variables(text.contains("wide"));
     program.entries = {entry(options.goal, options.batch)};
+    if (options.goal == Goal::Train && program.accumulate > 1) {
+      Entry &gather = program.entries[0], apply = gather;
+      apply.function = "apply";
+      apply.batch = 0;
+      apply.inputs.clear();
+      gather.function = "accumulate";
+      gather.results.clear();
+      program.entries = {apply, gather};
+    }
     if (text.contains("lossless"))
       program.entries[0].results[0].name = "los";
     return program;

@@ -182,6 +182,26 @@ TEST(BatchPlan, CountsStepsAndRows) {
   EXPECT_EQ(plan.rows(1), 4);
 }
 
+TEST(BatchPlan, CountsMicroBatches) {
+  // Steps of 6, 6 and 5 rows, taken in 3: the last is 3 and 2.
+  BatchPlan plan{.records = 17, .batch = 6, .accumulate = 2};
+  EXPECT_EQ(plan.stepsPerEpoch(), 3);
+  EXPECT_EQ(plan.microRows(), 3);
+  EXPECT_EQ(plan.microRemainder(), 2);
+  EXPECT_EQ(plan.microBatches(1), 2);
+  EXPECT_EQ(plan.rows(1, 1), 3);
+  EXPECT_EQ(plan.microBatches(2), 2);
+  EXPECT_EQ(plan.rows(2, 0), 3);
+  EXPECT_EQ(plan.rows(2, 1), 2);
+  // The last has one micro-batch less.
+  plan.records = 15;
+  EXPECT_EQ(plan.microRemainder(), 0);
+  EXPECT_EQ(plan.microBatches(2), 1);
+  plan.dropLast = true;
+  EXPECT_EQ(plan.microRemainder(), 0);
+  EXPECT_EQ(plan.stepsPerEpoch(), 2);
+}
+
 /// The labels that steps [first, last) see.
 std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
                    int64_t last) {
@@ -189,11 +209,13 @@ std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
   options.lastStep = last;
   Prefetcher batches(data, {1}, options);
   std::string seen;
-  for (int64_t step = first; auto inputs = batches.next(); ++step) {
-    EXPECT_EQ(reinterpret_cast<uintptr_t>((*inputs)[0]) % 64, 0u);
-    seen.append(static_cast<const char *>((*inputs)[0]),
-                options.plan.rows(step));
-  }
+  for (int64_t step = first; step < last; ++step)
+    for (int64_t micro = 0; micro < options.plan.microBatches(step); ++micro) {
+      auto inputs = batches.next();
+      EXPECT_EQ(reinterpret_cast<uintptr_t>((*inputs)[0]) % 64, 0u);
+      seen.append(static_cast<const char *>((*inputs)[0]),
+                  options.plan.rows(step, micro));
+    }
   EXPECT_FALSE(batches.next());
   return seen;
 }
@@ -211,6 +233,11 @@ TEST_F(DatasetTest, PrefetchesEveryRecordOnceAnEpoch) {
   EXPECT_EQ(first, std::string("\0\1\2\3\4\5\6\7\10\11", 10));
   // A run that starts in the middle sees the same.
   EXPECT_EQ(labels(data, options, 2, 6), seen.substr(8));
+  // And so does one that takes its batches in parts.
+  PrefetchOptions parts = options;
+  parts.plan.accumulate = 4;
+  EXPECT_EQ(labels(data, parts, 0, 6), seen);
+  EXPECT_EQ(labels(data, parts, 2, 6), seen.substr(8));
 
   options.plan.dropLast = true;
   EXPECT_EQ(labels(data, options, 0, 4).size(), 16u);

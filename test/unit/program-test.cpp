@@ -30,6 +30,7 @@ Program sample() {
   program.module = "two words \"quoted\"\n";
   program.target = "cpu";
   program.precision = "bf16";
+  program.accumulate = 4;
   program.arch = "znver5";
   Location at{"dir with space/mlp.mlir", 3, 5};
   program.variables = {
@@ -59,6 +60,7 @@ Program sample() {
        {Initializer::Kind::Constant, -std::numeric_limits<double>::infinity()},
        {"", 7, 0}},
       {"attempt", VariableKind::Attempt, {ElementType::I64, {}}, {}, {}},
+      {"micro", VariableKind::Window, {ElementType::I64, {}}, {}, {}},
   };
   program.constants = {{{ElementType::U8, {500}}, bytesOf(500)},
                        {{ElementType::F32, {0}}, ""}};

@@ -111,6 +111,81 @@ TEST_F(TrainerTest, StepsThatOverlapAreTheSameSteps) {
   }
 }
 
+/// Three times three rows are nine, and the last five are three and two.
+TEST_F(TrainerTest, MicroBatchesAreOneBatch) {
+  TrainOptions one = options(), parts = options();
+  one.batch = 9;
+  parts.batch = parts.accumulate = 3;
+  auto whole = llvm::cantFail(create(one));
+  auto split = llvm::cantFail(create(parts));
+  ASSERT_EQ(split->totalSteps(), whole->totalSteps());
+  for (int64_t step = 0; step < whole->totalSteps(); ++step) {
+    StepMetrics expected = llvm::cantFail(whole->step());
+    StepMetrics found = llvm::cantFail(split->step());
+    EXPECT_EQ(found.step, expected.step);
+    EXPECT_EQ(found.skipped, expected.skipped);
+    EXPECT_EQ(found.others, expected.others); // rows
+    EXPECT_NEAR(found.loss, expected.loss, 1e-5);
+    EXPECT_NEAR(found.gradNorm, expected.gradNorm, 1e-5);
+  }
+}
+
+TEST_F(TrainerTest, TheRecipeSaysHowManyMicroBatches) {
+  folder.write("net.mlir", "windows");
+  TrainOptions plain = options();
+  plain.batch = 4;
+  EXPECT_EQ(llvm::cantFail(create(plain))->stepsPerEpoch(), 4);
+  plain.accumulate = 1;
+  EXPECT_EQ(llvm::cantFail(create(plain))->stepsPerEpoch(), 13);
+  plain.batch = 13;
+  plain.accumulate.reset();
+  EXPECT_EQ(createFault(plain), "batch 13 times 4 micro-batches is larger than "
+                                "the data set of 50 records (net.mlir:5:1)");
+}
+
+/// Checkpoints fall between windows and know nothing of them.
+TEST_F(TrainerTest, ResumesBetweenWindows) {
+  folder.write("net.mlir", "windows");
+  TrainOptions whole = options("whole"), half = options("half");
+  whole.batch = half.batch = 3;
+  train(whole);
+  half.maxSteps = 7;
+  half.checkpointEvery = 3;
+  train(half);
+  std::string checkpoint = folder.read("half/checkpoint.safetensors");
+  EXPECT_EQ(checkpoint.find("\"sum\""), std::string::npos);
+  TrainOptions rest;
+  rest.module = half.module;
+  rest.data = half.data;
+  rest.out = rest.resume = half.out;
+  rest.accumulate = 2;
+  EXPECT_EQ(createFault(rest),
+            "cannot resume with another accumulate: the checkpoint has '4', "
+            "this run asks for '2'");
+  rest.accumulate.reset();
+  // The run's number, whatever the recipe has become.
+  folder.write("net.mlir", "");
+  train(rest);
+  EXPECT_EQ(timeless("half"), timeless("whole"));
+  EXPECT_EQ(folder.read("half/checkpoint.safetensors"),
+            folder.read("whole/checkpoint.safetensors"));
+}
+
+TEST_F(TrainerTest, LoadingBeginsAWindow) {
+  TrainOptions parts = options();
+  parts.batch = 4;
+  parts.accumulate = 2;
+  auto trainer = llvm::cantFail(create(parts));
+  llvm::cantFail(trainer->step());
+  llvm::cantFail(trainer->save(folder.path("c.safetensors")));
+  double loss = llvm::cantFail(trainer->step()).gradNorm;
+  float left = 7;
+  llvm::cantFail(trainer->session().write(
+      "sum", {reinterpret_cast<char *>(&left), sizeof(left)}));
+  llvm::cantFail(trainer->load(folder.path("c.safetensors")));
+  EXPECT_EQ(llvm::cantFail(trainer->step()).gradNorm, loss);
+}
+
 TEST_F(TrainerTest, WritesItsFiles) {
   TrainOutcome outcome = train(options("run"));
   EXPECT_FALSE(outcome.interrupted);

@@ -27,7 +27,11 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           "passes over the data (1)"),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
-          "records a step (32)"),
+          "records a step, or a micro-batch (32)"),
+      number(
+          "accumulate", [&](uint64_t n) { options.accumulate = n; }, 1, most,
+          "micro-batches a step, which is as one of N times --batch records "
+          "(the recipe's)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights, order and random ops (0)"),

@@ -42,6 +42,14 @@ mp.train @step of @loss {}
 // -----
 
 func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{accumulates 0 micro-batches, expected at least 1}}
+mp.train @step of @loss accumulate(0) {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
 // expected-error@+1 {{trains @los, which is no function}}
 mp.train @step of @los {
   mp.minimize result(0) {optimizer = #mp.sgd}

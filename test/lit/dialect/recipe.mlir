@@ -29,5 +29,8 @@ mp.train @plain of @loss {
   mp.minimize result(0) {optimizer = #mp.sgd}
 }
 
+// CHECK: mp.train @windows of @loss accumulate(4) {
+mp.train @windows of @loss accumulate(4) { mp.minimize result(0) {optimizer = #mp.sgd} }
+
 // CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}
 mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

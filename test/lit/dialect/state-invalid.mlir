@@ -15,7 +15,7 @@ mp.variable @w : tensor<4xf32>
 
 // -----
 
-// expected-error@+1 {{unknown kind of variable 'param', expected parameter, buffer, slot, scaler, attempt or derived}}
+// expected-error@+1 {{unknown kind of variable 'param', expected parameter, buffer, slot, scaler, attempt, derived or window}}
 mp.variable param @w : tensor<4xf32> = #mp.init<zeros>
 
 // -----

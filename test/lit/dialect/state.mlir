@@ -16,6 +16,8 @@ mp.variable scaler @scale : tensor<f32> = #mp.init<constant, value = 65536.0>
 mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
 // CHECK: mp.variable derived @fc.weight.f16 : tensor<2x4xf16> from @fc.weight
 mp.variable derived @fc.weight.f16 : tensor<2x4xf16> from @fc.weight
+// CHECK: mp.variable window @sum : tensor<2x4xf32> = #mp.init<zeros>
+mp.variable window @sum : tensor<2x4xf32> = #mp.init<zeros>
 // CHECK: mp.variable @"odd name" : tensor<0xf32> = #mp.init<uniform, a = -1, b = 1, fan_in = 784>
 mp.variable @"odd name" : tensor<0xf32> = #mp.init<uniform, fan_in = 784, a = -1, b = 1.0>
 // CHECK: mp.variable @normal : tensor<4xf32> = #mp.init<normal, mean = 1, std = 2.000000e-02>

@@ -29,6 +29,16 @@ mp.train @step of @loss scaler(@scaler) { mp.minimize result(0) {optimizer = #mp
 
 // -----
 
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{'func.func' op is split already: run mp-loss-scale before mp-accumulate}}
+func.func @step() attributes {mp.phase = "apply"} {
+  return
+}
+mp.scaler @scaler
+mp.train @step of @loss scaler(@scaler) { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
 // One of two losses is f16.
 func.func private @loss() -> tensor<f32>
 // expected-error@+1 {{'func.func' op its loss is 'f16', in which the scaled loss would overflow: cast it to f32}}

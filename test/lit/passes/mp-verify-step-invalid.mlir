@@ -83,3 +83,43 @@ func.func @control_flow(%flag: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"})
 ^other:
   return %flag : tensor<i1>
 }
+
+// -----
+
+mp.variable buffer @mean : tensor<f32> = #mp.init<zeros>
+func.func @step.accumulate(%x: tensor<f32>) attributes {mp.phase = "accumulate"} {
+  // expected-error@+1 {{writes @mean, a buffer, for a micro-batch, which writes window variables alone}}
+  mp.write @mean, %x : tensor<f32>
+  return
+}
+
+// -----
+
+mp.variable window @step.found_inf : tensor<i1> = #mp.init<zeros>
+// expected-error@+1 {{gives its flag to no window variable, so that nobody skips}}
+func.func @step.accumulate(%bad: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) attributes {mp.phase = "accumulate"} {
+  %other = mp.not %bad : tensor<i1>
+  mp.write @step.found_inf, %other : tensor<i1>
+  return %bad : tensor<i1>
+}
+
+// -----
+
+mp.variable window @step.found_inf : tensor<i1> = #mp.init<zeros>
+mp.variable slot @n : tensor<i1> = #mp.init<zeros>
+func.func @step() attributes {mp.phase = "apply"} {
+  // expected-error@+1 {{reads the window's flag @step.found_inf, which does not reach the step's flag}}
+  %bad = mp.read @step.found_inf : tensor<i1>
+  mp.write @n, %bad : tensor<i1>
+  return
+}
+
+// -----
+
+mp.variable window @step.micro : tensor<i64> = #mp.init<zeros>
+func.func @guarded_window(%x: tensor<i64>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
+  %ok = mp.not %skipped : tensor<i1>
+  // expected-error@+1 {{writes @step.micro only where the step is applied, but a window changes with every try}}
+  mp.write @step.micro, %x if %ok : tensor<i64>
+  return %skipped : tensor<i1>
+}
