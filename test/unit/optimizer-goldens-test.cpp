@@ -136,13 +136,13 @@ TEST(OptimizerGoldens, Clipping) {
     std::string module = formatv(R"mlir(
       mp.variable @v : tensor<6xf32> = #mp.init<zeros>
       mp.variable @w : tensor<6xf32> = #mp.init<zeros>
-      func.func @loss(%x: tensor<6xf32> {{mp.name = "x"}) -> (tensor<f32> {{mp.name = "loss"}) {{
+      func.func @loss(%x: tensor<?x6xf32> {{mp.name = "x"}) -> (tensor<f32> {{mp.name = "loss"}) {{
         %v = mp.read @v : tensor<6xf32>
         %w = mp.read @w : tensor<6xf32>
         %w2 = mp.add %w, %w : tensor<6xf32>, tensor<6xf32>
         %s = mp.add %v, %w2 : tensor<6xf32>, tensor<6xf32>
-        %p = mp.mul %x, %s : tensor<6xf32>, tensor<6xf32>
-        %l = mp.sum %p dims[0] : tensor<6xf32>
+        %p = mp.mul %x, %s : tensor<?x6xf32>, tensor<6xf32>
+        %l = mp.sum %p dims[0, 1] : tensor<?x6xf32>
         return %l : tensor<f32>
       }
       mp.train @step of @loss attributes {{{0}} {{
@@ -150,12 +150,13 @@ TEST(OptimizerGoldens, Clipping) {
       })mlir",
                                  setting)
                              .str();
-    mp::test::TrainingSession session(module, /*batch=*/0);
+    mp::test::TrainingSession session(module, /*batch=*/1);
     auto results = session.run(elements(*golden->get("gradient")));
     EXPECT_NEAR(results.at("grad_norm"), *golden->getNumber("norm"),
                 1e-6 * results.at("grad_norm"));
     const json::Array &clipped = *golden->getArray("clipped");
-    for (auto [index, name] : enumerate({"v", "w"})) {
+    const StringRef names[] = {"v", "w"};
+    for (auto [index, name] : enumerate(names)) {
       Numbers moved = session.read(name);
       for (double &number : moved)
         number = -number;

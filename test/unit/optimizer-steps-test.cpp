@@ -21,15 +21,15 @@ std::string network(StringRef recipe, StringRef type = "f32",
   return formatv(R"mlir(
     mp.variable @v.weight : tensor<4xf32> = #mp.init<ones>
     mp.variable @w.bias : tensor<4xf32> = #mp.init<ones>
-    func.func @loss(%x: tensor<4xf32> {{mp.name = "x"}) -> (tensor<f32> {{mp.name = "loss"}) {{
+    func.func @loss(%x: tensor<?x4xf32> {{mp.name = "x"}) -> (tensor<f32> {{mp.name = "loss"}) {{
       %v = mp.read @v.weight : tensor<4xf32>
       %w = mp.read @w.bias : tensor<4xf32>
       %s = mp.add %v, %w : tensor<4xf32>, tensor<4xf32>
       %a = mp.cast %s : tensor<4xf32> to tensor<4x{0}>
-      %b = mp.cast %x : tensor<4xf32> to tensor<4x{0}>
-      %p = mp.mul %a, %b : tensor<4x{0}>, tensor<4x{0}>
-      %c = mp.cast %p : tensor<4x{0}> to tensor<4xf32>
-      %l = mp.sum %c dims[0] : tensor<4xf32>
+      %b = mp.cast %x : tensor<?x4xf32> to tensor<?x4x{0}>
+      %p = mp.mul %b, %a : tensor<?x4x{0}>, tensor<4x{0}>
+      %c = mp.cast %p : tensor<?x4x{0}> to tensor<?x4xf32>
+      %l = mp.sum %c dims[0, 1] : tensor<?x4xf32>
       return %l : tensor<f32>
     }
     mp.scaler @scaler {{init_scale = 1024.0, growth_interval = 100}
@@ -63,7 +63,7 @@ TEST(OptimizerSteps, Groups) {
         mp.minimize result(0) {params = ["*.bias"],
           optimizer = #mp.sgd<lr = 0.01>,
           schedule = #mp.linear<from = 1, to = 0, steps = 4>})"),
-                          /*batch=*/0);
+                          /*batch=*/1);
   double v = 1, w = 1;
   for (int step = 0; step < 5; ++step) {
     double rate = 0.1 * std::pow(0.5, step / 2);
@@ -83,7 +83,7 @@ TEST(OptimizerSteps, SkippedStepsDoNotCount) {
                  clip_norm = 1.0, ema = 0.5,
                  schedule = #mp.warmup<steps = 2, from = 0.5, then = #mp.step<step_size = 1>>})",
           "f32", scaled),
-      /*batch=*/0);
+      /*batch=*/1);
   auto rate = [&](const Numbers &input) { return session.run(input).at("lr"); };
   EXPECT_NEAR(rate(all(1)), 0.05, 1e-8);
   std::map<std::string, Numbers> before;
@@ -110,7 +110,7 @@ TEST(OptimizerSteps, ClipsUnscaledGradients) {
   TrainingSession together(
       network("mp.minimize result(0) {optimizer = #mp.sgd<lr = 1>}", "f16",
               "scaler(@scaler) attributes {clip_norm = 1.0}"),
-      /*batch=*/0);
+      /*batch=*/1);
   auto results = together.run(all(3));
   EXPECT_NEAR(results.at("grad_norm"), std::sqrt(72.0), 1e-5);
   expectNear(together.read("v.weight"), 1 - 3 / std::sqrt(72.0));
@@ -120,7 +120,7 @@ TEST(OptimizerSteps, ClipsUnscaledGradients) {
           R"(mp.minimize result(0) {params = ["v.*"], optimizer = #mp.sgd<lr = 1>, clip_norm = 1.5}
                  mp.minimize result(0) {params = ["w.*"], optimizer = #mp.sgd<lr = 1>})",
           "f16", scaled),
-      /*batch=*/0);
+      /*batch=*/1);
   EXPECT_NEAR(group.run(all(3)).at("grad_norm"), std::sqrt(72.0), 1e-5);
   expectNear(group.read("v.weight"), 1 - 3 * 1.5 / 6);
   expectNear(group.read("w.bias"), 1 - 3);
@@ -132,10 +132,10 @@ TEST(OptimizerSteps, NormsThatAreNotFinite) {
   std::string module =
       network("mp.minimize result(0) {optimizer = #mp.sgd<lr = 1>}", "f32",
               "attributes {clip_norm = 1.0}");
-  TrainingSession overflow(module, /*batch=*/0);
+  TrainingSession overflow(module, /*batch=*/1);
   EXPECT_TRUE(std::isinf(overflow.run(all(1e30)).at("grad_norm")));
   EXPECT_EQ(overflow.read("v.weight"), all(1));
-  TrainingSession infinite(module, /*batch=*/0);
+  TrainingSession infinite(module, /*batch=*/1);
   Numbers gradient = all(1);
   gradient[2] = INFINITY;
   EXPECT_TRUE(std::isinf(infinite.run(gradient).at("grad_norm")));
@@ -152,7 +152,7 @@ TEST(OptimizerSteps, AveragesFollowParameters) {
       network(
           R"(mp.minimize result(0) {params = ["v.*"], optimizer = #mp.sgd<lr = 0.5>, ema = 0.75}
                  mp.minimize result(0) {params = ["w.*"], optimizer = #mp.sgd<lr = 0.5>})"),
-      /*batch=*/0);
+      /*batch=*/1);
   for (const Variable &variable : session.variables())
     EXPECT_NE(variable.name, "w.bias.ema");
   session.run(all(1));

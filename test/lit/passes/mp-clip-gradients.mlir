@@ -53,7 +53,8 @@ func.func @loss() -> tensor<f32> {
 }
 // CHECK: func.func @step
 // CHECK: mp.seed
-// CHECK: %[[SU:.*]] = mp.sum %{{.*}} dims[0]
+// CHECK: mp.mul %[[U:[0-9]+]], %[[U]] :
+// CHECK-NEXT: %[[SU:.*]] = mp.sum %{{.*}} dims[0]
 // CHECK: %[[SV:.*]] = mp.sum %{{.*}} dims[0]
 // CHECK: %[[SW:.*]] = mp.sum %{{.*}} dims[]
 // CHECK: %[[ALL:.*]] = mp.sqrt
