@@ -63,24 +63,12 @@ static LogicalResult emitSort(const NumberedRows &rows,
                   /*items=*/1);
 }
 
-LogicalResult mp::cpu::emitScatterAdd(const NumberedRows &rows,
-                                      const LayoutTensor &updates,
-                                      const LayoutTensor &indices,
-                                      std::optional<LayoutTensor> base,
-                                      const LayoutTensor &result,
-                                      ObjectCompiler &compiler,
-                                      EmittedKernel &kernel) {
-  if (result.count() == 0)
-    return success();
-  SmallVector<KernelArgument> temporaries;
-  for (int64_t count : {rows.rows, rows.count}) {
-    temporaries.push_back(
-        {KernelArgument::Kind::Temporary, unsigned(kernel.temporaries.size())});
-    kernel.temporaries.push_back(8 * std::max<int64_t>(count, 1));
-  }
-  if (failed(emitSort(rows, indices, temporaries, compiler, kernel)))
-    return failure();
-
+/// Sums each row of the result from the updates that are its own.
+static LogicalResult
+emitRowSums(const NumberedRows &rows, const LayoutTensor &updates,
+            std::optional<LayoutTensor> base, const LayoutTensor &result,
+            ArrayRef<KernelArgument> temporaries, ObjectCompiler &compiler,
+            EmittedKernel &kernel) {
   Type element = result.element(), sumType = computeType(element);
   Type index = IntegerType::get(element.getContext(), 64);
   SmallVector<LoopBuilder::Argument> arguments{{element, updates.count()},
@@ -130,6 +118,27 @@ LogicalResult mp::cpu::emitScatterAdd(const NumberedRows &rows,
     });
   });
   return b.launch(compiler, kernel, passed, tiles.items());
+}
+
+LogicalResult mp::cpu::emitScatterAdd(const NumberedRows &rows,
+                                      const LayoutTensor &updates,
+                                      const LayoutTensor &indices,
+                                      std::optional<LayoutTensor> base,
+                                      const LayoutTensor &result,
+                                      ObjectCompiler &compiler,
+                                      EmittedKernel &kernel) {
+  if (result.count() == 0)
+    return success();
+  SmallVector<KernelArgument> temporaries;
+  for (int64_t count : {rows.rows, rows.count}) {
+    temporaries.push_back(
+        {KernelArgument::Kind::Temporary, unsigned(kernel.temporaries.size())});
+    kernel.temporaries.push_back(8 * std::max<int64_t>(count, 1));
+  }
+  if (failed(emitSort(rows, indices, temporaries, compiler, kernel)))
+    return failure();
+  return emitRowSums(rows, updates, base, result, temporaries, compiler,
+                     kernel);
 }
 
 //===----------------------------------------------------------------------===//

@@ -126,11 +126,8 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
     16-bit updates accumulate in f32, and an element is rounded once; integers wrap. An
     index out of range, where it is no data that is checked, adds nothing.
 
-    Example:
-    ```mlir
-    %g = mp.scatter_add %rows, %tokens dim(0) size(1000) : tensor<?x16x64xf32>, tensor<?x16xi32>
-    %h = mp.scatter_add %rows, %tokens into %g dim(0) : tensor<?x16x64xf32>, tensor<?x16xi32>, tensor<1000x64xf32>
-    ```
+    Example: `%r = mp.scatter_add %u, %i dim(0) size(100) : tensor<?x6x4xf32>, tensor<?x6xi32>`,
+    `%r = mp.scatter_add %u, %i into %x dim(0) : tensor<?x4xf32>, tensor<?xi32>, tensor<9x4xf32>`
   }];
   let torch = "scatter_add";
   let tensorflow = "ScatterNd";

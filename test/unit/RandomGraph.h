@@ -20,8 +20,22 @@ inline std::string tensor(const TensorType &type) {
 inline bool isFloat(const TensorType &type) {
   return isFloat(type.element);
 }
+inline bool isNumber(const TensorType &type) {
+  return isFloat(type) || type.element == ElementType::I32 ||
+         type.element == ElementType::I64;
+}
 /// Half a unit in the last place of one, in the type that results round to.
 double roundingOf(ElementType type);
+/// The same in the type that sums are kept in.
+inline double roundingOfSums(ElementType type) {
+  return std::min(roundingOf(type), 0x1p-24);
+}
+/// What adding an op said, as an answer to whether the graph has grown.
+inline llvm::Expected<bool> grown(llvm::Error error) {
+  if (error)
+    return std::move(error);
+  return true;
+}
 
 /// A value of a graph. `slack` is how far an element may be off: 0 where every
 /// op behind it gives the same bits wherever it is computed, so no sum of
