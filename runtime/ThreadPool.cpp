@@ -48,8 +48,10 @@ template <typename Condition> bool spinUntil(Condition ready, bool crowded) {
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads, Trace *trace) : trace(trace) {
-  if (trace)
+  if (trace) {
     waiting = trace->name("wait for the other workers");
+    label = trace->name("set up"); // until somebody says what runs
+  }
   unsigned cores = usableCores();
   if (threads == 0)
     threads = cores;

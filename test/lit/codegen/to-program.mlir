@@ -14,8 +14,8 @@ func.func @f(%x: tensor<8x4xf32>, %w: tensor<16x4xf32>) -> tensor<8x16xf32> {
   %next = mp.add %n, %one : tensor<i64>, tensor<i64>
   mp.write @count, %next : tensor<i64>
   // CHECK-NOT: copy
-  // CHECK: launch {{.*}} input0+0 {{.*}} ; linear relu
-  // LIBRARY: call dnnl.matmul grid 8 block 8 bytes 896 set m=8 n=16 k=4 {{.*}} relu=1
+  // CHECK: launch {{.*}} flops 1024 {{.*}}input0+0 {{.*}} ; linear relu
+  // LIBRARY: call dnnl.matmul grid 8 block 8 bytes 896 flops 1024 set m=8 n=16 k=4 {{.*}} relu=1
   %y = mp.linear %x, %w : tensor<8x4xf32>, tensor<16x4xf32>
   %a = mp.relu %y : tensor<8x16xf32>
   // CHECK-NOT: launch
