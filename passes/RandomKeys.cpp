@@ -48,19 +48,13 @@ private:
   SmallVector<Value> keyOf(func::FuncOp function, VariableOp seed,
                            ImplicitLocOpBuilder &b) {
     auto count = RankedTensorType::get({}, b.getI64Type());
-    auto counted = [&](const Twine &name) {
-      auto known = getOperation().lookupSymbol<VariableOp>(name.str());
-      return known ? Value(ReadOp::create(b, count, known.getSymName()))
-                   : splat(b, count, 0);
-    };
-    bool isMicro = phaseOf(function) == kAccumulatePhase;
-    StringRef step = function.getName();
-    if (isMicro)
-      step.consume_back(accumulateName(""));
+    std::string name = (stepName(function) + "." + kAttemptedVariable).str();
+    auto tries = getOperation().lookupSymbol<VariableOp>(name);
     SmallVector<Value> key{ReadOp::create(b, count, seed.getSymName()),
-                           counted(step + "." + kAttemptedVariable)};
-    if (isMicro)
-      key.push_back(counted(step + "." + kMicroVariable));
+                           tries ? Value(ReadOp::create(b, count, name))
+                                 : splat(b, count, 0)};
+    if (VariableOp micro = lookupMicroBatch(function))
+      key.push_back(ReadOp::create(b, count, micro.getSymName()));
     return key;
   }
 
