@@ -90,37 +90,53 @@ protected:
           << "result " << i << " of @" << name.str() << " in\n"
           << module;
   }
-
-  void compareSamples(StringRef floats) {
-    unsigned compared = 0;
-    for (const OpSample &sample : differentiableSamples()) {
-      auto modules = sampleModules(sample, floats);
-      if (!modules)
-        continue;
-      compare(modules->forward, "f", modules->operands);
-      compare(modules->backward, "f.gradient", modules->operands);
-      ++compared;
-    }
-    EXPECT_GE(compared, 25u);
-  }
 };
+
+/// A type, and a part of the samples: parts run at the same time.
+constexpr unsigned kParts = 4;
+class CudaOpSamples
+    : public CudaOps,
+      public testing::WithParamInterface<std::tuple<const char *, unsigned>> {};
+
+class CudaOpGoldens : public CudaOps,
+                      public testing::WithParamInterface<std::string> {};
 } // namespace
 
-TEST_F(CudaOps, AgreeInF32) { compareSamples("f32"); }
-TEST_F(CudaOps, AgreeInF16) { compareSamples("f16"); }
-TEST_F(CudaOps, AgreeInBF16) { compareSamples("bf16"); }
+TEST_P(CudaOpSamples, Agree) {
+  auto [floats, part] = GetParam();
+  unsigned compared = 0;
+  std::vector<OpSample> samples = differentiableSamples();
+  for (size_t i = part; i < samples.size(); i += kParts) {
+    auto modules = sampleModules(samples[i], floats);
+    if (!modules)
+      continue;
+    compare(modules->forward, "f", modules->operands);
+    compare(modules->backward, "f.gradient", modules->operands);
+    ++compared;
+  }
+  EXPECT_GE(compared, 25u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, CudaOpSamples,
+                         testing::Combine(testing::Values("f32", "f16", "bf16"),
+                                          testing::Range(0u, kParts)),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  std::to_string(std::get<1>(info.param));
+                         });
 
 // Ops without a gradient too, and on edges: zeros of both signs, NaN, infinity.
-TEST_F(CudaOps, AgreeOnTheGoldensOfPyTorch) {
-  ASSERT_GE(opGoldenFamilies().size(), 5u);
-  for (const std::string &family : opGoldenFamilies()) {
-    OpGoldenFile file = readOpGoldens(family);
-    for (const OpGolden &golden : file.forward)
-      compare(golden.module, golden.function, golden.inputs);
-    for (const OpGolden &golden : file.backward)
-      compare(golden.module, golden.function, golden.inputs);
-  }
+TEST_P(CudaOpGoldens, Agree) {
+  OpGoldenFile file = readOpGoldens(GetParam());
+  for (const OpGolden &golden : file.forward)
+    compare(golden.module, golden.function, golden.inputs);
+  for (const OpGolden &golden : file.backward)
+    compare(golden.module, golden.function, golden.inputs);
 }
+
+INSTANTIATE_TEST_SUITE_P(Families, CudaOpGoldens,
+                         testing::ValuesIn(opGoldenFamilies()),
+                         [](const auto &info) { return info.param; });
 
 // Reductions of both directions in one function: few rows make blocks of few
 // threads, which share launches with larger ones.
