@@ -153,7 +153,8 @@ private:
                               Differentiator &differentiator) {
     ImplicitLocOpBuilder builder(step.getLoc(),
                                  step.getBody().front().getTerminator());
-    bool any = false;
+    SmallVector<Value> gradients;
+    SmallVector<NamedAttribute> owners;
     for (auto &[name, values] : reads) {
       Value gradient;
       for (Value value : values)
@@ -165,12 +166,12 @@ private:
             << "parameter @" << name.getValue() << " does not reach the loss";
         continue;
       }
-      appendResult(
-          step, gradient,
+      gradients.push_back(gradient);
+      owners.push_back(
           builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(name)));
-      any = true;
     }
-    return any;
+    appendResults(step, gradients, owners);
+    return !gradients.empty();
   }
 
   GradientOrigins origins;

@@ -119,11 +119,19 @@ static void replaceAnchors(func::FuncOp function) {
   }
 }
 
+/// Also of no elements, which are all the same.
+static bool isSplat(ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  return elements && elements.isSplat();
+}
+
 /// No kernel has a tensor without elements: loops would need a size.
 static void replaceEmpty(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(
            function.getBody().front().without_terminator())) {
-    if (op.getNumResults() == 0 || isa<ConstantOp, ReadOp>(op))
+    auto constant = dyn_cast<ConstantOp>(op);
+    if (op.getNumResults() == 0 || isa<ReadOp>(op) ||
+        (constant && !isSplat(constant)))
       continue;
     ImplicitLocOpBuilder b(op.getLoc(), &op);
     for (Value result : op.getResults())

@@ -255,11 +255,12 @@ private:
   }
 
   void dropGradients() {
-    for (unsigned i = step.getNumResults(); i-- > 0;)
-      if (step.getResultAttr(i, kGradientAttr)) {
-        (void)step.eraseResult(i);
-        step.getBody().front().getTerminator()->eraseOperand(i);
-      }
+    llvm::BitVector dropped(step.getNumResults());
+    for (unsigned i = 0; i < step.getNumResults(); ++i)
+      if (step.getResultAttr(i, kGradientAttr))
+        dropped.set(i);
+    (void)step.eraseResults(dropped);
+    step.getBody().front().getTerminator()->eraseOperands(dropped);
   }
 
   TrainOp recipe;

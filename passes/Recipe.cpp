@@ -135,19 +135,22 @@ StringRef mp::phaseOf(func::FuncOp function) {
   return phase ? phase.getValue() : "";
 }
 
-void mp::appendResult(func::FuncOp function, Value value,
-                      NamedAttribute attribute) {
-  auto dictionary = DictionaryAttr::get(function.getContext(), {attribute});
-  (void)function.insertResult(function.getNumResults(), value.getType(),
-                              dictionary);
+void mp::appendResults(func::FuncOp function, ArrayRef<Value> values,
+                       ArrayRef<NamedAttribute> attributes) {
+  SmallVector<unsigned> places(values.size(), function.getNumResults());
+  auto dictionaries = llvm::map_to_vector(attributes, [&](NamedAttribute one) {
+    return DictionaryAttr::get(function.getContext(), {one});
+  });
+  (void)function.insertResults(places, ValueRange(values).getTypes(),
+                               dictionaries);
   Operation *terminator = function.getBody().front().getTerminator();
-  terminator->insertOperands(terminator->getNumOperands(), value);
+  terminator->insertOperands(terminator->getNumOperands(), values);
 }
 
 void mp::appendNamedResult(func::FuncOp function, Value value, StringRef name) {
   Builder builder(function.getContext());
-  appendResult(function, value,
-               builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)));
+  appendResults(function, value,
+                builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)));
 }
 
 OpOperand *mp::namedResult(func::FuncOp function, StringRef name) {

@@ -30,9 +30,11 @@ VariableOp lookupMicroBatch(mlir::func::FuncOp function);
 /// The function's `mp.phase`, or "".
 llvm::StringRef phaseOf(mlir::func::FuncOp function);
 
-/// Returns one more value, with one attribute on the result.
-void appendResult(mlir::func::FuncOp function, mlir::Value value,
-                  mlir::NamedAttribute attribute);
+/// Returns more values, with one attribute on each of the results.
+void appendResults(mlir::func::FuncOp function,
+                   llvm::ArrayRef<mlir::Value> values,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes);
+/// Returns one more value, with its `mp.name`.
 void appendNamedResult(mlir::func::FuncOp function, mlir::Value value,
                        llvm::StringRef name);
 /// The returned value that has that `mp.name`, or null.

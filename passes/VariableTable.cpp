@@ -5,16 +5,16 @@ using namespace mlir;
 using namespace mp;
 
 VariableTable::VariableTable(ModuleOp module) : module(module) {
-  for (auto variable : module.getOps<VariableOp>())
+  for (auto variable : module.getOps<VariableOp>()) {
     add(variable);
+    last = variable;
+  }
 }
 
 void VariableTable::add(VariableOp variable) {
   byName[variable.getSymName()] = variable;
   if (auto source = variable.getSource())
     derived[*source].push_back(variable);
-  if (!last || last->isBeforeInBlock(variable))
-    last = variable;
 }
 
 ArrayRef<VariableOp> VariableTable::derivedFrom(StringRef name) const {
@@ -42,6 +42,7 @@ VariableOp VariableTable::create(Location location, StringRef name,
   auto variable = VariableOp::create(builder, location, name, type, kind, init,
                                      FlatSymbolRefAttr());
   add(variable);
+  last = variable;
   return variable;
 }
 
@@ -57,6 +58,8 @@ VariableOp VariableTable::derive(VariableOp master, Type element,
       StateKind::derived, InitAttr(),
       FlatSymbolRefAttr::get(master.getSymNameAttr()));
   add(variable);
+  if (last == master)
+    last = variable;
   return variable;
 }
 

@@ -32,6 +32,17 @@ void mp::printKindAndName(OpAsmPrinter &printer, VariableOp, StateKindAttr kind,
 // variable, read, write
 //===----------------------------------------------------------------------===//
 
+/// The variable that one is derived from, which usually stands just before it.
+static VariableOp findSource(VariableOp derived) {
+  constexpr unsigned near = 8;
+  Operation *op = derived->getPrevNode();
+  for (unsigned i = 0; op && i < near; ++i, op = op->getPrevNode())
+    if (auto variable = dyn_cast<VariableOp>(op);
+        variable && variable.getSymName() == *derived.getSource())
+      return variable;
+  return lookupVariable(derived, derived.getSourceAttr());
+}
+
 LogicalResult VariableOp::verify() {
   if (!getTensorType().hasStaticShape())
     return emitOpError() << "a variable's shape is static, got " << getType();
@@ -44,7 +55,7 @@ LogicalResult VariableOp::verify() {
     if (!getSource())
       return emitOpError() << "a derived variable that is more than a number "
                               "names its source: from @variable";
-    auto source = lookupVariable(*this, getSourceAttr());
+    VariableOp source = findSource(*this);
     if (!source)
       return emitOpError() << "comes from @" << *getSource()
                            << ", which is no variable";

@@ -30,3 +30,13 @@ func.func @product(%x: tensor<0x3xf32>) -> tensor<3xf32> {
   %y = mp.prod %x dims[0] : tensor<0x3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: @constant
+// CHECK-NOT: mp.kernel
+// CHECK: mp.constant dense<> : tensor<0x3xf32>
+func.func @constant() -> tensor<0x3xf32> {
+  %c = mp.constant dense<1.0> : tensor<0x3xf32>
+  return %c : tensor<0x3xf32>
+}
