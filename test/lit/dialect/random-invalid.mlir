@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -verify-diagnostics -split-input-file
 
 func.func @integers() {
-  // expected-error@+1 {{result #0 must be ranked tensor of 64-bit float or 32-bit float or 16-bit float or bfloat16 type values, but got 'tensor<4xi32>'}}
+  // expected-error@+1 {{result #0 must be ranked tensor of 64-bit float or 32-bit float or 16-bit float or bfloat16 type or f8E4M3FN type or f8E5M2 type values, but got 'tensor<4xi32>'}}
   %0 = mp.uniform : tensor<4xi32>
   return
 }

@@ -13,7 +13,7 @@
 // CHECK-DAG: ops = "matmul cast mul is_finite not any mul sum"} -> (tensor<512x784xf16>, tensor<i1>, tensor<f32>)
 // CHECK-NOT: ops = "{{[^"]*}}adamw
 // CHECK: %[[FLAGS:.*]]:{{.*}} = mp.kernel({{.*}}) attributes {ops = "div {{.*}} sqrt is_finite and not not and"}
-// CHECK-COUNT-6: if %[[FLAGS]]#{{[0-9]+}} attributes {ops = "{{.*}} adamw cast is_finite not any abs sqrt abs add div max max"}
+// CHECK-COUNT-6: if %[[FLAGS]]#{{[0-9]+}} attributes {ops = "{{.*}} adamw cast is_finite not any abs sqrt add div abs max max"}
 // CHECK: %[[FINAL:.*]]:{{.*}} = mp.kernel({{.*}}) attributes {ops = "and select {{.*}} not"}
 // CHECK-COUNT-6: if %[[FINAL]]#{{[0-9]+}} attributes {ops = "{{.*}} adamw cast"} -> (tensor<{{.*}}xf32>, tensor<{{.*}}xf32>, tensor<{{.*}}xf32>, tensor<{{.*}}xf16>)
 // CHECK-NOT: ops = "

@@ -49,4 +49,4 @@
 
 // BAD: error: unknown precision "fp17", expected fp32, O0, tf32, fp16, 16-mixed, mixed_float16, O1, bf16, bf16-mixed, mixed_bfloat16
 // BATCH: error: 'tensor<?x28x28x{{.*}}>' has a batch dimension: give mp-specialize a batch
-// STEPS: mlp.mlir:{{.*}}: error: a linear schedule needs a length: give it `steps`, or the pipeline `total-steps`
+// STEPS: mlp.mlir:{{.*}}: error: 'mp.minimize' op a linear schedule needs a length: give it `steps`, or the pipeline `total-steps`
