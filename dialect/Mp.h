@@ -56,8 +56,8 @@ struct Number {
 /// One valid call of an op, for the tests that iterate the registry: the op as
 /// text over %0, %1, ..., and for each operand its type and the range its
 /// values come from. Values closer to zero than `gap` are not drawn. Small
-/// changes of a `flat` operand change nothing: its derivative is zero. A test may
-/// put another float for f64; F64 is what such a float is computed in.
+/// changes of a `flat` operand change nothing: its derivative is zero. A test
+/// may put another float for f64; F64 is what such a float is computed in.
 struct OperandSample {
   std::string type;
   double low = -1, high = 1, gap = 0;

@@ -99,7 +99,11 @@ def Mp_ScheduleOp : Mp_ElementwiseOp<"schedule"> {
   let description = [{
     `applied` is the number of steps applied before this one. Skipped steps do not count.
 
-    Example: `%f = mp.schedule %applied by #mp.cosine<steps = 1000>`
+    Example:
+    ```mlir
+    %applied = mp.constant dense<5> : tensor<i64>
+    %f = mp.schedule %applied by #mp.cosine<steps = 1000>
+    ```
   }];
   let notDifferentiable = "it is the end of a step";
   let arguments = (ins Mp_Count:$applied, Mp_Schedule:$schedule);

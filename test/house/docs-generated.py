@@ -20,6 +20,7 @@ NAME = re.compile(r"%\w+")
 TYPE = re.compile(r"(?:tensor<[^>]*>)")
 
 LOSS = """func.func private @loss() -> tensor<f32>
+func.func private @losses() -> (tensor<f32>, tensor<f32>)
 mp.scaler @scaler
 """
 

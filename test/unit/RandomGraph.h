@@ -17,9 +17,7 @@ namespace mp {
 inline std::string tensor(const TensorType &type) {
   return "tensor<" + type.str() + ">";
 }
-inline bool isFloat(const TensorType &type) {
-  return isFloat(type.element);
-}
+inline bool isFloat(const TensorType &type) { return isFloat(type.element); }
 inline bool isNumber(const TensorType &type) {
   return isFloat(type) || type.element == ElementType::I32 ||
          type.element == ElementType::I64;

@@ -21,8 +21,7 @@ mlirGetPassPluginInfo() {
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Mantissa", LLVM_VERSION_STRING,
-          [](mlir::DialectRegistry *registry) {
-            mp::registerDialects(*registry);
-          }};
+  return {
+      MLIR_PLUGIN_API_VERSION, "Mantissa", LLVM_VERSION_STRING,
+      [](mlir::DialectRegistry *registry) { mp::registerDialects(*registry); }};
 }

@@ -32,12 +32,11 @@ struct Tool {
 
 static const Tool *findTool(StringRef name) {
   using namespace mp::tool;
-  static const Tool tools[] = {
-      {"opt", optMain},
-      {"translate", translateMain},
-      {"run", runMain},
-      {"lsp-server", lspserverMain},
-      {"reduce", reduceMain}};
+  static const Tool tools[] = {{"opt", optMain},
+                               {"translate", translateMain},
+                               {"run", runMain},
+                               {"lsp-server", lspserverMain},
+                               {"reduce", reduceMain}};
   const Tool *found =
       llvm::find_if(tools, [&](const Tool &tool) { return tool.name == name; });
   return found == std::end(tools) ? nullptr : found;
