@@ -171,14 +171,28 @@ struct Fuse : mp::impl::FuseBase<Fuse> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || failed(check(function)))
-      return function.isExternal() ? void() : signalPassFailure();
+    if (function.isExternal())
+      return;
+    if (failed(check(function)))
+      return signalPassFailure();
+    if (!function.getBody().getOps<KernelOp>().empty())
+      return failed(checkFused(function)) ? signalPassFailure() : void();
     decomposeToPrimitives(function);
     FusionPlan plan(function);
     KernelBuilder(function, plan).run();
   }
 
 private:
+  /// Of a function that has kernels all that computes is in them.
+  static LogicalResult checkFused(func::FuncOp function) {
+    for (Operation &op : function.getBody().front())
+      if (isa<ScalarOpInterface, ReductionOpInterface, DecomposableOpInterface,
+              AnchorOpInterface, TransposeOp, IotaOp>(op))
+        return op.emitOpError() << "stands beside kernels: mp-fuse runs once, "
+                                   "on a function that has none";
+    return success();
+  }
+
   /// Kernels are made of straight-line code with static shapes.
   static LogicalResult check(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())

@@ -22,3 +22,15 @@ func.func @batch(%x: tensor<?xf32>) -> tensor<f32> {
   %0 = mp.sum %x dims[0] : tensor<?xf32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @beside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mp.kernel(%a = %x : tensor<4xf32>) attributes {ops = "exp"} -> tensor<4xf32> {
+    %1 = mp.exp %a : tensor<4xf32>
+    mp.yield %1 : tensor<4xf32>
+  }
+  // expected-error@+1 {{'mp.neg' op stands beside kernels: mp-fuse runs once, on a function that has none}}
+  %2 = mp.neg %0 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
