@@ -57,6 +57,9 @@ private:
   Value stored(Value value) {
     if (Value known = made.lookup(value))
       return known;
+    // The order of the kernels is what it stood for.
+    if (auto barrier = value.getDefiningOp<RecomputeBarrierOp>())
+      return made[value] = stored(barrier.getInput());
     auto reshape = value.getDefiningOp<ReshapeOp>();
     if (!reshape)
       return value; // an argument, a read, a constant
@@ -174,11 +177,21 @@ struct Fuse : mp::impl::FuseBase<Fuse> {
     if (function.isExternal() || failed(check(function)))
       return function.isExternal() ? void() : signalPassFailure();
     decomposeToPrimitives(function);
-    FusionPlan plan(function);
+    FusionPlan plan(function, takeSinces(function));
     KernelBuilder(function, plan).run();
   }
 
 private:
+  /// To wait for a value is no use of it: it need not be stored for that.
+  static FusionPlan::Sinces takeSinces(func::FuncOp function) {
+    FusionPlan::Sinces sinces;
+    for (auto barrier : function.getOps<RecomputeBarrierOp>()) {
+      sinces[barrier] = barrier.getSince();
+      barrier.getSinceMutable().assign(barrier.getInput());
+    }
+    return sinces;
+  }
+
   /// Kernels are made of straight-line code with static shapes.
   static LogicalResult check(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
