@@ -1,5 +1,5 @@
-"""make FOLDER: a deep network with dropout and its data. compare A B: whether two runs are equal. sizes FILE...:
-the planned activations over those of the first plan."""
+"""make FOLDER: a deep network with dropout and its data. compare A B: whether two runs are equal. sizes FACTOR ALL LESS:
+whether a plan's activations are less than that factor of another's."""
 
 import json
 import random
@@ -60,9 +60,9 @@ def compare(one, two):
     print("state", (one / "checkpoint.safetensors").read_bytes() == (two / "checkpoint.safetensors").read_bytes())
 
 
-def sizes(*plans):
-    first, *others = (json.loads(plan.read_text())["bytes"]["activations"] for plan in plans)
-    print(*(f"{other / first:.2f}" for other in others))
+def sizes(factor, *plans):
+    kept, less = (json.loads(plan.read_text())["bytes"]["activations"] for plan in plans)
+    print("less", less < float(str(factor)) * kept)
 
 
 if __name__ == "__main__":
