@@ -203,6 +203,7 @@ private:
     pipeline.accumulate = options.accumulate;
     pipeline.clipNorm = options.clipNorm;
     pipeline.clipValue = options.clipValue;
+    pipeline.recompute = options.recompute;
     llvm::Error error = options.goal == Goal::Train
                             ? buildTrainPipeline(manager, pipeline)
                         : options.goal == Goal::Evaluate

@@ -59,6 +59,9 @@ struct CompileOptions {
   /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
   /// recipe says.
   double clipNorm = 0, clipValue = 0;
+  /// What backward finds rather than computes again: "marked", "all" or a
+  /// size such as "64MiB"; empty: what the recipe says. The bits are the same.
+  std::string recompute;
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".

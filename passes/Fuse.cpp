@@ -57,6 +57,9 @@ private:
   Value stored(Value value) {
     if (Value known = made.lookup(value))
       return known;
+    // The order of the kernels is what it stood for.
+    if (auto barrier = value.getDefiningOp<RecomputeBarrierOp>())
+      return made[value] = stored(barrier.getInput());
     auto reshape = value.getDefiningOp<ReshapeOp>();
     if (!reshape)
       return value; // an argument, a read, a constant
@@ -178,7 +181,7 @@ struct Fuse : mp::impl::FuseBase<Fuse> {
     if (!function.getBody().getOps<KernelOp>().empty())
       return failed(checkFused(function)) ? signalPassFailure() : void();
     decomposeToPrimitives(function);
-    FusionPlan plan(function);
+    FusionPlan plan(function, takeSinces(function));
     KernelBuilder(function, plan).run();
   }
 
@@ -191,6 +194,16 @@ private:
         return op.emitOpError() << "stands beside kernels: mp-fuse runs once, "
                                    "on a function that has none";
     return success();
+  }
+
+  /// To wait for a value is no use of it: it need not be stored for that.
+  static FusionPlan::Sinces takeSinces(func::FuncOp function) {
+    FusionPlan::Sinces sinces;
+    for (auto barrier : function.getOps<RecomputeBarrierOp>()) {
+      sinces[barrier] = barrier.getSince();
+      barrier.getSinceMutable().assign(barrier.getInput());
+    }
+    return sinces;
   }
 
   /// Kernels are made of straight-line code with static shapes.

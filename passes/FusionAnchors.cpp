@@ -146,7 +146,7 @@ bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
       if (dependsOn(groupOf.lookup(source), anchored))
         return false;
     } else if (isa<ReductionOpInterface>(source) ||
-               isa<ReshapeOp>(input.getDefiningOp())) {
+               isa<ReshapeOp, RecomputeBarrierOp>(input.getDefiningOp())) {
       return false; // known only when all elements are
     }
   }

@@ -92,7 +92,8 @@ SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
 // Items
 //===----------------------------------------------------------------------===//
 
-FusionPlan::FusionPlan(func::FuncOp function) : function(function) {
+FusionPlan::FusionPlan(func::FuncOp function, Sinces given)
+    : function(function), sinces(std::move(given)) {
   findItems();
   for (Operation *op : schedule())
     place(op);
@@ -178,7 +179,14 @@ bool FusionPlan::isInlined(Value value, unsigned group) const {
   return isElementwise(op) && item->second && groupOf.lookup(op) != group;
 }
 
-/// The values that an item reads, looking through what is computed on the way.
+/// Whether the op stands between kernels as another name of its operand.
+static bool isAlias(Operation *op) {
+  return isa_and_nonnull<RecomputeBarrierOp>(op) ||
+         (isa_and_nonnull<ReshapeOp>(op) && !::isUnitReshape(op));
+}
+
+/// The values that an item reads, looking through what is computed on the way,
+/// and those that barriers among them hold it back for.
 FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
   Dependencies dependencies;
   DenseSet<Value> seen;
@@ -191,21 +199,26 @@ FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
     bool through = producer && isElementwise(producer) &&
                    !taken.contains(producer) &&
                    (!isItem(producer) || items.lookup(producer));
-    if (through)
+    if (through) {
       llvm::append_range(work, producer->getOperands());
-    else
-      dependencies.inputs.insert(value);
+      continue;
+    }
+    dependencies.inputs.insert(value);
+    for (; isAlias(producer);
+         producer = producer->getOperand(0).getDefiningOp())
+      if (Value since = sinces.lookup(producer))
+        work.push_back(since);
   }
   if (Value predicate = items.lookup(op))
     dependencies.inputs.insert(predicate);
   return dependencies;
 }
 
-/// The item that a value comes from, behind reshapes and epilogues; null for
-/// arguments and reads.
+/// The item that a value comes from, behind its other names and epilogues; null
+/// for arguments and reads.
 Operation *FusionPlan::sourceOf(Value value) const {
   Operation *op = value.getDefiningOp();
-  while (op && isa<ReshapeOp>(op) && !::isUnitReshape(op))
+  while (isAlias(op))
     op = op->getOperand(0).getDefiningOp();
   if (Operation *anchor = taken.lookup(op))
     op = anchor;

@@ -32,7 +32,10 @@ struct FusionGroup {
 
 class FusionPlan {
 public:
-  explicit FusionPlan(mlir::func::FuncOp function);
+  /// What each `mp.recompute_barrier` holds its users back for.
+  using Sinces = llvm::DenseMap<mlir::Operation *, mlir::Value>;
+
+  FusionPlan(mlir::func::FuncOp function, Sinces sinces);
 
   /// In an order in which they can run.
   llvm::ArrayRef<FusionGroup> groups() const { return all; }
@@ -68,6 +71,7 @@ private:
   void sortGroups();
 
   mlir::func::FuncOp function;
+  Sinces sinces;
   llvm::MapVector<mlir::Operation *, mlir::Value>
       items; ///< with their predicate, or null
   llvm::DenseMap<mlir::Operation *, mlir::Operation *>

@@ -25,6 +25,8 @@ struct PipelineOptions {
   /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
   /// recipe says.
   double clipNorm = 0, clipValue = 0;
+  /// What backward finds rather than computes again: see mp-recompute.
+  std::string recompute; ///< empty: what the recipe says
 };
 
 /// The type that autocast takes for a precision's name, "" for f32 throughout.

@@ -123,6 +123,42 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
                         "differentiate this function by its arguments">];
 }
 
+def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
+  let summary = "compute values of forward again in backward rather than keep them";
+  let description = [{
+    Activation checkpointing, in functions whose backward has been built. The ops that make
+    what backward uses are cloned in front of their first use there, with the location
+    "recomputed for backward of"; they read what is kept through `mp.recompute_barrier`,
+    which holds them back until backward has come so far. A clone has the bits of its
+    original: random ops keep their stream, reads are of values at entry. What depends on
+    variables alone is never computed again.
+
+    `keep` says which values:
+    - `marked`: inputs, `mp.checkpoint` and what follows the last of these; without
+      checkpoints all. This is the default.
+    - `all`: all.
+    - a size such as `64MiB`: so much that the values of forward, and those computed
+      again, are never more while backward runs. First values that take no contraction are
+      given up, by bytes saved for a FLOP, then whole blocks, so that the fewest FLOPs are
+      repeated. The estimate counts every value that backward uses as stored. An error says
+      what is reachable.
+
+    Overrides the recipe's `recompute`. `mp.checkpoint` is gone afterwards.
+
+    ```mlir
+    // before                            // after
+    %a = mp.exp %x                       %a = mp.exp %x
+    %k = mp.checkpoint %a
+    ...                                  ...
+    %d = mp.mul %g, %a                   %b = mp.recompute_barrier %x since %g
+                                         %c = mp.exp %b
+                                         %d = mp.mul %g, %c
+    ```
+  }];
+  let options = [Option<"keep", "keep", "std::string", "\"\"",
+                        "marked, all or a size such as 64MiB; empty: what the recipe says">];
+}
+
 def ExpandGradients : Mp_Pass<"mp-expand-gradients", "::mlir::func::FuncOp"> {
   let summary = "replace mp.gradient by the backward ops";
   let description = [{

@@ -103,6 +103,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   if (auto error = addForward(manager, options, "train"))
     return error;
   manager.addPass(createAutodiff());
+  manager.addPass(createRecompute({options.recompute}));
   manager.addPass(createLossScale({*scaler}));
   manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
@@ -182,10 +183,14 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
                            llvm::cl::desc("largest element of a gradient, "
                                           "instead of the recipe's"),
                            llvm::cl::init(0)};
+  Option<std::string> recompute{
+      *this, "recompute",
+      llvm::cl::desc("what is kept for backward: marked, all or a size, "
+                     "instead of the recipe's")};
 
   PipelineOptions get() const {
-    return {batch,         precision,  scaler,   policy,   totalSteps,
-            masterWeights, accumulate, clipNorm, clipValue};
+    return {batch,         precision,  scaler,   policy,    totalSteps,
+            masterWeights, accumulate, clipNorm, clipValue, recompute};
   }
 };
 

@@ -30,6 +30,7 @@ struct TrainOptions {
       scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
   std::optional<double> clipNorm,
       clipValue;                 ///< as CompileOptions'; the recipe's
+  std::string recompute;         ///< as CompileOptions'; the recipe's
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 records

@@ -50,6 +50,7 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   modelOptions.compile.scaler = run.scaler;
   modelOptions.compile.clipNorm = run.clipNorm;
   modelOptions.compile.clipValue = run.clipValue;
+  modelOptions.compile.recompute = options.recompute;
   modelOptions.compile.function = options.function;
   modelOptions.compile.accumulate = run.accumulate;
   auto opened =

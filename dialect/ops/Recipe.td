@@ -42,12 +42,13 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
     ```
 
     `attributes {clip_norm = 1.0}` clips the norm of all gradients together, `clip_value`
-    every element: see mp-clip-gradients.
+    every element: see mp-clip-gradients. `recompute = "64MiB"` bounds what forward keeps for
+    backward: see mp-recompute.
   }];
   let arguments = (ins FlatSymbolRefAttr:$entry, FlatSymbolRefAttr:$function,
     OptionalAttr<Mp_AutocastAttr>:$autocast, OptionalAttr<FlatSymbolRefAttr>:$scaler,
     OptionalAttr<I64Attr>:$accumulate,
-    OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value);
+    OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value, OptionalAttr<StrAttr>:$recompute);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $entry `of` $function (`autocast` `(` $autocast^ `)`)? (`scaler` `(` $scaler^ `)`)?

@@ -13,7 +13,7 @@ namespace mp::tool {
 namespace {
 
 struct PlanOptions {
-  std::string module, function, scaler, arch;
+  std::string module, function, scaler, recompute, arch;
   uint64_t batch = 32;
   bool json = false;
   CommonOptions common;
@@ -33,6 +33,9 @@ Command describe(PlanOptions &options) {
       text("function", "NAME", options.function, "which recipe (the only one)"),
       choice("scaler", options.scaler, {"torch", "none"},
              "loss scaler's preset, or none (the recipe's)"),
+      text("recompute", "KEEP", options.recompute,
+           "what is kept for backward: marked, all or a size such as 64MiB "
+           "(the recipe's)"),
       text("arch", "NAME", options.arch,
            "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),
       flag("json", options.json, true, "print JSON instead of a table"),
@@ -68,6 +71,7 @@ Error execute(const PlanOptions &options) {
   compileOptions.batch = options.batch;
   compileOptions.precision = options.common.precision;
   compileOptions.scaler = options.scaler;
+  compileOptions.recompute = options.recompute;
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;

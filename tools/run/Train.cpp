@@ -48,6 +48,9 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
                "largest norm of all gradients (the recipe's); inf: any"),
       positive("clip-value", options.clipValue,
                "largest element of a gradient (the recipe's); inf: any"),
+      text("recompute", "KEEP", options.recompute,
+           "what is kept for backward, which computes the rest again: marked, "
+           "all or a size such as 64MiB (the recipe's)"),
       text("function", "NAME", options.function, "which recipe (the only one)"),
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
