@@ -1,7 +1,9 @@
 //===- cuda-gate-start-test.cpp - how long a first step is compiled -------===//
 //
 // The whole step of the example in fp16, by the real NVRTC on two threads: cold
-// in 1.5 s, and warm with every kernel from the cache.
+// in 1.5 s, and warm with every kernel from the cache. 1.5 s is for a core on
+// which NVRTC compiles an empty kernel in 18 ms (a Zen 5); a slower
+// one may take longer by as much as its empty kernel does.
 //
 //===----------------------------------------------------------------------===//
 #include "RealNvrtc.h"
@@ -58,6 +60,22 @@ Start start(const cuda::Nvrtc &nvrtc, StringRef cacheFolder) {
           .count();
   return result;
 }
+
+/// How long NVRTC takes for an empty kernel, at best: what a core is worth.
+double emptyKernelSeconds(const cuda::Nvrtc &nvrtc) {
+  double best = 1e9;
+  for (unsigned attempt = 0; attempt < 10; ++attempt) {
+    auto begin = std::chrono::steady_clock::now();
+    auto made =
+        cuda::compileToCubin(nvrtc, "extern \"C\" __global__ void empty() {}",
+                             {}, cuda::compilerOptions(nvrtc, "sm_90"));
+    EXPECT_TRUE(bool(made)) << toString(made.takeError());
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - begin;
+    best = std::min(best, taken.count());
+  }
+  return best;
+}
 } // namespace
 
 TEST(CudaStart, ColdAndWarm) {
@@ -78,5 +96,8 @@ TEST(CudaStart, ColdAndWarm) {
     EXPECT_EQ(warm.counts.hits, warm.kernels);
     best = std::min(best, cold.seconds);
   }
-  EXPECT_LT(best, 1.5);
+  double slower = std::max(emptyKernelSeconds(*nvrtc) / 0.018, 1.0);
+  outs() << formatv("a core {0:f2} times as slow as the one measured\n",
+                    slower);
+  EXPECT_LT(best, 1.5 * slower);
 }
