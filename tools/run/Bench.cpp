@@ -239,16 +239,7 @@ Error execute(const BenchOptions &options) {
 } // namespace
 
 int bench(ArrayRef<const char *> arguments) {
-  BenchOptions options;
-  auto others = describe(options).parse(arguments);
-  if (!others)
-    return report(others.takeError());
-  if (!*others)
-    return 0;
-  options.module = others->value().front();
-  if (Error error = execute(options))
-    return report(std::move(error));
-  return 0;
+  return runOnModule(arguments, describe, execute);
 }
 
 } // namespace mp::tool

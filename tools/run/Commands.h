@@ -34,6 +34,24 @@ void note(llvm::StringRef line);
 /// An error of usage unless `name` is one of the names of a precision.
 llvm::Error checkPrecision(llvm::StringRef name);
 
+/// A subcommand of one module: parses its words, then executes it. `options`
+/// has a field `module`, which the one positional word becomes.
+template <typename Options>
+int runOnModule(llvm::ArrayRef<const char *> arguments,
+                Command (*describe)(Options &),
+                llvm::Error (*execute)(const Options &)) {
+  Options options;
+  auto others = describe(options).parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  options.module = others->value().front();
+  if (llvm::Error error = execute(options))
+    return report(std::move(error));
+  return 0;
+}
+
 } // namespace mp::tool
 
 #endif // MP_TOOLS_RUN_COMMANDS_H

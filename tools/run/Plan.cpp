@@ -94,16 +94,7 @@ Error execute(const PlanOptions &options) {
 } // namespace
 
 int plan(ArrayRef<const char *> arguments) {
-  PlanOptions options;
-  auto others = describe(options).parse(arguments);
-  if (!others)
-    return report(others.takeError());
-  if (!*others)
-    return 0;
-  options.module = others->value().front();
-  if (Error error = execute(options))
-    return report(std::move(error));
-  return 0;
+  return runOnModule(arguments, describe, execute);
 }
 
 } // namespace mp::tool

@@ -134,16 +134,7 @@ Error execute(const RunOptions &options) {
 } // namespace
 
 int run(ArrayRef<const char *> arguments) {
-  RunOptions options;
-  auto others = describe(options).parse(arguments);
-  if (!others)
-    return report(others.takeError());
-  if (!*others)
-    return 0;
-  options.module = others->value().front();
-  if (Error error = execute(options))
-    return report(std::move(error));
-  return 0;
+  return runOnModule(arguments, describe, execute);
 }
 
 } // namespace mp::tool
