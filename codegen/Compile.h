@@ -67,6 +67,8 @@ struct CompileOptions {
   /// or later, empty: "sm_80".
   std::string arch;
   std::string features;  ///< comma-separated LLVM features; empty: the host's
+  /// CPU threads that kernels are cut for. The bits do not depend on it.
+  unsigned workers = 2;
   bool onednn = false;   ///< may emit "dnnl.*" calls
   bool cublaslt = false; ///< may emit "cublaslt.*" calls
   std::string plan;      ///< text of a tuning plan, empty: none

@@ -86,6 +86,7 @@ mp::cpu::createBackend(const CompileOptions &options, MLIRContext &context) {
     return target.takeError();
   ObjectCompiler::prepare(context);
   EmitOptions emit;
+  emit.workers = options.workers;
   emit.onednn = options.onednn;
   emit.onednnBf16 = options.onednn && target->has("avx512bw");
   return std::make_unique<CpuBackend>(*target, options.store, emit);

@@ -44,37 +44,28 @@ int64_t itemsPerTask(int64_t operations) {
 
 FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
                                                   const ContractionSpec &spec,
+                                                  unsigned workers,
                                                   ObjectCompiler &compiler) {
   if (failed(verify(context, spec)))
     return failure();
-  ContractionPlan plan(spec, compiler.target());
-  FailureOr<std::string> pack =
-      compiler.compile(buildPack(context, spec, plan));
-  FailureOr<std::string> multiply =
+  ContractionPlan plan(spec, compiler.target(), workers);
+  FailureOr<std::string> symbol =
       compiler.compile(buildMultiply(context, spec, plan));
-  if (failed(pack) || failed(multiply))
+  if (failed(symbol))
     return failure();
 
   using Kind = KernelArgument::Kind;
-  EmittedKernel kernel;
-  kernel.temporaries.push_back(plan.packedElements() * plan.accumulatorBytes());
-  KernelLaunch packing;
-  packing.symbol = *pack;
-  packing.grid = (plan.oneB ? 1 : plan.batch) * plan.panels;
-  packing.block = std::min(packing.grid, itemsPerTask(4 * plan.k * plan.tileN));
-  packing.arguments = {{Kind::Operand, 1}, {Kind::Temporary, 0}};
-
   KernelLaunch product;
-  product.symbol = *multiply;
+  product.symbol = *symbol;
   product.grid = plan.items();
   product.block =
       std::min(product.grid, itemsPerTask(plan.blockM * plan.blockN * plan.k));
-  product.shared = plan.bytesA + plan.bytesC;
+  product.shared = plan.scratch();
   product.flops = spec.flops();
-  product.arguments = {{Kind::Operand, 0}, {Kind::Temporary, 0}};
-  if (spec.bias)
-    product.arguments.push_back({Kind::Operand, 2});
+  for (unsigned i = 0; i < (spec.bias ? 3u : 2u); ++i)
+    product.arguments.push_back({Kind::Operand, i});
   product.arguments.push_back({Kind::Result, 0});
-  kernel.launches = {packing, product};
+  EmittedKernel kernel;
+  kernel.launches.push_back(std::move(product));
   return kernel;
 }

@@ -1,10 +1,9 @@
 //===- Contraction.h - generated matrix products on the CPU -----*- C++ -*-===//
 //
-// Matrix products of any size, type and transposition as two launches: one
-// packs B into panels of a few registers' width, in the type of the
-// accumulator, once for all; the other computes. A work item of the second is a
-// block of C: it copies its rows of A into scratch, sums register tiles over
-// blocks of k, and rounds.
+// Matrix products of any size, type and transposition. A work item is a block
+// of C: part by part of k, it copies its rows of A and its columns of B into
+// scratch, as accumulators and B in panels of a few registers' width, and adds
+// register tiles to its sums; then it rounds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_CONTRACTION_H
@@ -24,10 +23,12 @@ using mp::ContractionSpec;
 /// applied there; then one rounding to c's type. Each element is summed from 0
 /// with k in order, a step fused (`math.fma`) where the target has the
 /// instruction, so the bits are the same on all such targets, for any number of
-/// threads and any split of a launch. Fails with a diagnostic at an unknown
+/// threads and any split of a launch. `workers` is how many are expected to share
+/// the work. Fails with a diagnostic at an unknown
 /// location for types it does not take.
 mlir::FailureOr<EmittedKernel> emitContraction(mlir::MLIRContext *context,
                                                const ContractionSpec &spec,
+                                               unsigned workers,
                                                ObjectCompiler &compiler);
 
 } // namespace mp::cpu

@@ -1,21 +1,34 @@
-//===- ContractionCode.h - the two functions of a contraction ---*- C++ -*-===//
+//===- ContractionCode.h - the function of a contraction --------*- C++ -*-===//
 #ifndef MP_CODEGEN_CPU_CONTRACTIONCODE_H
 #define MP_CODEGEN_CPU_CONTRACTIONCODE_H
 
 #include "codegen/cpu/ContractionPlan.h"
+#include "codegen/cpu/LoopBuilder.h"
 
 namespace mp::cpu {
 
-/// void pack(b, packed, begin, end): work items are the panels of all of B's
-/// matrices. packed[panel][p][j] = b[p, panel * tileN + j] as an accumulator;
-/// columns past n hold zeros or a column of B, so that no subnormal rubbish
-/// slows the sums.
-mlir::OwningOpRef<mlir::ModuleOp> buildPack(mlir::MLIRContext *context,
-                                            const ContractionSpec &spec,
-                                            const ContractionPlan &plan);
+/// Copies a part of B into panels of tileN columns, as accumulators:
+///   panels[j / tileN][p][j % tileN] = source[first + p, column + j]
+/// for p < depth, j < columns, where a panel has plan.depth() rows. Columns
+/// past these hold zeros or a column of B, so that no subnormal rubbish slows
+/// the sums. `matrix` is where the matrix begins in `source`.
+struct PanelCopy {
+  const ContractionSpec &spec;
+  const ContractionPlan &plan;
+  FlatMemory source, panels;
+  mlir::Value matrix, first, depth, column, columns;
 
-/// void multiply(a, packed, [bias], c, begin, end, shared): work items are the
-/// blocks of C.
+  void emit(LoopBuilder &b) const;
+
+private:
+  void emitRows(LoopBuilder &b) const;
+  void emitColumns(LoopBuilder &b) const;
+  void emitSquare(LoopBuilder &b, mlir::Value j, mlir::Value p,
+                  mlir::Value mask, int64_t rows) const;
+};
+
+/// void kernel(a, b, [bias], c, begin, end, shared): work items are the blocks
+/// of C.
 mlir::OwningOpRef<mlir::ModuleOp> buildMultiply(mlir::MLIRContext *context,
                                                 const ContractionSpec &spec,
                                                 const ContractionPlan &plan);

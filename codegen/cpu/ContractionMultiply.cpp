@@ -1,5 +1,4 @@
 #include "codegen/cpu/ContractionCode.h"
-#include "codegen/cpu/LoopBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,28 +14,30 @@ SmallVector<LoopBuilder::Argument> argumentsOf(const ContractionSpec &spec,
                                                const ContractionPlan &plan) {
   SmallVector<LoopBuilder::Argument> arguments;
   arguments.push_back({spec.a, (plan.oneA ? 1 : plan.batch) * plan.m * plan.k});
-  arguments.push_back({plan.accumulator, plan.packedElements()});
+  arguments.push_back({spec.b, (plan.oneB ? 1 : plan.batch) * plan.n * plan.k});
   if (spec.bias)
     arguments.push_back({*spec.bias, plan.n});
   arguments.push_back({spec.c, plan.batch * plan.m * plan.n});
   return arguments;
 }
 
-/// Computes blocks of C. Scratch holds a block of A in the accumulator's type,
-/// oriented as it is in memory, and the block's sums; both are padded to whole
-/// tiles, so the tile code knows no edge. The padding only reaches sums that
-/// are never stored; it is cleared since subnormal rubbish would slow them.
+/// Computes blocks of C. Scratch holds parts of A and B in the accumulator's
+/// type, A oriented as it is in memory and B in panels, and the block's sums;
+/// all are padded to whole tiles, so the tile code knows no edge. The padding
+/// only reaches sums that are never stored; it is cleared since subnormal
+/// rubbish would slow them.
 class Multiplier {
 public:
   Multiplier(MLIRContext *context, const ContractionSpec &spec,
              const ContractionPlan &plan)
       : spec(spec), plan(plan),
-        b(context, argumentsOf(spec, plan), plan.bytesA + plan.bytesC),
-        a(b.argument(0)), packed(b.argument(1)),
+        b(context, argumentsOf(spec, plan), plan.scratch()), a(b.argument(0)),
         c(b.argument(spec.bias ? 3 : 2)) {
     int64_t width = plan.accumulatorBytes();
     blockA = b.scratch(plan.accumulator, 0, plan.bytesA / width);
-    sums = b.scratch(plan.accumulator, plan.bytesA, plan.bytesC / width);
+    panels = b.scratch(plan.accumulator, plan.bytesA, plan.bytesB / width);
+    sums = b.scratch(plan.accumulator, plan.bytesA + plan.bytesB,
+                     plan.bytesC / width);
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   OwningOpRef<ModuleOp> take() { return b.take(); }
@@ -51,11 +52,7 @@ private:
     columns = b.min(b.sub(b.index(plan.n), column), plan.blockN);
     if (plan.m % plan.tileM != 0)
       clearA();
-    if (plan.depthBlocks == 1)
-      emitDepth(b.index(0));
-    else
-      b.forEach(b.index(0), b.index(plan.k), plan.blockK,
-                [&](Value p) { emitDepth(p); });
+    b.forEach(plan.parts, [&](Value part) { emitPart(part); });
     emitRounding();
   }
 
@@ -67,48 +64,61 @@ private:
     });
   }
 
-  /// Adds the products of [p, p + blockK) to the block's sums.
-  void emitDepth(Value p) {
-    depth = b.min(b.sub(b.index(plan.k), p), plan.blockK);
-    copyA(p);
-    Value matrix = b.mul(batch, plan.oneB ? 0 : plan.panels);
+  /// Adds the products of a part of k to the block's sums.
+  void emitPart(Value part) {
+    auto start = [&](Value i) { return b.div(b.mul(i, plan.k), plan.parts); };
+    first = start(part);
+    depth = b.sub(start(b.add(part, 1)), first);
+    PanelCopy{spec,
+              plan,
+              b.argument(1),
+              panels,
+              b.mul(batch, plan.oneB ? 0 : plan.n * plan.k),
+              first,
+              depth,
+              column,
+              columns}
+        .emit(b);
+    copyA();
     b.forEach(b.index(0), columns, plan.tileN, [&](Value j) {
-      Value panel = b.add(matrix, b.div(b.add(column, j), plan.tileN));
-      Value from = b.mul(b.add(b.mul(panel, plan.k), p), plan.tileN);
+      // A panel has as many elements as its columns times the depth.
+      Value panel = b.mul(j, plan.depth());
       b.forEach(b.index(0), rows, plan.tileM,
-                [&](Value i) { emitTile(i, j, from, p); });
+                [&](Value i) { emitTile(i, j, panel); });
     });
   }
 
   /// Copies the block's rows of A (columns, where A is transposed) into
   /// scratch.
-  void copyA(Value p) {
+  void copyA() {
     Value matrix = b.mul(batch, plan.oneA ? 0 : plan.m * plan.k);
     int64_t pitch = spec.transposeA ? plan.m : plan.k;
-    Value first = spec.transposeA ? p : row, offset = spec.transposeA ? row : p;
+    Value from = spec.transposeA ? first : row,
+          offset = spec.transposeA ? row : first;
     Value lines = spec.transposeA ? depth : rows,
           length = spec.transposeA ? rows : depth;
     b.forEach(b.index(0), lines, 1, [&](Value line) {
-      Value from =
-          b.add(b.add(matrix, b.mul(b.add(first, line), pitch)), offset);
+      Value start =
+          b.add(b.add(matrix, b.mul(b.add(from, line), pitch)), offset);
       Value to = b.mul(line, plan.strideA);
       b.forVectors(length, plan.lanes, [&](Value x, Value mask) {
         Value piece =
-            b.loadAs(plan.accumulator, a, b.add(from, x), plan.lanes, mask);
+            b.loadAs(plan.accumulator, a, b.add(start, x), plan.lanes, mask);
         b.store(piece, blockA, b.add(to, x));
       });
     });
   }
 
-  /// The tile of sums at (i, j) of the block, whose rows of B begin at `from`.
-  void emitTile(Value i, Value j, Value from, Value p) {
-    SmallVector<Value> start = loadSums(i, j, p);
+  /// The tile of sums at (i, j) of the block, whose panel of B begins at
+  /// `panel`.
+  void emitTile(Value i, Value j, Value panel) {
+    SmallVector<Value> start = loadSums(i, j);
     auto loop = scf::ForOp::create(b, b.index(0), depth, b.index(1), start);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> next =
-          step(i, from, loop.getInductionVar(), loop.getRegionIterArgs());
+          step(i, panel, loop.getInductionVar(), loop.getRegionIterArgs());
       scf::YieldOp::create(b, next);
     }
     forTile([&](unsigned slot, int64_t r, int64_t v) {
@@ -116,17 +126,17 @@ private:
     });
   }
 
-  /// Sums of the depths before p: none at p = 0.
-  SmallVector<Value> loadSums(Value i, Value j, Value p) {
+  /// Sums of the parts before this one: none before the first.
+  SmallVector<Value> loadSums(Value i, Value j) {
     Value zero = b.zero(plan.accumulator, plan.lanes);
     SmallVector<Value> start;
-    Value first =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, p, b.index(0));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, b.index(0));
     forTile([&](unsigned, int64_t r, int64_t v) {
       Value sum = zero;
-      if (plan.depthBlocks > 1) {
+      if (plan.parts > 1) {
         Value before = b.load(sums, sumAt(i, j, r, v), plan.lanes);
-        sum = arith::SelectOp::create(b, first, zero, before);
+        sum = arith::SelectOp::create(b, isFirst, zero, before);
       }
       start.push_back(sum);
     });
@@ -134,12 +144,12 @@ private:
   }
 
   /// Row p of B's panel times column p of A's tile, added to `sum`.
-  SmallVector<Value> step(Value i, Value from, Value p, ValueRange sum) {
-    Value rowB = b.add(from, b.mul(p, plan.tileN));
+  SmallVector<Value> step(Value i, Value panel, Value p, ValueRange sum) {
+    Value rowB = b.add(panel, b.mul(p, plan.tileN));
     SmallVector<Value> vectors;
     for (int64_t v = 0; v < plan.tileN / plan.lanes; ++v)
       vectors.push_back(
-          b.load(packed, b.add(rowB, v * plan.lanes), plan.lanes));
+          b.load(panels, b.add(rowB, v * plan.lanes), plan.lanes));
     Value element;
     SmallVector<Value> next;
     forTile([&](unsigned slot, int64_t r, int64_t v) {
@@ -205,9 +215,9 @@ private:
   const ContractionSpec &spec;
   const ContractionPlan &plan;
   LoopBuilder b;
-  FlatMemory a, packed, c, blockA, sums;
+  FlatMemory a, c, blockA, panels, sums;
   Value batch, row, column, rows, columns; ///< the work item's block of C
-  Value depth;                             ///< rows of B in this part of k
+  Value first, depth; ///< of this part of k: where it begins, how long it is
 };
 
 } // namespace

@@ -37,10 +37,8 @@ int64_t chooseTileRows(int64_t m, int64_t most) {
   return best;
 }
 
-/// `size` in parts of at most `most` that are multiples of `unit` and about
-/// equal.
-int64_t evenPart(int64_t size, int64_t most, int64_t unit) {
-  int64_t parts = divideCeil(size, most);
+/// `size` in `parts` about equal ones that are multiples of `unit`.
+int64_t evenPart(int64_t size, int64_t parts, int64_t unit) {
   return llvm::alignTo(divideCeil(size, parts), unit);
 }
 
@@ -53,10 +51,37 @@ Type accumulatorOf(const ContractionSpec &spec) {
   return b.getIntegerType(bits > 32 ? 64 : 32);
 }
 
+/// Cycles, about, until `workers` have done all items. An element of A or B
+/// that is copied into scratch takes as long as a third of a vector's
+/// multiply-add; measured on 512-bit registers.
+double timeOf(const ContractionPlan &plan, unsigned workers) {
+  double rows = plan.blockM, columns = plan.blockN;
+  double sums = rows * columns / plan.lanes;
+  double cycles = plan.k * (sums / 2 + (rows + columns) / 3) +
+                  (4.0 * plan.parts + 4) * sums;
+  return divideCeil(plan.items(), workers) * cycles;
+}
+
 } // namespace
 
+void ContractionPlan::setBlocks(int64_t rows, int64_t columns,
+                                bool transposeA) {
+  rowBlocks = divideCeil(m, rows);
+  columnBlocks = divideCeil(n, columns);
+  blockM = rows;
+  blockN = columns;
+  // A vector more than needed: rows a power of two apart would share cache
+  // sets.
+  int64_t lines = transposeA ? depth() : blockM;
+  strideA = llvm::alignTo(transposeA ? blockM : depth(), lanes) + lanes;
+  strideC = blockN + lanes;
+  bytesA = llvm::alignTo(lines * strideA * accumulatorBytes(), 64);
+  bytesB = llvm::alignTo(blockN * depth() * accumulatorBytes(), 64);
+  bytesC = llvm::alignTo(blockM * strideC * accumulatorBytes(), 64);
+}
+
 ContractionPlan::ContractionPlan(const ContractionSpec &spec,
-                                 const Target &target)
+                                 const Target &target, unsigned workers)
     : accumulator(accumulatorOf(spec)), m(spec.m), n(spec.n), k(spec.k),
       oneA(spec.broadcastA), oneB(spec.broadcastB) {
   batch = std::accumulate(spec.batch.begin(), spec.batch.end(), int64_t(1),
@@ -71,25 +96,31 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
 
   tileM = chooseTileRows(m, registers.tileRows);
   tileN = lanes * (n <= lanes ? 1 : registers.tileVectors);
-  panels = divideCeil(n, tileN);
+  // A panel's part takes 24 KiB at most: most of a first-level cache.
+  parts = divideCeil(k * tileN * accumulatorBytes(), 24 * 1024);
 
-  // A panel's part of blockK rows takes 24 KiB at most: most of a first-level
-  // cache. Blocks are wide where that leaves enough of them for many threads:
-  // each copies its rows of A.
-  blockK = evenPart(
-      k, std::max<int64_t>(24 * 1024 / (tileN * accumulatorBytes()), 1), 1);
-  blockM = evenPart(m, 32, tileM);
-  bool many = batch * divideCeil(m, 32) * divideCeil(n, 256) >= 32;
-  blockN = evenPart(n, many ? 256 : 128, tileN);
-  rowBlocks = divideCeil(m, blockM);
-  columnBlocks = divideCeil(n, blockN);
-  depthBlocks = divideCeil(k, blockK);
-
-  // A vector more than needed: rows a power of two apart would share cache
-  // sets.
-  int64_t rows = spec.transposeA ? blockK : blockM;
-  strideA = llvm::alignTo(spec.transposeA ? blockM : blockK, lanes) + lanes;
-  strideC = blockN + lanes;
-  bytesA = llvm::alignTo(rows * strideA * accumulatorBytes(), 64);
-  bytesC = llvm::alignTo(blockM * strideC * accumulatorBytes(), 64);
+  // The blocks that are done soonest, among those that leave half of a
+  // second-level cache of a mebibyte and a half to what else is read.
+  constexpr int64_t cache = 768 << 10;
+  setBlocks(tileM, tileN, spec.transposeA);
+  ContractionPlan best = *this;
+  int64_t rowTiles = divideCeil(m, tileM), panels = divideCeil(n, tileN);
+  int64_t lastRows = 0;
+  for (int64_t across = 1; across <= rowTiles; ++across) {
+    int64_t rows = evenPart(m, across, tileM);
+    if (rows == lastRows)
+      continue;
+    lastRows = rows;
+    int64_t lastColumns = 0;
+    for (int64_t along = 1; along <= panels; ++along) {
+      int64_t columns = evenPart(n, along, tileN);
+      if (columns == lastColumns)
+        continue;
+      lastColumns = columns;
+      setBlocks(rows, columns, spec.transposeA);
+      if (scratch() <= cache && timeOf(*this, workers) < timeOf(best, workers))
+        best = *this;
+    }
+  }
+  *this = best;
 }

@@ -8,11 +8,13 @@
 namespace mp::cpu {
 
 /// How a contraction is cut up: registers make a tile (tileM x tileN of C),
-/// tiles a block (blockM x blockN), which is one work item, and k is summed
-/// blockK at a time so that a panel of B stays in the cache for all tiles of a
-/// block. All from the shape and the target.
+/// tiles a block (blockM x blockN), which is one work item, and k is summed in
+/// parts, so that a panel of B stays in the first-level cache for all tiles of
+/// a block, and both operands' parts in the second. All from the shape, the
+/// target and how many workers there are; none of it changes a bit of C.
 struct ContractionPlan {
-  ContractionPlan(const ContractionSpec &spec, const Target &target);
+  ContractionPlan(const ContractionSpec &spec, const Target &target,
+                  unsigned workers);
 
   mlir::Type accumulator;
   bool fused;    ///< multiply and add round once
@@ -23,22 +25,24 @@ struct ContractionPlan {
   bool oneA, oneB; ///< one matrix for all of the batch
 
   int64_t tileM, tileN;
-  int64_t blockM, blockN, blockK;
-  int64_t panels; ///< of tileN columns in B
-  int64_t rowBlocks, columnBlocks, depthBlocks;
+  int64_t blockM, blockN;
+  int64_t rowBlocks, columnBlocks;
+  int64_t parts; ///< of k: part i is [i * k / parts, (i + 1) * k / parts)
 
-  // Scratch of a work item: rows of A as they lie in memory, then the sums.
+  // Scratch of a work item: its part of A as it lies in memory, its part of B
+  // in panels of tileN columns, and the sums.
   int64_t strideA, strideC; ///< elements from one row of it to the next
-  int64_t bytesA, bytesC;
+  int64_t bytesA, bytesB, bytesC;
 
-  /// Size of B packed, [batch, panels, k, tileN] of accumulators.
-  int64_t packedElements() const {
-    return (oneB ? 1 : batch) * panels * k * tileN;
-  }
+  int64_t depth() const { return (k + parts - 1) / parts; } ///< at most
   int64_t items() const { return batch * rowBlocks * columnBlocks; }
+  int64_t scratch() const { return bytesA + bytesB + bytesC; }
   unsigned accumulatorBytes() const {
     return accumulator.getIntOrFloatBitWidth() / 8;
   }
+
+private:
+  void setBlocks(int64_t rows, int64_t columns, bool transposeA);
 };
 
 } // namespace mp::cpu

@@ -148,7 +148,8 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
     spec.relu = !stagesBehind(op).empty();
     auto emitted = isForOnednn(spec, options)
                        ? FailureOr<EmittedKernel>(emitOnednn(spec))
-                       : cpu::emitContraction(op->getContext(), spec, compiler);
+                       : cpu::emitContraction(op->getContext(), spec,
+                                                options.workers, compiler);
     if (succeeded(emitted))
       renumberOperands(op, *emitted);
     return emitted;

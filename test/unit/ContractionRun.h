@@ -94,7 +94,7 @@ public:
   /// The bytes of c. `scatter` runs one work item at a time, the last first.
   std::string operator()(const ContractionSpec &spec, const Operands &operands,
                          int64_t elements, bool scatter = false) {
-    auto kernel = emitContraction(&context, spec, compiler);
+    auto kernel = emitContraction(&context, spec, workers, compiler);
     EXPECT_TRUE(mlir::succeeded(kernel));
     GuardedBytes a(operands.a), b(operands.b), bias(operands.bias);
     GuardedBytes c(elements * spec.c.getIntOrFloatBitWidth() / 8);
@@ -129,6 +129,7 @@ public:
     }
   }
 
+  unsigned workers = 2;
   mlir::MLIRContext context;
   ObjectCompiler compiler;
   LinkedKernels kernels;

@@ -243,7 +243,7 @@ TEST_F(ContractionTest, MixedKindsAreRefused) {
   std::string message;
   ScopedDiagnosticHandler handler(&run().context,
                                   [&](Diagnostic &d) { message = d.str(); });
-  EXPECT_TRUE(failed(emitContraction(&run().context, s, run().compiler)));
+  EXPECT_TRUE(failed(emitContraction(&run().context, s, 1, run().compiler)));
   EXPECT_EQ(
       message,
       "contraction of 'f32' and 'i32' to 'f32' mixes floats and integers");
