@@ -1,5 +1,8 @@
-// GFLOP/s of the generated matrix products, next to oneDNN's, on one thread.
+// GFLOP/s of the generated matrix products, next to oneDNN's and to the fastest
+// multiply-adds, on one thread.
 //   bench-contraction [m n k ta tb type]...
+#include "runtime/Memory.h"
+#include "runtime/Peak.h"
 #include "test/unit/ContractionRun.h"
 
 #include <chrono>
@@ -41,30 +44,38 @@ Type typeOf(MLIRContext &context, llvm::StringRef name) {
                           : Type(b.getF32Type());
 }
 
-/// Memory for operands, 64-byte aligned, holding small normal numbers.
-std::string numbers(int64_t count, Type type) {
+/// Zeros in huge pages, as the runtime has its memory.
+Memory memory(uint64_t bytes) {
+  return llvm::cantFail(
+      Memory::allocate(llvm::alignTo(bytes, uint64_t(2) << 20), "data"));
+}
+
+/// Small normal numbers.
+Memory numbers(int64_t count, Type type) {
   std::vector<double> values(count);
   for (int64_t i = 0; i < count; ++i)
     values[i] = (i * 7919 % 1009) / 1009.0 - 0.5;
-  return pack(values, type);
+  std::string bytes = pack(values, type);
+  Memory made = memory(bytes.size());
+  std::memcpy(made.data(), bytes.data(), bytes.size());
+  return made;
 }
 
 /// A launch with its code at hand, as the executor has it.
 struct LinkedLaunch {
   LinkedLaunch(ContractionRun &run, const KernelLaunch &launch)
       : function(run.kernels.function(run.compiler, launch.symbol)),
-        grid(launch.grid), block(launch.block),
-        scratch(launch.shared + 64, '\0') {}
+        grid(launch.grid), block(launch.block), scratch(memory(launch.shared)) {
+  }
 
   void operator()(void *const *args) {
-    void *shared = (void *)llvm::alignTo((uintptr_t)scratch.data(), 64);
     for (int64_t begin = 0; begin < grid; begin += block)
-      function(args, begin, std::min(begin + block, grid), shared);
+      function(args, begin, std::min(begin + block, grid), scratch.data());
   }
 
   KernelFunction function;
   int64_t grid, block;
-  std::string scratch;
+  Memory scratch;
 };
 
 struct Measured {
@@ -83,9 +94,14 @@ Measured measure(const Shape &shape) {
   measured.compile =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  std::string a = numbers(shape.m * shape.k, spec.a),
-              b = numbers(shape.k * shape.n, spec.b);
-  std::string c(shape.m * shape.n * 8, '\0');
+  if (getenv("DUMP")) {
+    std::error_code ec;
+    llvm::raw_fd_ostream(getenv("DUMP"), ec)
+        << run.compiler.object(kernel.launches[0].symbol);
+  }
+  Memory a = numbers(shape.m * shape.k, spec.a),
+         b = numbers(shape.k * shape.n, spec.b),
+         c = memory(shape.m * shape.n * 8);
   void *args[] = {a.data(), b.data(), c.data()};
   LinkedLaunch product(run, kernel.launches[0]);
   measured.product = secondsOf([&] { product(args); });
@@ -120,9 +136,9 @@ double measureOneDnn(const Shape &shape) {
       dnnl_success)
     return 0;
   dnnl_primitive_create(&primitive, pd);
-  std::string data[3] = {std::string(dnnl_memory_desc_get_size(&a), 0),
-                         std::string(dnnl_memory_desc_get_size(&b), 0),
-                         std::string(dnnl_memory_desc_get_size(&c), 0)};
+  Memory data[3] = {memory(dnnl_memory_desc_get_size(&a)),
+                    memory(dnnl_memory_desc_get_size(&b)),
+                    memory(dnnl_memory_desc_get_size(&c))};
   dnnl_memory_t memory[3];
   dnnl_memory_create(&memory[0], &a, engine, data[0].data());
   dnnl_memory_create(&memory[1], &b, engine, data[1].data());
@@ -168,16 +184,19 @@ int main(int argc, char **argv) {
                         argv[i + 3][0] == '1', argv[i + 4][0] == '1',
                         argv[i + 5]});
   }
-  std::printf("%-28s %8s %8s %10s\n", "m n k ta tb type", "GFLOP/s", "oneDNN",
-              "compile ms");
+  std::printf("%-28s %8s %8s %8s %10s\n", "m n k ta tb type", "GFLOP/s",
+              "oneDNN", "peak", "compile ms");
+  ThreadPool pool(1);
   for (const Shape &s : shapes) {
     Measured measured = measure(s);
+    ElementType peakType =
+        StringRef(s.type) == "bf16" ? ElementType::BF16 : ElementType::F32;
     double onednn = measureOneDnn(s), work = 2e-9 * s.m * s.n * s.k;
     std::string name = std::to_string(s.m) + " " + std::to_string(s.n) + " " +
                        std::to_string(s.k) + (s.transposeA ? " t" : " n") +
                        (s.transposeB ? " t " : " n ") + s.type;
-    std::printf("%-28s %8.1f %8.1f %10.1f\n", name.c_str(),
+    std::printf("%-28s %8.1f %8.1f %8.1f %10.1f\n", name.c_str(),
                 work / measured.product, onednn ? work / onednn : 0,
-                measured.compile * 1e3);
+                measurePeak(pool, peakType), measured.compile * 1e3);
   }
 }

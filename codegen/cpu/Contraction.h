@@ -23,9 +23,9 @@ using mp::ContractionSpec;
 /// applied there; then one rounding to c's type. Each element is summed from 0
 /// with k in order, a step fused (`math.fma`) where the target has the
 /// instruction, so the bits are the same on all such targets, for any number of
-/// threads and any split of a launch. `workers` is how many are expected to share
-/// the work. Fails with a diagnostic at an unknown
-/// location for types it does not take.
+/// threads and any split of a launch. `workers` is how many are expected to
+/// share the work. Fails with a diagnostic at an unknown location for types it
+/// does not take.
 mlir::FailureOr<EmittedKernel> emitContraction(mlir::MLIRContext *context,
                                                const ContractionSpec &spec,
                                                unsigned workers,

@@ -7,16 +7,15 @@
 
 namespace mp::cpu {
 
-/// Copies a part of B into panels of tileN columns, as accumulators:
-///   panels[j / tileN][p][j % tileN] = source[first + p, column + j]
-/// for p < depth, j < columns, where a panel has plan.depth() rows. Columns
-/// past these hold zeros or a column of B, so that no subnormal rubbish slows
-/// the sums. `matrix` is where the matrix begins in `source`.
+/// Copies a part of a panel of B, as accumulators:
+///   panel[p][j] = source[first + p, column + j],  p < depth, j < tileN.
+/// Columns past the last hold zeros or a column of B, so that no subnormal
+/// rubbish slows the sums. `matrix` is where the matrix begins in `source`.
 struct PanelCopy {
   const ContractionSpec &spec;
   const ContractionPlan &plan;
-  FlatMemory source, panels;
-  mlir::Value matrix, first, depth, column, columns;
+  FlatMemory source, panel;
+  mlir::Value matrix, first, column, depth;
 
   void emit(LoopBuilder &b) const;
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mp::cpu;
@@ -21,11 +22,11 @@ SmallVector<LoopBuilder::Argument> argumentsOf(const ContractionSpec &spec,
   return arguments;
 }
 
-/// Computes blocks of C. Scratch holds parts of A and B in the accumulator's
-/// type, A oriented as it is in memory and B in panels, and the block's sums;
-/// all are padded to whole tiles, so the tile code knows no edge. The padding
-/// only reaches sums that are never stored; it is cleared since subnormal
-/// rubbish would slow them.
+/// Computes blocks of C. Scratch holds a part of A and of one panel of B in the
+/// accumulator's type, A oriented as it is in memory, and the block's sums; all
+/// are padded to whole tiles, so the tile code knows no edge. The padding only
+/// reaches sums that are never stored; it is cleared since subnormal rubbish
+/// would slow them.
 class Multiplier {
 public:
   Multiplier(MLIRContext *context, const ContractionSpec &spec,
@@ -33,11 +34,17 @@ public:
       : spec(spec), plan(plan),
         b(context, argumentsOf(spec, plan), plan.scratch()), a(b.argument(0)),
         c(b.argument(spec.bias ? 3 : 2)) {
-    int64_t width = plan.accumulatorBytes();
-    blockA = b.scratch(plan.accumulator, 0, plan.bytesA / width);
-    panels = b.scratch(plan.accumulator, plan.bytesA, plan.bytesB / width);
-    sums = b.scratch(plan.accumulator, plan.bytesA + plan.bytesB,
-                     plan.bytesC / width);
+    int64_t offset = 0;
+    auto take = [&](int64_t bytes) {
+      offset += bytes;
+      return b.scratch(plan.accumulator, offset - bytes,
+                       bytes / plan.accumulatorBytes());
+    };
+    blockA = take(plan.bytesA);
+    panel = take(plan.bytesB);
+    tile = take(plan.bytesTile);
+    if (plan.bytesC)
+      sums = take(plan.bytesC);
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   OwningOpRef<ModuleOp> take() { return b.take(); }
@@ -50,10 +57,11 @@ private:
     column = b.mul(b.rem(block, plan.columnBlocks), plan.blockN);
     rows = b.min(b.sub(b.index(plan.m), row), plan.blockM);
     columns = b.min(b.sub(b.index(plan.n), column), plan.blockN);
+    matrixA = b.mul(batch, plan.oneA ? 0 : plan.m * plan.k);
+    matrixB = b.mul(batch, plan.oneB ? 0 : plan.n * plan.k);
     if (plan.m % plan.tileM != 0)
       clearA();
     b.forEach(plan.parts, [&](Value part) { emitPart(part); });
-    emitRounding();
   }
 
   /// Rows that pad the last tile are copied from nowhere.
@@ -69,29 +77,92 @@ private:
     auto start = [&](Value i) { return b.div(b.mul(i, plan.k), plan.parts); };
     first = start(part);
     depth = b.sub(start(b.add(part, 1)), first);
-    PanelCopy{spec,
-              plan,
-              b.argument(1),
-              panels,
-              b.mul(batch, plan.oneB ? 0 : plan.n * plan.k),
-              first,
-              depth,
-              column,
-              columns}
-        .emit(b);
+    isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part,
+                                   b.index(plan.parts - 1));
     copyA();
     b.forEach(b.index(0), columns, plan.tileN, [&](Value j) {
-      // A panel has as many elements as its columns times the depth.
-      Value panel = b.mul(j, plan.depth());
-      b.forEach(b.index(0), rows, plan.tileM,
-                [&](Value i) { emitTile(i, j, panel); });
+      PanelCopy copy{spec,    plan,  b.argument(1),    panel,
+                     matrixB, first, b.add(column, j), depth};
+      copy.emit(b);
+      b.forEach(b.index(0), rows, plan.tileM, [&](Value i) {
+        prefetch(i, j);
+        emitTile(i, j);
+      });
+    });
+  }
+
+  /// Has a share of what is copied next brought into the second-level cache,
+  /// so that copying does not wait for memory: of the next panel of B, and of
+  /// the next part of A.
+  void prefetch(Value i, Value j) {
+    int64_t rowTiles = llvm::divideCeil(plan.blockM, plan.tileM);
+    int64_t panels = llvm::divideCeil(plan.blockN, plan.tileN);
+    Value rowTile = b.div(i, plan.tileM);
+    Value next = b.add(first, depth);
+    Value depthLeft = b.sub(b.index(plan.k), next);
+
+    // After the last panel comes the first one of the next part.
+    Value nextColumn = b.add(j, plan.tileN);
+    Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                        nextColumn, columns);
+    auto pick = [&](Value wrapped, Value straight) -> Value {
+      return arith::SelectOp::create(b, wraps, wrapped, straight);
+    };
+    Value columnB = b.add(column, pick(b.index(0), nextColumn));
+    Value firstB = pick(next, first);
+    Value depthB = pick(b.min(depthLeft, plan.depth()), depth);
+    Value columnsB = b.min(b.sub(b.index(plan.n), columnB), plan.tileN);
+    prefetch(b.argument(1), matrixB,
+             spec.transposeB ? Region{columnB, columnsB, plan.tileN, plan.k,
+                                      firstB, depthB, plan.depth()}
+                             : Region{firstB, depthB, plan.depth(), plan.n,
+                                      columnB, columnsB, plan.tileN},
+             rowTile, rowTiles);
+
+    if (plan.parts == 1)
+      return;
+    Value depthA = b.min(depthLeft, plan.depth());
+    prefetch(a, matrixA,
+             spec.transposeA ? Region{next, depthA, plan.depth(), plan.m, row,
+                                      rows, plan.blockM}
+                             : Region{row, rows, plan.blockM, plan.k, next,
+                                      depthA, plan.depth()},
+             b.add(b.mul(b.div(j, plan.tileN), rowTiles), rowTile),
+             rowTiles * panels);
+  }
+
+  /// Lines of a matrix in memory, and a piece of each.
+  struct Region {
+    Value line, lines;
+    int64_t mostLines, pitch;
+    Value at, length;
+    int64_t mostLength;
+  };
+
+  /// One share of `shares`.
+  void prefetch(const FlatMemory &source, Value matrix, const Region &region,
+                Value share, int64_t shares) {
+    int64_t lines = llvm::divideCeil(region.mostLines, shares);
+    int64_t step = 64 / (source.element.getIntOrFloatBitWidth() / 8);
+    Value isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          region.length, b.index(0));
+    Value none = b.index(0), begin = b.mul(share, lines);
+    Value end = arith::MinUIOp::create(b, b.add(begin, lines), region.lines);
+    end = arith::SelectOp::create(b, isEmpty, none, end);
+    b.forEach(begin, end, 1, [&](Value line) {
+      Value from = b.add(b.mul(b.add(region.line, line), region.pitch),
+                         b.add(matrix, region.at));
+      for (int64_t x = 0; x < region.mostLength; x += step) {
+        Value last = b.sub(region.length, b.index(1));
+        b.prefetch(source,
+                   b.add(from, arith::MinUIOp::create(b, last, b.index(x))));
+      }
     });
   }
 
   /// Copies the block's rows of A (columns, where A is transposed) into
   /// scratch.
   void copyA() {
-    Value matrix = b.mul(batch, plan.oneA ? 0 : plan.m * plan.k);
     int64_t pitch = spec.transposeA ? plan.m : plan.k;
     Value from = spec.transposeA ? first : row,
           offset = spec.transposeA ? row : first;
@@ -99,7 +170,7 @@ private:
           length = spec.transposeA ? rows : depth;
     b.forEach(b.index(0), lines, 1, [&](Value line) {
       Value start =
-          b.add(b.add(matrix, b.mul(b.add(from, line), pitch)), offset);
+          b.add(b.add(matrixA, b.mul(b.add(from, line), pitch)), offset);
       Value to = b.mul(line, plan.strideA);
       b.forVectors(length, plan.lanes, [&](Value x, Value mask) {
         Value piece =
@@ -109,21 +180,26 @@ private:
     });
   }
 
-  /// The tile of sums at (i, j) of the block, whose panel of B begins at
-  /// `panel`.
-  void emitTile(Value i, Value j, Value panel) {
+  /// The tile of sums at (i, j) of the block.
+  void emitTile(Value i, Value j) {
     SmallVector<Value> start = loadSums(i, j);
     auto loop = scf::ForOp::create(b, b.index(0), depth, b.index(1), start);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> next =
-          step(i, panel, loop.getInductionVar(), loop.getRegionIterArgs());
+          step(i, loop.getInductionVar(), loop.getRegionIterArgs());
       scf::YieldOp::create(b, next);
     }
-    forTile([&](unsigned slot, int64_t r, int64_t v) {
-      b.store(loop.getResult(slot), sums, sumAt(i, j, r, v));
-    });
+    if (plan.parts == 1)
+      return finishTile(i, j, loop.getResults());
+    b.ifElse(
+        isLast, [&] { finishTile(i, j, loop.getResults()); },
+        [&] {
+          forTile([&](unsigned slot, int64_t r, int64_t v) {
+            b.store(loop.getResult(slot), sums, sumAt(i, j, r, v));
+          });
+        });
   }
 
   /// Sums of the parts before this one: none before the first.
@@ -144,12 +220,11 @@ private:
   }
 
   /// Row p of B's panel times column p of A's tile, added to `sum`.
-  SmallVector<Value> step(Value i, Value panel, Value p, ValueRange sum) {
-    Value rowB = b.add(panel, b.mul(p, plan.tileN));
+  SmallVector<Value> step(Value i, Value p, ValueRange sum) {
+    Value rowB = b.mul(p, plan.tileN);
     SmallVector<Value> vectors;
     for (int64_t v = 0; v < plan.tileN / plan.lanes; ++v)
-      vectors.push_back(
-          b.load(panels, b.add(rowB, v * plan.lanes), plan.lanes));
+      vectors.push_back(b.load(panel, b.add(rowB, v * plan.lanes), plan.lanes));
     Value element;
     SmallVector<Value> next;
     forTile([&](unsigned slot, int64_t r, int64_t v) {
@@ -185,16 +260,42 @@ private:
     return b.add(b.add(b.mul(b.add(i, r), plan.strideC), j), v * plan.lanes);
   }
 
-  /// Bias, relu and the one rounding, from the sums to C.
-  void emitRounding() {
-    b.forEach(b.index(0), rows, 1, [&](Value r) {
+  /// Bias, relu and the one rounding, from registers to C; at the edges of C
+  /// by way of scratch.
+  void finishTile(Value i, Value j, ValueRange results) {
+    auto fits = [&](Value at, int64_t size, Value count) -> Value {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                   b.add(at, size), count);
+    };
+    auto place = [&](Value r, Value x) {
       Value line = b.add(b.mul(batch, plan.m), b.add(row, r));
-      Value to = b.add(b.mul(line, plan.n), column);
-      b.forVectors(columns, plan.lanes, [&](Value j, Value mask) {
-        Value sum = b.load(sums, b.add(b.mul(r, plan.strideC), j), plan.lanes);
-        b.storeAs(finish(sum, b.add(column, j), mask), c, b.add(to, j), mask);
+      return b.add(b.mul(line, plan.n), b.add(column, x));
+    };
+    auto whole = [&] {
+      forTile([&](unsigned slot, int64_t r, int64_t v) {
+        Value x = b.add(j, v * plan.lanes);
+        b.storeAs(finish(results[slot], b.add(column, x), Value()), c,
+                  place(b.add(i, r), x));
       });
-    });
+    };
+    auto edge = [&] {
+      forTile([&](unsigned slot, int64_t r, int64_t v) {
+        b.store(results[slot], tile, b.index(r * plan.tileN + v * plan.lanes));
+      });
+      Value height = b.min(b.sub(rows, i), plan.tileM);
+      Value width = b.min(b.sub(columns, j), plan.tileN);
+      b.forEach(b.index(0), height, 1, [&](Value r) {
+        b.forVectors(width, plan.lanes, [&](Value v, Value mask) {
+          Value sum = b.load(tile, b.add(b.mul(r, plan.tileN), v), plan.lanes);
+          Value x = b.add(j, v);
+          b.storeAs(finish(sum, b.add(column, x), mask), c,
+                    place(b.add(i, r), x), mask);
+        });
+      });
+    };
+    Value isWhole = arith::AndIOp::create(b, fits(i, plan.tileM, rows),
+                                          fits(j, plan.tileN, columns));
+    b.ifElse(isWhole, whole, edge);
   }
 
   Value finish(Value sum, Value at, Value mask) {
@@ -215,9 +316,10 @@ private:
   const ContractionSpec &spec;
   const ContractionPlan &plan;
   LoopBuilder b;
-  FlatMemory a, c, blockA, panels, sums;
+  FlatMemory a, c, blockA, panel, tile, sums;
   Value batch, row, column, rows, columns; ///< the work item's block of C
-  Value first, depth; ///< of this part of k: where it begins, how long it is
+  Value matrixA, matrixB;                  ///< where its operands begin
+  Value first, depth, isLast; ///< of this part of k: its begin and length
 };
 
 } // namespace

@@ -33,32 +33,37 @@ void PanelCopy::emit(LoopBuilder &b) const {
 
 /// B is [k, n]: a row of a panel is a piece of a row of B.
 void PanelCopy::emitRows(LoopBuilder &b) const {
-  b.forEach(b.index(0), depth, 1, [&](Value p) {
-    Value row = b.add(matrix, b.mul(b.add(first, p), plan.n));
-    Value from = b.add(row, column), to = b.mul(p, plan.tileN);
-    auto place = [&](Value j) {
-      Value panel = b.mul(b.div(j, plan.tileN), plan.depth() * plan.tileN);
-      return b.add(b.add(panel, to), b.rem(j, plan.tileN));
-    };
+  Value columns = b.sub(b.index(plan.n), column);
+  auto rows = [&](function_ref<void(Value from, Value to)> copyRow) {
+    b.forEach(b.index(0), depth, 1, [&](Value p) {
+      Value row = b.add(matrix, b.mul(b.add(first, p), plan.n));
+      copyRow(b.add(row, column), b.mul(p, plan.tileN));
+    });
+  };
+  auto whole = [&](Value from, Value to) {
+    for (int64_t j = 0; j < plan.tileN; j += plan.lanes)
+      b.store(b.loadAs(plan.accumulator, source, b.add(from, j), plan.lanes),
+              panel, b.add(to, j));
+  };
+  auto edge = [&](Value from, Value to) {
+    for (int64_t j = 0; j < plan.tileN; j += plan.lanes)
+      b.store(b.zero(plan.accumulator, plan.lanes), panel, b.add(to, j));
     b.forVectors(columns, plan.lanes, [&](Value j, Value mask) {
-      Value piece = b.loadAs(plan.accumulator, source, b.add(from, j),
-                             plan.lanes, mask);
-      b.store(piece, panels, place(j));
+      Value piece =
+          b.loadAs(plan.accumulator, source, b.add(from, j), plan.lanes, mask);
+      b.store(piece, panel, b.add(to, j));
     });
-    Value written = b.mul(b.ceilDiv(columns, plan.lanes), plan.lanes);
-    Value end = b.mul(b.ceilDiv(columns, plan.tileN), plan.tileN);
-    b.forEach(written, end, plan.lanes, [&](Value j) {
-      b.store(b.zero(plan.accumulator, plan.lanes), panels, place(j));
-    });
-  });
+  };
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, columns,
+                                        b.index(plan.tileN));
+  b.ifElse(isWhole, [&] { rows(whole); }, [&] { rows(edge); });
 }
 
 /// B is [n, k]: squares of it are transposed in registers. The last along k
 /// overlaps the one before, so only a k below its side needs a mask.
 void PanelCopy::emitColumns(LoopBuilder &b) const {
   int64_t side = plan.lanes;
-  Value end = b.mul(b.ceilDiv(columns, plan.tileN), plan.tileN);
-  b.forEach(b.index(0), end, side, [&](Value j) {
+  b.forEach(b.index(0), b.index(plan.tileN), side, [&](Value j) {
     if (plan.k < side) {
       b.forVectors(b.index(plan.k), side, [&](Value p, Value mask) {
         emitSquare(b, j, p, mask, plan.k);
@@ -72,7 +77,7 @@ void PanelCopy::emitColumns(LoopBuilder &b) const {
   });
 }
 
-/// Columns [j, j + side) of the panels, rows [p, p + rows).
+/// Columns [j, j + side) of the panel, rows [p, p + rows).
 void PanelCopy::emitSquare(LoopBuilder &b, Value j, Value p, Value mask,
                            int64_t rows) const {
   SmallVector<Value> lines;
@@ -83,8 +88,6 @@ void PanelCopy::emitSquare(LoopBuilder &b, Value j, Value p, Value mask,
     lines.push_back(b.loadAs(plan.accumulator, source, at, plan.lanes, mask));
   }
   transposeSquare(b, lines);
-  Value panel = b.mul(b.div(j, plan.tileN), plan.depth() * plan.tileN);
-  Value to = b.add(panel, b.rem(j, plan.tileN));
   for (int64_t i = 0; i < rows; ++i)
-    b.store(lines[i], panels, b.add(to, b.mul(b.add(p, i), plan.tileN)));
+    b.store(lines[i], panel, b.add(j, b.mul(b.add(p, i), plan.tileN)));
 }

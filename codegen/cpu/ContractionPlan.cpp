@@ -9,6 +9,10 @@ using namespace mp::cpu;
 using llvm::divideCeil;
 
 namespace {
+int64_t E(const char *n, int64_t d) {
+  auto *e = getenv(n);
+  return e ? atoll(e) : d;
+}
 
 /// What the registers of a target hold.
 struct Registers {
@@ -19,7 +23,7 @@ struct Registers {
 /// independent sums to cover the latency of a fused multiply-add.
 Registers registersOf(const Target &target) {
   if (target.has("avx512f"))
-    return {64, 8, 2};
+    return {64, E("MP_TM", 8), E("MP_TV", 2)};
   if (target.has("avx2"))
     return {32, 6, 2};
   return {16, 4, 2};
@@ -76,8 +80,9 @@ void ContractionPlan::setBlocks(int64_t rows, int64_t columns,
   strideA = llvm::alignTo(transposeA ? blockM : depth(), lanes) + lanes;
   strideC = blockN + lanes;
   bytesA = llvm::alignTo(lines * strideA * accumulatorBytes(), 64);
-  bytesB = llvm::alignTo(blockN * depth() * accumulatorBytes(), 64);
-  bytesC = llvm::alignTo(blockM * strideC * accumulatorBytes(), 64);
+  bytesB = llvm::alignTo(tileN * depth() * accumulatorBytes(), 64);
+  bytesTile = llvm::alignTo(tileM * tileN * accumulatorBytes(), 64);
+  bytesC = parts == 1 ? 0 : blockM * strideC * accumulatorBytes();
 }
 
 ContractionPlan::ContractionPlan(const ContractionSpec &spec,
@@ -97,11 +102,11 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
   tileM = chooseTileRows(m, registers.tileRows);
   tileN = lanes * (n <= lanes ? 1 : registers.tileVectors);
   // A panel's part takes 24 KiB at most: most of a first-level cache.
-  parts = divideCeil(k * tileN * accumulatorBytes(), 24 * 1024);
+  parts = divideCeil(k * tileN * accumulatorBytes(), E("MP_KB", 24) * 1024);
 
   // The blocks that are done soonest, among those that leave half of a
   // second-level cache of a mebibyte and a half to what else is read.
-  constexpr int64_t cache = 768 << 10;
+  int64_t cache = E("MP_CACHE", 768) << 10;
   setBlocks(tileM, tileN, spec.transposeA);
   ContractionPlan best = *this;
   int64_t rowTiles = divideCeil(m, tileM), panels = divideCeil(n, tileN);

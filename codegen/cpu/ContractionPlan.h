@@ -29,14 +29,14 @@ struct ContractionPlan {
   int64_t rowBlocks, columnBlocks;
   int64_t parts; ///< of k: part i is [i * k / parts, (i + 1) * k / parts)
 
-  // Scratch of a work item: its part of A as it lies in memory, its part of B
-  // in panels of tileN columns, and the sums.
+  // Scratch of a work item: its part of A as it lies in memory, the part of a
+  // panel of B, a tile at the edge of C, and the sums where k has parts.
   int64_t strideA, strideC; ///< elements from one row of it to the next
-  int64_t bytesA, bytesB, bytesC;
+  int64_t bytesA, bytesB, bytesTile, bytesC;
 
   int64_t depth() const { return (k + parts - 1) / parts; } ///< at most
   int64_t items() const { return batch * rowBlocks * columnBlocks; }
-  int64_t scratch() const { return bytesA + bytesB + bytesC; }
+  int64_t scratch() const { return bytesA + bytesB + bytesTile + bytesC; }
   unsigned accumulatorBytes() const {
     return accumulator.getIntOrFloatBitWidth() / 8;
   }

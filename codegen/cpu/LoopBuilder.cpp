@@ -96,6 +96,21 @@ void LoopBuilder::forVectors(Value count, int64_t lanes,
   body(full, mask);
 }
 
+void LoopBuilder::ifElse(Value condition, function_ref<void()> then,
+                         function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(*this, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  then();
+  setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+void LoopBuilder::prefetch(const FlatMemory &buffer, Value at) {
+  memref::PrefetchOp::create(*this, buffer.memref, at, /*isWrite=*/false,
+                             /*localityHint=*/2, /*isDataCache=*/true);
+}
+
 Value LoopBuilder::zero(Type element, int64_t lanes) {
   auto type = VectorType::get({lanes}, element);
   return arith::ConstantOp::create(*this, cast<TypedAttr>(getZeroAttr(type)));

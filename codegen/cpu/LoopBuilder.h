@@ -66,6 +66,11 @@ public:
       mlir::Value count, int64_t lanes,
       llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
 
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+
+  /// Asks for the cache line of an element, for the second-level cache.
+  void prefetch(const FlatMemory &buffer, mlir::Value at);
   /// `lanes` elements from `at` on; those masked off are 0.
   mlir::Value load(const FlatMemory &buffer, mlir::Value at, int64_t lanes,
                    mlir::Value mask = {});
