@@ -9,35 +9,51 @@ using namespace mp::cpu;
 using llvm::divideCeil;
 
 namespace {
-int64_t E(const char *n, int64_t d) {
-  auto *e = getenv(n);
-  return e ? atoll(e) : d;
-}
 
-/// What the registers of a target hold.
-struct Registers {
-  int64_t bytes, tileRows, tileVectors;
+/// A tile of C in registers.
+struct Tile {
+  int64_t rows, vectors;
 };
 
-/// The tile leaves registers for a row of B and an element of A, and has enough
-/// independent sums to cover the latency of a fused multiply-add.
+/// What the registers of a target hold: tiles that leave some for a row of B
+/// and an element of A, and have enough independent sums to cover the latency
+/// of a fused multiply-add. The first is best where nothing is left over.
+struct Registers {
+  int64_t bytes;
+  SmallVector<Tile, 3> tiles;
+};
+
 Registers registersOf(const Target &target) {
   if (target.has("avx512f"))
-    return {64, E("MP_TM", 8), E("MP_TV", 2)};
+    return {64, {{6, 4}, {8, 2}, {14, 1}}};
   if (target.has("avx2"))
-    return {32, 6, 2};
-  return {16, 4, 2};
+    return {32, {{6, 2}, {10, 1}}};
+  return {16, {{4, 2}, {8, 1}}};
 }
 
-/// Rows of a tile: a full one costs about a row and a half more than its rows.
-int64_t chooseTileRows(int64_t m, int64_t most) {
-  auto cost = [m](int64_t rows) {
-    return divideCeil(m, rows) * (2 * rows + 3);
-  };
-  int64_t best = most;
-  for (int64_t rows = most; rows >= 1; --rows)
-    if (cost(rows) < cost(best))
-      best = rows;
+/// Cycles of a tile for one step of k, with two multiply-adds or loads in each
+/// and no sum more often than every four.
+double cyclesOf(Tile tile) {
+  return std::max(
+      {tile.rows * tile.vectors / 2.0, (tile.rows + tile.vectors) / 2.0, 4.0});
+}
+
+/// The tile that covers m x n soonest.
+Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
+                int64_t lanes) {
+  Tile best{};
+  double least = 0;
+  for (Tile tile : registers.tiles)
+    for (; tile.rows >= 1; --tile.rows) {
+      double tiles =
+          divideCeil(m, tile.rows) * divideCeil(n, tile.vectors * lanes);
+      // Beginning and ending a tile costs about as much as a step more.
+      double cycles = tiles * (cyclesOf(tile) + 0.5);
+      if (best.rows && cycles >= least)
+        continue;
+      best = tile;
+      least = cycles;
+    }
   return best;
 }
 
@@ -99,14 +115,15 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
   fused = isa<FloatType>(accumulator) && target.has("fma");
   lanes = registers.bytes / accumulatorBytes();
 
-  tileM = chooseTileRows(m, registers.tileRows);
-  tileN = lanes * (n <= lanes ? 1 : registers.tileVectors);
+  Tile tile = chooseTile(registers, m, n, lanes);
+  tileM = tile.rows;
+  tileN = tile.vectors * lanes;
   // A panel's part takes 24 KiB at most: most of a first-level cache.
-  parts = divideCeil(k * tileN * accumulatorBytes(), E("MP_KB", 24) * 1024);
+  parts = divideCeil(k * tileN * accumulatorBytes(), 24 * 1024);
 
-  // The blocks that are done soonest, among those that leave half of a
-  // second-level cache of a mebibyte and a half to what else is read.
-  int64_t cache = E("MP_CACHE", 768) << 10;
+  // The blocks that are done soonest, among those that leave some of a
+  // second-level cache of a mebibyte to what else is read.
+  constexpr int64_t cache = 768 << 10;
   setBlocks(tileM, tileN, spec.transposeA);
   ContractionPlan best = *this;
   int64_t rowTiles = divideCeil(m, tileM), panels = divideCeil(n, tileN);
