@@ -40,7 +40,8 @@ public:
       return b.scratch(plan.accumulator, offset - bytes,
                        bytes / plan.accumulatorBytes());
     };
-    blockA = take(plan.bytesA);
+    if (!plan.inPlaceA)
+      blockA = take(plan.bytesA);
     panel = take(plan.bytesB);
     tile = take(plan.bytesTile);
     if (plan.bytesC)
@@ -59,7 +60,7 @@ private:
     columns = b.min(b.sub(b.index(plan.n), column), plan.blockN);
     matrixA = b.mul(batch, plan.oneA ? 0 : plan.m * plan.k);
     matrixB = b.mul(batch, plan.oneB ? 0 : plan.n * plan.k);
-    if (plan.m % plan.tileM != 0)
+    if (plan.m % plan.tileM != 0 && !plan.inPlaceA)
       clearA();
     b.forEach(plan.parts, [&](Value part) { emitPart(part); });
   }
@@ -79,7 +80,8 @@ private:
     depth = b.sub(start(b.add(part, 1)), first);
     isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, part,
                                    b.index(plan.parts - 1));
-    copyA();
+    if (!plan.inPlaceA)
+      copyA();
     b.forEach(b.index(0), columns, plan.tileN, [&](Value j) {
       PanelCopy copy{spec,    plan,  b.argument(1),    panel,
                      matrixB, first, b.add(column, j), depth};
@@ -182,13 +184,14 @@ private:
 
   /// The tile of sums at (i, j) of the block.
   void emitTile(Value i, Value j) {
+    findRows(i);
     SmallVector<Value> start = loadSums(i, j);
     auto loop = scf::ForOp::create(b, b.index(0), depth, b.index(1), start);
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> next =
-          step(i, loop.getInductionVar(), loop.getRegionIterArgs());
+          step(loop.getInductionVar(), loop.getRegionIterArgs());
       scf::YieldOp::create(b, next);
     }
     if (plan.parts == 1)
@@ -220,7 +223,7 @@ private:
   }
 
   /// Row p of B's panel times column p of A's tile, added to `sum`.
-  SmallVector<Value> step(Value i, Value p, ValueRange sum) {
+  SmallVector<Value> step(Value p, ValueRange sum) {
     Value rowB = b.mul(p, plan.tileN);
     SmallVector<Value> vectors;
     for (int64_t v = 0; v < plan.tileN / plan.lanes; ++v)
@@ -229,15 +232,33 @@ private:
     SmallVector<Value> next;
     forTile([&](unsigned slot, int64_t r, int64_t v) {
       if (v == 0)
-        element = b.loadSplat(blockA, elementA(b.add(i, r), p), plan.lanes);
+        element = elementA(r, p);
       next.push_back(multiplyAdd(element, vectors[v], sum[slot]));
     });
     return next;
   }
 
-  Value elementA(Value i, Value p) {
-    return spec.transposeA ? b.add(b.mul(p, plan.strideA), i)
-                           : b.add(b.mul(i, plan.strideA), p);
+  /// Where the rows of A of the tile at i begin; past the end the last one
+  /// serves again.
+  void findRows(Value i) {
+    lineA.clear();
+    for (int64_t r = 0; r < plan.tileM; ++r) {
+      Value line = b.add(i, r);
+      if (plan.inPlaceA) {
+        line = arith::MinUIOp::create(b, line, b.sub(rows, b.index(1)));
+        line = b.add(b.mul(b.add(row, line), plan.k), b.add(matrixA, first));
+      } else if (!spec.transposeA) {
+        line = b.mul(line, plan.strideA);
+      }
+      lineA.push_back(line);
+    }
+  }
+
+  /// Element p of row r of the tile, in every lane.
+  Value elementA(int64_t r, Value p) {
+    Value step = spec.transposeA ? b.mul(p, plan.strideA) : p;
+    return b.loadSplat(plan.inPlaceA ? a : blockA, b.add(lineA[r], step),
+                       plan.lanes);
   }
 
   Value multiplyAdd(Value x, Value y, Value sum) {
@@ -319,6 +340,7 @@ private:
   FlatMemory a, c, blockA, panel, tile, sums;
   Value batch, row, column, rows, columns; ///< the work item's block of C
   Value matrixA, matrixB;                  ///< where its operands begin
+  SmallVector<Value> lineA;                ///< where the rows of the tile begin
   Value first, depth, isLast; ///< of this part of k: its begin and length
 };
 

@@ -72,14 +72,20 @@ Type accumulatorOf(const ContractionSpec &spec) {
 }
 
 /// Cycles, about, until `workers` have done all items. An element of A or B
-/// that is copied into scratch takes as long as a third of a vector's
-/// multiply-add; measured on 512-bit registers.
+/// takes as long to come, copied or not, as a third of a vector's multiply-add;
+/// measured on 512-bit registers.
 double timeOf(const ContractionPlan &plan, unsigned workers) {
   double rows = plan.blockM, columns = plan.blockN;
   double sums = rows * columns / plan.lanes;
   double cycles = plan.k * (sums / 2 + (rows + columns) / 3) +
                   (4.0 * plan.parts + 4) * sums;
   return divideCeil(plan.items(), workers) * cycles;
+}
+
+/// What a block wants of the second-level cache: A too, wherever it lies.
+int64_t cachedBytes(const ContractionPlan &plan) {
+  int64_t bytesA = plan.blockM * plan.depth() * plan.accumulatorBytes();
+  return bytesA + plan.bytesB + plan.bytesC;
 }
 
 } // namespace
@@ -95,7 +101,8 @@ void ContractionPlan::setBlocks(int64_t rows, int64_t columns,
   int64_t lines = transposeA ? depth() : blockM;
   strideA = llvm::alignTo(transposeA ? blockM : depth(), lanes) + lanes;
   strideC = blockN + lanes;
-  bytesA = llvm::alignTo(lines * strideA * accumulatorBytes(), 64);
+  bytesA =
+      inPlaceA ? 0 : llvm::alignTo(lines * strideA * accumulatorBytes(), 64);
   bytesB = llvm::alignTo(tileN * depth() * accumulatorBytes(), 64);
   bytesTile = llvm::alignTo(tileM * tileN * accumulatorBytes(), 64);
   bytesC = parts == 1 ? 0 : blockM * strideC * accumulatorBytes();
@@ -112,6 +119,7 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
     batch = 1;
   }
   Registers registers = registersOf(target);
+  inPlaceA = spec.a == accumulator && !spec.transposeA;
   fused = isa<FloatType>(accumulator) && target.has("fma");
   lanes = registers.bytes / accumulatorBytes();
 
@@ -140,7 +148,8 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
         continue;
       lastColumns = columns;
       setBlocks(rows, columns, spec.transposeA);
-      if (scratch() <= cache && timeOf(*this, workers) < timeOf(best, workers))
+      if (cachedBytes(*this) <= cache &&
+          timeOf(*this, workers) < timeOf(best, workers))
         best = *this;
     }
   }

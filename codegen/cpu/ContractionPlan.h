@@ -24,6 +24,8 @@ struct ContractionPlan {
   int64_t batch, m, n, k;
   bool oneA, oneB; ///< one matrix for all of the batch
 
+  bool inPlaceA; ///< read where it lies, not copied
+
   int64_t tileM, tileN;
   int64_t blockM, blockN;
   int64_t rowBlocks, columnBlocks;
