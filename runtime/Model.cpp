@@ -2,6 +2,7 @@
 #include "runtime/Model.h"
 #include "runtime/Error.h"
 #include "runtime/Onednn.h"
+#include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Convert.h"
@@ -63,6 +64,7 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   model->compiler = std::move(compiler);
   options.compile.filename = options.module;
   options.compile.threads = options.threads;
+  options.compile.workers = ThreadPool::workers(options.threads);
   options.compile.target = model->state->target().str();
   options.compile.arch = model->state->arch();
   bool onCpu = choice->device.kind == Device::Kind::Cpu;

@@ -52,13 +52,15 @@ ThreadPool::ThreadPool(unsigned threads, Trace *trace) : trace(trace) {
     waiting = trace->name("wait for the other workers");
     label = trace->name("set up"); // until somebody says what runs
   }
-  unsigned cores = usableCores();
-  if (threads == 0)
-    threads = cores;
-  crowded = threads > cores;
+  threads = workers(threads);
+  crowded = threads > usableCores();
   helpers.reserve(threads - 1);
   for (unsigned worker = 1; worker < threads; ++worker)
     helpers.emplace_back([this, worker] { helper(worker); });
+}
+
+unsigned ThreadPool::workers(unsigned threads) {
+  return threads ? threads : usableCores();
 }
 
 ThreadPool::~ThreadPool() {

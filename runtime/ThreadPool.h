@@ -34,6 +34,8 @@ public:
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned threads() const { return helpers.size() + 1; }
+  /// How many workers a pool made with `threads` has.
+  static unsigned workers(unsigned threads);
 
   /// What the trace calls the runs to come; from Trace::name.
   void setLabel(uint32_t name) { label = name; }

@@ -176,6 +176,7 @@ struct Runner {
     CompileOptions options;
     options.goal = Goal::Run;
     options.onednn = onednn;
+    options.workers = threads;
     Program program = cantFail(compile(text, options));
     for (const mp::Step &step : program.entries.front().steps)
       std::visit(

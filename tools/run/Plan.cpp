@@ -3,9 +3,9 @@
 #include "runtime/Device.h"
 #include "runtime/Onednn.h"
 #include "runtime/PlanReport.h"
+#include "runtime/ThreadPool.h"
 #include "runtime/data/Array.h"
 #include "tools/run/Commands.h"
-#include <thread>
 
 using namespace llvm;
 
@@ -75,6 +75,7 @@ Error execute(const PlanOptions &options) {
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
+  compileOptions.workers = ThreadPool::workers(options.common.threads);
   compileOptions.onednn = onCpu && options.common.onednn && onednnAvailable();
   // Nothing of the code is looked at, but what is kept need not be made.
   if (onCpu)
@@ -83,10 +84,7 @@ Error execute(const PlanOptions &options) {
       warningCompiler()((*buffer)->getBuffer(), compileOptions, nullptr);
   if (!program)
     return program.takeError();
-  unsigned threads = options.common.threads
-                         ? options.common.threads
-                         : std::thread::hardware_concurrency();
-  PlanReport report = reportPlan(*program, onCpu ? threads : 0);
+  PlanReport report = reportPlan(*program, onCpu ? compileOptions.workers : 0);
   outs() << (options.json ? toJson(report) : toText(report));
   return Error::success();
 }
