@@ -44,6 +44,11 @@ enum class Goal {
   Inspect,  ///< no entry point: variables and data sources alone
 };
 
+/// When the CPU's matrix products of f32 and bf16 are calls of oneDNN: Auto is
+/// where these beat the generated code, which is bf16 on CPUs with tiles or
+/// with dot products at twice the rate of multiply-adds.
+enum class UseOnednn { Never, Auto, Always };
+
 struct CompileOptions {
   std::string filename = "<module>"; ///< for diagnostics
   Goal goal = Goal::Train;
@@ -66,14 +71,14 @@ struct CompileOptions {
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".
   std::string arch;
-  std::string features;  ///< comma-separated LLVM features; empty: the host's
+  std::string features; ///< comma-separated LLVM features; empty: the host's
   /// CPU threads that kernels are cut for. The bits do not depend on it.
   unsigned workers = 2;
-  bool onednn = false;   ///< may emit "dnnl.*" calls
-  bool cublaslt = false; ///< may emit "cublaslt.*" calls
-  std::string plan;      ///< text of a tuning plan, empty: none
-  std::string planName;  ///< the plan's file; where one is named, it is read
-  unsigned threads = 0;  ///< compile jobs; 0: one a core
+  UseOnednn onednn = UseOnednn::Never; ///< for matrix products on the CPU
+  bool cublaslt = false;               ///< may emit "cublaslt.*" calls
+  std::string plan;                    ///< text of a tuning plan, empty: none
+  std::string planName; ///< the plan's file; where one is named, it is read
+  unsigned threads = 0; ///< compile jobs; 0: one a core
   /// Where code is looked for before it is made; null: nowhere.
   std::shared_ptr<CodeStore> store;
   /// Gets what time went into, on the thread that spent it.

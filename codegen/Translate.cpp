@@ -41,8 +41,12 @@ struct Options {
       "mp-arch",
       cl::desc("LLVM name of the CPU, instead of the host; or sm_80 and later"),
       cl::cat(category)};
-  cl::opt<bool> onednn{"mp-onednn", cl::desc("use oneDNN"), cl::init(false),
-                       cl::cat(category)};
+  cl::opt<UseOnednn> onednn{
+      "mp-onednn", cl::desc("oneDNN for matrix products on the CPU"),
+      cl::values(clEnumValN(UseOnednn::Never, "never", "generated code alone"),
+                 clEnumValN(UseOnednn::Auto, "auto", "where it is faster"),
+                 clEnumValN(UseOnednn::Always, "always", "f32 and bf16")),
+      cl::init(UseOnednn::Never), cl::cat(category)};
   cl::opt<bool> code{"mp-code", cl::desc("print the objects too"),
                      cl::init(false), cl::cat(category)};
   cl::opt<bool> headers{

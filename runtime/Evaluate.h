@@ -23,7 +23,7 @@ struct EvalOptions {
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
-  bool onednn = true;
+  UseOnednn onednn = UseOnednn::Auto;
   std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
 };
 

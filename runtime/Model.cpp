@@ -68,7 +68,8 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.target = model->state->target().str();
   options.compile.arch = model->state->arch();
   bool onCpu = choice->device.kind == Device::Kind::Cpu;
-  options.compile.onednn = onCpu && options.onednn && onednnAvailable();
+  options.compile.onednn =
+      onCpu && onednnAvailable() ? options.onednn : UseOnednn::Never;
   if (onCpu)
     options.compile.store = model->cache = CodeCache::open(options.onNote);
   if (options.trace)

@@ -16,10 +16,10 @@ using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
     const SessionOptions &)>;
 
 struct ModelOptions {
-  std::string module;          ///< path of the .mlir file
-  std::string device = "auto"; ///< as of chooseDevice
-  unsigned threads = 0;        ///< 0: one a core
-  bool onednn = true;          ///< use oneDNN where it is installed
+  std::string module;                 ///< path of the .mlir file
+  std::string device = "auto";        ///< as of chooseDevice
+  unsigned threads = 0;               ///< 0: one a core
+  UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
   std::shared_ptr<Trace> trace = nullptr; ///< gets what happens when

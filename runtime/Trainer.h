@@ -42,10 +42,10 @@ struct TrainOptions {
   int64_t maxSteps =
       0; ///< stop after this many steps, those before a resume
          ///< included; the schedule keeps its length. 0: no limit
-  int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
-  unsigned threads = 0;        ///< 0: one a core
-  bool onednn = true;          ///< use oneDNN where it is installed
-  std::string plan;            ///< path of a tuning plan, for a CUDA device
+  int64_t checkpointEvery = 0;        ///< steps; 0: at the end of each epoch
+  unsigned threads = 0;               ///< 0: one a core
+  UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
+  std::string plan;    ///< path of a tuning plan, for a CUDA device
   std::string profile; ///< file for what a step costs; empty: nobody asks
   std::string trace;   ///< file for a Chrome trace of the run; empty: none
   bool handleSignals = false; ///< SIGINT and SIGTERM end train() after the step

@@ -89,7 +89,7 @@ class Stage:
 
     def device_flags(self):
         """On the CPU generated kernels stand in for the device, so that they are compared with oneDNN's."""
-        return ("--device", self.device) if self.on_gpu else ("--device", "cpu", "--no-onednn")
+        return ("--device", self.device) if self.on_gpu else ("--device", "cpu", "--onednn", "never")
 
     def train(self, name, module, *flags, device=None, data=None, **keywords):
         """Trains into a fresh folder; its summary, with the folder as "run"."""

@@ -175,7 +175,7 @@ struct Runner {
   explicit Runner(const std::string &text, bool onednn) {
     CompileOptions options;
     options.goal = Goal::Run;
-    options.onednn = onednn;
+    options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
     options.workers = threads;
     Program program = cantFail(compile(text, options));
     for (const mp::Step &step : program.entries.front().steps)

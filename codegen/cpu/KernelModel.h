@@ -8,10 +8,8 @@
 namespace mp::cpu {
 /// What the machine has beside the CPU.
 struct EmitOptions {
-  unsigned workers = 1; ///< that will share the work
-  bool onednn = false; ///< calls of "dnnl.*" may be emitted
-  bool onednnBf16 =
-      false; ///< on bf16 too: below AVX-512 oneDNN has only reference code
+  unsigned workers = 1;                       ///< that will share the work
+  bool onednnF32 = false, onednnBf16 = false; ///< products go to oneDNN
 };
 } // namespace mp::cpu
 

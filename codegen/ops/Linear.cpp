@@ -100,7 +100,7 @@ static SmallVector<Operation *> stagesBehind(Operation *anchor) {
 
 static bool isForOnednn(const ContractionSpec &spec,
                         const cpu::EmitOptions &options) {
-  return spec.batch.empty() && ((options.onednn && spec.a.isF32()) ||
+  return spec.batch.empty() && ((options.onednnF32 && spec.a.isF32()) ||
                                 (options.onednnBf16 && spec.a.isBF16()));
 }
 
@@ -149,7 +149,7 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
     auto emitted = isForOnednn(spec, options)
                        ? FailureOr<EmittedKernel>(emitOnednn(spec))
                        : cpu::emitContraction(op->getContext(), spec,
-                                                options.workers, compiler);
+                                              options.workers, compiler);
     if (succeeded(emitted))
       renumberOperands(op, *emitted);
     return emitted;

@@ -30,7 +30,7 @@ if words[0] == "tune":
 elif "--profile" in words:
     open(after("--profile"), "w").write({profile!r})
 else:
-    if fault == "wrong" and "--no-onednn" in words: words[words.index("--seed") + 1] = "2"
+    if fault == "wrong" and "--onednn" in words: words[words.index("--seed") + 1] = "2"
     os.execv("{real}", ["mp-run", *words])
 """
 

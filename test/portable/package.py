@@ -16,7 +16,7 @@ GLIBC = (2, 36)
 LIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
 CHROOT = shutil.which("chroot") or "/usr/sbin/chroot"
 LOADER = "/lib64/ld-linux-x86-64.so.2"
-TRAIN = ("--batch", "128", "--max-steps", "20", "--precision", "fp16", "--no-onednn", "--seed", "3")
+TRAIN = ("--batch", "128", "--max-steps", "20", "--precision", "fp16", "--onednn", "never", "--seed", "3")
 
 
 def options():

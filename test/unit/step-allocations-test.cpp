@@ -108,7 +108,7 @@ Program compileExample(llvm::StringRef precision, bool onednn) {
   options.batch = 128;
   options.precision = precision.str();
   options.totalSteps = 100;
-  options.onednn = onednn;
+  options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
   return llvm::cantFail(compile((*buffer)->getBuffer(), options));
 }
 

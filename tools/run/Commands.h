@@ -20,7 +20,7 @@ int info(llvm::ArrayRef<const char *> arguments);
 struct CommonOptions {
   std::string precision, device = "auto", plan;
   unsigned threads = 0;
-  bool onednn = true;
+  UseOnednn onednn = UseOnednn::Auto;
   std::vector<Option> table();
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/Device.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <mutex>
 
 using namespace llvm;
@@ -58,6 +59,23 @@ std::vector<Option> CommonOptions::table() {
       return make_error<UsageError>("--device: " + toString(std::move(error)));
     return Error::success();
   };
+  Option onednnOption = {
+      "onednn", "auto|never|always",
+      "oneDNN for matrix products on the CPU (auto: of bf16, on CPUs where it "
+      "beats the generated code; always: of f32 and bf16)",
+      [this](StringRef given) -> Error {
+        auto use = StringSwitch<std::optional<UseOnednn>>(given)
+                       .Case("auto", UseOnednn::Auto)
+                       .Case("never", UseOnednn::Never)
+                       .Case("always", UseOnednn::Always)
+                       .Default(std::nullopt);
+        if (!use)
+          return make_error<UsageError>(
+              "--onednn takes auto, never or always, not '" + given.str() +
+              "'");
+        onednn = *use;
+        return Error::success();
+      }};
   return {
       std::move(precisionOption),
       std::move(deviceOption),
@@ -66,7 +84,7 @@ std::vector<Option> CommonOptions::table() {
           "worker threads (one a core); results do not depend on it"),
       text("plan", "FILE", plan,
            "kernels for matrix products, as 'mp-run tune' found them"),
-      flag("no-onednn", onednn, false, "use generated kernels alone"),
+      std::move(onednnOption),
   };
 }
 

@@ -76,7 +76,8 @@ Error execute(const PlanOptions &options) {
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
   compileOptions.workers = ThreadPool::workers(options.common.threads);
-  compileOptions.onednn = onCpu && options.common.onednn && onednnAvailable();
+  compileOptions.onednn =
+      onCpu && onednnAvailable() ? options.common.onednn : UseOnednn::Never;
   // Nothing of the code is looked at, but what is kept need not be made.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);
