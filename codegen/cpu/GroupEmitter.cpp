@@ -88,10 +88,14 @@ GroupNest::Values GroupNest::outerBody(Values totals) {
       stores.emplace_back(output, value(output));
   for (auto [output, result] : stores) {
     Space space = group.spaces.lookup(output);
+    if (isStream(space))
+      writtenStreams.insert(output);
     f.store(broadcast(f.b, result, isVector(space) ? lanes : 0),
             memory(output, space), indices(space),
             isVector(space) ? mask : Value());
   }
+  if (group.schedule == Schedule::Flat)
+    prefetchStreams();
   return totals;
 }
 
@@ -164,9 +168,12 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
     if (!stage.reduction) {
       for (Value result : stage.op->getResults()) {
         Value computed = broadcast(f.b, value(result), lanes);
-        if (group.stores(result))
+        if (group.stores(result)) {
+          if (isStream(stage.domain))
+            writtenStreams.insert(result);
           store(computed, memory(result, stage.domain), indices(stage.domain),
                 mask);
+        }
         if (stage.buffered && !keepsRow())
           store(computed, buffers.lookup(result), {inner}, {});
       }
@@ -186,6 +193,8 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
   }
   for (auto &[value, memref, at, under] : stores)
     f.store(value, memref, at, under);
+  if (level + 1 == group.levels())
+    prefetchStreams();
   return accumulators;
 }
 

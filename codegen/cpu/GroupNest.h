@@ -10,6 +10,7 @@
 
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/ScalarBody.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mp::cpu {
 
@@ -54,6 +55,11 @@ private:
   BodyPoint point(const Stage &stage);
   mlir::Value memory(mlir::Value tensor, Space space);
   llvm::SmallVector<mlir::Value> indices(Space space);
+  bool isStream(Space space) const {
+    return space == Space::Full ||
+           (space == Space::Column && group.schedule == Schedule::Flat);
+  }
+  void prefetchStreams();
   mlir::Value rowIndex() const {
     return group.schedule == Schedule::Rows ? outer : inner;
   }
@@ -88,6 +94,8 @@ private:
   mlir::Value outer, inner, mask, chunkIndex;
   unsigned level = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  /// Tensors in memory that each step reads or writes a new part of.
+  llvm::SmallSetVector<mlir::Value, 4> readStreams, writtenStreams;
 };
 
 /// Calls `fn(stage, reduction)` for each reduction to one value of the chunk.

@@ -7,6 +7,15 @@ using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
 
+static int64_t elementBytes(Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+static int64_t bytesOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getNumElements() *
+         elementBytes(tensor);
+}
+
 int64_t GroupNest::chooseLanes() const {
   int64_t columns = std::max<int64_t>(group.columns, 1);
   if (columns <= 16)
@@ -19,7 +28,9 @@ int64_t GroupNest::chooseLanes() const {
   };
   bool narrow = group.schedule == Schedule::Flat &&
                 llvm::all_of(group.outputs, isNarrow) && columns >= 64;
-  return narrow ? 64 : 32;
+  // So do they where rows are summed up: more sums, shorter chains.
+  bool sumsRows = group.schedule == Schedule::Rows && columns >= 256;
+  return narrow || sumsRows ? 64 : 32;
 }
 
 int64_t GroupNest::blockSize() const {
@@ -69,11 +80,49 @@ Value GroupNest::value(Value tensor) {
     scope.values[tensor] = f.load(buffers.lookup(tensor), {inner}, lanes, {});
   else if (stage)
     computeMap(*stage, scope);
-  else
+  else {
+    if (isStream(space))
+      readStreams.insert(tensor);
     scope.values[tensor] =
         f.load(memory(tensor, space), indices(space),
                isVector(space) ? lanes : 0, isVector(space) ? mask : Value());
+  }
   return scope.values.lookup(tensor);
+}
+
+/// Asks for what the streams come to a page later, where they do not fit a
+/// second-level cache: computing takes long enough that what the hardware
+/// fetches ahead by itself does not cover the latency of memory, and it stops
+/// at the end of a page.
+void GroupNest::prefetchStreams() {
+  constexpr int64_t ahead = 4096, line = 64, cache = 1 << 20;
+  int64_t size = 0;
+  for (const auto &streams : {readStreams, writtenStreams})
+    for (Value tensor : streams)
+      size += bytesOf(tensor);
+  if (mask || size <= cache)
+    return;
+  auto fetch = [&](Value tensor, bool isWrite) {
+    int64_t bytes = elementBytes(tensor);
+    bool isFlat = group.schedule == Schedule::Flat;
+    Value row =
+        isFlat ? Value()
+               : f.add(rowIndex(),
+                       f.index(llvm::divideCeil(ahead, group.columns * bytes)));
+    Space space = isFlat ? Space::Column : Space::Full;
+    for (int64_t at = 0; at < lanes * bytes; at += line) {
+      int64_t offset = at / bytes + (isFlat ? ahead / bytes : 0);
+      Value column = f.add(columnIndex(), f.index(offset));
+      SmallVector<Value> place =
+          isFlat ? SmallVector<Value>{column} : SmallVector<Value>{row, column};
+      f.prefetch(memory(tensor, space), place, isWrite);
+    }
+  };
+  for (Value tensor : readStreams)
+    if (!writtenStreams.contains(tensor))
+      fetch(tensor, false);
+  for (Value tensor : writtenStreams)
+    fetch(tensor, true);
 }
 
 SmallVector<Value> GroupNest::arguments(const Stage &stage) {

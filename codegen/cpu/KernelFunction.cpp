@@ -89,6 +89,11 @@ void KernelFunction::store(Value value, Value memref, ValueRange indices,
     vector::StoreOp::create(b, location, value, memref, indices);
 }
 
+void KernelFunction::prefetch(Value memref, ValueRange indices, bool isWrite) {
+  memref::PrefetchOp::create(b, location, memref, indices, isWrite,
+                             /*localityHint=*/2, /*isDataCache=*/true);
+}
+
 Value KernelFunction::scratch(int64_t count, Type element) {
   // i1 takes a byte.
   int64_t width = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);

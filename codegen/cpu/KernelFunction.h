@@ -41,6 +41,9 @@ public:
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
              mlir::Value mask);
 
+  /// Asks for the cache line of an element, which need not exist.
+  void prefetch(mlir::Value memref, mlir::ValueRange indices, bool isWrite);
+
   /// `bytes` of scratch at a multiple of 64, as a memref of `count` elements.
   mlir::Value scratch(int64_t count, mlir::Type element);
 

@@ -1,4 +1,5 @@
 #include "codegen/cpu/NarrowTypes.h"
+#include "codegen/cpu/RoundingFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -26,16 +27,27 @@ Value splat(ImplicitLocOpBuilder &b, Type type, int64_t value) {
   return arith::ConstantOp::create(b, attr);
 }
 
+/// What is left to do of a rounding from f32 to bf16.
+struct Rounding {
+  bool isExact = false;     ///< nothing: it is a bf16 value
+  bool hasShortNaN = false; ///< a NaN comes through as it is
+};
+
 /// The bits of f32 `x` rounded to bf16 in their upper half, rubbish below. A
-/// NaN keeps its upper payload and turns quiet, as in APFloat.
-Value roundToUpperHalf(ImplicitLocOpBuilder &b, Value x) {
+/// NaN keeps its upper payload and, unless it is short, turns quiet, as in
+/// APFloat.
+Value roundToUpperHalf(ImplicitLocOpBuilder &b, Value x, Rounding rounding) {
   Type i32 = withElement(x.getType(), b.getI32Type());
   Value bits = arith::BitcastOp::create(b, i32, x);
+  if (rounding.isExact)
+    return bits;
   Value sixteen = splat(b, i32, 16);
   Value upper = arith::ShRUIOp::create(b, bits, sixteen);
   Value odd = arith::AndIOp::create(b, upper, splat(b, i32, 1));
   Value half = arith::AddIOp::create(b, odd, splat(b, i32, 0x7fff));
   Value rounded = arith::AddIOp::create(b, bits, half);
+  if (rounding.hasShortNaN)
+    return rounded;
   Value quiet = arith::OrIOp::create(b, bits, splat(b, i32, 0x400000));
   Value nan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
   return arith::SelectOp::create(b, nan, quiet, rounded);
@@ -99,8 +111,21 @@ Type bitsOf(Type element) {
 }
 bool isF64(Type type) { return getElementTypeOrSelf(type).isF64(); }
 
+using Roundings = llvm::DenseMap<Operation *, Rounding>;
+
+Roundings findRoundings(ModuleOp module) {
+  mp::cpu::RoundingFacts facts;
+  Roundings roundings;
+  module.walk([&](arith::TruncFOp op) {
+    if (isBF16(op.getType()))
+      roundings[op] = {facts.isBF16Value(op.getIn()),
+                       facts.hasShortNaN(op.getIn())};
+  });
+  return roundings;
+}
+
 /// bf16 (or f16 of f64) from `x`: bf16 through integers, both in one rounding.
-void expandTruncation(arith::TruncFOp op) {
+void expandTruncation(arith::TruncFOp op, const Roundings &roundings) {
   bool toBF16 = isBF16(op.getType());
   if (!toBF16 && !isF64(op.getIn().getType()))
     return;
@@ -110,15 +135,16 @@ void expandTruncation(arith::TruncFOp op) {
   Value x =
       isF64(op.getIn().getType()) ? roundToOdd(b, op.getIn()) : op.getIn();
   Value result =
-      toBF16 ? arith::BitcastOp::create(b, op.getType(),
-                                        upperHalves(b, roundToUpperHalf(b, x)))
+      toBF16 ? arith::BitcastOp::create(
+                   b, op.getType(),
+                   upperHalves(b, roundToUpperHalf(b, x, roundings.lookup(op))))
                    .getResult()
              : arith::TruncFOp::create(b, op.getType(), x).getResult();
   op.replaceAllUsesWith(result);
   op.erase();
 }
 
-void expandExtension(arith::ExtFOp op) {
+void expandExtension(arith::ExtFOp op, const Roundings &roundings) {
   if (!isBF16(op.getIn().getType()))
     return;
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -129,9 +155,11 @@ void expandExtension(arith::ExtFOp op) {
   auto rounding = op.getIn().getDefiningOp<arith::TruncFOp>();
   if (rounding && getElementTypeOrSelf(rounding.getIn().getType()).isF32()) {
     // Rounded only to be computed on: it stays in its 32 bits.
-    bits =
-        arith::AndIOp::create(b, roundToUpperHalf(b, rounding.getIn()),
-                              splat(b, i32, static_cast<int32_t>(0xffff0000)));
+    Rounding left = roundings.lookup(rounding);
+    bits = roundToUpperHalf(b, rounding.getIn(), left);
+    if (!left.isExact)
+      bits = arith::AndIOp::create(
+          b, bits, splat(b, i32, static_cast<int32_t>(0xffff0000)));
   } else {
     Value half = arith::BitcastOp::create(b, withElement(type, b.getI16Type()),
                                           op.getIn());
@@ -243,13 +271,14 @@ void replaceTypes(Operation *op) {
 LogicalResult mp::cpu::lowerNarrowTypes(ModuleOp module) {
   if (failed(emulateArithmetic(module)))
     return failure();
+  Roundings roundings = findRoundings(module);
   // Extensions first: they look at the roundings that feed them.
-  module.walk([](arith::ExtFOp op) { expandExtension(op); });
-  module.walk([](arith::TruncFOp op) {
+  module.walk([&](arith::ExtFOp op) { expandExtension(op, roundings); });
+  module.walk([&](arith::TruncFOp op) {
     if (op.use_empty())
       op.erase();
     else
-      expandTruncation(op);
+      expandTruncation(op, roundings);
   });
   module.walk([](Operation *op) { storeBytes(op); });
   module.walk([](Operation *op) { replaceTypes(op); });

@@ -48,7 +48,10 @@ SmallVector<Value> SoftmaxOp::decompose(ImplicitLocOpBuilder &b,
   if (isEmpty(operands[0]))
     return {operands[0]};
   Value weight = ExpOp::create(b, shifted(b, operands[0], getDim()));
-  return {DivOp::create(b, weight, sumAlong(b, weight, getDim()))};
+  // A reciprocal for a row, not a division for each element; the sum is at
+  // least 1, so it loses half a unit in the last place and no range.
+  Value share = ReciprocalOp::create(b, sumAlong(b, weight, getDim()));
+  return {MulOp::create(b, weight, share)};
 }
 SmallVector<Value> SoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                 ValueRange operands) {
