@@ -83,8 +83,12 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
          (columns % shape.width != 0 || columns / shape.width < 32))
     shape.width /= 2;
   int64_t vectors = columns / shape.width;
+  int64_t bytes = keptBytes(group, shape.kept);
+  auto fits = [&](int64_t steps) {
+    return steps * shape.width * bytes <= 4 * arrayRegisters;
+  };
   constexpr int64_t stepsOfWarp = 4;
-  if (vectors <= 32 * stepsOfWarp) {
+  if (vectors <= 32 * stepsOfWarp && fits(llvm::divideCeil(vectors, 32))) {
     shape.across = 32;
     int64_t rows = group.hasTerminals() ? std::min(group.rows, group.chunk())
                                         : group.rows / manyBlocks;
@@ -96,11 +100,9 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
         vectors, group.schedule == Schedule::Whole ? 1 : stepsOfWarp));
     shape.across = std::clamp<int64_t>(enough, 64, most);
   }
-  int64_t bytes = keptBytes(group, shape.kept);
   auto chooseSteps = [&] {
     shape.steps = llvm::divideCeil(vectors, shape.across);
-    shape.unrolled = shape.steps * shape.width * bytes <= 4 * arrayRegisters &&
-                     (bytes > 0 || shape.steps <= 4);
+    shape.unrolled = fits(shape.steps) && (bytes > 0 || shape.steps <= 4);
   };
   chooseSteps();
   bool hasSums = llvm::any_of(group.stages, [&](const Stage &stage) {

@@ -22,8 +22,8 @@ func.func @chain(%x: tensor<1000x33xf16>, %y: tensor<1000x33xf16>) -> tensor<100
 }
 
 // The row is read once; exp is computed once.
-// ROWS: Items<bf16, 4> [[X:x[0-9]+]][3];
-// ROWS: [[X]][k] = loadItems<4>(a0, at);
+// ROWS: Items<bf16, 8> [[X:x[0-9]+]][2];
+// ROWS: [[X]][k] = loadItems<8>(a0, at);
 // ROWS: reduceLine<64>
 // ROWS-NOT: loadItems
 // ROWS: reduceLine<64>
