@@ -66,7 +66,7 @@ struct CompileOptions {
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".
   std::string arch;
-  std::string features;  ///< comma-separated LLVM features; empty: the host's
+  std::string features; ///< comma-separated LLVM features; empty: the host's
   /// CPU threads that kernels are cut for. The bits do not depend on it.
   unsigned workers = 2;
   bool onednn = false;   ///< may emit "dnnl.*" calls
@@ -74,6 +74,9 @@ struct CompileOptions {
   std::string plan;      ///< text of a tuning plan, empty: none
   std::string planName;  ///< the plan's file; where one is named, it is read
   unsigned threads = 0;  ///< compile jobs; 0: one a core
+  /// File for the module before a pass that fails or crashes, with the command
+  /// that runs it again; empty: none. Passes then run on one thread.
+  std::string reproducer;
   /// Where code is looked for before it is made; null: nowhere.
   std::shared_ptr<CodeStore> store;
   /// Gets what time went into, on the thread that spent it.

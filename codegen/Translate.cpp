@@ -43,6 +43,11 @@ struct Options {
       cl::cat(category)};
   cl::opt<bool> onednn{"mp-onednn", cl::desc("use oneDNN"), cl::init(false),
                        cl::cat(category)};
+  cl::opt<std::string> reproducer{
+      "mp-reproducer",
+      cl::desc("where a pass fails or crashes, write the module before it, and "
+               "how to rerun it"),
+      cl::cat(category)};
   cl::opt<bool> code{"mp-code", cl::desc("print the objects too"),
                      cl::init(false), cl::cat(category)};
   cl::opt<bool> headers{
@@ -67,6 +72,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
+  compileOptions.reproducer = options.reproducer;
   compileOptions.onWarning = [](StringRef text) {
     llvm::errs() << text << '\n';
   };
