@@ -4,12 +4,12 @@
 #include "codegen/Describe.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/EntryPlan.h"
+#include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
 #include "llvm/ADT/StringSet.h"
@@ -79,7 +79,7 @@ private:
     // While all functions are there: no two share random numbers.
     PassManager numbering(&context);
     numbering.addPass(createNumberStreams());
-    if (mlir::failed(numbering.run(*module)))
+    if (mlir::failed(run(numbering)))
       return failed();
     auto function = select();
     if (!function)
@@ -211,9 +211,12 @@ private:
                             : buildRunPipeline(manager, pipeline);
     if (error)
       return error;
-    bool good =
-        timed("passes", [&] { return succeeded(manager.run(*module)); });
+    bool good = timed("passes", [&] { return succeeded(run(manager)); });
     return good ? llvm::Error::success() : failed();
+  }
+
+  LogicalResult run(PassManager &passes) {
+    return runReproducibly(passes, *module, options.reproducer);
   }
 
   //===--------------------------------------------------------------------===//

@@ -79,6 +79,9 @@ struct CompileOptions {
   std::string plan;                    ///< text of a tuning plan, empty: none
   std::string planName; ///< the plan's file; where one is named, it is read
   unsigned threads = 0; ///< compile jobs; 0: one a core
+  /// File for the module before a pass that fails or crashes, with the command
+  /// that runs it again; empty: none. Passes then run on one thread.
+  std::string reproducer;
   /// Where code is looked for before it is made; null: nowhere.
   std::shared_ptr<CodeStore> store;
   /// Gets what time went into, on the thread that spent it.

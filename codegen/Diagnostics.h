@@ -25,7 +25,8 @@ private:
   void add(mlir::Diagnostic &diagnostic);
 
   OnWarning onWarning;
-  std::mutex mutex;
+  /// A pass that crashes in `onWarning` may be survived, and then reported.
+  std::recursive_mutex mutex;
   std::string text;
   llvm::raw_string_ostream stream;
   /// Upstream's printer, called from the handler alone.

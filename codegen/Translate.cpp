@@ -47,6 +47,11 @@ struct Options {
                  clEnumValN(UseOnednn::Auto, "auto", "where it is faster"),
                  clEnumValN(UseOnednn::Always, "always", "f32 and bf16")),
       cl::init(UseOnednn::Never), cl::cat(category)};
+  cl::opt<std::string> reproducer{
+      "mp-reproducer",
+      cl::desc("where a pass fails or crashes, write the module before it, and "
+               "how to rerun it"),
+      cl::cat(category)};
   cl::opt<bool> code{"mp-code", cl::desc("print the objects too"),
                      cl::init(false), cl::cat(category)};
   cl::opt<bool> headers{
@@ -71,6 +76,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
+  compileOptions.reproducer = options.reproducer;
   compileOptions.onWarning = [](StringRef text) {
     llvm::errs() << text << '\n';
   };

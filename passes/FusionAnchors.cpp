@@ -127,18 +127,20 @@ void FusionPlan::join(unsigned group, unsigned anchored) {
   }
 }
 
-bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
-  const FusionGroup &group = all[index];
-  ArrayRef<int64_t> shape =
-      tensorType(anchorOf(all[anchored])->getResult(0)).getShape();
-  for (Operation *item : group.items) {
+bool FusionPlan::standsAt(ArrayRef<int64_t> shape,
+                          const FusionGroup &group) const {
+  return llvm::all_of(group.items, [&](Operation *item) {
     // An optimizer's update is bound by memory, not by what is before it, and
     // is computed in the variable's place.
     bool isWritten = llvm::any_of(item->getUsers(), llvm::IsaPred<WriteOp>);
-    if (isWritten || !standsAt(shape, item))
-      return false;
-  }
-  for (Value input : group.inputs) {
+    return !isWritten && standsAt(shape, item);
+  });
+}
+
+/// Whether a group that stands at an anchor's elements can wait for nothing
+/// but them.
+bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
+  for (Value input : all[index].inputs) {
     Operation *source = sourceOf(input);
     if (!source || groupOf.lookup(source) == index)
       continue;
@@ -160,10 +162,18 @@ void FusionPlan::joinAnchors() {
       continue;
     auto sources = sourcesOf(i).takeVector();
     llvm::sort(sources, std::greater<>());
+    // A group may read from many anchors, of few shapes.
+    DenseMap<Type, bool> standsAtResult;
     for (unsigned anchored : sources) {
       auto anchor =
           dyn_cast_or_null<AnchorOpInterface>(anchorOf(all[anchored]));
-      if (!anchor || !anchor.takesEpilogue() || !canJoin(i, anchored))
+      if (!anchor || !anchor.takesEpilogue())
+        continue;
+      RankedTensorType result = tensorType(anchor->getResult(0));
+      auto [stands, isNew] = standsAtResult.try_emplace(result);
+      if (isNew)
+        stands->second = standsAt(result.getShape(), all[i]);
+      if (!stands->second || !canJoin(i, anchored))
         continue;
       join(i, anchored);
       break;

@@ -24,18 +24,23 @@ static int64_t bytesOf(Value value) {
 
 const FusionCost::Cone &FusionCost::coneOf(Operation *op) {
   Cone cone;
+  // How many there are past the most does not matter, and along a chain they
+  // would be copied again and again.
+  auto add = [&](Value leaf) {
+    if (cone.leaves.size() <= kMostLeaves)
+      cone.leaves.insert(leaf);
+  };
   for (Value operand : op->getOperands()) {
     Operation *producer = operand.getDefiningOp();
     if (isa_and_nonnull<ConstantOp>(producer))
       continue;
     auto known = cones.find(producer);
     if (!producer || known == cones.end()) {
-      cone.leaves.insert(operand);
+      add(operand);
       continue;
     }
     cone.ops = std::min(cone.ops + known->second.ops, kMostOps + 1);
-    cone.leaves.insert(known->second.leaves.begin(),
-                       known->second.leaves.end());
+    llvm::for_each(known->second.leaves, add);
   }
   return cones[op] = std::move(cone);
 }

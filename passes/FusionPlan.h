@@ -63,6 +63,7 @@ private:
   // FusionAnchors.cpp
   void joinAnchors();
   bool canJoin(unsigned group, unsigned anchored) const;
+  bool standsAt(llvm::ArrayRef<int64_t> shape, const FusionGroup &group) const;
   bool standsAt(llvm::ArrayRef<int64_t> shape, mlir::Operation *item) const;
   llvm::SetVector<unsigned> sourcesOf(unsigned group) const;
   bool dependsOn(unsigned group, unsigned other) const;

@@ -23,21 +23,18 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    VariableTable table(module);
+    variables = &table;
     if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction);
         old && !derivesOnly(old)) {
       old.emitOpError() << "has the name of the function that computes derived "
                            "variables: give it another one";
       return signalPassFailure();
     }
-    VariableTable table(module);
-    variables = &table;
     auto withoutMaster = roundedStochastically();
     if (failed(withoutMaster))
       return signalPassFailure();
-    for (auto variable : llvm::to_vector(module.getOps<VariableOp>()))
-      if (isLow(variable) &&
-          !withoutMaster->contains(variable.getSymNameAttr()))
-        promote(variable);
+    promote(*withoutMaster);
     for (auto function : module.getOps<func::FuncOp>())
       if (function.getName() != kDeriveFunction)
         for (auto cast : llvm::to_vector(function.getOps<CastOp>()))
@@ -76,26 +73,34 @@ private:
   }
 
   /// Whether a function is one that this pass built.
-  static bool derivesOnly(func::FuncOp function) {
+  bool derivesOnly(func::FuncOp function) {
     if (function.isExternal() || function.getNumArguments() ||
         function.getNumResults())
       return false;
     return llvm::all_of(
-        function.getBody().getOps<WriteOp>(), [](WriteOp write) {
-          auto variable = lookupVariable(write, write.getVariableAttr());
+        function.getBody().getOps<WriteOp>(), [this](WriteOp write) {
+          auto variable = variables->lookup(write.getVariable());
           return variable && variable.getKind() == StateKind::derived;
         });
   }
 
-  /// A 16-bit parameter: the variable becomes its f32 master, reads take the
+  /// 16-bit parameters: each variable becomes its f32 master, reads take the
   /// copy.
-  void promote(VariableOp variable) {
-    auto low = variable.getTensorType();
-    variable.setType(low.clone(Float32Type::get(&getContext())));
-    VariableOp copy = workingCopy(variable, low.getElementType());
+  void promote(const DenseSet<StringAttr> &withoutMaster) {
+    DenseMap<StringAttr, VariableOp> copies;
+    for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>())) {
+      if (!isLow(variable) || withoutMaster.contains(variable.getSymNameAttr()))
+        continue;
+      auto low = variable.getTensorType();
+      variable.setType(low.clone(Float32Type::get(&getContext())));
+      copies[variable.getSymNameAttr()] =
+          workingCopy(variable, low.getElementType());
+    }
+    if (copies.empty())
+      return;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](ReadOp read) {
-        if (read.getVariable() == variable.getSymName())
+        if (VariableOp copy = copies.lookup(read.getVariableAttr().getAttr()))
           read.setVariable(copy.getSymName());
       });
   }

@@ -1,6 +1,7 @@
 //===- Recipe.cpp - what several passes of the step ask -------------------===//
 #include "passes/Recipe.h"
 #include "passes/Policy.h"
+#include "passes/VariableTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
@@ -16,10 +17,12 @@ using namespace mp;
 /// order of their declaration. A step that applies what micro-batches gathered
 /// is asked about these.
 static std::vector<std::string> readParameters(func::FuncOp function) {
+  auto module = function->getParentOfType<ModuleOp>();
+  VariableTable variables(module);
   llvm::StringSet<> read;
   auto visit = [&](ReadOp op) {
     read.insert(op.getVariable());
-    if (auto variable = lookupVariable(op, op.getVariableAttr());
+    if (auto variable = variables.lookup(op.getVariable());
         variable && variable.getSource())
       read.insert(*variable.getSource());
   };
@@ -27,8 +30,7 @@ static std::vector<std::string> readParameters(func::FuncOp function) {
   if (func::FuncOp gathering = lookupAccumulate(function))
     gathering.walk(visit);
   std::vector<std::string> names;
-  for (auto variable :
-       function->getParentOfType<ModuleOp>().getOps<VariableOp>())
+  for (auto variable : module.getOps<VariableOp>())
     if (variable.getKind() == StateKind::parameter &&
         read.contains(variable.getSymName()))
       names.push_back(variable.getSymName().str());

@@ -20,7 +20,7 @@ struct Profile {
   double copyGbps = 0;
   uint64_t graphNodes = 0;     ///< of one run; on the CPU its steps
   double hostMicroseconds = 0; ///< of Executable::submit, median
-  std::vector<StepCost> launches;
+  std::vector<StepCost> launches = {};
 };
 
 /// Executable::profile; every variable has its bits again afterwards, on an

@@ -16,8 +16,8 @@ struct Profile;
 
 struct SessionOptions {
   unsigned threads =
-      0;         ///< workers, the caller's thread included; 0: one a core
-  Device device; ///< the CPU
+      0;              ///< workers, the caller's thread included; 0: one a core
+  Device device = {}; ///< the CPU
   /// Gets what is worth knowing but no error; from any thread.
   std::function<void(llvm::StringRef)> onWarning = {};
   std::shared_ptr<Trace> trace = nullptr; ///< gets what is run when

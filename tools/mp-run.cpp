@@ -2,6 +2,7 @@
 #include "runtime/Error.h"
 #include "tools/Tools.h"
 #include "tools/run/Commands.h"
+#include "tools/run/CrashReport.h"
 #include <csignal>
 
 static constexpr char help[] =
@@ -54,6 +55,7 @@ static int finishOutput(int code) {
 }
 
 int mp::tool::runMain(int argc, char **argv) {
+  reportCrashes(argc, argv);
   // A file past the limit of its size is to fail as one on a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
   // A reader that leaves (mp-run train ... | head) does not end a run.

@@ -175,8 +175,8 @@ Expected<BenchReport> measure(const BenchOptions &options,
   modelOptions.compile.precision = options.common.precision;
   modelOptions.compile.scaler = options.scaler;
   modelOptions.compile.totalSteps = options.warmup + options.steps;
-  auto model =
-      Model::open(std::move(modelOptions), warningCompiler(), Session::create);
+  auto model = Model::open(std::move(modelOptions), options.common.compiler(),
+                           Session::create);
   if (!model)
     return model.takeError();
   Clock::time_point begin = Clock::now();

@@ -21,12 +21,12 @@ struct CommonOptions {
   std::string precision, device = "auto", plan;
   unsigned threads = 0;
   UseOnednn onednn = UseOnednn::Auto;
+  std::string reproducer;
   std::vector<Option> table();
+  /// `compile`, saying each warning once on standard error: the batch, the
+  /// remainder and the evaluation are compiled one by one, and warn alike.
+  Compiler compiler() const;
 };
-
-/// `compile`, saying each warning once on standard error: the batch, the
-/// remainder and the evaluation are compiled one by one, and warn alike.
-Compiler warningCompiler();
 
 /// Says a line on standard error; from any thread.
 void note(llvm::StringRef line);

@@ -18,21 +18,23 @@ Error checkPrecision(StringRef name) {
   return Error::success();
 }
 
-Compiler warningCompiler() {
+Compiler CommonOptions::compiler() const {
   struct Said {
     std::mutex mutex;
     StringSet<> texts;
   };
   auto said = std::make_shared<Said>();
-  return [said](StringRef module, const CompileOptions &options,
-                KernelSink *sink) {
-    CompileOptions warning = options;
-    warning.onWarning = [said](StringRef text) {
+  return [said, reproducer = reproducer](StringRef module,
+                                         const CompileOptions &options,
+                                         KernelSink *sink) {
+    CompileOptions telling = options;
+    telling.reproducer = reproducer;
+    telling.onWarning = [said](StringRef text) {
       std::lock_guard lock(said->mutex);
       if (said->texts.insert(text).second)
         errs() << (text + "\n").str();
     };
-    return compile(module, warning, sink);
+    return compile(module, telling, sink);
   };
 }
 
@@ -85,6 +87,9 @@ std::vector<Option> CommonOptions::table() {
       text("plan", "FILE", plan,
            "kernels for matrix products, as 'mp-run tune' found them"),
       std::move(onednnOption),
+      text("reproducer", "FILE", reproducer,
+           "where a compiler pass fails or crashes, write the module before "
+           "it, and how to rerun it"),
   };
 }
 

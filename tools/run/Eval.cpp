@@ -43,7 +43,7 @@ int eval(ArrayRef<const char *> arguments) {
   options.onednn = common.onednn;
   options.plan = common.plan;
   options.onNote = note;
-  Expected<NamedNumbers> numbers = evaluate(options, warningCompiler());
+  Expected<NamedNumbers> numbers = evaluate(options, common.compiler());
   if (!numbers)
     return report(numbers.takeError());
   for (auto &[name, value] : *numbers)

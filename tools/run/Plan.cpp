@@ -81,8 +81,8 @@ Error execute(const PlanOptions &options) {
   // Nothing of the code is looked at, but what is kept need not be made.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);
-  auto program =
-      warningCompiler()((*buffer)->getBuffer(), compileOptions, nullptr);
+  auto program = options.common.compiler()((*buffer)->getBuffer(),
+                                           compileOptions, nullptr);
   if (!program)
     return program.takeError();
   PlanReport report = reportPlan(*program, onCpu ? compileOptions.workers : 0);

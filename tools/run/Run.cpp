@@ -101,8 +101,8 @@ Error execute(const RunOptions &options) {
                             .onNote = note};
   modelOptions.compile.function = options.function;
   modelOptions.compile.precision = options.common.precision;
-  auto model =
-      Model::open(std::move(modelOptions), warningCompiler(), Session::create);
+  auto model = Model::open(std::move(modelOptions), options.common.compiler(),
+                           Session::create);
   if (!model)
     return model.takeError();
   auto executable =

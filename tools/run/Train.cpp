@@ -99,7 +99,7 @@ int train(ArrayRef<const char *> arguments) {
   options.handleSignals = true;
   options.log = &errs();
   std::string out = options.out;
-  auto trainer = Trainer::create(std::move(options), warningCompiler());
+  auto trainer = Trainer::create(std::move(options), common.compiler());
   if (!trainer)
     return report(trainer.takeError());
   Expected<TrainOutcome> outcome = (*trainer)->train();

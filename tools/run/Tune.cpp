@@ -40,7 +40,7 @@ Command describe(TuneOptions &options) {
   };
   // What is measured is neither oneDNN's nor under a plan.
   for (Option &option : options.common.table())
-    if (option.name == "precision" || option.name == "device")
+    if (llvm::is_contained({"precision", "device", "reproducer"}, option.name))
       command.options.push_back(std::move(option));
   return command;
 }
@@ -110,8 +110,8 @@ Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
   compileOptions.totalSteps = 1;
   compileOptions.target = "cuda";
   compileOptions.arch = (*session)->arch();
-  auto program =
-      warningCompiler()((*buffer)->getBuffer(), compileOptions, nullptr);
+  auto program = options.common.compiler()((*buffer)->getBuffer(),
+                                           compileOptions, nullptr);
   if (!program)
     return program.takeError();
   std::vector<Job> jobs;

@@ -1,4 +1,4 @@
-"""interrupt.py RUN COMMAND...: starts COMMAND, which trains into RUN, interrupts it once it has done steps,
+"""interrupt.py SIGNAL RUN COMMAND...: starts COMMAND, which trains into RUN, sends it SIGNAL once it has done steps,
 and prints how it ended."""
 
 import signal
@@ -7,12 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-metrics = Path(sys.argv[1]) / "metrics.jsonl"
-process = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+name, run, *command = sys.argv[1:]
+metrics = Path(run) / "metrics.jsonl"
+process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 deadline = time.monotonic() + 120
 while time.monotonic() < deadline and process.poll() is None:
     if metrics.exists() and metrics.stat().st_size:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.Signals[name])
         break
     time.sleep(0.02)
 said = process.communicate(timeout=120)[1]

@@ -1,0 +1,60 @@
+//===- Reproducer.cpp - what shows a pass's failure again -----------------===//
+#include "codegen/Reproducer.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mp;
+
+std::string mp::shellWord(StringRef word) {
+  auto isPlain = [](char c) {
+    return llvm::isAlnum(c) || StringRef("-_./,=+:@%").contains(c);
+  };
+  if (!word.empty() && llvm::all_of(word, isPlain))
+    return word.str();
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+namespace {
+/// A file that opens with the command for it.
+class CommandedFile : public ReproducerStream {
+public:
+  CommandedFile(std::unique_ptr<llvm::ToolOutputFile> file)
+      : file(std::move(file)) {
+    std::string path = this->file->getFilename().str();
+    std::string command = "mp-opt --run-reproducer " + shellWord(path);
+    os() << "// " << command << "\n";
+    // Upstream writes it between backquotes.
+    text = path + "`, rerun with `" + command;
+  }
+  ~CommandedFile() override { file->keep(); }
+  StringRef description() override { return text; }
+  raw_ostream &os() override { return file->os(); }
+
+private:
+  std::unique_ptr<llvm::ToolOutputFile> file;
+  std::string text;
+};
+} // namespace
+
+LogicalResult mp::runReproducibly(PassManager &passes, Operation *module,
+                                  StringRef path) {
+  if (path.empty())
+    return passes.run(module);
+  auto open = [path = path.str()](
+                  std::string &error) -> std::unique_ptr<ReproducerStream> {
+    auto file = openOutputFile(path, &error);
+    return file ? std::make_unique<CommandedFile>(std::move(file)) : nullptr;
+  };
+  // Only of passes that run one by one does upstream know which one failed.
+  MLIRContext *context = passes.getContext();
+  context->disableMultithreading();
+  passes.enableCrashReproducerGeneration(open, /*genLocalReproducer=*/true);
+  LogicalResult result = passes.run(module);
+  context->enableMultithreading();
+  return result;
+}

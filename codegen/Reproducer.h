@@ -1,0 +1,23 @@
+//===- Reproducer.h - what shows a pass's failure again -------------------===//
+#ifndef MP_CODEGEN_REPRODUCER_H
+#define MP_CODEGEN_REPRODUCER_H
+
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace mp {
+
+/// Runs `passes`. Where one fails or crashes and `path` names a file, that gets
+/// the module as it was before that pass, and how to run it again: upstream's
+/// reproducer, cut to the one pass. A crash is then a failure with a
+/// diagnostic.
+llvm::LogicalResult runReproducibly(mlir::PassManager &passes,
+                                    mlir::Operation *module,
+                                    llvm::StringRef path);
+
+/// A word as a shell reads it back, in quotes where it needs them.
+std::string shellWord(llvm::StringRef word);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_REPRODUCER_H

@@ -1,0 +1,45 @@
+//===- CrashReport.cpp - what a crash says --------------------------------===//
+#include "tools/run/CrashReport.h"
+#include "codegen/Reproducer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include <csignal>
+
+using namespace llvm;
+
+static std::string rerunCommand(ArrayRef<char *> words) {
+  SmallString<128> folder;
+  std::string command;
+  if (!sys::fs::current_path(folder))
+    command = "cd " + mp::shellWord(folder) + " &&";
+  for (StringRef word : words)
+    command += " " + mp::shellWord(word);
+  return StringRef(command).ltrim().str();
+}
+
+/// The stack, then the message, then what LLVM's passes were at.
+static void registerHandlers(const char *program) {
+  // Upstream takes signals over that ask a process to end, too, even where they
+  // are ignored, as under nohup; they are no crashes.
+  constexpr int requests[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR2};
+  struct sigaction before[std::size(requests)];
+  for (auto [signal, action] : zip_equal(requests, before))
+    sigaction(signal, nullptr, &action);
+  sys::PrintStackTraceOnErrorSignal(program);
+  EnablePrettyStackTrace();
+  for (auto [signal, action] : zip_equal(requests, before))
+    sigaction(signal, &action, nullptr);
+}
+
+void mp::tool::reportCrashes(int argc, char **argv) {
+  // Never destroyed, as a crash at exit is one too.
+  static const auto &message = *new std::string(
+      "mp-run: crashed. A report needs what stands here, and the module; where "
+      "a compiler pass\ncrashed, --reproducer FILE leaves in FILE what it "
+      "crashed on. Rerun with:\n" +
+      rerunCommand({argv, argv + argc}) + "\n");
+  setBugReportMsg(message.c_str());
+  registerHandlers(argv[0]);
+}
