@@ -32,8 +32,8 @@ constexpr int chains = 12;
   asm volatile("vzeroall\n"                                                    \
                "vbroadcastss %1, %%" reg "15\n"                                \
                "1:\n"                                                          \
-               ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11\n"                           \
-               op " %%" reg "15, %%" reg "15, %%" reg "\\n\n"                  \
+               ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11\n" op " %%" reg "15, %%" reg \
+               "15, %%" reg "\\n\n"                                            \
                ".endr\n"                                                       \
                "dec %0\n"                                                      \
                "jnz 1b\n"                                                      \

@@ -211,7 +211,7 @@ TEST(Session, CopiesWhereTheFlagIsSet) {
   float before = floats(*runner, "w")[9];
   Executable *step = runner->find("step", 0);
   uint8_t no = 0, yes = 1;
-  llvm::cantFail(step->run({&no}));
+  (void)llvm::cantFail(step->run({&no}));
   EXPECT_EQ(floats(*runner, "w")[9], before);
   auto results = llvm::cantFail(step->run({&yes}));
   EXPECT_EQ(floats(*runner, "w")[9], 2 * before);
