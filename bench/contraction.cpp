@@ -94,16 +94,13 @@ Measured measure(const Shape &shape) {
   measured.compile =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  std::error_code ec;
-  << run.compiler.object(kernel.launches[0].symbol);
-}
-Memory a = numbers(shape.m * shape.k, spec.a),
-       b = numbers(shape.k * shape.n, spec.b),
-       c = memory(shape.m * shape.n * 8);
-void *args[] = {a.data(), b.data(), c.data()};
-LinkedLaunch product(run, kernel.launches[0]);
-measured.product = secondsOf([&] { product(args); });
-return measured;
+  Memory a = numbers(shape.m * shape.k, spec.a),
+         b = numbers(shape.k * shape.n, spec.b),
+         c = memory(shape.m * shape.n * 8);
+  void *args[] = {a.data(), b.data(), c.data()};
+  LinkedLaunch product(run, kernel.launches[0]);
+  measured.product = secondsOf([&] { product(args); });
+  return measured;
 }
 
 /// Seconds of oneDNN's product, or 0 where it has none for the type.
