@@ -2,6 +2,7 @@
 #include "codegen/cpu/Emit.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/LoweringHash.inc"
+#include "codegen/cpu/ScaleInstruction.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -168,6 +169,8 @@ FailureOr<std::string> generate(llvm::Module &module,
 /// `symbol`.
 FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
                                   const Target &target) {
+  if (target.has("avx512f"))
+    useScaleInstruction(module);
   if (failed(lowerToLLVMDialect(module)))
     return failure();
   // One LLVM context and machine for each object, so that threads share

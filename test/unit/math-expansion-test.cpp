@@ -55,8 +55,8 @@ std::string moduleText(const std::string &op, bool binary) {
 /// An expanded function over arrays of `chunk` elements.
 class Expanded {
 public:
-  explicit Expanded(const char *name, bool binary = false)
-      : compiler(llvm::cantFail(Target::get("", ""))) {
+  explicit Expanded(const char *name, bool binary = false, const char *cpu = "")
+      : compiler(llvm::cantFail(Target::get(cpu, ""))) {
     ObjectCompiler::prepare(context);
     auto module =
         parseSourceString<ModuleOp>(moduleText(name, binary), &context);
@@ -164,6 +164,25 @@ TEST_P(MathExpansion, HasTheEdgesOfC) {
     if (exact == 0) {
       EXPECT_EQ(std::signbit(got), std::signbit(exact)) << x;
     }
+  }
+}
+
+/// A CPU with an instruction for x 2^n uses it, others multiply twice.
+TEST_P(MathExpansion, HasTheSameBitsOnEveryCpu) {
+  Expanded host(GetParam().name);
+  Expanded other(GetParam().name, false, "x86-64-v3");
+  std::vector<float> in(chunk), ours(chunk), theirs(chunk);
+  for (uint64_t first = 0; first < uint64_t(1) << 32;
+       first += uint64_t(chunk) * 509) {
+    for (int i = 0; i < chunk; ++i)
+      in[i] = llvm::bit_cast<float>(uint32_t(first + uint64_t(i) * 509));
+    host(in, ours);
+    other(in, theirs);
+    for (int i = 0; i < chunk; ++i)
+      ASSERT_TRUE(std::isnan(ours[i]) ? std::isnan(theirs[i])
+                                      : llvm::bit_cast<uint32_t>(ours[i]) ==
+                                            llvm::bit_cast<uint32_t>(theirs[i]))
+          << GetParam().name << " of " << in[i];
   }
 }
 
