@@ -61,6 +61,8 @@ StringRef lineOf(const Program &program, const Variable &variable) {
     return "scaler";
   case VariableKind::Derived:
     return "derived";
+  case VariableKind::Window:
+    return "windows";
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -149,6 +151,7 @@ PlanReport reportPlan(const Program &program, unsigned threads) {
       {"slots", "state of the optimizer"},
       {"buffers", "state without a gradient"},
       {"scaler", "loss scale and counts"},
+      {"windows", "sums of gradients over micro-batches"},
       {"constants", "tensors in the graph"},
       {"activations", "the arena: all values between kernels"},
       {"workspace", "scratch of " + std::to_string(threads) + " workers"},

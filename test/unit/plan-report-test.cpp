@@ -30,7 +30,8 @@ Program program() {
       variable("w.bf16", VariableKind::Derived, ElementType::BF16, 1024),
       variable("w.exp_avg", VariableKind::Slot, ElementType::F32, 1024),
       variable("b", VariableKind::Parameter, ElementType::F32, 16),
-      variable("scale", VariableKind::Scaler, ElementType::F32, 1)};
+      variable("scale", VariableKind::Scaler, ElementType::F32, 1),
+      variable("w.sum", VariableKind::Window, ElementType::F32, 512)};
   program.kernels.push_back({"k_1", "", "", {{"net.mlir", 7, 3}}, "relu"});
   program.kernels.push_back({"k_2", "", "", {}, "sum"});
   Entry entry;
@@ -54,10 +55,11 @@ TEST(PlanReport, SortsWhatThereIs) {
   EXPECT_EQ(report.bytes("derived"), 2048u);
   EXPECT_EQ(report.bytes("slots"), 4096u);
   EXPECT_EQ(report.bytes("scaler"), 64u);
+  EXPECT_EQ(report.bytes("windows"), 2048u);
   EXPECT_EQ(report.bytes("activations"), 7168u);
   EXPECT_EQ(report.bytes("workspace"), 3 * 8192u);
   EXPECT_EQ(report.bytes("staging"), 2 * 448u);
-  EXPECT_EQ(report.total(), 4096u + 64 + 2048 + 4096 + 64 + 7168 + 24576 + 896);
+  EXPECT_EQ(report.total(), 4096u + 64 + 2048 + 4096 + 64 + 2048 + 7168 + 24576 + 896);
 }
 
 TEST(PlanReport, FindsThePeak) {
