@@ -20,8 +20,10 @@ using mp::ContractionSpec;
 ///
 /// The sum runs in f32 where a, b are floats of at most 32 bits, in f64 for
 /// f64, in i32 for integers (i64 where one is of 64 bits); bias and relu are
-/// applied there; then one rounding to c's type. Each element is summed from 0
-/// with k in order, a step fused (`math.fma`) where the target has the
+/// applied there; then one rounding to c's type. Each element is the
+/// sum, in order, of parts of at most 128 steps of k, each summed from 0 in
+/// order: rounding errors grow with a part's length and with the number of
+/// parts, not with k. A step is fused (`math.fma`) where the target has the
 /// instruction, so the bits are the same on all such targets, for any number of
 /// threads and any split of a launch. `workers` is how many are expected to
 /// share the work. Fails with a diagnostic at an unknown location for types it

@@ -185,7 +185,8 @@ private:
   /// The tile of sums at (i, j) of the block.
   void emitTile(Value i, Value j) {
     findRows(i);
-    SmallVector<Value> start = loadSums(i, j);
+    int64_t registers = plan.tileM * plan.tileN / plan.lanes;
+    SmallVector<Value> start(registers, b.zero(plan.accumulator, plan.lanes));
     auto loop = scf::ForOp::create(b, b.index(0), depth, b.index(1), start);
     {
       OpBuilder::InsertionGuard guard(b);
@@ -196,30 +197,33 @@ private:
     }
     if (plan.parts == 1)
       return finishTile(i, j, loop.getResults());
+    SmallVector<Value> totals = addBefore(i, j, loop.getResults());
     b.ifElse(
-        isLast, [&] { finishTile(i, j, loop.getResults()); },
+        isLast, [&] { finishTile(i, j, totals); },
         [&] {
           forTile([&](unsigned slot, int64_t r, int64_t v) {
-            b.store(loop.getResult(slot), sums, sumAt(i, j, r, v));
+            b.store(totals[slot], sums, sumAt(i, j, r, v));
           });
         });
   }
 
-  /// Sums of the parts before this one: none before the first.
-  SmallVector<Value> loadSums(Value i, Value j) {
-    Value zero = b.zero(plan.accumulator, plan.lanes);
-    SmallVector<Value> start;
+  /// The sums of the parts before this one and of this one.
+  SmallVector<Value> addBefore(Value i, Value j, ValueRange part) {
+    SmallVector<Value> totals;
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, b.index(0));
-    forTile([&](unsigned, int64_t r, int64_t v) {
-      Value sum = zero;
-      if (plan.parts > 1) {
-        Value before = b.load(sums, sumAt(i, j, r, v), plan.lanes);
-        sum = arith::SelectOp::create(b, isFirst, zero, before);
-      }
-      start.push_back(sum);
+    forTile([&](unsigned slot, int64_t r, int64_t v) {
+      Value before = b.load(sums, sumAt(i, j, r, v), plan.lanes);
+      totals.push_back(arith::SelectOp::create(b, isFirst, part[slot],
+                                               sum(before, part[slot])));
     });
-    return start;
+    return totals;
+  }
+
+  Value sum(Value x, Value y) {
+    if (isa<FloatType>(plan.accumulator))
+      return arith::AddFOp::create(b, x, y);
+    return arith::AddIOp::create(b, x, y);
   }
 
   /// Row p of B's panel times column p of A's tile, added to `sum`.
@@ -319,19 +323,18 @@ private:
     b.ifElse(isWhole, whole, edge);
   }
 
-  Value finish(Value sum, Value at, Value mask) {
+  Value finish(Value total, Value at, Value mask) {
     bool isFloat = isa<FloatType>(plan.accumulator);
     if (spec.bias) {
       Value bias =
           b.loadAs(plan.accumulator, b.argument(2), at, plan.lanes, mask);
-      sum = isFloat ? Value(arith::AddFOp::create(b, sum, bias))
-                    : Value(arith::AddIOp::create(b, sum, bias));
+      total = sum(total, bias);
     }
     if (!spec.relu)
-      return sum;
+      return total;
     Value zero = b.zero(plan.accumulator, plan.lanes);
-    return isFloat ? Value(arith::MaximumFOp::create(b, sum, zero))
-                   : Value(arith::MaxSIOp::create(b, sum, zero));
+    return isFloat ? Value(arith::MaximumFOp::create(b, total, zero))
+                   : Value(arith::MaxSIOp::create(b, total, zero));
   }
 
   const ContractionSpec &spec;

@@ -129,8 +129,7 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
   Tile tile = chooseTile(registers, m, n, lanes);
   tileM = tile.rows;
   tileN = tile.vectors * lanes;
-  // A panel's part takes 24 KiB at most: most of a first-level cache.
-  parts = divideCeil(k * tileN * accumulatorBytes(), 24 * 1024);
+  parts = divideCeil(k, 128);
 
   // The blocks that are done soonest, among those that leave some of a
   // second-level cache of a mebibyte to what else is read.

@@ -10,8 +10,9 @@ namespace mp::cpu {
 /// How a contraction is cut up: registers make a tile (tileM x tileN of C),
 /// tiles a block (blockM x blockN), which is one work item, and k is summed in
 /// parts, so that a panel of B stays in the first-level cache for all tiles of
-/// a block, and both operands' parts in the second. All from the shape, the
-/// target and how many workers there are; none of it changes a bit of C.
+/// a block, and both operands' parts in the second. The parts are given by k
+/// alone: they decide how sums round. All else is from the shape, the target
+/// and how many workers there are, and does not change a bit of C.
 struct ContractionPlan {
   ContractionPlan(const ContractionSpec &spec, const Target &target,
                   unsigned workers);

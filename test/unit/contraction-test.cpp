@@ -196,7 +196,7 @@ TEST_F(ContractionTest, SplittingALaunchKeepsTheBits) {
             run()(s, operands, s.m * s.n, /*scatter=*/true));
 }
 
-TEST_F(ContractionTest, SumsInOrderOnEveryTarget) {
+TEST_F(ContractionTest, SumsPartsInOrderOnEveryTarget) {
   ContractionRun v3(llvm::cantFail(Target::get("x86-64-v3", "")));
   ContractionSpec s = spec(37, 50, 401, Builder(&v3.context).getF32Type());
   ContractionRun::Operands operands = normalOperands(s);
@@ -204,14 +204,28 @@ TEST_F(ContractionTest, SumsInOrderOnEveryTarget) {
   std::vector<double> expected(s.m * s.n);
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) {
+      constexpr int64_t parts = 4; // of 401, none longer than 128
       float sum = 0;
-      for (int64_t p = 0; p < s.k; ++p)
-        sum = std::fma(float(a[i * s.k + p]), float(b[p * s.n + j]), sum);
+      for (int64_t part = 0; part < parts; ++part) {
+        float own = 0;
+        for (int64_t p = part * s.k / parts; p < (part + 1) * s.k / parts; ++p)
+          own = std::fma(float(a[i * s.k + p]), float(b[p * s.n + j]), own);
+        sum = part ? sum + own : own;
+      }
       expected[i * s.n + j] = sum;
     }
   EXPECT_EQ(unpack(v3(s, operands, s.m * s.n), s.c), expected);
   s.a = s.b = s.c = types().getF32Type();
   EXPECT_EQ(unpack(run()(s, operands, s.m * s.n), s.c), expected);
+}
+
+/// One chain over all of k would be stuck at 2^24.
+TEST_F(ContractionTest, LongSumsKeepTheirDigits) {
+  ContractionSpec s = spec(1, 1, 1 << 25, types().getF32Type());
+  std::vector<double> ones(s.k, 1);
+  ContractionRun::Operands operands = {pack(ones, s.a), pack(ones, s.b), {}};
+  EXPECT_EQ(unpack(run()(s, operands, 1), s.c),
+            std::vector<double>{double(1 << 25)});
 }
 
 TEST_F(ContractionTest, NaNPassesThroughRelu) {
