@@ -59,7 +59,8 @@ TEST(PlanReport, SortsWhatThereIs) {
   EXPECT_EQ(report.bytes("activations"), 7168u);
   EXPECT_EQ(report.bytes("workspace"), 3 * 8192u);
   EXPECT_EQ(report.bytes("staging"), 2 * 448u);
-  EXPECT_EQ(report.total(), 4096u + 64 + 2048 + 4096 + 64 + 2048 + 7168 + 24576 + 896);
+  EXPECT_EQ(report.total(),
+            4096u + 64 + 2048 + 4096 + 64 + 2048 + 7168 + 24576 + 896);
 }
 
 TEST(PlanReport, FindsThePeak) {
