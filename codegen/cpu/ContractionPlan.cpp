@@ -57,9 +57,14 @@ Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
   return best;
 }
 
-/// `size` in `parts` about equal ones that are multiples of `unit`.
-int64_t evenPart(int64_t size, int64_t parts, int64_t unit) {
-  return llvm::alignTo(divideCeil(size, parts), unit);
+/// The sizes of about equal blocks of `size` that are multiples of `unit`, the
+/// largest first.
+SmallVector<int64_t> blockSizes(int64_t size, int64_t unit) {
+  SmallVector<int64_t> sizes;
+  for (int64_t blocks = 1; blocks <= int64_t(divideCeil(size, unit)); ++blocks)
+    sizes.push_back(llvm::alignTo(divideCeil(size, blocks), unit));
+  sizes.erase(llvm::unique(sizes), sizes.end());
+  return sizes;
 }
 
 Type accumulatorOf(const ContractionSpec &spec) {
@@ -136,24 +141,12 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
   constexpr int64_t cache = 768 << 10;
   setBlocks(tileM, tileN, spec.transposeA);
   ContractionPlan best = *this;
-  int64_t rowTiles = divideCeil(m, tileM), panels = divideCeil(n, tileN);
-  int64_t lastRows = 0;
-  for (int64_t across = 1; across <= rowTiles; ++across) {
-    int64_t rows = evenPart(m, across, tileM);
-    if (rows == lastRows)
-      continue;
-    lastRows = rows;
-    int64_t lastColumns = 0;
-    for (int64_t along = 1; along <= panels; ++along) {
-      int64_t columns = evenPart(n, along, tileN);
-      if (columns == lastColumns)
-        continue;
-      lastColumns = columns;
+  for (int64_t rows : blockSizes(m, tileM))
+    for (int64_t columns : blockSizes(n, tileN)) {
       setBlocks(rows, columns, spec.transposeA);
       if (cachedBytes(*this) <= cache &&
           timeOf(*this, workers) < timeOf(best, workers))
         best = *this;
     }
-  }
   *this = best;
 }

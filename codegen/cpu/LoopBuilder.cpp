@@ -156,11 +156,8 @@ static Value convert(LoopBuilder &b, Value x, Type element, bool isUnsigned) {
 
 Value LoopBuilder::loadAs(Type element, const FlatMemory &buffer, Value at,
                           int64_t lanes, Value mask) {
-  return widen(load(buffer, at, lanes, mask), element, buffer);
-}
-
-Value LoopBuilder::widen(Value vector, Type element, const FlatMemory &buffer) {
-  return convert(*this, vector, element, buffer.isUnsigned);
+  return convert(*this, load(buffer, at, lanes, mask), element,
+                 buffer.isUnsigned);
 }
 
 void LoopBuilder::storeAs(Value vector, const FlatMemory &buffer, Value at,

@@ -51,9 +51,6 @@ public:
   mlir::Value min(mlir::Value x, int64_t y);
   mlir::Value div(mlir::Value x, int64_t y);
   mlir::Value rem(mlir::Value x, int64_t y);
-  mlir::Value ceilDiv(mlir::Value x, int64_t y) {
-    return div(add(x, y - 1), y);
-  }
 
   /// for (i = from; i < to; i += step).
   void forEach(mlir::Value from, mlir::Value to, int64_t step, Body body);
@@ -82,9 +79,6 @@ public:
                      mlir::Value at, int64_t lanes, mlir::Value mask = {});
   void storeAs(mlir::Value vector, const FlatMemory &buffer, mlir::Value at,
                mlir::Value mask = {});
-  /// What was loaded from `buffer`, with elements of type `element`.
-  mlir::Value widen(mlir::Value vector, mlir::Type element,
-                    const FlatMemory &buffer);
   /// One element in every lane.
   mlir::Value loadSplat(const FlatMemory &buffer, mlir::Value at,
                         int64_t lanes);
