@@ -149,9 +149,8 @@ namespace {
 class RunningSumEmitter {
 public:
   RunningSumEmitter(const RunningSum &sum, Type element, int64_t count)
-      : sum(sum),
-        b(element.getContext(), {{element, count}, {element, count}}, 0),
-        sumType(computeType(element)) {
+      : b(element.getContext(), {{element, count}, {element, count}}, 0),
+        sum(sum), sumType(computeType(element)) {
     if (sum.inner == 1)
       emitRows();
     else
