@@ -6,6 +6,7 @@
 #include "codegen/EntryPlan.h"
 #include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
+#include "codegen/SignalStack.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -260,6 +261,7 @@ private:
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
     for (size_t i = 0; i < kernels.size(); ++i)
       pool.async([&, i] {
+        SignalStack stack;
         emitted[i] = timed(
             "kernel", [&] { return backend->emit(kernels[i]); }, kernels[i]);
         if (sink && succeeded(emitted[i]))

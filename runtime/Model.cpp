@@ -1,5 +1,6 @@
 //===- Model.cpp - a module's text, its state and its compiled entries ----===//
 #include "runtime/Model.h"
+#include "codegen/SignalStack.h"
 #include "runtime/Error.h"
 #include "runtime/Onednn.h"
 #include "runtime/ThreadPool.h"
@@ -46,9 +47,19 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   if (!choice)
     return choice.takeError();
   std::string device = choice->device.str();
+  bool onCpu = choice->device.kind == Device::Kind::Cpu;
   if (options.device == "auto" && options.onNote)
     options.onNote("device: " + device + " (" + choice->reason + ")");
   options.device = device;
+  if (onCpu && options.threads > ThreadPool::most()) {
+    if (options.onNote)
+      options.onNote(
+          formatv("note: {0} of {1} threads are used, as this process "
+                  "may use {2} cores",
+                  ThreadPool::most(), options.threads, ThreadPool::cores())
+              .str());
+    options.threads = ThreadPool::most();
+  }
   auto buffer = mapFile(options.module);
   if (!buffer)
     return buffer.takeError();
@@ -67,7 +78,6 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.workers = ThreadPool::workers(options.threads);
   options.compile.target = model->state->target().str();
   options.compile.arch = model->state->arch();
-  bool onCpu = choice->device.kind == Device::Kind::Cpu;
   options.compile.onednn =
       onCpu && onednnAvailable() ? options.onednn : UseOnednn::Never;
   if (onCpu)
@@ -148,6 +158,7 @@ void Model::compileAhead(Goal goal, int64_t batch) {
   ahead.threads = 1; // the other cores are training
   auto job = std::make_unique<Job>();
   job->done = background.async([this, goal, ahead, slot = job.get()] {
+    SignalStack stack;
     if (!stopping)
       slot->program.emplace(compile(goal, ahead));
   });

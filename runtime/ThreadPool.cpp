@@ -1,21 +1,16 @@
 //===- ThreadPool.cpp - workers that share out the tasks of a launch ------===//
 #include "runtime/ThreadPool.h"
+#include "codegen/SignalStack.h"
 #include "runtime/Trace.h"
 #include <algorithm>
 #include <chrono>
 #include <sched.h>
+#include <thread>
 #include <utility>
 
 using namespace mp;
 
 namespace {
-
-unsigned usableCores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return std::max(CPU_COUNT(&set), 1);
-  return std::max(std::thread::hardware_concurrency(), 1u);
-}
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -53,21 +48,28 @@ ThreadPool::ThreadPool(unsigned threads, Trace *trace) : trace(trace) {
     label = trace->name("set up"); // until somebody says what runs
   }
   threads = workers(threads);
-  crowded = threads > usableCores();
+  crowded = threads > cores();
   helpers.reserve(threads - 1);
   for (unsigned worker = 1; worker < threads; ++worker)
     helpers.emplace_back([this, worker] { helper(worker); });
 }
 
 unsigned ThreadPool::workers(unsigned threads) {
-  return threads ? threads : usableCores();
+  return threads ? std::min(threads, most()) : cores();
+}
+
+unsigned ThreadPool::cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return std::max(CPU_COUNT(&set), 1);
+  return std::max(llvm::thread::hardware_concurrency(), 1u);
 }
 
 ThreadPool::~ThreadPool() {
   stopping.store(true);
   launches.fetch_add(1);
   launches.notify_all();
-  for (std::thread &thread : helpers)
+  for (llvm::thread &thread : helpers)
     thread.join();
 }
 
@@ -142,6 +144,7 @@ bool ThreadPool::awaitWork() {
 }
 
 void ThreadPool::helper(unsigned worker) {
+  SignalStack stack;
   while (awaitWork())
     drain(worker);
 }

@@ -11,9 +11,9 @@
 #define MP_RUNTIME_THREADPOOL_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/thread.h"
 #include <atomic>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 namespace mp {
@@ -25,9 +25,11 @@ public:
   /// `task` in [0, tasks), `worker` in [0, threads()).
   using Function = llvm::function_ref<void(int64_t task, unsigned worker)>;
 
-  /// `threads` workers, the caller's thread included; 0: one for each core that
-  /// this process may use. `trace`, which may be null, gets what each of them
-  /// spends on a call of `run`.
+  /// `threads` workers, the caller's thread included, `most` at most; 0: one
+  /// for each core that this process may use. `trace`, which may be null, gets
+  /// what each of them spends on a call of `run`. A thread that the system
+  /// refuses is a fatal error of LLVM's, as it is where passes and code
+  /// generation want one.
   explicit ThreadPool(unsigned threads = 0, Trace *trace = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -36,6 +38,10 @@ public:
   unsigned threads() const { return helpers.size() + 1; }
   /// How many workers a pool made with `threads` has.
   static unsigned workers(unsigned threads);
+  /// Cores that this process may use, and how many workers may share them: past
+  /// that, gathering them takes longer than what they do.
+  static unsigned cores();
+  static unsigned most() { return 16 * cores(); }
 
   /// What the trace calls the runs to come; from Trace::name.
   void setLabel(uint32_t name) { label = name; }
@@ -70,7 +76,7 @@ private:
   uint64_t calls = 0;   ///< of `run` so far
   uint32_t label = 0, waiting = 0; ///< names in `trace`
   Trace *const trace;
-  std::vector<std::thread> helpers;
+  std::vector<llvm::thread> helpers;
 };
 
 } // namespace mp

@@ -3,7 +3,7 @@
 #include "runtime/Trainer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include <future>
+#include "llvm/Support/thread.h"
 #include <mutex>
 
 using namespace llvm;
@@ -180,14 +180,16 @@ Error Trainer::findData() {
 }
 
 Error Trainer::readDataAndCompile() {
-  auto reading = std::async(std::launch::async, [this]() -> Error {
+  std::optional<Error> read;
+  llvm::thread reading([&] {
     TraceSpan span(trace.get(), Trace::Kind::Data, "read the data");
-    if (Error error = trainData->read())
-      return error;
-    return testData ? testData->read() : Error::success();
+    read = trainData->read();
+    if (!*read && testData)
+      read = testData->read();
   });
   Error compiled = compileStep();
-  if (Error error = joinErrors(reading.get(), std::move(compiled)))
+  reading.join();
+  if (Error error = joinErrors(std::move(*read), std::move(compiled)))
     return error;
   Expected<ColumnBinding> columns =
       trainData->bind(programs.at(plan.microRows()).takesInputs().entry());

@@ -1,5 +1,6 @@
 //===- CompilePool.cpp - NVRTC on many threads ----------------------------===//
 #include "runtime/cuda/CompilePool.h"
+#include "codegen/SignalStack.h"
 #include "runtime/Error.h"
 #include "runtime/Trace.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,7 +29,7 @@ CompilePool::~CompilePool() {
     stopping = true;
   }
   changed.notify_all();
-  for (std::thread &thread : threads)
+  for (llvm::thread &thread : threads)
     thread.join();
 }
 
@@ -80,6 +81,7 @@ std::unique_ptr<KernelSink> CompilePool::sink() {
 }
 
 void CompilePool::work() {
+  SignalStack stack;
   std::unique_lock lock(mutex);
   while (true) {
     changed.wait(lock, [this] { return stopping || !waiting.empty(); });

@@ -12,10 +12,10 @@
 #include "runtime/CodeCache.h"
 #include "runtime/cuda/Nvrtc.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/thread.h"
 #include <condition_variable>
 #include <memory>
 #include <queue>
-#include <thread>
 
 namespace mp::cuda {
 
@@ -82,7 +82,7 @@ private:
       waiting;
   llvm::StringMap<std::shared_ptr<Job>> jobs;
   bool stopping = false;
-  std::vector<std::thread> threads;
+  std::vector<llvm::thread> threads;
 };
 
 } // namespace mp::cuda

@@ -25,7 +25,7 @@ Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
       slot.buffers.emplace_back(buffer);
       slot.inputs.push_back(buffer);
     }
-  worker = std::thread([this] { run(); });
+  worker = llvm::thread([this] { run(); });
 }
 
 Prefetcher::~Prefetcher() {

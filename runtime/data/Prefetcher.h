@@ -5,10 +5,10 @@
 #include "runtime/Trace.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Shuffle.h"
+#include "llvm/Support/thread.h"
 #include <array>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
 namespace mp {
 
@@ -65,7 +65,7 @@ private:
   int64_t taken = 0;
   Position upcoming; ///< the one that `next` gives
   bool stopping = false;
-  std::thread worker;
+  llvm::thread worker;
 };
 
 } // namespace mp

@@ -2,8 +2,10 @@
 #include "runtime/ThreadPool.h"
 #include "gtest/gtest.h"
 #include <chrono>
+#include <csignal>
 #include <numeric>
 #include <set>
+#include <unistd.h>
 
 using namespace mp;
 
@@ -77,6 +79,33 @@ TEST(ThreadPool, TakesOneThreadACoreByDefault) {
   ThreadPool pool;
   EXPECT_GE(pool.threads(), 1u);
   EXPECT_LE(pool.threads(), std::max(std::thread::hardware_concurrency(), 1u));
+}
+
+TEST(ThreadPool, HasAFewThreadsACoreAtMost) {
+  ThreadPool pool(1000000);
+  EXPECT_EQ(pool.threads(), ThreadPool::most());
+}
+
+/// Takes all of the stack. Two calls each, so that no loop does the same.
+[[maybe_unused]] int recurse(volatile int *depth) {
+  volatile int more = *depth + 1;
+  return recurse(&more) + recurse(&more);
+}
+
+TEST(ThreadPoolDeathTest, AHandlerRunsWhereAWorkerIsOutOfStack) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto overflow = [] {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { _exit(7); };
+    action.sa_flags = SA_ONSTACK;
+    sigaction(SIGSEGV, &action, nullptr);
+    ThreadPool(2).runOnEach([](unsigned worker) {
+      volatile int depth = 0;
+      if (worker == 1)
+        recurse(&depth);
+    });
+  };
+  EXPECT_EXIT(overflow(), testing::ExitedWithCode(7), "");
 }
 
 } // namespace

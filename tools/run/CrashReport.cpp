@@ -2,10 +2,12 @@
 #include "tools/run/CrashReport.h"
 #include "codegen/Reproducer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include <csignal>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -33,6 +35,20 @@ static void registerHandlers(const char *program) {
     sigaction(signal, &action, nullptr);
 }
 
+/// That the system has no thread to give is no crash, wherever one is wanted.
+static void reportFatal(void *, const char *reason, bool) {
+  StringRef text = reason;
+  if (!text.consume_front("pthread_create failed: ")) {
+    errs() << "LLVM ERROR: " << text << "\n";
+    return;
+  }
+  errs() << "mp-run: error: cannot start a thread: " << text
+         << "; allow more threads or memory (ulimit -u, -v, -s), or use fewer "
+            "(--threads, taskset)\n";
+  sys::RunInterruptHandlers(); // as other threads go on, nothing is destroyed
+  _exit(1);
+}
+
 void mp::tool::reportCrashes(int argc, char **argv) {
   // Never destroyed, as a crash at exit is one too.
   static const auto &message = *new std::string(
@@ -42,4 +58,5 @@ void mp::tool::reportCrashes(int argc, char **argv) {
       rerunCommand({argv, argv + argc}) + "\n");
   setBugReportMsg(message.c_str());
   registerHandlers(argv[0]);
+  install_fatal_error_handler(reportFatal);
 }

@@ -1,6 +1,7 @@
 //===- Info.cpp - mp-run info ---------------------------------------------===//
 #include "runtime/KernelCache.h"
 #include "runtime/Onednn.h"
+#include "runtime/ThreadPool.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/Nvrtc.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/TargetParser/Host.h"
-#include <thread>
 #include <zlib.h>
 
 using namespace llvm;
@@ -29,7 +29,7 @@ static void printHost(raw_ostream &os) {
   os << "targets:  cpu, cuda\n"
      << "cpu:      " << sys::getHostCPUName() << "\n"
      << "features: " << llvm::join(features, ",") << "\n"
-     << "threads:  " << std::thread::hardware_concurrency() << "\n"
+     << "threads:  " << ThreadPool::cores() << "\n"
      << "LLVM:     " << LLVM_VERSION_STRING << "\n"
      << "oneDNN:   "
      << (onednn.empty() ? "not found (Debian package libdnnl2)" : onednn)

@@ -75,7 +75,9 @@ Error execute(const PlanOptions &options) {
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
-  compileOptions.workers = ThreadPool::workers(options.common.threads);
+  // As many as are asked for: the machine planned for may be a larger one.
+  compileOptions.workers =
+      options.common.threads ? options.common.threads : ThreadPool::cores();
   compileOptions.onednn =
       onCpu && onednnAvailable() ? options.common.onednn : UseOnednn::Never;
   // Nothing of the code is looked at, but what is kept need not be made.
