@@ -23,20 +23,27 @@ namespace {
 /// A file that opens with the command for it.
 class CommandedFile : public ReproducerStream {
 public:
-  CommandedFile(std::unique_ptr<llvm::ToolOutputFile> file)
-      : file(std::move(file)) {
+  CommandedFile(std::unique_ptr<llvm::ToolOutputFile> file,
+                std::error_code &failed)
+      : file(std::move(file)), failed(failed) {
     std::string path = this->file->getFilename().str();
     std::string command = "mp-opt --run-reproducer " + shellWord(path);
     os() << "// " << command << "\n";
     // Upstream writes it between backquotes.
     text = path + "`, rerun with `" + command;
   }
-  ~CommandedFile() override { file->keep(); }
+  ~CommandedFile() override {
+    file->keep();
+    file->os().flush();
+    failed = file->os().error();
+    file->os().clear_error(); // which else would be fatal
+  }
   StringRef description() override { return text; }
   raw_ostream &os() override { return file->os(); }
 
 private:
   std::unique_ptr<llvm::ToolOutputFile> file;
+  std::error_code &failed;
   std::string text;
 };
 } // namespace
@@ -45,10 +52,12 @@ LogicalResult mp::runReproducibly(PassManager &passes, Operation *module,
                                   StringRef path) {
   if (path.empty())
     return passes.run(module);
-  auto open = [path = path.str()](
+  std::error_code failed;
+  auto open = [path = path.str(), &failed](
                   std::string &error) -> std::unique_ptr<ReproducerStream> {
     auto file = openOutputFile(path, &error);
-    return file ? std::make_unique<CommandedFile>(std::move(file)) : nullptr;
+    return file ? std::make_unique<CommandedFile>(std::move(file), failed)
+                : nullptr;
   };
   // Only of passes that run one by one does upstream know which one failed.
   MLIRContext *context = passes.getContext();
@@ -56,5 +65,8 @@ LogicalResult mp::runReproducibly(PassManager &passes, Operation *module,
   passes.enableCrashReproducerGeneration(open, /*genLocalReproducer=*/true);
   LogicalResult result = passes.run(module);
   context->enableMultithreading();
+  if (failed)
+    emitWarning(module->getLoc())
+        << "cannot write the reproducer " << path << ": " << failed.message();
   return result;
 }

@@ -35,7 +35,8 @@ Command describe(BenchOptions &options) {
   command.positional = 1;
   command.options = {
       text("data", "DIR", options.data,
-           "folder with the files of FILE's mp.data (random numbers)"),
+           "folder with the files of FILE's mp.data (random numbers)",
+           Names::Input),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
           "records a step (32)"),
@@ -48,9 +49,11 @@ Command describe(BenchOptions &options) {
       text("function", "NAME", options.function, "which recipe (the only one)"),
       choice("scaler", options.scaler, {"torch", "none"},
              "loss scaler's preset, or none (the recipe's)"),
-      text("json", "FILE", options.json, "where to write all numbers"),
+      text("json", "FILE", options.json, "where to write all numbers",
+           Names::Output),
       text("trace", "FILE", options.trace,
-           "write what each thread did when, for chrome://tracing"),
+           "write what each thread did when, for chrome://tracing",
+           Names::Output),
   };
   llvm::append_range(command.options, options.common.table());
   return command;
@@ -217,10 +220,6 @@ Expected<BenchReport> measure(const BenchOptions &options,
 }
 
 Error execute(const BenchOptions &options) {
-  // Nobody wants to measure twice for a folder that is not there.
-  for (StringRef path : {StringRef(options.json), StringRef(options.trace)})
-    if (Error error = path.empty() ? Error::success() : checkWritable(path))
-      return error;
   auto trace = options.trace.empty() ? nullptr : std::make_shared<Trace>();
   auto report = measure(options, trace);
   if (!report)

@@ -85,11 +85,13 @@ std::vector<Option> CommonOptions::table() {
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,
           "worker threads (one a core); results do not depend on it"),
       text("plan", "FILE", plan,
-           "kernels for matrix products, as 'mp-run tune' found them"),
+           "kernels for matrix products, as 'mp-run tune' found them",
+           Names::Input),
       std::move(onednnOption),
       text("reproducer", "FILE", reproducer,
            "where a compiler pass fails or crashes, write the module before "
-           "it, and how to rerun it"),
+           "it, and how to rerun it",
+           Names::Output),
   };
 }
 

@@ -17,9 +17,10 @@ int eval(ArrayRef<const char *> arguments) {
   command.positional = 1;
   command.options = {
       text("data", "DIR", options.data,
-           "folder with the files of FILE's mp.data"),
+           "folder with the files of FILE's mp.data", Names::Input),
       text("checkpoint", "RUN", options.checkpoint,
-           "run folder, checkpoint, or safetensors file of weights"),
+           "run folder, checkpoint, or safetensors file of weights",
+           Names::InputRun),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
           "records at a time (256)"),

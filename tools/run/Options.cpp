@@ -33,21 +33,23 @@ Option flag(std::string name, std::optional<bool> &to, bool value,
 }
 
 Option text(std::string name, std::string value, std::string &to,
-            std::string help) {
+            std::string help, Names names) {
   return {std::move(name), std::move(value), std::move(help),
           [&to](StringRef given) {
             to = given.str();
             return Error::success();
-          }};
+          },
+          names};
 }
 
 Option list(std::string name, std::string value, std::vector<std::string> &to,
-            std::string help) {
+            std::string help, Names names) {
   return {std::move(name), std::move(value), std::move(help),
           [&to](StringRef given) {
             to.push_back(given.str());
             return Error::success();
-          }};
+          },
+          names};
 }
 
 Option choice(std::string name, std::string &to,
@@ -87,7 +89,8 @@ Option positive(std::string name, std::optional<double> &to, std::string help) {
           }};
 }
 
-Error Command::apply(StringRef word, ArrayRef<const char *> &rest) const {
+Error Command::apply(StringRef word, ArrayRef<const char *> &rest,
+                     std::vector<NamedFile> &files) const {
   auto [key, given] = word.split('=');
   bool hasValue = word.contains('=');
   auto option = llvm::find_if(
@@ -109,12 +112,18 @@ Error Command::apply(StringRef word, ArrayRef<const char *> &rest) const {
       return usage("--{0} needs a value: {1}", key, option->value);
     given = rest.consume_front();
   }
+  // A list of files and numbers marks the files.
+  StringRef path = given;
+  bool marked = StringRef(option->value).starts_with("@");
+  if (option->names != Names::Nothing && (!marked || path.consume_front("@")))
+    files.push_back({"--" + option->name, path.str(), option->names});
   return option->set(given);
 }
 
 Expected<std::optional<std::vector<std::string>>>
 Command::parse(ArrayRef<const char *> rest) const {
   std::vector<std::string> others;
+  std::vector<NamedFile> files;
   bool optionsEnded = false;
   while (!rest.empty()) {
     StringRef word = rest.consume_front();
@@ -129,7 +138,7 @@ Command::parse(ArrayRef<const char *> rest) const {
       // One dash will do, as in mlir-opt.
       word.consume_front("-");
       word.consume_front("-");
-      if (Error error = apply(word, rest))
+      if (Error error = apply(word, rest, files))
         return error;
     }
   }
@@ -139,6 +148,10 @@ Command::parse(ArrayRef<const char *> rest) const {
   if (others.size() < positional)
     return usage("an argument is missing; usage: mp-run {0} {1}", name,
                  arguments);
+  for (const std::string &module : others)
+    files.push_back({"the module", module, Names::Input});
+  if (Error error = checkFiles(files))
+    return error;
   return others;
 }
 

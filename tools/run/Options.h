@@ -32,20 +32,25 @@ private:
   std::string text;
 };
 
+/// What the value of an option names. A run is a folder of metrics.jsonl,
+/// summary.json and checkpoint.safetensors, or a checkpoint alone.
+enum class Names { Nothing, Input, Output, InputRun, OutputRun };
+
 /// An option. `value` is the placeholder in the help; a flag has none.
 struct Option {
   std::string name, value, help;
   std::function<llvm::Error(llvm::StringRef)> set;
+  Names names = Names::Nothing;
 };
 
 Option flag(std::string name, std::optional<bool> &to, bool value,
             std::string help);
 Option flag(std::string name, bool &to, bool value, std::string help);
 Option text(std::string name, std::string value, std::string &to,
-            std::string help);
+            std::string help, Names names = Names::Nothing);
 /// May be given several times.
 Option list(std::string name, std::string value, std::vector<std::string> &to,
-            std::string help);
+            std::string help, Names names = Names::Nothing);
 Option choice(std::string name, std::string &to,
               std::vector<std::string> values, std::string help);
 /// A whole number of at least `least`.
@@ -54,6 +59,17 @@ Option number(std::string name, std::function<void(uint64_t)> to,
 /// A number above zero, with or without a point, or inf.
 Option positive(std::string name, std::optional<double> &to, std::string help);
 
+/// A file on the command line; `by` says where: "--json", or "the module".
+struct NamedFile {
+  std::string by, path;
+  Names names;
+};
+
+/// An error unless every output can be written, and none is an input, or
+/// another output too: what is found out before any work costs none. Pipes and
+/// devices may be named twice.
+llvm::Error checkFiles(llvm::ArrayRef<NamedFile> files);
+
 /// The options of a subcommand and what it takes beside them.
 struct Command {
   std::string name, arguments, summary;
@@ -61,16 +77,17 @@ struct Command {
   size_t positional = 0; ///< how many arguments that are no options
   size_t optional = 0;   ///< how many more there may be
 
-  /// Sets the options; returns the other arguments, or nothing where help was
-  /// asked for and printed. `--name=value` and `--name value` are the same;
-  /// options and arguments may be mixed; after `--` all are arguments.
+  /// Sets the options and checks the files that they name; returns the other
+  /// arguments, or nothing where help was asked for and printed. `--name=value`
+  /// and `--name value` are the same; options and arguments may be mixed; after
+  /// `--` all are arguments.
   llvm::Expected<std::optional<std::vector<std::string>>>
   parse(llvm::ArrayRef<const char *> arguments) const;
   void printHelp(llvm::raw_ostream &os) const;
 
 private:
-  llvm::Error apply(llvm::StringRef word,
-                    llvm::ArrayRef<const char *> &rest) const;
+  llvm::Error apply(llvm::StringRef word, llvm::ArrayRef<const char *> &rest,
+                    std::vector<NamedFile> &files) const;
 };
 
 /// Prints an error and returns the exit code it stands for: 2 for a UsageError,

@@ -18,10 +18,11 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
   command.positional = 1;
   command.options = {
       text("data", "DIR", options.data,
-           "folder with the files of FILE's mp.data"),
+           "folder with the files of FILE's mp.data", Names::Input),
       text("out", "RUN", options.out,
            "run folder to write; an earlier checkpoint there is set aside (the "
-           "resumed one; else nothing is written)"),
+           "resumed one; else nothing is written)",
+           Names::OutputRun),
       number(
           "epochs", [&](uint64_t n) { options.epochs = n; }, 1, most,
           "passes over the data (1)"),
@@ -39,9 +40,11 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           "max-steps", [&](uint64_t n) { options.maxSteps = n; }, 1, INT64_MAX,
           "stop after step N; the schedule keeps its length"),
       text("resume", "RUN", options.resume,
-           "go on from a run folder or a checkpoint, bit for bit"),
+           "go on from a run folder or a checkpoint, bit for bit",
+           Names::InputRun),
       text("init", "FILE", options.init,
-           "first weights, a safetensors file with PyTorch's names"),
+           "first weights, a safetensors file with PyTorch's names",
+           Names::Input),
       choice("scaler", options.scaler, {"torch", "none"},
              "loss scaler's preset, or none (the recipe's)"),
       positive("clip-norm", options.clipNorm,
@@ -59,9 +62,11 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
           1, most, "steps between checkpoints (an epoch's)"),
       text("profile", "FILE", options.profile,
-           "in the end, time every launch of a step and write them as JSON"),
+           "in the end, time every launch of a step and write them as JSON",
+           Names::Output),
       text("trace", "FILE", options.trace,
-           "write what each thread did when, for chrome://tracing"),
+           "write what each thread did when, for chrome://tracing",
+           Names::Output),
   };
   llvm::append_range(command.options, common.table());
   return command;

@@ -34,9 +34,12 @@ Command describe(TuneOptions &options) {
           "rows in a batch of FILE's recipe"),
       text("shapes", "FILE", options.shapes,
            "a JSON list of {name, m, n, k, transpose_a, transpose_b, type} "
-           "instead"),
-      text("out", "FILE", options.plan, "where to write the plan"),
-      text("json", "FILE", options.json, "where to write all times"),
+           "instead",
+           Names::Input),
+      text("out", "FILE", options.plan, "where to write the plan",
+           Names::Output),
+      text("json", "FILE", options.json, "where to write all times",
+           Names::Output),
   };
   // What is measured is neither oneDNN's nor under a plan.
   for (Option &option : options.common.table())
@@ -204,10 +207,6 @@ Error execute(const TuneOptions &options) {
                                  : StringRef(options.common.device));
   if (!choice)
     return choice.takeError();
-  // Hours of measuring are not to be lost to a folder that is not there.
-  for (StringRef path : {StringRef(options.plan), StringRef(options.json)})
-    if (Error error = path.empty() ? Error::success() : checkWritable(path))
-      return error;
   auto jobs = options.shapes.empty() ? findJobs(options, choice->device)
                                      : readJobs(options.shapes);
   if (!jobs)

@@ -4,7 +4,7 @@
 // RUN: not mp-run plan %s --batch 4 --device cpu --reproducer run.mlir 2>&1 | FileCheck %s --check-prefixes=ERROR,PLAN
 // RUN: not mp-translate --mp-to-program --mp-batch=4 --mp-reproducer=translate.mlir %s 2>&1 | FileCheck %s --check-prefixes=ERROR,TRANSLATE
 // RUN: not mp-opt %s --mp-train-pipeline=batch=4 --mlir-pass-pipeline-crash-reproducer=opt.mlir 2>&1 | FileCheck %s --check-prefixes=ERROR,OPT
-// ERROR: :[[@LINE+22]]:1: error: 'mp.train' op has nothing to train
+// ERROR: :[[@LINE+27]]:1: error: 'mp.train' op has nothing to train
 // PLAN: note: Pipeline failed while executing `Autodiff` {{.*}} `run.mlir`, rerun with `mp-opt --run-reproducer run.mlir`
 // TRANSLATE: rerun with `mp-opt --run-reproducer translate.mlir`
 // OPT: reproducer generated at `opt.mlir`
@@ -18,6 +18,11 @@
 // RUN: not mp-opt --run-reproducer translate.mlir 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not mp-opt --run-reproducer opt.mlir 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: 'mp.train' op has nothing to train
+
+// What cannot be written leaves the error of the pass.
+// RUN: not mp-run plan %s --batch 4 --device cpu --reproducer /dev/full 2>&1 | FileCheck %s --check-prefix=FULL
+// FULL: warning: cannot write the reproducer /dev/full: No space left on device
+// FULL: error: 'mp.train' op has nothing to train
 
 module @untrainable {
 mp.variable @w : tensor<3xf32> = #mp.init<zeros>
