@@ -98,18 +98,28 @@ double loadElement(ElementType type, const char *bytes) {
   }
 }
 
+void storeInteger(ElementType type, int64_t value, char *bytes) {
+  switch (type) {
+  case ElementType::I1:
+    return store<uint8_t>(value != 0, bytes);
+  case ElementType::I32:
+    return store(static_cast<int32_t>(value), bytes);
+  case ElementType::I64:
+    return store(value, bytes);
+  default:
+    return store(static_cast<uint8_t>(value), bytes);
+  }
+}
+
 void storeElement(ElementType type, double value, char *bytes) {
   switch (type) {
   case ElementType::I1:
     return store<uint8_t>(value != 0, bytes);
   case ElementType::I8:
-    return store(static_cast<int8_t>(value), bytes);
   case ElementType::U8:
-    return store(static_cast<uint8_t>(value), bytes);
   case ElementType::I32:
-    return store(static_cast<int32_t>(value), bytes);
   case ElementType::I64:
-    return store(static_cast<int64_t>(value), bytes);
+    return storeInteger(type, static_cast<int64_t>(value), bytes);
   case ElementType::F8E4M3FN:
   case ElementType::F8E5M2:
     return store(static_cast<uint8_t>(narrow(type, value)), bytes);

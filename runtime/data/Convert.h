@@ -18,6 +18,10 @@ bool isInteger(ElementType type);
 void convertElements(ElementType fromType, llvm::ArrayRef<char> from,
                      ElementType toType, llvm::MutableArrayRef<char> to);
 
+/// Stores an integer, of which the low bits that fit are kept; of I1 whether it
+/// is not zero.
+void storeInteger(ElementType type, int64_t value, char *bytes);
+
 /// Rounds a double once to the type and stores it; integers truncate to zero.
 void storeElement(ElementType type, double value, char *bytes);
 

@@ -6,6 +6,7 @@
 #include "tools/run/Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -23,21 +24,42 @@ static std::string shown(const Input &input, size_t position) {
   return input.name.empty() ? std::to_string(position) : "'" + input.name + "'";
 }
 
+/// A whole number that was written as "1e3" or "2.0".
+static bool readWhole(double value, int64_t &integer) {
+  constexpr double most = 9007199254740992; // all below are exact
+  if (!(std::fabs(value) <= most) || value != std::trunc(value))
+    return false;
+  integer = static_cast<int64_t>(value);
+  return true;
+}
+
 static Expected<Array> readNumber(const Input &input, size_t position,
                                   const std::string &text) {
-  double value;
+  double value = 0;
+  int64_t integer = 0;
   if (input.type.elements() != 1)
     return make_error<UsageError>(
         formatv("argument {0} takes {1}, which no number can be; give @FILE",
                 shown(input, position), input.type.str()));
-  if (!to_float(text, value))
+  // An integer of 64 bits may be one that no double is.
+  bool whole = isInteger(input.type.element) && to_integer(text, integer, 10);
+  if (text.empty() || !(whole || to_float(text, value)))
     return make_error<UsageError>(
         formatv("--input takes @FILE or a number, not '{0}'", text));
   char *storage;
   Array array = Array::allocate(input.type, &storage);
-  storeElement(input.type.element, value, storage);
-  if (isInteger(input.type.element) &&
-      static_cast<double>(loadInteger(input.type.element, storage)) != value)
+  bool fits = true;
+  if (!isInteger(input.type.element)) {
+    storeElement(input.type.element, value, storage);
+    fits = StringRef(text).contains_insensitive("inf") ||
+           !std::isfinite(loadElement(input.type.element, storage)) ==
+               std::isnan(value);
+  } else {
+    fits = whole || readWhole(value, integer);
+    storeInteger(input.type.element, integer, storage);
+    fits &= loadInteger(input.type.element, storage) == integer;
+  }
+  if (!fits)
     return make_error<UsageError>(formatv("argument {0} takes {1}, not '{2}'",
                                           shown(input, position),
                                           input.type.str(), text));
