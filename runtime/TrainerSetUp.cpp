@@ -72,6 +72,15 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   return Error::success();
 }
 
+/// A setting in quotes; what is not set is the recipe's.
+template <typename T> static std::string shown(const T &value) {
+  if constexpr (!std::is_same_v<T, bool>)
+    if (value == T())
+      return "the recipe's";
+  return formatv("'{0}'", value);
+}
+static std::string shown(uint64_t seed) { return formatv("'{0}'", seed); }
+
 /// Takes an option that was given, else the checkpoint's; a checkpoint that was
 /// made with another value cannot be continued exactly.
 template <typename T>
@@ -80,10 +89,9 @@ static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
   if (!given)
     return Error::success();
   if (resumed && *given != value)
-    return makeError(
-        "cannot resume with another {0}: the checkpoint has '{1}', "
-        "this run asks for '{2}'",
-        name, value, *given);
+    return makeError("cannot resume with another {0}: the checkpoint has {1}, "
+                     "this run asks for {2}",
+                     name, shown(value), shown(*given));
   value = *given;
   return Error::success();
 }
