@@ -1,6 +1,7 @@
 //===- Translate.cpp - translations for mp-translate ----------------------===//
 #include "codegen/Translate.h"
 #include "codegen/Compile.h"
+#include "codegen/cuda/Arch.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
@@ -64,6 +65,11 @@ static std::optional<Program> compile(const Options &options, StringRef target,
                                       llvm::SourceMgr &sources) {
   const llvm::MemoryBuffer *buffer =
       sources.getMemoryBuffer(sources.getMainFileID());
+  if (target == "cuda")
+    if (auto arch = cuda::Arch::known(options.arch); !arch) {
+      llvm::errs() << "--mp-arch: " << toString(arch.takeError()) << '\n';
+      return std::nullopt;
+    }
   CompileOptions compileOptions;
   compileOptions.filename = buffer->getBufferIdentifier().str();
   compileOptions.goal = options.goal;

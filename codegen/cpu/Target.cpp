@@ -62,6 +62,11 @@ llvm::Expected<Target> Target::get(llvm::StringRef cpu,
                                    llvm::StringRef features) {
   Target target = host();
   if (!cpu.empty()) {
+    if (cpu.starts_with("sm_"))
+      return llvm::createStringError(
+          "'" + cpu +
+          "' is a CUDA architecture, and the target is a CPU: choose a CUDA "
+          "device (mp-run --device cuda, mp-translate --mp-target=cuda)");
     if (!subtarget({"", ""})->isCPUStringValid(cpu))
       return llvm::createStringError("unknown cpu '" + cpu + "'");
     target = {cpu.str(), ""};

@@ -1,6 +1,21 @@
 #include "codegen/cuda/Arch.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mp::cuda;
+
+static constexpr unsigned knownCapabilities[] = {80,  86,  87,  89,  90,
+                                                 100, 103, 110, 120, 121};
+
+/// "sm_80, sm_86 or sm_90"
+static std::string knownNames() {
+  std::string names;
+  for (unsigned capability : knownCapabilities) {
+    if (!names.empty())
+      names += capability == std::end(knownCapabilities)[-1] ? " or " : ", ";
+    names += Arch{capability}.name();
+  }
+  return names;
+}
 
 llvm::Expected<Arch> Arch::get(llvm::StringRef name) {
   if (name.empty())
@@ -8,13 +23,20 @@ llvm::Expected<Arch> Arch::get(llvm::StringRef name) {
   llvm::StringRef number = name;
   unsigned capability = 0;
   if (!number.consume_front("sm_") || number.getAsInteger(10, capability))
-    return llvm::createStringError("'" + name +
-                                   "' is no CUDA architecture: expected sm_80, "
-                                   "sm_86, sm_89, sm_90, sm_100 or sm_120");
+    return llvm::createStringError(
+        "'" + name + "' is no CUDA architecture: expected " + knownNames());
   if (capability < 80)
     return llvm::createStringError(
         name + " is too old: kernels need sm_80 (Ampere) or later");
   return Arch{capability};
+}
+
+llvm::Expected<Arch> Arch::known(llvm::StringRef name) {
+  llvm::Expected<Arch> arch = get(name);
+  if (arch && !llvm::is_contained(knownCapabilities, arch->capability))
+    return llvm::createStringError(
+        "'" + name + "' is no CUDA architecture: expected " + knownNames());
+  return arch;
 }
 
 std::string Arch::name() const { return "sm_" + std::to_string(capability); }

@@ -16,6 +16,9 @@ struct Arch {
   /// Reads "sm_90"; empty: "sm_80". Errors: not of that form; below sm_80,
   /// where there is no cp.async and no bf16.
   static llvm::Expected<Arch> get(llvm::StringRef name);
+  /// As `get`, for a name that a person gave: only what there is today. A
+  /// device at hand may be a later one.
+  static llvm::Expected<Arch> known(llvm::StringRef name);
   /// "sm_90".
   std::string name() const;
   /// Bytes of shared memory that one block can have (CUDA C++ Programming

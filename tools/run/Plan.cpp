@@ -1,6 +1,8 @@
 //===- Plan.cpp - mp-run plan ---------------------------------------------===//
+#include "codegen/cuda/Arch.h"
 #include "runtime/CodeCache.h"
 #include "runtime/Device.h"
+#include "runtime/Error.h"
 #include "runtime/Onednn.h"
 #include "runtime/PlanReport.h"
 #include "runtime/ThreadPool.h"
@@ -65,6 +67,9 @@ Error execute(const PlanOptions &options) {
   if (!buffer)
     return buffer.takeError();
   bool onCpu = *target == "cpu";
+  if (!onCpu)
+    if (auto arch = cuda::Arch::known(options.arch); !arch)
+      return makeError("--arch: {0}", toString(arch.takeError()));
   CompileOptions compileOptions;
   compileOptions.filename = options.module;
   compileOptions.function = options.function;
