@@ -280,6 +280,12 @@ struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (totalSteps < 0) {
+      getOperation().emitError()
+          << "total-steps is " << totalSteps.getValue()
+          << ", expected the length of the run, or 0 where it is not known";
+      return signalPassFailure();
+    }
     for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>())) {
       func::FuncOp step = lookupStep(recipe);
       if (!step) {

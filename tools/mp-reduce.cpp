@@ -4,8 +4,18 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "llvm/Support/raw_ostream.h"
 
 int mp::tool::reduceMain(int argc, char **argv) {
+  // Upstream would say that it cannot open a file of no name.
+  if (argc < 2) {
+    llvm::errs()
+        << "mp-reduce: error: a module is missing; usage: mp-reduce "
+           "FILE --reduction-tree=\"traversal-mode=0 test=SCRIPT\"\n"
+           "SCRIPT gets a module's path and returns 1 where the module "
+           "still shows the fault. mp-reduce --help says more.\n";
+    return 2;
+  }
   mlir::DialectRegistry registry;
   mp::registerAll(registry);
   mlir::MLIRContext context(registry);
