@@ -93,4 +93,18 @@ Expected<Profile> profileKeepingState(Session &session, Executable &executable,
   return profile;
 }
 
+Expected<Profile> profileStep(Session &session, Executable *gather,
+                              Executable &step, Executable::Inputs inputs) {
+  auto profile = profileKeepingState(session, gather ? *gather : step, inputs);
+  if (!profile || !gather)
+    return profile;
+  auto update = profileKeepingState(session, step, {});
+  if (!update)
+    return update;
+  profile->graphNodes += update->graphNodes;
+  profile->hostMicroseconds += update->hostMicroseconds;
+  llvm::append_range(profile->launches, update->launches);
+  return profile;
+}
+
 } // namespace mp

@@ -29,6 +29,12 @@ llvm::Expected<Profile> profileKeepingState(Session &session,
                                             Executable &executable,
                                             Executable::Inputs inputs);
 
+/// As profileKeepingState, of a whole step: of `step`, or where that applies
+/// micro-batches, of the one that `gather` takes and of `step` together.
+llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
+                                    Executable &step,
+                                    Executable::Inputs inputs);
+
 //===----------------------------------------------------------------------===//
 // For executables
 //===----------------------------------------------------------------------===//

@@ -177,17 +177,8 @@ Expected<Profile> Trainer::profile() {
                     .shuffle = run.shuffle,
                     .firstStep = 0,
                     .lastStep = 1});
-  auto profile =
-      profileKeepingState(session(), (*step)->takesInputs(), *first.next());
-  if (!profile || !(*step)->gather)
-    return profile;
-  auto update = profileKeepingState(session(), *(*step)->executable, {});
-  if (!update)
-    return update.takeError();
-  profile->graphNodes += update->graphNodes;
-  profile->hostMicroseconds += update->hostMicroseconds;
-  llvm::append_range(profile->launches, update->launches);
-  return profile;
+  return profileStep(session(), (*step)->gather, *(*step)->executable,
+                     *first.next());
 }
 
 Error Trainer::writeProfile() {

@@ -20,8 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct BenchOptions {
-  std::string module, data, function, scaler, json, trace;
+  std::string module, data, json, trace;
   uint64_t batch = 32, steps = 50, warmup = 5;
+  RecipeOptions recipe;
   CommonOptions common;
 };
 
@@ -39,22 +40,20 @@ Command describe(BenchOptions &options) {
            Names::Input),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records a step (32)"),
+          "records a step, or a micro-batch (32)"),
       number(
           "steps", [&](uint64_t n) { options.steps = n; }, 1, most,
           "steps that are measured (50)"),
       number(
           "warmup", [&](uint64_t n) { options.warmup = n; }, 0, most,
           "steps before those (5)"),
-      text("function", "NAME", options.function, "which recipe (the only one)"),
-      choice("scaler", options.scaler, {"torch", "none"},
-             "loss scaler's preset, or none (the recipe's)"),
       text("json", "FILE", options.json, "where to write all numbers",
            Names::Output),
       text("trace", "FILE", options.trace,
            "write what each thread did when, for chrome://tracing",
            Names::Output),
   };
+  llvm::append_range(command.options, options.recipe.table());
   llvm::append_range(command.options, options.common.table());
   return command;
 }
@@ -124,34 +123,75 @@ Error readFirstBatch(Model &model, const Entry &entry,
   return Error::success();
 }
 
+/// The entry points of a step.
+struct StepProgram {
+  Executable *last = nullptr;   ///< the step, or what applies micro-batches
+  Executable *gather = nullptr; ///< takes a micro-batch, where there are many
+  int64_t microBatches = 1;
+  std::optional<unsigned> skipped = std::nullopt; ///< result of `last`
+
+  Executable &takesInputs() const { return gather ? *gather : *last; }
+  Expected<Executable::Ticket> submit(Executable::Inputs inputs) const {
+    for (int64_t micro = 0; gather && micro < microBatches; ++micro)
+      if (auto ticket = gather->submit(inputs); !ticket)
+        return ticket;
+    return last->submit(gather ? Executable::Inputs() : inputs);
+  }
+};
+
+Expected<StepProgram> findStep(Model &model, const BenchOptions &options) {
+  auto microBatches = model.accumulate();
+  if (!microBatches)
+    return microBatches.takeError();
+  StepProgram step{.microBatches = *microBatches};
+  bool gathers = step.microBatches > 1;
+  auto last = model.get(Goal::Train, gathers ? "apply" : "step", options.batch);
+  if (!last)
+    return last.takeError();
+  step.last = *last;
+  if (gathers) {
+    auto gather = model.get(Goal::Train, "accumulate", options.batch);
+    if (!gather)
+      return gather.takeError();
+    step.gather = *gather;
+  }
+  for (auto [i, result] : llvm::enumerate(step.last->entry().results))
+    if (isScalar(result) && result.name == "skipped")
+      step.skipped = i;
+  return step;
+}
+
 /// Microseconds from the end of each step to that of the next, with as many
-/// under way as training has.
-Expected<std::vector<double>> timeSteps(Session &session,
-                                        Executable &executable,
-                                        Executable::Inputs inputs,
-                                        const BenchOptions &options) {
+/// under way as training has; counts those that were skipped.
+Error timeSteps(Session &session, const StepProgram &step,
+                Executable::Inputs inputs, const BenchOptions &options,
+                BenchReport &report) {
   std::deque<Executable::Ticket> underWay;
-  std::vector<double> times;
   uint64_t submitted = 0, all = options.warmup + options.steps;
   Clock::time_point last = Clock::now();
   for (uint64_t finished = 0; finished < all; ++finished) {
     while (submitted < all && underWay.size() < session.stepsInFlight()) {
-      auto ticket = executable.submit(inputs);
+      auto ticket = step.submit(inputs);
       if (!ticket)
         return ticket.takeError();
       underWay.push_back(*ticket);
       ++submitted;
     }
-    if (auto results = executable.results(underWay.front()); !results)
+    auto results = step.last->results(underWay.front());
+    if (!results)
       return results.takeError();
     underWay.pop_front();
     Clock::time_point now = Clock::now();
-    if (finished >= options.warmup)
-      times.push_back(
+    if (finished >= options.warmup) {
+      report.stepMicroseconds.push_back(
           std::chrono::duration<double, std::micro>(now - last).count());
+      if (step.skipped &&
+          readScalar(step.last->entry(), *results, *step.skipped))
+        ++report.skippedSteps;
+    }
     last = now;
   }
-  return times;
+  return Error::success();
 }
 
 /// Peak arithmetic of the cores that the step runs on; a device's is not
@@ -174,18 +214,17 @@ Expected<BenchReport> measure(const BenchOptions &options,
                             .plan = options.common.plan,
                             .trace = trace,
                             .onNote = note};
-  modelOptions.compile.function = options.function;
+  options.recipe.apply(modelOptions.compile);
   modelOptions.compile.precision = options.common.precision;
-  modelOptions.compile.scaler = options.scaler;
   modelOptions.compile.totalSteps = options.warmup + options.steps;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);
   if (!model)
     return model.takeError();
   Clock::time_point begin = Clock::now();
-  auto executable = (*model)->get(Goal::Train, "step", options.batch);
-  if (!executable)
-    return executable.takeError();
+  auto step = findStep(**model, options);
+  if (!step)
+    return step.takeError();
   BenchReport report;
   report.compileSeconds =
       std::chrono::duration<double>(Clock::now() - begin).count();
@@ -197,21 +236,21 @@ Expected<BenchReport> measure(const BenchOptions &options,
   report.arch = (*model)->arch();
   report.precision = (*model)->precision();
   report.batch = options.batch;
+  report.microBatches = step->microBatches;
   report.warmup = options.warmup;
   report.plannedBytes = session.plannedBytes();
   if (Error error = session.initialize(/*seed=*/0))
     return error;
-  const Entry &entry = (*executable)->entry();
+  const Entry &entry = step->takesInputs().entry();
   StepInputs inputs;
   if (Error error = options.data.empty()
                         ? invent(entry, inputs)
                         : readFirstBatch(**model, entry, options, inputs))
     return error;
-  auto times = timeSteps(session, **executable, inputs.pointers, options);
-  if (!times)
-    return times.takeError();
-  report.stepMicroseconds = std::move(*times);
-  auto profile = profileKeepingState(session, **executable, inputs.pointers);
+  if (Error error = timeSteps(session, *step, inputs.pointers, options, report))
+    return error;
+  auto profile =
+      profileStep(session, step->gather, *step->last, inputs.pointers);
   if (!profile)
     return profile.takeError();
   report.profile = std::move(*profile);

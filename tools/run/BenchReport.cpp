@@ -81,8 +81,12 @@ std::string toText(const BenchReport &report, size_t most) {
   std::string text;
   raw_string_ostream os(text);
   double middle = quantile(report.stepMicroseconds, 0.5);
-  os << formatv("{0}, batch {1}, {2} on {3} ({4})\n", report.module,
-                report.batch, report.precision, report.device, report.where)
+  std::string micro = report.microBatches > 1
+                          ? formatv(" times {0}", report.microBatches).str()
+                          : "";
+  os << formatv("{0}, batch {1}{2}, {3} on {4} ({5})\n", report.module,
+                report.batch, micro, report.precision, report.device,
+                report.where)
      << formatv("compiled in {0:f2} s: {1} kernels new ({2:f2} s), {3} from "
                 "the cache\n",
                 report.compileSeconds, report.kernels.misses,
@@ -92,16 +96,24 @@ std::string toText(const BenchReport &report, size_t most) {
                 middle, quantile(report.stepMicroseconds, 0.9),
                 quantile(report.stepMicroseconds, 0),
                 report.stepMicroseconds.size(),
-                middle > 0 ? report.batch / middle * 1e6 : 0)
+                middle > 0 ? report.batch * report.microBatches / middle * 1e6
+                           : 0)
      << formatv("roofline: copy {0:f1} GB/s", report.profile.copyGbps);
   if (report.peakF32 > 0)
     os << formatv(", f32 {0:f0} GFLOP/s, bf16 {1:f0} GFLOP/s", report.peakF32,
                   report.peakBF16);
   std::vector<Row> rows = rowsOf(report);
   Sum all = sumOf(rows);
-  os << formatv("; the step's launches take {0:f1} us, {1:f2} of it\n",
-                all.microseconds, share(all.roofline, all.microseconds))
-     << formatv("{0,10} {1,10} {2,8} {3,10} {4,9} {5,6}  {6}\n", "us", "KiB",
+  os << formatv("; the {0} launches take {1:f1} us, {2:f2} of it\n",
+                report.microBatches > 1 ? "update's and one micro-batch's"
+                                        : "step's",
+                all.microseconds, share(all.roofline, all.microseconds));
+  if (report.skippedSteps)
+    os << formatv("{0} of these steps were skipped for gradients that are not "
+                  "finite: the update of one does nothing,\nand counts below "
+                  "as if it did\n",
+                  report.skippedSteps);
+  os << formatv("{0,10} {1,10} {2,8} {3,10} {4,9} {5,6}  {6}\n", "us", "KiB",
                 "GB/s", "MFLOP", "GFLOP/s", "share", "of");
   llvm::sort(rows, [](const Row &a, const Row &b) {
     return std::tie(b.cost.microseconds, a.cost.kernel) <
@@ -138,6 +150,8 @@ std::string toJson(const BenchReport &report) {
     name("arch", report.arch);
     name("precision", report.precision);
     json.attribute("batch", report.batch);
+    json.attribute("accumulate", report.microBatches);
+    json.attribute("skipped_steps", report.skippedSteps);
     json.attribute("threads", report.threads);
     json.attribute("planned_bytes", report.plannedBytes);
     json.attribute("compile_seconds", report.compileSeconds);

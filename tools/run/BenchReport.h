@@ -8,8 +8,8 @@ namespace mp::tool {
 
 struct BenchReport {
   std::string module, device, where, arch, precision;
-  int64_t batch = 0;
-  unsigned threads = 0; ///< workers on the CPU
+  int64_t batch = 0, microBatches = 1; ///< records; of them a step
+  unsigned threads = 0;                ///< workers on the CPU
   uint64_t warmup = 0, plannedBytes = 0;
   double compileSeconds = 0; ///< until the step could run
   CompileCounts kernels;
@@ -17,7 +17,9 @@ struct BenchReport {
   /// 1e9 operations a second of all cores: multiply-adds in f32, and what bf16
   /// operands can be multiplied with. 0: not measured.
   double peakF32 = 0, peakBF16 = 0;
-  Profile profile;
+  /// Of those, the steps whose update the loss scaler left out.
+  uint64_t skippedSteps = 0;
+  Profile profile; ///< of micro-batches, of one and of the update
 };
 
 /// What holds a kernel back, and how near it comes.

@@ -28,6 +28,15 @@ struct CommonOptions {
   Compiler compiler() const;
 };
 
+/// Options of a recipe's step; what is not given is the recipe's.
+struct RecipeOptions {
+  std::string function, scaler, recompute;
+  std::optional<double> clipNorm, clipValue;
+  std::optional<int64_t> accumulate;
+  std::vector<Option> table();
+  void apply(CompileOptions &options) const;
+};
+
 /// Says a line on standard error; from any thread.
 void note(llvm::StringRef line);
 

@@ -95,4 +95,33 @@ std::vector<Option> CommonOptions::table() {
   };
 }
 
+std::vector<Option> RecipeOptions::table() {
+  return {
+      text("function", "NAME", function, "which recipe (the only one)"),
+      choice("scaler", scaler, {"torch", "none"},
+             "loss scaler's preset, or none (the recipe's)"),
+      number(
+          "accumulate", [this](uint64_t n) { accumulate = n; }, 1,
+          1'000'000'000,
+          "micro-batches a step, which is as one of N times --batch records "
+          "(the recipe's)"),
+      positive("clip-norm", clipNorm,
+               "largest norm of all gradients (the recipe's); inf: any"),
+      positive("clip-value", clipValue,
+               "largest element of a gradient (the recipe's); inf: any"),
+      text("recompute", "KEEP", recompute,
+           "what is kept for backward, which computes the rest again: marked, "
+           "all or a size such as 64MiB (the recipe's)"),
+  };
+}
+
+void RecipeOptions::apply(CompileOptions &options) const {
+  options.function = function;
+  options.scaler = scaler;
+  options.recompute = recompute;
+  options.clipNorm = clipNorm.value_or(0);
+  options.clipValue = clipValue.value_or(0);
+  options.accumulate = accumulate.value_or(0);
+}
+
 } // namespace mp::tool

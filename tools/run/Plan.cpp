@@ -15,9 +15,10 @@ namespace mp::tool {
 namespace {
 
 struct PlanOptions {
-  std::string module, function, scaler, recompute, arch;
+  std::string module, arch;
   uint64_t batch = 32;
   bool json = false;
+  RecipeOptions recipe;
   CommonOptions common;
 };
 
@@ -31,17 +32,12 @@ Command describe(PlanOptions &options) {
   command.options = {
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records a step (32)"),
-      text("function", "NAME", options.function, "which recipe (the only one)"),
-      choice("scaler", options.scaler, {"torch", "none"},
-             "loss scaler's preset, or none (the recipe's)"),
-      text("recompute", "KEEP", options.recompute,
-           "what is kept for backward: marked, all or a size such as 64MiB "
-           "(the recipe's)"),
+          "records a step, or a micro-batch (32)"),
       text("arch", "NAME", options.arch,
            "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),
       flag("json", options.json, true, "print JSON instead of a table"),
   };
+  llvm::append_range(command.options, options.recipe.table());
   // What a plan for matrix products changes is their time.
   for (Option &option : options.common.table())
     if (option.name != "plan")
@@ -72,11 +68,9 @@ Error execute(const PlanOptions &options) {
       return makeError("--arch: {0}", toString(arch.takeError()));
   CompileOptions compileOptions;
   compileOptions.filename = options.module;
-  compileOptions.function = options.function;
+  options.recipe.apply(compileOptions);
   compileOptions.batch = options.batch;
   compileOptions.precision = options.common.precision;
-  compileOptions.scaler = options.scaler;
-  compileOptions.recompute = options.recompute;
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;

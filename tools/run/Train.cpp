@@ -8,7 +8,8 @@ using namespace llvm;
 
 namespace mp::tool {
 
-static Command describe(TrainOptions &options, CommonOptions &common) {
+static Command describe(TrainOptions &options, RecipeOptions &recipe,
+                        CommonOptions &common) {
   constexpr uint64_t most = 1'000'000'000;
   Command command{
       "train", "FILE --data DIR [options]",
@@ -30,10 +31,6 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
           "records a step, or a micro-batch (32)"),
       number(
-          "accumulate", [&](uint64_t n) { options.accumulate = n; }, 1, most,
-          "micro-batches a step, which is as one of N times --batch records "
-          "(the recipe's)"),
-      number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights, order and random ops (0)"),
       number(
@@ -45,16 +42,6 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       text("init", "FILE", options.init,
            "first weights, a safetensors file with PyTorch's names",
            Names::Input),
-      choice("scaler", options.scaler, {"torch", "none"},
-             "loss scaler's preset, or none (the recipe's)"),
-      positive("clip-norm", options.clipNorm,
-               "largest norm of all gradients (the recipe's); inf: any"),
-      positive("clip-value", options.clipValue,
-               "largest element of a gradient (the recipe's); inf: any"),
-      text("recompute", "KEEP", options.recompute,
-           "what is kept for backward, which computes the rest again: marked, "
-           "all or a size such as 64MiB (the recipe's)"),
-      text("function", "NAME", options.function, "which recipe (the only one)"),
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
       flag("no-shuffle", options.shuffle, false, "take the records in order"),
@@ -68,6 +55,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
            "write what each thread did when, for chrome://tracing",
            Names::Output),
   };
+  llvm::append_range(command.options, recipe.table());
   llvm::append_range(command.options, common.table());
   return command;
 }
@@ -85,8 +73,9 @@ static void printSummary(const Summary &summary) {
 
 int train(ArrayRef<const char *> arguments) {
   TrainOptions options;
+  RecipeOptions recipe;
   CommonOptions common;
-  auto others = describe(options, common).parse(arguments);
+  auto others = describe(options, recipe, common).parse(arguments);
   if (!others)
     return report(others.takeError());
   if (!*others)
@@ -94,6 +83,12 @@ int train(ArrayRef<const char *> arguments) {
   if (options.data.empty())
     return report(make_error<UsageError>("--data DIR is missing"));
   options.module = others->value().front();
+  options.function = recipe.function;
+  options.scaler = recipe.scaler;
+  options.recompute = recipe.recompute;
+  options.clipNorm = recipe.clipNorm;
+  options.clipValue = recipe.clipValue;
+  options.accumulate = recipe.accumulate;
   options.precision = common.precision;
   options.device = common.device;
   options.threads = common.threads;
