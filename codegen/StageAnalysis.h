@@ -73,7 +73,7 @@ struct StageTarget {
   /// where there would be more than `mostChunks` of them. Where rows are added
   /// to a row of sums, one after the other, no more than `mostRows`.
   int64_t chunkElements = 32768, chunkRows = 8, mostChunks = INT64_MAX,
-          mostRows = 256;
+          mostRows = 128;
   /// So many elements are reduced by one task, in one go.
   int64_t wholeElements = 65536;
 };
