@@ -104,6 +104,8 @@ struct StageGroup {
   int64_t chunks() const { return llvm::divideCeil(outerSize(), chunk()); }
   bool hasTerminals() const;
   unsigned levels() const;
+  /// The pass that computes most: memory may work beside it.
+  unsigned busiestLevel() const;
   /// Tensors that the work of one pass reads from memory.
   llvm::DenseSet<mlir::Value> readAt(unsigned level) const;
   /// Whether the pass of `level` has to compute `stage` for its own sake.

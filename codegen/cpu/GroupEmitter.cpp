@@ -103,7 +103,7 @@ GroupNest::Values GroupNest::outerBody(Values totals) {
             isVector(space) ? mask : Value());
   }
   if (group.schedule == Schedule::Flat)
-    prefetchStreams();
+    prefetchStreams(/*reads=*/true, /*writes=*/true);
   return totals;
 }
 
@@ -214,8 +214,7 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
   }
   for (auto &[value, memref, at, under] : stores)
     f.store(value, memref, at, under);
-  if (level + 1 == group.levels())
-    prefetchStreams();
+  prefetchStreams(level == group.busiestLevel(), level + 1 == group.levels());
   return accumulators;
 }
 

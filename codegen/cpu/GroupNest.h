@@ -59,7 +59,7 @@ private:
     return space == Space::Full ||
            (space == Space::Column && group.schedule == Schedule::Flat);
   }
-  void prefetchStreams();
+  void prefetchStreams(bool reads, bool writes);
   mlir::Value rowIndex() const {
     return group.schedule == Schedule::Rows ? outer : inner;
   }
