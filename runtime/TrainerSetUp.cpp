@@ -72,6 +72,12 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   return Error::success();
 }
 
+/// An empty name left the choice to the recipe.
+template <typename T> static std::string describe(const T &value) {
+  std::string text = formatv("{0}", value);
+  return text.empty() ? "the recipe's" : "'" + text + "'";
+}
+
 /// Takes an option that was given, else the checkpoint's; a checkpoint that was
 /// made with another value cannot be continued exactly.
 template <typename T>
@@ -80,10 +86,9 @@ static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
   if (!given)
     return Error::success();
   if (resumed && *given != value)
-    return makeError(
-        "cannot resume with another {0}: the checkpoint has '{1}', "
-        "this run asks for '{2}'",
-        name, value, *given);
+    return makeError("cannot resume with another {0}: the checkpoint has {1}, "
+                     "this run asks for '{2}'",
+                     name, describe(value), *given);
   value = *given;
   return Error::success();
 }
@@ -240,6 +245,9 @@ void Trainer::announce() {
        << format("(%.2f s)", kernels.seconds) << " and " << kernels.hits
        << " from the cache";
   os << "\n";
+  if (run.step >= lastStep())
+    os << "nothing is left to train: the checkpoint has " << run.step
+       << " steps, this run asks for " << lastStep() << "\n";
   os.flush();
 }
 
