@@ -86,8 +86,11 @@ def ours(tools, model, precision, threads, steps):
 
 
 def products(report):
-    return sum(launch["microseconds"] for launch in report["launches"]
-               if {"linear", "matmul"} & set(launch["summary"].split()))
+    found = [launch["microseconds"] for launch in report["launches"]
+             if {"linear", "matmul", "dnnl.matmul"} & set(launch["summary"].split())]
+    if not found:
+        sys.exit("compare.py: no product among the launches that mp-run bench reports")
+    return sum(found)
 
 
 def compare(options, name, precision, threads):
