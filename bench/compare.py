@@ -13,13 +13,14 @@ import argparse
 import json
 import multiprocessing
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from _machine import circumstances
 
 HERE = Path(__file__).resolve().parent
 MODELS = {
@@ -60,11 +61,14 @@ class Torch:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, command, steps):
-        self.process.stdin.write(f"{command} {steps}\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(f"{command} {steps}\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has ended, and so has its output
         line = self.process.stdout.readline()
         if not line:
-            sys.exit(f"compare.py: PyTorch ended at \"{command} {steps}\"")
+            sys.exit(f"compare.py: PyTorch ended at \"{command} {steps}\"; the reason stands above")
         return json.loads(line)
 
     def close(self):
@@ -82,8 +86,11 @@ def ours(tools, model, precision, threads, steps):
 
 
 def products(report):
-    return sum(launch["microseconds"] for launch in report["launches"]
-               if {"linear", "matmul"} & set(launch["summary"].split()))
+    found = [launch["microseconds"] for launch in report["launches"]
+             if {"linear", "matmul", "dnnl.matmul"} & set(launch["summary"].split())]
+    if not found:
+        sys.exit("compare.py: no product among the launches that mp-run bench reports")
+    return sum(found)
 
 
 def compare(options, name, precision, threads):
@@ -117,17 +124,35 @@ def row(result):
             f"{'' if result['counts'] else '  (second core missing: does not count)'}")
 
 
+def check_tools(options):
+    """Ends the program where what it compares is not there."""
+    if not (options.tools / "mp-run").is_file():
+        sys.exit(f"compare.py: no mp-run in {options.tools}: run scripts/build.sh, or give its folder by --tools")
+    try:
+        found = subprocess.run([options.python, "-c", "import torch"], capture_output=True, text=True, check=False)
+        why = found.stderr.strip().splitlines()[-1] if found.returncode else None
+    except OSError as error:
+        why = str(error)
+    if why:
+        sys.exit(f"compare.py: {options.python} cannot import PyTorch ({why}). Install it:\n"
+                 "  python3 -m venv VENV && VENV/bin/pip install torch\nand give --python VENV/bin/python")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", type=Path, default=HERE.parent / "build/release/bin", help="folder of mp-run")
-    parser.add_argument("--python", default=sys.executable, help="a Python that has PyTorch")
-    parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS))
-    parser.add_argument("--precisions", nargs="*", default=["fp32", "bf16"])
-    parser.add_argument("--threads", nargs="*", type=int, default=sorted({1, min(2, os.cpu_count())}))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--shorter", type=int, default=1, help="divide the number of steps by this")
-    parser.add_argument("--json", type=Path, help="where to write all numbers")
+    parser.add_argument("--tools", type=Path, default=HERE.parent / "build/release/bin", help="folder of mp-run (%(default)s)")
+    parser.add_argument("--python", default=sys.executable, help="a Python that has PyTorch (%(default)s)")
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS), help="which networks (all)")
+    parser.add_argument("--precisions", nargs="+", choices=("fp32", "fp16", "bf16"), default=["fp32", "bf16"],
+                        help="in which precisions (fp32 bf16)")
+    parser.add_argument("--threads", nargs="+", type=int, default=sorted({1, min(2, os.cpu_count())}),
+                        help="on how many threads, each apart (1 2)")
+    parser.add_argument("--rounds", type=int, default=5, help="how often ours, eager and compiled take turns (%(default)s)")
+    parser.add_argument("--shorter", type=int, default=1, metavar="N", help="take an Nth of the steps, to try it out (%(default)s)")
+    parser.add_argument("--json", type=Path, help="file for all numbers, the machine and versions (none)")
     options = parser.parse_args()
+    check_tools(options)
+    began = circumstances(options.tools)
     print(f"{'model':12} {'batch':>5} {'type':6} {'th':>2} {'ours us':>10} {'eager':>10} {'compile':>10} {'ratio':>6}"
           f" {'ours-gemm':>10} {'best-gemm':>10}")
     results = []
@@ -138,8 +163,7 @@ def main():
                 print(row(results[-1]), flush=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps({"machine": platform.processor() or platform.machine(), "results": results},
-                                           indent=1) + "\n")
+        options.json.write_text(json.dumps({**began, "results": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

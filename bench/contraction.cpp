@@ -1,6 +1,6 @@
 // GFLOP/s of the generated matrix products, next to oneDNN's and to the fastest
 // multiply-adds, on one thread.
-//   bench-contraction [m n k ta tb type]...
+//   bench-contraction [m n k ta tb type]...   ta, tb: 1 where stored transposed
 #include "runtime/Memory.h"
 #include "runtime/Peak.h"
 #include "test/unit/ContractionRun.h"

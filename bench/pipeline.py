@@ -15,6 +15,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from _machine import circumstances
+
 HERE = Path(__file__).resolve().parent
 OPS_IN_LAYER = 7
 
@@ -45,12 +47,12 @@ def seconds(opt, path, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", type=Path, default=HERE.parent / "build/release/bin", help="folder of mp-opt")
-    parser.add_argument("--ops", nargs="*", type=int, default=[1000, 2000, 10000, 30000, 100000])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="where to write all numbers")
+    parser.add_argument("--tools", type=Path, default=HERE.parent / "build/release/bin", help="folder of mp-opt (%(default)s)")
+    parser.add_argument("--ops", nargs="+", type=int, default=[1000, 2000, 10000, 30000, 100000], help="sizes of the graph (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs, of which the median counts (%(default)s)")
+    parser.add_argument("--json", type=Path, help="file for all numbers, the machine and versions (none)")
     options = parser.parse_args()
-    results = []
+    began, results = circumstances(options.tools), []
     print(f"{'ops':>7} {'parse s':>8} {'pipeline s':>10} {'us an op':>9} {'relative':>8}")
     with tempfile.TemporaryDirectory() as folder:
         for ops in options.ops:
@@ -64,7 +66,7 @@ def main():
             print(f"{ops:7} {parse:8.2f} {pipeline:10.2f} {each:9.1f} {each / first:8.2f}", flush=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps({"results": results}, indent=1) + "\n")
+        options.json.write_text(json.dumps({**began, "results": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -108,8 +108,12 @@ int64_t StageGroup::chunk() const {
                int64_t(llvm::divideCeil(outerSize() * inner,
                                         uint64_t(target.mostChunks))));
   int64_t share = elements / inner;
+  bool hasRowOfSums = llvm::any_of(stages, [&](const Stage &stage) {
+    return stage.terminal && role(stage.result) != Role::Global;
+  });
   if (schedule == Schedule::Rows)
-    return std::max(share, target.chunkRows);
+    return std::clamp(share, target.chunkRows,
+                      hasRowOfSums ? target.mostRows : INT64_MAX);
   return llvm::alignTo(std::max<int64_t>(share, 1), 128);
 }
 

@@ -70,8 +70,10 @@ struct Stage {
 /// are split up decides their bits.
 struct StageTarget {
   /// Elements in a partial result: at least so many, and so many rows; more
-  /// where there would be more than `mostChunks` of them.
-  int64_t chunkElements = 32768, chunkRows = 8, mostChunks = INT64_MAX;
+  /// where there would be more than `mostChunks` of them. Where rows are added
+  /// to a row of sums, one after the other, no more than `mostRows`.
+  int64_t chunkElements = 32768, chunkRows = 8, mostChunks = INT64_MAX,
+          mostRows = 128;
   /// So many elements are reduced by one task, in one go.
   int64_t wholeElements = 65536;
 };
@@ -102,6 +104,8 @@ struct StageGroup {
   int64_t chunks() const { return llvm::divideCeil(outerSize(), chunk()); }
   bool hasTerminals() const;
   unsigned levels() const;
+  /// The pass that computes most: memory may work beside it.
+  unsigned busiestLevel() const;
   /// Tensors that the work of one pass reads from memory.
   llvm::DenseSet<mlir::Value> readAt(unsigned level) const;
   /// Whether the pass of `level` has to compute `stage` for its own sake.

@@ -274,6 +274,18 @@ uint64_t mp::flopsOf(const StageGroup &group) {
   return flops;
 }
 
+unsigned StageGroup::busiestLevel() const {
+  SmallVector<unsigned> costs(levels());
+  for (const Stage &stage : stages)
+    if (role(stage.domain) == Role::Full)
+      costs[stage.level] += cost(stage.op);
+  unsigned busiest = 0;
+  for (unsigned level = 0; level < costs.size(); ++level)
+    if (costs[level] >= costs[busiest]) // of equals the later
+      busiest = level;
+  return busiest;
+}
+
 std::optional<StageGroup> mp::planGroup(ArrayRef<linalg::GenericOp> ops,
                                         const StageGroup *earlier,
                                         const StageTarget &target) {

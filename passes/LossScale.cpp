@@ -35,6 +35,8 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
 private:
   LogicalResult scaleStep(TrainOp recipe) {
     ScalerOp chosen = chooseScaler(recipe);
+    if (!chosen)
+      warnUnscaled(recipe);
     if (!chosen || !chosen.getEnabled())
       return success();
     func::FuncOp step = lookupStep(recipe);
@@ -61,6 +63,17 @@ private:
                << ", in which the scaled loss would overflow: cast it to f32";
     buildScaling(step, seeds, createState(chosen));
     return success();
+  }
+
+  /// Without an option the precision is the recipe's too. One who wants no
+  /// scaler says so, by the option or by a scaler that is not enabled.
+  void warnUnscaled(TrainOp recipe) {
+    auto autocast = recipe.getAutocastAttr();
+    if (scaler.empty() && autocast && autocast.getDtype().isF16())
+      recipe.emitWarning()
+          << "trains in f16 without a loss scaler, so that small gradients "
+             "become zero: write mp.scaler @scaler, and scaler(@scaler) here; "
+             "with {enabled = false} where none is wanted";
   }
 
   ScalerOp chooseScaler(TrainOp recipe) {

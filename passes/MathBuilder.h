@@ -131,7 +131,7 @@ public:
   };
   Rounded round(Value biased) {
     constexpr float magic = 12582912.0f;
-    return {subi(bitsOf(biased), bitsOf(constant(magic))),
+    return {subi(bitsOf(biased), integer(llvm::bit_cast<int32_t>(magic))),
             sub(biased, constant(magic))};
   }
   /// round(x * factor).

@@ -184,6 +184,10 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
     variables that every step writes. Of several losses each begins from the one scale, and
     the flag is set where any gradient is not finite. The step returns `scale` and `skipped`.
 
+    A recipe whose autocast is f16 and that names no scaler gets a warning and is not scaled,
+    so that small gradients become zero. The option `none`, or a scaler with
+    `enabled = false`, says that this is meant.
+
     ```mlir
     // before                        // after
     %s = mp.seed : tensor<f32>       %k = mp.read @scaler.scale : tensor<f32>

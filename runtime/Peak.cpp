@@ -5,6 +5,10 @@
 #include <chrono>
 #include <cstring>
 #include <numeric>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace mp;
 
@@ -54,6 +58,39 @@ __attribute__((target("avx2,fma"))) void fma256(int64_t rounds) {
   MP_LOOP("vfmadd231ps", "ymm", half);
 }
 #undef MP_LOOP
+
+#if defined(__linux__)
+/// Whether the system lets this process use tiles; asking is what grants it.
+bool mayUseTiles() {
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
+/// Four tiles of 16x16 sums, each of 32 products of zeros a step.
+__attribute__((target("amx-tile,amx-bf16"))) void tiles(int64_t rounds) {
+  struct alignas(64) {
+    uint8_t palette = 1, startRow = 0, reserved[14] = {};
+    uint16_t bytesInRow[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } config;
+  asm volatile("ldtilecfg %1\n"
+               ".irp n, 0,1,2,3,4,5,6,7\n"
+               "tilezero %%tmm\\n\n"
+               ".endr\n"
+               "1:\n"
+               "tdpbf16ps %%tmm6, %%tmm4, %%tmm0\n"
+               "tdpbf16ps %%tmm7, %%tmm4, %%tmm1\n"
+               "tdpbf16ps %%tmm6, %%tmm5, %%tmm2\n"
+               "tdpbf16ps %%tmm7, %%tmm5, %%tmm3\n"
+               "dec %0\n"
+               "jnz 1b\n"
+               "tilerelease\n"
+               : "+r"(rounds)
+               : "m"(config)
+               : "cc");
+}
+constexpr double flopsOfTiles = 4.0 * 16 * 16 * 32 * 2;
+#endif
 #endif
 
 std::vector<Loop> loopsFor(ElementType type) {
@@ -62,6 +99,10 @@ std::vector<Loop> loopsFor(ElementType type) {
   auto has = [](llvm::StringRef feature) {
     return llvm::is_contained(hostFeatures(), feature);
   };
+#if defined(__linux__)
+  if (type == ElementType::BF16 && has("amx-bf16") && mayUseTiles())
+    loops.push_back({tiles, flopsOfTiles});
+#endif
   if (type == ElementType::BF16 && has("avx512bf16"))
     loops.push_back({dot512, chains * 64.0});
   if (has("avx512f"))

@@ -72,14 +72,11 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   return Error::success();
 }
 
-/// A setting in quotes; what is not set is the recipe's.
-template <typename T> static std::string shown(const T &value) {
-  if constexpr (!std::is_same_v<T, bool>)
-    if (value == T())
-      return "the recipe's";
-  return formatv("'{0}'", value);
+/// An empty name left the choice to the recipe.
+template <typename T> static std::string describe(const T &value) {
+  std::string text = formatv("{0}", value);
+  return text.empty() ? "the recipe's" : "'" + text + "'";
 }
-static std::string shown(uint64_t seed) { return formatv("'{0}'", seed); }
 
 /// Takes an option that was given, else the checkpoint's; a checkpoint that was
 /// made with another value cannot be continued exactly.
@@ -90,8 +87,8 @@ static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
     return Error::success();
   if (resumed && *given != value)
     return makeError("cannot resume with another {0}: the checkpoint has {1}, "
-                     "this run asks for {2}",
-                     name, shown(value), shown(*given));
+                     "this run asks for '{2}'",
+                     name, describe(value), *given);
   value = *given;
   return Error::success();
 }
@@ -250,6 +247,9 @@ void Trainer::announce() {
        << format("(%.2f s)", kernels.seconds) << " and " << kernels.hits
        << " from the cache";
   os << "\n";
+  if (run.step >= lastStep())
+    os << "nothing is left to train: the checkpoint has " << run.step
+       << " steps, this run asks for " << lastStep() << "\n";
   os.flush();
 }
 

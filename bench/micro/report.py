@@ -6,26 +6,33 @@
 
 import argparse
 import json
-import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+from _machine import circumstances  # noqa: E402
+
 KEYS = ("GB/s", "copy_GB/s", "GFLOP/s", "peak_GFLOP/s", "ratio", "bytes")
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "bench-micro")
-    parser.add_argument("--filter", default="", help="which benchmarks, a regular expression")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="where to write the JSON")
+    parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "bench-micro",
+                        help="the benchmark (%(default)s)")
+    parser.add_argument("--filter", default="", help="which kernels, a regular expression (all)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of a kernel (%(default)s)")
+    parser.add_argument("--out", type=Path, help="file for all numbers, the machine and versions (none)")
     return parser.parse_args()
 
 
 def run(arguments):
     """What Google Benchmark writes."""
+    if not arguments.program.is_file():
+        sys.exit(f"report.py: no {arguments.program}: cmake --build --preset release --target bench-micro, which wants "
+                 "Debian's libbenchmark-dev")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
         command = [arguments.program, f"--threads={arguments.threads}", f"--benchmark_out={out}",
@@ -53,15 +60,12 @@ def table(results):
 
 def main():
     arguments = options()
-    document = run(arguments)
-    results = list(rows(document))
+    began = circumstances(arguments.program.parent)
+    results = list(rows(run(arguments)))
     print("\n".join(table(results)))
     if arguments.out:
-        context = document["context"]
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(json.dumps(
-            {"date": context["date"], "threads": arguments.threads, "load_average": context["load_avg"],
-             "cores": os.cpu_count(), "results": results}, indent=1) + "\n")
+        arguments.out.write_text(json.dumps({**began, "threads": arguments.threads, "results": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

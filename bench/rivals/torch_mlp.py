@@ -103,11 +103,11 @@ class Trainer:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--precision", choices=DTYPES, default="bf16")
-    parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--sizes", default="784,512,256,10")
-    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--device", default="cuda", help="cuda, cuda:N or cpu (%(default)s)")
+    parser.add_argument("--precision", choices=DTYPES, default="bf16", help="type of the products (%(default)s)")
+    parser.add_argument("--batch", type=int, default=128, help="records a step (%(default)s)")
+    parser.add_argument("--sizes", default="784,512,256,10", help="widths of the layers (%(default)s)")
+    parser.add_argument("--threads", type=int, default=0, help="on a CPU (0: PyTorch's choice)")
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
     if options.threads:

@@ -2,7 +2,7 @@
 // loops but the line, along which results are contiguous. The line is
 // vectorised where every access is contiguous along it or constant. Operands
 // that are contiguous along another loop are transposed in square tiles of
-// registers. Reductions are serial, in the order of the loops.
+// registers. Reductions are in the order of the loops.
 #include "codegen/cpu/GroupEmitter.h"
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/ScalarBody.h"
@@ -261,11 +261,21 @@ private:
     if (depth == reduced.size())
       return compute(accumulators);
     unsigned loop = reduced[depth];
-    return f.loop(f.index(0), f.index(sizes[loop]), 1, accumulators,
-                  [&](Value index, ValueRange values) {
-                    indices[loop] = index;
-                    return reduce(depth + 1, values);
-                  });
+    int64_t terms = 1; // that a step adds
+    for (unsigned inner : ArrayRef(reduced).drop_front(depth + 1))
+      terms *= sizes[inner];
+    SmallVector<Reduction> reductions;
+    if (std::optional<Reduction> reduction = matchReduction(stage))
+      reductions.push_back(*reduction);
+    return f.reductionLoop(
+        f.index(0), f.index(sizes[loop]), 1, sizes[loop], reductions,
+        accumulators,
+        [&](Value index, ValueRange values) {
+          indices[loop] = index;
+          return reduce(depth + 1, values);
+        },
+        [](Operation *) {},
+        std::max<int64_t>(KernelFunction::serialTerms / terms, 1));
   }
 
   /// The body at the current indices.

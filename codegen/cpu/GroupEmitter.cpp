@@ -50,13 +50,21 @@ GroupNest::Values GroupNest::outerRange(Value lower, Value upper,
     outer = index;
     return outerBody(llvm::to_vector(values));
   };
+  // A step adds as many terms as the inner loop has steps.
+  SmallVector<Reduction> reductions = totalsOfChunk();
+  int64_t step = lanesAreOuter() ? lanes : 1;
+  int64_t steps = group.hasTerminals() ? group.chunk() / step : 0;
+  int64_t stepsInPart =
+      std::max<int64_t>(KernelFunction::serialTerms / innerSteps(), 1);
   if (!lanesAreOuter())
-    return f.loop(lower, upper, 1, totals, body, opened);
+    return f.reductionLoop(lower, upper, step, steps, reductions, totals, body,
+                           opened, stepsInPart);
 
   Value size = arith::SubIOp::create(f.b, f.location, upper, lower);
   Value rest = arith::RemUIOp::create(f.b, f.location, size, f.index(lanes));
   Value last = arith::SubIOp::create(f.b, f.location, upper, rest);
-  totals = f.loop(lower, last, lanes, totals, body, opened);
+  totals = f.reductionLoop(lower, last, step, steps, reductions, totals, body,
+                           opened, stepsInPart);
   // The rest, masked: a loop of one step or none.
   auto masked = [&](Value index, ValueRange values) {
     mask = lanesBelow(f.b, f.location, rest, lanes);
@@ -95,7 +103,7 @@ GroupNest::Values GroupNest::outerBody(Values totals) {
             isVector(space) ? mask : Value());
   }
   if (group.schedule == Schedule::Flat)
-    prefetchStreams();
+    prefetchStreams(/*reads=*/true, /*writes=*/true);
   return totals;
 }
 
@@ -108,21 +116,32 @@ GroupNest::Values GroupNest::pass(unsigned level, Values totals) {
   if (!hasWork)
     return totals;
   Values accumulators = totals;
+  SmallVector<Reduction> reductions = totalsOfChunk();
   for (const Stage &stage : group.stages)
-    if (stage.reduction && !stage.terminal && group.isWorkOf(stage, level))
+    if (stage.reduction && !stage.terminal && group.isWorkOf(stage, level)) {
+      reductions.push_back(*matchReduction(stage.op));
       accumulators.push_back(
-          constant(f.b, f.location, matchReduction(stage.op)->neutral, lanes));
-  accumulators = innerRange(std::move(accumulators), [&](Values values) {
-    return passBody(level, std::move(values));
-  });
+          constant(f.b, f.location, reductions.back().neutral, lanes));
+    }
+  accumulators =
+      innerRange(reductions, std::move(accumulators), [&](Values values) {
+        return passBody(level, std::move(values));
+      });
   finishReductions(level,
                    Values(ArrayRef(accumulators).drop_front(totals.size())));
   accumulators.truncate(totals.size());
   return accumulators;
 }
 
+/// Steps of the loop over the inner index; 1 where there is none.
+int64_t GroupNest::innerSteps() const {
+  int64_t size = group.innerSize();
+  return std::max<int64_t>(lanesAreOuter() ? size : size / lanes, 1);
+}
+
 GroupNest::Values
-GroupNest::innerRange(Values start, llvm::function_ref<Values(Values)> body) {
+GroupNest::innerRange(ArrayRef<Reduction> reductions, Values start,
+                      llvm::function_ref<Values(Values)> body) {
   auto opened = [&](Operation *op) { scopes[1].open = op; };
   auto step = [&](Value index, ValueRange values) {
     scopes[2].values.clear();
@@ -131,12 +150,14 @@ GroupNest::innerRange(Values start, llvm::function_ref<Values(Values)> body) {
   };
   Values results = std::move(start);
   if (lanesAreOuter()) {
-    results = f.loop(f.index(0), f.index(group.rows), 1, results, step, opened);
+    results = f.reductionLoop(f.index(0), f.index(group.rows), 1, innerSteps(),
+                              reductions, results, step, opened);
   } else {
     int64_t rest = keepsRow() ? group.columns : group.columns % lanes;
     int64_t last = group.columns - rest;
     if (last)
-      results = f.loop(f.index(0), f.index(last), lanes, results, step, opened);
+      results = f.reductionLoop(f.index(0), f.index(last), lanes, innerSteps(),
+                                reductions, results, step, opened);
     scopes[1].open = nullptr;
     if (rest) {
       if (last)
@@ -193,8 +214,7 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
   }
   for (auto &[value, memref, at, under] : stores)
     f.store(value, memref, at, under);
-  if (level + 1 == group.levels())
-    prefetchStreams();
+  prefetchStreams(level == group.busiestLevel(), level + 1 == group.levels());
   return accumulators;
 }
 

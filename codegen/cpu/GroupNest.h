@@ -59,7 +59,7 @@ private:
     return space == Space::Full ||
            (space == Space::Column && group.schedule == Schedule::Flat);
   }
-  void prefetchStreams();
+  void prefetchStreams(bool reads, bool writes);
   mlir::Value rowIndex() const {
     return group.schedule == Schedule::Rows ? outer : inner;
   }
@@ -71,11 +71,14 @@ private:
   Values outerRange(mlir::Value lower, mlir::Value upper, Values totals);
   Values outerBody(Values totals);
   Values pass(unsigned level, Values totals);
-  Values innerRange(Values start, llvm::function_ref<Values(Values)> body);
+  Values innerRange(llvm::ArrayRef<Reduction> reductions, Values start,
+                    llvm::function_ref<Values(Values)> body);
+  int64_t innerSteps() const;
   Values passBody(unsigned level, Values accumulators);
   void finishReductions(unsigned level, Values accumulators);
 
   // Terminals.
+  llvm::SmallVector<Reduction> totalsOfChunk();
   Values startTotals();
   void clearSums();
   void storeTotals(Values totals);

@@ -16,6 +16,14 @@ Value GroupNest::partial(const Stage &stage) {
   return f.memory(tensor, {KernelFunction::any});
 }
 
+SmallVector<Reduction> GroupNest::totalsOfChunk() {
+  SmallVector<Reduction> reductions;
+  forEachTotal([&](const Stage &, const Reduction &reduction) {
+    reductions.push_back(reduction);
+  });
+  return reductions;
+}
+
 GroupNest::Values GroupNest::startTotals() {
   Values totals;
   forEachTotal([&](const Stage &stage, const Reduction &reduction) {
@@ -47,7 +55,7 @@ void GroupNest::clearSums() {
     return;
   scopes[1].values.clear();
   scopes[2].values.clear();
-  innerRange({}, [&](Values) -> Values {
+  innerRange({}, {}, [&](Values) -> Values {
     for (const Stage &stage : group.stages)
       if (isSumsInMemory(stage)) {
         linalg::GenericOp op = stage.op;

@@ -94,7 +94,7 @@ Value GroupNest::value(Value tensor) {
 /// second-level cache: computing takes long enough that what the hardware
 /// fetches ahead by itself does not cover the latency of memory, and it stops
 /// at the end of a page.
-void GroupNest::prefetchStreams() {
+void GroupNest::prefetchStreams(bool reads, bool writes) {
   constexpr int64_t ahead = 4096, line = 64, cache = 1 << 20;
   int64_t size = 0;
   for (const auto &streams : {readStreams, writtenStreams})
@@ -118,11 +118,13 @@ void GroupNest::prefetchStreams() {
       f.prefetch(memory(tensor, space), place, isWrite);
     }
   };
-  for (Value tensor : readStreams)
-    if (!writtenStreams.contains(tensor))
-      fetch(tensor, false);
-  for (Value tensor : writtenStreams)
-    fetch(tensor, true);
+  if (reads)
+    for (Value tensor : readStreams)
+      if (!writtenStreams.contains(tensor))
+        fetch(tensor, false);
+  if (writes)
+    for (Value tensor : writtenStreams)
+      fetch(tensor, true);
 }
 
 SmallVector<Value> GroupNest::arguments(const Stage &stage) {

@@ -48,10 +48,9 @@ Value KernelFunction::add(Value a, Value c) {
   return arith::AddIOp::create(b, location, a, c);
 }
 
-SmallVector<Value> KernelFunction::loop(
-    Value lower, Value upper, int64_t step, ValueRange start,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body,
-    llvm::function_ref<void(Operation *)> opened) {
+SmallVector<Value> KernelFunction::loop(Value lower, Value upper, int64_t step,
+                                        ValueRange start, Body body,
+                                        Opened opened) {
   Value stride = index(step);
   auto loop = scf::ForOp::create(b, location, lower, upper, stride, start);
   opened(loop);
@@ -62,6 +61,42 @@ SmallVector<Value> KernelFunction::loop(
   if (!start.empty())
     scf::YieldOp::create(b, location, results);
   return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+SmallVector<Value> KernelFunction::reductionLoop(Value lower, Value upper,
+                                                 int64_t step, int64_t steps,
+                                                 ArrayRef<Reduction> reductions,
+                                                 ValueRange start, Body body,
+                                                 Opened opened,
+                                                 int64_t stepsInPart) {
+  bool hasSums = llvm::any_of(reductions, [](const Reduction &reduction) {
+    return isa<arith::AddFOp>(reduction.combiner);
+  });
+  if (!hasSums || steps <= stepsInPart)
+    return loop(lower, upper, step, start, body, opened);
+  auto part = [&](Value first, ValueRange totals) {
+    SmallVector<Value> zeros;
+    for (auto [reduction, total] : llvm::zip_equal(reductions, totals)) {
+      auto vector = dyn_cast<VectorType>(total.getType());
+      zeros.push_back(constant(b, location, reduction.neutral,
+                               vector ? vector.getNumElements() : 0));
+    }
+    SmallVector<Value> sums;
+    if (stepsInPart == 1) {
+      sums = body(first, zeros);
+    } else {
+      Value last = arith::MinSIOp::create(
+          b, location, add(first, index(step * stepsInPart)), upper);
+      sums = loop(first, last, step, zeros, body);
+    }
+    for (auto [reduction, sum, total] :
+         llvm::zip_equal(reductions, sums, totals))
+      sum = combine(b, reduction.combiner, total, sum);
+    return sums;
+  };
+  return reductionLoop(lower, upper, step * stepsInPart,
+                       llvm::divideCeil(steps, stepsInPart), reductions, start,
+                       part, opened);
 }
 
 Value KernelFunction::load(Value memref, ValueRange indices, int64_t lanes,

@@ -25,14 +25,26 @@ public:
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value c);
   /// A loop of `body(index, accumulators) -> accumulators`, and its results.
+  using Body = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value, mlir::ValueRange)>;
+  using Opened = llvm::function_ref<void(mlir::Operation *)>;
   llvm::SmallVector<mlir::Value> loop(
       mlir::Value lower, mlir::Value upper, int64_t step,
-      mlir::ValueRange start,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
-                                                        mlir::ValueRange)>
-          body,
-      llvm::function_ref<void(mlir::Operation *)> opened =
-          [](mlir::Operation *) {});
+      mlir::ValueRange start, Body body,
+      Opened opened = [](mlir::Operation *) {});
+
+  /// Terms of a sum that are added one after the other: n of them err by up to
+  /// n units of roundoff.
+  static constexpr int64_t serialTerms = 64;
+
+  /// A loop of at most `steps` steps whose accumulators are `reductions`. Long
+  /// sums are taken in parts of `stepsInPart` steps, each from zero, and sums
+  /// of parts likewise, so that the error grows with the logarithm of `steps`.
+  llvm::SmallVector<mlir::Value> reductionLoop(
+      mlir::Value lower, mlir::Value upper, int64_t step, int64_t steps,
+      llvm::ArrayRef<Reduction> reductions, mlir::ValueRange start, Body body,
+      Opened opened = [](mlir::Operation *) {},
+      int64_t stepsInPart = serialTerms);
 
   /// `lanes` elements, or one (0), at `indices`. Lanes off `mask` are 1, which
   /// no body can trap on.

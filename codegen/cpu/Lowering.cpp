@@ -56,6 +56,7 @@ LogicalResult simplify(ModuleOp module) {
   vector::populateVectorInterleaveLoweringPatterns(patterns);
   vector::populateVectorStepLoweringPatterns(patterns);
   vector::populateVectorGatherLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

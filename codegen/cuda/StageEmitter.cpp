@@ -11,6 +11,7 @@ StageTarget mp::cuda::stageTarget() {
   target.chunkElements = 4096;
   target.chunkRows = 4;
   target.mostChunks = 528; // four for each of 132 multiprocessors
+  target.mostRows = 2048;  // shared by up to eight warps
   target.wholeElements = 16384;
   return target;
 }

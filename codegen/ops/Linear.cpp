@@ -104,12 +104,14 @@ static bool isForOnednn(const ContractionSpec &spec,
                                 (options.onednnBf16 && spec.a.isBF16()));
 }
 
-/// Rows of the result in a task: some 4 M multiplications, so that small
-/// products stay whole and large ones are shared. By the shape alone.
+/// Rows of the result in a task, by the shape alone: at least 4 M
+/// multiplications, so that small products stay whole, and a quarter of the
+/// rows up to 256, since every task arranges the whole of B anew.
 static int64_t rowsInTask(const ContractionSpec &spec) {
-  int64_t rows =
-      llvm::alignTo(llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k), 64);
-  return std::min<int64_t>(spec.m, rows);
+  int64_t enough = llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k);
+  int64_t quarter = std::min<int64_t>(spec.m / 4, 256);
+  return std::min<int64_t>(spec.m,
+                           llvm::alignTo(std::max(enough, quarter), 64));
 }
 
 static EmittedKernel emitOnednn(const ContractionSpec &spec) {

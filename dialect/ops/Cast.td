@@ -8,9 +8,11 @@ def Mp_CastOp : Mp_Op<"cast", [Pure, AutocastOpInterface, DifferentiableOpInterf
                               DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "another element type";
   let description = [{
-    Rounds to nearest, ties to even, once. Floats become integers towards zero; out of
-    range is undefined. A cast in the IR really rounds: a pair of casts folds only where
-    the first one loses nothing.
+    Rounds to nearest, ties to even, once. What is too large for a float becomes infinity.
+    f8E4M3FN has none: beyond 464, half way from its largest number, 448, to the next there
+    would be, a value becomes NaN, as infinity does. Nothing saturates. Floats become
+    integers towards zero; out of range is undefined. A cast in the IR really rounds: a pair
+    of casts folds only where the first one loses nothing.
 
     Example: `%h = mp.cast %x : tensor<4xf32> to tensor<4xf16>`
   }];

@@ -258,6 +258,11 @@ public:
           AddOp::create(b, MulOp::create(b, share, rows.number(kept)), cold);
     return rows.weighted(share);
   }
+  /// Whether only the label has one, and there is a class that may be it.
+  bool areOnlyLabels() const {
+    return !areProbabilities(rows.labels) && given == 0 &&
+           rows.type.getNumElements() > 0;
+  }
   /// Whether the shares of a row sum to one.
   bool areWhole() const {
     return !rows.classWeight && !areProbabilities(rows.labels);
@@ -284,13 +289,30 @@ static SmallVector<Value> reduceRows(Rows &rows, Value each,
 // cross_entropy
 //===----------------------------------------------------------------------===//
 
+/// The label's entry of log_softmax, with its weight. Picked from `x` itself,
+/// while the largest is looked for: the same bits, and no pass over the rows to
+/// compute what all the others would be.
+static Value pickedLogSoftmax(Rows &rows, Value x) {
+  auto &b = rows.b;
+  const int64_t classes[] = {1};
+  Value largest = MaxOp::create(b, x, classes, true);
+  Value picked = SubOp::create(b, rows.pick(x), largest);
+  Value total = rows.sumClasses(ExpOp::create(b, SubOp::create(b, x, largest)));
+  Value logProb = SubOp::create(b, picked, LogOp::create(b, total));
+  return rows.classWeight
+             ? Value(MulOp::create(b, logProb, rows.pick(rows.classWeight)))
+             : logProb;
+}
+
 SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
   Rows rows(b, tensorType(operands[0]), operands[1],
             getWeight() ? operands[2] : Value());
-  Value logProb = LogSoftmaxOp::create(b, operands[0], 1);
   Shares shares(rows, getLabelSmoothing().convertToDouble());
-  Value loss = NegOp::create(b, shares.sumOf(logProb));
+  Value logProb = shares.areOnlyLabels()
+                      ? pickedLogSoftmax(rows, operands[0])
+                      : shares.sumOf(LogSoftmaxOp::create(b, operands[0], 1));
+  Value loss = NegOp::create(b, logProb);
   return reduceRows(rows, loss, getReduction(), getIgnoreIndex());
 }
 
@@ -299,7 +321,7 @@ SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                      ValueRange operands) {
   Rows rows(b, tensorType(operands[1]), operands[2],
             getWeight() ? operands[3] : Value());
-  Value prob = ExpOp::create(b, LogSoftmaxOp::create(b, operands[1], 1));
+  Value prob = SoftmaxOp::create(b, operands[1], 1);
   Shares shares(rows, getLabelSmoothing().convertToDouble());
   Value share = shares.shares();
   if (!shares.areWhole())

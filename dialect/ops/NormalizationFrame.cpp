@@ -145,6 +145,21 @@ Value Frame::reciprocalDeviation(Value variance, double eps) const {
   return div(number(1), SqrtOp::create(b, safe));
 }
 
+/// A first mean errs by the rounding of a sum, which is all there is to a row
+/// of equal numbers. The sum of what it leaves corrects it and, by n d^2, the
+/// squares (Chan, Golub and LeVeque, "Algorithms for computing the sample
+/// variance", 1983), in the pass that squares take anyway.
+std::pair<Value, Value>
+Frame::meanAndSquares(Value x, double size,
+                      llvm::function_ref<Value(Value)> sum) const {
+  Value guess = div(sum(x), number(size));
+  Value rest = sub(x, guess);
+  Value correction = div(sum(rest), number(size));
+  Value squares =
+      sub(sum(mul(rest, rest)), scale(mul(correction, correction), size));
+  return {add(guess, correction), MaximumOp::create(b, squares, number(0))};
+}
+
 /// Cells have moments of their own, which are then combined: a cell of S
 /// elements with mean m adds S (m - mean)^2 to its squares (Chan, Golub and
 /// LeVeque, "Updating formulae and a pairwise algorithm for computing sample
@@ -152,19 +167,18 @@ Value Frame::reciprocalDeviation(Value variance, double eps) const {
 Frame::Moments Frame::moments(Value x) const {
   Value means = x, squares;
   if (!cellDims.empty()) {
-    means = div(cells(x), number(cellSize));
-    Value rest = sub(x, means);
-    squares = folded(cells(mul(rest, rest)));
+    std::tie(means, squares) = meanAndSquares(
+        x, cellSize, [&](Value elements) { return cells(elements); });
+    squares = folded(squares);
   }
   Value parts = folded(means);
   if (squares && foldSize == 1)
     return {toStatistic(parts), toStatistic(div(squares, number(cellSize)))};
-  Value mean = div(total(parts), number(foldSize));
-  Value rest = sub(parts, mean);
-  Value between = mul(rest, rest);
+  auto [mean, between] = meanAndSquares(
+      parts, foldSize, [&](Value values) { return total(values); });
   if (squares)
-    between = add(squares, scale(between, cellSize));
-  Value variance = div(total(between), number(count()));
+    between = add(total(squares), scale(between, cellSize));
+  Value variance = div(between, number(count()));
   return {toStatistic(mean), toStatistic(variance)};
 }
 

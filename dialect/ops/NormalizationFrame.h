@@ -41,7 +41,7 @@ public:
   struct Moments {
     Value mean, variance;
   };
-  /// In two passes: squares are of what the mean leaves.
+  /// In two passes: squares are of what a first mean leaves.
   Moments moments(Value x) const;
   Value meanSquare(Value x) const;
   /// 1 / sqrt(variance + eps)
@@ -101,6 +101,11 @@ private:
   Value cells(Value elements) const;
   Value folded(Value cells) const { return reshape(cells, fold.getShape()); }
   Value total(Value folded) const;
+  /// The mean of every `size` elements that `sum` adds up, and the sum of the
+  /// squares of their distances from it.
+  std::pair<Value, Value>
+  meanAndSquares(Value x, double size,
+                 llvm::function_ref<Value(Value)> sum) const;
   Value toStatistic(Value total) const {
     return reshape(total, statistic.getShape());
   }

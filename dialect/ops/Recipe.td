@@ -25,6 +25,8 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
   let description = [{
     Names the entry point that the passes build, and the function it comes from.
     `accumulate(4)` makes a step of up to four micro-batches: see `mp-accumulate`.
+    `autocast` in f16 wants a `scaler`: without one small gradients become zero, and
+    `mp-loss-scale` warns.
 
     Every `mp.minimize` may have a result and an optimizer of its own; a result is
     differentiated by the parameters of the groups that minimise it, and all are stepped

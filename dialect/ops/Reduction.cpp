@@ -109,6 +109,10 @@ Value ProdOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
   return arith::MulIOp::create(b, accumulator, element);
 }
 
+/// The largest of zeros may have either sign: telling them apart takes as long
+/// as all else that a NaN needs.
+static constexpr auto anyZero = arith::FastMathFlags::nsz;
+
 TypedAttr MaxOp::getNeutral(Type type) {
   return isa<FloatType>(type) ? infinity(type, true)
                               : extreme(type, isUnsigned(getInput()), false);
@@ -116,7 +120,7 @@ TypedAttr MaxOp::getNeutral(Type type) {
 Value MaxOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                            Value element) {
   if (isa<FloatType>(element.getType()))
-    return arith::MaximumFOp::create(b, accumulator, element);
+    return arith::MaximumFOp::create(b, accumulator, element, anyZero);
   if (isUnsigned(getInput()))
     return arith::MaxUIOp::create(b, accumulator, element);
   return arith::MaxSIOp::create(b, accumulator, element);
@@ -129,7 +133,7 @@ TypedAttr MinOp::getNeutral(Type type) {
 Value MinOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                            Value element) {
   if (isa<FloatType>(element.getType()))
-    return arith::MinimumFOp::create(b, accumulator, element);
+    return arith::MinimumFOp::create(b, accumulator, element, anyZero);
   if (isUnsigned(getInput()))
     return arith::MinUIOp::create(b, accumulator, element);
   return arith::MinSIOp::create(b, accumulator, element);

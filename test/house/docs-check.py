@@ -2,8 +2,8 @@
 """Runs every command of README.md and docs/, so that they stay true.
 
 A fenced block says in its first line what it is:
-  ```sh test        commands, run in order in a copy of the repository (bash, -e);
-                    mp-opt and the other tools are on the PATH, and so is build/release
+  ```sh test        commands, run in order in a copy of the repository that has build/release
+                    (bash, -e), as in a shell of their own: a block that calls a tool says where it is
   ```cpp file=PATH  text a reader is told to write; written into that copy (any language)
   ```cpp append=PATH  the same, at the end of a file that is there
   ```cpp after=PATH   the same, inside a file: the block's first line is one that the file has
@@ -136,8 +136,7 @@ def main():
     work = (arguments.work / "docs").resolve()
     self_test(work)
     tools = arguments.tools.resolve()
-    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-                   "MP_DATA": str(arguments.data), "MP_BUILD": str(tools.parent)}
+    environment = {**os.environ, "MP_DATA": str(arguments.data), "MP_BUILD": str(tools.parent)}
     failed = run_all(arguments.source, work, environment)
     if failed:
         sys.exit("\n".join(failed))

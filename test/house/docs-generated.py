@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/dialect.md and docs/passes.md are what ODS says, every op has a summary, and every
-`Example:` of an op or attribute parses.
+"""docs/dialect.md and docs/passes.md are what ODS says, every op has a summary, every attribute of an op
+a default or that it is optional or required, and every `Example:` of an op or attribute parses.
 
 An example is a statement or a block of them. What it uses without defining it is
 declared around it, with the types that the example itself writes."""
@@ -18,6 +18,8 @@ SECTION = re.compile(r"^### `?(mp\.\w+)`?$|^### (\w+Attr)$", re.MULTILINE)
 EXAMPLE = re.compile(r"^Example: ((?:`[^`]+`(?:,\s*)?)+)|^Example:\n```mlir\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"%\w+")
 TYPE = re.compile(r"(?:tensor<[^>]*>)")
+ROW = re.compile(r"^<tr><td><code>(\w+)</code></td>.*</tr>$", re.MULTILINE)
+DEFAULT = re.compile(r"<td>(optional|required|<code>[^<]+</code>)</td></tr>$")
 
 LOSS = """func.func private @loss() -> tensor<f32>
 func.func private @losses() -> (tensor<f32>, tensor<f32>)
@@ -104,6 +106,9 @@ def faults(text, tools):
             yield f"{name} has no summary"
         if name.startswith("mp.") and not found:
             yield f"{name} has no example"
+        for row in ROW.finditer(body):
+            if not DEFAULT.search(row.group()):
+                yield f"{name}: {row.group(1)} says neither its default nor whether it is optional"
         for example in found:
             try:
                 source = module(name, example)
@@ -116,11 +121,13 @@ def faults(text, tools):
 
 
 PLANTED = "### `mp.relu`\n\n_A summary_\n\nExample: `%r = mp.relu %x : {}`\n"
+PLANTED_ROW = PLANTED.format("tensor<4xf32>") + "<tr><td><code>eps</code></td><td>float</td>{}</tr>\n"
 
 
 def self_test(tools):
     for text, wanted in ((PLANTED.format("tensor<4xf32>"), 0), (PLANTED.format("tensor<4xi32>"), 1),
                          ("### `mp.relu`\n\n_A summary_\n", 1),
+                         (PLANTED_ROW.format("<td><code>1e-5</code></td>"), 0), (PLANTED_ROW.format(""), 1),
                          ("### `mp.relu`\n\nExample: `%r = mp.relu %x : tensor<4xf32>`\n", 1)):
         found = list(faults(text, tools))
         if len(found) != wanted:

@@ -309,7 +309,7 @@ TEST_F(TrainerTest, ASignalSavesAndStops) {
 }
 
 TEST_F(TrainerTest, ProgressIsPlainAwayFromATerminal) {
-  TrainOptions logging = options();
+  TrainOptions logging = options("run");
   std::string text;
   llvm::raw_string_ostream os(text);
   logging.log = &os;
@@ -319,6 +319,11 @@ TEST_F(TrainerTest, ProgressIsPlainAwayFromATerminal) {
   EXPECT_HAS(text, "epoch 4  step 28/28  loss ");
   EXPECT_HAS(text, "skipped 5");
   EXPECT_EQ(text.find('\r'), std::string::npos);
+  EXPECT_EQ(text.find("nothing is left"), std::string::npos);
+  logging.resume = logging.out;
+  train(logging);
+  EXPECT_HAS(text, "nothing is left to train: the checkpoint has 28 steps, "
+                   "this run asks for 28");
 }
 
 TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
@@ -359,7 +364,8 @@ TEST_F(TrainerTest, ResumesOnlyTheSameRun) {
             "has '8', this run asks for '4'");
   rest.batch = 8;
   rest.precision = "bf16";
-  EXPECT_HAS(createFault(rest), "another precision");
+  EXPECT_HAS(createFault(rest), "another precision: the checkpoint has the "
+                                "recipe's, this run asks for 'bf16'");
   rest.precision = "";
   rest.init = "w.safetensors";
   EXPECT_HAS(createFault(rest), "exclude each other");

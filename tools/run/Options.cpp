@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -81,9 +82,15 @@ Option number(std::string name, std::function<void(uint64_t)> to,
 Option positive(std::string name, std::optional<double> &to, std::string help) {
   return {name, "X", std::move(help), [name, &to](StringRef given) -> Error {
             double value;
-            if (given.getAsDouble(value) || !(value > 0))
-              return usage("--{0} takes a number above zero or inf, not '{1}'",
-                           name, given);
+            bool good = !given.getAsDouble(value) && value > 0;
+            // What no float is would mean zero or no limit.
+            bool fits = good && static_cast<float>(value) > 0 &&
+                        (std::isfinite(static_cast<float>(value)) ||
+                         given.contains_insensitive("inf"));
+            if (!fits)
+              return usage("--{0} takes {2} or inf, not '{1}'", name, given,
+                           good ? "a number that a 32-bit float can hold"
+                                : "a number above zero");
             to = value;
             return Error::success();
           }};

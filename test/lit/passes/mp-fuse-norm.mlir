@@ -1,14 +1,17 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse))' | FileCheck %s
 
 // A residual branch, its norm and the activation behind it are one kernel: 16 bits in, 16 bits out, and two numbers a row
-// for backward. Squares are of what the mean leaves.
+// for backward. Squares are of what a first mean leaves, whose sum corrects it.
 // CHECK-LABEL: @layer_norm
 func.func @layer_norm(%h: tensor<6x64xf16>, %r: tensor<6x64xf16>, %w: tensor<64xf32>, %b: tensor<64xf32>)
     -> (tensor<6x64xf16>, tensor<6x1xf32>, tensor<6x1xf32>) {
-  // CHECK-NEXT: mp.kernel({{.*}}) attributes {ops = "add cast sum div sub mul sum div add sqrt div mul mul add cast relu"} -> (tensor<6x1xf32>, tensor<6x1xf32>, tensor<6x64xf16>)
-  // CHECK: %[[MEAN:.*]] = mp.div
-  // CHECK: %[[REST:.*]] = mp.sub %{{.*}}, %[[MEAN]]
+  // CHECK-NEXT: mp.kernel({{.*}}) attributes {ops = "add cast sum div sub sum div mul sum mul mul sub add maximum div add sqrt div sub mul mul add cast relu"} -> (tensor<6x1xf32>, tensor<6x1xf32>, tensor<6x64xf16>)
+  // CHECK: %[[GUESS:.*]] = mp.div
+  // CHECK: %[[REST:.*]] = mp.sub %[[X:.*]], %[[GUESS]]
+  // CHECK: mp.sum %[[REST]]
   // CHECK: mp.mul %[[REST]], %[[REST]]
+  // CHECK: %[[MEAN:.*]] = mp.add %[[GUESS]],
+  // CHECK: mp.sub %[[X]], %[[MEAN]]
   // CHECK-NOT: mp.kernel(
   // CHECK: return
   %s = mp.add %h, %r : tensor<6x64xf16>, tensor<6x64xf16>
@@ -69,7 +72,7 @@ func.func @instance_norm(%x: tensor<2x6x8x8xf16>) -> tensor<2x6x8x8xf16> {
 // CHECK-LABEL: @batch_norm
 func.func @batch_norm(%x: tensor<2x6x8x8xf16>, %r: tensor<2x6x8x8xf16>, %m: tensor<6xf32>, %v: tensor<6xf32>,
     %w: tensor<6xf32>, %b: tensor<6xf32>) -> (tensor<2x6x8x8xf16>, tensor<6xf32>, tensor<6xf32>) {
-  // CHECK: mp.kernel(%{{.*}} = %arg0 : tensor<2x6x8x8xf16>) attributes {ops = "cast sum div sub mul sum"} -> (tensor<2x6x1x1xf32>, tensor<2x6x1x1xf32>)
+  // CHECK: mp.kernel(%{{.*}} = %arg0 : tensor<2x6x8x8xf16>) attributes {ops = "cast sum div sub sum mul sum"} -> (tensor<2x6x1x1xf32>, tensor<2x6x1x1xf32>, tensor<2x6x1x1xf32>)
   // CHECK-NOT: 8x8xf32>)
   // CHECK: mp.kernel({{.*}} = %arg0 : tensor<2x6x8x8xf16>{{.*}} = %arg1 : tensor<2x6x8x8xf16>) attributes {ops = "cast sub mul add cast add relu"} -> tensor<2x6x8x8xf16>
   // CHECK: return

@@ -4,7 +4,7 @@
 
 // Running statistics are written under the flag of parameters, and only in training; their kernel runs under it too.
 // CHECK-LABEL: func.func @step
-// CHECK: mp.kernel({{.*}}) if %[[APPLIED:[0-9#]+]] attributes {ops = "{{[a-z_ ]*}}mul mul add"} -> tensor<6xf32>
+// CHECK: mp.kernel({{.*}}) if %[[APPLIED:[0-9#]+]] attributes {ops = "{{[a-z_ ]*}}mul mul add"} -> (tensor<6xf32>, tensor<6xf32>)
 // CHECK-DAG: mp.write @w, %{{.*}} if %[[APPLIED]] : tensor<6xf32>
 // CHECK-DAG: mp.write @mean, %{{.*}} if %[[APPLIED]] : tensor<6xf32>
 // CHECK-DAG: mp.write @var, %{{.*}} if %[[APPLIED]] : tensor<6xf32>

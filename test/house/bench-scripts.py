@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""The scripts of bench/ that measure the CPU: the JSON says when, of which commit, on which machine and with which versions;
+what is missing is named, with how to get it. PyTorch and Google Benchmark are stood in for."""
+
+import json
+import subprocess
+import sys
+
+from _house import options
+
+TORCH = """#!/usr/bin/env python3
+import json, sys
+if "-c" not in sys.argv:
+    for line in sys.stdin:
+        print(json.dumps({"microseconds": 100.0, "torch": "stand-in"}), flush=True)
+"""
+NO_TORCH = """#!/bin/sh
+echo "ModuleNotFoundError: No module named 'torch'" >&2
+exit 1
+"""
+ENDS_EARLY = """#!/bin/sh
+[ "$1" = -c ]
+"""
+MICRO = """#!/usr/bin/env python3
+import json, sys
+out = next(word.split("=", 1)[1] for word in sys.argv if word.startswith("--benchmark_out="))
+open(out, "w").write(json.dumps({"benchmarks": [{"name": "chain/f32/256KiB", "us": 1.0, "ratio": 1.0}]}))
+"""
+
+
+def program(work, name, text):
+    path = work / name
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def run(script, *words, fails=False):
+    """What a script prints, on either stream."""
+    command = [sys.executable, "-B", script, *(str(word) for word in words)]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if bool(ended.returncode) != fails or "Traceback" in ended.stdout:
+        sys.exit(f"{script} exits with {ended.returncode}:\n{ended.stdout}")
+    return ended.stdout
+
+
+def check_circumstances(path, versions):
+    found = json.loads(path.read_text())
+    missing = {"date", "commit", "cpu", "llvm_cpu", "cores", "load_average", "versions"} - set(found)
+    assert not missing, f"{path} lacks {missing}"
+    assert found["results"] and versions <= set(found["versions"]), found
+
+
+def main():
+    arguments = options(__doc__)
+    work, bench = (arguments.work / "bench").resolve(), arguments.source / "bench"
+    work.mkdir(parents=True, exist_ok=True)
+    tools, out = ("--tools", arguments.tools.resolve()), work / "out.json"
+    made = {"system", "Python", "LLVM"}
+
+    compare = (*tools, "--models", "mlp", "--precisions", "fp32", "--threads", 1, "--rounds", 1, "--shorter", 100, "--json", out)
+    run(bench / "compare.py", *compare, "--python", program(work, "torch", TORCH))
+    check_circumstances(out, made)
+    text = run(bench / "compare.py", *compare, "--python", program(work, "no-torch", NO_TORCH), fails=True)
+    assert "pip install torch" in text and "No module named 'torch'" in text, text
+    text = run(bench / "compare.py", *compare, "--python", program(work, "ends-early", ENDS_EARLY), fails=True)
+    assert "PyTorch ended" in text, text
+    text = run(bench / "compare.py", "--tools", work / "nowhere", fails=True)
+    assert "scripts/build.sh" in text, text
+
+    run(bench / "pipeline.py", *tools, "--ops", 20, "--rounds", 1, "--json", out)
+    check_circumstances(out, made)
+    run(bench / "micro" / "report.py", "--program", program(work, "bench-micro", MICRO), "--out", out)
+    check_circumstances(out, {"system", "Python"})
+    text = run(bench / "micro" / "report.py", "--program", work / "nowhere", fails=True)
+    assert "--target bench-micro" in text, text
+
+
+if __name__ == "__main__":
+    main()
