@@ -108,7 +108,9 @@ def compare(options, name, precision, threads):
         found["counts"] = threads == 1 or 1.8 <= scale <= 2.2
         rounds.append(found)
     better = min(KINDS, key=lambda kind: statistics.median(r[kind] for r in rounds))
-    apart = rival.ask(f"products-{better}", 10)
+    # One of several: a profile may fall into a moment that is somebody else's.
+    profiles = [rival.ask(f"products-{better}", 10) for _ in range(5)]
+    apart = sorted(profiles, key=lambda profile: profile["microseconds"])[2]
     rival.close()
     counted = [r for r in rounds if r["counts"]]
     middle = {key: statistics.median(r[key] for r in counted or rounds)
