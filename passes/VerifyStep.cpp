@@ -40,11 +40,11 @@ struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
       return signalPassFailure();
     }
     OpOperand *skipped = namedResult(step, kSkippedResult);
-    bool ok = succeeded(checkWrites(step, skipped)) &
-              succeeded(checkGradients(step)) &
-              succeeded(checkFlag(step, skipped)) &
-              succeeded(checkWindow(step, skipped));
-    if (!ok)
+    // All are checked, so that all that is wrong is said.
+    LogicalResult checks[] = {checkWrites(step, skipped), checkGradients(step),
+                              checkFlag(step, skipped),
+                              checkWindow(step, skipped)};
+    if (llvm::any_of(checks, [](LogicalResult check) { return failed(check); }))
       signalPassFailure();
     markAllAnalysesPreserved();
   }
