@@ -45,24 +45,39 @@ class Mp_Op<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = extraDeclarations;
 }
 
+/// What autocast policies know an op by.
+class Mp_SystemNames<string theTorch, string theTensorflow, string theRelay, string theRelax, string theClass> {
+  code cpp = [{
+    static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
+      return ::llvm::StringSwitch<::llvm::StringRef>(system)
+          .Case("torch", "}] # theTorch # [{")
+          .Case("tensorflow", "}] # theTensorflow # [{")
+          .Case("relay", "}] # theRelay # [{")
+          .Case("relax", "}] # theRelax # [{")
+          .Case("class", "}] # theClass # [{")
+          .Default("");
+    }
+  }];
+}
+
 /// An op on tensors whose result type follows from its operands.
 class Mp_TensorOp<string mnemonic, list<Trait> traits = []>
     : Mp_Op<mnemonic, !listconcat([InferTypeOpAdaptor, AutocastOpInterface,
                                    DifferentiableOpInterface], traits)> {
   /// Names of the op in other systems, the keys of autocast policies; "" where
-  /// the system has no such op, and so no rule for it.
+  /// the system has no such op, and so no rule for it. "A+B": it is made of
+  /// several there.
   string torch = "";
   string tensorflow = "";
+  string relay = "";
+  string relax = "";
+  /// What kind of arithmetic it is, for policies that go by that: contraction, arithmetic,
+  /// activation, function, reduction, normalization, loss, movement, random; "" for others.
+  string numericClass = "";
   /// Why there is no gradient rule; "" where the .cpp has one.
   string notDifferentiable = "";
 
-  code facts = [{
-    static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
-      return ::llvm::StringSwitch<::llvm::StringRef>(system)
-          .Case("torch", "}] # torch # [{")
-          .Case("tensorflow", "}] # tensorflow # [{")
-          .Default("");
-    }
+  code facts = Mp_SystemNames<torch, tensorflow, relay, relax, numericClass>.cpp # [{
     static ::llvm::StringRef whyNotDifferentiable() { return "}] # notDifferentiable # [{"; }
   }];
   code gradient = !if(!empty(notDifferentiable), [{

@@ -5,6 +5,7 @@
 include "dialect/MpBase.td"
 
 class Mp_ActivationOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let numericClass = "activation";
   let arguments = (ins Mp_FloatTensor:$input);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
@@ -15,6 +16,7 @@ class Mp_ActivationOp<string mnemonic, list<Trait> traits = []> : Mp_Elementwise
 /// one: gradient penalties.
 class Mp_ActivationBackwardOp<string mnemonic, string saved, list<Trait> traits = []>
     : Mp_ElementwiseOp<mnemonic, traits> {
+  let numericClass = "activation";
   let summary = "gradient of mp." # !subst("_backward", "", mnemonic) # " from its " # saved;
   let description = "Example: `%d = mp." # mnemonic # " %g, %x : tensor<4xf32>, tensor<4xf32>`";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved);
@@ -29,28 +31,25 @@ def Mp_ReluOp : Mp_ActivationOp<"relu"> {
 
     Example: `%r = mp.relu %x : tensor<4xf32>`
   }];
-  let torch = "relu";
-  let tensorflow = "Relu";
+  let torch = "relu"; let tensorflow = "Relu"; let relay = "nn.relu"; let relax = "nn.relu";
 }
-def Mp_ReluBackwardOp : Mp_ActivationBackwardOp<"relu_backward", "result">;
+def Mp_ReluBackwardOp : Mp_ActivationBackwardOp<"relu_backward", "result"> { let tensorflow = "ReluGrad"; }
 
 def Mp_TanhOp : Mp_ActivationOp<"tanh"> {
   let summary = "hyperbolic tangent";
   let description = [{Example: `%r = mp.tanh %x : tensor<4xf32>`}];
-  let torch = "tanh";
-  let tensorflow = "Tanh";
+  let torch = "tanh"; let tensorflow = "Tanh"; let relay = "tanh"; let relax = "tanh";
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
-def Mp_TanhBackwardOp : Mp_ActivationBackwardOp<"tanh_backward", "result">;
+def Mp_TanhBackwardOp : Mp_ActivationBackwardOp<"tanh_backward", "result"> { let tensorflow = "TanhGrad"; }
 
 def Mp_SigmoidOp : Mp_ActivationOp<"sigmoid"> {
   let summary = "logistic function, 1 / (1 + exp(-x))";
   let description = [{Example: `%r = mp.sigmoid %x : tensor<4xf32>`}];
-  let torch = "sigmoid";
-  let tensorflow = "Sigmoid";
+  let torch = "sigmoid"; let tensorflow = "Sigmoid"; let relay = "sigmoid"; let relax = "sigmoid";
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
-def Mp_SigmoidBackwardOp : Mp_ActivationBackwardOp<"sigmoid_backward", "result">;
+def Mp_SigmoidBackwardOp : Mp_ActivationBackwardOp<"sigmoid_backward", "result"> { let tensorflow = "SigmoidGrad"; }
 
 def Mp_GeluApproximation : Mp_Enum<"GeluApproximation", "how gelu is computed", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>,
@@ -66,8 +65,7 @@ def Mp_GeluOp : Mp_ActivationOp<"gelu"> {
 
     Example: `%r = mp.gelu %x approximate(tanh) : tensor<4xf32>`
   }];
-  let torch = "gelu";
-  let tensorflow = "Gelu";
+  let torch = "gelu"; let tensorflow = "Erf+Mul"; let relax = "nn.gelu";
   let arguments = (ins Mp_FloatTensor:$input,
     DefaultValuedAttr<Mp_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
   let assemblyFormat = "$input (`approximate` `` $approximate^)? attr-dict `:` type($input)";
@@ -90,14 +88,14 @@ def Mp_SoftplusOp : Mp_ActivationOp<"softplus"> {
 
     Example: `%r = mp.softplus %x {beta = 2.0} : tensor<4xf32>`
   }];
-  let torch = "softplus";
-  let tensorflow = "Softplus";
+  let torch = "softplus"; let tensorflow = "Softplus"; let relax = "nn.softplus";
   let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$beta,
     DefaultValuedAttr<F64Attr, "20.0">:$threshold);
   let hasVerifier = 1;
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
 def Mp_SoftplusBackwardOp : Mp_ActivationBackwardOp<"softplus_backward", "operand"> {
+  let tensorflow = "SoftplusGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<F64Attr, "1.0">:$beta, DefaultValuedAttr<F64Attr, "20.0">:$threshold);
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
@@ -110,7 +108,7 @@ def Mp_SiluOp : Mp_ActivationOp<"silu"> {
 
     Example: `%r = mp.silu %x : tensor<4xf32>`
   }];
-  let torch = "silu";
+  let torch = "silu"; let tensorflow = "Sigmoid+Mul"; let relax = "nn.silu";
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
 def Mp_SiluBackwardOp : Mp_ActivationBackwardOp<"silu_backward", "operand"> {
@@ -124,12 +122,12 @@ def Mp_LeakyReluOp : Mp_ActivationOp<"leaky_relu"> {
 
     Example: `%r = mp.leaky_relu %x {negative_slope = 0.2} : tensor<4xf32>`
   }];
-  let torch = "leaky_relu";
-  let tensorflow = "LeakyRelu";
+  let torch = "leaky_relu"; let tensorflow = "LeakyRelu"; let relay = "nn.leaky_relu"; let relax = "nn.leakyrelu";
   let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "0.01">:$negative_slope);
   let hasVerifier = 1;
 }
 def Mp_LeakyReluBackwardOp : Mp_ActivationBackwardOp<"leaky_relu_backward", "operand"> {
+  let tensorflow = "LeakyReluGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<F64Attr, "0.01">:$negative_slope);
 }
@@ -141,13 +139,13 @@ def Mp_EluOp : Mp_ActivationOp<"elu"> {
 
     Example: `%r = mp.elu %x {alpha = 0.5} : tensor<4xf32>`
   }];
-  let torch = "elu";
-  let tensorflow = "Elu";
+  let torch = "elu"; let tensorflow = "Elu";
   let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let hasVerifier = 1;
   let extraDeclarations = [{ bool isExpensive() { return true; } }];
 }
 def Mp_EluBackwardOp : Mp_ActivationBackwardOp<"elu_backward", "operand"> {
+  let tensorflow = "EluGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let extraDeclarations = [{ bool isExpensive() { return true; } }];

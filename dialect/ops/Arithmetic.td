@@ -32,6 +32,7 @@ def Mp_IotaOp : Mp_Op<"iota", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 class Mp_BinaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let numericClass = "arithmetic";
   let arguments = (ins Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
   let results = (outs Mp_NumberTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
@@ -40,24 +41,21 @@ class Mp_BinaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<m
 def Mp_AddOp : Mp_BinaryOp<"add", [Commutative]> {
   let summary = "sum, element by element";
   let description = [{Example: `%r = mp.add %x, %y : tensor<4x3xf32>, tensor<3xf32>`}];
-  let torch = "add";
-  let tensorflow = "AddV2";
+  let torch = "add"; let tensorflow = "AddV2"; let relay = "add"; let relax = "add";
   let hasFolder = 1;
 }
 
 def Mp_SubOp : Mp_BinaryOp<"sub"> {
   let summary = "difference, element by element";
   let description = [{Example: `%r = mp.sub %x, %y : tensor<4x3xf32>, tensor<4x1xf32>`}];
-  let torch = "sub";
-  let tensorflow = "Sub";
+  let torch = "sub"; let tensorflow = "Sub"; let relay = "subtract"; let relax = "subtract";
   let hasFolder = 1;
 }
 
 def Mp_MulOp : Mp_BinaryOp<"mul", [Commutative]> {
   let summary = "product, element by element";
   let description = [{Example: `%r = mp.mul %x, %y : tensor<4x3xf32>, tensor<f32>`}];
-  let torch = "mul";
-  let tensorflow = "Mul";
+  let torch = "mul"; let tensorflow = "Mul"; let relay = "multiply"; let relax = "multiply";
   let hasFolder = 1;
 }
 
@@ -68,8 +66,7 @@ def Mp_DivOp : Mp_BinaryOp<"div"> {
 
     Example: `%r = mp.div %x, %y : tensor<4x3xf32>, tensor<4x3xf32>`
   }];
-  let torch = "div";
-  let tensorflow = "RealDiv";
+  let torch = "div"; let tensorflow = "RealDiv"; let relay = "divide"; let relax = "divide";
   let hasFolder = 1;
 }
 
@@ -81,8 +78,7 @@ def Mp_MaximumOp : Mp_BinaryOp<"maximum", [Commutative]> {
 
     Example: `%r = mp.maximum %x, %y : tensor<4xf32>, tensor<4xf32>`
   }];
-  let torch = "maximum";
-  let tensorflow = "Maximum";
+  let torch = "maximum"; let tensorflow = "Maximum"; let relay = "maximum"; let relax = "maximum";
 }
 
 def Mp_MinimumOp : Mp_BinaryOp<"minimum", [Commutative]> {
@@ -93,8 +89,7 @@ def Mp_MinimumOp : Mp_BinaryOp<"minimum", [Commutative]> {
 
     Example: `%r = mp.minimum %x, %y : tensor<4xf32>, tensor<4xf32>`
   }];
-  let torch = "minimum";
-  let tensorflow = "Minimum";
+  let torch = "minimum"; let tensorflow = "Minimum"; let relay = "minimum"; let relax = "minimum";
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,6 +97,7 @@ def Mp_MinimumOp : Mp_BinaryOp<"minimum", [Commutative]> {
 //===----------------------------------------------------------------------===//
 
 class Mp_UnaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let numericClass = "arithmetic";
   let arguments = (ins Mp_FloatTensor:$input);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
@@ -110,8 +106,7 @@ class Mp_UnaryOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mn
 def Mp_NegOp : Mp_UnaryOp<"neg"> {
   let summary = "negation";
   let description = [{Example: `%r = mp.neg %x : tensor<4xf32>`}];
-  let torch = "neg";
-  let tensorflow = "Neg";
+  let torch = "neg"; let tensorflow = "Neg"; let relax = "negative";
   let hasFolder = 1;
 }
 
@@ -122,8 +117,7 @@ def Mp_AbsOp : Mp_UnaryOp<"abs"> {
 
     Example: `%r = mp.abs %x : tensor<4xf32>`
   }];
-  let torch = "abs";
-  let tensorflow = "Abs";
+  let torch = "abs"; let tensorflow = "Abs"; let relax = "abs";
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,6 +131,7 @@ def Mp_Comparison : Mp_Enum<"Comparison", "which relation holds", [
 def Mp_ComparisonAttr : EnumAttr<Mp_Dialect, Mp_Comparison, "comparison">;
 
 def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
+  let torch = "eq"; let tensorflow = "Equal"; let relay = "less"; let relax = "equal";
   let summary = "whether a relation holds, element by element";
   let description = [{
     With a NaN every relation but `ne` is false.
@@ -150,6 +145,7 @@ def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
 }
 
 def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
+  let numericClass = "movement";
   let summary = "one of two, element by element";
   let description = [{
     `torch.where(f, x, y)`: all three are broadcast, and the one that is not chosen
@@ -157,8 +153,7 @@ def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
 
     Example: `%r = mp.select %f, %x, %y : tensor<4xi1>, tensor<4xf32>, tensor<f32>`
   }];
-  let torch = "where";
-  let tensorflow = "SelectV2";
+  let torch = "where"; let tensorflow = "SelectV2"; let relay = "where";
   let arguments = (ins Mp_FlagTensor:$condition, Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
   let results = (outs Mp_NumberTensor:$result);
   let assemblyFormat = "$condition `,` $lhs `,` $rhs attr-dict `:` type($condition) `,` type($lhs) `,` type($rhs)";
@@ -194,8 +189,7 @@ def Mp_NotOp : Mp_ElementwiseOp<"not"> {
 def Mp_IsFiniteOp : Mp_ElementwiseOp<"is_finite"> {
   let summary = "whether an element is neither infinite nor NaN";
   let description = [{Example: `%r = mp.is_finite %x : tensor<4xf16>`}];
-  let torch = "isfinite";
-  let tensorflow = "IsFinite";
+  let torch = "isfinite"; let tensorflow = "IsFinite"; let relax = "isfinite";
   let notDifferentiable = "the result is a flag";
   let arguments = (ins Mp_FloatTensor:$input);
   let results = (outs Mp_FlagTensor:$result);

@@ -9,6 +9,7 @@ include "dialect/ops/Loss.td"
 //===----------------------------------------------------------------------===//
 
 def Mp_BinaryCrossEntropyOp : Mp_CompositeOp<"binary_cross_entropy"> {
+  let numericClass = "loss";
   let summary = "cross-entropy of probabilities of one class against another";
   let description = [{
     `torch.nn.functional.binary_cross_entropy`: -w (y log x + (1 - y) log(1 - x)) of
@@ -19,7 +20,7 @@ def Mp_BinaryCrossEntropyOp : Mp_CompositeOp<"binary_cross_entropy"> {
 
     Example: `%l = mp.binary_cross_entropy %x, %y weight(%w : tensor<4xf32>) : tensor<?x4xf32>, tensor<?x4xf32>`
   }];
-  let torch = "binary_cross_entropy";
+  let torch = "binary_cross_entropy"; let tensorflow = "Log+Mul+Mean";
   let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$target, Optional<Mp_FloatTensor>:$weight,
     Mp_ReductionOfLoss:$reduction);
   let results = (outs Mp_FloatTensor:$result);
@@ -31,6 +32,7 @@ def Mp_BinaryCrossEntropyOp : Mp_CompositeOp<"binary_cross_entropy"> {
 }
 
 def Mp_BinaryCrossEntropyBackwardOp : Mp_CompositeOp<"binary_cross_entropy_backward"> {
+  let numericClass = "loss";
   let summary = "gradient of mp.binary_cross_entropy with respect to the input";
   let description = [{
     Example: `%d = mp.binary_cross_entropy_backward %g, %x, %y : tensor<f32>, tensor<8x4xf32>, tensor<8x4xf32>`
@@ -51,6 +53,7 @@ def Mp_BinaryCrossEntropyBackwardOp : Mp_CompositeOp<"binary_cross_entropy_backw
 
 def Mp_BinaryCrossEntropyWithLogitsOp
     : Mp_CompositeOp<"binary_cross_entropy_with_logits", [AttrSizedOperandSegments]> {
+  let numericClass = "loss";
   let summary = "cross-entropy of logits of one class against another";
   let description = [{
     `torch.nn.functional.binary_cross_entropy_with_logits`: of the logistic function of x,
@@ -63,7 +66,7 @@ def Mp_BinaryCrossEntropyWithLogitsOp
       : tensor<?x4xf32>, tensor<?x4xf32>
     ```
   }];
-  let torch = "binary_cross_entropy_with_logits";
+  let torch = "binary_cross_entropy_with_logits"; let tensorflow = "Exp+Log1p+Mean"; let relax = "nn.cross_entropy_with_logits";
   let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$target, Optional<Mp_FloatTensor>:$weight,
     Optional<Mp_FloatTensor>:$pos_weight, Mp_ReductionOfLoss:$reduction);
   let results = (outs Mp_FloatTensor:$result);

@@ -9,6 +9,7 @@ include "dialect/ops/Loss.td"
 //===----------------------------------------------------------------------===//
 
 def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+  let numericClass = "loss";
   let summary = "cross-entropy of class scores and labels";
   let description = [{
     `torch.nn.functional.cross_entropy`: `logits` [N, C, ...], `labels` [N, ...] in [0, C) or
@@ -27,8 +28,7 @@ def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMetho
       : tensor<?x10xf32>, tensor<?xui8>
     ```
   }];
-  let torch = "nll_loss";
-  let tensorflow = "SparseSoftmaxCrossEntropyWithLogits";
+  let torch = "log_softmax+nll_loss"; let tensorflow = "SparseSoftmaxCrossEntropyWithLogits"; let relay = "nn.cross_entropy_with_logits"; let relax = "nn.cross_entropy_with_logits";
   let arguments = (ins Mp_FloatTensor:$logits, Mp_NumberTensor:$labels, Optional<Mp_FloatTensor>:$weight,
     Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
     DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);
@@ -41,6 +41,7 @@ def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMetho
 }
 
 def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
+  let numericClass = "loss";
   let summary = "gradient of mp.cross_entropy with respect to the logits";
   let description = [{
     `gradient` is one number, or with `reduction(none)` one for each row.
@@ -63,6 +64,7 @@ def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
 //===----------------------------------------------------------------------===//
 
 def Mp_NllLossOp : Mp_CompositeOp<"nll_loss", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+  let numericClass = "loss";
   let summary = "negative log-likelihood of labels";
   let description = [{
     `torch.nn.functional.nll_loss`: the labels' entries of `input` [N, C, ...], logarithms of
@@ -71,7 +73,7 @@ def Mp_NllLossOp : Mp_CompositeOp<"nll_loss", [DeclareOpInterfaceMethods<IndexOp
 
     Example: `%l = mp.nll_loss %x, %y reduction(sum) : tensor<?x10xf32>, tensor<?xui8>`
   }];
-  let torch = "nll_loss";
+  let torch = "nll_loss"; let tensorflow = "GatherV2+Mean"; let relay = "nn.cross_entropy"; let relax = "nn.nll_loss";
   let arguments = (ins Mp_FloatTensor:$input, Mp_IntTensor:$labels, Optional<Mp_FloatTensor>:$weight,
     Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "-100">:$ignore_index);
   let results = (outs Mp_FloatTensor:$result);

@@ -11,6 +11,7 @@ def Mp_IndexTensor : RankedTensorOf<[I32, I64, UI8]>;
 /// what follows that.
 class Mp_LayoutOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat([AnchorOpInterface], traits)> {
+  let numericClass = "movement";
   code layoutDeclarations = "";
   let extraDeclarations = [{
     bool takesEpilogue() { return false; }
@@ -30,8 +31,7 @@ def Mp_SliceOp : Mp_LayoutOp<"slice"> {
 
     Example: `%r = mp.slice %x offsets[0, 2] sizes[-1, 4] strides[1, 2] : tensor<?x10xf32>`
   }];
-  let torch = "slice";
-  let tensorflow = "StridedSlice";
+  let torch = "slice"; let tensorflow = "StridedSlice"; let relay = "strided_slice"; let relax = "strided_slice";
   let arguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$sizes,
     OptionalAttr<DenseI64ArrayAttr>:$strides);
   let results = (outs Mp_Tensor:$result);
@@ -58,8 +58,7 @@ def Mp_PadOp : Mp_LayoutOp<"pad"> {
 
     Example: `%r = mp.pad %x low[0, 1] high[0, 1] interior[0, 2] value(1.0) : tensor<?x10xf32>`
   }];
-  let torch = "constant_pad_nd";
-  let tensorflow = "PadV2";
+  let torch = "constant_pad_nd"; let tensorflow = "PadV2"; let relay = "nn.pad"; let relax = "nn.pad";
   let arguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
     OptionalAttr<DenseI64ArrayAttr>:$interior, DefaultValuedAttr<F64Attr, "0.0">:$value);
   let results = (outs Mp_Tensor:$result);
@@ -88,8 +87,7 @@ def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
 
     Example: `%r = mp.concat %x, %y dim(1) : tensor<?x10xf32>, tensor<?x4xf32>`
   }];
-  let torch = "cat";
-  let tensorflow = "ConcatV2";
+  let torch = "cat"; let tensorflow = "ConcatV2"; let relay = "concatenate"; let relax = "concat";
   let arguments = (ins Variadic<Mp_Tensor>:$inputs, I64Attr:$dim);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$inputs `dim` `(` $dim `)` attr-dict `:` type($inputs)";
@@ -110,8 +108,7 @@ def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandO
 
     Example: `%r = mp.gather %table, %tokens dim(0) : tensor<1000x64xf32>, tensor<?x16xi32>`
   }];
-  let torch = "index_select";
-  let tensorflow = "GatherV2";
+  let torch = "index_select"; let tensorflow = "GatherV2"; let relay = "take"; let relax = "take";
   let arguments = (ins Mp_Tensor:$table, Mp_IndexTensor:$indices, I64Attr:$dim);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$table `,` $indices `dim` `(` $dim `)` attr-dict `:` type($table) `,` type($indices)";
@@ -129,8 +126,7 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
     Example: `%r = mp.scatter_add %u, %i dim(0) size(100) : tensor<?x6x4xf32>, tensor<?x6xi32>`,
     `%r = mp.scatter_add %u, %i into %x dim(0) : tensor<?x4xf32>, tensor<?xi32>, tensor<9x4xf32>`
   }];
-  let torch = "scatter_add";
-  let tensorflow = "ScatterNd";
+  let torch = "scatter_add"; let tensorflow = "ScatterNd"; let relay = "scatter_elements";
   let arguments = (ins Mp_NumberTensor:$updates, Mp_IndexTensor:$indices,
     Optional<Mp_NumberTensor>:$base, I64Attr:$dim, OptionalAttr<I64Attr>:$size);
   let results = (outs Mp_NumberTensor:$result);
@@ -149,8 +145,7 @@ def Mp_OneHotOp : Mp_CompositeOp<"one_hot", [DeclareOpInterfaceMethods<IndexOper
 
     Example: `%r = mp.one_hot %labels classes(10) as f32 : tensor<?xui8>`
   }];
-  let torch = "one_hot";
-  let tensorflow = "OneHot";
+  let torch = "one_hot"; let tensorflow = "OneHot";
   let notDifferentiable = "the operand is an index";
   let arguments = (ins Mp_IndexTensor:$indices, I64Attr:$classes, TypeAttr:$element);
   let results = (outs Mp_Tensor:$result);
@@ -170,8 +165,7 @@ def Mp_CumsumOp : Mp_LayoutOp<"cumsum"> {
 
     Example: `%r = mp.cumsum %x dim(1) reverse : tensor<?x10xf32>`
   }];
-  let torch = "cumsum";
-  let tensorflow = "Cumsum";
+  let torch = "cumsum"; let tensorflow = "Cumsum"; let relax = "cumsum";
   let arguments = (ins Mp_NumberTensor:$input, I64Attr:$dim, UnitAttr:$reverse);
   let results = (outs Mp_NumberTensor:$result);
   let assemblyFormat = "$input `dim` `(` $dim `)` (`reverse` $reverse^)? attr-dict `:` type($input)";

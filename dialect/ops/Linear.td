@@ -9,6 +9,7 @@ include "dialect/MpBase.td"
 /// `out_dtype(f32)` keeps the sums of 16-bit operands as they are.
 class Mp_ContractionOp<string mnemonic>
     : Mp_PureOp<mnemonic, [DeclareOpInterfaceMethods<AnchorOpInterface, ["buildWithoutLoop"]>]> {
+  let numericClass = "contraction";
   let extraDeclarations = [{
     void setComputeType(::mlir::FloatType type) {
       setComputeAttr(type ? ::mlir::TypeAttr::get(type) : ::mlir::TypeAttr());
@@ -31,8 +32,7 @@ def Mp_LinearOp : Mp_ContractionOp<"linear"> {
     %y = mp.linear %x, %w, %b : tensor<?x784xf32>, tensor<256x784xf32>, tensor<256xf32>
     ```
   }];
-  let torch = "linear";
-  let tensorflow = "MatMul";
+  let torch = "linear"; let tensorflow = "MatMul"; let relay = "nn.dense"; let relax = "matmul";
   let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$weight, Optional<Mp_FloatTensor>:$bias,
     OptionalAttr<TypeAttr>:$compute, OptionalAttr<TypeAttr>:$out_dtype);
   let results = (outs Mp_FloatTensor:$result);
@@ -53,8 +53,7 @@ def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
 
     Example: `%c = mp.matmul %a, %b transpose_b : tensor<4x8xf16>, tensor<16x8xf16>`
   }];
-  let torch = "matmul";
-  let tensorflow = "BatchMatMulV2";
+  let torch = "matmul"; let tensorflow = "BatchMatMulV2"; let relay = "nn.batch_matmul"; let relax = "matmul";
   let arguments = (ins Mp_FloatTensor:$lhs, Mp_FloatTensor:$rhs, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
     OptionalAttr<TypeAttr>:$compute, OptionalAttr<TypeAttr>:$out_dtype);
   let results = (outs Mp_FloatTensor:$result);

@@ -15,6 +15,7 @@ defvar Mp_ReductionOfLoss = DefaultValuedAttr<Mp_LossReductionAttr, "::mp::LossR
 
 /// A loss of `input` against `target`, element by element; either may be broadcast.
 class Mp_ElementLossOp<string mnemonic, dag settings = (ins)> : Mp_CompositeOp<mnemonic> {
+  let numericClass = "loss";
   let torch = mnemonic;
   let arguments = !con((ins Mp_FloatTensor:$input, Mp_FloatTensor:$target, Mp_ReductionOfLoss:$reduction), settings);
   let results = (outs Mp_FloatTensor:$result);
@@ -23,6 +24,7 @@ class Mp_ElementLossOp<string mnemonic, dag settings = (ins)> : Mp_CompositeOp<m
 }
 
 def Mp_MseLossOp : Mp_ElementLossOp<"mse_loss"> {
+  let torch = "mse_loss"; let tensorflow = "SquaredDifference+Mean";
   let summary = "squared difference";
   let description = [{
     `torch.nn.functional.mse_loss`: (x - y)^2.
@@ -32,6 +34,7 @@ def Mp_MseLossOp : Mp_ElementLossOp<"mse_loss"> {
 }
 
 def Mp_L1LossOp : Mp_ElementLossOp<"l1_loss"> {
+  let torch = "l1_loss"; let tensorflow = "Abs+Mean";
   let summary = "absolute difference";
   let description = [{
     `torch.nn.functional.l1_loss`: |x - y|, with the gradient zero where both are equal.
@@ -41,6 +44,7 @@ def Mp_L1LossOp : Mp_ElementLossOp<"l1_loss"> {
 }
 
 def Mp_SmoothL1LossOp : Mp_ElementLossOp<"smooth_l1_loss", (ins DefaultValuedAttr<F64Attr, "1.0">:$beta)> {
+  let torch = "smooth_l1_loss"; let tensorflow = "Abs+SelectV2+Mean";
   let summary = "absolute difference, squared near zero";
   let description = [{
     `torch.nn.functional.smooth_l1_loss`: with z = |x - y|, z^2 / (2 beta) below `beta` and
@@ -51,6 +55,7 @@ def Mp_SmoothL1LossOp : Mp_ElementLossOp<"smooth_l1_loss", (ins DefaultValuedAtt
 }
 
 def Mp_HuberLossOp : Mp_ElementLossOp<"huber_loss", (ins DefaultValuedAttr<F64Attr, "1.0">:$delta)> {
+  let torch = "huber_loss"; let tensorflow = "Abs+SelectV2+Mean";
   let summary = "squared difference that goes on as a line";
   let description = [{
     `torch.nn.functional.huber_loss`: with z = |x - y|, z^2 / 2 up to `delta` and
@@ -61,6 +66,7 @@ def Mp_HuberLossOp : Mp_ElementLossOp<"huber_loss", (ins DefaultValuedAttr<F64At
 }
 
 def Mp_KlDivOp : Mp_ElementLossOp<"kl_div", (ins UnitAttr:$log_target)> {
+  let torch = "kl_div"; let tensorflow = "Log+Mul+Sum";
   let summary = "Kullback-Leibler divergence";
   let description = [{
     `torch.nn.functional.kl_div`: y (log y - x) of log-probabilities x and probabilities y,

@@ -5,6 +5,7 @@
 include "dialect/MpBase.td"
 
 class Mp_MathOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mnemonic, traits> {
+  let numericClass = "function";
   let arguments = (ins Mp_FloatTensor:$input);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
@@ -23,36 +24,31 @@ class Mp_ExpensiveMathOp<string mnemonic> : Mp_MathOp<mnemonic> {
 def Mp_ExpOp : Mp_ExpensiveMathOp<"exp"> {
   let summary = "exponential";
   let description = [{Example: `%r = mp.exp %x : tensor<4xf32>`}];
-  let torch = "exp";
-  let tensorflow = "Exp";
+  let torch = "exp"; let tensorflow = "Exp"; let relay = "exp"; let relax = "exp";
 }
 
 def Mp_Expm1Op : Mp_ExpensiveMathOp<"expm1"> {
   let summary = "exp(x) - 1, exact near zero";
   let description = [{Example: `%r = mp.expm1 %x : tensor<4xf32>`}];
-  let torch = "expm1";
-  let tensorflow = "Expm1";
+  let torch = "expm1"; let tensorflow = "Expm1";
 }
 
 def Mp_LogOp : Mp_ExpensiveMathOp<"log"> {
   let summary = "natural logarithm";
   let description = [{Example: `%r = mp.log %x : tensor<4xf32>`}];
-  let torch = "log";
-  let tensorflow = "Log";
+  let torch = "log"; let tensorflow = "Log"; let relax = "log";
 }
 
 def Mp_Log1pOp : Mp_ExpensiveMathOp<"log1p"> {
   let summary = "log(1 + x), exact near zero";
   let description = [{Example: `%r = mp.log1p %x : tensor<4xf32>`}];
-  let torch = "log1p";
-  let tensorflow = "Log1p";
+  let torch = "log1p"; let tensorflow = "Log1p";
 }
 
 def Mp_ErfOp : Mp_ExpensiveMathOp<"erf"> {
   let summary = "error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x";
   let description = [{Example: `%r = mp.erf %x : tensor<4xf32>`}];
-  let torch = "erf";
-  let tensorflow = "Erf";
+  let torch = "erf"; let tensorflow = "Erf"; let relay = "erf"; let relax = "erf";
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,25 +58,23 @@ def Mp_ErfOp : Mp_ExpensiveMathOp<"erf"> {
 def Mp_SqrtOp : Mp_MathOp<"sqrt"> {
   let summary = "square root";
   let description = [{Example: `%r = mp.sqrt %x : tensor<4xf32>`}];
-  let torch = "sqrt";
-  let tensorflow = "Sqrt";
+  let torch = "sqrt"; let tensorflow = "Sqrt"; let relay = "sqrt"; let relax = "sqrt";
 }
 
 def Mp_RsqrtOp : Mp_MathOp<"rsqrt"> {
   let summary = "one over the square root";
   let description = [{Example: `%r = mp.rsqrt %x : tensor<4xf32>`}];
-  let torch = "rsqrt";
-  let tensorflow = "Rsqrt";
+  let torch = "rsqrt"; let tensorflow = "Rsqrt"; let relax = "rsqrt";
 }
 
 def Mp_ReciprocalOp : Mp_MathOp<"reciprocal"> {
   let summary = "one over the operand";
   let description = [{Example: `%r = mp.reciprocal %x : tensor<4xf32>`}];
-  let torch = "reciprocal";
-  let tensorflow = "Reciprocal";
+  let torch = "reciprocal"; let tensorflow = "Reciprocal";
 }
 
 def Mp_PowOp : Mp_ElementwiseOp<"pow"> {
+  let numericClass = "function";
   let summary = "base to the power of exponent, element by element";
   let description = [{
     As in C and PyTorch: a base below zero has powers at whole exponents and is NaN
@@ -97,8 +91,7 @@ def Mp_PowOp : Mp_ElementwiseOp<"pow"> {
 
     Example: `%r = mp.pow %x, %y : tensor<4x3xf32>, tensor<3xf32>`
   }];
-  let torch = "pow.Tensor_Tensor";
-  let tensorflow = "Pow";
+  let torch = "pow"; let tensorflow = "Pow"; let relay = "power"; let relax = "power";
   let arguments = (ins Mp_FloatTensor:$base, Mp_FloatTensor:$exponent);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$base `,` $exponent attr-dict `:` type($base) `,` type($exponent)";
@@ -115,15 +108,13 @@ def Mp_PowOp : Mp_ElementwiseOp<"pow"> {
 def Mp_SinOp : Mp_ExpensiveMathOp<"sin"> {
   let summary = "sine; large operands are reduced exactly";
   let description = [{Example: `%r = mp.sin %x : tensor<4xf32>`}];
-  let torch = "sin";
-  let tensorflow = "Sin";
+  let torch = "sin"; let tensorflow = "Sin"; let relax = "sin";
 }
 
 def Mp_CosOp : Mp_ExpensiveMathOp<"cos"> {
   let summary = "cosine; large operands are reduced exactly";
   let description = [{Example: `%r = mp.cos %x : tensor<4xf32>`}];
-  let torch = "cos";
-  let tensorflow = "Cos";
+  let torch = "cos"; let tensorflow = "Cos"; let relax = "cos";
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,8 +129,7 @@ def Mp_SignOp : Mp_MathOp<"sign"> {
 
     Example: `%r = mp.sign %x : tensor<4xf32>`
   }];
-  let torch = "sign";
-  let tensorflow = "Sign";
+  let torch = "sign"; let tensorflow = "Sign"; let relax = "sign";
 }
 
 def Mp_FloorOp : Mp_MathOp<"floor"> {
@@ -150,8 +140,7 @@ def Mp_FloorOp : Mp_MathOp<"floor"> {
 
     Example: `%r = mp.floor %x : tensor<4xf32>`
   }];
-  let torch = "floor";
-  let tensorflow = "Floor";
+  let torch = "floor"; let tensorflow = "Floor"; let relax = "floor";
 }
 
 def Mp_ClampOp : Mp_MathOp<"clamp"> {
@@ -164,8 +153,7 @@ def Mp_ClampOp : Mp_MathOp<"clamp"> {
 
     Example: `%r = mp.clamp %x {max = 6.0, min = 0.0} : tensor<4xf32>`
   }];
-  let torch = "clamp";
-  let tensorflow = "ClipByValue";
+  let torch = "clamp"; let tensorflow = "ClipByValue"; let relay = "clip";
   let arguments = (ins Mp_FloatTensor:$input, OptionalAttr<F64Attr>:$min, OptionalAttr<F64Attr>:$max);
   let hasVerifier = 1;
 }

@@ -14,6 +14,7 @@ def Mp_StatisticTensor : RankedTensorOf<[F64, F32]>;
 /// Numbers of operands are f32 (f64 on f64) inside, whatever type the input has, and
 /// statistics and parameters are so outside too: a policy may change the input alone.
 class Mp_NormalizationOp<string mnemonic, list<Trait> traits = []> : Mp_CompositeOp<mnemonic, traits> {
+  let numericClass = "normalization";
   let extraDeclarations = [{
     bool isAutocastEligible(unsigned operand) { return operand == 0; }
   }];
@@ -21,6 +22,7 @@ class Mp_NormalizationOp<string mnemonic, list<Trait> traits = []> : Mp_Composit
 
 /// The first two operands are the gradient and the input, which have one type.
 class Mp_NormalizationBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let numericClass = "normalization";
   let extraDeclarations = [{
     bool isAutocastEligible(unsigned operand) { return operand < 2; }
   }];
@@ -37,6 +39,7 @@ defvar Mp_BackwardTypes = "attr-dict `:` type($gradient) `,` type($input) `,` ty
 //===----------------------------------------------------------------------===//
 
 def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]> {
+  let torch = "layer_norm"; let tensorflow = "Mean+SquaredDifference+Rsqrt+Mul+AddV2"; let relay = "nn.layer_norm"; let relax = "nn.layer_norm";
   let summary = "zero mean and unit variance over trailing dimensions, then an affine map";
   let description = [{
     `torch.nn.functional.layer_norm`: (x - mean) rstd weight + bias, where rstd is
@@ -87,7 +90,7 @@ def Mp_RmsNormOp : Mp_NormalizationOp<"rms_norm"> {
 
     Example: `%y, %rstd = mp.rms_norm %x weight(%w : tensor<256xf32>) {eps = 1.0e-6} : tensor<?x256xbf16>`
   }];
-  let torch = "rms_norm";
+  let torch = "rms_norm"; let tensorflow = "Square+Mean+Rsqrt+Mul"; let relax = "nn.rms_norm";
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight,
     OptionalAttr<DenseI64ArrayAttr>:$normalized_shape, OptionalAttr<F64Attr>:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$rstd);
@@ -116,6 +119,7 @@ def Mp_RmsNormBackwardOp : Mp_NormalizationBackwardOp<"rms_norm_backward"> {
 //===----------------------------------------------------------------------===//
 
 def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]> {
+  let torch = "group_norm"; let tensorflow = "Mean+SquaredDifference+Rsqrt+Mul+AddV2"; let relax = "nn.group_norm";
   let summary = "zero mean and unit variance over groups of channels, then an affine map";
   let description = [{
     `torch.nn.functional.group_norm`: `input` [N, C, ...], `weight` and `bias` [C]; `mean` and
@@ -157,6 +161,7 @@ def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
 
 def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<EvaluationOpInterface>]> {
+  let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3"; let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
   let summary = "zero mean and unit variance of each channel in the batch, then an affine map";
   let description = [{
     `torch.nn.functional.batch_norm` in training: `input` [N, C] or [N, C, ...], all else [C].
@@ -207,6 +212,7 @@ def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
 }
 
 def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSizedOperandSegments]> {
+  let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3"; let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
   let summary = "each channel by statistics that are given, then an affine map";
   let description = [{
     `torch.nn.functional.batch_norm` in evaluation: (x - running_mean) weight /
@@ -219,8 +225,7 @@ def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSi
         : tensor<?x8x5x5xf16>, tensor<8xf32>, tensor<8xf32>
     ```
   }];
-  let torch = "batch_norm";
-  let tensorflow = "FusedBatchNormV3";
+  let tensorflow = "FusedBatchNormGradV3";
   let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
     Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     DefaultValuedAttr<F64Attr, "1e-5">:$eps);

@@ -79,6 +79,7 @@ def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
 
 class Mp_DropOp<string mnemonic, list<Trait> traits = []>
     : Mp_TensorOp<mnemonic, !listconcat(Mp_RandomTraits, traits)> {
+  let numericClass = "random";
   let arguments = (ins Mp_FloatTensor:$input, Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream,
     DefaultValuedAttr<F64Attr, "0.5">:$p);
   let results = (outs Mp_FloatTensor:$result);
@@ -96,7 +97,7 @@ def Mp_DropoutOp : Mp_DropOp<"dropout", [EvaluationOpInterface]> {
 
     Example: `%r = mp.dropout %x {p = 0.1} : tensor<4x8xf32>`
   }];
-  let torch = "dropout";
+  let torch = "dropout"; let relay = "nn.dropout"; let relax = "nn.dropout";
   let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{
     ::llvm::SmallVector<::mlir::Value> buildEvaluation(::mlir::ImplicitLocOpBuilder &) { return {getInput()}; }
   }]);

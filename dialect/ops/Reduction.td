@@ -10,6 +10,7 @@ defvar Mp_ReductionFormat = "$input `dims` `` $dims (`keepdim` $keepdim^)? attr-
 class Mp_ReductionOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat(
         [DeclareOpInterfaceMethods<ReductionOpInterface, ["getNeutral", "buildCombiner"]>], traits)> {
+  let numericClass = "reduction";
   let arguments = Mp_ReductionArguments;
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = Mp_ReductionFormat;
@@ -22,8 +23,7 @@ def Mp_SumOp : Mp_ReductionOp<"sum"> {
 
     Example: `%r = mp.sum %x dims[1] keepdim : tensor<4x3xf32>`
   }];
-  let torch = "sum";
-  let tensorflow = "Sum";
+  let torch = "sum"; let tensorflow = "Sum"; let relay = "sum"; let relax = "sum";
   let hasFolder = 1;
 }
 
@@ -35,14 +35,14 @@ def Mp_ProdOp : Mp_ReductionOp<"prod"> {
 
     Example: `%r = mp.prod %x dims[1] : tensor<4x3xf32>`
   }];
-  let torch = "prod";
-  let tensorflow = "Prod";
+  let torch = "prod"; let tensorflow = "Prod"; let relax = "prod";
   let hasFolder = 1;
 }
 
 /// What reaches the operand of a reduction, of its shape: from the gradient of the result
 /// and from the operand.
 class Mp_ReductionBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let numericClass = "reduction";
   defvar forward = !subst("_backward", "", mnemonic);
   let summary = "gradient of mp." # forward # " from its operand";
   let description = "Example: `%d = mp." # mnemonic # " %g, %x dims[1] : tensor<4xf32>, tensor<4x3xf32>`";
@@ -64,8 +64,7 @@ def Mp_MaxOp : Mp_ReductionOp<"max"> {
 
     Example: `%r = mp.max %x dims[1] : tensor<4x3xf32>`
   }];
-  let torch = "amax";
-  let tensorflow = "Max";
+  let torch = "amax"; let tensorflow = "Max"; let relay = "max"; let relax = "max";
 }
 
 def Mp_MinOp : Mp_ReductionOp<"min"> {
@@ -76,8 +75,7 @@ def Mp_MinOp : Mp_ReductionOp<"min"> {
 
     Example: `%r = mp.min %x dims[1] : tensor<4x3xf32>`
   }];
-  let torch = "amin";
-  let tensorflow = "Min";
+  let torch = "amin"; let tensorflow = "Min"; let relay = "min"; let relax = "min";
 }
 
 def Mp_AnyOp : Mp_ReductionOp<"any"> {
@@ -87,20 +85,21 @@ def Mp_AnyOp : Mp_ReductionOp<"any"> {
 }
 
 def Mp_MeanOp : Mp_CompositeOp<"mean"> {
+  let numericClass = "reduction";
   let summary = "mean over dimensions";
   let description = [{
     The sum divided by the count, in the compute type; of no element, NaN.
 
     Example: `%r = mp.mean %x dims[0] : tensor<4xf32>`
   }];
-  let torch = "mean";
-  let tensorflow = "Mean";
+  let torch = "mean"; let tensorflow = "Mean"; let relay = "mean"; let relax = "mean";
   let arguments = (ins Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = Mp_ReductionFormat;
 }
 
 def Mp_ArgmaxOp : Mp_CompositeOp<"argmax"> {
+  let numericClass = "reduction";
   let summary = "where along a dimension the largest element is";
   let description = [{
     `torch.argmax`: of equal elements the first counts, and NaN is larger than any number.
@@ -108,8 +107,7 @@ def Mp_ArgmaxOp : Mp_CompositeOp<"argmax"> {
 
     Example: `%i = mp.argmax %x dim(1) {dtype = i32} : tensor<4x10xf32>`
   }];
-  let torch = "argmax";
-  let tensorflow = "ArgMax";
+  let torch = "argmax"; let tensorflow = "ArgMax"; let relay = "argmax";
   let notDifferentiable = "the result is an index";
   let arguments = (ins Mp_NumberTensor:$input, I64Attr:$dim, UnitAttr:$keepdim,
     OptionalAttr<TypeAttrOf<AnyTypeOf<[I32, I64]>>>:$dtype);

@@ -5,12 +5,14 @@
 include "dialect/MpBase.td"
 
 class Mp_SoftmaxFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let numericClass = "function";
   let arguments = (ins Mp_FloatTensor:$input, I64Attr:$dim);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$input `dim` `(` $dim `)` attr-dict `:` type($input)";
 }
 
 class Mp_SoftmaxBackwardFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let numericClass = "function";
   let summary = "gradient of mp." # !subst("_backward", "", mnemonic) # " from its result";
   let description = "Example: `%d = mp." # mnemonic # " %g, %y dim(1) : tensor<4x10xf32>, tensor<4x10xf32>`";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved, I64Attr:$dim);
@@ -25,16 +27,14 @@ def Mp_SoftmaxOp : Mp_SoftmaxFamilyOp<"softmax"> {
 
     Example: `%p = mp.softmax %x dim(1) : tensor<4x10xf32>`
   }];
-  let torch = "softmax.int";
-  let tensorflow = "Softmax";
+  let torch = "softmax"; let tensorflow = "Softmax"; let relay = "nn.softmax"; let relax = "nn.softmax";
 }
 def Mp_SoftmaxBackwardOp : Mp_SoftmaxBackwardFamilyOp<"softmax_backward">;
 
 def Mp_LogSoftmaxOp : Mp_SoftmaxFamilyOp<"log_softmax"> {
   let summary = "logarithm of the softmax along a dimension";
   let description = [{Example: `%p = mp.log_softmax %x dim(1) : tensor<4x10xf32>`}];
-  let torch = "log_softmax.int";
-  let tensorflow = "LogSoftmax";
+  let torch = "log_softmax"; let tensorflow = "LogSoftmax"; let relax = "nn.log_softmax";
 }
 def Mp_LogSoftmaxBackwardOp : Mp_SoftmaxBackwardFamilyOp<"log_softmax_backward">;
 

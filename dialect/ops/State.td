@@ -60,8 +60,7 @@ def Mp_WriteOp : Mp_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 def Mp_StopGradientOp : Mp_PureOp<"stop_gradient", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "the same value, which no gradient passes";
   let description = [{Example: `%y = mp.stop_gradient %x : tensor<4xf32>`}];
-  let torch = "detach";
-  let tensorflow = "StopGradient";
+  let torch = "detach"; let tensorflow = "StopGradient";
   let notDifferentiable = "it stops gradients";
   let extraDeclarations = [{ static bool stopsGradient() { return true; } }];
   let arguments = (ins Mp_Tensor:$input);

@@ -5,6 +5,7 @@
 include "dialect/ops/Reduction.td"
 
 def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
+  let numericClass = "reduction";
   let summary = "logarithm of the sum of exponentials over dimensions";
   let description = [{
     `torch.logsumexp`. The largest element is subtracted first, so that nothing overflows.
@@ -12,7 +13,7 @@ def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
 
     Example: `%r = mp.logsumexp %x dims[1] : tensor<4x10xf32>`
   }];
-  let torch = "logsumexp";
+  let torch = "logsumexp"; let tensorflow = "Max+Sub+Exp+Sum+Log+AddV2";
   let arguments = (ins Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = Mp_ReductionFormat;
@@ -27,6 +28,7 @@ defvar Mp_NormDeclarations = [{
 }];
 
 def Mp_NormOp : Mp_CompositeOp<"norm"> {
+  let numericClass = "reduction";
   let summary = "p-norm of vectors along dimensions";
   let description = [{
     `torch.linalg.vector_norm`: (sum |x|^p)^(1/p); the largest of |x| for `p(inf)`, the
@@ -36,7 +38,7 @@ def Mp_NormOp : Mp_CompositeOp<"norm"> {
 
     Example: `%r = mp.norm %x dims[1] p(inf) : tensor<4x10xf32>`
   }];
-  let torch = "linalg_vector_norm";
+  let torch = "linalg_vector_norm"; let tensorflow = "Square+Sum+Sqrt";
   let arguments = (ins Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim, Mp_NormOrder:$p);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{

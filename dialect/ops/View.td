@@ -8,13 +8,9 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
     : Mp_Op<mnemonic, !listconcat([Pure, AutocastOpInterface, DifferentiableOpInterface], traits)> {
   string torch = mnemonic;
   string tensorflow = "";
-  let extraClassDeclaration = [{
-    static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
-      return ::llvm::StringSwitch<::llvm::StringRef>(system)
-          .Case("torch", "}] # torch # [{")
-          .Case("tensorflow", "}] # tensorflow # [{")
-          .Default("");
-    }
+  string relay = "";
+  string relax = "";
+  let extraClassDeclaration = Mp_SystemNames<torch, tensorflow, relay, relax, "movement">.cpp # [{
     static ::llvm::StringRef whyNotDifferentiable() { return ""; }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
                                                       ::mlir::ValueRange gradients);
@@ -33,7 +29,7 @@ def Mp_ReshapeOp : Mp_ViewOp<"reshape"> {
 
     Example: `%r = mp.reshape %x : tensor<?x28x28xf32> to tensor<?x784xf32>`
   }];
-  let tensorflow = "Reshape";
+  let torch = "reshape"; let tensorflow = "Reshape"; let relay = "reshape"; let relax = "reshape";
   let arguments = (ins Mp_Tensor:$input);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
@@ -48,8 +44,7 @@ def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor]> {
 
     Example: `%r = mp.transpose %x [1, 0] : tensor<4x3xf32>`
   }];
-  let torch = "permute";
-  let tensorflow = "Transpose";
+  let torch = "permute"; let tensorflow = "Transpose"; let relay = "transpose"; let relax = "permute_dims";
   let arguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$input $permutation attr-dict `:` type($input)";
@@ -64,8 +59,7 @@ def Mp_BroadcastOp : Mp_ViewOp<"broadcast", [DeclareOpInterfaceMethods<ScalarOpI
 
     Example: `%r = mp.broadcast %x : tensor<4x1xf32> to tensor<4x3xf32>`
   }];
-  let torch = "expand";
-  let tensorflow = "BroadcastTo";
+  let torch = "expand"; let tensorflow = "BroadcastTo"; let relay = "broadcast_to_like"; let relax = "broadcast_to";
   let arguments = (ins Mp_Tensor:$input);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
