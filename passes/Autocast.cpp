@@ -1,13 +1,14 @@
 //===- Autocast.cpp - insert casts by a policy ----------------------------===//
 //
-// The rule of torch.autocast: op by op in order, each by the category that the
-// policy gives it, before differentiation, so that backward runs in the types
-// forward chose.
+// Which function is cast to what by which policy; before differentiation, so
+// that backward runs in the types forward chose.
 //
 //===----------------------------------------------------------------------===//
-#include "mlir/IR/Remarks.h"
+#include "passes/AutocastEager.h"
+#include "passes/AutocastPropagate.h"
 #include "passes/Passes.h"
-#include "passes/Policy.h"
+#include "passes/PolicyLookup.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mp {
 #define GEN_PASS_DEF_AUTOCAST
@@ -18,164 +19,56 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// The type that floats of two types promote to; between the two 16-bit types,
-/// f32.
-FloatType widest(FloatType lhs, FloatType rhs) {
-  if (lhs == rhs)
-    return lhs;
-  if (lhs.getWidth() == rhs.getWidth())
-    return Float32Type::get(lhs.getContext());
-  return lhs.getWidth() > rhs.getWidth() ? lhs : rhs;
-}
-
-/// Casts in one function.
-class Caster {
-public:
-  Caster(const Policy &policy, FloatType low) : policy(policy), low(low) {}
-
-  LogicalResult run(func::FuncOp function) {
-    for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
-      if (auto facts = dyn_cast<AutocastOpInterface>(op))
-        if (failed(visit(facts)))
-          return failure();
-    // Results have the types that autocast left them with, as in PyTorch.
-    auto types = llvm::to_vector(
-        function.getBody().front().getTerminator()->getOperandTypes());
-    function.setType(FunctionType::get(function.getContext(),
-                                       function.getArgumentTypes(), types));
-    return success();
-  }
-
-private:
-  LogicalResult visit(AutocastOpInterface op) {
-    StringRef name = op.getAutocastName(policy.system());
-    auto operands = eligibleOperands(op);
-    FloatType target;
-    Category category =
-        name.empty() ? Category::Native : policy.categoryOf(name);
-    switch (category) {
-    case Category::Banned:
-      return op.emitError()
-             << "is banned under autocast: it overflows in " << low << " (\""
-             << name << "\" of the policy); use the form on logits";
-    case Category::Allow:
-      target = low;
-      break;
-    case Category::Deny:
-      target = Float32Type::get(op.getContext());
-      break;
-    case Category::Promote:
-    case Category::Native:
-      target = widestOf(operands);
-      break;
-    }
-    if (category == Category::Allow) {
-      op.setComputeType(low.isTF32() ? low : FloatType());
-      if (low.isTF32())
-        target = Float32Type::get(op.getContext());
-    }
-    for (OpOperand *operand : operands) {
-      if (elementType(operand->get()) != target)
-        explain(op, *operand, category, target);
-      operand->set(castOnce(operand->get(), target));
-    }
-    return op.retypeResults();
-  }
-
-  /// Says which operand is cast and why, for `--remarks-filter=mp-autocast`.
-  static void explain(Operation *op, OpOperand &operand, Category category,
-                      FloatType target) {
-    StringRef why = category == Category::Allow
-                        ? "the policy allows the op in the low type"
-                    : category == Category::Deny
-                        ? "the policy wants the op in f32"
-                        : "operands of several types promote to the widest";
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << op->getName() << ": operand " << operand.getOperandNumber()
-        << " from " << elementType(operand.get()) << " to " << target << ": "
-        << why;
-    remark::passed(op->getLoc(),
-                   remark::RemarkOpts::name("cast").category("mp-autocast"))
-        << text;
-  }
-
-  static SmallVector<OpOperand *> eligibleOperands(AutocastOpInterface op) {
-    SmallVector<OpOperand *> operands;
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<FloatType>(elementType(operand.get()));
-      if (type && !type.isF64() &&
-          op.isAutocastEligible(operand.getOperandNumber()))
-        operands.push_back(&operand);
-    }
-    return operands;
-  }
-
-  static FloatType widestOf(ArrayRef<OpOperand *> operands) {
-    FloatType type;
-    for (OpOperand *operand : operands) {
-      auto next = cast<FloatType>(elementType(operand->get()));
-      type = type ? widest(type, next) : next;
-    }
-    return type;
-  }
-
-  /// The value in another type; made once, right behind the value.
-  Value castOnce(Value value, FloatType type) {
-    if (!type || elementType(value) == type)
-      return value;
-    Value &known = casts[{value, type}];
-    if (!known) {
-      ImplicitLocOpBuilder builder(value.getLoc(), value.getContext());
-      builder.setInsertionPointAfterValue(value);
-      known = castTo(builder, value, type);
-    }
-    return known;
-  }
-
-  const Policy &policy;
-  FloatType low;
-  DenseMap<std::pair<Value, Type>, Value> casts;
-};
-
-/// Every op's name in a system.
-std::vector<std::string> registeredNames(MLIRContext *context,
-                                         StringRef system) {
-  std::vector<std::string> names;
-  for (RegisteredOperationName op :
-       context->getRegisteredOperationsByDialect("mp"))
-    if (auto *facts = op.getInterface<AutocastOpInterface>())
-      if (StringRef name = facts->getAutocastName(system); !name.empty())
-        names.push_back(name.str());
-  return names;
-}
-
 struct Autocast : mp::impl::AutocastBase<Autocast> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (mode != "eager") {
-      getOperation().emitError()
-          << "autocast mode is \"" << mode << "\", expected eager";
+    explained.clear();
+    if (failed(castAll()))
       return signalPassFailure();
+    if (!explain.empty() && failed(writeExplanation()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult castAll() {
+    if (!llvm::is_contained({"", "eager", "propagate"}, mode)) {
+      getOperation().emitError()
+          << "autocast mode is \"" << mode << "\", expected eager or propagate";
+      return failure();
     }
     auto recipes = llvm::to_vector(getOperation().getOps<TrainOp>());
     if (recipes.empty() && !dtype.empty()) {
       for (auto function : getOperation().getOps<func::FuncOp>())
         if (failed(run(function, dtype, policy)))
-          return signalPassFailure();
-      return;
+          return failure();
+      return success();
     }
     for (TrainOp recipe : recipes) {
       auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
           recipe, recipe.getFunctionAttr());
       auto [type, name] = choice(recipe);
       if (failed(run(function, type, name)))
-        return signalPassFailure();
+        return failure();
     }
+    return success();
   }
 
-private:
+  LogicalResult writeExplanation() {
+    std::error_code error;
+    llvm::raw_fd_ostream os(explain, error);
+    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(explained)))
+       << "\n";
+    os.close();
+    if (!error)
+      error = os.error();
+    os.clear_error();
+    if (error)
+      return getOperation().emitError()
+             << "cannot write " << explain << ": " << error.message();
+    return success();
+  }
+
   /// What the options say, or else the recipe.
   std::pair<std::string, std::string> choice(TrainOp recipe) {
     std::string type = dtype, name = policy;
@@ -199,9 +92,10 @@ private:
     if (!low)
       return function.emitOpError() << "autocast to \"" << type
                                     << "\", expected f16, bf16, tf32 or f32";
-    auto loaded = Policy::load(name.empty() ? "torch" : name);
-    if (!loaded)
-      return function.emitOpError() << toString(loaded.takeError());
+    FailureOr<Policy> loaded =
+        lookUpPolicy(function, name.empty() ? "torch" : name, low);
+    if (failed(loaded))
+      return failure();
     auto known = registeredNames(&getContext(), loaded->system());
     if (llvm::Error error = llvm::joinErrors(
             loaded->move(llvm::to_vector(allow), Category::Allow, known),
@@ -210,7 +104,16 @@ private:
     if (!function.getBody().hasOneBlock())
       return function.emitOpError()
              << "has control flow, in which casts are not decided";
-    return Caster(*loaded, low).run(function);
+    bool isEager = (mode.empty() ? loaded->mode() : mode) == "eager";
+    AutocastReport report;
+    LogicalResult result = isEager
+                               ? castEagerly(function, *loaded, low, report)
+                               : castByColour(function, *loaded, low, report);
+    if (!explain.empty())
+      explained.push_back(report.json(function, *loaded));
+    return result;
   }
+
+  llvm::json::Array explained;
 };
 } // namespace

@@ -74,9 +74,12 @@ def RandomKeys : Mp_Pass<"mp-random-keys", "::mlir::ModuleOp"> {
 def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let summary = "insert casts by a policy of allowed and denied ops";
   let description = [{
-    Op by op, as PyTorch's autocast: an op that the policy allows gets its eligible
-    operands in the low type, one that it denies in f32, and any other runs in the
-    widest type its operands have. A value is cast to a type once. Options override
+    With `mode=eager` op by op, as PyTorch's autocast: an op that the policy allows gets
+    its eligible operands in the low type, one that it denies in f32, and any other what
+    the policy's category says. With `mode=propagate` by colouring the whole graph, forward
+    alone or with its backward, as TensorFlow's grappler: ops run low from one that is
+    allowed to another, and behind none that is denied. Without `mode` as the policy's
+    system does. A value is cast to a type once. Options override
     the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
     f32, and ops that the policy allows may multiply in tf32.
 
@@ -90,8 +93,9 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"dtype", "dtype", "std::string", "\"\"", "f16, bf16 or tf32; f32 switches autocast off">,
-    Option<"policy", "policy", "std::string", "\"\"", "name of a policy: torch">,
-    Option<"mode", "mode", "std::string", "\"eager\"", "eager: op by op">,
+    Option<"policy", "policy", "std::string", "\"\"", "a preset (torch), a file (mine.json), an mp.policy (@mine), or jmp:p=f32,c=f16,o=f32">,
+    Option<"mode", "mode", "std::string", "\"\"", "eager: op by op; propagate: by colouring the graph">,
+    Option<"explain", "explain", "std::string", "\"\"", "file for what became of each op and why, as JSON">,
     ListOption<"allow", "allow", "std::string", "ops to run in the low type whatever the policy says">,
     ListOption<"deny", "deny", "std::string", "ops to run in f32 whatever the policy says">,
   ];

@@ -2,7 +2,7 @@
 #include "passes/Policy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -15,7 +15,47 @@ struct EmbeddedPolicy {
 const EmbeddedPolicy kPolicies[] = {
 #include "passes/Policies.inc"
 };
+
+constexpr StringRef kCategories[] = {"allow",  "deny",   "promote", "banned",
+                                     "native", "follow", "result",  "boundary",
+                                     "infer",  "clear",  "barrier"};
+static_assert(std::size(kCategories) == categoryCount);
+
+/// The name that a list's entry is found by: overloads of an op share its rule
+/// in PyTorch's lists.
+std::string keyOf(StringRef system, StringRef name) {
+  bool isOurs = name.starts_with("mp.");
+  return (system == "torch" && !isOurs ? name.split('.').first : name).str();
+}
+
+/// Of an op that is several elsewhere: what one of them forbids counts, then
+/// what one of them asks for.
+Category strictest(Category one, Category other) {
+  constexpr Category order[] = {
+      Category::Banned,   Category::Deny,    Category::Result, Category::Allow,
+      Category::Boundary, Category::Promote, Category::Infer,  Category::Follow,
+      Category::Native,   Category::Clear,   Category::Barrier};
+  static_assert(std::size(order) == categoryCount);
+  return std::min(one, other, [&](Category a, Category b) {
+    return llvm::find(order, a) < llvm::find(order, b);
+  });
+}
 } // namespace
+
+StringRef mp::nameOf(Category category) {
+  return kCategories[unsigned(category)];
+}
+
+std::optional<Category> mp::parseCategory(StringRef name) {
+  const auto *found = llvm::find(kCategories, name);
+  if (found == std::end(kCategories))
+    return std::nullopt;
+  return Category(found - std::begin(kCategories));
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
 
 std::vector<std::string> Policy::names() {
   std::vector<std::string> all;
@@ -25,37 +65,118 @@ std::vector<std::string> Policy::names() {
 }
 
 Expected<Policy> Policy::load(StringRef name) {
-  const auto *found =
-      llvm::find_if(kPolicies, [&](const EmbeddedPolicy &policy) {
-        return policy.name == name;
-      });
-  if (found == std::end(kPolicies))
-    return createStringError("unknown autocast policy \"" + name +
-                             "\", expected " + join(names(), ", "));
-  auto value = json::parse(found->text);
-  if (!value)
-    return value.takeError();
-  const json::Object *object = value->getAsObject();
-  Policy policy;
-  if (!object || !object->getString("system"))
-    return createStringError("policy \"" + name + "\" names no system");
-  policy.vocabulary = object->getString("system")->str();
-  const std::pair<StringRef, Category> lists[] = {
-      {"allow", Category::Allow},
-      {"deny", Category::Deny},
-      {"promote", Category::Promote},
-      {"banned", Category::Banned},
-      {"native", Category::Native}};
-  for (auto [key, category] : lists) {
-    const json::Array *list = object->getArray(key);
-    if (!list)
-      return createStringError("policy \"" + name + "\" has no list \"" + key +
-                               "\"");
-    for (const json::Value &op : *list)
-      policy.categories[op.getAsString().value_or("")] = category;
+  for (const EmbeddedPolicy &policy : kPolicies)
+    if (policy.name == name)
+      return parse(policy.text, name);
+  if (name.ends_with(".json")) {
+    auto buffer = MemoryBuffer::getFile(name);
+    if (!buffer)
+      return createStringError("cannot read policy " + name + ": " +
+                               buffer.getError().message());
+    return parse((*buffer)->getBuffer(), name);
   }
+  auto nearest = nearestNames(name, names());
+  return createStringError(
+      "unknown autocast policy \"" + name + "\"" +
+      (nearest.empty() ? "" : "; did you mean " + nearest.front() + "?") +
+      (nearest.empty() ? ", expected " : " There are ") + join(names(), ", ") +
+      " and files that end in .json");
+}
+
+Expected<Policy> Policy::parse(StringRef text, StringRef source) {
+  auto fail = [&](const Twine &message) {
+    return createStringError("policy " + source + ": " + message);
+  };
+  auto value = json::parse(text);
+  if (!value)
+    return fail(toString(value.takeError()));
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return fail("expected an object of lists");
+  return read(*object, source);
+}
+
+Expected<Policy> Policy::read(const json::Object &object, StringRef source) {
+  auto fail = [&](const Twine &message) {
+    return createStringError("policy " + source + ": " + message);
+  };
+  Policy policy;
+  if (auto base = object.getString("extends")) {
+    auto loaded = load(*base);
+    if (!loaded)
+      return fail(toString(loaded.takeError()));
+    policy = std::move(*loaded);
+  } else if (!object.getString("system")) {
+    return fail("expected \"extends\", a policy, or \"system\", whose names "
+                "the lists use: torch, tensorflow, relay, relax or class");
+  }
+  policy.title = object.getString("name").value_or(source).str();
+  if (auto system = object.getString("system"))
+    policy.vocabulary = system->str();
+  if (Error error = policy.readLists(object))
+    return fail(toString(std::move(error)));
   return policy;
 }
+
+Error Policy::readLists(const json::Object &object) {
+  StringMap<StringRef> lists; // each name's
+  layers.emplace_back();
+  for (StringRef field : kCategories) {
+    const json::Value *value = object.get(field);
+    const json::Array *list = value ? value->getAsArray() : nullptr;
+    if (value && !list)
+      return createStringError("\"" + field + "\" is no list of names");
+    for (const json::Value &entry : list ? *list : json::Array()) {
+      auto op = entry.getAsString();
+      if (!op)
+        return createStringError("\"" + field + "\" holds what is no name");
+      auto [it, isNew] = lists.try_emplace(*op, field);
+      if (!isNew)
+        return createStringError("\"" + *op + "\" is listed under " +
+                                 it->second + " and under " + field);
+      layers.back()[keyOf(vocabulary, *op)] = *parseCategory(field);
+    }
+  }
+  if (auto other = object.getString("unlisted"))
+    if (auto category = parseCategory(*other))
+      otherwise = *category;
+  if (lists.empty() && !object.get("unlisted"))
+    return createStringError("lists no op");
+  return readSettings(object);
+}
+
+Error Policy::readSettings(const json::Object &object) {
+  std::vector<std::string> unknown;
+  for (const auto &[key, value] : object) {
+    StringRef field = key;
+    StringRef text = value.getAsString().value_or("");
+    if (field == "about")
+      description = text.str();
+    else if (field == "mode" && (text == "eager" || text == "propagate"))
+      defaultMode = text.str();
+    else if (field == "outputs" && text == "f32")
+      wideOutputs = true;
+    else if (field == "dtypes" && value.getAsArray())
+      for (const json::Value &type : *value.getAsArray())
+        types.push_back(type.getAsString().value_or("").str());
+    else if (!parseCategory(field) && field != "name" && field != "extends" &&
+             field != "system" && !(field == "unlisted" && parseCategory(text)))
+      unknown.push_back(field.str());
+  }
+  if (unknown.empty())
+    return Error::success();
+  llvm::sort(unknown);
+  return createStringError(
+      "\"" + unknown.front() +
+      "\" is not understood; there are name, about, extends, system, dtypes, "
+      "mode (eager or propagate), outputs (f32), unlisted (a category), and "
+      "lists of names under " +
+      join(ArrayRef(kCategories), ", "));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
 
 std::vector<std::string> mp::nearestNames(StringRef word,
                                           ArrayRef<std::string> names) {
@@ -63,6 +184,9 @@ std::vector<std::string> mp::nearestNames(StringRef word,
   for (const std::string &name : names) {
     unsigned distance = word.edit_distance(name, /*AllowReplacements=*/true,
                                            /*MaxEditDistance=*/8);
+    // Letters in another order are one slip.
+    if (std::is_permutation(word.begin(), word.end(), name.begin(), name.end()))
+      distance = std::min(distance, 1u);
     if (distance <= std::max<size_t>(2, word.size() / 2))
       ranked.emplace_back(distance, name);
   }
@@ -74,27 +198,131 @@ std::vector<std::string> mp::nearestNames(StringRef word,
   return nearest;
 }
 
-Error Policy::move(ArrayRef<std::string> ops, Category category,
-                   ArrayRef<std::string> known) {
-  for (const std::string &op : ops) {
-    if (!categories.count(op) && !is_contained(known, op)) {
-      std::vector<std::string> all(known);
-      for (const auto &entry : categories)
-        all.push_back(entry.getKey().str());
-      auto nearest = nearestNames(op, all);
-      return createStringError(
-          "unknown op \"" + op + "\" in a list of ops" +
-          (nearest.empty() ? ""
-                           : "; did you mean " + join(nearest, ", ") + "?"));
-    }
-    categories[op] = category;
+std::vector<mlir::RegisteredOperationName>
+mp::judgedOps(mlir::MLIRContext *context) {
+  std::vector<mlir::RegisteredOperationName> ops;
+  for (mlir::RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getInterface<AutocastOpInterface>())
+      ops.push_back(op);
+  llvm::sort(ops, [](auto one, auto other) {
+    return one.getStringRef() < other.getStringRef();
+  });
+  return ops;
+}
+
+std::vector<std::string> mp::registeredNames(mlir::MLIRContext *context,
+                                             StringRef system) {
+  std::vector<std::string> names;
+  for (mlir::RegisteredOperationName op : judgedOps(context)) {
+    auto *facts = op.getInterface<AutocastOpInterface>();
+    names.push_back(op.getStringRef().str());
+    SmallVector<StringRef> parts;
+    facts->getAutocastName(system).split(parts, '+', -1, false);
+    for (StringRef part : parts)
+      names.push_back(part.str());
+    if (StringRef kind = facts->getAutocastName("class"); !kind.empty())
+      names.push_back(("class:" + kind).str());
+  }
+  return names;
+}
+
+std::vector<std::string> Policy::listed() const {
+  std::vector<std::string> all;
+  for (const StringMap<Category> &layer : layers)
+    for (const auto &entry : layer)
+      all.push_back(entry.getKey().str());
+  llvm::sort(all);
+  all.erase(llvm::unique(all), all.end());
+  return all;
+}
+
+Error Policy::unknownName(StringRef name, ArrayRef<std::string> known) const {
+  std::vector<std::string> all(known);
+  llvm::append_range(all, listed());
+  llvm::erase(all, name);
+  auto nearest = nearestNames(name, all);
+  return createStringError(
+      "unknown op \"" + name + "\" in a list of ops" +
+      (nearest.empty() ? "" : "; did you mean " + join(nearest, ", ") + "?"));
+}
+
+Error Policy::checkNames(mlir::MLIRContext *context) const {
+  std::vector<std::string> known = registeredNames(context, vocabulary);
+  const StringMap<Category> &own = layers.back();
+  std::vector<std::string> unknown;
+  for (const auto &entry : own)
+    if (!is_contained(known, entry.getKey()))
+      unknown.push_back(entry.getKey().str());
+  if (!unknown.empty())
+    return unknownName(*llvm::min_element(unknown), known);
+  // Two names of one op.
+  for (mlir::RegisteredOperationName op : judgedOps(context)) {
+    auto *facts = op.getInterface<AutocastOpInterface>();
+    StringRef name = op.getStringRef();
+    std::string other = facts->getAutocastName(vocabulary).str();
+    auto one = own.find(name), two = own.find(other);
+    if (one != own.end() && two != own.end() && one->second != two->second)
+      return createStringError("\"" + name + "\" is listed under " +
+                               nameOf(one->second) + ", and under " +
+                               nameOf(two->second) + " as \"" + other + "\"");
   }
   return Error::success();
 }
 
-Category Policy::categoryOf(StringRef op) const {
-  auto found = categories.find(op);
-  return found == categories.end() ? Category::Native : found->second;
+Error Policy::move(ArrayRef<std::string> ops, Category category,
+                   ArrayRef<std::string> known) {
+  layers.emplace_back();
+  std::vector<std::string> names = listed();
+  for (const std::string &op : ops) {
+    std::string name = keyOf(vocabulary, op);
+    if (!is_contained(names, name) && !is_contained(known, name))
+      return unknownName(op, known);
+    layers.back()[name] = category;
+  }
+  return Error::success();
 }
 
-bool Policy::lists(StringRef op) const { return categories.count(op); }
+//===----------------------------------------------------------------------===//
+// Judgement
+//===----------------------------------------------------------------------===//
+
+Judgement Policy::judge(AutocastOpInterface op) const {
+  return judge(op->getName().getStringRef(),
+               [&](StringRef system) { return op.getAutocastName(system); });
+}
+
+/// What one layer says, if anything: of our name, then of the system's, then of
+/// the kind of arithmetic.
+static std::optional<Judgement> judgeIn(const StringMap<Category> &layer,
+                                        StringRef op,
+                                        ArrayRef<StringRef> systemNames,
+                                        const std::string &kind) {
+  auto listedAs = [&](StringRef name) -> std::optional<Judgement> {
+    auto found = layer.find(name);
+    if (found == layer.end())
+      return std::nullopt;
+    return Judgement{found->second, ("listed under " + nameOf(found->second) +
+                                     " as \"" + name + "\"")
+                                        .str()};
+  };
+  if (auto own = listedAs(op))
+    return own;
+  std::optional<Judgement> found;
+  for (StringRef name : systemNames)
+    if (auto part = listedAs(name))
+      if (!found ||
+          strictest(part->category, found->category) != found->category)
+        found = part;
+  return found ? found : listedAs(kind);
+}
+
+Judgement Policy::judge(StringRef op,
+                        function_ref<StringRef(StringRef)> names) const {
+  SmallVector<StringRef> parts;
+  names(vocabulary).split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  std::string kind = ("class:" + names("class")).str();
+  for (const StringMap<Category> &layer : llvm::reverse(layers))
+    if (auto judgement = judgeIn(layer, op, parts, kind))
+      return *judgement;
+  return {otherwise, ("not listed, so " + nameOf(otherwise)).str()};
+}

@@ -1,52 +1,118 @@
 //===- Policy.h - which ops an autocast runs low --------------------------===//
 //
-// A policy is data: lists of op names in some system's vocabulary, one JSON
-// file in policies/, embedded by the build. Facts about ops stay with the ops.
+// A policy is data: lists of op names in some system's vocabulary, and what
+// becomes of an op that is in none. The presets are JSON files in policies/,
+// embedded by the build; a user's own are JSON files, or `mp.policy` in the
+// module. Facts about ops (their names elsewhere, which operands may change)
+// stay with the ops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_POLICY_H
 #define MP_PASSES_POLICY_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "dialect/Mp.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include <string>
 #include <vector>
 
 namespace mp {
 
+/// What a policy makes of an op. "Low" is the type that is cast to.
 enum class Category {
-  Allow,   ///< eligible operands in the low type
-  Deny,    ///< eligible operands in f32
-  Promote, ///< eligible operands in the widest of their types
-  Banned,  ///< an error
-  Native,  ///< as it comes; mixed operands promote, as tensors in PyTorch do
+  Allow,    ///< eligible operands in the low type
+  Deny,     ///< eligible operands in f32
+  Promote,  ///< eligible operands in the widest of their types; 16-bit types
+            ///< other than the low one are an error
+  Banned,   ///< an error
+  Native,   ///< as it comes; mixed operands promote, as tensors do in PyTorch
+  Follow,   ///< low if all eligible operands are, or can be had so; else f32
+  Result,   ///< the first eligible operand, and with it the result, in f32
+  Boundary, ///< operands and result low, computed in f32 inside
+  Infer,    ///< TensorFlow: low between ops that are, not behind a denied one
+  Clear,    ///< TensorFlow: changes no number, takes its neighbours' type
+  Barrier,  ///< f32, and ends every propagation
+};
+constexpr unsigned categoryCount = unsigned(Category::Barrier) + 1;
+
+/// The category's name in policy files.
+llvm::StringRef nameOf(Category category);
+std::optional<Category> parseCategory(llvm::StringRef name);
+
+/// What a policy says of one op, and why.
+struct Judgement {
+  Category category = Category::Native;
+  /// "listed under deny as \"softmax\"", "not listed".
+  std::string rule;
 };
 
 class Policy {
 public:
-  /// The embedded policy of that name. An unknown name is an error that lists
-  /// them.
+  /// A preset by its name, or else a JSON file by its path (it ends in
+  /// ".json"). An unknown name is an error that lists the presets.
   static llvm::Expected<Policy> load(llvm::StringRef name);
-  /// Names of the embedded policies.
+  /// `source` names the policy in errors.
+  static llvm::Expected<Policy> parse(llvm::StringRef text,
+                                      llvm::StringRef source);
+  static llvm::Expected<Policy> read(const llvm::json::Object &object,
+                                     llvm::StringRef source);
+  /// Names of the presets.
   static std::vector<std::string> names();
 
+  llvm::StringRef name() const { return title; }
+  llvm::StringRef about() const { return description; }
   /// The system whose names the lists use.
   llvm::StringRef system() const { return vocabulary; }
-  /// Moves ops to a category. `known` are names beyond the policy's own that an
-  /// op of ours has; a name that neither knows is an error with the nearest
-  /// ones.
+  /// "eager" or "propagate": the mode that the system decides in.
+  llvm::StringRef mode() const { return defaultMode; }
+  /// Low types that the lists are for; empty: any.
+  llvm::ArrayRef<std::string> dtypes() const { return types; }
+  Category unlisted() const { return otherwise; }
+  /// Whether floats that a function returns are cast to f32.
+  bool hasWideOutputs() const { return wideOutputs; }
+  /// Checks the names that a user's policy lists against the ops there are;
+  /// presets name ops that we have none of.
+  llvm::Error checkNames(mlir::MLIRContext *context) const;
+
+  /// Moves ops to a category. Names are ours ("mp.exp"), the system's, or
+  /// "class:" and a numeric class. `known` are names beyond the policy's own
+  /// that an op of ours has; a name that neither knows is an error with the
+  /// nearest ones.
   llvm::Error move(llvm::ArrayRef<std::string> ops, Category category,
                    llvm::ArrayRef<std::string> known);
-  /// An op in no list is native.
-  Category categoryOf(llvm::StringRef op) const;
-  /// Whether the policy says anything about the op.
-  bool lists(llvm::StringRef op) const;
+  /// Every name in the lists, for checks of spelling.
+  std::vector<std::string> listed() const;
+
+  Judgement judge(AutocastOpInterface op) const;
+  /// The same of an op that there need not be one of: `names` gives its name in
+  /// a system.
+  Judgement
+  judge(llvm::StringRef op,
+        llvm::function_ref<llvm::StringRef(llvm::StringRef)> names) const;
 
 private:
-  std::string vocabulary;
-  llvm::StringMap<Category> categories;
+  llvm::Error readLists(const llvm::json::Object &object);
+  llvm::Error readSettings(const llvm::json::Object &object);
+  llvm::Error unknownName(llvm::StringRef name,
+                          llvm::ArrayRef<std::string> known) const;
+
+  std::string title, description, vocabulary, defaultMode = "eager";
+  std::vector<std::string> types;
+  Category otherwise = Category::Native;
+  bool wideOutputs = false;
+  /// Lists of names: those of the policy that all extend, ..., its own, and
+  /// what was moved. Whatever a later one says goes before the earlier ones.
+  std::vector<llvm::StringMap<Category>> layers;
 };
+
+/// The ops that policies judge, by name.
+std::vector<mlir::RegisteredOperationName>
+judgedOps(mlir::MLIRContext *context);
+
+/// The names that ops of ours have in `system`, and our own.
+std::vector<std::string> registeredNames(mlir::MLIRContext *context,
+                                         llvm::StringRef system);
 
 /// The entries of `names` nearest to `word` by edit distance, best first, at
 /// most three.

@@ -19,6 +19,28 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let hasVerifier = 1;
 }
 
+def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "an autocast policy of one's own";
+  let description = [{
+    Lists of op names, and what becomes of an op that is in none (`unlisted`). Names are ours
+    (`mp.exp`), those of `system`, or `class:` and a numeric class (`class:loss`). What is not
+    said is as in the policy that it `extends`, a preset or a file. `autocast` names it by
+    its symbol. See docs/policies.md for the categories.
+
+    Example:
+    ```mlir
+    mp.policy @mine extends "torch" {allow = ["mp.exp"], deny = ["mp.linear"]}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$extends, OptionalAttr<StrAttr>:$system,
+    OptionalAttr<StrAttr>:$mode, OptionalAttr<StrAttr>:$unlisted, OptionalAttr<StrAttr>:$outputs,
+    OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$allow, OptionalAttr<StrArrayAttr>:$deny,
+    OptionalAttr<StrArrayAttr>:$promote, OptionalAttr<StrArrayAttr>:$banned, OptionalAttr<StrArrayAttr>:$native,
+    OptionalAttr<StrArrayAttr>:$follow, OptionalAttr<StrArrayAttr>:$result, OptionalAttr<StrArrayAttr>:$boundary,
+    OptionalAttr<StrArrayAttr>:$infer, OptionalAttr<StrArrayAttr>:$clear, OptionalAttr<StrArrayAttr>:$barrier);
+  let assemblyFormat = "$sym_name (`extends` $extends^)? attr-dict";
+}
+
 def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoTerminator, NoRegionArguments,
                                 DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a recipe: how a function becomes a training step";

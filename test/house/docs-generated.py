@@ -81,7 +81,7 @@ def module(name, example):
     """A module around an example."""
     if example.startswith("#"):
         return f"func.func private @f() attributes {{a = {example}}}"
-    if name in ("mp.variable", "mp.data", "mp.scaler"):
+    if name in ("mp.variable", "mp.data", "mp.scaler", "mp.policy"):
         return example
     if name == "mp.train":
         return LOSS + example

@@ -1,0 +1,218 @@
+//===- AutocastEager.cpp - casts op by op ---------------------------------===//
+#include "passes/AutocastEager.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+Value CastCache::get(Value value, FloatType type) {
+  if (elementType(value) == type)
+    return value;
+  if (auto widened = value.getDefiningOp<CastOp>())
+    if (Value narrow = widened.getInput();
+        elementType(narrow) == type &&
+        type.getWidth() < cast<FloatType>(elementType(value)).getWidth())
+      return narrow;
+  Value &known = casts[{value, type}];
+  if (!known) {
+    ImplicitLocOpBuilder builder(value.getLoc(), value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    known = castTo(builder, value, type);
+  }
+  return known;
+}
+
+void CastCache::cast(OpOperand &operand, FloatType type,
+                     AutocastReport &report) {
+  if (elementType(operand.get()) == type)
+    return;
+  size_t before = casts.size();
+  Value value = get(operand.get(), type);
+  report.cast(operand, type, casts.size() > before);
+  operand.set(value);
+}
+
+SmallVector<OpOperand *> mp::eligibleOperands(AutocastOpInterface op) {
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<FloatType>(elementType(operand.get()));
+    if (type && !type.isF64() &&
+        op.isAutocastEligible(operand.getOperandNumber()))
+      operands.push_back(&operand);
+  }
+  return operands;
+}
+
+std::string mp::whyNotExact(Value value, FloatType type) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
+                           : DenseFPElementsAttr();
+  if (!elements || type.isTF32())
+    return "";
+  for (APFloat number : elements) {
+    APFloat narrow = number;
+    bool loses;
+    narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &loses);
+    bool overflows = number.isFinite() && !narrow.isFinite();
+    bool vanishes = narrow.isZero() && !number.isZero();
+    if (!overflows && !vanishes)
+      continue;
+    SmallString<16> text;
+    number.toString(text, /*FormatPrecision=*/6);
+    return ("constant " + text + " becomes " +
+            (overflows ? "infinite" : "zero"))
+        .str();
+  }
+  return "";
+}
+
+namespace {
+/// The type that floats of two types promote to; between the two 16-bit types,
+/// f32.
+FloatType widest(FloatType lhs, FloatType rhs) {
+  if (lhs == rhs)
+    return lhs;
+  if (lhs.getWidth() == rhs.getWidth())
+    return Float32Type::get(lhs.getContext());
+  return lhs.getWidth() > rhs.getWidth() ? lhs : rhs;
+}
+
+FloatType typeOf(OpOperand *operand) {
+  return cast<FloatType>(elementType(operand->get()));
+}
+
+FloatType widestOf(ArrayRef<OpOperand *> operands) {
+  FloatType type;
+  for (OpOperand *operand : operands)
+    type = type ? widest(type, typeOf(operand)) : typeOf(operand);
+  return type;
+}
+
+class EagerCaster {
+public:
+  EagerCaster(const Policy &policy, FloatType low, AutocastReport &report)
+      : policy(policy), low(low), wide(Float32Type::get(low.getContext())),
+        report(report) {}
+
+  LogicalResult visit(AutocastOpInterface op) {
+    Judgement judgement = policy.judge(op);
+    auto operands = eligibleOperands(op);
+    auto target = targetFor(op, judgement, operands);
+    if (failed(target))
+      return failure();
+    report.decide(op, judgement.category, *target, judgement.rule);
+    if (judgement.category == Category::Result && !operands.empty())
+      operands.truncate(1);
+    if (judgement.category == Category::Allow)
+      op.setComputeType(low.isTF32() ? low : FloatType());
+    for (OpOperand *operand : operands)
+      if (failed(castOperand(op, *operand, *target, judgement)))
+        return failure();
+    return op.retypeResults();
+  }
+
+  LogicalResult castOutputs(Operation *terminator) {
+    for (OpOperand &operand : terminator->getOpOperands())
+      if (auto type = dyn_cast<FloatType>(elementType(operand.get()));
+          type && type.getWidth() < 32)
+        operand.set(casts.get(operand.get(), wide));
+    return success();
+  }
+
+private:
+  /// The type that the op's eligible operands get.
+  FailureOr<FloatType> targetFor(AutocastOpInterface op,
+                                 const Judgement &judgement,
+                                 ArrayRef<OpOperand *> operands) {
+    switch (judgement.category) {
+    case Category::Banned:
+      return op.emitError()
+             << "is banned under autocast: it overflows in " << low << " ("
+             << judgement.rule << "); use the form on logits";
+    case Category::Allow:
+    case Category::Boundary:
+      return low.isTF32() ? wide : low;
+    case Category::Deny:
+    case Category::Result:
+    case Category::Barrier:
+      return wide;
+    case Category::Promote:
+      for (OpOperand *operand : operands)
+        if (FloatType type = typeOf(operand);
+            type.getWidth() == 16 && type != low)
+          return op.emitError()
+                 << "has an operand of " << type << " under autocast to " << low
+                 << ", and its operands promote (" << judgement.rule
+                 << "); cast it to " << low << " or to f32";
+      return widestOf(operands);
+    case Category::Native:
+      return widestOf(operands);
+    case Category::Follow:
+    case Category::Infer:
+    case Category::Clear:
+      return followed(operands);
+    }
+    llvm_unreachable("all categories handled");
+  }
+
+  /// Low, where one operand is and the others are or cost nothing to have so:
+  /// variables, and constants that stay what they are.
+  FloatType followed(ArrayRef<OpOperand *> operands) {
+    bool hasLow = false;
+    for (OpOperand *operand : operands) {
+      Value value = operand->get();
+      if (typeOf(operand) == low) {
+        hasLow = true;
+        continue;
+      }
+      bool isCastable =
+          value.getDefiningOp<ReadOp>() || (value.getDefiningOp<ConstantOp>() &&
+                                            whyNotExact(value, low).empty());
+      if (!isCastable)
+        return wide;
+    }
+    return hasLow ? low : wide;
+  }
+
+  LogicalResult castOperand(AutocastOpInterface op, OpOperand &operand,
+                            FloatType target, const Judgement &judgement) {
+    if (elementType(operand.get()) == target)
+      return success();
+    if (target == low)
+      if (std::string why = whyNotExact(operand.get(), low); !why.empty()) {
+        InFlightDiagnostic error = op.emitError()
+                                   << why << " in " << low << ", to which "
+                                   << "autocast casts it (" << judgement.rule
+                                   << "); deny the op, or scale the constant";
+        error.attachNote(operand.get().getLoc()) << "the constant";
+        return error;
+      }
+    casts.cast(operand, target, report);
+    return success();
+  }
+
+  const Policy &policy;
+  FloatType low, wide;
+  AutocastReport &report;
+  CastCache casts;
+};
+} // namespace
+
+LogicalResult mp::castEagerly(func::FuncOp function, const Policy &policy,
+                              FloatType low, AutocastReport &report) {
+  EagerCaster caster(policy, low, report);
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (auto facts = dyn_cast<AutocastOpInterface>(op))
+      if (failed(caster.visit(facts)))
+        return failure();
+  if (policy.hasWideOutputs() &&
+      failed(caster.castOutputs(body.getTerminator())))
+    return failure();
+  // Results have the types that autocast left them with, as in PyTorch.
+  auto types = llvm::to_vector(body.getTerminator()->getOperandTypes());
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getArgumentTypes(), types));
+  return success();
+}

@@ -1,0 +1,95 @@
+//===- AutocastReport.cpp - what autocast decided, and why ----------------===//
+#include "passes/AutocastReport.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mp;
+
+static std::string spelled(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static void emitRemark(Operation *op, StringRef name, const std::string &text) {
+  remark::passed(op->getLoc(),
+                 remark::RemarkOpts::name(name).category("mp-autocast"))
+      << text;
+}
+
+/// "model.mlir:12:8", or "" where a location names no file.
+static std::string placeOf(Operation *op) {
+  std::string text;
+  op->getLoc()->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    llvm::raw_string_ostream(text) << file.getFilename().getValue() << ":"
+                                   << file.getLine() << ":" << file.getColumn();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+void AutocastReport::decide(Operation *op, Category category, FloatType type,
+                            std::string why) {
+  entries[op] = {category, type, std::move(why), {}};
+}
+
+void AutocastReport::cast(OpOperand &operand, FloatType type, bool isNew) {
+  Operation *op = operand.getOwner();
+  auto from = tensorType(operand.get());
+  Cast cast{operand.getOperandNumber(), from.getElementType(), type, isNew, {}};
+  if (from.hasStaticShape())
+    cast.bytes = from.getNumElements() *
+                 (from.getElementTypeBitWidth() + type.getWidth()) / 8;
+  auto found = entries.find(op);
+  std::string why =
+      found == entries.end() ? "keeps its type" : found->second.why;
+  emitRemark(op, "cast",
+             (op->getName().getStringRef() + ": operand " +
+              llvm::Twine(cast.operand) + " from " + spelled(cast.from) +
+              " to " + spelled(type) + ": " + why)
+                 .str());
+  if (found != entries.end())
+    found->second.casts.push_back(std::move(cast));
+}
+
+llvm::json::Value AutocastReport::json(func::FuncOp function,
+                                       const Policy &policy) const {
+  llvm::json::Array ops;
+  int64_t casts = 0, bytes = 0;
+  bool isKnown = true;
+  for (const auto &[op, entry] : entries) {
+    llvm::json::Array list;
+    for (const Cast &cast : entry.casts) {
+      llvm::json::Object object{{"operand", cast.operand},
+                                {"from", spelled(cast.from)},
+                                {"to", spelled(cast.to)},
+                                {"shared", !cast.isNew}};
+      object["bytes"] = cast.bytes ? llvm::json::Value(*cast.bytes)
+                                   : llvm::json::Value(nullptr);
+      list.push_back(std::move(object));
+      if (!cast.isNew)
+        continue;
+      ++casts;
+      isKnown &= cast.bytes.has_value();
+      bytes += cast.bytes.value_or(0);
+    }
+    llvm::json::Object object{{"op", op->getName().getStringRef()},
+                              {"source", placeOf(op)},
+                              {"category", nameOf(entry.category)},
+                              {"why", entry.why},
+                              {"casts", std::move(list)}};
+    object["runs_in"] = entry.type ? llvm::json::Value(spelled(entry.type))
+                                   : llvm::json::Value(nullptr);
+    ops.push_back(std::move(object));
+  }
+  llvm::json::Object object{{"function", function.getName().str()},
+                            {"policy", policy.name().str()},
+                            {"casts", casts},
+                            {"ops", std::move(ops)}};
+  object["cast_bytes"] =
+      isKnown ? llvm::json::Value(bytes) : llvm::json::Value(nullptr);
+  return object;
+}

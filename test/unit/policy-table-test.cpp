@@ -1,0 +1,151 @@
+//===- policy-table-test.cpp - each preset against its system -------------===//
+//
+// What PyTorch, TensorFlow, Apex and TVM do with an op, row by row, written
+// down from their documentation and not from the lists that the presets hold.
+// An op of ours that a system lacks has what the system does with ops it does
+// not know.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/Mp.h"
+#include "passes/Policy.h"
+#include "gtest/gtest.h"
+#include <map>
+
+using namespace llvm;
+using namespace mp;
+
+namespace {
+
+constexpr StringRef columns[] = {"torch",   "torch-cpu", "tf-fp16", "tf-bf16",
+                                 "apex-o1", "relay",     "relax"};
+struct Row {
+  StringRef ops;
+  StringRef categories[std::size(columns)];
+};
+const Row rows[] = {
+    {"linear matmul",
+     {"allow", "allow", "allow", "allow", "allow", "allow", "allow"}},
+    {"add mul div",
+     {"native", "native", "infer", "infer", "promote", "follow", "follow"}},
+    {"relu",
+     {"native", "native", "clear", "clear", "native", "follow", "follow"}},
+    {"gelu",
+     {"native", "native", "infer", "infer", "deny", "follow", "follow"}},
+    {"sigmoid tanh sqrt",
+     {"native", "native", "infer", "infer", "native", "follow", "follow"}},
+    {"exp", {"deny", "native", "deny", "deny", "deny", "deny", "follow"}},
+    {"pow", {"deny", "native", "deny", "deny", "deny", "deny", "follow"}},
+    {"log", {"deny", "native", "infer", "infer", "deny", "follow", "follow"}},
+    {"rsqrt",
+     {"deny", "native", "barrier", "infer", "deny", "follow", "follow"}},
+    {"softmax", {"result", "native", "infer", "infer", "deny", "deny", "deny"}},
+    {"log_softmax",
+     {"result", "native", "infer", "infer", "deny", "follow", "deny"}},
+    {"layer_norm",
+     {"deny", "native", "deny", "infer", "deny", "deny", "follow"}},
+    {"batch_norm",
+     {"native", "native", "infer", "infer", "native", "follow", "deny"}},
+    {"sum", {"result", "native", "deny", "infer", "deny", "deny", "deny"}},
+    {"mean", {"native", "native", "deny", "infer", "native", "deny", "deny"}},
+    {"max min",
+     {"native", "native", "clear", "clear", "native", "follow", "deny"}},
+    {"cumsum",
+     {"result", "native", "barrier", "barrier", "deny", "follow", "deny"}},
+    {"prod", {"result", "deny", "infer", "infer", "deny", "follow", "deny"}},
+    {"cross_entropy", {"deny", "deny", "deny", "deny", "deny", "deny", "deny"}},
+    {"mse_loss", {"deny", "deny", "deny", "infer", "deny", "follow", "deny"}},
+    {"binary_cross_entropy",
+     {"banned", "deny", "deny", "infer", "banned", "follow", "deny"}},
+    {"gather",
+     {"native", "native", "clear", "clear", "native", "follow", "deny"}},
+    {"reshape transpose",
+     {"native", "native", "clear", "clear", "native", "follow", "follow"}},
+    {"concat",
+     {"native", "promote", "clear", "clear", "promote", "follow", "follow"}},
+    {"dropout",
+     {"native", "native", "barrier", "barrier", "native", "follow", "follow"}},
+    {"scatter_add",
+     {"promote", "native", "barrier", "clear", "native", "follow", "deny"}},
+};
+
+class PolicyTable : public testing::Test {
+protected:
+  PolicyTable() { context.loadDialect<MpDialect>(); }
+
+  StringRef judge(const Policy &policy, StringRef op) {
+    auto name =
+        *mlir::RegisteredOperationName::lookup("mp." + op.str(), &context);
+    auto *facts = name.getInterface<AutocastOpInterface>();
+    return nameOf(policy
+                      .judge(name.getStringRef(),
+                             [&](StringRef system) {
+                               return facts->getAutocastName(system);
+                             })
+                      .category);
+  }
+
+  mlir::MLIRContext context;
+};
+
+TEST_F(PolicyTable, HasTheSystemsRows) {
+  for (auto [i, column] : enumerate(columns)) {
+    Policy policy = cantFail(Policy::load(column));
+    for (const Row &row : rows) {
+      SmallVector<StringRef> ops;
+      row.ops.split(ops, ' ');
+      for (StringRef op : ops)
+        EXPECT_EQ(judge(policy, op), row.categories[i])
+            << op.str() << " under " << column.str();
+    }
+  }
+}
+
+// What PyTorch 2.12 changed, and nothing else.
+TEST_F(PolicyTable, Torch212HasRmsNormInF32) {
+  Policy before = cantFail(Policy::load("torch")),
+         since = cantFail(Policy::load("torch-2.12"));
+  ASSERT_GT(judgedOps(&context).size(), 60u);
+  for (mlir::RegisteredOperationName op : judgedOps(&context)) {
+    StringRef name = op.stripDialect();
+    if (name == "rms_norm") {
+      EXPECT_EQ(judge(before, name), "native");
+      EXPECT_EQ(judge(since, name), "deny");
+    } else {
+      EXPECT_EQ(judge(before, name), judge(since, name)) << name.str();
+    }
+  }
+}
+
+// Systems that go by layers or by the whole model.
+TEST_F(PolicyTable, GoesByKind) {
+  struct {
+    StringRef policy, matmul, exp, batchNorm, layerNorm, loss;
+  } cases[] = {
+      {"apex-o0", "deny", "deny", "deny", "deny", "deny"},
+      {"apex-o2", "allow", "allow", "deny", "allow", "deny"},
+      {"apex-o3", "allow", "allow", "allow", "allow", "deny"},
+      {"keras", "allow", "allow", "boundary", "boundary", "deny"},
+      {"jmp", "allow", "allow", "allow", "allow", "allow"},
+      {"ort", "allow", "allow", "allow", "allow", "deny"},
+  };
+  for (auto &[name, matmul, exp, batchNorm, layerNorm, loss] : cases) {
+    Policy policy = cantFail(Policy::load(name));
+    EXPECT_EQ(judge(policy, "matmul"), matmul) << name.str();
+    EXPECT_EQ(judge(policy, "exp"), exp) << name.str();
+    EXPECT_EQ(judge(policy, "batch_norm"), batchNorm) << name.str();
+    EXPECT_EQ(judge(policy, "layer_norm"), layerNorm) << name.str();
+    EXPECT_EQ(judge(policy, "mse_loss"), loss) << name.str();
+  }
+}
+
+// No preset contradicts itself by two names of one op.
+TEST_F(PolicyTable, PresetsLoad) {
+  for (const std::string &name : Policy::names()) {
+    Expected<Policy> policy = Policy::load(name);
+    ASSERT_TRUE(bool(policy)) << toString(policy.takeError());
+    EXPECT_EQ(policy->name(), name);
+    EXPECT_FALSE(policy->about().empty());
+  }
+}
+
+} // namespace
