@@ -199,6 +199,7 @@ private:
     PipelineOptions pipeline;
     pipeline.batch = options.batch;
     pipeline.precision = options.precision;
+    pipeline.policy = options.policy;
     pipeline.scaler = options.scaler;
     pipeline.totalSteps = options.totalSteps;
     pipeline.accumulate = options.accumulate;

@@ -57,6 +57,9 @@ struct CompileOptions {
   int64_t batch = 0; ///< binds `?`
   std::string
       precision; ///< a name of design section 6; empty: what the recipe says
+  /// Of autocast: a preset, a JSON file, "@" and an mp.policy of the module, or
+  /// jmp's types; empty: what the recipe says.
+  std::string policy;
   std::string scaler; ///< preset, "none", or empty: what the recipe says
   int64_t accumulate =
       0; ///< micro-batches a step; 1: none; 0: what the recipe says

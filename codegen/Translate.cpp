@@ -30,6 +30,9 @@ struct Options {
                          cl::cat(category)};
   cl::opt<std::string> precision{
       "mp-precision", cl::desc("instead of the recipe's"), cl::cat(category)};
+  cl::opt<std::string> policy{"mp-policy",
+                              cl::desc("of autocast, instead of the recipe's"),
+                              cl::cat(category)};
   cl::opt<std::string> scaler{"mp-scaler", cl::desc("instead of the recipe's"),
                               cl::cat(category)};
   cl::opt<int64_t> accumulate{"mp-accumulate", cl::desc("micro-batches a step"),
@@ -76,6 +79,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.function = options.function;
   compileOptions.batch = options.batch;
   compileOptions.precision = options.precision;
+  compileOptions.policy = options.policy;
   compileOptions.scaler = options.scaler;
   compileOptions.accumulate = options.accumulate;
   compileOptions.totalSteps = options.totalSteps;

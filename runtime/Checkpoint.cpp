@@ -63,7 +63,7 @@ struct MetadataReader {
     auto found = metadata.find(key.str());
     if (found != metadata.end())
       return &found->second;
-    if (bad.empty())
+    if (bad.empty() && key != "policy") // which older checkpoints lack
       bad = key.str();
     return nullptr;
   }
@@ -81,6 +81,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("shuffle", state.shuffle);
   visit("drop_last", state.dropLast);
   visit("precision", state.precision);
+  visit("policy", state.policy);
   visit("scaler", state.scaler);
   visit("module", state.module);
   visit("target", state.target);

@@ -16,7 +16,8 @@ struct RunState {
   int64_t records = 0, batch = 0, epochs = 0;
   int64_t accumulate = 1; ///< micro-batches of `batch` records a step
   bool shuffle = true, dropLast = false;
-  std::string precision = {}, scaler = {}, module = {}, target = {}, cpu = {};
+  std::string precision = {}, policy = {}, scaler = {}, module = {},
+              target = {}, cpu = {};
   std::string plan = {};              ///< Program::plan
   double clipNorm = 0, clipValue = 0; ///< CompileOptions'
   double lastScale = 1;               ///< loss scale of the last step

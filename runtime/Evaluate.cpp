@@ -57,16 +57,18 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
   return sums;
 }
 
-/// The precision to evaluate in: what was asked for, else what the checkpoint
-/// was trained in; plain weights leave it to the recipe.
-static std::string precisionOf(const EvalOptions &options) {
-  if (!options.precision.empty())
-    return options.precision;
+/// Precision and policy to evaluate by: what was asked for, else what the
+/// checkpoint was trained by; plain weights leave it to the recipe.
+static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
+  compile.precision = options.precision;
+  compile.policy = options.policy;
   Expected<Checkpoint> checkpoint = Checkpoint::open(options.checkpoint);
-  if (checkpoint)
-    return checkpoint->state().precision;
-  consumeError(checkpoint.takeError());
-  return "";
+  if (!checkpoint)
+    return consumeError(checkpoint.takeError());
+  if (compile.precision.empty())
+    compile.precision = checkpoint->state().precision;
+  if (compile.policy.empty())
+    compile.policy = checkpoint->state().policy;
 }
 
 Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
@@ -77,7 +79,7 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
                             .onednn = options.onednn,
                             .plan = options.plan,
                             .onNote = options.onNote};
-  modelOptions.compile.precision = precisionOf(options);
+  chooseCasts(options, modelOptions.compile);
   modelOptions.compile.function = options.function;
   auto model =
       Model::open(std::move(modelOptions), std::move(compiler), createSession);

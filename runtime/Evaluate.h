@@ -17,6 +17,7 @@ struct EvalOptions {
   std::string data;            ///< folder of the data source `test`
   std::string checkpoint;      ///< checkpoint, weights, or a run folder
   std::string precision;       ///< empty: the checkpoint's, else the recipe's
+  std::string policy;          ///< likewise
   std::string function;        ///< recipe; empty: the only one
   std::string device = "auto"; ///< as of chooseDevice
   bool averaged = false;       ///< the moving averages of weights

@@ -26,6 +26,7 @@ struct TrainOptions {
   std::string init;      ///< safetensors file with the first weights
   std::string function;  ///< recipe to run; empty: the only one
   std::string precision; ///< a name of --precision; empty: the recipe's
+  std::string policy;    ///< of autocast, as CompileOptions'; the recipe's
   std::string
       scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
   std::optional<double> clipNorm,

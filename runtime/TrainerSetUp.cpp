@@ -47,6 +47,7 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
       *log << line << "\n";
     };
   modelOptions.compile.precision = run.precision;
+  modelOptions.compile.policy = run.policy;
   modelOptions.compile.scaler = run.scaler;
   modelOptions.compile.clipNorm = run.clipNorm;
   modelOptions.compile.clipValue = run.clipValue;
@@ -120,6 +121,8 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   error =
       joinErrors(std::move(error), settle("precision", named(options.precision),
                                           resumed, run.precision));
+  error = joinErrors(std::move(error), settle("policy", named(options.policy),
+                                              resumed, run.policy));
   error = joinErrors(std::move(error), settle("scaler", named(options.scaler),
                                               resumed, run.scaler));
   error = joinErrors(std::move(error), settle("clip-norm", options.clipNorm,

@@ -7,13 +7,15 @@
 
 static constexpr char help[] =
     "usage: mp-run COMMAND ...\n\n"
-    "  train  train a module's recipe on a folder of data\n"
-    "  eval   score a checkpoint on the test data\n"
-    "  run    run any function of a module once\n"
-    "  plan   print the memory that training takes\n"
-    "  bench  measure a recipe's step, kernel by kernel\n"
-    "  tune   measure matrix products on a CUDA device, and write a plan\n"
-    "  info   targets, libraries and the CPU\n\n"
+    "  train    train a module's recipe on a folder of data\n"
+    "  eval     score a checkpoint on the test data\n"
+    "  run      run any function of a module once\n"
+    "  plan     print the memory that training takes\n"
+    "  bench    measure a recipe's step, kernel by kernel\n"
+    "  tune     measure matrix products on a CUDA device, and write a plan\n"
+    "  formats  what becomes of a number in fp16, bf16 and the others\n"
+    "  policies what autocast policies make of each op\n"
+    "  info     targets, libraries and the CPU\n\n"
     "mp-run COMMAND --help says more. Exit codes: 0 done, 1 failed, 2 wrong "
     "usage,\n3 device not available, 130 interrupted with the checkpoint "
     "saved.\n";
@@ -27,8 +29,9 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
     return arguments.empty() ? 2 : 0;
   }
   std::pair<std::string, int (*)(llvm::ArrayRef<const char *>)> commands[] = {
-      {"train", train}, {"eval", eval}, {"run", run},  {"plan", plan},
-      {"bench", bench}, {"tune", tune}, {"info", info}};
+      {"train", train},       {"eval", eval},         {"run", run},
+      {"plan", plan},         {"bench", bench},       {"tune", tune},
+      {"formats", formatsOf}, {"policies", policies}, {"info", info}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == arguments[0])

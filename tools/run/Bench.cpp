@@ -216,6 +216,7 @@ Expected<BenchReport> measure(const BenchOptions &options,
                             .onNote = note};
   options.recipe.apply(modelOptions.compile);
   modelOptions.compile.precision = options.common.precision;
+  modelOptions.compile.policy = options.common.policy;
   modelOptions.compile.totalSteps = options.warmup + options.steps;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);

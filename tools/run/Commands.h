@@ -14,11 +14,13 @@ int run(llvm::ArrayRef<const char *> arguments);
 int plan(llvm::ArrayRef<const char *> arguments);
 int bench(llvm::ArrayRef<const char *> arguments);
 int tune(llvm::ArrayRef<const char *> arguments);
+int formatsOf(llvm::ArrayRef<const char *> arguments);
+int policies(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
 
 /// Options that several subcommands share.
 struct CommonOptions {
-  std::string precision, device = "auto", plan;
+  std::string precision, policy, device = "auto", plan;
   unsigned threads = 0;
   UseOnednn onednn = UseOnednn::Auto;
   std::string reproducer;

@@ -81,6 +81,10 @@ std::vector<Option> CommonOptions::table() {
       }};
   return {
       std::move(precisionOption),
+      text("policy", "NAME", policy,
+           "autocast policy: a preset ('mp-run policies' lists them), a JSON "
+           "file, an mp.policy of the module (@mine), or jmp's types (the "
+           "checkpoint's, else the recipe's)"),
       std::move(deviceOption),
       number(
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,

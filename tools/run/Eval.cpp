@@ -39,6 +39,7 @@ int eval(ArrayRef<const char *> arguments) {
                                          "needed"));
   options.module = others->value().front();
   options.precision = common.precision;
+  options.policy = common.policy;
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;

@@ -71,6 +71,7 @@ Error execute(const PlanOptions &options) {
   options.recipe.apply(compileOptions);
   compileOptions.batch = options.batch;
   compileOptions.precision = options.common.precision;
+  compileOptions.policy = options.common.policy;
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;

@@ -103,6 +103,7 @@ Error execute(const RunOptions &options) {
                             .onNote = note};
   modelOptions.compile.function = options.function;
   modelOptions.compile.precision = options.common.precision;
+  modelOptions.compile.policy = options.common.policy;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);
   if (!model)

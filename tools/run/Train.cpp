@@ -90,6 +90,7 @@ int train(ArrayRef<const char *> arguments) {
   options.clipValue = recipe.clipValue;
   options.accumulate = recipe.accumulate;
   options.precision = common.precision;
+  options.policy = common.policy;
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;

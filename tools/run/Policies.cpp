@@ -1,0 +1,74 @@
+//===- Policies.cpp - mp-run policies -------------------------------------===//
+#include "passes/Policy.h"
+#include "tools/run/Commands.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+namespace {
+
+/// Whether any system knows the op; those of our own passes are left out.
+bool hasName(const AutocastOpInterface::Concept &facts) {
+  for (StringRef system : {"torch", "tensorflow", "relay", "relax", "class"})
+    if (!facts.getAutocastName(system).empty())
+      return true;
+  return false;
+}
+
+/// A table in Markdown: what each policy makes of each op.
+void printTable(raw_ostream &os, mlir::MLIRContext &context,
+                ArrayRef<Policy> policies) {
+  os << "| op |";
+  for (const Policy &policy : policies)
+    os << " " << policy.name() << " |";
+  os << "\n|---|";
+  for (size_t i = 0; i < policies.size(); ++i)
+    os << "---|";
+  os << "\n";
+  for (mlir::RegisteredOperationName op : judgedOps(&context)) {
+    auto *facts = op.getInterface<AutocastOpInterface>();
+    if (!hasName(*facts))
+      continue;
+    os << "| `" << op.getStringRef() << "` |";
+    for (const Policy &policy : policies)
+      os << " "
+         << nameOf(policy
+                       .judge(op.getStringRef(),
+                              [&](StringRef system) {
+                                return facts->getAutocastName(system);
+                              })
+                       .category)
+         << " |";
+    os << "\n";
+  }
+}
+
+} // namespace
+
+int policies(ArrayRef<const char *> arguments) {
+  Command command{
+      "policies", "[POLICY]...",
+      "Prints what autocast policies make of each op, as a table: the presets, "
+      "or those named,\npresets or JSON files."};
+  command.optional = 1000;
+  auto names = command.parse(arguments);
+  if (!names)
+    return report(names.takeError());
+  if (!*names)
+    return 0;
+  std::vector<Policy> all;
+  for (const std::string &name :
+       (*names)->empty() ? Policy::names() : **names) {
+    Expected<Policy> policy = Policy::load(name);
+    if (!policy)
+      return report(policy.takeError());
+    all.push_back(std::move(*policy));
+  }
+  mlir::MLIRContext context;
+  context.loadDialect<MpDialect>();
+  printTable(outs(), context, all);
+  return 0;
+}
+
+} // namespace mp::tool
