@@ -66,6 +66,12 @@ LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
     return verifyWord(op, attribute, "train", "eval");
   if (attribute.getName() == kPhaseAttr)
     return verifyWord(op, attribute, "accumulate", "apply");
+  if (attribute.getName() == kAutocastAttr) {
+    if (!isa<AutocastOpInterface>(op))
+      return op->emitError() << "'" << kAutocastAttr
+                             << "' stands on an op that autocast leaves alone";
+    return verifyWord(op, attribute, "f32", "low");
+  }
   return success();
 }
 

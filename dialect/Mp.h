@@ -39,6 +39,10 @@ inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
 /// On a function: "accumulate" or "apply", set by mp-accumulate.
 inline constexpr llvm::StringLiteral kPhaseAttr = "mp.phase";
 
+/// On an op: "f32" or "low", what autocast is to make of it whatever the policy
+/// says. mp-autocast takes it off.
+inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";
+
 /// A double as a parameter of an attribute: compared and hashed by its bits.
 struct Number {
   double value = 0;

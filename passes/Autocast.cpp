@@ -111,6 +111,7 @@ private:
                                : castByColour(function, *loaded, low, report);
     if (!explain.empty())
       explained.push_back(report.json(function, *loaded));
+    function.walk([](Operation *op) { op->removeAttr(kAutocastAttr); });
     return result;
   }
 

@@ -79,7 +79,8 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     the policy's category says. With `mode=propagate` by colouring the whole graph, forward
     alone or with its backward, as TensorFlow's grappler: ops run low from one that is
     allowed to another, and behind none that is denied. Without `mode` as the policy's
-    system does. A value is cast to a type once. Options override
+    system does. An op's own `{mp.autocast = "f32"}` or `"low"` goes before any policy.
+    A value is cast to a type once. Options override
     the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
     f32, and ops that the policy allows may multiply in tf32.
 

@@ -287,6 +287,9 @@ Error Policy::move(ArrayRef<std::string> ops, Category category,
 //===----------------------------------------------------------------------===//
 
 Judgement Policy::judge(AutocastOpInterface op) const {
+  if (auto word = op->getAttrOfType<mlir::StringAttr>(kAutocastAttr))
+    return {word.getValue() == "f32" ? Category::Deny : Category::Allow,
+            ("the op says " + word.getValue()).str()};
   return judge(op->getName().getStringRef(),
                [&](StringRef system) { return op.getAutocastName(system); });
 }
