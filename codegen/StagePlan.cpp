@@ -196,6 +196,13 @@ std::optional<StageGroup> schedule(const SpaceInference &inference,
   group.rows = inference.rows;
   group.columns = inference.columns;
   group.spaces = inference.spaces;
+  // Looked up for every stage of every plan: a search would make long chains
+  // of ops take the cube of their length.
+  llvm::SmallDenseMap<Operation *, bool> terminalBefore;
+  if (earlier)
+    for (const Stage &stage : earlier->stages)
+      terminalBefore[stage.op] = stage.terminal;
+  llvm::SmallDenseSet<Operation *> terminals;
   for (auto [op, domain] : llvm::zip_equal(inference.ops, inference.domains)) {
     Stage stage;
     stage.op = op;
@@ -204,14 +211,14 @@ std::optional<StageGroup> schedule(const SpaceInference &inference,
     stage.reduction = isReduction(op);
     if (!accepts(group, stage))
       return std::nullopt;
-    if (const Stage *before =
-            earlier ? earlier->producer(op->getResult(0)) : nullptr;
-        before && before->terminal != stage.terminal)
+    if (auto before = terminalBefore.find(op);
+        before != terminalBefore.end() && before->second != stage.terminal)
       return std::nullopt;
     for (OpOperand &operand : op->getOpOperands())
-      if (const Stage *from = group.producer(operand.get());
-          from && from->terminal)
+      if (terminals.contains(operand.get().getDefiningOp()))
         return std::nullopt;
+    if (stage.terminal)
+      terminals.insert(op);
     group.stages.push_back(stage);
   }
   return group;
