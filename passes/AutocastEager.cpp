@@ -67,6 +67,27 @@ std::string mp::whyNotExact(Value value, FloatType type) {
   return "";
 }
 
+LogicalResult mp::emitBanned(Operation *op, FloatType low,
+                             const Judgement &judgement) {
+  return op->emitError() << "is banned under autocast to " << low << " ("
+                         << judgement.rule
+                         << "); use a form that does not overflow, such as one "
+                            "on logits, or say {mp.autocast = \"f32\"}";
+}
+
+LogicalResult mp::checkConstant(OpOperand &operand, FloatType low,
+                                StringRef rule) {
+  std::string why = whyNotExact(operand.get(), low);
+  if (why.empty())
+    return success();
+  InFlightDiagnostic error = operand.getOwner()->emitError()
+                             << why << " in " << low
+                             << ", to which autocast casts it (" << rule
+                             << "); deny the op, or scale the constant";
+  error.attachNote(operand.get().getLoc()) << "the constant";
+  return error;
+}
+
 namespace {
 /// The type that floats of two types promote to; between the two 16-bit types,
 /// f32.
@@ -127,9 +148,7 @@ private:
                                  ArrayRef<OpOperand *> operands) {
     switch (judgement.category) {
     case Category::Banned:
-      return op.emitError()
-             << "is banned under autocast: it overflows in " << low << " ("
-             << judgement.rule << "); use the form on logits";
+      return emitBanned(op, low, judgement);
     case Category::Allow:
     case Category::Boundary:
       return low.isTF32() ? wide : low;
@@ -179,15 +198,8 @@ private:
                             FloatType target, const Judgement &judgement) {
     if (elementType(operand.get()) == target)
       return success();
-    if (target == low)
-      if (std::string why = whyNotExact(operand.get(), low); !why.empty()) {
-        InFlightDiagnostic error = op.emitError()
-                                   << why << " in " << low << ", to which "
-                                   << "autocast casts it (" << judgement.rule
-                                   << "); deny the op, or scale the constant";
-        error.attachNote(operand.get().getLoc()) << "the constant";
-        return error;
-      }
+    if (target == low && failed(checkConstant(operand, low, judgement.rule)))
+      return failure();
     casts.cast(operand, target, report);
     return success();
   }

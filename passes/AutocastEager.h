@@ -27,6 +27,14 @@ llvm::SmallVector<mlir::OpOperand *> eligibleOperands(AutocastOpInterface op);
 /// infinite or zero. "" where it can, or `value` is no constant.
 std::string whyNotExact(mlir::Value value, mlir::FloatType type);
 
+/// Says that a policy bans an op; fails.
+llvm::LogicalResult emitBanned(mlir::Operation *op, mlir::FloatType low,
+                               const Judgement &judgement);
+/// Fails with a diagnostic where an operand is a constant that `low` cannot
+/// hold.
+llvm::LogicalResult checkConstant(mlir::OpOperand &operand, mlir::FloatType low,
+                                  llvm::StringRef rule);
+
 /// Casts the operands of a function's ops, in order, each by what the policy
 /// says of the op alone. Fails with a diagnostic at the op.
 llvm::LogicalResult castEagerly(mlir::func::FuncOp function,

@@ -180,9 +180,7 @@ private:
       if (auto found = nodes.find(&op);
           found != nodes.end() &&
           found->second.judgement.category == Category::Banned)
-        return op.emitError()
-               << "is banned under autocast: it overflows in " << low << " ("
-               << found->second.judgement.rule << "); use the form on logits";
+        return emitBanned(&op, low, found->second.judgement);
     for (Operation *op : opsOf(Class::Allow))
       painted.insert(op);
     return success();
@@ -262,10 +260,8 @@ public:
           casts.cast(operand, wide, report);
         continue;
       }
-      if (std::string why = whyNotExact(operand.get(), low); !why.empty())
-        return op->emitError()
-               << why << " in " << low << ", to which autocast "
-               << "casts it; deny the op, or scale the constant";
+      if (failed(checkConstant(operand, low, "it runs low")))
+        return failure();
       casts.cast(operand, low, report);
     }
     SmallVector<Type> before(op->getResultTypes());

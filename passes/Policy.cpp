@@ -102,7 +102,15 @@ Expected<Policy> Policy::read(const json::Object &object, StringRef source) {
   };
   Policy policy;
   if (auto base = object.getString("extends")) {
+    // Files are read from the base up, on the stack.
+    constexpr unsigned most = 16;
+    static thread_local unsigned depth = 0;
+    if (depth == most)
+      return fail("extends itself, or more than " + Twine(most) +
+                  " others one after the other");
+    ++depth;
     auto loaded = load(*base);
+    --depth;
     if (!loaded)
       return fail(toString(loaded.takeError()));
     policy = std::move(*loaded);
@@ -111,8 +119,13 @@ Expected<Policy> Policy::read(const json::Object &object, StringRef source) {
                 "the lists use: torch, tensorflow, relay, relax or class");
   }
   policy.title = object.getString("name").value_or(source).str();
+  constexpr StringRef systems[] = {"torch", "tensorflow", "relay", "relax",
+                                   "class"};
   if (auto system = object.getString("system"))
     policy.vocabulary = system->str();
+  if (!is_contained(systems, policy.vocabulary))
+    return fail("system \"" + policy.vocabulary + "\", expected " +
+                join(ArrayRef(systems), ", "));
   if (Error error = policy.readLists(object))
     return fail(toString(std::move(error)));
   return policy;

@@ -57,16 +57,20 @@ int policies(ArrayRef<const char *> arguments) {
     return report(names.takeError());
   if (!*names)
     return 0;
+  mlir::MLIRContext context;
+  context.loadDialect<MpDialect>();
   std::vector<Policy> all;
   for (const std::string &name :
        (*names)->empty() ? Policy::names() : **names) {
     Expected<Policy> policy = Policy::load(name);
     if (!policy)
       return report(policy.takeError());
+    if (StringRef(name).ends_with(".json"))
+      if (Error error = policy->checkNames(&context))
+        return report(createStringError("policy " + name + ": " +
+                                        toString(std::move(error))));
     all.push_back(std::move(*policy));
   }
-  mlir::MLIRContext context;
-  context.loadDialect<MpDialect>();
   printTable(outs(), context, all);
   return 0;
 }

@@ -17,7 +17,7 @@ func.func @control_flow(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @banned(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<f16> {
-  // expected-error@+1 {{is banned under autocast: it overflows in 'f16' (listed under banned as "binary_cross_entropy"); use the form on logits}}
+  // expected-error@+1 {{is banned under autocast to 'f16' (listed under banned as "binary_cross_entropy"); use a form that does not overflow, such as one on logits}}
   %0 = mp.binary_cross_entropy %x, %y : tensor<4xf16>, tensor<4xf16>
   return %0 : tensor<f16>
 }
