@@ -1,92 +1,9 @@
 //===- AutocastEager.cpp - casts op by op ---------------------------------===//
 #include "passes/AutocastEager.h"
-#include "llvm/ADT/StringExtras.h"
+#include "passes/AutocastCasts.h"
 
 using namespace mlir;
 using namespace mp;
-
-Value CastCache::get(Value value, FloatType type) {
-  if (elementType(value) == type)
-    return value;
-  if (auto widened = value.getDefiningOp<CastOp>())
-    if (Value narrow = widened.getInput();
-        elementType(narrow) == type &&
-        type.getWidth() < cast<FloatType>(elementType(value)).getWidth())
-      return narrow;
-  Value &known = casts[{value, type}];
-  if (!known) {
-    ImplicitLocOpBuilder builder(value.getLoc(), value.getContext());
-    builder.setInsertionPointAfterValue(value);
-    known = castTo(builder, value, type);
-  }
-  return known;
-}
-
-void CastCache::cast(OpOperand &operand, FloatType type,
-                     AutocastReport &report) {
-  if (elementType(operand.get()) == type)
-    return;
-  size_t before = casts.size();
-  Value value = get(operand.get(), type);
-  report.cast(operand, type, casts.size() > before);
-  operand.set(value);
-}
-
-SmallVector<OpOperand *> mp::eligibleOperands(AutocastOpInterface op) {
-  SmallVector<OpOperand *> operands;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<FloatType>(elementType(operand.get()));
-    if (type && !type.isF64() &&
-        op.isAutocastEligible(operand.getOperandNumber()))
-      operands.push_back(&operand);
-  }
-  return operands;
-}
-
-std::string mp::whyNotExact(Value value, FloatType type) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
-                           : DenseFPElementsAttr();
-  if (!elements || type.isTF32())
-    return "";
-  for (APFloat number : elements) {
-    APFloat narrow = number;
-    bool loses;
-    narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                   &loses);
-    bool overflows = number.isFinite() && !narrow.isFinite();
-    bool vanishes = narrow.isZero() && !number.isZero();
-    if (!overflows && !vanishes)
-      continue;
-    SmallString<16> text;
-    number.toString(text, /*FormatPrecision=*/6);
-    return ("constant " + text + " becomes " +
-            (overflows ? "infinite" : "zero"))
-        .str();
-  }
-  return "";
-}
-
-LogicalResult mp::emitBanned(Operation *op, FloatType low,
-                             const Judgement &judgement) {
-  return op->emitError() << "is banned under autocast to " << low << " ("
-                         << judgement.rule
-                         << "); use a form that does not overflow, such as one "
-                            "on logits, or say {mp.autocast = \"f32\"}";
-}
-
-LogicalResult mp::checkConstant(OpOperand &operand, FloatType low,
-                                StringRef rule) {
-  std::string why = whyNotExact(operand.get(), low);
-  if (why.empty())
-    return success();
-  InFlightDiagnostic error = operand.getOwner()->emitError()
-                             << why << " in " << low
-                             << ", to which autocast casts it (" << rule
-                             << "); deny the op, or scale the constant";
-  error.attachNote(operand.get().getLoc()) << "the constant";
-  return error;
-}
 
 namespace {
 /// The type that floats of two types promote to; between the two 16-bit types,

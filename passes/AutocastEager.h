@@ -6,35 +6,6 @@
 
 namespace mp {
 
-/// Casts of values, each made once, right behind the value.
-class CastCache {
-public:
-  /// `value` with elements of `type`. A value that was cast to a wider type is
-  /// taken from before that: nothing was lost in between.
-  mlir::Value get(mlir::Value value, mlir::FloatType type);
-  /// Casts an operand, and reports it.
-  void cast(mlir::OpOperand &operand, mlir::FloatType type,
-            AutocastReport &report);
-
-private:
-  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> casts;
-};
-
-/// The floats of an op that a policy may cast; f64 is none of them.
-llvm::SmallVector<mlir::OpOperand *> eligibleOperands(AutocastOpInterface op);
-
-/// Why a constant cannot be cast to `type`: it has an element that would become
-/// infinite or zero. "" where it can, or `value` is no constant.
-std::string whyNotExact(mlir::Value value, mlir::FloatType type);
-
-/// Says that a policy bans an op; fails.
-llvm::LogicalResult emitBanned(mlir::Operation *op, mlir::FloatType low,
-                               const Judgement &judgement);
-/// Fails with a diagnostic where an operand is a constant that `low` cannot
-/// hold.
-llvm::LogicalResult checkConstant(mlir::OpOperand &operand, mlir::FloatType low,
-                                  llvm::StringRef rule);
-
 /// Casts the operands of a function's ops, in order, each by what the policy
 /// says of the op alone. Fails with a diagnostic at the op.
 llvm::LogicalResult castEagerly(mlir::func::FuncOp function,

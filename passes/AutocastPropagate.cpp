@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/AutocastPropagate.h"
-#include "passes/AutocastEager.h"
+#include "passes/AutocastCasts.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

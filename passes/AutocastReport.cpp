@@ -5,12 +5,6 @@
 using namespace mlir;
 using namespace mp;
 
-static std::string spelled(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 static void emitRemark(Operation *op, StringRef name, const std::string &text) {
   remark::passed(op->getLoc(),
                  remark::RemarkOpts::name(name).category("mp-autocast"))
@@ -48,8 +42,8 @@ void AutocastReport::cast(OpOperand &operand, FloatType type, bool isNew) {
       found == entries.end() ? "keeps its type" : found->second.why;
   emitRemark(op, "cast",
              (op->getName().getStringRef() + ": operand " +
-              llvm::Twine(cast.operand) + " from " + spelled(cast.from) +
-              " to " + spelled(type) + ": " + why)
+              llvm::Twine(cast.operand) + " from " + typeName(cast.from) +
+              " to " + typeName(type) + ": " + why)
                  .str());
   if (found != entries.end())
     found->second.casts.push_back(std::move(cast));
@@ -64,8 +58,8 @@ llvm::json::Value AutocastReport::json(func::FuncOp function,
     llvm::json::Array list;
     for (const Cast &cast : entry.casts) {
       llvm::json::Object object{{"operand", cast.operand},
-                                {"from", spelled(cast.from)},
-                                {"to", spelled(cast.to)},
+                                {"from", typeName(cast.from)},
+                                {"to", typeName(cast.to)},
                                 {"shared", !cast.isNew}};
       object["bytes"] = cast.bytes ? llvm::json::Value(*cast.bytes)
                                    : llvm::json::Value(nullptr);
@@ -81,7 +75,7 @@ llvm::json::Value AutocastReport::json(func::FuncOp function,
                               {"category", nameOf(entry.category)},
                               {"why", entry.why},
                               {"casts", std::move(list)}};
-    object["runs_in"] = entry.type ? llvm::json::Value(spelled(entry.type))
+    object["runs_in"] = entry.type ? llvm::json::Value(typeName(entry.type))
                                    : llvm::json::Value(nullptr);
     ops.push_back(std::move(object));
   }

@@ -211,6 +211,12 @@ std::vector<std::string> mp::nearestNames(StringRef word,
   return nearest;
 }
 
+std::string mp::typeName(mlir::Type type) {
+  std::string text;
+  raw_string_ostream(text) << type;
+  return text;
+}
+
 std::vector<mlir::RegisteredOperationName>
 mp::judgedOps(mlir::MLIRContext *context) {
   std::vector<mlir::RegisteredOperationName> ops;

@@ -114,6 +114,9 @@ judgedOps(mlir::MLIRContext *context);
 std::vector<std::string> registeredNames(mlir::MLIRContext *context,
                                          llvm::StringRef system);
 
+/// A type as the IR spells it.
+std::string typeName(mlir::Type type);
+
 /// The entries of `names` nearest to `word` by edit distance, best first, at
 /// most three.
 std::vector<std::string> nearestNames(llvm::StringRef word,

@@ -5,12 +5,6 @@
 using namespace mlir;
 using namespace mp;
 
-static std::string spelled(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// The op's attributes as the file would have them.
 static llvm::json::Object asObject(PolicyOp op) {
   llvm::json::Object object;
@@ -79,7 +73,7 @@ static llvm::Expected<Policy> readJmp(StringRef text, StringRef low) {
 FailureOr<Policy> mp::lookUpPolicy(Operation *from, StringRef name,
                                    FloatType low) {
   FailureOr<Policy> policy = failure();
-  std::string type = spelled(low);
+  std::string type = typeName(low);
   if (name.consume_front("@")) {
     auto op = SymbolTable::lookupNearestSymbolFrom<PolicyOp>(
         from, StringAttr::get(from->getContext(), name));
