@@ -80,7 +80,8 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     alone or with its backward, as TensorFlow's grappler: ops run low from one that is
     allowed to another, and behind none that is denied. Without `mode` as the policy's
     system does. An op's own `{mp.autocast = "f32"}` or `"low"` goes before any policy.
-    A value is cast to a type once. Options override
+    `mp.autocast` regions have a type and a policy of their own; their ops are left in their place.
+    A value is cast to a type once, and a function, which then has `mp.precision`, is too. Options override
     the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
     f32, and ops that the policy allows may multiply in tf32.
 
