@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/AutocastEager.h"
 #include "passes/AutocastPropagate.h"
+#include "passes/JsonFile.h"
 #include "passes/Passes.h"
 #include "passes/PolicyLookup.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <map>
 
 namespace mp {
@@ -41,7 +41,8 @@ struct Autocast : mp::impl::AutocastBase<Autocast> {
     explained.clear();
     if (failed(castAll()))
       return signalPassFailure();
-    if (!explain.empty() && failed(writeExplanation()))
+    if (!explain.empty() &&
+        failed(writeJson(getOperation(), explain, std::move(explained))))
       signalPassFailure();
   }
 
@@ -88,21 +89,6 @@ private:
       recipe.setFunction(copy.getName());
     }
     return chosen;
-  }
-
-  LogicalResult writeExplanation() {
-    std::error_code error;
-    llvm::raw_fd_ostream os(explain, error);
-    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(explained)))
-       << "\n";
-    os.close();
-    if (!error)
-      error = os.error();
-    os.clear_error();
-    if (error)
-      return getOperation().emitError()
-             << "cannot write " << explain << ": " << error.message();
-    return success();
   }
 
   /// What the options say, or else the recipe.
