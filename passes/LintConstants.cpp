@@ -51,7 +51,7 @@ private:
            isa<FloatType>(elementType(user->getResult(0)))) ||
           isMoved)
         follow(user->getResult(0));
-      else if (here)
+      else if (here && !user->hasTrait<OpTrait::IsTerminator>())
         found.find(elementType(value))->second.users.push_back(user);
     }
   }
@@ -121,7 +121,7 @@ static bool lintEpsilon(NarrowConstant &narrow, const Ranges &certain,
     std::string type = typeName(narrow.type);
     findings.add({LintCheck::Epsilon,
                   user->getLoc(),
-                  "constant " + numberText(term) +
+                  "constant " + numberText(*value) +
                       " is lost when it is added in " + type +
                       " to a number of " + numberText(limit) +
                       " or more; add it in f32, or take a larger one",

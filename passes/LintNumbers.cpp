@@ -52,10 +52,15 @@ void mp::lintSums(func::FuncOp function, const Ranges &assumed,
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-static bool grows(const ScalarBody &body) {
-  return llvm::any_of(*body.block, [](Operation &op) {
-    return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::PowFOp>(op);
-  });
+/// The exponential or power of a body that passes the largest number of a type;
+/// null where each stays below.
+static Operation *findGrowth(ScalarBody &body, ScalarRanges &ranges,
+                             FloatType type) {
+  for (Operation &op : *body.block)
+    if (isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::PowFOp>(op) &&
+        overflows(ranges.get(op.getResult(0)), type))
+      return &op;
+  return nullptr;
 }
 
 /// Whether a value is summed, as it is or cast or moved: in a softmax, or the
@@ -75,33 +80,46 @@ static Operation *findSum(Value value) {
   return nullptr;
 }
 
+static void lintExponential(ScalarOpInterface op, const Ranges &certain,
+                            LintFindings &findings) {
+  Value result = op->getResult(0);
+  auto type = cast<FloatType>(elementType(result));
+  if (!overflows(certain.exact(result), type))
+    return;
+  ScalarBody body(op);
+  double size = 0;
+  DenseMap<Value, Interval> arguments;
+  for (auto [argument, operand] :
+       llvm::zip(body.arguments, op->getOperands())) {
+    arguments[argument] = certain.get(operand);
+    size = std::max(size, certain.get(operand).magnitude());
+  }
+  ScalarRanges ranges(arguments, [](Value, Value) { return false; });
+  Operation *growth = findGrowth(body, ranges, type);
+  if (!growth)
+    return;
+  std::string text = "'" + op->getName().getStringRef().str() +
+                     "' of numbers up to " + numberText(size) + " overflows " +
+                     endOf(type);
+  Operation *sum = isa<math::PowFOp>(growth) ? nullptr : findSum(result);
+  if (sum)
+    findings.add({LintCheck::SoftmaxOverflow,
+                  op.getLoc(),
+                  text + ", and is summed; subtract the largest number along "
+                         "the summed dimensions first (mp.max), or take "
+                         "mp.softmax or mp.logsumexp, which do",
+                  {{sum->getLoc(), "summed here"}}});
+  else
+    findings.add({LintCheck::ExpOverflow,
+                  op.getLoc(),
+                  text + "; bound them before, as mp.clamp does",
+                  {}});
+}
+
 void mp::lintExponentials(func::FuncOp function, const Ranges &certain,
                           LintFindings &findings) {
-  for (auto op : function.getBody().front().getOps<ScalarOpInterface>()) {
-    if (isa<RandomOpInterface>(*op) || op->getNumResults() != 1 ||
-        !isFloatTensor(op->getResult(0)) || !grows(ScalarBody(op)))
-      continue;
-    Value result = op->getResult(0);
-    auto type = cast<FloatType>(elementType(result));
-    if (!overflows(certain.exact(result), type))
-      continue;
-    double size = 0;
-    for (Value operand : op->getOperands())
-      size = std::max(size, certain.get(operand).magnitude());
-    std::string text = "'" + op->getName().getStringRef().str() +
-                       "' of numbers up to " + numberText(size) +
-                       " overflows " + endOf(type);
-    if (Operation *sum = findSum(result))
-      findings.add({LintCheck::SoftmaxOverflow,
-                    op.getLoc(),
-                    text + ", and is summed; subtract the largest number along "
-                           "the summed dimensions first (mp.max), or take "
-                           "mp.softmax or mp.logsumexp, which do",
-                    {{sum->getLoc(), "summed here"}}});
-    else
-      findings.add({LintCheck::ExpOverflow,
-                    op.getLoc(),
-                    text + "; bound them before, as mp.clamp does",
-                    {}});
-  }
+  for (auto op : function.getBody().front().getOps<ScalarOpInterface>())
+    if (!isa<RandomOpInterface>(*op) && op->getNumResults() == 1 &&
+        isFloatTensor(op->getResult(0)))
+      lintExponential(op, certain, findings);
 }

@@ -53,11 +53,10 @@ Ranges::Facts &Ranges::set(Value value, Interval exact) {
 
 /// Bounds of sums of products and of normalized numbers are so loose that one
 /// layer's would drown those of the next.
-Ranges::Facts &Ranges::setLoose(Value value, Interval exact) {
+void Ranges::setLoose(Value value, Interval exact) {
   Facts &known = set(value, exact);
   if (certain)
     known.range = assume(certain->get(value), elementType(value));
-  return known;
 }
 
 Ranges::Facts Ranges::lookup(Value value) const {
@@ -271,16 +270,24 @@ SmallVector<Ranges::Facts> Ranges::compose(DecomposableOpInterface op,
   auto copy = cast<DecomposableOpInterface>(alone.copy);
   SmallVector<Value> results = copy.decompose(builder, operands);
   alone.copy->erase();
-  Ranges inner;
+  Ranges inner, sure;
   inner.assumed = assumed;
-  DenseMap<Value, Value> outer;
-  for (auto [operand, argument] : alone.arguments) {
-    Facts known = lookup(operand);
-    inner.facts[argument] = {known.range, known.range, argument, std::nullopt,
-                             std::nullopt};
-    outer[argument] = known.root;
+  auto seed = [&](Ranges &ranges, const Ranges &from) {
+    for (auto [operand, argument] : alone.arguments) {
+      Interval range = from.get(operand);
+      ranges.facts[argument] = {range, range, argument, std::nullopt,
+                                std::nullopt};
+    }
+    ranges.run(*alone.block);
+  };
+  if (certain) {
+    seed(sure, *certain);
+    inner.certain = &sure;
   }
-  inner.run(*alone.block);
+  seed(inner, *this);
+  DenseMap<Value, Value> outer;
+  for (auto [operand, argument] : alone.arguments)
+    outer[argument] = rootOf(operand);
   SmallVector<Facts> found;
   for (Value result : results) {
     Facts known = inner.lookup(result);

@@ -65,7 +65,7 @@ private:
   Interval assume(Interval range, mlir::Type element) const;
   Facts &set(mlir::Value value, Interval exact);
   /// The same for results of which only what is certain is handed on.
-  Facts &setLoose(mlir::Value value, Interval exact);
+  void setLoose(mlir::Value value, Interval exact);
   Facts lookup(mlir::Value value) const;
   mlir::Value rootOf(mlir::Value value) const;
   bool isAtLeast(mlir::Value more, mlir::Value less) const;

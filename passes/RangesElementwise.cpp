@@ -89,11 +89,13 @@ void Ranges::carryAttained(ScalarOpInterface op, const ScalarBody &body,
   }
 }
 
-/// Whether there is a divisor whose smallest number decides.
-static bool dividesByNumber(const ScalarBody &body, ScalarRanges &ranges) {
+/// Whether there is a divisor that may be small, and then decides.
+static bool dividesBySmall(const ScalarBody &body, ScalarRanges &ranges) {
   return llvm::any_of(*body.block, [&](Operation &op) {
-    return isa<math::RsqrtOp>(op) ||
-           (isa<arith::DivFOp>(op) && !ranges.get(op.getOperand(1)).isPoint());
+    if (!isa<math::RsqrtOp, arith::DivFOp>(op))
+      return false;
+    Interval divisor = ranges.get(op.getOperands().back());
+    return !divisor.isPoint() && divisor.low < 1 && divisor.high > -1;
   });
 }
 
@@ -124,11 +126,13 @@ void Ranges::visitElementwise(ScalarOpInterface op) {
     return m && l && this->isAtLeast(m, l);
   };
   ScalarRanges ranges(arguments, isAtLeast);
-  bool isLoose = dividesByNumber(body, ranges);
+  bool isSmall = dividesBySmall(body, ranges);
   for (auto [result, scalar] :
        llvm::zip_equal(op->getResults(), body.results)) {
     Interval exact = ranges.get(scalar);
-    Facts &known = isLoose ? setLoose(result, exact) : set(result, exact);
+    Facts &known = set(result, exact);
+    if (certain && isSmall)
+      known.range = certain->get(result).clip(ofUnknown(elementType(result)));
     known.extreme = extremeOf(scalar, ranges, operands);
     Value same = scalar;
     if (auto extend = same.getDefiningOp<arith::ExtFOp>())
