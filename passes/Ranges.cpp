@@ -77,6 +77,10 @@ Value Ranges::rootOf(Value value) const { return lookup(value).root; }
 // The sweep
 //===----------------------------------------------------------------------===//
 
+void Ranges::bound(Value input, Interval range) {
+  facts[input] = {range, range, input, std::nullopt, std::nullopt};
+}
+
 void Ranges::run(Block &block) {
   for (Operation &op : block)
     if (llvm::all_of(op.getResultTypes(),
@@ -274,9 +278,7 @@ SmallVector<Ranges::Facts> Ranges::compose(DecomposableOpInterface op,
   inner.assumed = assumed;
   auto seed = [&](Ranges &ranges, const Ranges &from) {
     for (auto [operand, argument] : alone.arguments) {
-      Interval range = from.get(operand);
-      ranges.facts[argument] = {range, range, argument, std::nullopt,
-                                std::nullopt};
+      ranges.bound(argument, from.get(operand));
     }
     ranges.run(*alone.block);
   };

@@ -22,6 +22,8 @@ public:
   Ranges(double magnitude, const Ranges &certain)
       : assumed(magnitude), certain(&certain) {}
 
+  /// Says what the elements of an input are.
+  void bound(mlir::Value input, Interval range);
   void run(mlir::Block &block);
 
   /// What the elements of a value may be.
