@@ -242,7 +242,7 @@ void Ranges::visitMovement(AutocastOpInterface op) {
   auto type = tensorType(extreme->of);
   for (bool keep : {true, false})
     if (shape == ArrayRef(reducedShape(type, extreme->dims, keep)))
-      known.extreme = extreme;
+      known.extreme = Extreme{extreme->of, extreme->dims, extreme->isEqual};
 }
 
 void Ranges::visitContraction(AnchorOpInterface op) {

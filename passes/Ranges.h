@@ -38,6 +38,7 @@ private:
     mlir::Value of;
     llvm::SmallVector<int64_t> dims;
     bool isEqual = false;
+    bool isSpread = false; ///< repeated along `dims`
   };
   /// Along `dims` there is always an element in `range`.
   struct Attained {
@@ -70,6 +71,9 @@ private:
   void setLoose(mlir::Value value, Interval exact);
   Facts lookup(mlir::Value value) const;
   mlir::Value rootOf(mlir::Value value) const;
+  /// Whether broadcasting puts each of the reduced numbers beside those that it
+  /// comes from.
+  static bool isAligned(mlir::Value reduced, const Extreme &extreme);
   bool isAtLeast(mlir::Value more, mlir::Value less) const;
   /// What a scalar of an elementwise op's body is the extreme of.
   std::optional<Extreme>

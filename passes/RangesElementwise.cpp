@@ -10,30 +10,34 @@
 using namespace mlir;
 using namespace mp;
 
-/// Whether broadcasting puts each of the reduced numbers beside those that it
-/// comes from.
-static bool isAligned(Value reduced, Value of, ArrayRef<int64_t> dims) {
-  auto type = tensorType(of);
+bool Ranges::isAligned(Value reduced, const Extreme &extreme) {
+  auto type = tensorType(extreme.of);
   ArrayRef<int64_t> shape = tensorType(reduced).getShape();
-  if (shape == ArrayRef(reducedShape(type, dims, true)))
+  if (extreme.isSpread && shape == type.getShape())
     return true;
-  bool areLeading = llvm::all_of(llvm::enumerate(dims), [](auto dim) {
+  if (shape == ArrayRef(reducedShape(type, extreme.dims, true)))
+    return true;
+  bool areLeading = llvm::all_of(llvm::enumerate(extreme.dims), [](auto dim) {
     return dim.value() == static_cast<int64_t>(dim.index());
   });
-  return areLeading && shape == ArrayRef(reducedShape(type, dims, false));
+  return areLeading &&
+         shape == ArrayRef(reducedShape(type, extreme.dims, false));
 }
 
 bool Ranges::isAtLeast(Value more, Value less) const {
   auto extreme = lookup(more).extreme;
-  return extreme && extreme->of == rootOf(less) &&
-         isAligned(more, extreme->of, extreme->dims);
+  return extreme && extreme->of == rootOf(less) && isAligned(more, *extreme);
 }
 
 std::optional<Ranges::Extreme>
 Ranges::extremeOf(Value scalar, ScalarRanges &ranges,
                   const DenseMap<Value, Value> &operands) const {
-  if (Value operand = operands.lookup(scalar))
-    return lookup(operand).extreme;
+  if (Value operand = operands.lookup(scalar)) {
+    auto extreme = lookup(operand).extreme;
+    if (extreme)
+      extreme->isSpread = isAligned(operand, *extreme);
+    return extreme;
+  }
   Operation *op = scalar.getDefiningOp();
   auto of = [&](unsigned index) {
     return op->getNumOperands() > index

@@ -19,7 +19,9 @@ Interval Interval::of(Type element) {
         APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
     return {-largest, largest};
   }
-  auto type = cast<IntegerType>(element);
+  auto type = dyn_cast<IntegerType>(element);
+  if (!type)
+    return {};
   if (type.getWidth() == 1)
     return {0, 1};
   double half = std::ldexp(1, type.getWidth() - 1);

@@ -14,7 +14,8 @@ struct Interval {
   double low = -infinity, high = infinity;
 
   static Interval point(double value) { return {value, value}; }
-  /// All numbers of an element type: of a float the finite ones.
+  /// All numbers of an element type: of a float the finite ones. Without ends
+  /// of what is neither float nor integer.
   static Interval of(mlir::Type element);
 
   bool operator==(const Interval &other) const {

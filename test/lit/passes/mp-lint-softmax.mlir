@@ -45,6 +45,19 @@ func.func @half(%x: tensor<2x3x10xf16>) -> tensor<2x3x10xf32> {
   return %e : tensor<2x3x10xf32>
 }
 
+// Repeated by hand: along the rows, or along the columns, which are other numbers.
+func.func @repeated(%x: tensor<10x10xf32>) {
+  %m = mp.max %x dims[1] keepdim : tensor<10x10xf32>
+  %r = mp.broadcast %m : tensor<10x1xf32> to tensor<10x10xf32>
+  %d = mp.sub %x, %r : tensor<10x10xf32>, tensor<10x10xf32>
+  %e = mp.exp %d : tensor<10x10xf32>
+  %n = mp.max %x dims[1] : tensor<10x10xf32>
+  %s = mp.broadcast %n : tensor<10xf32> to tensor<10x10xf32>
+  %d2 = mp.sub %x, %s : tensor<10x10xf32>, tensor<10x10xf32>
+  %e2 = mp.exp %d2 : tensor<10x10xf32> // expected-warning {{[exp-overflow]}}
+  return
+}
+
 // The dialect's own subtract it, and what they give is bounded.
 func.func @ops(%x: tensor<?x10xf32>, %label: tensor<?xui8>) {
   %p = mp.softmax %x dim(1) : tensor<?x10xf32>
