@@ -62,3 +62,14 @@ func.func @focal(%x: tensor<8x4xf32>, %gamma: tensor<f32>) {
   %0 = mp.pow %p, %c : tensor<8x4xf32>, tensor<f32>
   return
 }
+
+// In a region of a precision of its own, whose ops run in the types that come.
+func.func @region(%x: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf32>) {
+  %e, %f = mp.autocast enabled(false) {
+    %0 = mp.exp %h : tensor<4xf16> // expected-warning {{'mp.exp' of numbers up to 65504 overflows f16}}
+    %1 = mp.tanh %x : tensor<4xf32>
+    %2 = mp.exp %1 : tensor<4xf32>
+    mp.yield %0, %2 : tensor<4xf16>, tensor<4xf32>
+  } : tensor<4xf16>, tensor<4xf32>
+  return %e, %f : tensor<4xf16>, tensor<4xf32>
+}
