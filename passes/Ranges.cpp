@@ -56,7 +56,8 @@ Ranges::Facts &Ranges::set(Value value, Interval exact) {
 void Ranges::setLoose(Value value, Interval exact) {
   Facts &known = set(value, exact);
   if (certain)
-    known.range = assume(certain->get(value), elementType(value));
+    known.range =
+        known.range.clip(assume(certain->get(value), elementType(value)));
 }
 
 Ranges::Facts Ranges::lookup(Value value) const {
@@ -314,9 +315,12 @@ void Ranges::visitComposite(DecomposableOpInterface op) {
         one.exact.low = -Interval::infinity;
       if (one.exact.high != other.exact.high)
         one.exact.high = Interval::infinity;
+      if (!(one.range == other.range))
+        one.range = {};
     }
   for (auto [result, known] : llvm::zip_equal(op->getResults(), found)) {
     setLoose(result, known.exact);
+    facts[result].range = facts[result].range.clip(known.range);
     facts[result].extreme = known.extreme;
     facts[result].attained = known.attained;
   }

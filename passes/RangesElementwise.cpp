@@ -136,7 +136,8 @@ void Ranges::visitElementwise(ScalarOpInterface op) {
     Interval exact = ranges.get(scalar);
     Facts &known = set(result, exact);
     if (certain && isSmall)
-      known.range = certain->get(result).clip(ofUnknown(elementType(result)));
+      known.range = known.range.clip(
+          certain->get(result).clip(ofUnknown(elementType(result))));
     known.extreme = extremeOf(scalar, ranges, operands);
     Value same = scalar;
     if (auto extend = same.getDefiningOp<arith::ExtFOp>())

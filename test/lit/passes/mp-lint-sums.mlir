@@ -47,6 +47,15 @@ func.func @bounds(%x: tensor<4x8xf16>, %target: tensor<4x8xui8>) {
 
 // -----
 
+// Cross entropy of f16 is small, though f16 numbers may be large.
+func.func @losses(%x: tensor<8x10x8x6xf16>, %label: tensor<8x8x6xui8>) {
+  %0 = mp.cross_entropy %x, %label reduction(sum) : tensor<8x10x8x6xf16>, tensor<8x8x6xui8>
+  %1 = mp.cross_entropy %x, %label reduction(none) {label_smoothing = 1.0e-1} : tensor<8x10x8x6xf16>, tensor<8x8x6xui8>
+  return
+}
+
+// -----
+
 // A norm by hand: how small its divisor may be says little of a layer.
 func.func @norm(%x: tensor<4x512xf16>, %w: tensor<16x512xf16>) {
   %square = mp.mul %x, %x : tensor<4x512xf16>, tensor<4x512xf16>
