@@ -66,6 +66,11 @@ LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
     return verifyWord(op, attribute, "train", "eval");
   if (attribute.getName() == kPhaseAttr)
     return verifyWord(op, attribute, "accumulate", "apply");
+  if (attribute.getName() == kStorageAttr &&
+      !isa<StorageAttr>(attribute.getValue()))
+    return op->emitError() << "'" << kStorageAttr << "' is "
+                           << attribute.getValue()
+                           << ", expected #mp.storage<...>";
   if (attribute.getName() == kAutocastAttr) {
     if (!isa<AutocastOpInterface>(op))
       return op->emitError() << "'" << kAutocastAttr
