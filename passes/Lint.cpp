@@ -22,6 +22,7 @@ struct Lint : mp::impl::LintBase<Lint> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
     LintFindings findings;
+    findings.rememberRegions(getOperation());
     if (failed(findings.disable(getOperation(), llvm::to_vector(disable))) ||
         failed(checkMagnitude()) || failed(lintAll(findings)))
       return signalPassFailure();

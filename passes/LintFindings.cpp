@@ -37,9 +37,21 @@ void LintFindings::setContext(Location location, std::string text) {
   context.emplace(location, std::move(text));
 }
 
+void LintFindings::rememberRegions(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    if (auto region = op->getParentOfType<AutocastOp>())
+      regions.insert({LocationAttr(op->getLoc()), region.getLoc()});
+  });
+}
+
 void LintFindings::add(Finding finding) {
   if (!isEnabled(finding.check))
     return;
+  if (finding.check == LintCheck::CutGradient)
+    for (auto [location, text] : llvm::to_vector(finding.notes))
+      if (auto region = regions.find(LocationAttr(location));
+          region != regions.end())
+        finding.notes.push_back({region->second, "in this region"});
   if (context && finding.location != context->first)
     finding.notes.push_back(*context);
   findings.push_back(std::move(finding));

@@ -35,6 +35,9 @@ public:
                               llvm::ArrayRef<std::string> names);
   bool isEnabled(LintCheck check) const { return enabled[unsigned(check)]; }
 
+  /// Remembers which ops stand in `mp.autocast` regions, which are gone by the
+  /// time that an op is found to cut a gradient.
+  void rememberRegions(mlir::ModuleOp module);
   /// A note that findings get from now on.
   void setContext(mlir::Location location, std::string text);
   void add(Finding finding);
@@ -43,6 +46,8 @@ public:
 
 private:
   llvm::BitVector enabled;
+  /// From an op's location to that of the region around it.
+  llvm::DenseMap<mlir::Attribute, mlir::Location> regions;
   std::optional<std::pair<mlir::Location, std::string>> context;
   std::vector<Finding> findings;
 };
