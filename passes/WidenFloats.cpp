@@ -52,7 +52,10 @@ private:
   void visit(Operation *op) {
     bool takesFloats = llvm::any_of(op->getOperands(), isFloatTensor);
     if (auto cast = dyn_cast<CastOp>(op)) {
-      if (isNarrow(cast.getResult()))
+      // What a variable is given has the variable's type.
+      bool isStored = !op->use_empty() &&
+                      llvm::all_of(op->getUsers(), llvm::IsaPred<WriteOp>);
+      if (isNarrow(cast.getResult()) && !isStored)
         retype(op->getResult(0));
     } else if (!takesFloats) {
       // It makes values from nothing: read, constant, drawn.

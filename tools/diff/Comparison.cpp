@@ -1,6 +1,7 @@
 //===- Comparison.cpp - run the variants, and measure their steps ---------===//
 #include "tools/diff/Comparison.h"
 #include "runtime/Checkpoint.h"
+#include "runtime/Device.h"
 #include "runtime/Error.h"
 #include "tools/common/Step.h"
 #include "llvm/ADT/StringSet.h"
@@ -53,6 +54,8 @@ public:
     comparison.subject = std::move(*subject);
     if (Error error = addSides())
       return std::move(error);
+    if (Error error = prepare())
+      return std::move(error);
     if (Error error = compareNumbers())
       return std::move(error);
     if (Error error = measureSteps())
@@ -84,6 +87,23 @@ private:
   // Numbers
   //===--------------------------------------------------------------------===//
 
+  /// What no policy can be is found out before anything runs.
+  Error prepare() {
+    if (auto choice = chooseDevice(options.common.device); !choice)
+      return choice.takeError();
+    for (Side &side : comparison.sides) {
+      auto made = makeVariant(comparison.subject, side.setting, options.scale);
+      if (!made)
+        return made.takeError();
+      side.variant = std::move(*made);
+    }
+    auto made = makeVariant(comparison.subject, referenceSetting(), {});
+    if (!made)
+      return made.takeError();
+    comparison.reference = std::move(*made);
+    return Error::success();
+  }
+
   Error compareNumbers() {
     Values wide;
     if (Error error = evaluate(referenceSetting(), comparison.reference, wide))
@@ -99,11 +119,8 @@ private:
   }
 
   /// Runs a variant once; the reference on the CPU.
-  Error evaluate(const Setting &setting, Variant &variant, Values &values) {
-    auto made = makeVariant(comparison.subject, setting, options.scale);
-    if (!made)
-      return made.takeError();
-    variant = std::move(*made);
+  Error evaluate(const Setting &setting, const Variant &variant,
+                 Values &values) {
     auto model = openModel(setting, &variant.module);
     if (!model)
       return model.takeError();

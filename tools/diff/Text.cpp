@@ -13,17 +13,21 @@ namespace {
 constexpr size_t sidesAbreast = 2;
 
 std::string scientific(double value) {
+  if (value == 0)
+    return "0";
   return std::isfinite(value) ? formatv("{0:e1}", value).str() : "inf";
+}
+
+/// "3.1e-04", "non-fin".
+std::string shown(const Difference &difference) {
+  return difference.nonFinite ? "non-fin" : scientific(difference.error);
 }
 
 /// "3.1e-04", with a mark where it is beyond the tolerance.
 std::string shown(const std::optional<Difference> &difference) {
   if (!difference)
     return "-  ";
-  std::string text = difference->nonFinite    ? "non-fin"
-                     : difference->error == 0 ? "0"
-                                              : scientific(difference->error);
-  return text + (difference->beyond ? " !" : "  ");
+  return shown(*difference) + (difference->beyond ? " !" : "  ");
 }
 
 std::string shortName(const OpFacts &op) {
@@ -210,12 +214,14 @@ private:
   void printOp(const Side &side, StringRef what, int64_t number,
                const Difference &difference) {
     const OpFacts &op = side.variant.ops.at(number);
-    os << formatv("{0}: {1}: #{2} {3}, error {4}, {5} of {6} elements beyond",
-                  side.setting.title, what, number, op.name,
-                  scientific(difference.error), difference.beyond,
-                  difference.elements);
+    os << formatv("{0}: {1}: #{2} {3}", side.setting.title, what, number,
+                  op.name);
     if (difference.nonFinite)
-      os << formatv(", {0} infinite or NaN", difference.nonFinite);
+      os << formatv(", infinite or NaN in {0} of {1} elements",
+                    difference.nonFinite, difference.elements);
+    if (uint64_t finite = difference.beyond - difference.nonFinite)
+      os << formatv(", error {0}, {1} of {2} elements beyond",
+                    scientific(difference.error), finite, difference.elements);
     if (std::string place = op.source.str(); !place.empty())
       os << "\n  " << place;
     if (StringRef line = comparison.subject.line(op.source); !line.empty())
@@ -233,9 +239,7 @@ private:
         continue;
       const OpFacts &op = side.variant.ops.at(number);
       list += formatv("{0}#{1} {2} {3}", list.empty() ? "" : ", ", number,
-                      shortName(op),
-                      difference->nonFinite ? "non-finite"
-                                            : scientific(difference->error))
+                      shortName(op), shown(*difference))
                   .str();
     }
     if (!list.empty())

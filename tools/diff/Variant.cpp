@@ -251,9 +251,13 @@ static void describeTypes(func::FuncOp function, Variant &variant) {
     auto found = variant.ops.find(numberOf(op));
     if (found == variant.ops.end())
       return;
+    std::string &type = found->second.type;
+    // A product in fewer bits than its operands have.
+    if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
+      type = typeName(compute.getValue());
     for (Value result : op->getResults())
-      if (found->second.type.empty() && isFloatTensor(result))
-        found->second.type = typeName(elementType(result));
+      if (type.empty() && isFloatTensor(result))
+        type = typeName(elementType(result));
   });
 }
 
@@ -280,9 +284,6 @@ static void readExplanation(const llvm::json::Object &function,
     OpFacts &facts = found->second;
     facts.category = op.getString("category").value_or("").str();
     facts.why = op.getString("why").value_or("").str();
-    // Casts and what makes no float run in no type of the policy's.
-    if (auto type = op.getString("runs_in"); type && *type == "tf32")
-      facts.type = type->str();
     if (const llvm::json::Array *casts = op.getArray("casts"))
       for (const llvm::json::Value &cast : *casts)
         facts.casts.push_back(readCast(*cast.getAsObject()));
