@@ -53,3 +53,11 @@ func.func @mixed(%i: tensor<4xui8>) -> tensor<4xf32> {
   %y = mp.add %d, %r : tensor<4xf32>, tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// What f32 computes with epsilon by default is what f64 does here.
+// CHECK-LABEL: @rms
+func.func @rms(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  // CHECK: mp.rms_norm {{.*}} {eps = 1.1920928955078125E-7 : f64, mp.number = 1 : i64} : tensor<3x4xf64>
+  %y, %rstd = mp.rms_norm %x normalized_shape[4] : tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
