@@ -56,6 +56,11 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
       }],
       "void", "setComputeType", (ins "::mlir::FloatType":$type), [{}], [{ (void)type; }]>,
     InterfaceMethod<[{
+        Whether every element of the one result is an element of an eligible operand, or
+        zero: then it is the same to cast before the op as behind it.
+      }],
+      "bool", "copiesElements", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
         Gives the results the types that follow from the operands' new ones. By default
         that is the op's type rule.
       }],

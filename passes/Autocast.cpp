@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "passes/AutocastEager.h"
 #include "passes/AutocastPropagate.h"
+#include "passes/JsonFile.h"
 #include "passes/Passes.h"
 #include "passes/PolicyLookup.h"
-#include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 namespace mp {
 #define GEN_PASS_DEF_AUTOCAST
@@ -18,7 +19,21 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
+/// On a function: what it was cast to, by which policy. A second time would
+/// find values that the first has cast, and ops whose word and region are gone.
+static constexpr StringLiteral kCastByAttr = "mp.precision";
+
 namespace {
+/// What a function is cast to.
+struct Choice {
+  std::string dtype, policy;
+
+  std::string policyName() const { return policy.empty() ? "torch" : policy; }
+  std::string text() const {
+    return (dtype.empty() ? "regions" : dtype) + " by " + policyName();
+  }
+};
+
 struct Autocast : mp::impl::AutocastBase<Autocast> {
   using Base::Base;
 
@@ -26,7 +41,8 @@ struct Autocast : mp::impl::AutocastBase<Autocast> {
     explained.clear();
     if (failed(castAll()))
       return signalPassFailure();
-    if (!explain.empty() && failed(writeExplanation()))
+    if (!explain.empty() &&
+        failed(writeJson(getOperation(), explain, std::move(explained))))
       signalPassFailure();
   }
 
@@ -37,82 +53,139 @@ private:
           << "autocast mode is \"" << mode << "\", expected eager or propagate";
       return failure();
     }
-    auto recipes = llvm::to_vector(getOperation().getOps<TrainOp>());
-    if (recipes.empty() && !dtype.empty()) {
-      for (auto function : getOperation().getOps<func::FuncOp>())
-        if (failed(run(function, dtype, policy)))
-          return failure();
-      return success();
-    }
-    for (TrainOp recipe : recipes) {
-      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-          recipe, recipe.getFunctionAttr());
-      auto [type, name] = choice(recipe);
-      if (failed(run(function, type, name)))
+    DenseMap<func::FuncOp, Choice> trained = chooseForRecipes();
+    // Where there are recipes, what they do not train is cast by its regions
+    // alone.
+    bool isForAll = trained.empty() || dtype == "f32";
+    Choice other{isForAll ? dtype.getValue() : "", policy};
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto found = trained.find(function);
+      if (failed(run(function, found == trained.end() ? other : found->second)))
         return failure();
     }
     return success();
   }
 
-  LogicalResult writeExplanation() {
-    std::error_code error;
-    llvm::raw_fd_ostream os(explain, error);
-    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(explained)))
-       << "\n";
-    os.close();
-    if (!error)
-      error = os.error();
-    os.clear_error();
-    if (error)
-      return getOperation().emitError()
-             << "cannot write " << explain << ": " << error.message();
-    return success();
+  /// What to cast each trained function to. Recipes that want the same one in
+  /// different precisions get copies of it.
+  DenseMap<func::FuncOp, Choice> chooseForRecipes() {
+    SymbolTable symbols(getOperation());
+    DenseMap<func::FuncOp, Choice> chosen;
+    std::map<std::pair<std::string, std::string>, func::FuncOp> copies;
+    for (TrainOp recipe : getOperation().getOps<TrainOp>()) {
+      auto function = symbols.lookup<func::FuncOp>(recipe.getFunction());
+      Choice choice = choiceOf(recipe);
+      auto &copy = copies[{function.getName().str(), choice.text()}];
+      if (!copy) {
+        copy = chosen.contains(function) ? function.clone() : function;
+        if (copy != function) {
+          copy.setName((function.getName() + "." +
+                        (choice.dtype.empty() ? "f32" : choice.dtype))
+                           .str());
+          symbols.insert(copy, std::next(function->getIterator()));
+        }
+        chosen[copy] = std::move(choice);
+      }
+      recipe.setFunction(copy.getName());
+    }
+    return chosen;
   }
 
   /// What the options say, or else the recipe.
-  std::pair<std::string, std::string> choice(TrainOp recipe) {
-    std::string type = dtype, name = policy;
+  Choice choiceOf(TrainOp recipe) {
+    Choice choice{dtype, policy};
     if (auto wanted = recipe.getAutocastAttr()) {
-      if (type.empty())
-        llvm::raw_string_ostream(type) << wanted.getDtype();
-      if (name.empty())
-        name = wanted.getPolicy().str();
+      if (choice.dtype.empty())
+        choice.dtype = typeName(wanted.getDtype());
+      if (choice.policy.empty())
+        choice.policy = wanted.getPolicy().str();
     }
-    return {type, name};
+    return choice;
   }
 
-  LogicalResult run(func::FuncOp function, StringRef type, StringRef name) {
-    if (type.empty() || type == "f32" || function.isExternal())
+  LogicalResult run(func::FuncOp function, const Choice &choice) {
+    StringRef type = choice.dtype;
+    if (function.isExternal())
       return success();
+    if (type == "f32") {
+      dissolveRegions(function);
+      return success();
+    }
     FloatType low =
         type == "f16"    ? FloatType(Float16Type::get(&getContext()))
         : type == "bf16" ? FloatType(BFloat16Type::get(&getContext()))
         : type == "tf32" ? FloatType(FloatTF32Type::get(&getContext()))
                          : FloatType();
-    if (!low)
+    if (!low && !type.empty())
       return function.emitOpError() << "autocast to \"" << type
                                     << "\", expected f16, bf16, tf32 or f32";
-    FailureOr<Policy> loaded =
-        lookUpPolicy(function, name.empty() ? "torch" : name, low);
+    if (!low && function.getOps<AutocastOp>().empty())
+      return success();
+    auto mark = StringAttr::get(&getContext(), choice.text());
+    if (auto done = function->getAttrOfType<StringAttr>(kCastByAttr)) {
+      if (done == mark)
+        return success();
+      return function.emitOpError()
+             << "is cast to " << done.getValue() << " already, and is to be to "
+             << mark.getValue() << ": take the function as it was";
+    }
+    function->setAttr(kCastByAttr, mark);
+    AutocastScope scope;
+    scope.isEnabled = bool(low);
+    scope.low = low;
+    scope.policyName = choice.policyName();
+    return cast(function, std::move(scope));
+  }
+
+  LogicalResult cast(func::FuncOp function, AutocastScope outermost) {
+    auto find = [this](Operation *from, StringRef name, FloatType low) {
+      return load(from, name, low);
+    };
+    if (outermost.isEnabled) {
+      auto policy = load(function, outermost.policyName, outermost.low);
+      if (failed(policy))
+        return failure();
+      outermost.policy = *policy;
+    }
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError()
+             << "has control flow, in which casts are not decided";
+    auto scopes =
+        AutocastScopes::dissolve(function, std::move(outermost), find);
+    if (failed(scopes))
+      return failure();
+    LogicalResult result = success();
+    AutocastReport report;
+    if (!scopes->castsNothing())
+      result = isEager(scopes->outermost())
+                   ? castEagerly(function, *scopes, report)
+                   : castByColour(function, *scopes, report);
+    if (!explain.empty())
+      explained.push_back(
+          report.json(function, scopes->outermost().policyName));
+    function.walk([](Operation *op) { op->removeAttr(kAutocastAttr); });
+    return result;
+  }
+
+  /// The options' mode, or that of the policy's system.
+  bool isEager(const AutocastScope &scope) const {
+    if (!mode.empty())
+      return mode == "eager";
+    return !scope.policy || scope.policy->mode() == "eager";
+  }
+
+  /// The policy of that name, with the options' lists on top.
+  FailureOr<std::shared_ptr<const Policy>> load(Operation *from, StringRef name,
+                                                FloatType low) {
+    FailureOr<Policy> loaded = lookUpPolicy(from, name, low);
     if (failed(loaded))
       return failure();
     auto known = registeredNames(&getContext(), loaded->system());
     if (llvm::Error error = llvm::joinErrors(
             loaded->move(llvm::to_vector(allow), Category::Allow, known),
             loaded->move(llvm::to_vector(deny), Category::Deny, known)))
-      return function.emitOpError() << toString(std::move(error));
-    if (!function.getBody().hasOneBlock())
-      return function.emitOpError()
-             << "has control flow, in which casts are not decided";
-    bool isEager = (mode.empty() ? loaded->mode() : mode) == "eager";
-    AutocastReport report;
-    LogicalResult result = isEager
-                               ? castEagerly(function, *loaded, low, report)
-                               : castByColour(function, *loaded, low, report);
-    if (!explain.empty())
-      explained.push_back(report.json(function, *loaded));
-    function.walk([](Operation *op) { op->removeAttr(kAutocastAttr); });
-    return result;
+      return from->emitOpError() << toString(std::move(error));
+    return std::make_shared<const Policy>(std::move(*loaded));
   }
 
   llvm::json::Array explained;

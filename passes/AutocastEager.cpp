@@ -29,12 +29,14 @@ FloatType widestOf(ArrayRef<OpOperand *> operands) {
 
 class EagerCaster {
 public:
-  EagerCaster(const Policy &policy, FloatType low, AutocastReport &report)
-      : policy(policy), low(low), wide(Float32Type::get(low.getContext())),
-        report(report) {}
+  EagerCaster(const AutocastScopes &scopes, MLIRContext *context,
+              AutocastReport &report)
+      : scopes(scopes), wide(Float32Type::get(context)), report(report) {}
 
   LogicalResult visit(AutocastOpInterface op) {
-    Judgement judgement = policy.judge(op);
+    const AutocastScope &scope = scopes.of(op);
+    low = scope.low;
+    Judgement judgement = scope.judge(op);
     auto operands = eligibleOperands(op);
     auto target = targetFor(op, judgement, operands);
     if (failed(target))
@@ -121,22 +123,25 @@ private:
     return success();
   }
 
-  const Policy &policy;
-  FloatType low, wide;
+  const AutocastScopes &scopes;
+  FloatType wide;
+  FloatType low; ///< of the op that is visited
   AutocastReport &report;
   CastCache casts;
 };
 } // namespace
 
-LogicalResult mp::castEagerly(func::FuncOp function, const Policy &policy,
-                              FloatType low, AutocastReport &report) {
-  EagerCaster caster(policy, low, report);
+LogicalResult mp::castEagerly(func::FuncOp function,
+                              const AutocastScopes &scopes,
+                              AutocastReport &report) {
+  EagerCaster caster(scopes, function.getContext(), report);
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body))
     if (auto facts = dyn_cast<AutocastOpInterface>(op))
       if (failed(caster.visit(facts)))
         return failure();
-  if (policy.hasWideOutputs() &&
+  const AutocastScope &outermost = scopes.outermost();
+  if (outermost.isEnabled && outermost.policy->hasWideOutputs() &&
       failed(caster.castOutputs(body.getTerminator())))
     return failure();
   // Results have the types that autocast left them with, as in PyTorch.

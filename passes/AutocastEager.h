@@ -3,13 +3,14 @@
 #define MP_PASSES_AUTOCASTEAGER_H
 
 #include "passes/AutocastReport.h"
+#include "passes/AutocastScopes.h"
 
 namespace mp {
 
 /// Casts the operands of a function's ops, in order, each by what the policy
 /// says of the op alone. Fails with a diagnostic at the op.
 llvm::LogicalResult castEagerly(mlir::func::FuncOp function,
-                                const Policy &policy, mlir::FloatType low,
+                                const AutocastScopes &scopes,
                                 AutocastReport &report);
 
 } // namespace mp

@@ -24,11 +24,11 @@ struct Node {
 
 class Colouring {
 public:
-  Colouring(Block &block, const Policy &policy, FloatType low)
+  Colouring(Block &block, const AutocastScopes &scopes, FloatType low)
       : block(block), low(low), wide(Float32Type::get(low.getContext())) {
     for (Operation &op : block)
       if (auto facts = dyn_cast<AutocastOpInterface>(op))
-        nodes[&op] = classify(facts, policy);
+        nodes[&op] = classify(facts, scopes.of(&op));
   }
 
   LogicalResult run() {
@@ -75,15 +75,16 @@ private:
     return facts && llvm::is_contained(eligibleOperands(facts), &use);
   }
 
-  Node classify(AutocastOpInterface op, const Policy &policy) const {
+  Node classify(AutocastOpInterface op, const AutocastScope &scope) const {
     Node node;
-    node.judgement = policy.judge(op);
+    node.judgement = scope.judge(op);
     auto operands = eligibleOperands(op);
     bool isCapable =
         !operands.empty() && llvm::all_of(operands, [&](OpOperand *operand) {
           return elementType(operand->get()) == wide;
         });
-    if (!isCapable || isa<CastOp>(op))
+    bool isOff = !scope.isEnabled && !Policy::judgeByWord(op);
+    if (!isCapable || isOff || isa<CastOp>(op))
       return node;
     node.kind = classOf(op, node.judgement.category);
     bool isChoice = node.kind == Class::Infer || node.kind == Class::Clear;
@@ -282,16 +283,35 @@ private:
 };
 } // namespace
 
-LogicalResult mp::castByColour(func::FuncOp function, const Policy &policy,
-                               FloatType low, AutocastReport &report) {
-  if (low.isTF32())
+/// The type that all scopes cast to.
+static FailureOr<FloatType> findColour(Block &body,
+                                       const AutocastScopes &scopes) {
+  FloatType low = scopes.outermost().low;
+  for (Operation &op : body) {
+    FloatType other = scopes.of(&op).low;
+    if (low && other && low != other)
+      return op.emitOpError()
+             << "is in a region of " << other << ", and others are in " << low
+             << ": a graph is coloured with one type; mode=eager takes several";
+    low = low ? low : other;
+  }
+  return low;
+}
+
+LogicalResult mp::castByColour(func::FuncOp function,
+                               const AutocastScopes &scopes,
+                               AutocastReport &report) {
+  Block &body = function.getBody().front();
+  FailureOr<FloatType> low = findColour(body, scopes);
+  if (failed(low))
+    return failure();
+  if (low->isTF32())
     return function.emitOpError()
            << "autocast to tf32 decides op by op: mode is eager";
-  Block &body = function.getBody().front();
-  Colouring colours(body, policy, low);
+  Colouring colours(body, scopes, *low);
   if (failed(colours.run()))
     return failure();
-  Committer committer(colours, low, report);
+  Committer committer(colours, *low, report);
   for (Operation &op : llvm::make_early_inc_range(body))
     if (failed(committer.visit(&op)))
       return failure();

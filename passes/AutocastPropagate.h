@@ -3,6 +3,7 @@
 #define MP_PASSES_AUTOCASTPROPAGATE_H
 
 #include "passes/AutocastReport.h"
+#include "passes/AutocastScopes.h"
 
 namespace mp {
 
@@ -10,7 +11,7 @@ namespace mp {
 /// does, and casts where the colour changes. The graph may be forward alone or
 /// forward and backward. What a function returns keeps its type.
 llvm::LogicalResult castByColour(mlir::func::FuncOp function,
-                                 const Policy &policy, mlir::FloatType low,
+                                 const AutocastScopes &scopes,
                                  AutocastReport &report);
 
 } // namespace mp

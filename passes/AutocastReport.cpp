@@ -50,7 +50,7 @@ void AutocastReport::cast(OpOperand &operand, FloatType type, bool isNew) {
 }
 
 llvm::json::Value AutocastReport::json(func::FuncOp function,
-                                       const Policy &policy) const {
+                                       StringRef policy) const {
   llvm::json::Array ops;
   int64_t casts = 0, bytes = 0;
   bool isKnown = true;
@@ -82,7 +82,7 @@ llvm::json::Value AutocastReport::json(func::FuncOp function,
     ops.push_back(std::move(object));
   }
   llvm::json::Object object{{"function", function.getName().str()},
-                            {"policy", policy.name().str()},
+                            {"policy", policy.str()},
                             {"casts", casts},
                             {"ops", std::move(ops)}};
   object["cast_bytes"] =

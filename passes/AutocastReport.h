@@ -25,7 +25,7 @@ public:
   /// The function's part of the file: its ops in order, the number of casts,
   /// and the bytes that these read and write (null where a size is not known).
   llvm::json::Value json(mlir::func::FuncOp function,
-                         const Policy &policy) const;
+                         llvm::StringRef policy) const;
 
 private:
   struct Cast {

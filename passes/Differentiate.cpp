@@ -119,6 +119,12 @@ LogicalResult mp::checkDifferentiable(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError() << "must have one block to be differentiated";
   WalkResult walked = function.walk([](Operation *op) {
+    // What it reads is no operand of it, and would be overlooked.
+    if (auto region = dyn_cast<AutocastOp>(op)) {
+      region.emitOpError() << "is not differentiable: "
+                           << region.whyNotDifferentiable();
+      return WalkResult::interrupt();
+    }
     for (Value operand : op->getOperands())
       if (auto tensor = dyn_cast<RankedTensorType>(operand.getType());
           tensor && !tensor.hasStaticShape()) {

@@ -80,7 +80,8 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     alone or with its backward, as TensorFlow's grappler: ops run low from one that is
     allowed to another, and behind none that is denied. Without `mode` as the policy's
     system does. An op's own `{mp.autocast = "f32"}` or `"low"` goes before any policy.
-    A value is cast to a type once. Options override
+    `mp.autocast` regions have a type and a policy of their own; their ops are left in their place.
+    A value is cast to a type once, and a function, which then has `mp.precision`, is too. Options override
     the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
     f32, and ops that the policy allows may multiply in tf32.
 
@@ -126,6 +127,38 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"function", "function", "std::string", "\"\"",
                         "differentiate this function by its arguments">];
+}
+
+def PlaceCasts : Mp_Pass<"mp-place-casts", "::mlir::ModuleOp"> {
+  let summary = "fewer and smaller casts that give the same bits";
+  let description = [{
+    Autocast decides what runs in which type; where a cast stands is free as long as no bit of
+    a result changes:
+
+    - an op that copies elements (reshape, slice, concat, gather, ...) runs on either side of a
+      cast: casts to a narrower type go up and those to a wider one down, where they are no
+      more and no larger, and any cast goes where it has fewer elements;
+    - an op computes in f32 and rounds its result once: one between casts from a 16-bit type
+      and back to it is the op in that type, "16 bits outside, f32 inside";
+    - what was cast to a wider type is cast on from before that;
+    - a value is cast to a type once.
+
+    It runs behind mp-autodiff: in front of it, another place of a cast would round a
+    gradient elsewhere. A cast that rounds is never removed. A parameter's 16-bit copy is kept
+    by mp-master-weights, and its cast counts as free.
+
+    ```mlir
+    // before                                                    // after
+    %0 = mp.cast %x : tensor<4x8xf16> to tensor<4x8xf32>
+    %1 = mp.softmax %0 : tensor<4x8xf32>                         %1 = mp.softmax %x : tensor<4x8xf16>
+    %2 = mp.cast %1 : tensor<4x8xf32> to tensor<4x8xf16>
+    %3 = mp.cast %y : tensor<4x8xf32> to tensor<4x8xf16>         %2 = mp.slice %y offsets[0, 0] sizes[4, 2] : tensor<4x8xf32>
+    %4 = mp.slice %3 offsets[0, 0] sizes[4, 2]                   %3 = mp.cast %2 : tensor<4x2xf32> to tensor<4x2xf16>
+        : tensor<4x8xf16>
+    ```
+  }];
+  let options = [Option<"explain", "explain", "std::string", "\"\"",
+                        "file for the number and the bytes of the casts, before and after, as JSON">];
 }
 
 def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {

@@ -103,6 +103,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   if (auto error = addForward(manager, options, "train"))
     return error;
   manager.addPass(createAutodiff());
+  manager.addPass(createPlaceCasts());
   manager.addPass(createRecompute({options.recompute}));
   manager.addPass(createLossScale({*scaler}));
   manager.addPass(createAccumulate({options.accumulate, options.batch}));
@@ -124,6 +125,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
   if (auto error = addForward(manager, options, "eval"))
     return error;
   manager.addNestedPass<func::FuncOp>(createExpandGradients());
+  manager.addPass(createPlaceCasts());
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
   addRandomKeys(manager);
@@ -142,6 +144,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   autocast.policy = options.policy;
   manager.addPass(createAutocast(autocast));
   manager.addNestedPass<func::FuncOp>(createExpandGradients());
+  manager.addPass(createPlaceCasts());
   addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();

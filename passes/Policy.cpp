@@ -305,10 +305,17 @@ Error Policy::move(ArrayRef<std::string> ops, Category category,
 // Judgement
 //===----------------------------------------------------------------------===//
 
+std::optional<Judgement> Policy::judgeByWord(mlir::Operation *op) {
+  auto word = op->getAttrOfType<mlir::StringAttr>(kAutocastAttr);
+  if (!word)
+    return std::nullopt;
+  return Judgement{word.getValue() == "f32" ? Category::Deny : Category::Allow,
+                   ("the op says " + word.getValue()).str()};
+}
+
 Judgement Policy::judge(AutocastOpInterface op) const {
-  if (auto word = op->getAttrOfType<mlir::StringAttr>(kAutocastAttr))
-    return {word.getValue() == "f32" ? Category::Deny : Category::Allow,
-            ("the op says " + word.getValue()).str()};
+  if (auto own = judgeByWord(op))
+    return *own;
   return judge(op->getName().getStringRef(),
                [&](StringRef system) { return op.getAutocastName(system); });
 }

@@ -84,7 +84,10 @@ public:
   /// Every name in the lists, for checks of spelling.
   std::vector<std::string> listed() const;
 
+  /// What the op says of itself, or else what the lists say.
   Judgement judge(AutocastOpInterface op) const;
+  /// What the op's own attribute says; nothing where it has none.
+  static std::optional<Judgement> judgeByWord(mlir::Operation *op);
   /// The same of an op that there need not be one of: `names` gives its name in
   /// a system.
   Judgement

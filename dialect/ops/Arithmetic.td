@@ -157,6 +157,7 @@ def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
   let arguments = (ins Mp_FlagTensor:$condition, Mp_NumberTensor:$lhs, Mp_NumberTensor:$rhs);
   let results = (outs Mp_NumberTensor:$result);
   let assemblyFormat = "$condition `,` $lhs `,` $rhs attr-dict `:` type($condition) `,` type($lhs) `,` type($rhs)";
+  let extraDeclarations = [{ static bool copiesElements() { return true; } }];
 }
 
 class Mp_FlagBinaryOp<string mnemonic> : Mp_ElementwiseOp<mnemonic, [Commutative]> {

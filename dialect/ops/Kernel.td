@@ -31,8 +31,8 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
   let hasVerifier = 1;
 }
 
-def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, HasParent<"::mp::KernelOp">]> {
-  let summary = "results of a kernel";
+def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, ParentOneOf<["::mp::KernelOp", "::mp::AutocastOp"]>]> {
+  let summary = "results of a kernel or a region";
   let description = [{Example: `mp.yield %s : tensor<4xf32>`}];
   let arguments = (ins Variadic<Mp_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -39,6 +39,7 @@ def Mp_SliceOp : Mp_LayoutOp<"slice"> {
     $input `offsets` `` $offsets `sizes` `` $sizes (`strides` `` $strides^)? attr-dict `:` type($input)
   }];
   let layoutDeclarations = [{
+    static bool copiesElements() { return true; }
     /// The stride of a dimension, stated or not.
     int64_t strideOf(unsigned dim) {
       return getStrides() ? (*getStrides())[dim] : 1;
@@ -67,6 +68,7 @@ def Mp_PadOp : Mp_LayoutOp<"pad"> {
     attr-dict `:` type($input)
   }];
   let layoutDeclarations = [{
+    bool copiesElements() { return getValue().isZero(); }
     /// The padding between neighbours of a dimension, stated or not.
     int64_t interiorOf(unsigned dim) {
       return getInterior() ? (*getInterior())[dim] : 0;
@@ -91,6 +93,7 @@ def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
   let arguments = (ins Variadic<Mp_Tensor>:$inputs, I64Attr:$dim);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$inputs `dim` `(` $dim `)` attr-dict `:` type($inputs)";
+  let layoutDeclarations = [{ static bool copiesElements() { return true; } }];
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -112,6 +115,7 @@ def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandO
   let arguments = (ins Mp_Tensor:$table, Mp_IndexTensor:$indices, I64Attr:$dim);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$table `,` $indices `dim` `(` $dim `)` attr-dict `:` type($table) `,` type($indices)";
+  let layoutDeclarations = [{ static bool copiesElements() { return true; } }];
 }
 
 def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {

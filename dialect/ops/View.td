@@ -11,6 +11,7 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
   string relay = "";
   string relax = "";
   let extraClassDeclaration = Mp_SystemNames<torch, tensorflow, relay, relax, "movement">.cpp # [{
+    static bool copiesElements() { return true; }
     static ::llvm::StringRef whyNotDifferentiable() { return ""; }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,
                                                       ::mlir::ValueRange gradients);

@@ -5,7 +5,7 @@
 // writes nothing and its recipe stays for whoever trains.
 // CHECK: mp.variable derived @fc1.weight.f16
 // CHECK-LABEL: func.func @loss(
-// CHECK-SAME: attributes {mp.mode = "eval"}
+// CHECK-SAME: attributes {mp.mode = "eval"
 // CHECK: mp.read @fc1.weight.f16
 // CHECK-COUNT-3: mp.linear %{{.*}}xf16>
 // CHECK-NOT: mp.write

@@ -1,0 +1,22 @@
+//===- Autocast.cpp - regions of a precision of their own -----------------===//
+#include "dialect/Mp.h"
+
+using namespace mlir;
+using namespace mp;
+
+LogicalResult AutocastOp::verify() {
+  if (auto type = getDtype();
+      type && !isa<Float16Type, BFloat16Type, FloatTF32Type>(*type))
+    return emitOpError() << "has dtype " << *type
+                         << ", expected f16, bf16 or tf32";
+  return success();
+}
+
+LogicalResult AutocastOp::verifyRegions() {
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (yield.getOperandTypes() == getResultTypes())
+    return success();
+  auto error = emitOpError() << "has results of " << getResultTypes();
+  error.attachNote(yield.getLoc()) << "and yields " << yield.getOperandTypes();
+  return error;
+}

@@ -1,0 +1,18 @@
+//===- JsonFile.cpp - what a pass says beside the IR ----------------------===//
+#include "passes/JsonFile.h"
+#include "llvm/Support/FormatVariadic.h"
+
+llvm::LogicalResult mp::writeJson(mlir::Operation *asker, llvm::StringRef path,
+                                  llvm::json::Value value) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  os << llvm::formatv("{0:2}", value) << "\n";
+  os.close();
+  if (!error)
+    error = os.error();
+  os.clear_error();
+  if (error)
+    return asker->emitError()
+           << "cannot write " << path << ": " << error.message();
+  return llvm::success();
+}

@@ -1,0 +1,16 @@
+//===- JsonFile.h - what a pass says beside the IR --------------*- C++ -*-===//
+#ifndef MP_PASSES_JSONFILE_H
+#define MP_PASSES_JSONFILE_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/Support/JSON.h"
+
+namespace mp {
+
+/// Writes a file; fails with a diagnostic at `asker`.
+llvm::LogicalResult writeJson(mlir::Operation *asker, llvm::StringRef path,
+                              llvm::json::Value value);
+
+} // namespace mp
+
+#endif // MP_PASSES_JSONFILE_H

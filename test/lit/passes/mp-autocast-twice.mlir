@@ -1,0 +1,10 @@
+// RUN: mp-opt %s -mp-autocast=dtype=f16 -o %t.once
+// RUN: mp-opt %s -mp-autocast=dtype=f16 -mp-autocast=dtype=f16 | diff %t.once -
+// RUN: not mp-opt %t.once -mp-autocast='dtype=bf16 policy=keras' 2>&1 | FileCheck %s
+
+// Cast once: the word on an op is gone then, and its policy would say otherwise.
+// CHECK: error: 'func.func' op is cast to f16 by torch already, and is to be to bf16 by keras: take the function as it was
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = mp.exp %x {mp.autocast = "low"} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
