@@ -17,7 +17,8 @@ struct NumberOps : mp::impl::NumberOpsBase<NumberOps> {
     Builder builder(&getContext());
     int64_t last = 0;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (op->getNumResults() > 0)
+      // What a region yields is made by ops inside of it.
+      if (op->getNumResults() > 0 && op->getNumRegions() == 0)
         op->setAttr(kNumberAttr, builder.getI64IntegerAttr(++last));
     });
   }

@@ -204,7 +204,7 @@ private:
                       cast.from, cast.to);
     }
     if (gradient) {
-      printOp(side, "first gradient beyond it, going backward,", gradient,
+      printOp(side, "first gradient beyond it (going backward)", gradient,
               *find(side, gradient)->gradient);
       printInherited(side, "computed from the gradients of", usersOf(gradient),
                      [](const OpDifference &op) { return op.gradient; });

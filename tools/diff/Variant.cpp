@@ -227,6 +227,17 @@ static func::FuncOp isolate(ModuleOp module, const Subject &subject) {
   return found;
 }
 
+/// The number of the op that makes a value, within a region or not.
+static int64_t makerOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (auto region = dyn_cast_or_null<AutocastOp>(op)) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    value = region.getBody().front().getTerminator()->getOperand(result);
+    op = value.getDefiningOp();
+  }
+  return numberOf(op);
+}
+
 static void describeOps(func::FuncOp function, Variant &variant) {
   function.walk([&](Operation *op) {
     int64_t number = numberOf(op);
@@ -238,7 +249,7 @@ static void describeOps(func::FuncOp function, Variant &variant) {
       facts.variable = read.getVariable().str();
     facts.source = locationOf(op);
     for (Value operand : op->getOperands())
-      if (int64_t from = numberOf(operand.getDefiningOp());
+      if (int64_t from = makerOf(operand);
           from && !llvm::is_contained(facts.operands, from))
         facts.operands.push_back(from);
     facts.yieldsFloats = llvm::any_of(op->getResults(), isFloatTensor);
@@ -346,10 +357,15 @@ llvm::Expected<Variant> makeVariant(const Subject &subject,
     return std::move(error);
   Variant variant;
   describeOps(function, variant);
-  if (setting.dtype == "f64") {
-    if (auto error = work.run(createWidenFloats()))
+  if (setting.dtype == "f64" || setting.dtype == "f32") {
+    AutocastOptions off;
+    off.dtype = "f32";
+    if (auto error = work.run(createAutocast(off)))
       return std::move(error);
-  } else if (setting.dtype != "f32") {
+    if (setting.dtype == "f64")
+      if (auto error = work.run(createWidenFloats()))
+        return std::move(error);
+  } else {
     if (auto error = autocast(work, function, setting, variant))
       return std::move(error);
     variant.scale =

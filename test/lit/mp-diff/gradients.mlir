@@ -11,7 +11,7 @@
 
 // UNSCALED: 1 read @w {{.*}} 1.0e+00 !
 // UNSCALED: 2 mul {{.*}} 1.0e+00 !
-// UNSCALED: fp16:keras: first gradient beyond it, going backward,: #2 mp.mul, error 1.0e+00, 4096 of 4096 elements beyond
+// UNSCALED: fp16:keras: first gradient beyond it (going backward): #2 mp.mul, error 1.0e+00, 4096 of 4096 elements beyond
 // UNSCALED-NEXT: %y = mp.mul %w, %w
 // UNSCALED-NEXT: computed from the gradients of #3 mean
 

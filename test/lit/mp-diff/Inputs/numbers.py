@@ -1,4 +1,4 @@
-"""FILE: prints what holds of an mp-diff's JSON."""
+"""FILE [OTHER]: prints what holds of an mp-diff's JSON, and whether another's errors are others."""
 
 import json
 import sys
@@ -18,3 +18,6 @@ print("casts", all(sum(not cast["shared"] for row in under for cast in row[i]["c
                    and (policy["cast_bytes"] > 0) == (policy["casts"] > 0) for i, policy in enumerate(found["policies"])))
 print("steps", all(len(policy["step"]["microseconds"]) == 3 and policy["step"]["launches"] > 0 and policy["step"]["bytes"] > 0
                    for policy in found["policies"]))
+if len(sys.argv) > 2:
+    other = [op["policies"] for op in json.load(open(sys.argv[2]))["ops"]]
+    print("other errors", any(a["value"] != b["value"] for mine, its in zip(under, other) for a, b in zip(mine, its)))
