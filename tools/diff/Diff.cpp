@@ -53,7 +53,7 @@ Command describe(DiffOptions &options) {
       text("json", "FILE", options.json, "where to write all numbers",
            Names::Output),
       flag("all", options.all, true,
-           "print every op, those too that all run in one type with one error"),
+           "print every op, those too that have one type and one error"),
       flag("fail-beyond", options.failBeyond, true,
            "exit with 1 where an op is beyond the tolerance"),
   };

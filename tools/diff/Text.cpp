@@ -114,8 +114,8 @@ private:
       os << "\n";
     }
     if (leftOut)
-      os << formatv("{0} more ops run in one type with one error each: --all "
-                    "prints them\n",
+      os << formatv("{0} more ops have one type and one error under all "
+                    "policies: --all prints them\n",
                     leftOut);
   }
 
@@ -167,7 +167,7 @@ private:
         }));
     const StepFacts &first = sides.front().step;
     double base = first.whyNot.empty() ? median(first.microseconds) : 0;
-    row("of the first", told([&](const Side &side) -> std::string {
+    row("relative to the first", told([&](const Side &side) -> std::string {
           if (base <= 0)
             return "-";
           return formatv("{0:f2}", median(side.step.microseconds) / base).str();
@@ -264,7 +264,13 @@ private:
 } // namespace
 
 std::string toText(const Comparison &comparison, const DiffOptions &options) {
-  return Printer(comparison, options).print();
+  std::string padded = Printer(comparison, options).print(), text;
+  for (StringRef rest = padded; !rest.empty();) {
+    auto [line, others] = rest.split('\n');
+    text += (line.rtrim() + "\n").str();
+    rest = others;
+  }
+  return text;
 }
 
 } // namespace mp::tool

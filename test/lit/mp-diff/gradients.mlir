@@ -6,7 +6,7 @@
 // CHECK: loss scale 1 1024
 // CHECK: launches of a step
 // CHECK: step, median us
-// CHECK: of the first 1.00
+// CHECK: relative to the first 1.00
 // CHECK: fp16:keras: every op is within the tolerance
 
 // UNSCALED: 1 read @w {{.*}} 1.0e+00 !

@@ -8,7 +8,7 @@
 // CHECK: | fp32 {{.*}}| fp16:torch
 // CHECK: 2 exp [[LINE:[0-9]+]]:8 | f32 {{.*}} - | f16 allow 1 non-fin ! -
 // CHECK-NEXT: 3 log {{.*}} | f32 {{.*}} | f32 deny 1 non-fin ! -
-// CHECK-NEXT: 1 more ops run in one type with one error each: --all prints them
+// CHECK-NEXT: 1 more ops have one type and one error under all policies: --all prints them
 // CHECK: tolerance 1.9e-06 1.6e-02
 // CHECK: casts 0 2
 // CHECK: fp32: every op is within the tolerance
