@@ -108,6 +108,25 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  FloatType forward, FloatType backward,
+                                  int64_t history, int64_t margin) {
+  for (FloatType type : {forward, backward})
+    if (!isa<Float8E4M3FNType, Float8E5M2Type>(type))
+      return emitError() << "storage in " << type
+                         << ", expected f8E4M3FN or f8E5M2";
+  if (history < 1 || history > 65536)
+    return emitError() << "amax_history is " << history
+                       << ", expected 1 to 65536 steps";
+  if (margin < -64 || margin > 64)
+    return emitError() << "margin is " << margin << ", expected -64 to 64";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Columns
 //===----------------------------------------------------------------------===//
 

@@ -71,6 +71,11 @@ LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kNumberAttr << "' is "
                            << attribute.getValue()
                            << ", expected a whole number";
+  if (attribute.getName() == kStorageAttr &&
+      !isa<StorageAttr>(attribute.getValue()))
+    return op->emitError() << "'" << kStorageAttr << "' is "
+                           << attribute.getValue()
+                           << ", expected #mp.storage<...>";
   if (attribute.getName() == kAutocastAttr) {
     if (!isa<AutocastOpInterface>(op))
       return op->emitError() << "'" << kAutocastAttr

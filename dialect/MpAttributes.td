@@ -152,6 +152,23 @@ def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Mp_StorageAttr : Mp_Attr<"Storage", "storage"> {
+  let summary = "in which 8-bit types a contraction keeps its operands";
+  let description = [{
+    `forward` is that of what forward reads, `backward` that of the gradients that arrive.
+    Each tensor has a scale of its own, the type's largest number over the tensor's largest
+    magnitude in the last `amax_history` steps, over 2^`margin`. `mp-autocast` puts it on ops
+    as `mp.storage`, and `mp-quantize` does it.
+
+    Example: `#mp.storage<forward = f8E4M3FN, backward = f8E5M2, amax_history = 16>`
+  }];
+  let parameters = (ins "::mlir::FloatType":$forward, "::mlir::FloatType":$backward,
+                        DefaultValuedParameter<"int64_t", "16">:$amax_history,
+                        DefaultValuedParameter<"int64_t", "0">:$margin);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Mp_DataFormat : Mp_Enum<"DataFormat", "format of a data file", [
   I32EnumAttrCase<"idx", 0>, I32EnumAttrCase<"npy", 1>, I32EnumAttrCase<"safetensors", 2>,
 ]>;

@@ -42,6 +42,27 @@ SmallVector<OpOperand *> mp::eligibleOperands(AutocastOpInterface op) {
   return operands;
 }
 
+static FloatType parseFloat8(MLIRContext *context, StringRef name) {
+  if (name == "f8E4M3FN")
+    return Float8E4M3FNType::get(context);
+  return Float8E5M2Type::get(context);
+}
+
+void mp::markStorage(AutocastOpInterface op, const AutocastScope &scope) {
+  bool wants = scope.isEnabled && scope.policy->storage();
+  if (!wants || op.getAutocastName("class") != "contraction")
+    return;
+  for (OpOperand *operand : eligibleOperands(op))
+    if (elementType(operand->get()).getIntOrFloatBitWidth() != 16)
+      return;
+  const Storage &storage = *scope.policy->storage();
+  MLIRContext *context = op->getContext();
+  op->setAttr(kStorageAttr,
+              StorageAttr::get(context, parseFloat8(context, storage.forward),
+                               parseFloat8(context, storage.backward),
+                               storage.amaxHistory, storage.margin));
+}
+
 std::string mp::whyNotExact(Value value, FloatType type) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())

@@ -3,6 +3,7 @@
 #define MP_PASSES_AUTOCASTCASTS_H
 
 #include "passes/AutocastReport.h"
+#include "passes/AutocastScopes.h"
 
 namespace mp {
 
@@ -22,6 +23,10 @@ private:
 
 /// The floats of an op that a policy may cast; f64 is none of them.
 llvm::SmallVector<mlir::OpOperand *> eligibleOperands(AutocastOpInterface op);
+
+/// Says on a contraction that runs low in which 8-bit types its operands are to
+/// be kept, where the policy wants that.
+void markStorage(AutocastOpInterface op, const AutocastScope &scope);
 
 /// Why a constant cannot be cast to `type`: it has an element that would become
 /// infinite or zero. "" where it can, or `value` is no constant.

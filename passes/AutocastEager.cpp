@@ -49,6 +49,7 @@ public:
     for (OpOperand *operand : operands)
       if (failed(castOperand(op, *operand, *target, judgement)))
         return failure();
+    markStorage(op, scope);
     return op.retypeResults();
   }
 

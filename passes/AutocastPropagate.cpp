@@ -236,9 +236,10 @@ private:
 /// Steps 6 and 7: casts where the colour changes, one for each value and type.
 class Committer {
 public:
-  Committer(const Colouring &colours, FloatType low, AutocastReport &report)
-      : colours(colours), low(low), wide(Float32Type::get(low.getContext())),
-        report(report) {}
+  Committer(const Colouring &colours, const AutocastScopes &scopes,
+            FloatType low, AutocastReport &report)
+      : colours(colours), scopes(scopes), low(low),
+        wide(Float32Type::get(low.getContext())), report(report) {}
 
   LogicalResult visit(Operation *op) {
     if (auto cast = dyn_cast<CastOp>(op); cast && colours.isRetargeted(cast)) {
@@ -265,6 +266,7 @@ public:
         return failure();
       casts.cast(operand, low, report);
     }
+    markStorage(facts, scopes.of(op));
     SmallVector<Type> before(op->getResultTypes());
     if (failed(facts.retypeResults()))
       return failure();
@@ -276,6 +278,7 @@ public:
 
 private:
   const Colouring &colours;
+  const AutocastScopes &scopes;
   FloatType low, wide;
   AutocastReport &report;
   CastCache casts;
@@ -311,7 +314,7 @@ LogicalResult mp::castByColour(func::FuncOp function,
   Colouring colours(body, scopes, *low);
   if (failed(colours.run()))
     return failure();
-  Committer committer(colours, *low, report);
+  Committer committer(colours, scopes, *low, report);
   for (Operation &op : llvm::make_early_inc_range(body))
     if (failed(committer.visit(&op)))
       return failure();

@@ -70,11 +70,14 @@ private:
       if (MinimizeOp group =
               assignment->lookup(read.getVariableAttr().getAttr()))
         losses[group.getResult()].push_back(read.getResult());
+    auto number = RankedTensorType::get({}, Float32Type::get(&getContext()));
     for (auto &[loss, reads] : losses) {
       Differentiator differentiator(function, reads, origins);
       Value root = terminator->getOperand(loss);
       ImplicitLocOpBuilder builder(backwardOf(root.getLoc()), terminator);
-      Value seed = splat(builder, tensorType(root), scale);
+      Value seed = SeedOp::create(builder, root.getType());
+      if (scale != 1)
+        seed = ScaleOp::create(builder, seed, splat(builder, number, scale));
       if (failed(differentiator.run(root, seed, terminator)))
         return failure();
       for (size_t i = function.getNumResults(); i < values; ++i)

@@ -150,7 +150,7 @@ def PlaceCasts : Mp_Pass<"mp-place-casts", "::mlir::ModuleOp"> {
     ```mlir
     // before                                                    // after
     %0 = mp.cast %x : tensor<4x8xf16> to tensor<4x8xf32>
-    %1 = mp.softmax %0 : tensor<4x8xf32>                         %1 = mp.softmax %x : tensor<4x8xf16>
+    %1 = mp.softmax %0 dim(1) : tensor<4x8xf32>                  %1 = mp.softmax %x dim(1) : tensor<4x8xf16>
     %2 = mp.cast %1 : tensor<4x8xf32> to tensor<4x8xf16>
     %3 = mp.cast %y : tensor<4x8xf32> to tensor<4x8xf16>         %2 = mp.slice %y offsets[0, 0] sizes[4, 2] : tensor<4x8xf32>
     %4 = mp.slice %3 offsets[0, 0] sizes[4, 2]                   %3 = mp.cast %2 : tensor<4x2xf32> to tensor<4x2xf16>
@@ -294,6 +294,39 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"scaler", "scaler", "std::string", "\"\"",
                         "preset (torch) instead of the recipe's scaler, or none">];
+}
+
+def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {
+  let summary = "keep operands of contractions in 8 bits, each with a scale of its own";
+  let description = [{
+    Does what `mp.storage` says, which `mp-autocast` puts on contractions where a policy such
+    as `fp8` keeps their operands in 8 bits: an operand times its scale is rounded to the type
+    of forward, the gradient that arrives to that of backward, and products of both are
+    divided by the two scales in f32 and rounded to the type that they had. Forward and
+    backward multiply the same bits, which are all that is kept of a value for backward.
+
+    Scales are delayed, as in Transformer Engine (Micikevicius et al., "FP8 Formats for Deep
+    Learning", 2022): the type's largest number over the tensor's largest magnitude, its
+    "amax", in the last `amax_history` steps, over 2^`margin`; one before anything is known.
+    The histories are variables, `<parameter>.amax` and `<parameter>.input.amax` of what forward
+    multiplies, `<parameter>.output_gradient.amax`: written by a step, and not by one that is
+    skipped; read by evaluation. Those of gradients are of gradients without the loss scale,
+    so that another scale makes no difference. Finite numbers saturate; what is not finite stays so. A
+    function of no recipe has no history, and takes each scale from the tensor itself.
+
+    Runs behind mp-autodiff and mp-loss-scale, so that gradients pass as if nothing were
+    rounded and are scaled as they will be.
+
+    ```mlir
+    // before                                           // after, without a history
+                                                        %s, %t = ...
+                                                        %a = mp.mul %x, %s    // in f32, clamped to what f8E4M3FN holds
+    %y = mp.matmul %x, %w {mp.storage = #mp.storage<    %p = mp.cast %a : tensor<4x8xf32> to tensor<4x8xf8E4M3FN>
+      forward = f8E4M3FN, backward = f8E5M2>}           %z = mp.matmul %p, %q : tensor<4x8xf8E4M3FN>, tensor<8x2xf8E4M3FN>
+        : tensor<4x8xbf16>, tensor<8x2xbf16>            %r = mp.mul %z, %u    // 1 / (%s %t)
+                                                        %y = mp.cast %r : tensor<4x2xf32> to tensor<4x2xbf16>
+    ```
+  }];
 }
 
 def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {

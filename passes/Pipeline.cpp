@@ -106,6 +106,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   manager.addPass(createPlaceCasts());
   manager.addPass(createRecompute({options.recompute}));
   manager.addPass(createLossScale({*scaler}));
+  manager.addPass(createQuantize());
   manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
@@ -126,6 +127,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
     return error;
   manager.addNestedPass<func::FuncOp>(createExpandGradients());
   manager.addPass(createPlaceCasts());
+  manager.addPass(createQuantize());
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
   addRandomKeys(manager);
@@ -145,6 +147,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   manager.addPass(createAutocast(autocast));
   manager.addNestedPass<func::FuncOp>(createExpandGradients());
   manager.addPass(createPlaceCasts());
+  manager.addPass(createQuantize());
   addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();

@@ -126,14 +126,46 @@ Expected<Policy> Policy::read(const json::Object &object, StringRef source) {
   if (!is_contained(systems, policy.vocabulary))
     return fail("system \"" + policy.vocabulary + "\", expected " +
                 join(ArrayRef(systems), ", "));
-  if (Error error = policy.readLists(object))
+  if (Error error = policy.readPolicy(object))
     return fail(toString(std::move(error)));
   return policy;
 }
 
-Error Policy::readLists(const json::Object &object) {
+constexpr StringRef kLowTypes[] = {"f16", "bf16", "tf32"};
+
+Error Policy::readPolicy(const json::Object &object) {
+  ownLayers = layers.size();
+  if (Error error = readLists(object, /*type=*/""))
+    return error;
+  for (StringRef type : kLowTypes)
+    if (const json::Value *value = object.get(type)) {
+      const json::Object *lists = value->getAsObject();
+      if (!lists)
+        return createStringError("\"" + type + "\" is no object of lists");
+      for (const auto &[key, list] : *lists)
+        if (!parseCategory(key))
+          return createStringError("\"" + StringRef(key) + "\" under \"" +
+                                   type + "\" is no category; there are " +
+                                   join(ArrayRef(kCategories), ", "));
+      if (Error error = readLists(*lists, type))
+        return error;
+    }
+  auto other = object.getString("unlisted");
+  if (other)
+    if (auto category = parseCategory(*other))
+      otherwise = *category;
+  bool listsNone = all_of(drop_begin(layers, ownLayers),
+                          [](const Layer &one) { return one.names.empty(); });
+  if (listsNone && !object.get("unlisted") && !object.get("storage"))
+    return createStringError("lists no op");
+  if (Error error = readStorage(object))
+    return error;
+  return readSettings(object);
+}
+
+Error Policy::readLists(const json::Object &object, StringRef type) {
   StringMap<StringRef> lists; // each name's
-  layers.emplace_back();
+  Layer &layer = layers.emplace_back(Layer{type.str(), {}});
   for (StringRef field : kCategories) {
     const json::Value *value = object.get(field);
     const json::Array *list = value ? value->getAsArray() : nullptr;
@@ -147,15 +179,46 @@ Error Policy::readLists(const json::Object &object) {
       if (!isNew)
         return createStringError("\"" + *op + "\" is listed under " +
                                  it->second + " and under " + field);
-      layers.back()[keyOf(vocabulary, *op)] = *parseCategory(field);
+      layer.names[keyOf(vocabulary, *op)] = *parseCategory(field);
     }
   }
-  if (auto other = object.getString("unlisted"))
-    if (auto category = parseCategory(*other))
-      otherwise = *category;
-  if (lists.empty() && !object.get("unlisted"))
-    return createStringError("lists no op");
-  return readSettings(object);
+  return Error::success();
+}
+
+Error Policy::readStorage(const json::Object &object) {
+  const json::Value *value = object.get("storage");
+  if (!value)
+    return Error::success();
+  auto fail = [] {
+    return createStringError(
+        "\"storage\" is {\"forward\": an 8-bit type, \"backward\": another, "
+        "\"amax_history\": steps, \"margin\": an exponent}; the types are "
+        "f8E4M3FN and f8E5M2");
+  };
+  const json::Object *fields = value->getAsObject();
+  if (!fields)
+    return fail();
+  Storage storage;
+  for (const auto &[key, field] : *fields) {
+    auto text = field.getAsString();
+    auto number = field.getAsInteger();
+    bool isType = text && (*text == "f8E4M3FN" || *text == "f8E5M2");
+    if (StringRef(key) == "forward" && isType)
+      storage.forward = text->str();
+    else if (StringRef(key) == "backward" && isType)
+      storage.backward = text->str();
+    else if (StringRef(key) == "amax_history" && number && *number > 0 &&
+             *number <= 65536)
+      storage.amaxHistory = *number;
+    else if (StringRef(key) == "margin" && number && std::abs(*number) <= 64)
+      storage.margin = *number;
+    else
+      return fail();
+  }
+  if (storage.forward.empty() || storage.backward.empty())
+    return fail();
+  stored = std::move(storage);
+  return Error::success();
 }
 
 Error Policy::readSettings(const json::Object &object) {
@@ -173,7 +236,9 @@ Error Policy::readSettings(const json::Object &object) {
       for (const json::Value &type : *value.getAsArray())
         types.push_back(type.getAsString().value_or("").str());
     else if (!parseCategory(field) && field != "name" && field != "extends" &&
-             field != "system" && !(field == "unlisted" && parseCategory(text)))
+             field != "system" && field != "storage" &&
+             !is_contained(kLowTypes, field) &&
+             !(field == "unlisted" && parseCategory(text)))
       unknown.push_back(field.str());
   }
   if (unknown.empty())
@@ -182,8 +247,9 @@ Error Policy::readSettings(const json::Object &object) {
   return createStringError(
       "\"" + unknown.front() +
       "\" is not understood; there are name, about, extends, system, dtypes, "
-      "mode (eager or propagate), outputs (f32), unlisted (a category), and "
-      "lists of names under " +
+      "mode (eager or propagate), outputs (f32), unlisted (a category), "
+      "storage, f16, bf16 and tf32 (lists for one type), and lists of names "
+      "under " +
       join(ArrayRef(kCategories), ", "));
 }
 
@@ -247,8 +313,8 @@ std::vector<std::string> mp::registeredNames(mlir::MLIRContext *context,
 
 std::vector<std::string> Policy::listed() const {
   std::vector<std::string> all;
-  for (const StringMap<Category> &layer : layers)
-    for (const auto &entry : layer)
+  for (const Layer &layer : layers)
+    for (const auto &entry : layer.names)
       all.push_back(entry.getKey().str());
   llvm::sort(all);
   all.erase(llvm::unique(all), all.end());
@@ -265,38 +331,48 @@ Error Policy::unknownName(StringRef name, ArrayRef<std::string> known) const {
       (nearest.empty() ? "" : "; did you mean " + join(nearest, ", ") + "?"));
 }
 
+std::vector<std::string> Policy::listedTypes() const {
+  std::vector<std::string> types;
+  for (StringRef type : kLowTypes)
+    if (any_of(layers, [&](const Layer &one) { return one.type == type; }))
+      types.push_back(type.str());
+  return types;
+}
+
 Error Policy::checkNames(mlir::MLIRContext *context) const {
   std::vector<std::string> known = registeredNames(context, vocabulary);
-  const StringMap<Category> &own = layers.back();
-  std::vector<std::string> unknown;
-  for (const auto &entry : own)
-    if (!is_contained(known, entry.getKey()))
-      unknown.push_back(entry.getKey().str());
-  if (!unknown.empty())
-    return unknownName(*llvm::min_element(unknown), known);
-  // Two names of one op.
-  for (mlir::RegisteredOperationName op : judgedOps(context)) {
-    auto *facts = op.getInterface<AutocastOpInterface>();
-    StringRef name = op.getStringRef();
-    std::string other = facts->getAutocastName(vocabulary).str();
-    auto one = own.find(name), two = own.find(other);
-    if (one != own.end() && two != own.end() && one->second != two->second)
-      return createStringError("\"" + name + "\" is listed under " +
-                               nameOf(one->second) + ", and under " +
-                               nameOf(two->second) + " as \"" + other + "\"");
+  for (const Layer &own : drop_begin(layers, ownLayers)) {
+    std::vector<std::string> unknown;
+    for (const auto &entry : own.names)
+      if (!is_contained(known, entry.getKey()))
+        unknown.push_back(entry.getKey().str());
+    if (!unknown.empty())
+      return unknownName(*llvm::min_element(unknown), known);
+    // Two names of one op.
+    for (mlir::RegisteredOperationName op : judgedOps(context)) {
+      auto *facts = op.getInterface<AutocastOpInterface>();
+      StringRef name = op.getStringRef();
+      std::string other = facts->getAutocastName(vocabulary).str();
+      auto one = own.names.find(name), two = own.names.find(other);
+      if (one != own.names.end() && two != own.names.end() &&
+          one->second != two->second)
+        return createStringError("\"" + name + "\" is listed under " +
+                                 nameOf(one->second) + ", and under " +
+                                 nameOf(two->second) + " as \"" + other + "\"");
+    }
   }
   return Error::success();
 }
 
 Error Policy::move(ArrayRef<std::string> ops, Category category,
                    ArrayRef<std::string> known) {
-  layers.emplace_back();
   std::vector<std::string> names = listed();
+  layers.emplace_back();
   for (const std::string &op : ops) {
     std::string name = keyOf(vocabulary, op);
     if (!is_contained(names, name) && !is_contained(known, name))
       return unknownName(op, known);
-    layers.back()[name] = category;
+    layers.back().names[name] = category;
   }
   return Error::success();
 }
@@ -350,8 +426,14 @@ Judgement Policy::judge(StringRef op,
   SmallVector<StringRef> parts;
   names(vocabulary).split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   std::string kind = ("class:" + names("class")).str();
-  for (const StringMap<Category> &layer : llvm::reverse(layers))
-    if (auto judgement = judgeIn(layer, op, parts, kind))
+  for (const Layer &layer : llvm::reverse(layers)) {
+    if (!layer.type.empty() && layer.type != chosenType)
+      continue;
+    if (auto judgement = judgeIn(layer.names, op, parts, kind)) {
+      if (!layer.type.empty())
+        judgement->rule += " for " + layer.type;
       return *judgement;
+    }
+  }
   return {otherwise, ("not listed, so " + nameOf(otherwise)).str()};
 }

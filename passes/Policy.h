@@ -47,6 +47,13 @@ struct Judgement {
   std::string rule;
 };
 
+/// In which 8-bit types contractions that run low keep their operands: those
+/// that forward reads, and the gradients that arrive. See `#mp.storage`.
+struct Storage {
+  std::string forward, backward;
+  int64_t amaxHistory = 16, margin = 0;
+};
+
 class Policy {
 public:
   /// A preset by its name, or else a JSON file by its path (it ends in
@@ -71,6 +78,12 @@ public:
   Category unlisted() const { return otherwise; }
   /// Whether floats that a function returns are cast to f32.
   bool hasWideOutputs() const { return wideOutputs; }
+  const std::optional<Storage> &storage() const { return stored; }
+  /// Types for which the policy has lists of their own.
+  std::vector<std::string> listedTypes() const;
+  /// Lets the lists for a low type count; without it only those for all do.
+  void chooseType(llvm::StringRef type) { chosenType = type.str(); }
+  const std::string &type() const { return chosenType; }
   /// Checks the names that a user's policy lists against the ops there are;
   /// presets name ops that we have none of.
   llvm::Error checkNames(mlir::MLIRContext *context) const;
@@ -95,7 +108,15 @@ public:
         llvm::function_ref<llvm::StringRef(llvm::StringRef)> names) const;
 
 private:
-  llvm::Error readLists(const llvm::json::Object &object);
+  /// A list of names: for one low type, or for all.
+  struct Layer {
+    std::string type;
+    llvm::StringMap<Category> names;
+  };
+
+  llvm::Error readPolicy(const llvm::json::Object &object);
+  llvm::Error readLists(const llvm::json::Object &object, llvm::StringRef type);
+  llvm::Error readStorage(const llvm::json::Object &object);
   llvm::Error readSettings(const llvm::json::Object &object);
   llvm::Error unknownName(llvm::StringRef name,
                           llvm::ArrayRef<std::string> known) const;
@@ -104,9 +125,12 @@ private:
   std::vector<std::string> types;
   Category otherwise = Category::Native;
   bool wideOutputs = false;
-  /// Lists of names: those of the policy that all extend, ..., its own, and
-  /// what was moved. Whatever a later one says goes before the earlier ones.
-  std::vector<llvm::StringMap<Category>> layers;
+  std::optional<Storage> stored;
+  std::string chosenType;
+  /// Those of the policy that all extend, ..., its own, and what was moved.
+  /// Whatever a later one says goes before the earlier ones.
+  std::vector<Layer> layers;
+  size_t ownLayers = 0; ///< the first of the policy's own
 };
 
 /// The ops that policies judge, by name.

@@ -5,22 +5,31 @@
 using namespace mlir;
 using namespace mp;
 
-/// The op's attributes as the file would have them.
+/// An attribute of mp.policy as the file would have it.
+static llvm::json::Value asJson(Attribute attribute) {
+  if (auto text = dyn_cast<StringAttr>(attribute))
+    return text.getValue();
+  if (auto number = dyn_cast<IntegerAttr>(attribute))
+    return number.getInt();
+  if (auto storage = dyn_cast<StorageAttr>(attribute))
+    return llvm::json::Object{{"forward", typeName(storage.getForward())},
+                              {"backward", typeName(storage.getBackward())},
+                              {"amax_history", storage.getAmaxHistory()},
+                              {"margin", storage.getMargin()}};
+  if (auto list = dyn_cast<ArrayAttr>(attribute))
+    return llvm::json::Array(llvm::map_range(list, asJson));
+  llvm::json::Object object;
+  if (auto fields = dyn_cast<DictionaryAttr>(attribute))
+    for (NamedAttribute field : fields)
+      object[field.getName().strref()] = asJson(field.getValue());
+  return object;
+}
+
 static llvm::json::Object asObject(PolicyOp op) {
   llvm::json::Object object;
-  for (NamedAttribute attr : op->getAttrs()) {
-    StringRef key = attr.getName();
-    if (key == op.getSymNameAttrName())
-      continue;
-    if (auto text = dyn_cast<StringAttr>(attr.getValue())) {
-      object[key] = text.getValue();
-      continue;
-    }
-    llvm::json::Array list;
-    for (auto entry : cast<ArrayAttr>(attr.getValue()).getAsRange<StringAttr>())
-      list.push_back(entry.getValue());
-    object[key] = std::move(list);
-  }
+  for (NamedAttribute attr : op->getAttrs())
+    if (attr.getName() != op.getSymNameAttrName())
+      object[attr.getName().strref()] = asJson(attr.getValue());
   return object;
 }
 
@@ -97,5 +106,6 @@ FailureOr<Policy> mp::lookUpPolicy(Operation *from, StringRef name,
     return from->emitOpError()
            << "autocast to " << type << " by policy " << policy->name()
            << ", whose lists are for " << llvm::join(types, ", ");
+  policy->chooseType(type);
   return policy;
 }

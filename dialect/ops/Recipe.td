@@ -25,7 +25,9 @@ def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     Lists of op names, and what becomes of an op that is in none (`unlisted`). Names are ours
     (`mp.exp`), those of `system`, or `class:` and a numeric class (`class:loss`). What is not
     said is as in the policy that it `extends`, a preset or a file. `autocast` names it by
-    its symbol. See docs/policies.md for the categories.
+    its symbol. See docs/policies.md for the categories. `f16`, `bf16` and `tf32` hold lists
+    for one type alone, which go before the others; `storage` keeps the operands of
+    contractions that run low in 8 bits.
 
     Example:
     ```mlir
@@ -37,7 +39,9 @@ def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$allow, OptionalAttr<StrArrayAttr>:$deny,
     OptionalAttr<StrArrayAttr>:$promote, OptionalAttr<StrArrayAttr>:$banned, OptionalAttr<StrArrayAttr>:$native,
     OptionalAttr<StrArrayAttr>:$follow, OptionalAttr<StrArrayAttr>:$result, OptionalAttr<StrArrayAttr>:$boundary,
-    OptionalAttr<StrArrayAttr>:$infer, OptionalAttr<StrArrayAttr>:$clear, OptionalAttr<StrArrayAttr>:$barrier);
+    OptionalAttr<StrArrayAttr>:$infer, OptionalAttr<StrArrayAttr>:$clear, OptionalAttr<StrArrayAttr>:$barrier,
+    OptionalAttr<DictionaryAttr>:$f16, OptionalAttr<DictionaryAttr>:$bf16, OptionalAttr<DictionaryAttr>:$tf32,
+    OptionalAttr<Mp_StorageAttr>:$storage);
   let assemblyFormat = "$sym_name (`extends` $extends^)? attr-dict";
 }
 

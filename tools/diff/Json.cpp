@@ -54,6 +54,8 @@ json::Value sideOf(const Side &side) {
       {"loss_scale", side.variant.scale},
       {"casts", side.variant.casts},
       {"cast_bytes", side.variant.castBytes},
+      {"step_casts", side.variant.stepCasts},
+      {"step_cast_bytes", side.variant.stepCastBytes},
       {"first_beyond", orNull(side.firstBeyond())},
       {"first_gradient_beyond", orNull(side.firstGradientBeyond())},
       {"step", stepOf(side.step)}};

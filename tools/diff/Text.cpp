@@ -122,7 +122,9 @@ private:
   void printCells(const Side &side, int64_t number) {
     const OpFacts &op = side.variant.ops.at(number);
     const OpDifference *difference = find(side, number);
-    os << formatv("| {0,-5}{1,-9}{2,5} {3,9}{4,9}", op.type, op.category,
+    StringRef type = op.type;
+    os << formatv("| {0,-5}{1,-9}{2,5} {3,9}{4,9}",
+                  type.starts_with("f8") ? StringRef("fp8") : type, op.category,
                   op.casts.empty() ? "" : std::to_string(op.casts.size()),
                   shown(difference->value), shown(difference->gradient));
   }
@@ -148,6 +150,14 @@ private:
     row("KiB of casts", [](const Side &side) {
       return formatv("{0:f1}", side.variant.castBytes / 1024.0).str();
     });
+    if (!comparison.subject.recipe.empty()) {
+      row("casts of a step", [](const Side &side) {
+        return std::to_string(side.variant.stepCasts);
+      });
+      row("KiB of them", [](const Side &side) {
+        return formatv("{0:f1}", side.variant.stepCastBytes / 1024.0).str();
+      });
+    }
     if (options.steps == 0)
       return;
     std::string what = comparison.subject.recipe.empty() ? "function" : "step";

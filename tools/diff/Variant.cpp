@@ -8,6 +8,7 @@
 #include "codegen/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/CastPlacement.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
 #include "runtime/Error.h"
@@ -264,6 +265,8 @@ static void describeTypes(func::FuncOp function, Variant &variant) {
       return;
     std::string &type = found->second.type;
     // A product in fewer bits than its operands have.
+    if (auto storage = op->getAttrOfType<StorageAttr>(kStorageAttr))
+      type = typeName(storage.getForward());
     if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
       type = typeName(compute.getValue());
     for (Value result : op->getResults())
@@ -327,6 +330,21 @@ static llvm::Error autocast(Work &work, func::FuncOp function,
   return llvm::Error::success();
 }
 
+/// The casts that training is left with.
+static llvm::Error countStepCasts(Work &work, const Subject &subject,
+                                  Variant &variant) {
+  OwningOpRef<ModuleOp> forward = work.module->clone();
+  if (auto error = work.run(createAutodiff(), createPlaceCasts()))
+    return error;
+  if (auto step = work.module->lookupSymbol<func::FuncOp>(subject.recipe)) {
+    CastCost cost = costOfCasts(step);
+    variant.stepCasts = cost.casts;
+    variant.stepCastBytes = cost.bytes;
+  }
+  work.module = std::move(forward);
+  return llvm::Error::success();
+}
+
 /// Training scales the loss where it is f16, and refuses one of 16 bits.
 static double scaleOf(ModuleOp module, func::FuncOp function,
                       const Subject &subject, const Setting &setting) {
@@ -372,6 +390,9 @@ llvm::Expected<Variant> makeVariant(const Subject &subject,
         scale.value_or(scaleOf(*work.module, function, subject, setting));
   }
   describeTypes(function, variant);
+  if (!subject.recipe.empty() && setting.dtype != "f64")
+    if (auto error = countStepCasts(work, subject, variant))
+      return std::move(error);
   ExposeValuesOptions expose;
   expose.gradients = !subject.recipe.empty();
   expose.scale = variant.scale;

@@ -67,8 +67,10 @@ struct OpFacts {
 
 struct Variant {
   std::string module; ///< its text; the function returns every value
-  std::map<int64_t, OpFacts> ops; ///< by number
-  int64_t casts = 0, castBytes = 0;
+  std::map<int64_t, OpFacts> ops;   ///< by number
+  int64_t casts = 0, castBytes = 0; ///< of the function
+  /// Of the step, backward among it, where mp-place-casts has put them.
+  int64_t stepCasts = 0, stepCastBytes = 0;
   double scale = 1; ///< by which gradients are too large
 };
 

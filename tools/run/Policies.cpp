@@ -21,7 +21,8 @@ void printTable(raw_ostream &os, mlir::MLIRContext &context,
                 ArrayRef<Policy> policies) {
   os << "| op |";
   for (const Policy &policy : policies)
-    os << " " << policy.name() << " |";
+    os << " " << policy.name()
+       << (policy.type().empty() ? "" : " to " + policy.type()) << " |";
   os << "\n|---|";
   for (size_t i = 0; i < policies.size(); ++i)
     os << "---|";
@@ -69,7 +70,11 @@ int policies(ArrayRef<const char *> arguments) {
       if (Error error = policy->checkNames(&context))
         return report(createStringError("policy " + name + ": " +
                                         toString(std::move(error))));
-    all.push_back(std::move(*policy));
+    all.push_back(*policy);
+    for (const std::string &type : policy->listedTypes()) {
+      policy->chooseType(type);
+      all.push_back(*policy);
+    }
   }
   printTable(outs(), context, all);
   return 0;

@@ -17,7 +17,9 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
   %y = mp.mul %w, %k : tensor<4xf32>, tensor<4xf32>
   %i = mp.cast %x : tensor<4xf32> to tensor<4xi32>
   %l = mp.sum %y dims[0] : tensor<4xf32>
-  // GRADIENTS: %[[SEED:.*]] = mp.constant dense<8.000000e+00> : tensor<f32>
+  // GRADIENTS: %[[ONE:.*]] = mp.seed : tensor<f32>
+  // GRADIENTS: %[[SCALE:.*]] = mp.constant dense<8.000000e+00> : tensor<f32>
+  // GRADIENTS: %[[SEED:.*]] = mp.scale %[[ONE]], %[[SCALE]]
   // GRADIENTS: %[[DY:.*]] = mp.broadcast %[[SEED]] : tensor<f32> to tensor<4xf32>
   // GRADIENTS: %[[DW:.*]] = mp.mul %[[DY]]
   // GRADIENTS: return {{.*}}, %[[DW]], %[[DY]], %[[SEED]] :
