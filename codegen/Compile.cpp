@@ -166,7 +166,8 @@ private:
   std::string precisionOf(TrainOp recipe) const {
     std::string dtype =
         llvm::expectedToOptional(resolvePrecision(options.precision))
-            .value_or("");
+            .value_or(Precision())
+            .dtype.str();
     if (dtype.empty() && recipe.getAutocast())
       llvm::raw_string_ostream(dtype) << recipe.getAutocast()->getDtype();
     return dtype == "f16"    ? "fp16"

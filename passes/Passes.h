@@ -29,10 +29,16 @@ struct PipelineOptions {
   std::string recompute; ///< empty: what the recipe says
 };
 
-/// The type that autocast takes for a precision's name, "" for f32 throughout.
-/// Known are fp32, tf32, fp16, bf16 and their names in PyTorch Lightning, Keras
-/// and Apex. An error lists the names.
-llvm::Expected<std::string> resolvePrecision(llvm::StringRef name);
+/// What a precision's name asks for.
+struct Precision {
+  llvm::StringRef name;
+  llvm::StringRef dtype;  ///< that autocast takes; empty: what the recipe says
+  llvm::StringRef policy; ///< empty: what the recipe says
+  llvm::StringRef scaler; ///< a preset or "none"
+};
+/// Known are fp32, tf32, fp16, bf16, fp8 and the names in PyTorch Lightning,
+/// Keras and Apex. An error lists them. No name asks for nothing.
+llvm::Expected<Precision> resolvePrecision(llvm::StringRef name);
 
 /// From a recipe to its entry points `step` and `derive`, as kernels.
 llvm::Error buildTrainPipeline(mlir::OpPassManager &manager,

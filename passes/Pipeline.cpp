@@ -12,36 +12,42 @@ using namespace mp;
 // Precisions
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Precision {
-  StringRef name, dtype;
+// A scaler is for f16: a precision asked for by name brings the recipe's, or
+// one with the preset's fields, or leaves it idle.
+static constexpr Precision kPrecisions[] = {
+    {"fp32", "f32", "", "none"},
+    {"tf32", "tf32", "", "none"},
+    {"fp16", "f16", "", "torch"},
+    {"bf16", "bf16", "", "none"},
+    {"fp8", "bf16", "fp8", "none"},
+    // PyTorch Lightning
+    {"16-mixed", "f16", "", "torch"},
+    {"bf16-mixed", "bf16", "", "none"},
+    // Keras
+    {"mixed_float16", "f16", "keras", "torch"},
+    {"mixed_bfloat16", "bf16", "keras", "none"},
+    // Apex
+    {"O0", "f32", "", "none"},
+    {"O1", "f16", "apex-o1", "torch"},
+    {"O2", "f16", "apex-o2", "torch"},
+    {"O3", "f16", "apex-o3", "none"},
 };
-} // namespace
 
-static const Precision kPrecisions[] = {
-    {"fp32", "f32"},
-    {"O0", "f32"}, // Apex
-    {"tf32", "tf32"},
-    {"fp16", "f16"},
-    {"16-mixed", "f16"},
-    {"mixed_float16", "f16"},
-    {"O1", "f16"}, // Lightning, Keras, Apex
-    {"bf16", "bf16"},
-    {"bf16-mixed", "bf16"},
-    {"mixed_bfloat16", "bf16"},
-};
-
-llvm::Expected<std::string> mp::resolvePrecision(StringRef name) {
+llvm::Expected<Precision> mp::resolvePrecision(StringRef name) {
   if (name.empty())
-    return std::string();
+    return Precision();
   std::vector<std::string> names;
   for (const Precision &precision : kPrecisions) {
     if (precision.name == name)
-      return precision.dtype.str();
+      return precision;
     names.push_back(precision.name.str());
   }
-  return llvm::createStringError("unknown precision \"" + name +
-                                 "\", expected " + llvm::join(names, ", "));
+  auto nearest = nearestNames(name, names);
+  return llvm::createStringError(
+      "unknown precision \"" + name + "\"" +
+      (nearest.empty() ? ""
+                       : "; did you mean " + llvm::join(nearest, ", ") + "?") +
+      " There are " + llvm::join(names, ", "));
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,35 +70,41 @@ static void addKernels(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createLowerKernels());
 }
 
+/// What the options say, else what the precision's name means, else the recipe.
+static llvm::Expected<AutocastOptions>
+chooseAutocast(const PipelineOptions &options) {
+  auto precision = resolvePrecision(options.precision);
+  if (!precision)
+    return precision.takeError();
+  AutocastOptions autocast;
+  autocast.dtype = precision->dtype.str();
+  autocast.policy =
+      options.policy.empty() ? precision->policy.str() : options.policy;
+  return autocast;
+}
+
 /// Casts decided on the forward graph, static shapes before.
 static llvm::Error addForward(OpPassManager &manager,
                               const PipelineOptions &options, StringRef mode) {
-  auto dtype = resolvePrecision(options.precision);
-  if (!dtype)
-    return dtype.takeError();
+  auto autocast = chooseAutocast(options);
+  if (!autocast)
+    return autocast.takeError();
   manager.addPass(createNumberStreams());
   // The mode first: a batch of one row is too small to train some ops, but not
   // to evaluate them.
   manager.addPass(createSetMode({mode.str()}));
   manager.addPass(createSpecialize({options.batch}));
-  AutocastOptions autocast;
-  autocast.dtype = *dtype;
-  autocast.policy = options.policy;
-  manager.addPass(createAutocast(autocast));
+  manager.addPass(createAutocast(*autocast));
   return llvm::Error::success();
 }
 
-/// Loss scaling is for f16: a precision asked for by name brings the scaler
-/// (the recipe's, or one with the preset's fields) or leaves it idle. Without a
-/// name the recipe decides.
+/// Without an option or a precision's name the recipe decides.
 static llvm::Expected<std::string>
 chooseScaler(const PipelineOptions &options) {
-  auto dtype = resolvePrecision(options.precision);
-  if (!dtype)
-    return dtype.takeError();
-  if (options.scaler.empty() && !dtype->empty())
-    return std::string(*dtype == "f16" ? "torch" : "none");
-  return options.scaler;
+  auto precision = resolvePrecision(options.precision);
+  if (!precision)
+    return precision.takeError();
+  return options.scaler.empty() ? precision->scaler.str() : options.scaler;
 }
 
 llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
@@ -137,14 +149,11 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
 
 llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                                  const PipelineOptions &options) {
-  auto dtype = resolvePrecision(options.precision);
-  if (!dtype)
-    return dtype.takeError();
+  auto autocast = chooseAutocast(options);
+  if (!autocast)
+    return autocast.takeError();
   manager.addPass(createSpecialize({options.batch}));
-  AutocastOptions autocast;
-  autocast.dtype = *dtype;
-  autocast.policy = options.policy;
-  manager.addPass(createAutocast(autocast));
+  manager.addPass(createAutocast(*autocast));
   manager.addNestedPass<func::FuncOp>(createExpandGradients());
   manager.addPass(createPlaceCasts());
   manager.addPass(createQuantize());
