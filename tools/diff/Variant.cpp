@@ -175,8 +175,8 @@ double Setting::roundoff() const {
   return dtype == "f32" ? 0x1p-24 : dtype == "f64" ? 0x1p-53 : 0x1p-11;
 }
 
-Setting plainSetting() { return {"fp32", "fp32", "f32", ""}; }
-Setting referenceSetting() { return {"f64", "", "f64", ""}; }
+Setting plainSetting() { return {"fp32", "fp32", "f32"}; }
+Setting referenceSetting() { return {"f64", "", "f64"}; }
 
 static std::string precisionOf(StringRef dtype) {
   return dtype == "f16" ? "fp16" : dtype == "f32" ? "fp32" : dtype.str();
@@ -186,27 +186,30 @@ llvm::Expected<Setting> parseSetting(StringRef text, StringRef precision,
                                      const Subject &subject) {
   Setting setting;
   auto [head, tail] = text.split(':');
-  auto own = resolvePrecision(head);
-  if (own && !own->empty()) {
+  auto named = resolvePrecision(head);
+  if (named && !named->dtype.empty()) {
     setting.precision = head.str();
     setting.policy = tail.str();
   } else {
-    if (!own)
-      consumeError(own.takeError());
+    if (!named)
+      consumeError(named.takeError());
     setting.policy = text.str();
     setting.precision = !precision.empty()       ? precision.str()
                         : !subject.dtype.empty() ? precisionOf(subject.dtype)
                                                  : "fp16";
+    named = resolvePrecision(setting.precision);
+    if (!named)
+      return named.takeError();
   }
-  auto dtype = resolvePrecision(setting.precision);
-  if (!dtype)
-    return dtype.takeError();
-  if (*dtype == "f32")
+  if (named->dtype == "f32")
     return plainSetting();
-  setting.dtype = *dtype;
+  setting.dtype = named->dtype.str();
+  setting.isScaled = named->scaler != "none";
+  if (setting.policy.empty())
+    setting.policy = named->policy.str();
   if (setting.policy.empty())
     setting.policy = subject.policy.empty() ? "torch" : subject.policy;
-  setting.title = precisionOf(*dtype) + ":" + setting.policy;
+  setting.title = precisionOf(setting.dtype) + ":" + setting.policy;
   return setting;
 }
 
@@ -348,7 +351,7 @@ static llvm::Error countStepCasts(Work &work, const Subject &subject,
 /// Training scales the loss where it is f16, and refuses one of 16 bits.
 static double scaleOf(ModuleOp module, func::FuncOp function,
                       const Subject &subject, const Setting &setting) {
-  if (setting.dtype != "f16")
+  if (setting.dtype != "f16" || !setting.isScaled)
     return 1;
   for (TrainOp recipe : module.getOps<TrainOp>())
     for (auto minimize : recipe.getBody().getOps<MinimizeOp>())

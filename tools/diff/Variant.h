@@ -35,13 +35,14 @@ struct Setting {
   std::string title;     ///< "fp16:torch", for people
   std::string precision; ///< "fp16", as --precision takes it
   std::string dtype;     ///< "f16", "bf16", "tf32", "f32"; "f64": the reference
-  std::string policy;    ///< of autocast; "" where nothing is cast
+  std::string policy = {}; ///< of autocast; "" where nothing is cast
+  bool isScaled = false;   ///< whether training has a loss scaler
   /// Half the distance from one to the next number, relative.
   double roundoff() const;
 };
 
-/// `text` is TYPE:POLICY, POLICY or TYPE; what it does not say is `precision`,
-/// else the recipe's, else fp16 and torch.
+/// `text` is TYPE:POLICY, POLICY or TYPE, which is a precision's name; what it
+/// does not say is `precision`, else the recipe's, else fp16 and torch.
 llvm::Expected<Setting> parseSetting(llvm::StringRef text,
                                      llvm::StringRef precision,
                                      const Subject &subject);
