@@ -2,6 +2,7 @@
 // RUN: mp-diff %s --policy keras --device cpu --steps 2 --warmup 0 | FileCheck %s
 // RUN: mp-diff %s --policy keras --device cpu --steps 0 --scale 1 | FileCheck %s --check-prefix=UNSCALED
 // RUN: mp-diff %s --policy bf16:keras --device cpu --steps 0 | FileCheck %s --check-prefix=BF16
+// RUN: mp-diff %s --policy O2 --policy O3 --policy fp8 --device cpu --steps 0 | FileCheck %s --check-prefix=NAMES
 
 // CHECK: loss scale 1 1024
 // CHECK: launches of a step
@@ -14,6 +15,9 @@
 // UNSCALED: fp16:keras: first gradient beyond it (going backward): #2 mp.mul, error 1.0e+00, 4096 of 4096 elements beyond
 // UNSCALED-NEXT: %y = mp.mul %w, %w
 // UNSCALED-NEXT: computed from the gradients of #3 mean
+
+// NAMES: fp16:apex-o2 fp16:apex-o3 bf16:fp8
+// NAMES: loss scale 1024 1 1
 
 // BF16: loss scale 1 1
 // BF16: bf16:keras: every op is within the tolerance
