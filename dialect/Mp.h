@@ -42,7 +42,8 @@ inline constexpr llvm::StringLiteral kPhaseAttr = "mp.phase";
 /// On an op: "f32" or "low", what autocast is to make of it whatever the policy
 /// says. mp-autocast takes it off.
 inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";
-/// On a contraction: the `#mp.storage` of its operands, put there by mp-autocast.
+/// On a contraction: the `#mp.storage` of its operands, put there by
+/// mp-autocast.
 inline constexpr llvm::StringLiteral kStorageAttr = "mp.storage";
 
 /// On an op: its number among the ops of its function, set by mp-number-ops.

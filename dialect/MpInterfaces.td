@@ -187,6 +187,14 @@ def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
         each other.
       }],
       "bool", "takesEpilogue", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<[{
+        How many terms an element of the result is the sum of, at most: products of its
+        first two operands in a contraction, elements in others; 1 where elements only
+        move. Nullopt where that hangs on `?`.
+      }],
+      "std::optional<int64_t>", "getTermCount", (ins), [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<"The number that elements of the result have that are made of no operand's.",
+      "std::optional<double>", "getFill", (ins), [{}], [{ return std::nullopt; }]>,
   ];
 }
 

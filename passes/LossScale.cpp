@@ -70,10 +70,7 @@ private:
   void warnUnscaled(TrainOp recipe) {
     auto autocast = recipe.getAutocastAttr();
     if (scaler.empty() && autocast && autocast.getDtype().isF16())
-      recipe.emitWarning()
-          << "trains in f16 without a loss scaler, so that small gradients "
-             "become zero: write mp.scaler @scaler, and scaler(@scaler) here; "
-             "with {enabled = false} where none is wanted";
+      recipe.emitWarning() << kWithoutScaler;
   }
 
   ScalerOp chooseScaler(TrainOp recipe) {

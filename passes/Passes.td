@@ -103,6 +103,43 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
   ];
 }
 
+def Lint : Mp_Pass<"mp-lint", "::mlir::ModuleOp"> {
+  let summary = "say which numbers go wrong in training";
+  let description = [{
+    Changes nothing. Looks at the module as `mp-autocast` would cast it by its recipes, or
+    by the options, and warns, at the lines of the text:
+
+    - `f16-without-scaler`: gradients pass f16, and the recipe names no scaler;
+    - `no-master-weight`: a trained parameter of 16 bits or less without f32 master;
+    - `lost-constant`: a constant that becomes zero, infinite or subnormal;
+    - `lost-epsilon`: a constant that is added in 16 bits and too small beside one;
+    - `sum-overflow`: a sum or product in f16 whose worst case is beyond 65504;
+    - `exp-overflow`: an exponential or a power of numbers that nothing bounds;
+    - `softmax-without-max`: the same, and summed;
+    - `cut-gradient`: a trained parameter that no gradient reaches.
+
+    Bounds follow from types of integers, constants and what ops compute. Without `batch`
+    sums over `?` have none. Recipes are checked with their functions, numbers in all.
+
+    ```mlir
+    // model.mlir
+    %e = mp.exp %x : tensor<8x4xf32>
+    %s = mp.sum %e dims[1] keepdim : tensor<8x4xf32>
+    %p = mp.div %e, %s : tensor<8x4xf32>, tensor<8x1xf32>
+    // model.mlir:2:6: warning: 'mp.exp' of numbers up to 3.40282e+38 overflows f32, ...
+    ```
+  }];
+  let dependentDialects = ["::mp::MpDialect", "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"dtype", "dtype", "std::string", "\"\"", "type that mp-autocast casts to, instead of the recipe's">,
+    Option<"policy", "policy", "std::string", "\"\"", "policy that it casts by, instead of the recipe's">,
+    Option<"batch", "batch", "int64_t", "0", "rows in a batch; 0: not known">,
+    Option<"masterWeights", "master-weights", "bool", "true", "whether training runs mp-master-weights">,
+    Option<"magnitude", "magnitude", "double", "1.0", "numbers of unknown size are taken to be at most this in sums">,
+    ListOption<"disable", "disable", "std::string", "checks that are not made">,
+  ];
+}
+
 def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let summary = "append the backward graph";
   let description = [{

@@ -37,26 +37,16 @@ static std::vector<std::string> readParameters(func::FuncOp function) {
   return names;
 }
 
-/// Applies one pattern of a group to its set of names.
-static LogicalResult applyPattern(MinimizeOp minimize, StringRef text,
-                                  ArrayRef<std::string> names,
-                                  llvm::StringSet<> &chosen) {
-  bool takesAway = text.consume_front("!");
+/// Fails where a pattern of a group is none, or matches no name.
+static LogicalResult checkPattern(MinimizeOp minimize, StringRef text,
+                                  ArrayRef<std::string> names) {
+  text.consume_front("!");
   auto pattern = llvm::GlobPattern::create(text);
   if (!pattern)
     return minimize.emitOpError()
            << "pattern \"" << text << "\": " << toString(pattern.takeError());
-  bool matched = false;
-  for (const std::string &name : names) {
-    if (!pattern->match(name))
-      continue;
-    matched = true;
-    if (takesAway)
-      chosen.erase(name);
-    else
-      chosen.insert(name);
-  }
-  if (matched)
+  if (llvm::any_of(
+          names, [&](const std::string &name) { return pattern->match(name); }))
     return success();
   auto nearest = nearestNames(text, names);
   return minimize.emitOpError()
@@ -66,22 +56,37 @@ static LogicalResult applyPattern(MinimizeOp minimize, StringRef text,
                  : "; did you mean " + llvm::join(nearest, ", ") + "?");
 }
 
+bool mp::claims(MinimizeOp group, StringRef name) {
+  bool isChosen = false;
+  for (Attribute attribute : group.getParams()) {
+    StringRef text = cast<StringAttr>(attribute).getValue();
+    bool takesAway = text.consume_front("!");
+    auto pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      llvm::consumeError(pattern.takeError());
+    else if (pattern->match(name))
+      isChosen = !takesAway;
+  }
+  return isChosen;
+}
+
 FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
                                                     func::FuncOp function) {
   auto names = readParameters(function);
   auto groups = llvm::to_vector(recipe.getBody().getOps<MinimizeOp>());
   DenseMap<StringAttr, MinimizeOp> owner;
   for (MinimizeOp minimize : groups) {
-    llvm::StringSet<> chosen;
     for (Attribute pattern : minimize.getParams())
-      if (failed(applyPattern(minimize, cast<StringAttr>(pattern).getValue(),
-                              names, chosen)))
+      if (failed(checkPattern(minimize, cast<StringAttr>(pattern).getValue(),
+                              names)))
         return failure();
-    for (const auto &entry : chosen) {
-      auto name = StringAttr::get(recipe.getContext(), entry.getKey());
+    for (const std::string &text : names) {
+      if (!claims(minimize, text))
+        continue;
+      auto name = StringAttr::get(recipe.getContext(), text);
       if (MinimizeOp other = owner.lookup(name)) {
-        auto diagnostic = minimize.emitOpError() << "claims @" << entry.getKey()
-                                                 << ", which another group has";
+        auto diagnostic = minimize.emitOpError()
+                          << "claims @" << text << ", which another group has";
         diagnostic.attachNote(other.getLoc()) << "the other group";
         return diagnostic;
       }

@@ -13,6 +13,9 @@ using ParameterAssignment = llvm::MapVector<mlir::StringAttr, MinimizeOp>;
 /// parameter that two groups claim.
 llvm::FailureOr<ParameterAssignment>
 assignParameters(TrainOp recipe, mlir::func::FuncOp function);
+/// Whether the patterns of a group take a name in. A pattern that is none takes
+/// nothing in.
+bool claims(MinimizeOp group, llvm::StringRef name);
 
 /// The function that a recipe's entry names, once mp-autodiff has built it as
 /// one block; null before.
@@ -48,6 +51,11 @@ void addToSkipped(mlir::func::FuncOp function,
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
+/// What a recipe that trains in f16 and names no scaler is told.
+inline constexpr llvm::StringLiteral kWithoutScaler =
+    "trains in f16 without a loss scaler, so that small gradients become zero: "
+    "write mp.scaler @scaler, and scaler(@scaler) here; with {enabled = false} "
+    "where none is wanted";
 /// What the step's count of tries is called behind its name and a point.
 inline constexpr llvm::StringLiteral kAttemptedVariable = "attempted";
 inline constexpr llvm::StringLiteral kAccumulatePhase = "accumulate";

@@ -13,9 +13,12 @@ class Mp_LayoutOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat([AnchorOpInterface], traits)> {
   let numericClass = "movement";
   code layoutDeclarations = "";
+  code terms = [{
+    std::optional<int64_t> getTermCount() { return 1; }
+  }];
   let extraDeclarations = [{
     bool takesEpilogue() { return false; }
-  }] # layoutDeclarations;
+  }] # terms # layoutDeclarations;
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,6 +78,7 @@ def Mp_PadOp : Mp_LayoutOp<"pad"> {
     }
     /// The padding as an element of the tensor; a float is rounded to its type.
     ::mlir::TypedAttr getElement();
+    std::optional<double> getFill() { return getValue().convertToDouble(); }
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -115,7 +119,10 @@ def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandO
   let arguments = (ins Mp_Tensor:$table, Mp_IndexTensor:$indices, I64Attr:$dim);
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$table `,` $indices `dim` `(` $dim `)` attr-dict `:` type($table) `,` type($indices)";
-  let layoutDeclarations = [{ static bool copiesElements() { return true; } }];
+  let layoutDeclarations = [{
+    std::optional<double> getFill() { return 0; }
+    static bool copiesElements() { return true; }
+  }];
 }
 
 def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
@@ -137,6 +144,16 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
   let assemblyFormat = [{
     $updates `,` $indices (`into` $base^)? `dim` `(` $dim `)` (`size` `(` $size^ `)`)? attr-dict `:`
     type($updates) `,` type($indices) (`,` type($base)^)?
+  }];
+  let terms = [{
+    /// All updates may have one index.
+    std::optional<int64_t> getTermCount() {
+      auto type = getIndices().getType();
+      return type.hasStaticShape() ? std::optional(type.getNumElements() + 1) : std::nullopt;
+    }
+  }];
+  let layoutDeclarations = [{
+    std::optional<double> getFill() { return 0; }
   }];
   let hasCanonicalizeMethod = 1;
 }
@@ -173,6 +190,12 @@ def Mp_CumsumOp : Mp_LayoutOp<"cumsum"> {
   let arguments = (ins Mp_NumberTensor:$input, I64Attr:$dim, UnitAttr:$reverse);
   let results = (outs Mp_NumberTensor:$result);
   let assemblyFormat = "$input `dim` `(` $dim `)` (`reverse` $reverse^)? attr-dict `:` type($input)";
+  let terms = [{
+    std::optional<int64_t> getTermCount() {
+      auto type = getInput().getType();
+      return type.isDynamicDim(getDim()) ? std::nullopt : std::optional(type.getDimSize(getDim()));
+    }
+  }];
   let hasFolder = 1;
 }
 

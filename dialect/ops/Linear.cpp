@@ -63,6 +63,17 @@ static LogicalResult checkCompute(Operation *op, std::optional<Type> compute) {
   return success();
 }
 
+static std::optional<int64_t> staticSize(int64_t size) {
+  return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
+}
+std::optional<int64_t> LinearOp::getTermCount() {
+  return staticSize(getInput().getType().getShape().back());
+}
+std::optional<int64_t> MatmulOp::getTermCount() {
+  ArrayRef<int64_t> shape = getLhs().getType().getShape();
+  return staticSize(getTransposeA() ? shape[shape.size() - 2] : shape.back());
+}
+
 LogicalResult LinearOp::verify() {
   return success(succeeded(checkCompute(*this, getCompute())) &&
                  succeeded(checkOut(*this, getOutDtype())));

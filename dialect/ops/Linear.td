@@ -14,6 +14,7 @@ class Mp_ContractionOp<string mnemonic>
     void setComputeType(::mlir::FloatType type) {
       setComputeAttr(type ? ::mlir::TypeAttr::get(type) : ::mlir::TypeAttr());
     }
+    std::optional<int64_t> getTermCount();
   }];
   let hasVerifier = 1;
 }

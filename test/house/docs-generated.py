@@ -53,7 +53,9 @@ def examples(body):
 def operands(example):
     """{name: type} of what statements use and do not define."""
     used, defined = {}, set()
-    for statement in re.split(r"\n(?=%|mp\.)", example):
+    # The ops of a region that reads what is around it are statements too.
+    between = r"\n\s*(?=%|mp\.)" if "mp.autocast" in example else r"\n(?=%|mp\.)"
+    for statement in re.split(between, example):
         used.update((name, kind) for name, kind in statement_operands(statement).items() if name not in defined)
         defined.update(NAME.findall(statement.split("=", 1)[0]) if statement.lstrip().startswith("%") else ())
     return used
@@ -64,6 +66,8 @@ def statement_operands(statement):
     if statement.lstrip().startswith(("mp.kernel", "%r = mp.kernel")):
         header = statement[:statement.index("{\n")]
         used = dict(re.findall(r"= (%\w+) : (tensor<[^>]*>)", header))
+    elif re.match(r"(%\w+ = )?mp\.autocast", statement.lstrip()):
+        return {}
     else:
         right = statement.split("=", 1)[1] if statement.lstrip().startswith("%") else statement
         flags = re.findall(r" if (%\w+)", right)
