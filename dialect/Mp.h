@@ -46,6 +46,10 @@ inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";
 /// mp-autocast.
 inline constexpr llvm::StringLiteral kStorageAttr = "mp.storage";
 
+/// On an op: its number among the ops of its function, set by mp-number-ops.
+/// It tells which ops of two variants of a function are the same one.
+inline constexpr llvm::StringLiteral kNumberAttr = "mp.number";
+
 /// A double as a parameter of an attribute: compared and hashed by its bits.
 struct Number {
   double value = 0;

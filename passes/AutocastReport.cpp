@@ -75,6 +75,8 @@ llvm::json::Value AutocastReport::json(func::FuncOp function,
                               {"category", nameOf(entry.category)},
                               {"why", entry.why},
                               {"casts", std::move(list)}};
+    if (auto number = op->getAttrOfType<IntegerAttr>(kNumberAttr))
+      object["number"] = number.getInt();
     object["runs_in"] = entry.type ? llvm::json::Value(typeName(entry.type))
                                    : llvm::json::Value(nullptr);
     ops.push_back(std::move(object));

@@ -251,6 +251,61 @@ def ExpandGradients : Mp_Pass<"mp-expand-gradients", "::mlir::func::FuncOp"> {
   }];
 }
 
+def NumberOps : Mp_Pass<"mp-number-ops", "::mlir::func::FuncOp"> {
+  let summary = "give each op that yields a value a number";
+  let description = [{
+    From one, in the order of the text. Passes that change types keep the numbers, so that
+    variants of a function (under two policies, in f64) can be compared op by op.
+
+    ```mlir
+    // before                             // after
+    %y = mp.exp %x : tensor<4xf32>        %y = mp.exp %x {mp.number = 1 : i64} : tensor<4xf32>
+    ```
+  }];
+}
+
+def WidenFloats : Mp_Pass<"mp-widen-floats", "::mlir::func::FuncOp"> {
+  let summary = "compute in f64";
+  let description = [{
+    Makes the reference that a function is compared with: arguments, variables, constants and
+    random numbers keep their types and values and are cast to f64, and so what follows is
+    computed in f64. A cast between floats rounds no more. What is written to a variable is
+    cast to its type. An op that takes no f64 keeps its types, with a warning that names it.
+    The number of an op moves to the cast of its result.
+
+    ```mlir
+    // before                             // after
+                                          %0 = mp.cast %x : tensor<4xf16> to tensor<4xf64>
+    %y = mp.exp %x : tensor<4xf16>        %y = mp.exp %0 : tensor<4xf64>
+    ```
+  }];
+}
+
+def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
+  let summary = "return the floats that numbered ops yield, and gradients";
+  let description = [{
+    What a function returned is replaced by every float result of every op that
+    `mp-number-ops` has numbered, so that they can be looked at: `mp.name` is `value.N.R` for
+    result R of op N. A value has the bits of its type, fused or not, so looking changes
+    none.
+
+    With `gradients`, the function of a recipe returns, too, the gradients of its losses with
+    respect to the same values, where they depend on trained parameters:
+    `gradient.L.N.R` for loss L. Backward begins with `scale`. The recipe is gone.
+
+    ```mlir
+    // before                                             // after
+    %y = mp.exp %x {mp.number = 1 : i64}                  %y = mp.exp %x {mp.number = 1 : i64}
+    %l = mp.sum %y dims[0] {mp.number = 2 : i64}          %l = mp.sum %y dims[0] {mp.number = 2 : i64}
+    return %l                                             return %y, %l
+    ```
+  }];
+  let options = [
+    Option<"gradients", "gradients", "bool", "false", "gradients of a recipe's losses too">,
+    Option<"scale", "scale", "double", "1.0", "what backward begins with">,
+  ];
+}
+
 def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   let summary = "scale the loss, unscale and check the gradients, adapt the scale";
   let description = [{

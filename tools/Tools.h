@@ -12,6 +12,7 @@ namespace mp::tool {
 int optMain(int argc, char **argv);
 int translateMain(int argc, char **argv);
 int runMain(int argc, char **argv);
+int diffMain(int argc, char **argv);
 int lspserverMain(int argc, char **argv);
 int reduceMain(int argc, char **argv);
 } // namespace mp::tool

@@ -1,9 +1,8 @@
 //===- mp-run.cpp - trains, scores and runs modules -----------------------===//
 #include "runtime/Error.h"
 #include "tools/Tools.h"
+#include "tools/common/Tool.h"
 #include "tools/run/Commands.h"
-#include "tools/run/CrashReport.h"
-#include <csignal>
 
 static constexpr char help[] =
     "usage: mp-run COMMAND ...\n\n"
@@ -43,25 +42,6 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
                                              mp::suggest(arguments[0], names)));
 }
 
-/// What was printed has to arrive: a full disk behind standard output is an
-/// error of ours, and no abort of the stream's destructor.
-static int finishOutput(int code) {
-  llvm::raw_fd_ostream &os = llvm::outs();
-  os.flush();
-  if (!os.has_error())
-    return code;
-  std::error_code error = os.error();
-  os.clear_error();
-  int failed =
-      report(mp::makeSystemError("write", "standard output", error.value()));
-  return code ? code : failed;
-}
-
 int mp::tool::runMain(int argc, char **argv) {
-  reportCrashes(argc, argv);
-  // A file past the limit of its size is to fail as one on a full disk does.
-  std::signal(SIGXFSZ, SIG_IGN);
-  // A reader that leaves (mp-run train ... | head) does not end a run.
-  std::signal(SIGPIPE, SIG_IGN);
-  return finishOutput(runCommand({argv + 1, argv + argc}));
+  return runTool("mp-run", argc, argv, runCommand);
 }

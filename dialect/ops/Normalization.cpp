@@ -279,13 +279,25 @@ Results GroupNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   return decomposeNorm(b, *this, operands);
 }
 
+/// The epsilon of the type that is computed in, where none is given.
+static double epsOf(RmsNormOp op, Type element) {
+  if (auto eps = op.getEps())
+    return eps->convertToDouble();
+  return computeType(element).isF64() ? 0x1p-52 : 0x1p-23;
+}
+
+/// What epsilon stands for stays, whatever the op computes in from now on.
+LogicalResult RmsNormOp::retypeResults() {
+  Type before = elementType(getResult()), after = elementType(getInput());
+  if (!getEps() && computeType(before) != computeType(after))
+    setEpsAttr(Builder(getContext()).getF64FloatAttr(epsOf(*this, before)));
+  return inferResultsAgain(*this);
+}
+
 Results RmsNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   Adaptor in(operands, *this);
   Frame frame = frameOf(b, *this);
-  Type computed = elementType(in.getInput());
-  double eps = getEps()           ? getEps()->convertToDouble()
-               : computed.isF64() ? 0x1p-52
-                                  : 0x1p-23;
+  double eps = epsOf(*this, elementType(in.getInput()));
   Value rstd = frame.reciprocalDeviation(frame.meanSquare(in.getInput()), eps);
   return {frame.normalize(in.getInput(), {Value(), rstd},
                           {in.getWeight(), Value()}),

@@ -96,6 +96,10 @@ def Mp_RmsNormOp : Mp_NormalizationOp<"rms_norm"> {
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$rstd);
   let assemblyFormat = !strconcat("$input ", Mp_NormalizedShape, Mp_Weight, "attr-dict `:` type($input)");
   let hasVerifier = 1;
+  let extraDeclarations = [{
+    bool isAutocastEligible(unsigned operand) { return operand == 0; }
+    ::llvm::LogicalResult retypeResults();
+  }];
 }
 
 def Mp_RmsNormBackwardOp : Mp_NormalizationBackwardOp<"rms_norm_backward"> {

@@ -19,6 +19,7 @@ static constexpr char help[] =
     "  opt        runs passes over .mlir files\n"
     "  translate  modules to other forms\n"
     "  run        trains, scores and runs modules\n"
+    "  diff       compares a graph under two policies, op by op\n"
     "  lsp-server answers an editor's questions\n"
     "  reduce     finds the smallest module that still shows a fault\n\n"
     "mantissa TOOL --help says more.\n";
@@ -35,6 +36,7 @@ static const Tool *findTool(StringRef name) {
   static const Tool tools[] = {{"opt", optMain},
                                {"translate", translateMain},
                                {"run", runMain},
+                               {"diff", diffMain},
                                {"lsp-server", lspserverMain},
                                {"reduce", reduceMain}};
   const Tool *found =

@@ -1,13 +1,10 @@
 //===- Bench.cpp - mp-run bench -------------------------------------------===//
 #include "runtime/Error.h"
-#include "runtime/Initialize.h"
-#include "runtime/Memory.h"
 #include "runtime/Model.h"
 #include "runtime/OutputFile.h"
 #include "runtime/Peak.h"
 #include "runtime/Trace.h"
-#include "runtime/data/Convert.h"
-#include "runtime/data/Prefetcher.h"
+#include "tools/common/Step.h"
 #include "tools/run/BenchReport.h"
 #include "tools/run/Commands.h"
 #include <deque>
@@ -56,109 +53,6 @@ Command describe(BenchOptions &options) {
   llvm::append_range(command.options, options.recipe.table());
   llvm::append_range(command.options, options.common.table());
   return command;
-}
-
-/// The inputs of one step, kept as long as this.
-struct StepInputs {
-  std::vector<Memory> memories;
-  std::optional<Dataset> data;
-  std::unique_ptr<Prefetcher> batch;
-  std::vector<const void *> pointers;
-};
-
-/// Random numbers; integers within what the input allows.
-Error invent(const Entry &entry, StepInputs &inputs) {
-  ThreadPool pool(1);
-  for (const Input &input : entry.inputs) {
-    auto memory =
-        Memory::allocate(std::max<uint64_t>(input.type.bytes(), 1), "an input");
-    if (!memory)
-      return memory.takeError();
-    ElementType element = input.type.element;
-    if (isFloat(element)) {
-      Variable values;
-      values.name = input.name;
-      values.type = input.type;
-      values.init = {Initializer::Kind::Uniform, -1, 1};
-      if (Error error = fill(values, /*seed=*/0,
-                             {memory->data(), input.type.bytes()}, pool))
-        return error;
-    } else {
-      auto [low, high] = input.range.value_or(
-          std::pair<int64_t, int64_t>(0, element == ElementType::I1 ? 2 : 100));
-      for (int64_t i = 0; i < input.type.elements(); ++i)
-        storeElement(element, low + i * 7919 % std::max<int64_t>(high - low, 1),
-                     memory->data() + i * byteWidth(element));
-    }
-    inputs.pointers.push_back(memory->data());
-    inputs.memories.push_back(std::move(*memory));
-  }
-  return Error::success();
-}
-
-/// The first batch of a folder, in its order.
-Error readFirstBatch(Model &model, const Entry &entry,
-                     const BenchOptions &options, StepInputs &inputs) {
-  auto source = model.dataSource("train", /*required=*/true);
-  if (!source)
-    return source.takeError();
-  auto data = Dataset::open(**source, options.data);
-  if (!data)
-    return data.takeError();
-  inputs.data = std::move(*data);
-  auto binding = inputs.data->bind(entry);
-  if (!binding)
-    return binding.takeError();
-  PrefetchOptions prefetch;
-  prefetch.plan.records = inputs.data->records();
-  prefetch.plan.batch = options.batch;
-  prefetch.shuffle = false;
-  prefetch.lastStep = 1;
-  if (prefetch.plan.records < prefetch.plan.batch)
-    return makeError("batch {0} is larger than the data set of {1} records",
-                     options.batch, prefetch.plan.records);
-  inputs.batch =
-      std::make_unique<Prefetcher>(*inputs.data, std::move(*binding), prefetch);
-  inputs.pointers = inputs.batch->next()->vec();
-  return Error::success();
-}
-
-/// The entry points of a step.
-struct StepProgram {
-  Executable *last = nullptr;   ///< the step, or what applies micro-batches
-  Executable *gather = nullptr; ///< takes a micro-batch, where there are many
-  int64_t microBatches = 1;
-  std::optional<unsigned> skipped = std::nullopt; ///< result of `last`
-
-  Executable &takesInputs() const { return gather ? *gather : *last; }
-  Expected<Executable::Ticket> submit(Executable::Inputs inputs) const {
-    for (int64_t micro = 0; gather && micro < microBatches; ++micro)
-      if (auto ticket = gather->submit(inputs); !ticket)
-        return ticket;
-    return last->submit(gather ? Executable::Inputs() : inputs);
-  }
-};
-
-Expected<StepProgram> findStep(Model &model, const BenchOptions &options) {
-  auto microBatches = model.accumulate();
-  if (!microBatches)
-    return microBatches.takeError();
-  StepProgram step{.microBatches = *microBatches};
-  bool gathers = step.microBatches > 1;
-  auto last = model.get(Goal::Train, gathers ? "apply" : "step", options.batch);
-  if (!last)
-    return last.takeError();
-  step.last = *last;
-  if (gathers) {
-    auto gather = model.get(Goal::Train, "accumulate", options.batch);
-    if (!gather)
-      return gather.takeError();
-    step.gather = *gather;
-  }
-  for (auto [i, result] : llvm::enumerate(step.last->entry().results))
-    if (isScalar(result) && result.name == "skipped")
-      step.skipped = i;
-  return step;
 }
 
 /// Microseconds from the end of each step to that of the next, with as many
@@ -223,7 +117,7 @@ Expected<BenchReport> measure(const BenchOptions &options,
   if (!model)
     return model.takeError();
   Clock::time_point begin = Clock::now();
-  auto step = findStep(**model, options);
+  auto step = findStep(**model, options.batch);
   if (!step)
     return step.takeError();
   BenchReport report;
@@ -244,9 +138,8 @@ Expected<BenchReport> measure(const BenchOptions &options,
     return error;
   const Entry &entry = step->takesInputs().entry();
   StepInputs inputs;
-  if (Error error = options.data.empty()
-                        ? invent(entry, inputs)
-                        : readFirstBatch(**model, entry, options, inputs))
+  if (Error error = makeInputs(**model, entry, options.batch, options.data,
+                               /*seed=*/0, inputs))
     return error;
   if (Error error = timeSteps(session, *step, inputs.pointers, options, report))
     return error;

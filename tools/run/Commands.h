@@ -2,8 +2,7 @@
 #ifndef MP_TOOLS_RUN_COMMANDS_H
 #define MP_TOOLS_RUN_COMMANDS_H
 
-#include "codegen/Compile.h"
-#include "tools/run/Options.h"
+#include "tools/common/Common.h"
 
 namespace mp::tool {
 
@@ -17,51 +16,6 @@ int tune(llvm::ArrayRef<const char *> arguments);
 int formatsOf(llvm::ArrayRef<const char *> arguments);
 int policies(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
-
-/// Options that several subcommands share.
-struct CommonOptions {
-  std::string precision, policy, device = "auto", plan;
-  unsigned threads = 0;
-  UseOnednn onednn = UseOnednn::Auto;
-  std::string reproducer;
-  std::vector<Option> table();
-  /// `compile`, saying each warning once on standard error: the batch, the
-  /// remainder and the evaluation are compiled one by one, and warn alike.
-  Compiler compiler() const;
-};
-
-/// Options of a recipe's step; what is not given is the recipe's.
-struct RecipeOptions {
-  std::string function, scaler, recompute;
-  std::optional<double> clipNorm, clipValue;
-  std::optional<int64_t> accumulate;
-  std::vector<Option> table();
-  void apply(CompileOptions &options) const;
-};
-
-/// Says a line on standard error; from any thread.
-void note(llvm::StringRef line);
-
-/// An error of usage unless `name` is one of the names of a precision.
-llvm::Error checkPrecision(llvm::StringRef name);
-
-/// A subcommand of one module: parses its words, then executes it. `options`
-/// has a field `module`, which the one positional word becomes.
-template <typename Options>
-int runOnModule(llvm::ArrayRef<const char *> arguments,
-                Command (*describe)(Options &),
-                llvm::Error (*execute)(const Options &)) {
-  Options options;
-  auto others = describe(options).parse(arguments);
-  if (!others)
-    return report(others.takeError());
-  if (!*others)
-    return 0;
-  options.module = others->value().front();
-  if (llvm::Error error = execute(options))
-    return report(std::move(error));
-  return 0;
-}
 
 } // namespace mp::tool
 

@@ -3,7 +3,7 @@
 #include "runtime/Error.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/Dataset.h"
-#include "tools/run/Options.h"
+#include "tools/common/Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>

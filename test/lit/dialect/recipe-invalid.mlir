@@ -245,6 +245,14 @@ func.func private @mode() attributes {mp.mode = "test"}
 
 // -----
 
+func.func @number(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'mp.number' is "one", expected a whole number}}
+  %y = mp.exp %x {mp.number = "one"} : tensor<4xf32>
+  return
+}
+
+// -----
+
 // expected-error@+1 {{'mp.name' is 3 : i64, expected a string}}
 func.func private @name(tensor<f32> {mp.name = 3})
 

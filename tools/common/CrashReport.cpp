@@ -1,6 +1,7 @@
 //===- CrashReport.cpp - what a crash says --------------------------------===//
-#include "tools/run/CrashReport.h"
+#include "tools/common/CrashReport.h"
 #include "codegen/Reproducer.h"
+#include "tools/common/Tool.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -42,7 +43,7 @@ static void reportFatal(void *, const char *reason, bool) {
     errs() << "LLVM ERROR: " << text << "\n";
     return;
   }
-  errs() << "mp-run: error: cannot start a thread: " << text
+  errs() << mp::tool::toolName() << ": error: cannot start a thread: " << text
          << "; allow more threads or memory (ulimit -u, -v, -s), or use fewer "
             "(--threads, taskset)\n";
   sys::RunInterruptHandlers(); // as other threads go on, nothing is destroyed
@@ -52,7 +53,8 @@ static void reportFatal(void *, const char *reason, bool) {
 void mp::tool::reportCrashes(int argc, char **argv) {
   // Never destroyed, as a crash at exit is one too.
   static const auto &message = *new std::string(
-      "mp-run: crashed. A report needs what stands here, and the module; where "
+      toolName().str() +
+      ": crashed. A report needs what stands here, and the module; where "
       "a compiler pass\ncrashed, --reproducer FILE leaves in FILE what it "
       "crashed on. Rerun with:\n" +
       rerunCommand({argv, argv + argc}) + "\n");

@@ -1,12 +1,12 @@
 //===- Options.h - command line options as a table ------------------------===//
 //
 // libLLVM registers hundreds of options with llvm::cl; a table of our own keeps
-// help and errors to what mp-run means. Each entry says its name, its value,
+// help and errors to what a tool means. Each entry says its name, its value,
 // its help and where the value goes; parser and help are made from it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MP_TOOLS_RUN_OPTIONS_H
-#define MP_TOOLS_RUN_OPTIONS_H
+#ifndef MP_TOOLS_COMMON_OPTIONS_H
+#define MP_TOOLS_COMMON_OPTIONS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -70,7 +70,8 @@ struct NamedFile {
 /// devices may be named twice.
 llvm::Error checkFiles(llvm::ArrayRef<NamedFile> files);
 
-/// The options of a subcommand and what it takes beside them.
+/// The options of a tool or of its subcommand `name`, and what it takes beside
+/// them.
 struct Command {
   std::string name, arguments, summary;
   std::vector<Option> options = {};
@@ -86,6 +87,8 @@ struct Command {
   void printHelp(llvm::raw_ostream &os) const;
 
 private:
+  /// "mp-run bench FILE [options]"
+  std::string synopsis() const;
   llvm::Error apply(llvm::StringRef word, llvm::ArrayRef<const char *> &rest,
                     std::vector<NamedFile> &files) const;
 };
@@ -96,4 +99,4 @@ int report(llvm::Error error);
 
 } // namespace mp::tool
 
-#endif // MP_TOOLS_RUN_OPTIONS_H
+#endif // MP_TOOLS_COMMON_OPTIONS_H

@@ -1,7 +1,7 @@
 //===- Files.cpp - the files that a command line names --------------------===//
 #include "runtime/Error.h"
 #include "runtime/OutputFile.h"
-#include "tools/run/Options.h"
+#include "tools/common/Options.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

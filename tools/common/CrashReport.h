@@ -1,6 +1,6 @@
 //===- CrashReport.h - what a crash says ----------------------------------===//
-#ifndef MP_TOOLS_RUN_CRASHREPORT_H
-#define MP_TOOLS_RUN_CRASHREPORT_H
+#ifndef MP_TOOLS_COMMON_CRASHREPORT_H
+#define MP_TOOLS_COMMON_CRASHREPORT_H
 
 namespace mp::tool {
 
@@ -10,4 +10,4 @@ void reportCrashes(int argc, char **argv);
 
 } // namespace mp::tool
 
-#endif // MP_TOOLS_RUN_CRASHREPORT_H
+#endif // MP_TOOLS_COMMON_CRASHREPORT_H

@@ -1,7 +1,7 @@
-//===- Common.cpp - options that several subcommands share ----------------===//
+//===- Common.cpp - options that several tools share ----------------------===//
+#include "tools/common/Common.h"
 #include "passes/Passes.h"
 #include "runtime/Device.h"
-#include "tools/run/Commands.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <mutex>

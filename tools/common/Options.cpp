@@ -1,6 +1,7 @@
 //===- Options.cpp - command line options as a table ----------------------===//
-#include "tools/run/Options.h"
+#include "tools/common/Options.h"
 #include "runtime/Error.h"
+#include "tools/common/Tool.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -150,11 +151,10 @@ Command::parse(ArrayRef<const char *> rest) const {
     }
   }
   if (size_t most = positional + optional; others.size() > most)
-    return usage("unexpected argument '{0}'; usage: mp-run {1} {2}",
-                 others[most], name, arguments);
+    return usage("unexpected argument '{0}'; usage: {1}", others[most],
+                 synopsis());
   if (others.size() < positional)
-    return usage("an argument is missing; usage: mp-run {0} {1}", name,
-                 arguments);
+    return usage("an argument is missing; usage: {0}", synopsis());
   for (const std::string &module : others)
     files.push_back({"the module", module, Names::Input});
   if (Error error = checkFiles(files))
@@ -162,9 +162,13 @@ Command::parse(ArrayRef<const char *> rest) const {
   return others;
 }
 
+std::string Command::synopsis() const {
+  return (toolName() + (name.empty() ? "" : " ") + name + " " + arguments)
+      .str();
+}
+
 void Command::printHelp(raw_ostream &os) const {
-  os << "usage: mp-run " << name << " " << arguments << "\n\n"
-     << summary << "\n\noptions:\n";
+  os << "usage: " << synopsis() << "\n\n" << summary << "\n\noptions:\n";
   constexpr unsigned column = 26;
   auto line = [&](const std::string &head, StringRef help) {
     os << "  " << left_justify(head, column);
@@ -195,7 +199,7 @@ int report(Error error) {
     code = 3;
   // Diagnostics of the compiler say themselves where and what they are.
   bool located = StringRef(text).contains(": error: ");
-  errs() << (located ? "" : "mp-run: error: ") << text << "\n";
+  errs() << (located ? "" : (toolName() + ": error: ").str()) << text << "\n";
   return code;
 }
 

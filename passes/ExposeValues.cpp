@@ -1,0 +1,109 @@
+//===- ExposeValues.cpp - return what numbered ops yield, and gradients ---===//
+#include "passes/Differentiate.h"
+#include "passes/Passes.h"
+#include "passes/Recipe.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mp {
+#define GEN_PASS_DEF_EXPOSEVALUES
+#include "passes/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+struct ExposeValues : mp::impl::ExposeValuesBase<ExposeValues> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(expose(function)))
+        return signalPassFailure();
+    // They minimise what is no longer returned.
+    for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>()))
+      recipe.erase();
+  }
+
+private:
+  /// Behind what a function returned, its values and then their gradients.
+  LogicalResult expose(func::FuncOp function) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError() << "has control flow, whose values are not "
+                                       "returned";
+    names.assign(function.getNumResults(), "");
+    Operation *terminator = function.getBody().front().getTerminator();
+    for (Operation &op : function.getBody().front())
+      if (auto number = op.getAttrOfType<IntegerAttr>(kNumberAttr))
+        for (OpResult result : op.getResults())
+          if (isFloatTensor(result))
+            append(terminator, result,
+                   llvm::Twine(number.getInt()) + "." +
+                       llvm::Twine(result.getResultNumber()),
+                   "value.");
+    size_t values = names.size();
+    for (TrainOp recipe : getOperation().getOps<TrainOp>())
+      if (gradients && recipe.getFunction() == function.getName() &&
+          failed(exposeGradients(recipe, function, values)))
+        return failure();
+    dropReturned(function, terminator);
+    return success();
+  }
+
+  void append(Operation *terminator, Value value, const llvm::Twine &place,
+              const llvm::Twine &kind) {
+    terminator->insertOperands(terminator->getNumOperands(), value);
+    names.push_back((kind + place).str());
+  }
+
+  LogicalResult exposeGradients(TrainOp recipe, func::FuncOp function,
+                                size_t values) {
+    auto assignment = assignParameters(recipe, function);
+    if (failed(assignment) || failed(checkDifferentiable(function)))
+      return failure();
+    GradientOrigins origins;
+    if (failed(expandGradients(function, origins)))
+      return failure();
+    Operation *terminator = function.getBody().front().getTerminator();
+    llvm::MapVector<unsigned, SmallVector<Value>> losses;
+    for (auto read : function.getBody().getOps<ReadOp>())
+      if (MinimizeOp group =
+              assignment->lookup(read.getVariableAttr().getAttr()))
+        losses[group.getResult()].push_back(read.getResult());
+    auto number = RankedTensorType::get({}, Float32Type::get(&getContext()));
+    for (auto &[loss, reads] : losses) {
+      Differentiator differentiator(function, reads, origins);
+      Value root = terminator->getOperand(loss);
+      ImplicitLocOpBuilder builder(backwardOf(root.getLoc()), terminator);
+      Value seed = SeedOp::create(builder, root.getType());
+      if (scale != 1)
+        seed = ScaleOp::create(builder, seed, splat(builder, number, scale));
+      if (failed(differentiator.run(root, seed, terminator)))
+        return failure();
+      for (size_t i = function.getNumResults(); i < values; ++i)
+        if (Value gradient =
+                differentiator.gradientOf(terminator->getOperand(i)))
+          append(terminator, gradient,
+                 StringRef(names[i]).drop_front(strlen("value.")),
+                 "gradient." + llvm::Twine(loss) + ".");
+    }
+    return success();
+  }
+
+  void dropReturned(func::FuncOp function, Operation *terminator) {
+    unsigned returned = function.getNumResults();
+    terminator->eraseOperands(0, returned);
+    function.removeResAttrsAttr();
+    function.setType(FunctionType::get(&getContext(),
+                                       function.getArgumentTypes(),
+                                       terminator->getOperandTypes()));
+    for (auto [i, name] : llvm::enumerate(ArrayRef(names).drop_front(returned)))
+      function.setResultAttr(i, kNameAttr,
+                             StringAttr::get(&getContext(), name));
+    eraseDead(function);
+  }
+
+  /// Of everything that is returned; "" for what the function returned itself.
+  std::vector<std::string> names;
+};
+} // namespace

@@ -1,0 +1,57 @@
+//===- Common.h - options that several tools share ---------------===//
+#ifndef MP_TOOLS_COMMON_COMMON_H
+#define MP_TOOLS_COMMON_COMMON_H
+
+#include "codegen/Compile.h"
+#include "tools/common/Options.h"
+
+namespace mp::tool {
+
+/// Options that most tools and subcommands share.
+struct CommonOptions {
+  std::string precision, policy, device = "auto", plan;
+  unsigned threads = 0;
+  UseOnednn onednn = UseOnednn::Auto;
+  std::string reproducer;
+  std::vector<Option> table();
+  /// `compile`, saying each warning once on standard error: the batch, the
+  /// remainder and the evaluation are compiled one by one, and warn alike.
+  Compiler compiler() const;
+};
+
+/// Options of a recipe's step; what is not given is the recipe's.
+struct RecipeOptions {
+  std::string function, scaler, recompute;
+  std::optional<double> clipNorm, clipValue;
+  std::optional<int64_t> accumulate;
+  std::vector<Option> table();
+  void apply(CompileOptions &options) const;
+};
+
+/// Says a line on standard error; from any thread.
+void note(llvm::StringRef line);
+
+/// An error of usage unless `name` is one of the names of a precision.
+llvm::Error checkPrecision(llvm::StringRef name);
+
+/// A tool or subcommand of one module: parses its words, then executes it.
+/// `options` has a field `module`, which the one positional word becomes.
+template <typename Options>
+int runOnModule(llvm::ArrayRef<const char *> arguments,
+                Command (*describe)(Options &),
+                llvm::Error (*execute)(const Options &)) {
+  Options options;
+  auto others = describe(options).parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  options.module = others->value().front();
+  if (llvm::Error error = execute(options))
+    return report(std::move(error));
+  return 0;
+}
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_COMMON_COMMON_H

@@ -1,0 +1,38 @@
+//===- Tool.cpp - what the mains of our own tools do alike ----------------===//
+#include "tools/common/Tool.h"
+#include "runtime/Error.h"
+#include "tools/common/CrashReport.h"
+#include "tools/common/Options.h"
+#include <csignal>
+
+using namespace mp::tool;
+
+/// One process is one tool, in the portable program too.
+static llvm::StringRef current;
+
+llvm::StringRef mp::tool::toolName() { return current; }
+
+/// What was printed has to arrive: a full disk behind standard output is an
+/// error of ours, and no abort of the stream's destructor.
+static int finishOutput(int code) {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  if (!os.has_error())
+    return code;
+  std::error_code error = os.error();
+  os.clear_error();
+  int failed =
+      report(mp::makeSystemError("write", "standard output", error.value()));
+  return code ? code : failed;
+}
+
+int mp::tool::runTool(llvm::StringRef name, int argc, char **argv,
+                      int (*run)(llvm::ArrayRef<const char *> arguments)) {
+  current = name;
+  reportCrashes(argc, argv);
+  // A file past the limit of its size is to fail as one on a full disk does.
+  std::signal(SIGXFSZ, SIG_IGN);
+  // A reader that leaves (mp-run train ... | head) does not end a run.
+  std::signal(SIGPIPE, SIG_IGN);
+  return finishOutput(run({argv + 1, argv + argc}));
+}

@@ -1,0 +1,55 @@
+//===- Comparison.h - what mp-diff finds out ------------------------------===//
+#ifndef MP_TOOLS_DIFF_COMPARISON_H
+#define MP_TOOLS_DIFF_COMPARISON_H
+
+#include "tools/common/Common.h"
+#include "tools/diff/Difference.h"
+#include "tools/diff/Variant.h"
+
+namespace mp::tool {
+
+struct DiffOptions {
+  std::string module, function, data, init, json;
+  std::vector<std::string> policies;
+  uint64_t batch = 32, seed = 0, steps = 50, warmup = 5;
+  std::optional<double> tolerance, scale;
+  bool all = false, failBeyond = false;
+  CommonOptions common;
+};
+
+/// The step as training runs it, or the function where there is no recipe.
+struct StepFacts {
+  std::string whyNot;              ///< there is none; "" where there is
+  uint64_t kernels = 0, bytes = 0; ///< launches, and what they read and write
+  uint64_t skipped = 0;            ///< steps, for gradients that overflowed
+  std::vector<double> microseconds;
+};
+
+struct Side {
+  Setting setting;
+  Variant variant;
+  double tolerance = 0;
+  std::map<int64_t, OpDifference> differences;
+  StepFacts step;
+
+  /// The first op whose value is beyond the tolerance, and in backward's order
+  /// the first whose gradient is; 0: none.
+  int64_t firstBeyond() const, firstGradientBeyond() const;
+};
+
+struct Comparison {
+  Subject subject;
+  std::string device, where;
+  Variant reference;
+  std::vector<Side> sides;
+};
+
+/// Runs every variant and the reference, and measures the steps in turn.
+llvm::Expected<Comparison> compareVariants(const DiffOptions &options);
+
+std::string toText(const Comparison &comparison, const DiffOptions &options);
+std::string toJson(const Comparison &comparison, const DiffOptions &options);
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_DIFF_COMPARISON_H

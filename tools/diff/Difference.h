@@ -1,0 +1,47 @@
+//===- Difference.h - how far values are from those in f64 ----------------===//
+#ifndef MP_TOOLS_DIFF_DIFFERENCE_H
+#define MP_TOOLS_DIFF_DIFFERENCE_H
+
+#include "codegen/Program.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <map>
+
+namespace mp::tool {
+
+struct Tensor {
+  TensorType type;
+  std::vector<char> bytes;
+};
+/// What a variant returned, by the names that mp-expose-values gives.
+using Values = std::map<std::string, Tensor>;
+
+struct Difference {
+  /// max |x - reference| / max |reference|, of what is finite in both;
+  /// infinite where the reference is zero throughout and x is not.
+  double error = 0;
+  /// Elements that are infinite or NaN where the reference is finite.
+  uint64_t nonFinite = 0;
+  /// Elements beyond the tolerance, those among them; and all.
+  uint64_t beyond = 0, elements = 0;
+
+  /// Becomes the worse of both.
+  void add(const Difference &other);
+  bool operator==(const Difference &) const = default;
+};
+
+/// `x` is divided by `scale` first.
+Difference compare(const Tensor &x, const Tensor &reference, double tolerance,
+                   double scale = 1);
+
+/// Of what an op yields, over all its results.
+struct OpDifference {
+  std::optional<Difference> value, gradient;
+};
+/// By the ops' numbers. Gradients are divided by `scale`.
+std::map<int64_t, OpDifference> compareAll(const Values &values,
+                                           const Values &reference,
+                                           double tolerance, double scale);
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_DIFF_DIFFERENCE_H

@@ -1,0 +1,361 @@
+//===- Variant.cpp - one function under one policy, or in f64 -------------===//
+//
+// All variants come from the same ops, numbered before any type changes, so
+// that op N of one is op N of the others.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/diff/Variant.h"
+#include "codegen/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/CastPlacement.h"
+#include "passes/Passes.h"
+#include "passes/Policy.h"
+#include "runtime/Error.h"
+#include "runtime/data/Array.h"
+#include "tools/Register.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace mp::tool {
+namespace {
+
+/// A module while passes run on it.
+class Work {
+public:
+  Work(StringRef text, StringRef filename,
+       std::function<void(StringRef)> onWarning)
+      : context(dialects()) {
+    context.loadAllAvailableDialects();
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(text, filename), {});
+    diagnostics.emplace(context, sources, std::move(onWarning));
+    module = parseSourceFile<ModuleOp>(sources, &context);
+  }
+
+  /// What went wrong, as the diagnostics say.
+  llvm::Error failed() { return llvm::createStringError(diagnostics->take()); }
+
+  template <typename... Passes> llvm::Error run(Passes... passes) {
+    PassManager manager(&context);
+    (add(manager, std::move(passes)), ...);
+    if (mlir::failed(manager.run(*module)))
+      return failed();
+    return llvm::Error::success();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+
+private:
+  static DialectRegistry dialects() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+  static void add(PassManager &manager, std::unique_ptr<Pass> pass) {
+    if (pass->getOpName() == func::FuncOp::getOperationName())
+      manager.addNestedPass<func::FuncOp>(std::move(pass));
+    else
+      manager.addPass(std::move(pass));
+  }
+
+  llvm::SourceMgr sources;
+  std::optional<DiagnosticText> diagnostics;
+};
+
+Location locationOf(Operation *op) {
+  Location found;
+  op->getLoc()->walk([&](mlir::Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    found = {file.getFilename().str(), file.getLine(), file.getColumn()};
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+int64_t numberOf(Operation *op) {
+  auto number =
+      op ? op->getAttrOfType<IntegerAttr>(kNumberAttr) : IntegerAttr();
+  return number ? number.getInt() : 0;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is compared
+//===----------------------------------------------------------------------===//
+
+StringRef Subject::line(const Location &location) const {
+  if (location.file != filename || location.line == 0)
+    return "";
+  StringRef rest = text;
+  for (unsigned i = 1; i < location.line; ++i)
+    rest = rest.split('\n').second;
+  return rest.split('\n').first.trim();
+}
+
+static llvm::Error choose(const Subject &subject, StringRef name,
+                          ArrayRef<std::string> names) {
+  if (names.empty())
+    return makeError("{0}: the module has no function", subject.filename);
+  if (name.empty())
+    return makeError("{0}: name one of {1} by --function", subject.filename,
+                     llvm::join(names, ", "));
+  return makeError("{0}: the module has no recipe or function '{1}'{2}",
+                   subject.filename, name, suggest(name, names));
+}
+
+static void describeRecipe(TrainOp recipe, Subject &subject) {
+  subject.function = recipe.getFunction().str();
+  subject.recipe = recipe.getEntry().str();
+  if (auto autocast = recipe.getAutocastAttr()) {
+    subject.dtype = typeName(autocast.getDtype());
+    subject.policy = autocast.getPolicy().str();
+  }
+  if (recipe.getScaler())
+    if (auto scaler = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+            recipe, recipe.getScalerAttr()))
+      subject.initialScale =
+          scaler.getEnabled() ? scaler.getInitScale().convertToDouble() : 1;
+}
+
+llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,
+                                    int64_t batch,
+                                    std::function<void(StringRef)> onWarning) {
+  auto buffer = mapFile(filename.str());
+  if (!buffer)
+    return buffer.takeError();
+  Subject subject;
+  subject.text = (*buffer)->getBuffer().str();
+  subject.filename = filename.str();
+  subject.batch = batch;
+  subject.onWarning = std::move(onWarning);
+  Work work(subject.text, filename, {});
+  if (!work.module)
+    return work.failed();
+  std::vector<std::string> names;
+  SmallVector<TrainOp> recipes;
+  for (auto recipe : work.module->getOps<TrainOp>()) {
+    names.push_back(recipe.getEntry().str());
+    if (name.empty() || recipe.getEntry() == name)
+      recipes.push_back(recipe);
+  }
+  if (recipes.size() == 1) {
+    describeRecipe(recipes.front(), subject);
+    return subject;
+  }
+  std::vector<std::string> functions;
+  for (auto function : work.module->getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back(function.getName().str());
+  bool isOne = names.empty() && name.empty() && functions.size() == 1;
+  if (isOne || (!name.empty() && llvm::is_contained(functions, name))) {
+    subject.function = name.empty() ? functions.front() : name.str();
+    return subject;
+  }
+  if (names.empty() || !name.empty())
+    llvm::append_range(names, functions);
+  return choose(subject, name, names);
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+/// Leaves the function that is compared, and its recipe, alone in the module.
+static func::FuncOp isolate(ModuleOp module, const Subject &subject) {
+  for (auto recipe : llvm::to_vector(module.getOps<TrainOp>()))
+    if (recipe.getEntry() != subject.recipe)
+      recipe.erase();
+  func::FuncOp found;
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (function.getName() == subject.function)
+      found = function;
+    else
+      function.erase();
+  return found;
+}
+
+/// The number of the op that makes a value, within a region or not.
+static int64_t makerOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (auto region = dyn_cast_or_null<AutocastOp>(op)) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    value = region.getBody().front().getTerminator()->getOperand(result);
+    op = value.getDefiningOp();
+  }
+  return numberOf(op);
+}
+
+static void describeOps(func::FuncOp function, Variant &variant) {
+  function.walk([&](Operation *op) {
+    int64_t number = numberOf(op);
+    if (!number)
+      return;
+    OpFacts &facts = variant.ops[number];
+    facts.name = op->getName().getStringRef().str();
+    if (auto read = dyn_cast<ReadOp>(op))
+      facts.variable = read.getVariable().str();
+    facts.source = locationOf(op);
+    for (Value operand : op->getOperands())
+      if (int64_t from = makerOf(operand);
+          from && !llvm::is_contained(facts.operands, from))
+        facts.operands.push_back(from);
+    facts.yieldsFloats = llvm::any_of(op->getResults(), isFloatTensor);
+  });
+}
+
+/// The types that results have now.
+static void describeTypes(func::FuncOp function, Variant &variant) {
+  function.walk([&](Operation *op) {
+    auto found = variant.ops.find(numberOf(op));
+    if (found == variant.ops.end())
+      return;
+    std::string &type = found->second.type;
+    // A product in fewer bits than its operands have.
+    if (auto storage = op->getAttrOfType<StorageAttr>(kStorageAttr))
+      type = typeName(storage.getForward());
+    if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
+      type = typeName(compute.getValue());
+    for (Value result : op->getResults())
+      if (type.empty() && isFloatTensor(result))
+        type = typeName(elementType(result));
+  });
+}
+
+static CastFact readCast(const llvm::json::Object &cast) {
+  return {static_cast<unsigned>(cast.getInteger("operand").value_or(0)),
+          cast.getString("from").value_or("").str(),
+          cast.getString("to").value_or("").str(),
+          cast.getBoolean("shared").value_or(false)};
+}
+
+/// What mp-autocast explained.
+static void readExplanation(const llvm::json::Object &function,
+                            Variant &variant) {
+  variant.casts += function.getInteger("casts").value_or(0);
+  variant.castBytes += function.getInteger("cast_bytes").value_or(0);
+  const llvm::json::Array *ops = function.getArray("ops");
+  if (!ops)
+    return;
+  for (const llvm::json::Value &value : *ops) {
+    const llvm::json::Object &op = *value.getAsObject();
+    auto found = variant.ops.find(op.getInteger("number").value_or(0));
+    if (found == variant.ops.end())
+      continue;
+    OpFacts &facts = found->second;
+    facts.category = op.getString("category").value_or("").str();
+    facts.why = op.getString("why").value_or("").str();
+    if (const llvm::json::Array *casts = op.getArray("casts"))
+      for (const llvm::json::Value &cast : *casts)
+        facts.casts.push_back(readCast(*cast.getAsObject()));
+  }
+}
+
+static llvm::Error autocast(Work &work, func::FuncOp function,
+                            const Setting &setting, Variant &variant) {
+  SmallString<128> path;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("mp-diff", "json", path))
+    return makeSystemError("create", "a temporary file", error.value());
+  llvm::FileRemover remover(path);
+  AutocastOptions options;
+  options.dtype = setting.dtype;
+  options.policy = setting.policy;
+  options.explain = path.str().str();
+  if (auto error = work.run(createAutocast(options)))
+    return error;
+  describeTypes(function, variant);
+  auto buffer = mapFile(path.str().str());
+  if (!buffer)
+    return buffer.takeError();
+  auto explained = llvm::json::parse((*buffer)->getBuffer());
+  if (!explained)
+    return explained.takeError();
+  if (const llvm::json::Array *functions = explained->getAsArray())
+    for (const llvm::json::Value &one : *functions)
+      readExplanation(*one.getAsObject(), variant);
+  return llvm::Error::success();
+}
+
+/// The casts that training is left with.
+static llvm::Error countStepCasts(Work &work, const Subject &subject,
+                                  Variant &variant) {
+  OwningOpRef<ModuleOp> forward = work.module->clone();
+  if (auto error = work.run(createAutodiff(), createPlaceCasts()))
+    return error;
+  if (auto step = work.module->lookupSymbol<func::FuncOp>(subject.recipe)) {
+    CastCost cost = costOfCasts(step);
+    variant.stepCasts = cost.casts;
+    variant.stepCastBytes = cost.bytes;
+  }
+  work.module = std::move(forward);
+  return llvm::Error::success();
+}
+
+/// Training scales the loss where it is f16, and refuses one of 16 bits.
+static double scaleOf(ModuleOp module, func::FuncOp function,
+                      const Subject &subject, const Setting &setting) {
+  if (setting.dtype != "f16" || !setting.isScaled)
+    return 1;
+  for (TrainOp recipe : module.getOps<TrainOp>())
+    for (auto minimize : recipe.getBody().getOps<MinimizeOp>())
+      if (auto type = dyn_cast<RankedTensorType>(
+              function.getResultTypes()[minimize.getResult()]);
+          type && type.getElementTypeBitWidth() < 32)
+        return 1;
+  return subject.initialScale;
+}
+
+llvm::Expected<Variant> makeVariant(const Subject &subject,
+                                    const Setting &setting,
+                                    std::optional<double> scale) {
+  Work work(subject.text, subject.filename, subject.onWarning);
+  if (!work.module)
+    return work.failed();
+  // While all functions are there: no two share random numbers.
+  if (auto error = work.run(createNumberStreams()))
+    return std::move(error);
+  func::FuncOp function = isolate(*work.module, subject);
+  if (auto error =
+          work.run(createSetMode({"train"}), createSpecialize({subject.batch}),
+                   createNumberOps()))
+    return std::move(error);
+  Variant variant;
+  describeOps(function, variant);
+  if (setting.dtype == "f64" || setting.dtype == "f32") {
+    AutocastOptions off;
+    off.dtype = "f32";
+    if (auto error = work.run(createAutocast(off)))
+      return std::move(error);
+    if (setting.dtype == "f64")
+      if (auto error = work.run(createWidenFloats()))
+        return std::move(error);
+  } else {
+    if (auto error = autocast(work, function, setting, variant))
+      return std::move(error);
+    variant.scale =
+        scale.value_or(scaleOf(*work.module, function, subject, setting));
+  }
+  describeTypes(function, variant);
+  if (!subject.recipe.empty() && setting.dtype != "f64")
+    if (auto error = countStepCasts(work, subject, variant))
+      return std::move(error);
+  ExposeValuesOptions expose;
+  expose.gradients = !subject.recipe.empty();
+  expose.scale = variant.scale;
+  if (auto error = work.run(createExposeValues(expose)))
+    return std::move(error);
+  llvm::raw_string_ostream os(variant.module);
+  work.module->print(os, OpPrintingFlags().enableDebugInfo());
+  return variant;
+}
+
+} // namespace mp::tool

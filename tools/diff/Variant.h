@@ -1,0 +1,85 @@
+//===- Variant.h - one function under one policy, or in f64 ---------------===//
+#ifndef MP_TOOLS_DIFF_VARIANT_H
+#define MP_TOOLS_DIFF_VARIANT_H
+
+#include "codegen/Program.h"
+#include <functional>
+#include <map>
+
+namespace mp::tool {
+
+/// The module, and what of it is compared.
+struct Subject {
+  std::string text, filename; ///< of the module
+  std::string function;       ///< the one that is compared
+  std::string recipe;         ///< entry of the recipe that trains it, or ""
+  /// What the recipe says: "f16", "torch"; "" where it does not.
+  std::string dtype, policy;
+  /// The loss scale that training in f16 begins with.
+  double initialScale = 65536;
+  int64_t batch = 0;
+  std::function<void(llvm::StringRef)> onWarning;
+
+  /// The text of a line of the module, trimmed; "" for another file's.
+  llvm::StringRef line(const Location &location) const;
+};
+
+/// `name` is a recipe's or a function's; empty: the only recipe, or the only
+/// function where there is none. Errors: no such one, more than one.
+llvm::Expected<Subject>
+readSubject(llvm::StringRef filename, llvm::StringRef name, int64_t batch,
+            std::function<void(llvm::StringRef)> onWarning);
+
+/// How a variant computes.
+struct Setting {
+  std::string title;     ///< "fp16:torch", for people
+  std::string precision; ///< "fp16", as --precision takes it
+  std::string dtype;     ///< "f16", "bf16", "tf32", "f32"; "f64": the reference
+  std::string policy = {}; ///< of autocast; "" where nothing is cast
+  bool isScaled = false;   ///< whether training has a loss scaler
+  /// Half the distance from one to the next number, relative.
+  double roundoff() const;
+};
+
+/// `text` is TYPE:POLICY, POLICY or TYPE, which is a precision's name; what it
+/// does not say is `precision`, else the recipe's, else fp16 and torch.
+llvm::Expected<Setting> parseSetting(llvm::StringRef text,
+                                     llvm::StringRef precision,
+                                     const Subject &subject);
+Setting plainSetting();     ///< f32 throughout
+Setting referenceSetting(); ///< f64 throughout
+
+struct CastFact {
+  unsigned operand = 0;
+  std::string from, to;
+  bool shared = false; ///< an op before had the same value cast
+};
+
+/// An op that yields a value.
+struct OpFacts {
+  std::string name, variable; ///< "mp.read", and of what
+  Location source;
+  std::vector<int64_t> operands; ///< numbers of the ops that yield them
+  bool yieldsFloats = false;
+  std::string type;          ///< that it runs in
+  std::string category, why; ///< "" where no policy was asked
+  std::vector<CastFact> casts = {};
+};
+
+struct Variant {
+  std::string module; ///< its text; the function returns every value
+  std::map<int64_t, OpFacts> ops;   ///< by number
+  int64_t casts = 0, castBytes = 0; ///< of the function
+  /// Of the step, backward among it, where mp-place-casts has put them.
+  int64_t stepCasts = 0, stepCastBytes = 0;
+  double scale = 1; ///< by which gradients are too large
+};
+
+/// Fails with located diagnostics.
+llvm::Expected<Variant> makeVariant(const Subject &subject,
+                                    const Setting &setting,
+                                    std::optional<double> scale);
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_DIFF_VARIANT_H
