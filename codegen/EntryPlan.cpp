@@ -11,15 +11,10 @@ using namespace mp;
 //===----------------------------------------------------------------------===//
 
 mp::Location mp::locate(mlir::Location location) {
-  mp::Location found;
-  location->walk([&](mlir::Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    found = {file.getFilename().str(), file.getLine(), file.getColumn()};
-    return WalkResult::interrupt();
-  });
-  return found;
+  auto file = location->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return {};
+  return {file.getFilename().str(), file.getLine(), file.getColumn()};
 }
 
 mp::TensorType mp::describeType(RankedTensorType type) {

@@ -1,6 +1,7 @@
 //===- AutocastReport.cpp - what autocast decided, and why ----------------===//
 #include "passes/AutocastReport.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mp;
@@ -13,16 +14,11 @@ static void emitRemark(Operation *op, StringRef name, const std::string &text) {
 
 /// "model.mlir:12:8", or "" where a location names no file.
 static std::string placeOf(Operation *op) {
-  std::string text;
-  op->getLoc()->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    llvm::raw_string_ostream(text) << file.getFilename().getValue() << ":"
-                                   << file.getLine() << ":" << file.getColumn();
-    return WalkResult::interrupt();
-  });
-  return text;
+  auto file = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return "";
+  return llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
+                       file.getLine(), file.getColumn());
 }
 
 void AutocastReport::decide(Operation *op, Category category, FloatType type,

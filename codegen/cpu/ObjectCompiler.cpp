@@ -73,14 +73,9 @@ mp::CodeKey keyOf(llvm::StringRef source, const Target &target,
                    {"LLVM", version},
                    {"cpu", target.cpu},
                    {"features", target.features}}};
-  location->walk([&](mlir::Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
+  if (auto file = location->findInstanceOf<FileLineColLoc>())
     key.label = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
                               file.getLine(), file.getColumn());
-    return WalkResult::interrupt();
-  });
   return key;
 }
 

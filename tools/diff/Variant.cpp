@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/diff/Variant.h"
 #include "codegen/Diagnostics.h"
+#include "codegen/EntryPlan.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/CastPlacement.h"
@@ -67,18 +68,6 @@ private:
   llvm::SourceMgr sources;
   std::optional<DiagnosticText> diagnostics;
 };
-
-Location locationOf(Operation *op) {
-  Location found;
-  op->getLoc()->walk([&](mlir::Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    found = {file.getFilename().str(), file.getLine(), file.getColumn()};
-    return WalkResult::interrupt();
-  });
-  return found;
-}
 
 int64_t numberOf(Operation *op) {
   auto number =
@@ -203,7 +192,7 @@ static void describeOps(func::FuncOp function, Variant &variant) {
     facts.name = op->getName().getStringRef().str();
     if (auto read = dyn_cast<ReadOp>(op))
       facts.variable = read.getVariable().str();
-    facts.source = locationOf(op);
+    facts.source = locate(op->getLoc());
     for (Value operand : op->getOperands())
       if (int64_t from = makerOf(operand);
           from && !llvm::is_contained(facts.operands, from))
