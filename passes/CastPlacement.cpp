@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/CastPlacement.h"
 #include "passes/AutocastCasts.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mp;
@@ -202,7 +203,7 @@ private:
     for (auto [result, old] : llvm::zip_equal(op->getResults(), types))
       if (result.getType() != old)
         replaceCasts(result);
-    for (Value value : before)
+    for (Value value : llvm::SmallSetVector<Value, 4>(llvm::from_range, before))
       eraseIfUnused(value.getDefiningOp<CastOp>());
   }
 
@@ -260,9 +261,11 @@ private:
     op.getResult().replaceAllUsesWith(value);
     op.erase();
   }
-  static void eraseIfUnused(CastOp op) {
-    if (op && op->use_empty())
-      op.erase();
+  void eraseIfUnused(CastOp op) {
+    if (!op || !op->use_empty())
+      return;
+    known.erase({op.getInput(), elementType(op.getResult())});
+    op.erase();
   }
 
   Block &block;

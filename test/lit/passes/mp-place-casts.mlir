@@ -78,6 +78,19 @@ func.func @inside(%x: tensor<4x8xf16>, %g: tensor<8xf32>, %b: tensor<8xf32>) -> 
 
 // -----
 
+// One cast that is both operands goes once.
+// CHECK-LABEL: @square
+func.func @square(%x: tensor<4xf16>) -> tensor<4xf16> {
+  // CHECK-NEXT: %[[Y:.+]] = mp.mul %[[X:.+]], %[[X]] : tensor<4xf16>, tensor<4xf16>
+  // CHECK-NEXT: return %[[Y]]
+  %0 = mp.cast %x : tensor<4xf16> to tensor<4xf32>
+  %1 = mp.mul %0, %0 : tensor<4xf32>, tensor<4xf32>
+  %2 = mp.cast %1 : tensor<4xf32> to tensor<4xf16>
+  return %2 : tensor<4xf16>
+}
+
+// -----
+
 // Between casts from f16 and to bf16 it is no op of either; and f32 that never was
 // f16 stays f32.
 // CHECK-LABEL: @other
@@ -102,6 +115,20 @@ func.func @flags(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xi1> {
   %1 = mp.cast %y : tensor<4xf16> to tensor<4xf32>
   %2 = mp.compare gt %0, %1 : tensor<4xf32>, tensor<4xf32>
   return %2 : tensor<4xi1>
+}
+
+// -----
+
+// A cast that a shorter chain leaves without a use is none to share.
+// CHECK-LABEL: @gone
+func.func @gone(%x: tensor<4xf16>) -> (tensor<4xbf16>, tensor<4xf32>) {
+  // CHECK-NEXT: %[[A:.+]] = mp.cast %{{.*}} : tensor<4xf16> to tensor<4xbf16>
+  // CHECK-NEXT: %[[B:.+]] = mp.cast %{{.*}} : tensor<4xf16> to tensor<4xf32>
+  // CHECK-NEXT: return %[[A]], %[[B]]
+  %0 = mp.cast %x : tensor<4xf16> to tensor<4xf32>
+  %1 = mp.cast %0 : tensor<4xf32> to tensor<4xbf16>
+  %2 = mp.cast %x : tensor<4xf16> to tensor<4xf32>
+  return %1, %2 : tensor<4xbf16>, tensor<4xf32>
 }
 
 // -----
