@@ -87,6 +87,10 @@ Expected<Policy> Policy::parse(StringRef text, StringRef source) {
   auto fail = [&](const Twine &message) {
     return createStringError("policy " + source + ": " + message);
   };
+  // llvm::json recurses, and runs out of stack.
+  constexpr size_t most = 256;
+  if (text.count('[') + text.count('{') > most)
+    return fail("has more than " + Twine(most) + " lists");
   auto value = json::parse(text);
   if (!value)
     return fail(toString(value.takeError()));
@@ -121,8 +125,13 @@ Expected<Policy> Policy::read(const json::Object &object, StringRef source) {
   policy.title = object.getString("name").value_or(source).str();
   constexpr StringRef systems[] = {"torch", "tensorflow", "relay", "relax",
                                    "class"};
-  if (auto system = object.getString("system"))
+  if (auto system = object.getString("system")) {
+    if (object.getString("extends") && *system != policy.vocabulary)
+      return fail("extends a policy whose names are of system \"" +
+                  policy.vocabulary + "\", and says \"" + *system +
+                  "\"; leave \"system\" out");
     policy.vocabulary = system->str();
+  }
   if (!is_contained(systems, policy.vocabulary))
     return fail("system \"" + policy.vocabulary + "\", expected " +
                 join(ArrayRef(systems), ", "));
@@ -154,13 +163,13 @@ Error Policy::readPolicy(const json::Object &object) {
   if (other)
     if (auto category = parseCategory(*other))
       otherwise = *category;
+  if (Error error = joinErrors(readStorage(object), readSettings(object)))
+    return error;
   bool listsNone = all_of(drop_begin(layers, ownLayers),
                           [](const Layer &one) { return one.names.empty(); });
-  if (listsNone && !object.get("unlisted") && !object.get("storage"))
+  if (listsNone && !other && !object.get("storage"))
     return createStringError("lists no op");
-  if (Error error = readStorage(object))
-    return error;
-  return readSettings(object);
+  return Error::success();
 }
 
 Error Policy::readLists(const json::Object &object, StringRef type) {
@@ -226,17 +235,25 @@ Error Policy::readSettings(const json::Object &object) {
   for (const auto &[key, value] : object) {
     StringRef field = key;
     StringRef text = value.getAsString().value_or("");
-    if (field == "about")
-      description = text.str();
-    else if (field == "mode" && (text == "eager" || text == "propagate"))
+    if (is_contained({"about", "name", "extends", "system"}, field)) {
+      if (!value.getAsString())
+        return createStringError("\"" + field + "\" is no text");
+      if (field == "about")
+        description = text.str();
+      continue;
+    }
+    if (field == "mode" && (text == "eager" || text == "propagate"))
       defaultMode = text.str();
     else if (field == "outputs" && text == "f32")
       wideOutputs = true;
     else if (field == "dtypes" && value.getAsArray())
       for (const json::Value &type : *value.getAsArray())
-        types.push_back(type.getAsString().value_or("").str());
-    else if (!parseCategory(field) && field != "name" && field != "extends" &&
-             field != "system" && field != "storage" &&
+        if (is_contained(kLowTypes, type.getAsString().value_or("")))
+          types.push_back(type.getAsString()->str());
+        else
+          return createStringError(
+              "\"dtypes\" is a list of f16, bf16 and tf32");
+    else if (!parseCategory(field) && field != "storage" &&
              !is_contained(kLowTypes, field) &&
              !(field == "unlisted" && parseCategory(text)))
       unknown.push_back(field.str());

@@ -50,7 +50,7 @@ TEST(Policy, UnknownNameListsThoseThereAre) {
   ASSERT_FALSE(policy);
   EXPECT_EQ(toString(policy.takeError()),
             "unknown autocast policy \"kerass\"; did you mean keras? There are "
-            "apex-o0, apex-o1, apex-o2, apex-o3, jmp, keras, ort, relax, "
+            "apex-o0, apex-o1, apex-o2, apex-o3, fp8, jmp, keras, ort, relax, "
             "relay, tf-bf16, tf-fp16, torch-2.12, torch-cpu, torch and files "
             "that end in .json");
 }
@@ -89,6 +89,20 @@ TEST(Policy, SaysWhatIsWrong) {
   EXPECT_EQ(errorOf(R"({"extends": "torch", "allow": [1]})"),
             "policy mine: \"allow\" holds what is no name");
   EXPECT_NE(errorOf("{"), "");
+  EXPECT_EQ(errorOf(std::string(100000, '[')),
+            "policy mine: has more than 256 lists");
+  EXPECT_EQ(errorOf(R"({"extends": 5, "system": "torch", "allow": ["exp"]})"),
+            "policy mine: \"extends\" is no text");
+  EXPECT_EQ(
+      errorOf(R"({"extends": "torch", "dtypes": ["f17"], "allow": ["exp"]})"),
+      "policy mine: \"dtypes\" is a list of f16, bf16 and tf32");
+  EXPECT_EQ(
+      errorOf(R"({"extends": "torch", "system": "relax", "allow": ["exp"]})"),
+      "policy mine: extends a policy whose names are of system \"torch\", and "
+      "says \"relax\"; leave \"system\" out");
+  EXPECT_NE(errorOf(R"({"extends": "torch", "f8": {"allow": ["exp"]}})")
+                .find("\"f8\" is not understood"),
+            std::string::npos);
 }
 
 TEST(Policy, NearestNames) {
