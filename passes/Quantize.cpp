@@ -33,6 +33,10 @@ StringRef parameterOf(Value value) {
   return "";
 }
 
+bool isEmpty(Value value) {
+  return llvm::is_contained(tensorType(value).getShape(), 0);
+}
+
 /// A value that forward keeps in 8 bits.
 struct Kept {
   ScaledTensor tensor;
@@ -73,6 +77,9 @@ private:
 
   void quantizeForward(AutocastOpInterface op, StorageAttr storage) {
     op->removeAttr(kStorageAttr);
+    // What has no element has no largest one; its product is zeros.
+    if (llvm::any_of(op->getOperands().take_front(2), isEmpty))
+      return;
     std::string layer = layerOf(op);
     auto keep = [&](unsigned operand) {
       Value value = op->getOperand(operand);
@@ -98,7 +105,8 @@ private:
       return;
     Value gradient = op->getOperand(isLeft ? 0 : 1);
     const Kept *other = find(op->getOperand(isLeft ? 1 : 0));
-    if (!other || elementType(gradient).getIntOrFloatBitWidth() != 16)
+    if (!other || isEmpty(gradient) ||
+        elementType(gradient).getIntOrFloatBitWidth() != 16)
       return;
     ScaledTensor value = other->tensor;
     ScaledTensor &made = gradientBits[gradient];
