@@ -53,6 +53,15 @@ public:
     return op.retypeResults();
   }
 
+  /// A variable keeps its type.
+  void castWritten(WriteOp write) {
+    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+        write, write.getVariableAttr());
+    OpOperand &value = write.getValueMutable();
+    if (auto type = dyn_cast<FloatType>(variable.getType().getElementType()))
+      casts.cast(value, type, report);
+  }
+
   LogicalResult castOutputs(Operation *terminator) {
     for (OpOperand &operand : terminator->getOpOperands())
       if (auto type = dyn_cast<FloatType>(elementType(operand.get()));
@@ -141,6 +150,8 @@ LogicalResult mp::castEagerly(func::FuncOp function,
     if (auto facts = dyn_cast<AutocastOpInterface>(op))
       if (failed(caster.visit(facts)))
         return failure();
+  for (auto write : body.getOps<WriteOp>())
+    caster.castWritten(write);
   const AutocastScope &outermost = scopes.outermost();
   if (outermost.isEnabled && outermost.policy->hasWideOutputs() &&
       failed(caster.castOutputs(body.getTerminator())))

@@ -79,3 +79,15 @@ func.func @untouched(%d: tensor<4x4xf64>, %n: tensor<4xi32>) -> (tensor<4x4xf64>
 
 // CHECK: func.func private @declared
 func.func private @declared(tensor<4xf32>)
+
+// A variable keeps its type, so what is written to it is cast back.
+mp.variable buffer @kept : tensor<4x2xf32> = #mp.init<zeros>
+// CHECK-LABEL: @written
+func.func @written(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) {
+  // F16: %[[Y:.*]] = mp.linear {{.*}}xf16>
+  // F16: %[[WIDE:.*]] = mp.cast %[[Y]] : tensor<4x2xf16> to tensor<4x2xf32>
+  // F16: mp.write @kept, %[[WIDE]] : tensor<4x2xf32>
+  %0 = mp.linear %x, %w : tensor<4x8xf32>, tensor<2x8xf32>
+  mp.write @kept, %0 : tensor<4x2xf32>
+  return
+}
