@@ -51,6 +51,7 @@ public:
 
   void run() {
     findGradients();
+    findComputedAgain();
     // Backward finds what forward keeps, which comes before it.
     for (auto op : llvm::to_vector(function.getOps<AutocastOpInterface>())) {
       if (op.getAutocastName("class") != "contraction")
@@ -67,11 +68,43 @@ private:
   /// Values that hang on a seed.
   void findGradients() {
     for (Operation &op : function.getBody().front()) {
-      bool is = isa<SeedOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
+      auto barrier = dyn_cast<RecomputeBarrierOp>(op);
+      auto inputs = barrier ? ValueRange(barrier.getInput())
+                            : ValueRange(op.getOperands());
+      bool is = isa<SeedOp>(op) || llvm::any_of(inputs, [&](Value v) {
                   return gradients.contains(v);
                 });
       if (is)
         gradients.insert(op.result_begin(), op.result_end());
+    }
+  }
+
+  /// What backward computes again: an op whose operands come through barriers
+  /// is the same as one of forward.
+  void findComputedAgain() {
+    auto original = [&](Value v) {
+      Value first = originals.lookup(v);
+      return first ? first : v;
+    };
+    for (Operation &op : function.getBody().front()) {
+      if (auto barrier = dyn_cast<RecomputeBarrierOp>(op)) {
+        originals[barrier.getResult()] = original(barrier.getInput());
+        continue;
+      }
+      if (llvm::none_of(op.getOperands(),
+                        [&](Value v) { return originals.contains(v); }))
+        continue;
+      for (Operation *first : original(op.getOperand(0)).getUsers())
+        if (first->getName() == op.getName() && first->isBeforeInBlock(&op) &&
+            first->getAttrDictionary() == op.getAttrDictionary() &&
+            first->getResultTypes() == op.getResultTypes() &&
+            llvm::equal(first->getOperands(),
+                        llvm::map_range(op.getOperands(), original))) {
+          for (auto [again, result] :
+               llvm::zip_equal(op.getResults(), first->getResults()))
+            originals[again] = result;
+          break;
+        }
     }
   }
 
@@ -145,6 +178,12 @@ private:
     auto known = kept.find(value);
     if (known != kept.end())
       return &known->second;
+    if (Value original = originals.lookup(value))
+      if (const Kept *first = find(original)) {
+        Kept again = *first;
+        again.tensor = TensorScales::scaleAgain(value, first->tensor);
+        return &(kept[value] = std::move(again));
+      }
     auto view = value.getDefiningOp<AutocastOpInterface>();
     if (!view || !view.copiesElements() || view->getNumOperands() != 1)
       return nullptr;
@@ -173,6 +212,7 @@ private:
   StringRef prefix;
   TensorScales scales;
   DenseSet<Value> gradients;
+  DenseMap<Value, Value> originals; ///< of what is computed again
   DenseMap<Value, Kept> kept;
   DenseMap<Value, ScaledTensor> gradientBits;
   unsigned products = 0;

@@ -23,6 +23,29 @@ static Value largestMagnitude(ImplicitLocOpBuilder &b, Value wide) {
   return MaxOp::create(b, AbsOp::create(b, wide), dims, false);
 }
 
+static double largestOf(FloatType type) {
+  return APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+}
+
+static Value toBits(ImplicitLocOpBuilder &b, Value wide, Value scale,
+                    FloatType type) {
+  double most = largestOf(type);
+  Value scaled = MulOp::create(b, wide, scale);
+  Value saturated = ClampOp::create(b, scaled, b.getF64FloatAttr(-most),
+                                    b.getF64FloatAttr(most));
+  Value kept =
+      SelectOp::create(b, IsFiniteOp::create(b, wide), saturated, scaled);
+  return castTo(b, kept, type);
+}
+
+ScaledTensor TensorScales::scaleAgain(Value value, const ScaledTensor &first) {
+  ImplicitLocOpBuilder b(value.getLoc(), value.getContext());
+  b.setInsertionPointAfterValue(value);
+  Value wide = castTo(b, value, b.getF32Type());
+  auto type = cast<FloatType>(elementType(first.bits));
+  return {toBits(b, wide, first.scale, type), first.scale, first.inverseScale};
+}
+
 ScaledTensor TensorScales::scale(Value value, FloatType type,
                                  StorageAttr storage, StringRef name,
                                  bool isGradient) {
@@ -30,7 +53,7 @@ ScaledTensor TensorScales::scale(Value value, FloatType type,
   b.setInsertionPointAfterValue(value);
   FloatType f32 = b.getF32Type();
   auto number = [&](double n) { return splat(b, scalar(f32), n); };
-  double most = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+  double most = largestOf(type);
 
   Value wide = castTo(b, value, f32);
   Value amax = largestMagnitude(b, wide);
@@ -45,12 +68,8 @@ ScaledTensor TensorScales::scale(Value value, FloatType type,
   Value isKnown = CompareOp::create(b, Comparison::gt, largest, zero);
   Value scale = SelectOp::create(b, isKnown, bounded, one);
 
-  Value scaled = MulOp::create(b, wide, scale);
-  Value saturated = ClampOp::create(b, scaled, b.getF64FloatAttr(-most),
-                                    b.getF64FloatAttr(most));
-  Value kept =
-      SelectOp::create(b, IsFiniteOp::create(b, wide), saturated, scaled);
-  return {castTo(b, kept, type), DivOp::create(b, one, scale)};
+  Value bits = toBits(b, wide, scale, type);
+  return {bits, scale, DivOp::create(b, one, scale)};
 }
 
 /// The largest amax in the history, which gets this step's. With a loss scale

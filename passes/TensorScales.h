@@ -14,9 +14,9 @@
 
 namespace mp {
 
-/// A tensor times its scale in 8 bits, and one over the scale (f32, rank 0).
+/// A tensor times its scale in 8 bits, the scale and one over it (f32, rank 0).
 struct ScaledTensor {
-  mlir::Value bits, inverseScale;
+  mlir::Value bits, scale, inverseScale;
 };
 
 class TensorScales {
@@ -31,6 +31,8 @@ public:
   ScaledTensor scale(mlir::Value value, mlir::FloatType type,
                      StorageAttr storage, llvm::StringRef name,
                      bool isGradient = false);
+  /// A value that is computed again, by the scale that it had.
+  static ScaledTensor scaleAgain(mlir::Value value, const ScaledTensor &first);
   /// Writes what all scales share.
   void finish();
 
