@@ -1,5 +1,6 @@
 //===- AutocastCasts.cpp - what both modes of autocast do -----------------===//
 #include "passes/AutocastCasts.h"
+#include "passes/Constants.h"
 
 using namespace mlir;
 using namespace mp;
@@ -69,7 +70,7 @@ std::string mp::whyNotExact(Value value, FloatType type) {
                            : DenseFPElementsAttr();
   if (!elements || type.isTF32())
     return "";
-  for (APFloat number : elements) {
+  for (APFloat number : withoutCopies(elements).getValues<APFloat>()) {
     APFloat narrow = number;
     bool loses;
     narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,

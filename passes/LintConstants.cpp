@@ -1,5 +1,6 @@
 //===- LintConstants.cpp - constants that a narrow type loses -------------===//
 #include "passes/AutocastCasts.h"
+#include "passes/Constants.h"
 #include "passes/Lint.h"
 #include <cmath>
 
@@ -135,7 +136,7 @@ static std::string whySubnormal(NarrowConstant &narrow) {
   auto elements = dyn_cast<DenseFPElementsAttr>(narrow.constant.getValue());
   if (!elements)
     return "";
-  for (APFloat number : elements) {
+  for (APFloat number : withoutCopies(elements).getValues<APFloat>()) {
     APFloat low = rounded(number, narrow.type);
     if (!low.isDenormal())
       continue;

@@ -1,6 +1,7 @@
 //===- Ranges.cpp - how large the numbers of a graph may be ---------------===//
 #include "passes/Ranges.h"
 #include "passes/Alone.h"
+#include "passes/Constants.h"
 #include <cmath>
 
 using namespace mlir;
@@ -108,7 +109,7 @@ void Ranges::visit(Operation *op) {
 }
 
 void Ranges::visitConstant(ConstantOp op) {
-  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  auto elements = withoutCopies(dyn_cast<DenseElementsAttr>(op.getValue()));
   if (!elements || elements.empty())
     return;
   Interval range{Interval::infinity, -Interval::infinity};
