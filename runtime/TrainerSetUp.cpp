@@ -69,7 +69,7 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   if (Error error = session().initialize(run.seed))
     return error;
   if (!options.init.empty())
-    return loadWeights(options.init, session());
+    return loadWeights(options.init, session(), Weights::Initial);
   return Error::success();
 }
 
