@@ -1,5 +1,6 @@
 //===- AutocastCasts.cpp - what both modes of autocast do -----------------===//
 #include "passes/AutocastCasts.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mp;
@@ -78,11 +79,12 @@ std::string mp::whyNotExact(Value value, FloatType type) {
     bool vanishes = narrow.isZero() && !number.isZero();
     if (!overflows && !vanishes)
       continue;
-    SmallString<16> text;
-    number.toString(text, /*FormatPrecision=*/6);
-    return ("constant " + text + " becomes " +
-            (overflows ? "infinite" : "zero"))
-        .str();
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "constant "
+        << llvm::format("%g", FloatAttr::getValueAsDouble(number))
+        << " becomes " << (overflows ? "infinite" : "zero");
+    return text;
   }
   return "";
 }
