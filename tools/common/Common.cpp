@@ -45,10 +45,11 @@ void note(StringRef line) {
 }
 
 std::vector<Option> CommonOptions::table() {
-  Option precisionOption = text("precision", "NAME", precision,
-                                "fp32, tf32, fp16, bf16 or a name that PyTorch "
-                                "Lightning, Keras or Apex gives one (the "
-                                "checkpoint's, else the recipe's, else fp32)");
+  Option precisionOption =
+      text("precision", "NAME", precision,
+           "fp32, tf32, fp16, bf16, fp8 or a name that PyTorch "
+           "Lightning, Keras or Apex gives one (the "
+           "checkpoint's, else the recipe's, else fp32)");
   precisionOption.set = [this](StringRef given) -> Error {
     precision = given.str();
     return checkPrecision(given);
