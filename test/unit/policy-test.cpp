@@ -50,7 +50,7 @@ TEST(Policy, UnknownNameListsThoseThereAre) {
   ASSERT_FALSE(policy);
   EXPECT_EQ(toString(policy.takeError()),
             "unknown autocast policy \"kerass\"; did you mean keras? There are "
-            "apex-o0, apex-o1, apex-o2, apex-o3, jmp, keras, ort, relax, "
+            "apex-o0, apex-o1, apex-o2, apex-o3, fp8, jmp, keras, ort, relax, "
             "relay, tf-bf16, tf-fp16, torch-2.12, torch-cpu, torch and files "
             "that end in .json");
 }
