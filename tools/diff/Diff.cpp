@@ -78,6 +78,7 @@ Error execute(const DiffOptions &options) {
   if (!comparison)
     return comparison.takeError();
   outs() << toText(*comparison, options);
+  outs().flush(); // so that errors stand behind it
   if (!options.json.empty())
     if (Error error = writeAtomically(options.json, [&](OutputFile &file) {
           return file.write(toJson(*comparison, options));
