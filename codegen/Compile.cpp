@@ -144,12 +144,10 @@ private:
       names.push_back(recipe.getEntry().str());
       if (!options.function.empty() && recipe.getEntry() != options.function)
         recipe.erase();
-      else if (!found)
-        found = recipe;
       else
-        return choose("recipe (mp.train)", names);
+        found = recipe;
     }
-    if (!found)
+    if (!found || (options.function.empty() && names.size() > 1))
       return choose("recipe (mp.train)", names);
     builder.program.precision = precisionOf(found);
     if (options.goal == Goal::Train)

@@ -153,7 +153,7 @@ def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
 }
 
 def Mp_StorageAttr : Mp_Attr<"Storage", "storage"> {
-  let summary = "in which 8-bit types a contraction keeps its operands";
+  let summary = "8-bit types of a contraction's operands, such as #mp.storage<forward = f8E4M3FN, backward = f8E5M2>";
   let description = [{
     `forward` is that of what forward reads, `backward` that of the gradients that arrive.
     Each tensor has a scale of its own, the type's largest number over the tensor's largest

@@ -126,8 +126,9 @@ private:
       if (done == mark)
         return success();
       return function.emitOpError()
-             << "is cast to " << done.getValue() << " already, and is to be to "
-             << mark.getValue() << ": take the function as it was";
+             << "is already cast to " << done.getValue()
+             << ", and cannot be cast to " << mark.getValue()
+             << " any more: start from the function without casts";
     }
     function->setAttr(kCastByAttr, mark);
     AutocastScope scope;

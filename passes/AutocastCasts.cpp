@@ -1,6 +1,7 @@
 //===- AutocastCasts.cpp - what both modes of autocast do -----------------===//
 #include "passes/AutocastCasts.h"
 #include "passes/Constants.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mp;
@@ -79,11 +80,12 @@ std::string mp::whyNotExact(Value value, FloatType type) {
     bool vanishes = narrow.isZero() && !number.isZero();
     if (!overflows && !vanishes)
       continue;
-    SmallString<16> text;
-    number.toString(text, /*FormatPrecision=*/6);
-    return ("constant " + text + " becomes " +
-            (overflows ? "infinite" : "zero"))
-        .str();
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "constant "
+        << llvm::format("%g", FloatAttr::getValueAsDouble(number))
+        << " becomes " << (overflows ? "infinite" : "zero");
+    return text;
   }
   return "";
 }

@@ -31,6 +31,9 @@ private:
     if (!function.getBody().hasOneBlock())
       return function.emitOpError() << "has control flow, whose values are not "
                                        "returned";
+    for (AutocastOp region : function.getOps<AutocastOp>())
+      return region.emitOpError("mp-autocast has to take the region away "
+                                "first");
     names.assign(function.getNumResults(), "");
     Operation *terminator = function.getBody().front().getTerminator();
     for (Operation &op : function.getBody().front())

@@ -5,6 +5,11 @@
 llvm::LogicalResult mp::writeJson(mlir::Operation *asker, llvm::StringRef path,
                                   llvm::json::Value value) {
   std::error_code error;
+  if (path == "-") { // which stays open, for the IR
+    llvm::outs() << llvm::formatv("{0:2}", value) << "\n";
+    llvm::outs().flush();
+    return llvm::success();
+  }
   llvm::raw_fd_ostream os(path, error);
   os << llvm::formatv("{0:2}", value) << "\n";
   os.close();

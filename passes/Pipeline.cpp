@@ -45,9 +45,10 @@ llvm::Expected<Precision> mp::resolvePrecision(StringRef name) {
   auto nearest = nearestNames(name, names);
   return llvm::createStringError(
       "unknown precision \"" + name + "\"" +
-      (nearest.empty() ? ""
-                       : "; did you mean " + llvm::join(nearest, ", ") + "?") +
-      " There are " + llvm::join(names, ", "));
+      (nearest.empty()
+           ? ", expected "
+           : "; did you mean " + llvm::join(nearest, ", ") + "? There are ") +
+      llvm::join(names, ", "));
 }
 
 //===----------------------------------------------------------------------===//

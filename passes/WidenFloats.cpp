@@ -22,6 +22,10 @@ struct WidenFloats : mp::impl::WidenFloatsBase<WidenFloats> {
       function.emitOpError() << "has control flow, which is not widened";
       return signalPassFailure();
     }
+    for (AutocastOp region : function.getOps<AutocastOp>()) {
+      region.emitOpError("mp-autocast has to take the region away first");
+      return signalPassFailure();
+    }
     wide = Float64Type::get(&getContext());
     before.clear();
     made.clear();

@@ -274,10 +274,27 @@ static Error checkAverages(const Safetensors &file,
   return Error::success();
 }
 
+/// Whether mp-quantize made it, to keep magnitudes of tensors in.
+static bool isHistory(const Variable &variable) {
+  StringRef name = variable.name;
+  return variable.kind == VariableKind::Buffer &&
+         (name.ends_with(".amax") || name.contains(".amax_position."));
+}
+
+/// Whether the file may lack it.
+static bool isOptional(const Variable &variable, Weights which) {
+  return which == Weights::Initial && isHistory(variable);
+}
+
 /// Says in what a weight's tensor does not fit, or nothing.
 static std::string misfit(const Variable &variable, const Safetensors &file,
                           ArrayRef<std::string> unexpected, Weights which) {
   auto tensor = file.tensors.find(tensorOf(variable, file, which));
+  if (tensor == file.tensors.end() && isOptional(variable, which))
+    return "";
+  if (tensor == file.tensors.end() && isHistory(variable))
+    return formatv("missing '{0}' ({1}), which training in 8 bits writes",
+                   variable.name, variable.type.str());
   if (tensor == file.tensors.end()) {
     auto nearest = nearestNames(variable.name, unexpected, 1);
     return formatv("missing '{0}' ({1}){2}", variable.name, variable.type.str(),
@@ -326,7 +343,10 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   for (const Variable &variable : session.variables()) {
     if (!isWeight(variable))
       continue;
-    const Array &tensor = file->tensors.at(tensorOf(variable, *file, which));
+    auto found = file->tensors.find(tensorOf(variable, *file, which));
+    if (found == file->tensors.end())
+      continue; // a history
+    const Array &tensor = found->second;
     converted.resize(variable.type.bytes());
     convertElements(tensor.type.element, tensor.bytes, variable.type.element,
                     converted);

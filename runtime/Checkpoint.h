@@ -53,8 +53,9 @@ private:
 };
 
 /// Which weights of a checkpoint: as trained, or their moving averages where a
-/// recipe's `ema` keeps any.
-enum class Weights { Trained, Averaged };
+/// recipe's `ema` keeps any, or those that training begins with: histories of
+/// 8-bit training, which other weights come without, then stay empty.
+enum class Weights { Trained, Averaged, Initial };
 
 /// Fills parameters and buffers by name, converting between floating-point
 /// types, then runs `derive`; all other state stays as it is. `path` is a

@@ -115,6 +115,8 @@ std::string toJson(const Summary &summary) {
     json.attribute("planned_bytes", summary.plannedBytes);
     json.attribute("peak_rss_bytes", summary.peakRssBytes);
     json.attribute("precision", summary.precision);
+    if (!summary.policy.empty())
+      json.attribute("policy", json::fixUTF8(summary.policy));
     json.attribute("device", summary.device);
     json.attribute("seed", summary.seed);
   });

@@ -58,7 +58,8 @@ struct Summary {
   double kernelCompileSeconds = 0;
   double trainSeconds = 0; ///< in steps, of this run
   uint64_t plannedBytes = 0, peakRssBytes = 0;
-  std::string precision = {}, device = {};
+  /// The policy is empty where it is the precision's or the recipe's.
+  std::string precision = {}, policy = {}, device = {};
   uint64_t seed = 0;
 };
 

@@ -179,7 +179,8 @@ std::string toText(const PlanReport &report, size_t most) {
   std::string text;
   raw_string_ostream os(text);
   os << report.module << " on " << report.target << " (" << report.arch << ")"
-     << (report.precision.empty() ? "" : ", ") << report.precision << "\n";
+     << (report.precision.empty() ? "" : ", ") << report.precision
+     << (report.policy.empty() ? "" : ", policy ") << report.policy << "\n";
   auto row = [&](StringRef name, uint64_t bytes, StringRef rest) {
     os << formatv("  {0,-12} {1,12}  {2}\n", name, amountOf(bytes), rest);
   };
@@ -222,6 +223,8 @@ std::string toJson(const PlanReport &report) {
     attribute("target", report.target);
     attribute("arch", report.arch);
     attribute("precision", report.precision);
+    if (!report.policy.empty())
+      attribute("policy", report.policy);
     json.attributeObject("bytes", [&] {
       for (const PlanReport::Line &line : report.lines)
         json.attribute(line.name, line.bytes);

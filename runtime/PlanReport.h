@@ -25,7 +25,7 @@ struct PlanReport {
     std::vector<Buffer> alive; ///< largest first
   };
 
-  std::string module, target, arch, precision;
+  std::string module, target, arch, precision, policy = {};
   std::vector<Line> lines;
   Peak peak;
 

@@ -303,6 +303,7 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.peakRssBytes = peakRssBytes();
   summary.precision =
       run.precision.empty() ? model->precision() : run.precision;
+  summary.policy = run.policy;
   summary.device = model->device();
   CompileCounts kernels = model->compileCounts();
   summary.kernelCacheHits = kernels.hits;

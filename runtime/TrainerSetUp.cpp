@@ -69,7 +69,7 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   if (Error error = session().initialize(run.seed))
     return error;
   if (!options.init.empty())
-    return loadWeights(options.init, session());
+    return loadWeights(options.init, session(), Weights::Initial);
   return Error::success();
 }
 
@@ -236,7 +236,8 @@ void Trainer::announce() {
   raw_ostream &os = *options.log;
   os << "device " << model->device() << " (" << session().describe()
      << "), precision "
-     << (run.precision.empty() ? model->precision() : run.precision) << "\n"
+     << (run.precision.empty() ? model->precision() : run.precision)
+     << (run.policy.empty() ? "" : ", policy " + run.policy) << "\n"
      << "data " << run.records << " records, batch " << run.batch
      << (run.accumulate > 1 ? formatv(" times {0}", run.accumulate).str() : "")
      << ", " << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()

@@ -50,6 +50,10 @@ mp.train @apex of @loss autocast(<dtype = f16, policy = "apex-o2">) scaler(@apex
   mp.minimize result(0) {optimizer = #mp.sgd<lr = 1.0e-1, momentum = 9.0e-1>}
 }
 
+mp.train @transformer_engine of @loss autocast(<dtype = bf16, policy = "fp8">) {
+  mp.minimize result(0) {optimizer = #mp.adamw<lr = 1.0e-3>}
+}
+
 mp.scaler @eight_scaler {init_scale = 1024.0}
 mp.train @eight_steps of @loss autocast(<dtype = f16, policy = "ort">) scaler(@eight_scaler) {
   mp.minimize result(0) {optimizer = #mp.sgd<lr = 5.0e-2>}

@@ -169,7 +169,7 @@ createFakeSession(const SessionOptions &) {
 
 /// "Compiles" any text to the model above. Texts that hold "broken" fail,
 /// "wide" gives the weight two elements, "lossless" leaves the loss out,
-/// "windows" asks for four micro-batches.
+/// "windows" asks for four micro-batches, "histories" keeps magnitudes.
 struct FakeCompiler {
   std::shared_ptr<std::atomic<int>> calls =
       std::make_shared<std::atomic<int>>(0);
@@ -230,6 +230,9 @@ struct FakeCompiler {
     if (options.goal == Goal::Train)
       *totalSteps = options.totalSteps;
     program.variables = variables(text.contains("wide"));
+    if (text.contains("histories"))
+      program.variables.push_back(
+          {"w.amax", VariableKind::Buffer, {ElementType::F32, {}}, {}, {}});
     program.entries = {entry(options.goal, options.batch)};
     if (options.goal == Goal::Train && program.accumulate > 1) {
       Entry &gather = program.entries[0], apply = gather;

@@ -195,6 +195,16 @@ TEST_F(CheckpointTest, WeightsMayComeFromACheckpoint) {
   EXPECT_EQ(session.at<float>("w.m")[0], 0);
 }
 
+TEST_F(CheckpointTest, TrainingBeginsWithoutHistories) {
+  FakeSession eight;
+  load(eight, "histories");
+  std::string file = weightsFile(folder, "w", ElementType::F32, 1.5);
+  EXPECT_HAS(message(loadWeights(file, eight)),
+             "missing 'w.amax' (f32), which training in 8 bits writes");
+  ASSERT_EQ(message(loadWeights(file, eight, Weights::Initial)), "no error");
+  EXPECT_EQ(eight.at<float>("w")[0], 1.5);
+}
+
 TEST_F(CheckpointTest, AveragesTakeTheWeightsPlace) {
   float weight = 1, average = 2;
   int64_t applied = 0;

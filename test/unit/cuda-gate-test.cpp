@@ -64,7 +64,7 @@ void collectModels(Sources &all, StringRef arch) {
     options.filename = path;
     std::string text = (*MemoryBuffer::getFile(path))->getBuffer().str();
     options.batch = sys::path::stem(path) == "mlp" ? 128 : 33;
-    for (StringRef precision : {"fp32", "tf32", "fp16", "bf16"})
+    for (StringRef precision : {"fp32", "tf32", "fp16", "bf16", "fp8"})
       for (Goal goal : {Goal::Train, Goal::Evaluate}) {
         if (goal == Goal::Evaluate && precision != "fp16")
           continue;

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/Mp.h"
 #include "passes/Policy.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <map>
 
@@ -98,6 +100,45 @@ TEST_F(PolicyTable, HasTheSystemsRows) {
             << op.str() << " under " << column.str();
     }
   }
+}
+
+/// The category that a system's own lists give an op: what they say of its
+/// name there, or of the strictest of its parts, or what becomes of unlisted
+/// ops.
+std::string expected(const json::Object &system, StringRef names) {
+  StringRef strictness[] = {"banned",  "deny",  "result", "allow",
+                            "promote", "infer", "follow", "clear"};
+  SmallVector<StringRef> parts;
+  names.split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef category : strictness)
+    if (const json::Array *list = system.getArray(category))
+      for (const json::Value &entry : *list)
+        if (is_contained(parts, *entry.getAsString()))
+          return category.str();
+  return system.getString("unlisted")->str();
+}
+
+// Every op of the dialect, by the lists that the systems' sources have. A new
+// op is judged here by being registered.
+TEST_F(PolicyTable, HasTheSystemsListsForEveryOp) {
+  auto buffer = MemoryBuffer::getFile(MP_GOLDENS_DIR "/autocast-lists.json");
+  ASSERT_TRUE(bool(buffer));
+  auto lists = json::parse((*buffer)->getBuffer());
+  ASSERT_TRUE(bool(lists));
+  size_t rows = 0;
+  for (const auto &[preset, value] : *lists->getAsObject()) {
+    const json::Object &system = *value.getAsObject();
+    Policy policy = cantFail(Policy::load(preset));
+    for (mlir::RegisteredOperationName op : judgedOps(&context)) {
+      StringRef names = op.getInterface<AutocastOpInterface>()->getAutocastName(
+          *system.getString("system"));
+      EXPECT_EQ(judge(policy, op.stripDialect()), expected(system, names))
+          << op.getStringRef().str() << " (" << names.str() << ") under "
+          << StringRef(preset).str();
+      ++rows;
+    }
+  }
+  EXPECT_GE(rows, 8 * 90u);
 }
 
 // What PyTorch 2.12 changed, and nothing else.

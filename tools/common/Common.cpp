@@ -1,9 +1,11 @@
 //===- Common.cpp - options that several tools share ----------------------===//
 #include "tools/common/Common.h"
 #include "passes/Passes.h"
+#include "passes/Policy.h"
 #include "runtime/Device.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <mutex>
 
 using namespace llvm;
@@ -16,6 +18,24 @@ Error checkPrecision(StringRef name) {
     return make_error<UsageError>("--precision: " +
                                   toString(known.takeError()));
   return Error::success();
+}
+
+/// What needs the module or a file is looked for when it is compiled.
+static Error checkPolicy(StringRef name) {
+  if (name.empty() || name.starts_with("@") || name.starts_with("jmp:") ||
+      name.ends_with(".json"))
+    return Error::success();
+  auto known = Policy::load(name);
+  if (known)
+    return Error::success();
+  auto precision = resolvePrecision(name);
+  if (precision) {
+    consumeError(known.takeError());
+    return make_error<UsageError>(
+        formatv("--policy: '{0}' is a precision: write --precision {0}", name));
+  }
+  consumeError(precision.takeError());
+  return make_error<UsageError>("--policy: " + toString(known.takeError()));
 }
 
 Compiler CommonOptions::compiler() const {
@@ -45,13 +65,23 @@ void note(StringRef line) {
 }
 
 std::vector<Option> CommonOptions::table() {
-  Option precisionOption = text("precision", "NAME", precision,
-                                "fp32, tf32, fp16, bf16 or a name that PyTorch "
-                                "Lightning, Keras or Apex gives one (the "
-                                "checkpoint's, else the recipe's, else fp32)");
+  Option precisionOption =
+      text("precision", "NAME", precision,
+           "fp32, tf32, fp16, bf16, fp8 or a name that PyTorch "
+           "Lightning, Keras or Apex gives one (the "
+           "checkpoint's, else the recipe's, else fp32)");
   precisionOption.set = [this](StringRef given) -> Error {
     precision = given.str();
     return checkPrecision(given);
+  };
+  Option policyOption =
+      text("policy", "NAME", policy,
+           "autocast policy: a preset ('mp-run policies' lists them), a JSON "
+           "file, an mp.policy of the module (@mine), or jmp's types (the "
+           "checkpoint's, else the recipe's)");
+  policyOption.set = [this](StringRef given) -> Error {
+    policy = given.str();
+    return checkPolicy(given);
   };
   Option deviceOption =
       text("device", "auto|cpu|cuda[:N]", device,
@@ -81,10 +111,7 @@ std::vector<Option> CommonOptions::table() {
       }};
   return {
       std::move(precisionOption),
-      text("policy", "NAME", policy,
-           "autocast policy: a preset ('mp-run policies' lists them), a JSON "
-           "file, an mp.policy of the module (@mine), or jmp's types (the "
-           "checkpoint's, else the recipe's)"),
+      std::move(policyOption),
       std::move(deviceOption),
       number(
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,

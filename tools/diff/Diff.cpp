@@ -22,7 +22,8 @@ Command describe(DiffOptions &options) {
   command.options = {
       list("policy", "NAME", options.policies,
            "autocast policy: a preset ('mp-run policies' lists them), a JSON "
-           "file, an mp.policy of the module (@mine), or jmp's types"),
+           "file, an mp.policy of the module (@mine), jmp's types, or what "
+           "--precision takes; fp16:, bf16: or tf32: before it is its type"),
       text("function", "NAME", options.function,
            "which recipe or function (the only recipe, else the only "
            "function)"),
@@ -61,8 +62,8 @@ Command describe(DiffOptions &options) {
     if (option.name == "policy" || option.name == "reproducer")
       continue;
     if (option.name == "precision")
-      option.help = "type of the policies that name none: fp32, tf32, fp16 or "
-                    "bf16 (the recipe's, else fp16)";
+      option.help = "type of the policies that name none: tf32, fp16 or bf16 "
+                    "(the recipe's, else fp16)";
     command.options.push_back(std::move(option));
   }
   return command;
@@ -77,6 +78,7 @@ Error execute(const DiffOptions &options) {
   if (!comparison)
     return comparison.takeError();
   outs() << toText(*comparison, options);
+  outs().flush(); // so that errors stand behind it
   if (!options.json.empty())
     if (Error error = writeAtomically(options.json, [&](OutputFile &file) {
           return file.write(toJson(*comparison, options));

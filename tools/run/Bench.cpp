@@ -129,7 +129,11 @@ Expected<BenchReport> measure(const BenchOptions &options,
   report.device = (*model)->device();
   report.where = session.describe();
   report.arch = (*model)->arch();
-  report.precision = (*model)->precision();
+  report.arithmetic = (*model)->precision();
+  report.precision = options.common.precision.empty()
+                         ? report.arithmetic
+                         : options.common.precision;
+  report.policy = options.common.policy;
   report.batch = options.batch;
   report.microBatches = step->microBatches;
   report.warmup = options.warmup;

@@ -21,7 +21,7 @@ Roofline rooflineOf(const BenchReport &report, const StepCost &cost) {
   double memory = report.profile.copyGbps > 0
                       ? cost.bytes / report.profile.copyGbps / 1e3
                       : 0;
-  double peak = report.precision == "bf16" ? report.peakBF16 : report.peakF32;
+  double peak = report.arithmetic == "bf16" ? report.peakBF16 : report.peakF32;
   double arithmetic = peak > 0 ? cost.flops / peak / 1e3 : 0;
   return {std::max(memory, arithmetic), memory >= arithmetic};
 }
@@ -84,9 +84,10 @@ std::string toText(const BenchReport &report, size_t most) {
   std::string micro = report.microBatches > 1
                           ? formatv(" times {0}", report.microBatches).str()
                           : "";
-  os << formatv("{0}, batch {1}{2}, {3} on {4} ({5})\n", report.module,
-                report.batch, micro, report.precision, report.device,
-                report.where)
+  os << formatv("{0}, batch {1}{2}, {3}{4}{5} on {6} ({7})\n", report.module,
+                report.batch, micro, report.precision,
+                report.policy.empty() ? "" : ", policy ", report.policy,
+                report.device, report.where)
      << formatv("compiled in {0:f2} s: {1} kernels new ({2:f2} s), {3} from "
                 "the cache\n",
                 report.compileSeconds, report.kernels.misses,
@@ -149,6 +150,8 @@ std::string toJson(const BenchReport &report) {
     name("where", report.where);
     name("arch", report.arch);
     name("precision", report.precision);
+    if (!report.policy.empty())
+      name("policy", report.policy);
     json.attribute("batch", report.batch);
     json.attribute("accumulate", report.microBatches);
     json.attribute("skipped_steps", report.skippedSteps);

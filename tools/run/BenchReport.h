@@ -7,7 +7,8 @@
 namespace mp::tool {
 
 struct BenchReport {
-  std::string module, device, where, arch, precision;
+  std::string module, device, where, arch, precision, policy;
+  std::string arithmetic; ///< the precision that is computed in, "bf16"
   int64_t batch = 0, microBatches = 1; ///< records; of them a step
   unsigned threads = 0;                ///< workers on the CPU
   uint64_t warmup = 0, plannedBytes = 0;

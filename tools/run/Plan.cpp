@@ -88,6 +88,9 @@ Error execute(const PlanOptions &options) {
   if (!program)
     return program.takeError();
   PlanReport report = reportPlan(*program, onCpu ? compileOptions.workers : 0);
+  if (!options.common.precision.empty())
+    report.precision = options.common.precision;
+  report.policy = options.common.policy;
   outs() << (options.json ? toJson(report) : toText(report));
   return Error::success();
 }

@@ -18,6 +18,7 @@
 // CHECK-NEXT: operand 0 is cast from f32 to f16
 
 // BOTH: bf16:torch: every op is within the tolerance
+// FAIL: tolerance
 // FAIL: mp-diff: error: fp16:torch is beyond its tolerance
 func.func @f() -> tensor<3xf32> {
   %c = mp.constant dense<12.0> : tensor<3xf32>

@@ -8,6 +8,11 @@ func.func @misspelt(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// expected-error@+1 {{8-bit types of a contraction's operands, such as #mp.storage<forward = f8E4M3FN, backward = f8E5M2>}}
+mp.policy @mine extends "fp8" {storage = {forward = "f8E4M3FN"}}
+
+// -----
+
 // expected-error@+1 {{policy @mine: "exp" is listed under allow and under deny}}
 mp.policy @mine extends "torch" {allow = ["exp"], deny = ["exp"]}
 func.func @conflict(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -51,7 +56,7 @@ mp.policy @mine extends "torch" {deny = ["mp.exp"]}
 func.func @constant(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-note@+1 {{the constant}}
   %c = mp.constant dense<1.0e5> : tensor<4x4xf32>
-  // expected-error@+1 {{constant 1.0E+5 becomes infinite in 'f16', to which autocast casts it (listed under allow as "matmul"); deny the op, or scale the constant}}
+  // expected-error@+1 {{constant 100000 becomes infinite in 'f16', to which autocast casts it (listed under allow as "matmul"); deny the op, or scale the constant}}
   %y = mp.matmul %x, %c : tensor<4x4xf32>, tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }

@@ -1,6 +1,11 @@
 // RUN: mp-opt %s -mp-autocast='dtype=f16 explain=%t.json' -o /dev/null && FileCheck %s --check-prefix=EAGER <%t.json
 // RUN: mp-opt %s -mp-autocast='dtype=f16 policy=tf-fp16 explain=%t.json' -o /dev/null && FileCheck %s --check-prefix=COLOUR <%t.json
+// RUN: mp-opt %s -mp-autocast='dtype=f16 explain=-' | FileCheck %s --check-prefix=BOTH
 // RUN: not mp-opt %s -mp-autocast='dtype=f16 explain=%t/none/x.json' -o /dev/null 2>&1 | FileCheck %s --check-prefix=PATH
+
+// Both are read from one stream.
+// BOTH: "cast_bytes": 456,
+// BOTH: func.func @f
 
 // EAGER: "cast_bytes": 456,
 // EAGER-NEXT: "casts": 3,

@@ -3,7 +3,7 @@
 // RUN: not mp-opt %t.once -mp-autocast='dtype=bf16 policy=keras' 2>&1 | FileCheck %s
 
 // Cast once: the word on an op is gone then, and its policy would say otherwise.
-// CHECK: error: 'func.func' op is cast to f16 by torch already, and is to be to bf16 by keras: take the function as it was
+// CHECK: error: 'func.func' op is already cast to f16 by torch, and cannot be cast to bf16 by keras any more: start from the function without casts
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = mp.exp %x {mp.autocast = "low"} : tensor<4xf32>
   return %y : tensor<4xf32>

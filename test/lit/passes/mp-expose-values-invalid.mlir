@@ -33,3 +33,14 @@ func.func @f(%x: tensor<?xf32>) -> tensor<f32> {
 mp.train @step of @f {
   mp.minimize result(0) {params = ["*"], optimizer = #mp.sgd<lr = 1.0>}
 }
+
+// -----
+
+func.func @region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{mp-autocast has to take the region away first}}
+  %y = mp.autocast enabled(false) {
+    %e = mp.exp %x : tensor<4xf32>
+    mp.yield %e : tensor<4xf32>
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -2,7 +2,7 @@
 
 // Casts that stand in the text.
 func.func @casts(%x: tensor<4xf16>, %y: tensor<4xbf16>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<2xf16>, tensor<4xbf16>) {
-  // expected-warning@+1 {{constant 9.99999E-10 becomes zero in f16; take it in f32 ({mp.autocast = "f32"} on the op under autocast), or scale it [lost-constant]}}
+  // expected-warning@+1 {{constant 1e-09 becomes zero in f16; take it in f32 ({mp.autocast = "f32"} on the op under autocast), or scale it [lost-constant]}}
   %0 = mp.constant dense<1.0e-9> : tensor<4xf32>
   %tiny = mp.cast %0 : tensor<4xf32> to tensor<4xf16>
   %a = mp.mul %x, %tiny : tensor<4xf16>, tensor<4xf16> // expected-note {{taken here}}

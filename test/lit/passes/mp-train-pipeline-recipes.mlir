@@ -50,4 +50,4 @@ mp.train @maker of @maker_loss scaler(@scaler) accumulate(2) {
 // CRITIC: variable scaler.scale scaler f32
 // CRITIC-NOT: variable m.exp_avg
 // CRITIC: entry step
-// WHICH: the module has more than one recipe (mp.train): name one of critic, again
+// WHICH: the module has more than one recipe (mp.train): name one of critic, again, maker

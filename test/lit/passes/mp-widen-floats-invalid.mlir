@@ -21,3 +21,14 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^unreachable:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{mp-autocast has to take the region away first}}
+  %y = mp.autocast enabled(false) {
+    %e = mp.exp %x : tensor<4xf32>
+    mp.yield %e : tensor<4xf32>
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
