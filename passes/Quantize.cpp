@@ -116,15 +116,19 @@ private:
     std::string layer = layerOf(op);
     auto keep = [&](unsigned operand) {
       Value value = op->getOperand(operand);
-      if (const Kept *known = find(value))
+      const Kept *known = find(value);
+      if (known && known->storage == storage)
         return known->tensor;
       StringRef parameter = parameterOf(value);
       std::string name = !parameter.empty()
                              ? parameter.str()
                              : layer + (operand ? ".rhs" : ".input");
-      Kept &made = kept[value];
-      made = {scales.scale(value, storage.getForward(), storage, name), storage,
-              layer};
+      Kept made{scales.scale(value, storage.getForward(), storage, name),
+                storage, layer};
+      // Kept in two ways by two policies, it is the first one that backward
+      // finds.
+      if (!known)
+        kept[value] = made;
       return made.tensor;
     };
     ScaledTensor lhs = keep(0), rhs = keep(1);
