@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/CastPlacement.h"
+#include "dialect/Lossless.h"
 #include "passes/AutocastCasts.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -46,14 +47,6 @@ CastCost mp::costOfCasts(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 // Moves
 //===----------------------------------------------------------------------===//
-
-/// Whether every value of `from` is one of `to`.
-static bool isLossless(Type from, Type to) {
-  auto f = dyn_cast<FloatType>(from), t = dyn_cast<FloatType>(to);
-  return f && t &&
-         APFloat::isRepresentableBy(f.getFloatSemantics(),
-                                    t.getFloatSemantics());
-}
 
 namespace {
 class Placer {

@@ -1,4 +1,5 @@
 //===- Cast.cpp - changes of element type ---------------------------------===//
+#include "dialect/Lossless.h"
 #include "dialect/Mp.h"
 
 using namespace mlir;
@@ -11,8 +12,7 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-/// Whether every value of `from` is a value of `to`.
-static bool isLossless(Type from, Type to) {
+bool mp::isLossless(Type from, Type to) {
   auto f = dyn_cast<FloatType>(from), t = dyn_cast<FloatType>(to);
   if (f && t)
     return APFloat::isRepresentableBy(f.getFloatSemantics(),
