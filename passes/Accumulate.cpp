@@ -200,8 +200,9 @@ private:
       g.setLoc(value.getLoc());
       a.setLoc(value.getLoc());
       auto named = gather.getResultAttrOfType<StringAttr>(i, kNameAttr);
-      if (named && (named.getValue() == kSkippedResult ||
-                    named.getValue() == kScaleResult)) {
+      if (named &&
+          llvm::is_contained({kSkippedResult, kScaleResult, kExhaustedResult},
+                             named.getValue())) {
         auto own = move(value);
         if (failed(own))
           return gather.emitOpError() << "result \"" << named.getValue()

@@ -12,21 +12,22 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// The scaler's variables, and its fields.
+/// Where a step finds the scale, and what changes it.
 struct ScalerState {
-  ScalerOp scaler;
-  VariableOp scale, tracker;
+  ScalerFields fields;
+  VariableOp scale, tracker; ///< null where the scale never changes
+  SmallVector<VariableOp> counters;
 };
 
 struct LossScale : mp::impl::LossScaleBase<LossScale> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!scaler.empty() && scaler != "none" && scaler != "torch") {
-      getOperation().emitError()
-          << "unknown scaler \"" << scaler << "\", expected torch or none";
-      return signalPassFailure();
-    }
+    if (!scaler.empty() && scaler != "any")
+      if (auto fields = parseScaler(scaler); !fields) {
+        getOperation().emitError() << llvm::toString(fields.takeError());
+        return signalPassFailure();
+      }
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
       if (failed(scaleStep(recipe)))
         return signalPassFailure();
@@ -37,8 +38,13 @@ private:
     ScalerOp chosen = chooseScaler(recipe);
     if (!chosen)
       warnUnscaled(recipe);
-    if (!chosen || !chosen.getEnabled())
+    if (!chosen || chosen.getFields().mode == ScalerFields::Mode::None)
       return success();
+    if (chosen.getFields().mode == ScalerFields::Mode::Calibrated)
+      return recipe.emitOpError()
+             << "its loss scale is static:auto, which a calibration run has to "
+                "choose: mp-run calibrate prints one, and mp-run train takes "
+                "it";
     func::FuncOp step = lookupStep(recipe);
     if (!step)
       return recipe.emitOpError()
@@ -76,35 +82,59 @@ private:
   ScalerOp chooseScaler(TrainOp recipe) {
     if (scaler == "none")
       return {};
-    if (recipe.getScaler())
-      return SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
-          recipe, recipe.getScalerAttr());
-    if (scaler.empty())
-      return {};
-    // Recipes that name none share one.
-    if (auto known = getOperation().lookupSymbol<ScalerOp>("scaler"))
-      return known;
+    ScalerOp own = recipe.getScaler()
+                       ? SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+                             recipe, recipe.getScalerAttr())
+                       : ScalerOp();
+    if (scaler.empty() || (own && scaler == "any"))
+      return own;
+    StringRef preset = scaler == "any" ? "torch" : StringRef(scaler);
+    if (own && own.getPreset() == preset)
+      return own;
+    return makeScaler(recipe, preset);
+  }
+
+  /// With the preset's fields alone, in the place of the recipe's own, whose
+  /// name and so whose state it goes on with. Recipes that name none share one.
+  static ScalerOp makeScaler(TrainOp recipe, StringRef preset) {
     OpBuilder builder(recipe);
-    OperationState state(recipe.getLoc(), ScalerOp::getOperationName());
+    StringRef name =
+        recipe.getScaler() ? *recipe.getScaler() : StringRef("scaler");
+    auto known = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+        recipe, builder.getStringAttr(name));
+    if (known && known.getPreset() == preset)
+      return known;
+    OperationState state(known ? known.getLoc() : recipe.getLoc(),
+                         ScalerOp::getOperationName());
     state.addAttribute(SymbolTable::getSymbolAttrName(),
-                       builder.getStringAttr("scaler"));
+                       builder.getStringAttr(name));
+    state.addAttribute("preset", builder.getStringAttr(preset));
+    if (known)
+      known.erase();
     return cast<ScalerOp>(builder.create(state));
   }
 
   ScalerState createState(ScalerOp scaler) {
-    auto number = [&](Type element) {
-      return RankedTensorType::get({}, element);
-    };
+    ScalerState state{.fields = scaler.getFields()};
+    if (state.fields.mode != ScalerFields::Mode::Dynamic)
+      return state;
     Builder builder(&getContext());
     auto create = [&](StringRef name, Type element, double initial) {
       return VariableTable(getOperation())
           .create(scaler.getLoc(), (scaler.getSymName() + "." + name).str(),
-                  number(element), StateKind::scaler, initial);
+                  RankedTensorType::get({}, element), StateKind::scaler,
+                  initial);
     };
-    return {scaler,
-            create("scale", builder.getF32Type(),
-                   scaler.getInitScale().convertToDouble()),
-            create("growth_tracker", builder.getI32Type(), 0)};
+    Type count = builder.getI32Type();
+    state.scale = create("scale", builder.getF32Type(), state.fields.initScale);
+    state.tracker = create("growth_tracker", count, -state.fields.growthDelay);
+    if (state.fields.hysteresis > 1)
+      state.counters.push_back(
+          create("hysteresis_tracker", count, state.fields.hysteresis));
+    if (state.fields.tolerance > 0)
+      for (StringRef name : {"steps_since_rescale", "overflows_since_rescale"})
+        state.counters.push_back(create(name, count, 0));
+    return state;
   }
 
   /// The backward of every loss begins from the one scale.
@@ -112,8 +142,10 @@ private:
                            ScalerState state) {
     ImplicitLocOpBuilder b(seeds.front()->getLoc(), step.getContext());
     b.setInsertionPointToStart(&step.getBody().front());
-    Value scale = ReadOp::create(b, state.scale.getTensorType(),
-                                 state.scale.getSymName());
+    Value scale = state.scale
+                      ? read(b, state.scale)
+                      : splat(b, RankedTensorType::get({}, b.getF32Type()),
+                              state.fields.initScale);
     for (SeedOp seed : seeds) {
       b.setInsertionPointAfter(seed);
       auto scaled = ScaleOp::create(b, seed, scale);
@@ -136,24 +168,45 @@ private:
     if (!foundInf)
       foundInf =
           ConstantOp::create(b, RankedTensorType::get({}, b.getI1Type()), 0.0);
-    buildUpdate(b, state, scale, foundInf);
     appendNamedResult(step, scale, kScaleResult);
     appendNamedResult(step, foundInf, kSkippedResult);
+    if (state.scale)
+      buildUpdate(step, b, state, scale, foundInf);
     auto types = llvm::to_vector(terminator->getOperandTypes());
     step.setType(b.getFunctionType(step.getArgumentTypes(), types));
   }
 
-  static void buildUpdate(ImplicitLocOpBuilder &b, ScalerState state,
-                          Value scale, Value foundInf) {
-    Value tracker = ReadOp::create(b, state.tracker.getTensorType(),
-                                   state.tracker.getSymName());
-    auto update = UpdateScaleOp::create(b, scale, tracker, foundInf,
-                                        state.scaler.getGrowthFactorAttr(),
-                                        state.scaler.getBackoffFactorAttr(),
-                                        state.scaler.getGrowthIntervalAttr());
-    WriteOp::create(b, state.scale.getSymName(), update.getNewScale(), Value());
-    WriteOp::create(b, state.tracker.getSymName(), update.getNewGrowthTracker(),
-                    Value());
+  static Value read(ImplicitLocOpBuilder &b, VariableOp variable) {
+    return ReadOp::create(b, variable.getTensorType(), variable.getSymName());
+  }
+
+  static void buildUpdate(func::FuncOp step, ImplicitLocOpBuilder &b,
+                          const ScalerState &state, Value scale,
+                          Value foundInf) {
+    const ScalerFields &fields = state.fields;
+    auto counters = llvm::map_to_vector(
+        state.counters, [&](VariableOp counter) { return read(b, counter); });
+    auto update = UpdateScaleOp::create(
+        b, scale, read(b, state.tracker), foundInf, counters,
+        b.getF64FloatAttr(fields.growthFactor),
+        b.getF64FloatAttr(fields.backoffFactor),
+        b.getI64IntegerAttr(fields.growthInterval),
+        b.getI64IntegerAttr(fields.growthDelay),
+        b.getF64FloatAttr(fields.minScale), b.getF64FloatAttr(fields.maxScale),
+        b.getI64IntegerAttr(fields.hysteresis),
+        b.getStringAttr(toText(fields.refill)),
+        b.getF64FloatAttr(fields.tolerance),
+        b.getStringAttr(toText(fields.onMin)));
+    auto write = [&](VariableOp variable, Value value) {
+      WriteOp::create(b, variable.getSymName(), value, Value());
+    };
+    write(state.scale, update.getNewScale());
+    write(state.tracker, update.getNewGrowthTracker());
+    for (auto [counter, value] :
+         llvm::zip_equal(state.counters, update.getNewCounters()))
+      write(counter, value);
+    if (fields.onMin != OnMin::Hold)
+      appendNamedResult(step, update.getExhausted(), kExhaustedResult);
   }
 };
 } // namespace

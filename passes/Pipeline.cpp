@@ -13,23 +13,23 @@ using namespace mp;
 //===----------------------------------------------------------------------===//
 
 // A scaler is for f16: a precision asked for by name brings the recipe's, or
-// one with the preset's fields, or leaves it idle.
+// torch where it has none, or leaves it idle.
 static constexpr Precision kPrecisions[] = {
     {"fp32", "f32", "", "none"},
     {"tf32", "tf32", "", "none"},
-    {"fp16", "f16", "", "torch"},
+    {"fp16", "f16", "", "any"},
     {"bf16", "bf16", "", "none"},
     {"fp8", "bf16", "fp8", "none"},
     // PyTorch Lightning
-    {"16-mixed", "f16", "", "torch"},
+    {"16-mixed", "f16", "", "any"},
     {"bf16-mixed", "bf16", "", "none"},
     // Keras
-    {"mixed_float16", "f16", "keras", "torch"},
+    {"mixed_float16", "f16", "keras", "any"},
     {"mixed_bfloat16", "bf16", "keras", "none"},
     // Apex
     {"O0", "f32", "", "none"},
-    {"O1", "f16", "apex-o1", "torch"},
-    {"O2", "f16", "apex-o2", "torch"},
+    {"O1", "f16", "apex-o1", "any"},
+    {"O2", "f16", "apex-o2", "any"},
     {"O3", "f16", "apex-o3", "none"},
 };
 

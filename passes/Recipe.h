@@ -66,6 +66,8 @@ inline constexpr llvm::StringLiteral kMicroVariable = "micro";
 inline constexpr llvm::StringLiteral kFoundInfVariable = "found_inf";
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";
+/// Whether the scaler gives up: see `on_min` of mp.update_scale.
+inline constexpr llvm::StringLiteral kExhaustedResult = "scale_exhausted";
 inline constexpr llvm::StringLiteral kLearningRateResult = "lr";
 inline constexpr llvm::StringLiteral kGradientNormResult = "grad_norm";
 inline constexpr llvm::StringLiteral kDeriveFunction = "derive";

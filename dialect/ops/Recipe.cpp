@@ -4,28 +4,6 @@
 using namespace mlir;
 using namespace mp;
 
-LogicalResult ScalerOp::verify() {
-  auto number = [](const APFloat &value) { return value.convertToDouble(); };
-  if (getPreset() != "torch")
-    return emitOpError() << "unknown preset \"" << getPreset()
-                         << "\", expected \"torch\"";
-  if (!(number(getInitScale()) > 0 &&
-        number(getInitScale()) <= std::numeric_limits<float>::max()))
-    return emitOpError() << "init_scale is " << number(getInitScale())
-                         << ", expected a positive 32-bit float";
-  if (!(number(getGrowthFactor()) > 1) || !getGrowthFactor().isFinite())
-    return emitOpError() << "growth_factor is " << number(getGrowthFactor())
-                         << ", expected more than 1";
-  if (!(number(getBackoffFactor()) > 0 && number(getBackoffFactor()) < 1))
-    return emitOpError() << "backoff_factor is " << number(getBackoffFactor())
-                         << ", expected between 0 and 1";
-  if (static_cast<int64_t>(getGrowthInterval()) < 1 ||
-      !llvm::isInt<32>(getGrowthInterval()))
-    return emitOpError() << "growth_interval is " << getGrowthInterval()
-                         << ", expected a positive 32-bit number";
-  return success();
-}
-
 /// `clip_norm` and `clip_value`, of a recipe or of a group.
 template <typename Op> static LogicalResult verifyClipping(Op op) {
   auto check = [&](StringRef name,
@@ -101,6 +79,8 @@ LogicalResult MinimizeOp::verify() {
   for (Attribute pattern : getParams())
     if (cast<StringAttr>(pattern).getValue().empty())
       return emitOpError() << "has an empty pattern in params";
+  if (getOptimizerName() && getOptimizerName()->empty())
+    return emitOpError() << "has an empty optimizer_name";
   if (auto decay = getEma(); decay && !(decay->convertToDouble() >= 0 &&
                                         decay->convertToDouble() <= 1))
     return emitOpError() << "ema is " << decay->convertToDouble()

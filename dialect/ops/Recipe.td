@@ -4,21 +4,6 @@
 
 include "dialect/MpBase.td"
 
-def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
-  let summary = "a loss scaler";
-  let description = [{
-    The fields of PyTorch's GradScaler; a preset gives the defaults.
-
-    Example: `mp.scaler @scaler {preset = "torch", growth_interval = 100}`
-  }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<StrAttr, "\"torch\"">:$preset,
-    DefaultValuedAttr<F64Attr, "65536.0">:$init_scale, DefaultValuedAttr<F64Attr, "2.0">:$growth_factor,
-    DefaultValuedAttr<F64Attr, "0.5">:$backoff_factor, DefaultValuedAttr<I64Attr, "2000">:$growth_interval,
-    DefaultValuedAttr<BoolAttr, "true">:$enabled);
-  let assemblyFormat = "$sym_name attr-dict";
-  let hasVerifier = 1;
-}
-
 def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let summary = "an autocast policy of one's own";
   let description = [{
@@ -95,11 +80,17 @@ def Mp_MinimizeOp : Mp_Op<"minimize", [HasParent<"::mp::TrainOp">]> {
     `clip_norm` and `clip_value` clip the group's gradients, as those of `mp.train` clip
     all. `ema` keeps the average `<parameter>.ema` of every parameter: see `mp.ema`.
 
+    Groups that minimise the same result with the same kind of optimizer are the parameter
+    groups of one optimizer, as in PyTorch; `optimizer_name` says otherwise: groups of one
+    name are one optimizer. Where a gradient is not finite its optimizer skips the step, and
+    no other does.
+
     Example: `mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.sgd<lr = 0.1>}`
   }];
   let arguments = (ins I64Attr:$result, DefaultValuedAttr<StrArrayAttr, "{\"*\"}">:$params,
     Mp_Optimizer:$optimizer, OptionalAttr<Mp_Schedule>:$schedule, UnitAttr:$stochastic_rounding,
-    OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value, OptionalAttr<F64Attr>:$ema);
+    OptionalAttr<F64Attr>:$clip_norm, OptionalAttr<F64Attr>:$clip_value, OptionalAttr<F64Attr>:$ema,
+    OptionalAttr<StrAttr>:$optimizer_name);
   let assemblyFormat = "`result` `(` $result `)` attr-dict";
   let hasVerifier = 1;
 }

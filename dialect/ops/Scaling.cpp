@@ -1,10 +1,11 @@
 //===- Scaling.cpp - loss scaling -----------------------------------------===//
 //
 // The semantics of torch.amp.GradScaler (torch/amp/grad_scaler.py and its
-// kernels).
+// kernels). How the scale changes is in Scaler.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/Mp.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mp;
@@ -70,46 +71,33 @@ SmallVector<Value> InverseScaleOp::buildScalars(ImplicitLocOpBuilder &b,
                                   arith::DivFOp::create(b, one, wide))};
 }
 
-LogicalResult UpdateScaleOp::inferReturnTypes(MLIRContext *,
-                                              std::optional<Location>,
-                                              Adaptor adaptor,
-                                              SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getScale().getType());
-  types.push_back(adaptor.getGrowthTracker().getType());
+LogicalResult ScaleGradientOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
   return success();
 }
-SmallVector<Value> UpdateScaleOp::buildScalars(ImplicitLocOpBuilder &b,
-                                               ValueRange x) {
-  Value scale = x[0], tracker = x[1], foundInf = x[2];
-  auto times = [&](const APFloat &factor) -> Value {
-    Value wide = arith::ExtFOp::create(b, b.getF64Type(), scale);
-    Value product = arith::MulFOp::create(
-        b, wide,
-        arith::ConstantOp::create(b,
-                                  b.getF64FloatAttr(factor.convertToDouble())));
-    return arith::TruncFOp::create(b, b.getF32Type(), product);
-  };
-  Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-  Value one = arith::ConstantOp::create(b, b.getI32IntegerAttr(1));
-  Value interval =
-      arith::ConstantOp::create(b, b.getI32IntegerAttr(getGrowthInterval()));
-  Value clean = arith::AddIOp::create(b, tracker, one);
-  // "At least" rather than "equal": a checkpoint may hold a tracker beyond a
-  // growth_interval that was lowered since.
-  Value due =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, clean, interval);
-
-  Value grown = times(getGrowthFactor());
-  Value infinity = arith::ConstantOp::create(
-      b,
-      b.getFloatAttr(b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle())));
-  Value fits =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, grown, infinity);
-  Value grows = arith::AndIOp::create(b, due, fits);
-  Value kept = arith::SelectOp::create(b, grows, grown, scale);
-  Value newScale =
-      arith::SelectOp::create(b, foundInf, times(getBackoffFactor()), kept);
-  Value counted = arith::SelectOp::create(b, due, zero, clean);
-  Value newTracker = arith::SelectOp::create(b, foundInf, zero, counted);
-  return {newScale, newTracker};
+LogicalResult ScaleGradientOp::verify() {
+  // So that the factor and its inverse are normal numbers of f32.
+  auto exponent = static_cast<int64_t>(getExponent());
+  if (exponent < -126 || exponent > 126)
+    return emitOpError() << "the exponent is " << exponent
+                         << ", expected -126 to 126";
+  return success();
+}
+SmallVector<Value> ScaleGradientOp::buildScalars(ImplicitLocOpBuilder &,
+                                                 ValueRange x) {
+  return {x[0]};
+}
+SmallVector<Value> ScaleGradientOp::buildGradients(ImplicitLocOpBuilder &b,
+                                                   ValueRange g) {
+  auto number = RankedTensorType::get({}, b.getF32Type());
+  return {ScaleOp::create(b, g[0],
+                          splat(b, number, std::ldexp(1.0, getExponent())))};
+}
+/// With another exponent the gradient is not the derivative.
+std::vector<OpSample> ScaleGradientOp::sampleInputs() {
+  return {
+      {{{"tensor<3x5xf64>"}}, "mp.scale_gradient %0 by 0 : tensor<3x5xf64>"}};
 }

@@ -47,26 +47,19 @@ def Mp_InverseScaleOp : Mp_ElementwiseOp<"inverse_scale"> {
   let assemblyFormat = "$scale attr-dict `:` type($scale)";
 }
 
-def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
-  let summary = "loss scale and growth tracker after a step";
+def Mp_ScaleGradientOp : Mp_ElementwiseOp<"scale_gradient"> {
+  let summary = "the value as it is; its gradient times a power of two";
   let description = [{
-    `torch.amp.GradScaler.update`: after an overflow the scale is multiplied by
-    `backoff_factor` and the tracker is cleared; after `growth_interval` clean steps in a
-    row it is multiplied by `growth_factor`, unless that is not finite. Products are taken
-    in f64 and rounded to f32.
+    How `mp-synthesize-scales` gives a gradient a scale of its own: what arrives is multiplied
+    by 2^`exponent`, exactly unless it overflows or underflows. mp-autodiff takes the op away,
+    and leaves an `mp.scale` in backward.
 
-    Example:
-    ```mlir
-    %s, %t = mp.update_scale %scale, %tracker, %found_inf {growth_interval = 100}
-        : tensor<f32>, tensor<i32>, tensor<i1>
-    ```
+    Example: `%r = mp.scale_gradient %x by 3 : tensor<4xf16>`
   }];
-  let notDifferentiable = "it is the end of a step";
-  let arguments = (ins Mp_ScalarOf<F32>:$scale, Mp_ScalarOf<I32>:$growth_tracker, Mp_ScalarOf<I1>:$found_inf,
-    DefaultValuedAttr<F64Attr, "2.0">:$growth_factor, DefaultValuedAttr<F64Attr, "0.5">:$backoff_factor,
-    DefaultValuedAttr<I64Attr, "2000">:$growth_interval);
-  let results = (outs Mp_ScalarOf<F32>:$new_scale, Mp_ScalarOf<I32>:$new_growth_tracker);
-  let assemblyFormat = "$scale `,` $growth_tracker `,` $found_inf attr-dict `:` type($scale) `,` type($growth_tracker) `,` type($found_inf)";
+  let arguments = (ins Mp_FloatTensor:$input, I64Attr:$exponent);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = "$input `by` $exponent attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 
 #endif // MP_OPS_SCALING_TD

@@ -17,7 +17,7 @@ static std::string module(const json::Object &golden) {
   return formatv(R"(
 func.func @update(%scale: tensor<f32>, %tracker: tensor<i32>, %found: tensor<i1>)
     -> (tensor<f32>, tensor<i32>) {{
-  %s, %t = mp.update_scale %scale, %tracker, %found
+  %s, %t, %e = mp.update_scale %scale, %tracker, %found
       {{growth_factor = {0:e}, backoff_factor = {1:e}, growth_interval = {2}}
       : tensor<f32>, tensor<i32>, tensor<i1>
   return %s, %t : tensor<f32>, tensor<i32>

@@ -111,8 +111,7 @@ static void describeRecipe(TrainOp recipe, Subject &subject) {
   if (recipe.getScaler())
     if (auto scaler = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
             recipe, recipe.getScalerAttr()))
-      subject.initialScale =
-          scaler.getEnabled() ? scaler.getInitScale().convertToDouble() : 1;
+      subject.initialScale = scaler.getFields().initScale;
 }
 
 llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,

@@ -1,7 +1,52 @@
 // RUN: mp-opt %s -verify-diagnostics -split-input-file
 
-// expected-error@+1 {{unknown preset "keras", expected "torch"}}
-mp.scaler @scaler {preset = "keras"}
+// expected-error@+1 {{unknown scaler "karas"; did you mean "keras"? There are torch, apex, apex-hysteresis, keras, keras2, deepspeed, deepspeed-consecutive, megatron, fairseq, jmp, none, static:N, static:auto}}
+mp.scaler @scaler {preset = "karas"}
+
+// -----
+
+// expected-error@+1 {{static loss scale "0", expected a positive 32-bit float, or auto}}
+mp.scaler @scaler {preset = "static:0"}
+
+// -----
+
+// expected-error@+1 {{preset "static:1024" has no field growth_interval: its scale does not change}}
+mp.scaler @scaler {preset = "static:1024", growth_interval = 100}
+
+// -----
+
+// expected-error@+1 {{init_scale is 5.000000e-01, expected from min_scale, 1.000000e+00, to max_scale}}
+mp.scaler @scaler {preset = "megatron", init_scale = 0.5}
+
+// -----
+
+// expected-error@+1 {{min_scale is -1.000000e+00, expected a 32-bit float of at least 0}}
+mp.scaler @scaler {min_scale = -1.0}
+
+// -----
+
+// expected-error@+1 {{max_scale is 1.000000e+00, expected at least min_scale}}
+mp.scaler @scaler {min_scale = 2.0, max_scale = 1.0}
+
+// -----
+
+// expected-error@+1 {{hysteresis is 0, expected a positive 32-bit number}}
+mp.scaler @scaler {hysteresis = 0}
+
+// -----
+
+// expected-error@+1 {{hysteresis_refill is "never", expected "growth" or "clean_step"}}
+mp.scaler @scaler {hysteresis_refill = "never"}
+
+// -----
+
+// expected-error@+1 {{on_min is "stop", expected "hold", "raise" or "raise_before"}}
+mp.scaler @scaler {on_min = "stop"}
+
+// -----
+
+// expected-error@+1 {{tolerance is 2.000000e+00, expected between 0 and 1}}
+mp.scaler @scaler {tolerance = 2.0}
 
 // -----
 
@@ -30,7 +75,7 @@ mp.scaler @scaler {growth_interval = 0}
 
 // -----
 
-// expected-error@+1 {{unknown attribute 'growth_intervall', expected backoff_factor, enabled, growth_factor, growth_interval, init_scale, preset, sym_name}}
+// expected-error@+1 {{unknown attribute 'growth_intervall', expected backoff_factor, enabled, growth_delay, growth_factor, growth_interval, hysteresis, hysteresis_refill, init_scale, max_scale, min_scale, on_min, preset, sym_name, tolerance}}
 mp.scaler @scaler {growth_intervall = 5}
 
 // -----
@@ -149,7 +194,7 @@ mp.train @step of @loss {
 
 func.func private @loss() -> tensor<f32>
 mp.train @step of @loss {
-  // expected-error@+1 {{unknown attribute 'param', expected clip_norm, clip_value, ema, optimizer, params, result, schedule}}
+  // expected-error@+1 {{unknown attribute 'param', expected clip_norm, clip_value, ema, optimizer, optimizer_name, params, result, schedule}}
   mp.minimize result(0) {optimizer = #mp.sgd, param = ["*"]}
 }
 

@@ -25,7 +25,23 @@ func.func @seed() {
 // -----
 
 func.func @field(%k: tensor<f32>, %t: tensor<i32>, %bad: tensor<i1>) {
-  // expected-error@+1 {{unknown attribute 'interval', expected backoff_factor, growth_factor, growth_interval}}
-  %0, %1 = mp.update_scale %k, %t, %bad {interval = 5} : tensor<f32>, tensor<i32>, tensor<i1>
+  // expected-error@+1 {{unknown attribute 'interval', expected backoff_factor, growth_delay, growth_factor, growth_interval, hysteresis, hysteresis_refill, max_scale, min_scale, on_min, tolerance}}
+  %0, %1, %2 = mp.update_scale %k, %t, %bad {interval = 5} : tensor<f32>, tensor<i32>, tensor<i1>
+  return
+}
+
+// -----
+
+func.func @counters(%k: tensor<f32>, %t: tensor<i32>, %bad: tensor<i1>) {
+  // expected-error@+1 {{has 0 counters, expected 3: one for hysteresis, two for tolerance}}
+  %0, %1, %2 = mp.update_scale %k, %t, %bad {hysteresis = 2, tolerance = 0.5} : tensor<f32>, tensor<i32>, tensor<i1>
+  return
+}
+
+// -----
+
+func.func @exponent(%x: tensor<4xf16>) {
+  // expected-error@+1 {{the exponent is 127, expected -126 to 126}}
+  %0 = mp.scale_gradient %x by 127 : tensor<4xf16>
   return
 }

@@ -13,7 +13,7 @@ func.func @scaling(%h: tensor<4xf16>, %k: tensor<f32>, %t: tensor<i32>) -> tenso
   // CHECK: mp.inverse_scale %{{.*}} : tensor<f32>
   %i = mp.inverse_scale %k : tensor<f32>
   // CHECK: mp.update_scale %{{.*}}, %{{.*}}, %[[BAD]] {growth_interval = 100 : i64} : tensor<f32>, tensor<i32>, tensor<i1>
-  %k1, %t1 = mp.update_scale %k, %t, %bad {growth_interval = 100} : tensor<f32>, tensor<i32>, tensor<i1>
+  %k1, %t1, %e1 = mp.update_scale %k, %t, %bad {growth_interval = 100} : tensor<f32>, tensor<i32>, tensor<i1>
   // CHECK: return %[[G]] : tensor<4xf32>
   return %g : tensor<4xf32>
 }

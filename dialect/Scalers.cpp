@@ -1,0 +1,115 @@
+//===- Scalers.cpp - the loss scalers of other systems by name ------------===//
+//
+// Read from: torch/amp/grad_scaler.py; apex/amp/scaler.py and
+// csrc/update_scale_hysteresis.cu; keras/src/optimizers/loss_scale_optimizer.py
+// and TensorFlow's DynamicLossScale; deepspeed/runtime/fp16/loss_scaler.py;
+// megatron/core/optimizer/grad_scaler.py;
+// fairseq/optim/dynamic_loss_scaler.py; jmp/_src/loss_scale.py.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/Scalers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace mp;
+
+namespace {
+struct Preset {
+  StringRef name;
+  ScalerFields fields;
+};
+} // namespace
+
+static ScalerFields deepspeed(Refill refill) {
+  return {.growthInterval = 1000,
+          .growthDelay = 1,
+          .minScale = 1,
+          .hysteresis = 2,
+          .refill = refill,
+          .onMin = OnMin::Raise};
+}
+
+static ArrayRef<Preset> presets() {
+  static const Preset all[] = {
+      {"torch", {}},
+      {"apex", {.maxScale = 0x1p24}},
+      {"apex-hysteresis", {.hysteresis = 2, .refill = Refill::CleanStep}},
+      {"keras", {.initScale = 0x1p15}},
+      {"keras2", {.initScale = 0x1p15, .minScale = 1}},
+      {"deepspeed", deepspeed(Refill::Growth)},
+      {"deepspeed-consecutive", deepspeed(Refill::CleanStep)},
+      {"megatron",
+       {.initScale = 0x1p32,
+        .growthInterval = 1000,
+        .minScale = 1,
+        .hysteresis = 2}},
+      {"fairseq",
+       {.initScale = 0x1p7,
+        .growthInterval = 1 << 14,
+        .minScale = 1e-4,
+        .onMin = OnMin::RaiseBefore}},
+      {"jmp", {.initScale = 0x1p15, .minScale = 1}},
+      {"none", {.mode = ScalerFields::Mode::None, .initScale = 1}},
+  };
+  return all;
+}
+
+static Error unknown(StringRef name) {
+  SmallVector<StringRef> names;
+  for (const Preset &preset : presets())
+    names.push_back(preset.name);
+  StringRef nearest = *llvm::min_element(names, [&](StringRef a, StringRef b) {
+    return a.edit_distance(name) < b.edit_distance(name);
+  });
+  std::string hint =
+      nearest.edit_distance(name) <= 2
+          ? "; did you mean \"" + nearest.str() + "\"? There are "
+          : ", expected ";
+  return createStringError("unknown scaler \"" + name + "\"" + hint +
+                           join(names, ", ") + ", static:N, static:auto");
+}
+
+Expected<ScalerFields> mp::parseScaler(StringRef preset) {
+  for (const Preset &known : presets())
+    if (known.name == preset)
+      return known.fields;
+  if (!preset.consume_front("static:"))
+    return unknown(preset);
+  ScalerFields fields{.mode = ScalerFields::Mode::Static};
+  if (preset == "auto") {
+    fields.mode = ScalerFields::Mode::Calibrated;
+    return fields;
+  }
+  if (preset.getAsDouble(fields.initScale) ||
+      !(fields.initScale >= fields.minScale &&
+        fields.initScale <= fields.maxScale))
+    return createStringError("static loss scale \"" + preset +
+                             "\", expected a positive 32-bit float, or auto");
+  return fields;
+}
+
+std::optional<Refill> mp::parseRefill(StringRef text) {
+  return StringSwitch<std::optional<Refill>>(text)
+      .Case("growth", Refill::Growth)
+      .Case("clean_step", Refill::CleanStep)
+      .Default(std::nullopt);
+}
+StringRef mp::toText(Refill refill) {
+  return refill == Refill::Growth ? "growth" : "clean_step";
+}
+
+std::optional<OnMin> mp::parseOnMin(StringRef text) {
+  return StringSwitch<std::optional<OnMin>>(text)
+      .Case("hold", OnMin::Hold)
+      .Case("raise", OnMin::Raise)
+      .Case("raise_before", OnMin::RaiseBefore)
+      .Default(std::nullopt);
+}
+StringRef mp::toText(OnMin onMin) {
+  return onMin == OnMin::Hold    ? "hold"
+         : onMin == OnMin::Raise ? "raise"
+                                 : "raise_before";
+}

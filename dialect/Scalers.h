@@ -1,0 +1,44 @@
+//===- Scalers.h - the loss scalers of other systems by name ----*- C++ -*-===//
+#ifndef MP_DIALECT_SCALERS_H
+#define MP_DIALECT_SCALERS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace mp {
+
+/// When overflows that leave the scale alone are counted anew.
+enum class Refill { Growth, CleanStep };
+/// What an overflow does that the scale cannot go lower for.
+enum class OnMin { Hold, Raise, RaiseBefore };
+
+/// How a loss scale begins and changes; `mp.update_scale` says what the fields
+/// mean. Those of torch.amp.GradScaler, but for `minScale`.
+struct ScalerFields {
+  enum class Mode { None, Static, Calibrated, Dynamic } mode = Mode::Dynamic;
+  double initScale = 65536, growthFactor = 2, backoffFactor = 0.5;
+  int64_t growthInterval = 2000, growthDelay = 0;
+  /// The least normal f32: below it the inverse, by which gradients are
+  /// unscaled, becomes infinite.
+  double minScale = std::numeric_limits<float>::min();
+  double maxScale = std::numeric_limits<float>::max();
+  int64_t hysteresis = 1;
+  Refill refill = Refill::Growth;
+  double tolerance = 0;
+  OnMin onMin = OnMin::Hold;
+};
+
+/// The fields of a preset. An error lists the presets, the nearest first.
+llvm::Expected<ScalerFields> parseScaler(llvm::StringRef preset);
+
+std::optional<Refill> parseRefill(llvm::StringRef text);
+std::optional<OnMin> parseOnMin(llvm::StringRef text);
+llvm::StringRef toText(Refill refill);
+llvm::StringRef toText(OnMin onMin);
+
+} // namespace mp
+
+#endif // MP_DIALECT_SCALERS_H

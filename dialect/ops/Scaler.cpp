@@ -1,0 +1,311 @@
+//===- Scaler.cpp - the loss scale's state machine ------------------------===//
+#include "dialect/Mp.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+/// Both ops have them under the same names.
+static LogicalResult verifyFields(Operation *op, const ScalerFields &f) {
+  constexpr double largest = std::numeric_limits<float>::max();
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  auto refuse = [&](StringRef field, auto value, StringRef expected) {
+    return op->emitOpError()
+           << field << " is " << value << ", expected " << expected;
+  };
+  if (!(f.growthFactor > 1) || !std::isfinite(f.growthFactor))
+    return refuse("growth_factor", f.growthFactor, "more than 1");
+  if (!(f.backoffFactor > 0 && f.backoffFactor < 1))
+    return refuse("backoff_factor", f.backoffFactor, "between 0 and 1");
+  if (f.growthInterval < 1 || f.growthInterval > most)
+    return refuse("growth_interval", f.growthInterval,
+                  "a positive 32-bit number");
+  if (f.growthDelay < 0 || f.growthDelay > most)
+    return refuse("growth_delay", f.growthDelay,
+                  "a 32-bit number of at least 0");
+  if (!(f.minScale >= 0 && f.minScale <= largest))
+    return refuse("min_scale", f.minScale, "a 32-bit float of at least 0");
+  if (!(f.maxScale >= f.minScale && f.maxScale > 0))
+    return refuse("max_scale", f.maxScale, "at least min_scale");
+  if (f.maxScale > largest && std::isfinite(f.maxScale))
+    return refuse("max_scale", f.maxScale, "a 32-bit float or infinity");
+  if (f.hysteresis < 1 || f.hysteresis > most)
+    return refuse("hysteresis", f.hysteresis, "a positive 32-bit number");
+  if (!(f.tolerance >= 0 && f.tolerance <= 1))
+    return refuse("tolerance", f.tolerance, "between 0 and 1");
+  return success();
+}
+
+/// Takes what an op says over what `fields` has.
+template <typename T, typename Given>
+static void replace(T &field, const Given &given) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (given)
+      field = given->convertToDouble();
+  } else if (given) {
+    field = static_cast<T>(*given);
+  }
+}
+
+static LogicalResult replaceWords(Operation *op, ScalerFields &fields,
+                                  std::optional<StringRef> refill,
+                                  std::optional<StringRef> onMin) {
+  auto knownRefill = parseRefill(refill.value_or(toText(fields.refill)));
+  if (!knownRefill)
+    return op->emitOpError() << "hysteresis_refill is \"" << *refill
+                             << "\", expected \"growth\" or \"clean_step\"";
+  auto knownOnMin = parseOnMin(onMin.value_or(toText(fields.onMin)));
+  if (!knownOnMin)
+    return op->emitOpError()
+           << "on_min is \"" << *onMin
+           << "\", expected \"hold\", \"raise\" or \"raise_before\"";
+  fields.refill = *knownRefill;
+  fields.onMin = *knownOnMin;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// mp.scaler
+//===----------------------------------------------------------------------===//
+
+ScalerFields ScalerOp::getFields() {
+  auto preset = parseScaler(getPreset());
+  if (!preset) {
+    consumeError(preset.takeError()); // the verifier has said it
+    return {};
+  }
+  ScalerFields fields = *preset;
+  replace(fields.initScale, getInitScale());
+  replace(fields.growthFactor, getGrowthFactor());
+  replace(fields.backoffFactor, getBackoffFactor());
+  replace(fields.growthInterval, getGrowthInterval());
+  replace(fields.growthDelay, getGrowthDelay());
+  replace(fields.minScale, getMinScale());
+  replace(fields.maxScale, getMaxScale());
+  replace(fields.hysteresis, getHysteresis());
+  replace(fields.tolerance, getTolerance());
+  if (auto refill = getHysteresisRefill())
+    fields.refill = parseRefill(*refill).value_or(fields.refill);
+  if (auto onMin = getOnMin())
+    fields.onMin = parseOnMin(*onMin).value_or(fields.onMin);
+  if (!getEnabled())
+    return {.mode = ScalerFields::Mode::None, .initScale = 1};
+  return fields;
+}
+
+LogicalResult ScalerOp::verify() {
+  auto preset = parseScaler(getPreset());
+  if (!preset)
+    return emitOpError() << llvm::toString(preset.takeError());
+  ScalerFields fields = getFields();
+  if (preset->mode != ScalerFields::Mode::Dynamic) {
+    auto given = llvm::find_if((*this)->getAttrs(), [&](NamedAttribute one) {
+      return one.getName() != getSymNameAttrName() &&
+             one.getName() != getPresetAttrName() &&
+             one.getName() != getEnabledAttrName();
+    });
+    if (given != (*this)->getAttrs().end())
+      return emitOpError() << "preset \"" << getPreset() << "\" has no field "
+                           << given->getName().getValue()
+                           << ": its scale does not change";
+    return success();
+  }
+  constexpr double largest = std::numeric_limits<float>::max();
+  if (!(fields.initScale > 0 && fields.initScale <= largest))
+    return emitOpError() << "init_scale is " << fields.initScale
+                         << ", expected a positive 32-bit float";
+  if (failed(verifyFields(*this, fields)) ||
+      failed(replaceWords(*this, fields, getHysteresisRefill(), getOnMin())))
+    return failure();
+  if (fields.initScale < fields.minScale || fields.initScale > fields.maxScale)
+    return emitOpError() << "init_scale is " << fields.initScale
+                         << ", expected from min_scale, " << fields.minScale
+                         << ", to max_scale, " << fields.maxScale;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// mp.update_scale
+//===----------------------------------------------------------------------===//
+
+static ScalerFields fieldsOf(UpdateScaleOp op) {
+  return {.growthFactor = op.getGrowthFactor().convertToDouble(),
+          .backoffFactor = op.getBackoffFactor().convertToDouble(),
+          .growthInterval = static_cast<int64_t>(op.getGrowthInterval()),
+          .growthDelay = static_cast<int64_t>(op.getGrowthDelay()),
+          .minScale = op.getMinScale().convertToDouble(),
+          .maxScale = op.getMaxScale().convertToDouble(),
+          .hysteresis = static_cast<int64_t>(op.getHysteresis()),
+          .refill =
+              parseRefill(op.getHysteresisRefill()).value_or(Refill::Growth),
+          .tolerance = op.getTolerance().convertToDouble(),
+          .onMin = parseOnMin(op.getOnMin()).value_or(OnMin::Hold)};
+}
+
+LogicalResult UpdateScaleOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location>,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getScale().getType());
+  types.push_back(adaptor.getGrowthTracker().getType());
+  llvm::append_range(types, adaptor.getCounters().getTypes());
+  types.push_back(RankedTensorType::get({}, IntegerType::get(context, 1)));
+  return success();
+}
+
+LogicalResult UpdateScaleOp::verify() {
+  ScalerFields fields = fieldsOf(*this);
+  if (failed(verifyFields(*this, fields)) ||
+      failed(replaceWords(*this, fields, getHysteresisRefill(), getOnMin())))
+    return failure();
+  size_t expected = (fields.hysteresis > 1) + 2 * (fields.tolerance > 0);
+  if (getCounters().size() != expected)
+    return emitOpError() << "has " << getCounters().size()
+                         << " counters, expected " << expected
+                         << ": one for hysteresis, two for tolerance";
+  return success();
+}
+
+namespace {
+/// The state machine on scalars. Every part is computed; selects choose.
+class Update {
+public:
+  Update(ImplicitLocOpBuilder &b, const ScalerFields &fields, ValueRange state)
+      : b(b), f(fields), scale(state[0]), tracker(state[1]), foundInf(state[2]),
+        counters(state.drop_front(3)) {}
+
+  SmallVector<Value> run() {
+    Value clean = arith::AddIOp::create(b, tracker, integer(1));
+    // "At least" rather than "equal": a checkpoint may hold a tracker beyond a
+    // growth_interval that was lowered since.
+    due = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, clean,
+                                integer(f.growthInterval));
+    if (f.hysteresis > 1)
+      countHysteresis();
+    if (f.tolerance > 0)
+      countOverflows();
+    Value counted = select(due, integer(0), clean);
+    Value newTracker = select(foundInf, integer(-f.growthDelay), counted);
+    Value lowered = afterOverflow(), grown = afterCleanStep();
+    Value newScale = select(foundInf, lowered, grown);
+    SmallVector<Value> results{newScale, newTracker};
+    llvm::append_range(results, newCounters);
+    results.push_back(exhausted);
+    return results;
+  }
+
+private:
+  Value integer(int64_t value) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  }
+  Value number(double value) {
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+  }
+  Value flag(bool value) {
+    return arith::ConstantOp::create(b, b.getBoolAttr(value));
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, condition, yes, no);
+  }
+  Value both(Value lhs, Value rhs) {
+    return arith::AndIOp::create(b, lhs, rhs);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value x, double limit) {
+    return arith::CmpFOp::create(b, predicate, x, number(limit));
+  }
+  Value wide(Value x) { return arith::ExtFOp::create(b, b.getF64Type(), x); }
+  Value narrow(Value x) {
+    return arith::TruncFOp::create(b, b.getF32Type(), x);
+  }
+  Value times(double factor) {
+    return narrow(arith::MulFOp::create(b, wide(scale), number(factor)));
+  }
+
+  /// Whether this is an overflow that lowers the scale, as far as `condition`
+  /// goes.
+  void lowersWhere(Value condition) {
+    lowers = lowers ? both(lowers, condition) : condition;
+  }
+
+  void countHysteresis() {
+    Value left = arith::SubIOp::create(b, counters[0], integer(1));
+    lowersWhere(
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, left, integer(0)));
+    Value full = integer(f.hysteresis);
+    Value afterClean =
+        f.refill == Refill::CleanStep ? full : select(due, full, counters[0]);
+    newCounters.push_back(select(foundInf, left, afterClean));
+    counters = counters.drop_front();
+  }
+
+  void countOverflows() {
+    Value zero = integer(0), one = integer(1);
+    Value steps = arith::AddIOp::create(b, counters[0], one);
+    Value overflows = arith::AddIOp::create(b, counters[1], one);
+    auto toNumber = [&](Value count) -> Value {
+      return arith::SIToFPOp::create(b, b.getF64Type(), count);
+    };
+    Value share =
+        arith::DivFOp::create(b, toNumber(overflows), toNumber(steps));
+    lowersWhere(compare(arith::CmpFPredicate::OGE, share, f.tolerance));
+    Value rescaled = select(foundInf, lowers, due);
+    newCounters.push_back(select(rescaled, zero, steps));
+    Value kept = select(lowers, zero, overflows);
+    newCounters.push_back(select(foundInf, kept, counters[1]));
+  }
+
+  Value afterCleanStep() {
+    Value grown = times(f.growthFactor);
+    if (std::isfinite(f.maxScale)) {
+      Value fits = compare(arith::CmpFPredicate::OLT, wide(grown),
+                           std::numeric_limits<double>::infinity());
+      Value limit = narrow(number(f.maxScale));
+      Value isBeyond =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, grown, limit);
+      grown = select(fits, select(isBeyond, limit, grown), scale);
+    }
+    return select(due, grown, scale);
+  }
+
+  Value afterOverflow() {
+    Value lowered = times(f.backoffFactor);
+    Value low;
+    if (f.onMin != OnMin::Hold) {
+      low =
+          compare(arith::CmpFPredicate::OLE,
+                  wide(f.onMin == OnMin::Raise ? scale : lowered), f.minScale);
+      exhausted = both(foundInf, lowers ? both(lowers, low) : low);
+    } else {
+      exhausted = flag(false);
+    }
+    if (f.minScale > 0) {
+      Value limit = narrow(number(f.minScale));
+      Value isBelow =
+          arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lowered, limit);
+      lowered = select(isBelow, limit, lowered);
+    }
+    if (low)
+      lowered = select(low, scale, lowered);
+    return lowers ? select(lowers, lowered, scale) : lowered;
+  }
+
+  ImplicitLocOpBuilder &b;
+  const ScalerFields &f;
+  Value scale, tracker, foundInf;
+  ValueRange counters;
+  Value due;    ///< whether a clean step is the last that growth waits for
+  Value lowers; ///< whether an overflow lowers the scale; null: each does
+  Value exhausted;
+  SmallVector<Value> newCounters;
+};
+} // namespace
+
+SmallVector<Value> UpdateScaleOp::buildScalars(ImplicitLocOpBuilder &b,
+                                               ValueRange state) {
+  ScalerFields fields = fieldsOf(*this);
+  return Update(b, fields, state).run();
+}

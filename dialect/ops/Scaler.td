@@ -1,0 +1,91 @@
+//===- Scaler.td - the loss scale's state machine ---------*- tablegen -*-===//
+#ifndef MP_OPS_SCALER_TD
+#define MP_OPS_SCALER_TD
+
+include "dialect/MpBase.td"
+
+/// A counter of the state machine; its type goes without saying in assembly.
+def Mp_Tracker : Type<Mp_ScalarOf<I32>.predicate, "0D tensor of 32-bit signless integer values">,
+                 BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
+
+def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a loss scaler";
+  let description = [{
+    `preset` is a system's scaler: `torch`, `apex`, `apex-hysteresis`, `keras`, `keras2`,
+    `deepspeed`, `deepspeed-consecutive`, `megatron`, `fairseq` or `jmp`; `static:1024`, a scale
+    that never changes; `static:auto`, one that a calibration run chooses; or `none`. It gives
+    all the fields; those that are written replace its own. Their meaning is
+    `mp.update_scale`'s; docs/loss-scaling.md has the table.
+
+    No preset lets the scale become 0 or infinite. Where the original does, `min_scale = 0.0`
+    or `max_scale = 0x7FF0000000000000` (infinity) does as it did.
+
+    Example: `mp.scaler @scaler {preset = "torch", growth_interval = 100}`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<StrAttr, "\"torch\"">:$preset,
+    OptionalAttr<F64Attr>:$init_scale, OptionalAttr<F64Attr>:$growth_factor, OptionalAttr<F64Attr>:$backoff_factor,
+    OptionalAttr<I64Attr>:$growth_interval, OptionalAttr<I64Attr>:$growth_delay,
+    OptionalAttr<F64Attr>:$min_scale, OptionalAttr<F64Attr>:$max_scale,
+    OptionalAttr<I64Attr>:$hysteresis, OptionalAttr<StrAttr>:$hysteresis_refill,
+    OptionalAttr<F64Attr>:$tolerance, OptionalAttr<StrAttr>:$on_min,
+    DefaultValuedAttr<BoolAttr, "true">:$enabled);
+  let assemblyFormat = "$sym_name attr-dict";
+  let hasVerifier = 1;
+  let extraDeclarations = [{
+    /// The preset's, where no attribute says otherwise.
+    ::mp::ScalerFields getFields();
+  }];
+}
+
+def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
+  let summary = "loss scale and counters after a step";
+  let description = [{
+    One state machine for the scalers of all systems. Without attributes it is
+    `torch.amp.GradScaler.update`.
+
+    A clean step counts in the growth tracker. Once that is `growth_interval` or more it begins
+    again at 0, and the scale is multiplied by `growth_factor`; it becomes at most `max_scale`,
+    and stays where the product is not finite (unless `max_scale` is infinite).
+
+    After an overflow the tracker begins at minus `growth_delay`, and the scale is multiplied
+    by `backoff_factor`; it becomes at least `min_scale`. The first `hysteresis` - 1 overflows
+    leave the scale alone; they are counted anew after a growth, or after every clean step
+    where `hysteresis_refill` is "clean_step" rather than "growth". With a `tolerance` above 0
+    the scale is left alone, too, where less than this share of the steps since it last changed
+    have overflowed.
+
+    `on_min` says what an overflow does that the scale cannot go lower for: "hold" nothing;
+    "raise" sets `exhausted` where the scale is `min_scale` or less already; "raise_before"
+    sets it where the scale would become `min_scale` or less, and leaves it. A run ends there.
+
+    Products are taken in f64 and rounded to f32. `counters` are the hysteresis tracker where
+    `hysteresis` is more than 1, and then, with a `tolerance`, the steps and the overflows
+    since the scale last changed.
+
+    Example:
+    ```mlir
+    %s, %t, %e = mp.update_scale %scale, %tracker, %found_inf {growth_interval = 100}
+        : tensor<f32>, tensor<i32>, tensor<i1>
+    %s1, %t1, %h1, %e1 = mp.update_scale %scale, %tracker, %found_inf counters(%h)
+        {hysteresis = 2, min_scale = 1.0} : tensor<f32>, tensor<i32>, tensor<i1>
+    ```
+  }];
+  let notDifferentiable = "it is the end of a step";
+  let arguments = (ins Mp_ScalarOf<F32>:$scale, Mp_ScalarOf<I32>:$growth_tracker, Mp_ScalarOf<I1>:$found_inf,
+    Variadic<Mp_Tracker>:$counters,
+    DefaultValuedAttr<F64Attr, "2.0">:$growth_factor, DefaultValuedAttr<F64Attr, "0.5">:$backoff_factor,
+    DefaultValuedAttr<I64Attr, "2000">:$growth_interval, DefaultValuedAttr<I64Attr, "0">:$growth_delay,
+    DefaultValuedAttr<F64Attr, "0.0">:$min_scale,
+    DefaultValuedAttr<F64Attr, "3.4028234663852886e+38">:$max_scale,
+    DefaultValuedAttr<I64Attr, "1">:$hysteresis, DefaultValuedAttr<StrAttr, "\"growth\"">:$hysteresis_refill,
+    DefaultValuedAttr<F64Attr, "0.0">:$tolerance, DefaultValuedAttr<StrAttr, "\"hold\"">:$on_min);
+  let results = (outs Mp_ScalarOf<F32>:$new_scale, Mp_ScalarOf<I32>:$new_growth_tracker,
+    Variadic<Mp_Tracker>:$new_counters, Mp_ScalarOf<I1>:$exhausted);
+  let assemblyFormat = [{
+    $scale `,` $growth_tracker `,` $found_inf (`counters` `(` $counters^ `)`)? attr-dict
+    `:` type($scale) `,` type($growth_tracker) `,` type($found_inf)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // MP_OPS_SCALER_TD
