@@ -72,8 +72,10 @@ private:
     program.data = describeData(*module);
     if (options.goal == Goal::Inspect) {
       for (auto recipe : module->getOps<TrainOp>())
-        if (options.function.empty() || options.function == recipe.getEntry())
+        if (options.function.empty() || options.function == recipe.getEntry()) {
           program.accumulate = microBatchesOf(recipe);
+          program.scaler = scalerOf(recipe);
+        }
       describeState();
       return llvm::Error::success();
     }
@@ -160,6 +162,11 @@ private:
                               : recipe.getAccumulate().value_or(1);
   }
 
+  std::string scalerOf(TrainOp recipe) const {
+    auto given = llvm::expectedToOptional(chooseScaler(passOptions()));
+    return given ? scalerPreset(recipe, *given) : "";
+  }
+
   /// What the options ask for by any of its names, or else the recipe.
   std::string precisionOf(TrainOp recipe) const {
     std::string dtype =
@@ -193,8 +200,7 @@ private:
   // Passes
   //===--------------------------------------------------------------------===//
 
-  llvm::Error runPasses() {
-    PassManager manager(&context);
+  PipelineOptions passOptions() const {
     PipelineOptions pipeline;
     pipeline.batch = options.batch;
     pipeline.precision = options.precision;
@@ -205,12 +211,17 @@ private:
     pipeline.clipNorm = options.clipNorm;
     pipeline.clipValue = options.clipValue;
     pipeline.recompute = options.recompute;
-    llvm::Error error = options.goal == Goal::Train
-                            ? buildTrainPipeline(manager, pipeline)
-                        : options.goal == Goal::Evaluate
-                            ? buildEvaluatePipeline(manager, pipeline)
-                            : buildRunPipeline(manager, pipeline);
-    if (error)
+    pipeline.scales = options.scales;
+    return pipeline;
+  }
+
+  llvm::Error runPasses() {
+    auto *build = options.goal == Goal::Train       ? buildTrainPipeline
+                  : options.goal == Goal::Evaluate  ? buildEvaluatePipeline
+                  : options.goal == Goal::Calibrate ? buildCalibratePipeline
+                                                    : buildRunPipeline;
+    PassManager manager(&context);
+    if (llvm::Error error = build(manager, passOptions()))
       return error;
     bool good = timed("passes", [&] { return succeeded(run(manager)); });
     return good ? llvm::Error::success() : failed();
@@ -315,7 +326,9 @@ private:
                      : !phase.empty()                 ? phase.str()
                      : options.goal == Goal::Train    ? "step"
                      : options.goal == Goal::Evaluate ? kEvaluateFunction.str()
-                                                      : chosen;
+                     : options.goal == Goal::Calibrate
+                         ? kCalibrateFunction.str()
+                         : chosen;
     // What applies micro-batches takes none, whatever their rows.
     if (!isDerive && phase != kApplyPhase) {
       entry.batch = options.batch;

@@ -37,11 +37,13 @@ struct CompileSpan {
 
 /// What to make of the module.
 enum class Goal {
-  Train,    ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
-            ///< and `derive`
-  Evaluate, ///< the recipe's function forward, in its precision: `evaluate`
-  Run,      ///< any function as it stands
-  Inspect,  ///< no entry point: variables and data sources alone
+  Train,     ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
+             ///< and `derive`
+  Evaluate,  ///< the recipe's function forward, in its precision: `evaluate`
+  Run,       ///< any function as it stands
+  Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
+             ///< the gradients that training has in f16
+  Inspect,   ///< no entry point: variables and data sources alone
 };
 
 /// When the CPU's matrix products of f32 and bf16 are calls of oneDNN: Auto is
@@ -67,6 +69,9 @@ struct CompileOptions {
   /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
   /// recipe says.
   double clipNorm = 0, clipValue = 0;
+  /// File of a calibration, from which each gradient gets a scale of its own;
+  /// empty: none does.
+  std::string scales;
   /// What backward finds rather than computes again: "marked", "all" or a
   /// size such as "64MiB"; empty: what the recipe says. The bits are the same.
   std::string recompute;

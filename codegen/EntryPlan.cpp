@@ -301,9 +301,15 @@ private:
   void planResults(Operation *terminator) {
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
       auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
-      entry.results.push_back({name ? name.getValue().str() : "",
-                               describeType(tensorType(value)),
-                               places.lookup(value)});
+      Result &result = entry.results.emplace_back();
+      result.name = name ? name.getValue().str() : "";
+      result.type = describeType(tensorType(value));
+      result.place = places.lookup(value);
+      if (auto origin =
+              function.getResultAttrOfType<NameLoc>(index, kOriginAttr)) {
+        result.origin = origin.getName().getValue().str();
+        result.location = locate(origin.getChildLoc());
+      }
     }
   }
 

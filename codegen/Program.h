@@ -193,6 +193,9 @@ struct Result {
   std::string name; ///< "" where the function gave none
   TensorType type;
   Place place;
+  /// Of a gradient that is looked at: what made the value that it is of.
+  std::string origin = {};
+  Location location = {};
 };
 
 /// One value in the arena, for the memory table: live from the step that
@@ -252,6 +255,9 @@ struct Program {
   /// Micro-batches of a step: 1 runs `step`; more run `accumulate` up to that
   /// often and then `apply`.
   int64_t accumulate = 1;
+  /// Which loss scaler a recipe trains with, a preset; known when a module is
+  /// inspected, and "" otherwise.
+  std::string scaler;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Header> headers;

@@ -338,7 +338,9 @@ bool Parser::copy() {
 bool Parser::result() {
   Result &value = program.entries.back().results.emplace_back();
   return line.name(value.name, "a name") || line.tensor(value.type) ||
-         place(value.place, value.type.bytes());
+         place(value.place, value.type.bytes()) ||
+         (line.consume("of") &&
+          (line.name(value.origin, "an op") || line.location(value.location)));
 }
 
 bool Parser::buffer() {

@@ -240,6 +240,11 @@ void Printer::entry(const Entry &entry) {
     name(result.name);
     os << ' ' << result.type.str() << ' ';
     place(result.place);
+    if (!result.origin.empty()) {
+      os << " of ";
+      name(result.origin);
+      location(result.location);
+    }
     os << '\n';
   }
   for (const Buffer &buffer : entry.buffers) {

@@ -35,6 +35,9 @@ namespace mp {
 inline constexpr llvm::StringLiteral kNameAttr = "mp.name";
 /// On a result: the symbol of the parameter whose gradient it is.
 inline constexpr llvm::StringLiteral kGradientAttr = "mp.gradient";
+/// On a result that is the gradient of a value: what made that, and where, a
+/// named location.
+inline constexpr llvm::StringLiteral kOriginAttr = "mp.origin";
 /// On a function: "train" or "eval", set by mp-set-mode.
 inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
 /// On a function: "accumulate" or "apply", set by mp-accumulate.

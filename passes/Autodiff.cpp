@@ -85,6 +85,7 @@ private:
     copy->removeResAttrsAttr();
     copy->setType(builder.getFunctionType(copy->getArgumentTypes(),
                                           ValueRange(results).getTypes()));
+    dropScaleGradients(*copy);
     eraseDead(*copy);
     return success();
   }
@@ -117,6 +118,7 @@ private:
                << "has nothing to train: no parameter reaches result " << result
                << " of @" << recipe.getFunction();
     }
+    dropScaleGradients(*step);
     eraseDead(*step);
     return success();
   }

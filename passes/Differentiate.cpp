@@ -168,6 +168,13 @@ LogicalResult mp::expandGradients(func::FuncOp function,
   return success();
 }
 
+void mp::dropScaleGradients(func::FuncOp function) {
+  for (auto op : llvm::to_vector(function.getOps<ScaleGradientOp>())) {
+    op.replaceAllUsesWith(op.getInput());
+    op.erase();
+  }
+}
+
 void mp::eraseDead(func::FuncOp function) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))

@@ -65,6 +65,10 @@ llvm::LogicalResult checkDifferentiable(mlir::func::FuncOp function);
 llvm::LogicalResult expandGradients(mlir::func::FuncOp function,
                                     GradientOrigins &origins);
 
+/// Takes away `mp.scale_gradient`, which says nothing any more once the function
+/// has its backward.
+void dropScaleGradients(mlir::func::FuncOp function);
+
 /// Drops ops that nothing uses: rules build adjoints that nobody wanted.
 void eraseDead(mlir::func::FuncOp function);
 

@@ -16,12 +16,15 @@ struct ExpandGradients : mp::impl::ExpandGradientsBase<ExpandGradients> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || function.getOps<GradientOp>().empty())
+    if (function.isExternal())
       return;
+    if (function.getOps<GradientOp>().empty())
+      return dropScaleGradients(function);
     GradientOrigins origins;
     if (failed(checkDifferentiable(function)) ||
         failed(expandGradients(function, origins)))
       return signalPassFailure();
+    dropScaleGradients(function);
     eraseDead(function);
   }
 };

@@ -1,5 +1,6 @@
 //===- ExposeValues.cpp - return what numbered ops yield, and gradients ---===//
 #include "passes/Differentiate.h"
+#include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,6 +37,7 @@ private:
                                 "first");
     names.assign(function.getNumResults(), "");
     Operation *terminator = function.getBody().front().getTerminator();
+    origins.clear();
     for (Operation &op : function.getBody().front())
       if (auto number = op.getAttrOfType<IntegerAttr>(kNumberAttr))
         for (OpResult result : op.getResults())
@@ -44,12 +46,13 @@ private:
                    llvm::Twine(number.getInt()) + "." +
                        llvm::Twine(result.getResultNumber()),
                    "value.");
-    size_t values = names.size();
+    size_t exposed = names.size();
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
       if (gradients && recipe.getFunction() == function.getName() &&
-          failed(exposeGradients(recipe, function, values)))
+          failed(exposeGradients(recipe, function, exposed)))
         return failure();
-    dropReturned(function, terminator);
+    dropReturned(function, terminator,
+                 values ? function.getNumResults() : exposed);
     return success();
   }
 
@@ -59,13 +62,19 @@ private:
     names.push_back((kind + place).str());
   }
 
+  /// What makes a value, and where.
+  static Attribute describe(Value value) {
+    return NameLoc::get(StringAttr::get(value.getContext(), originOf(value)),
+                        value.getLoc());
+  }
+
   LogicalResult exposeGradients(TrainOp recipe, func::FuncOp function,
-                                size_t values) {
+                                size_t exposed) {
     auto assignment = assignParameters(recipe, function);
     if (failed(assignment) || failed(checkDifferentiable(function)))
       return failure();
-    GradientOrigins origins;
-    if (failed(expandGradients(function, origins)))
+    GradientOrigins asked;
+    if (failed(expandGradients(function, asked)))
       return failure();
     Operation *terminator = function.getBody().front().getTerminator();
     llvm::MapVector<unsigned, SmallVector<Value>> losses;
@@ -75,7 +84,7 @@ private:
         losses[group.getResult()].push_back(read.getResult());
     auto number = RankedTensorType::get({}, Float32Type::get(&getContext()));
     for (auto &[loss, reads] : losses) {
-      Differentiator differentiator(function, reads, origins);
+      Differentiator differentiator(function, reads, asked);
       Value root = terminator->getOperand(loss);
       ImplicitLocOpBuilder builder(backwardOf(root.getLoc()), terminator);
       Value seed = SeedOp::create(builder, root.getType());
@@ -83,30 +92,38 @@ private:
         seed = ScaleOp::create(builder, seed, splat(builder, number, scale));
       if (failed(differentiator.run(root, seed, terminator)))
         return failure();
-      for (size_t i = function.getNumResults(); i < values; ++i)
+      for (size_t i = function.getNumResults(); i < exposed; ++i)
         if (Value gradient =
-                differentiator.gradientOf(terminator->getOperand(i)))
+                differentiator.gradientOf(terminator->getOperand(i))) {
+          origins[names.size()] = describe(terminator->getOperand(i));
           append(terminator, gradient,
                  StringRef(names[i]).drop_front(strlen("value.")),
                  "gradient." + llvm::Twine(loss) + ".");
+        }
     }
     return success();
   }
 
-  void dropReturned(func::FuncOp function, Operation *terminator) {
-    unsigned returned = function.getNumResults();
-    terminator->eraseOperands(0, returned);
+  /// Returns no more what comes before the first that is asked for.
+  void dropReturned(func::FuncOp function, Operation *terminator,
+                    size_t first) {
+    terminator->eraseOperands(0, first);
     function.removeResAttrsAttr();
     function.setType(FunctionType::get(&getContext(),
                                        function.getArgumentTypes(),
                                        terminator->getOperandTypes()));
-    for (auto [i, name] : llvm::enumerate(ArrayRef(names).drop_front(returned)))
+    for (auto [i, name] : llvm::enumerate(ArrayRef(names).drop_front(first))) {
       function.setResultAttr(i, kNameAttr,
                              StringAttr::get(&getContext(), name));
+      if (Attribute origin = origins.lookup(first + i))
+        function.setResultAttr(i, kOriginAttr, origin);
+    }
     eraseDead(function);
   }
 
   /// Of everything that is returned; "" for what the function returned itself.
   std::vector<std::string> names;
+  /// Of gradients, by their place in `names`.
+  DenseMap<size_t, Attribute> origins;
 };
 } // namespace

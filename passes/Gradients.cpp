@@ -34,6 +34,18 @@ ScaleOp mp::findScaling(Value value) {
   return {};
 }
 
+std::string mp::originOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return "an argument";
+  Operation *from = op;
+  while (auto cast = dyn_cast_or_null<CastOp>(from))
+    from = cast.getInput().getDefiningOp();
+  if (auto read = dyn_cast_or_null<ReadOp>(from))
+    return ("@" + read.getVariable()).str();
+  return op->getName().getStringRef().str();
+}
+
 ClipFactorOp mp::clippingOf(Value gradient) {
   auto product = gradient.getDefiningOp<MulOp>();
   if (!product)

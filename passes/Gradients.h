@@ -17,6 +17,10 @@ mlir::Value normOf(mlir::ImplicitLocOpBuilder &builder,
 /// null where it does not.
 ScaleOp findScaling(mlir::Value value);
 
+/// What makes a value: "mp.linear"; of what a parameter holds, and of its copy
+/// in another type, "@fc1.weight".
+std::string originOf(mlir::Value value);
+
 /// The factor by which mp-clip-gradients multiplied a gradient, or null.
 ClipFactorOp clippingOf(mlir::Value gradient);
 

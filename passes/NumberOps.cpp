@@ -1,5 +1,6 @@
 //===- NumberOps.cpp - give each op that yields a value a number ----------===//
 #include "passes/Passes.h"
+#include "passes/Policy.h"
 
 namespace mp {
 #define GEN_PASS_DEF_NUMBEROPS
@@ -18,9 +19,17 @@ struct NumberOps : mp::impl::NumberOpsBase<NumberOps> {
     int64_t last = 0;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       // What a region yields is made by ops inside of it.
-      if (op->getNumResults() > 0 && op->getNumRegions() == 0)
+      if (op->getNumResults() > 0 && op->getNumRegions() == 0 && isMeant(op))
         op->setAttr(kNumberAttr, builder.getI64IntegerAttr(++last));
     });
+  }
+
+private:
+  bool isMeant(Operation *op) const {
+    return only.empty() || llvm::any_of(op->getResults(), [&](Value result) {
+             return isFloatTensor(result) &&
+                    typeName(elementType(result)) == only;
+           });
   }
 };
 } // namespace

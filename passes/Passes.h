@@ -27,6 +27,9 @@ struct PipelineOptions {
   double clipNorm = 0, clipValue = 0;
   /// What backward finds rather than computes again: see mp-recompute.
   std::string recompute; ///< empty: what the recipe says
+  /// File of a calibration that mp-synthesize-scales reads; empty: it does not
+  /// run.
+  std::string scales;
 };
 
 /// What a precision's name asks for.
@@ -40,6 +43,10 @@ struct Precision {
 /// Keras and Apex. An error lists them. No name asks for nothing.
 llvm::Expected<Precision> resolvePrecision(llvm::StringRef name);
 
+/// What mp-loss-scale is told: what the options say, else what the precision's
+/// name means; empty: the recipe's scaler.
+llvm::Expected<std::string> chooseScaler(const PipelineOptions &options);
+
 /// From a recipe to its entry points `step` and `derive`, as kernels.
 llvm::Error buildTrainPipeline(mlir::OpPassManager &manager,
                                const PipelineOptions &options);
@@ -47,6 +54,10 @@ llvm::Error buildTrainPipeline(mlir::OpPassManager &manager,
 /// kernels.
 llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager,
                                   const PipelineOptions &options);
+/// From a recipe's function to one that returns, computed in f32, the gradients
+/// that training has in f16.
+llvm::Error buildCalibratePipeline(mlir::OpPassManager &manager,
+                                   const PipelineOptions &options);
 /// Any function as it stands, as kernels.
 llvm::Error buildRunPipeline(mlir::OpPassManager &manager,
                              const PipelineOptions &options);

@@ -140,6 +140,35 @@ def Lint : Mp_Pass<"mp-lint", "::mlir::ModuleOp"> {
   ];
 }
 
+def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
+  let summary = "give each f16 gradient a power of two of its own";
+  let description = [{
+    From a calibration, the JSON that `mp-run calibrate` writes: the gradients of the results
+    of an op are multiplied by the largest power of two at which they, and those of its f16
+    operands, stay below 65504 with `headroom` factors of two to spare, times the first scale
+    of the recipe's loss scaler. Where the powers of an op and of what it reads differ, an
+    `mp.scale_gradient` stands in between. What a parameter and a result of the function get
+    is not scaled: scales are undone at the leaves, in f32 behind the cast of a weight. Powers
+    of two are exact, so nothing changes but what underflows and overflows; one power
+    everywhere is a loss scale. A loss scaler has to be there, for the check: `static:1` does.
+
+    The ops are those that `mp-number-ops{only=f16}` has numbered. Gradients inside the
+    function (`mp.gradient`) are refused.
+
+    ```mlir
+    // before                                        // after
+    %c = mp.cast %w : tensor<4xf32> to tensor<4xf16> %s = mp.scale_gradient %w by -13
+                                                     %c = mp.cast %s : tensor<4xf32> to tensor<4xf16>
+    %y = mp.mul %x, %c : tensor<4xf16>               %y = mp.mul %x, %c : tensor<4xf16>
+    ```
+  }];
+  let options = [
+    Option<"calibration", "calibration", "std::string", "\"\"", "file of the calibration">,
+    Option<"scaler", "scaler", "std::string", "\"\"", "as mp-loss-scale's">,
+    Option<"headroom", "headroom", "int64_t", "3", "factors of two that stay free">,
+  ];
+}
+
 def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let summary = "append the backward graph";
   let description = [{
@@ -149,7 +178,8 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
     the groups that minimise it. With `function`, builds `@f.gradient` instead, which returns
     the gradients of result 0 with respect to the float arguments. An adjoint has the type
     of what it belongs to; its location says which op it is the backward of. Ops
-    `mp.gradient` are replaced first, as by `mp-expand-gradients`.
+    `mp.gradient` are replaced first, as by `mp-expand-gradients`; ops `mp.scale_gradient` are
+    taken away in the end.
 
     ```mlir
     // before                                    // after
@@ -262,10 +292,12 @@ def NumberOps : Mp_Pass<"mp-number-ops", "::mlir::func::FuncOp"> {
     %y = mp.exp %x : tensor<4xf32>        %y = mp.exp %x {mp.number = 1 : i64} : tensor<4xf32>
     ```
   }];
+  let options = [Option<"only", "only", "std::string", "\"\"",
+                        "number only ops that yield this type, such as f16">];
 }
 
 def WidenFloats : Mp_Pass<"mp-widen-floats", "::mlir::func::FuncOp"> {
-  let summary = "compute in f64";
+  let summary = "compute in f64, or in f32";
   let description = [{
     Makes the reference that a function is compared with: arguments, variables, constants and
     random numbers keep their types and values and are cast to f64, and so what follows is
@@ -278,7 +310,12 @@ def WidenFloats : Mp_Pass<"mp-widen-floats", "::mlir::func::FuncOp"> {
                                           %0 = mp.cast %x : tensor<4xf16> to tensor<4xf64>
     %y = mp.exp %x : tensor<4xf16>        %y = mp.exp %0 : tensor<4xf64>
     ```
+
+    With `to=f32` what has fewer bits than f32 is computed in f32, and the rest stays: each
+    value that autocast made f16 is there still, with a gradient of its own that neither
+    underflows nor overflows.
   }];
+  let options = [Option<"to", "to", "std::string", "\"f64\"", "f64 or f32">];
 }
 
 def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
@@ -291,7 +328,8 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
 
     With `gradients`, the function of a recipe returns, too, the gradients of its losses with
     respect to the same values, where they depend on trained parameters:
-    `gradient.L.N.R` for loss L. Backward begins with `scale`. The recipe is gone.
+    `gradient.L.N.R` for loss L, and `mp.origin` which op made the value, and where. Backward
+    begins with `scale`. The recipe is gone. Without `values` the gradients are all.
 
     ```mlir
     // before                                             // after
@@ -301,6 +339,7 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
+    Option<"values", "values", "bool", "true", "the values themselves">,
     Option<"gradients", "gradients", "bool", "false", "gradients of a recipe's losses too">,
     Option<"scale", "scale", "double", "1.0", "what backward begins with">,
   ];

@@ -71,6 +71,11 @@ static void addKernels(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createLowerKernels());
 }
 
+/// By which a calibration names values.
+static void addNumbersOfHalves(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createNumberOps({"f16"}));
+}
+
 /// What the options say, else what the precision's name means, else the recipe.
 static llvm::Expected<AutocastOptions>
 chooseAutocast(const PipelineOptions &options) {
@@ -99,9 +104,7 @@ static llvm::Error addForward(OpPassManager &manager,
   return llvm::Error::success();
 }
 
-/// Without an option or a precision's name the recipe decides.
-static llvm::Expected<std::string>
-chooseScaler(const PipelineOptions &options) {
+llvm::Expected<std::string> mp::chooseScaler(const PipelineOptions &options) {
   auto precision = resolvePrecision(options.precision);
   if (!precision)
     return precision.takeError();
@@ -115,6 +118,13 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
     return scaler.takeError();
   if (auto error = addForward(manager, options, "train"))
     return error;
+  if (!options.scales.empty()) {
+    SynthesizeScalesOptions scales;
+    scales.calibration = options.scales;
+    scales.scaler = *scaler;
+    addNumbersOfHalves(manager);
+    manager.addPass(createSynthesizeScales(scales));
+  }
   manager.addPass(createAutodiff());
   manager.addPass(createPlaceCasts());
   manager.addPass(createRecompute({options.recompute}));
@@ -143,6 +153,21 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
   manager.addPass(createQuantize());
   if (options.masterWeights)
     manager.addPass(createMasterWeights());
+  addRandomKeys(manager);
+  addKernels(manager);
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildCalibratePipeline(OpPassManager &manager,
+                                       const PipelineOptions &options) {
+  if (auto error = addForward(manager, options, "train"))
+    return error;
+  addNumbersOfHalves(manager);
+  manager.addNestedPass<func::FuncOp>(createWidenFloats({"f32"}));
+  ExposeValuesOptions expose;
+  expose.values = false;
+  expose.gradients = true;
+  manager.addPass(createExposeValues(expose));
   addRandomKeys(manager);
   addKernels(manager);
   return llvm::Error::success();
@@ -199,14 +224,18 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
                            llvm::cl::desc("largest element of a gradient, "
                                           "instead of the recipe's"),
                            llvm::cl::init(0)};
+  Option<std::string> scales{
+      *this, "scales",
+      llvm::cl::desc("calibration that mp-synthesize-scales reads")};
   Option<std::string> recompute{
       *this, "recompute",
       llvm::cl::desc("what is kept for backward: marked, all or a size, "
                      "instead of the recipe's")};
 
   PipelineOptions get() const {
-    return {batch,         precision,  scaler,   policy,    totalSteps,
-            masterWeights, accumulate, clipNorm, clipValue, recompute};
+    return {batch,      precision,     scaler,     policy,
+            totalSteps, masterWeights, accumulate, clipNorm,
+            clipValue,  recompute,     scales};
   }
 };
 
@@ -236,6 +265,10 @@ void mp::registerPipelines() {
   registerPipeline("mp-evaluate-pipeline",
                    "from a recipe's function to its evaluation, as kernels",
                    buildEvaluatePipeline);
+  registerPipeline("mp-calibrate-pipeline",
+                   "from a recipe's function to the gradients that training "
+                   "has in f16, in f32, as kernels",
+                   buildCalibratePipeline);
   registerPipeline("mp-run-pipeline", "any function, as kernels",
                    buildRunPipeline);
 }

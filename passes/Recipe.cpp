@@ -102,6 +102,35 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
 }
 
 //===----------------------------------------------------------------------===//
+// Loss scaler
+//===----------------------------------------------------------------------===//
+
+static ScalerOp ownScaler(TrainOp recipe) {
+  return recipe.getScaler()
+             ? SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+                   recipe, recipe.getScalerAttr())
+             : ScalerOp();
+}
+
+std::string mp::scalerPreset(TrainOp recipe, StringRef given) {
+  if (!given.empty() && given != "any")
+    return given.str();
+  ScalerOp own = ownScaler(recipe);
+  if (!own)
+    return given.empty() ? "none" : "torch";
+  return own.getFields().mode == ScalerFields::Mode::None
+             ? "none"
+             : own.getPreset().str();
+}
+
+ScalerFields mp::scalerFields(TrainOp recipe, StringRef given) {
+  std::string preset = scalerPreset(recipe, given);
+  if (ScalerOp own = ownScaler(recipe); own && own.getPreset() == preset)
+    return own.getFields();
+  return llvm::cantFail(parseScaler(preset));
+}
+
+//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 

@@ -51,6 +51,15 @@ void addToSkipped(mlir::func::FuncOp function,
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
+/// The preset of the loss scaler that a recipe trains with; `given` is what
+/// mp-loss-scale is told. "none": there is none.
+std::string scalerPreset(TrainOp recipe, llvm::StringRef given);
+/// What that scaler is, with the fields that the recipe's writes itself; `given`
+/// is a known preset.
+ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);
+/// What that scaler is, with the fields that the recipe's writes itself.
+ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);
+
 /// What a recipe that trains in f16 and names no scaler is told.
 inline constexpr llvm::StringLiteral kWithoutScaler =
     "trains in f16 without a loss scaler, so that small gradients become zero: "
@@ -72,6 +81,7 @@ inline constexpr llvm::StringLiteral kLearningRateResult = "lr";
 inline constexpr llvm::StringLiteral kGradientNormResult = "grad_norm";
 inline constexpr llvm::StringLiteral kDeriveFunction = "derive";
 inline constexpr llvm::StringLiteral kEvaluateFunction = "evaluate";
+inline constexpr llvm::StringLiteral kCalibrateFunction = "calibrate";
 
 } // namespace mp
 

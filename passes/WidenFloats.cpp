@@ -1,4 +1,4 @@
-//===- WidenFloats.cpp - compute in f64 -----------------------------------===//
+//===- WidenFloats.cpp - compute in f64, or in f32 ------------------------===//
 #include "mlir/IR/Verifier.h"
 #include "passes/Passes.h"
 
@@ -16,6 +16,11 @@ struct WidenFloats : mp::impl::WidenFloatsBase<WidenFloats> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (to != "f64" && to != "f32") {
+      function.emitError() << "floats are widened to \"" << to
+                           << "\", expected f64 or f32";
+      return signalPassFailure();
+    }
     if (function.isExternal())
       return;
     if (!function.getBody().hasOneBlock()) {
@@ -26,7 +31,8 @@ struct WidenFloats : mp::impl::WidenFloatsBase<WidenFloats> {
       region.emitOpError("mp-autocast has to take the region away first");
       return signalPassFailure();
     }
-    wide = Float64Type::get(&getContext());
+    wide = to == "f64" ? FloatType(Float64Type::get(&getContext()))
+                       : FloatType(Float32Type::get(&getContext()));
     before.clear();
     made.clear();
     Block &body = function.getBody().front();
@@ -43,13 +49,14 @@ struct WidenFloats : mp::impl::WidenFloatsBase<WidenFloats> {
   }
 
 private:
-  static bool isNarrow(Value value) {
-    return isFloatTensor(value) && !elementType(value).isF64();
+  bool isNarrow(Value value) const {
+    return isFloatTensor(value) &&
+           elementType(value).getIntOrFloatBitWidth() < wide.getWidth();
   }
-  /// Whether nothing but casts to f64 reads a value.
-  static bool isWidened(Value value) {
-    return llvm::all_of(value.getUsers(), [](Operation *user) {
-      return isa<CastOp>(user) && elementType(user->getResult(0)).isF64();
+  /// Whether nothing but casts to the wide type reads a value.
+  bool isWidened(Value value) const {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return isa<CastOp>(user) && elementType(user->getResult(0)) == wide;
     });
   }
 
@@ -74,8 +81,10 @@ private:
     result.setType(tensorType(result).clone(wide));
   }
 
-  /// Whether an op that takes floats has f64 results now.
+  /// Whether an op that takes floats has wide results now. What multiplies in
+  /// 8 bits does so no more.
   bool computeWide(Operation *op) {
+    op->removeAttr(kStorageAttr);
     auto facts = dyn_cast<AutocastOpInterface>(op);
     if (!facts)
       return false;
@@ -99,8 +108,8 @@ private:
   /// The op computes what it would have, of operands cast back.
   void keepTypes(Operation *op) {
     if (op->getNumResults() > 0)
-      op->emitWarning() << op->getName()
-                        << " takes no f64 and keeps its types in what others "
+      op->emitWarning() << op->getName() << " takes no " << to
+                        << " and keeps its types in what others "
                            "are compared with";
     ImplicitLocOpBuilder builder(op->getLoc(), op);
     for (OpOperand &operand : op->getOpOperands())
@@ -136,7 +145,7 @@ private:
     return cast.getDefiningOp();
   }
 
-  Type wide;
+  FloatType wide;
   /// The type that a value had.
   DenseMap<Value, Type> before;
   llvm::DenseSet<Operation *> made;

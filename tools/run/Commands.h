@@ -11,6 +11,7 @@ int train(llvm::ArrayRef<const char *> arguments);
 int eval(llvm::ArrayRef<const char *> arguments);
 int run(llvm::ArrayRef<const char *> arguments);
 int plan(llvm::ArrayRef<const char *> arguments);
+int calibrate(llvm::ArrayRef<const char *> arguments);
 int bench(llvm::ArrayRef<const char *> arguments);
 int tune(llvm::ArrayRef<const char *> arguments);
 int formatsOf(llvm::ArrayRef<const char *> arguments);

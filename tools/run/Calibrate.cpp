@@ -1,0 +1,112 @@
+//===- Calibrate.cpp - mp-run calibrate -----------------------------------===//
+#include "runtime/Calibration.h"
+#include "runtime/Checkpoint.h"
+#include "runtime/Error.h"
+#include "runtime/OutputFile.h"
+#include "tools/run/Commands.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+namespace {
+
+struct CalibrationOptions {
+  std::string module, data, init, json, function;
+  uint64_t batch = 32, batches = kCalibrationBatches, seed = 0;
+  int headroom = kHeadroom;
+  std::optional<bool> shuffle;
+  CommonOptions common;
+};
+
+Command describe(CalibrationOptions &options) {
+  constexpr uint64_t most = 1'000'000'000;
+  Command command{
+      "calibrate", "FILE --data DIR [options]",
+      "Shows how large the gradients are that training FILE's recipe has in "
+      "f16, what f16 makes\nof them, and the loss scale that suits them. They "
+      "are computed in f32, without a scale."};
+  command.positional = 1;
+  command.options = {
+      text("data", "DIR", options.data,
+           "folder with the files of FILE's mp.data", Names::Input),
+      text("json", "FILE", options.json,
+           "write all of it, for --scales of 'mp-run train'", Names::Output),
+      number(
+          "batches", [&](uint64_t n) { options.batches = n; }, 1, most,
+          "how many of the run's first batches to take (16)"),
+      number(
+          "headroom", [&](uint64_t n) { options.headroom = n; }, 0, 15,
+          "factors of two by which gradients may grow later (3)"),
+      number(
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
+          "records a step, or a micro-batch (32)"),
+      number(
+          "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
+          "of first weights, order and random ops (0)"),
+      text("init", "FILE", options.init,
+           "weights: a safetensors file, a checkpoint or a run folder",
+           Names::InputRun),
+      flag("no-shuffle", options.shuffle, false, "take the records in order"),
+      text("function", "NAME", options.function, "which recipe (the only one)"),
+  };
+  append_range(command.options, options.common.table());
+  return command;
+}
+
+Error execute(const CalibrationOptions &options) {
+  if (options.data.empty())
+    return make_error<UsageError>("--data DIR is missing");
+  ModelOptions modelOptions{.module = options.module,
+                            .device = options.common.device,
+                            .threads = options.common.threads,
+                            .onednn = options.common.onednn,
+                            .plan = options.common.plan,
+                            .onNote = note};
+  modelOptions.compile.function = options.function;
+  modelOptions.compile.precision = options.common.precision;
+  modelOptions.compile.policy = options.common.policy;
+  auto model = Model::open(std::move(modelOptions), options.common.compiler(),
+                           Session::create);
+  if (!model)
+    return model.takeError();
+  auto source = (*model)->dataSource("train", /*required=*/true);
+  if (!source)
+    return source.takeError();
+  auto data = Dataset::open(**source, options.data);
+  if (!data)
+    return data.takeError();
+  CalibrateOptions calibration{.seed = options.seed,
+                               .shuffle = options.shuffle.value_or(true),
+                               .batches = static_cast<int64_t>(options.batches),
+                               .headroom = options.headroom};
+  calibration.plan.records = data->records();
+  calibration.plan.batch = options.batch;
+  if (calibration.plan.records < calibration.plan.batch)
+    return makeError("batch {0} is larger than the data set of {1} records",
+                     options.batch, data->records());
+  auto executable = (*model)->get(Goal::Calibrate, "calibrate", options.batch);
+  if (!executable)
+    return executable.takeError();
+  if (Error error = (*model)->session().initialize(options.seed))
+    return error;
+  if (!options.init.empty())
+    if (Error error = loadWeights(options.init, (*model)->session()))
+      return error;
+  auto found = calibrate(**model, *data, calibration);
+  if (!found)
+    return makeError("{0}: {1}", options.module, toString(found.takeError()));
+  outs() << toText(*found);
+  if (options.json.empty())
+    return Error::success();
+  return writeAtomically(options.json, [&](OutputFile &file) {
+    return file.write(toJson(*found));
+  });
+}
+
+} // namespace
+
+int calibrate(ArrayRef<const char *> arguments) {
+  return runOnModule(arguments, describe, execute);
+}
+
+} // namespace mp::tool
