@@ -16,6 +16,8 @@ using GradientOrigins = llvm::DenseMap<mlir::Operation *, GradientOrigin>;
 
 /// Location of a backward op: that of the forward op, marked.
 mlir::Location backwardOf(mlir::Location forward);
+/// Whether a location, or one that was fused into it, has that mark.
+bool isBackward(mlir::Location location);
 
 /// Reverse mode over the one block of a function.
 class Differentiator {
@@ -65,8 +67,8 @@ llvm::LogicalResult checkDifferentiable(mlir::func::FuncOp function);
 llvm::LogicalResult expandGradients(mlir::func::FuncOp function,
                                     GradientOrigins &origins);
 
-/// Takes away `mp.scale_gradient`, which says nothing any more once the function
-/// has its backward.
+/// Takes away `mp.scale_gradient`, which says nothing any more once the
+/// function has its backward.
 void dropScaleGradients(mlir::func::FuncOp function);
 
 /// Drops ops that nothing uses: rules build adjoints that nobody wanted.

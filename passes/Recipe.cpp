@@ -106,10 +106,9 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
 //===----------------------------------------------------------------------===//
 
 static ScalerOp ownScaler(TrainOp recipe) {
-  return recipe.getScaler()
-             ? SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
-                   recipe, recipe.getScalerAttr())
-             : ScalerOp();
+  return recipe.getScaler() ? SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
+                                  recipe, recipe.getScalerAttr())
+                            : ScalerOp();
 }
 
 std::string mp::scalerPreset(TrainOp recipe, StringRef given) {

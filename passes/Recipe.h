@@ -54,8 +54,8 @@ mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 /// The preset of the loss scaler that a recipe trains with; `given` is what
 /// mp-loss-scale is told. "none": there is none.
 std::string scalerPreset(TrainOp recipe, llvm::StringRef given);
-/// What that scaler is, with the fields that the recipe's writes itself; `given`
-/// is a known preset.
+/// What that scaler is, with the fields that the recipe's writes itself;
+/// `given` is a known preset.
 ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);
 /// What that scaler is, with the fields that the recipe's writes itself.
 ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);

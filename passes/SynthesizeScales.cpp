@@ -161,9 +161,9 @@ private:
     if (auto scaled = value.getDefiningOp<ScaleGradientOp>())
       value = scaled.getInput();
     auto result = dyn_cast<OpResult>(value);
-    auto number = result ? result.getOwner()->getAttrOfType<IntegerAttr>(
-                               kNumberAttr)
-                         : IntegerAttr();
+    auto number =
+        result ? result.getOwner()->getAttrOfType<IntegerAttr>(kNumberAttr)
+               : IntegerAttr();
     if (!number || !isHalf(value))
       return 0;
     auto found = gradients.find({number.getInt(), result.getResultNumber()});

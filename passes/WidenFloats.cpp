@@ -31,8 +31,8 @@ struct WidenFloats : mp::impl::WidenFloatsBase<WidenFloats> {
       region.emitOpError("mp-autocast has to take the region away first");
       return signalPassFailure();
     }
-    wide = to == "f64" ? FloatType(Float64Type::get(&getContext()))
-                       : FloatType(Float32Type::get(&getContext()));
+    wide = to == "f64" ? Type(Float64Type::get(&getContext()))
+                       : Type(Float32Type::get(&getContext()));
     before.clear();
     made.clear();
     Block &body = function.getBody().front();
@@ -50,8 +50,8 @@ struct WidenFloats : mp::impl::WidenFloatsBase<WidenFloats> {
 
 private:
   bool isNarrow(Value value) const {
-    return isFloatTensor(value) &&
-           elementType(value).getIntOrFloatBitWidth() < wide.getWidth();
+    return isFloatTensor(value) && elementType(value).getIntOrFloatBitWidth() <
+                                       wide.getIntOrFloatBitWidth();
   }
   /// Whether nothing but casts to the wide type reads a value.
   bool isWidened(Value value) const {
@@ -145,7 +145,7 @@ private:
     return cast.getDefiningOp();
   }
 
-  FloatType wide;
+  Type wide;
   /// The type that a value had.
   DenseMap<Value, Type> before;
   llvm::DenseSet<Operation *> made;

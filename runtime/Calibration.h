@@ -59,6 +59,8 @@ struct Calibration {
   int exponent = 0;
   double scale() const;
   std::string scaler() const; ///< "static:8192"
+  /// "loss scale 8192 chosen from 16 batches: ..."
+  std::string summary() const;
   const GradientStatistics &largest() const;
   Magnitudes all() const;
 };
@@ -67,6 +69,8 @@ struct Calibration {
 /// training.
 inline constexpr int kHeadroom = 3;
 inline constexpr int64_t kCalibrationBatches = 16;
+/// The loss scaler whose scale is chosen so.
+inline constexpr llvm::StringLiteral kCalibratedScaler = "static:auto";
 
 /// The largest e for which `largest` times 2^(e + headroom) is less than 65504,
 /// but no more than what f32 holds with its inverse.
@@ -81,10 +85,10 @@ struct CalibrateOptions {
   std::string init = {}; ///< file of first weights
 };
 
-/// Initialises the model's session, runs the first whole micro-batches of a run,
-/// backward among them, and chooses a scale. Buffers are then those behind the
-/// last batch. Errors: nothing is f16, a gradient is not finite, all
-/// are zero.
+/// Initialises the model's session, runs the first whole micro-batches of a
+/// run, backward among them, and chooses a scale. Buffers are then those behind
+/// the last batch. Errors: nothing is f16, a gradient is not finite, all are
+/// zero.
 llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,
                                       const CalibrateOptions &options);
 

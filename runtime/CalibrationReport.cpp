@@ -75,6 +75,22 @@ static void printWorst(raw_ostream &os, const Calibration &calibration,
     os << rows.size() - most << " more lose no more\n";
 }
 
+std::string Calibration::summary() const {
+  const GradientStatistics &most = largest();
+  std::string text;
+  raw_string_ostream(text) << "loss scale "
+                           << StringRef(scaler()).split(':').second << " (2^"
+                           << exponent << ") chosen from " << batches
+                           << (batches == 1 ? " batch" : " batches")
+                           << ": the largest gradient, "
+                           << format("%.3g", most.magnitudes.largest) << " of "
+                           << most.str() << ", becomes "
+                           << format("%.5g", most.magnitudes.largest * scale())
+                           << ", and may grow by 2^" << headroom
+                           << " before it reaches 65504";
+  return text;
+}
+
 std::string toText(const Calibration &calibration, size_t most) {
   std::string text;
   raw_string_ostream os(text);
@@ -84,15 +100,10 @@ std::string toText(const Calibration &calibration, size_t most) {
   printHistogram(os, calibration);
   os << "\n";
   printWorst(os, calibration, most);
-  const GradientStatistics &largest = calibration.largest();
-  os << "\nloss scale " << StringRef(calibration.scaler()).split(':').second << " (2^"
-     << calibration.exponent << "): the largest gradient, "
-     << format("%.3g", largest.magnitudes.largest) << " of " << largest.str()
-     << ", becomes "
-     << format("%.5g", largest.magnitudes.largest * calibration.scale())
-     << ", and may grow by 2^" << calibration.headroom
-     << " before it reaches 65504\n"
-     << "train with --scaler " << calibration.scaler() << ", or --scaler static:auto, which does this by itself\n";
+  os << "\n"
+     << calibration.summary() << "\n"
+     << "train with --scaler " << calibration.scaler()
+     << ", or --scaler static:auto, which does this by itself\n";
   return text;
 }
 

@@ -63,7 +63,9 @@ struct MetadataReader {
     auto found = metadata.find(key.str());
     if (found != metadata.end())
       return &found->second;
-    if (bad.empty() && key != "policy") // which older checkpoints lack
+    // Which older checkpoints lack.
+    bool isOptional = key == "policy" || key == "scales";
+    if (bad.empty() && !isOptional)
       bad = key.str();
     return nullptr;
   }
@@ -83,6 +85,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("precision", state.precision);
   visit("policy", state.policy);
   visit("scaler", state.scaler);
+  visit("scales", state.scales);
   visit("module", state.module);
   visit("target", state.target);
   visit("cpu", state.cpu);

@@ -18,6 +18,7 @@ struct RunState {
   bool shuffle = true, dropLast = false;
   std::string precision = {}, policy = {}, scaler = {}, module = {},
               target = {}, cpu = {};
+  std::string scales = {};            ///< CompileOptions'
   std::string plan = {};              ///< Program::plan
   double clipNorm = 0, clipValue = 0; ///< CompileOptions'
   double lastScale = 1;               ///< loss scale of the last step

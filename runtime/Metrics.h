@@ -16,8 +16,9 @@ using NamedNumbers = std::vector<std::pair<std::string, double>>;
 struct StepMetrics {
   int64_t step = 0; ///< 1 is the first
   double loss = 0;
-  double scale = 1;     ///< loss scale that the step used
-  bool skipped = false; ///< a gradient was not finite: nothing was updated
+  double scale = 1;       ///< loss scale that the step used
+  bool skipped = false;   ///< a gradient was not finite: nothing was updated
+  bool exhausted = false; ///< and the scaler goes no lower; not in the file
   double lr = 0;
   double gradNorm = 0;
   double samplesPerSecond = 0;

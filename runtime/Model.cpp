@@ -124,6 +124,7 @@ Error Model::inspect() {
     return program.takeError();
   sources = std::move(program->data);
   microBatches = program->accumulate;
+  scalerName = program->scaler;
   return Error::success();
 }
 
@@ -131,6 +132,12 @@ Expected<int64_t> Model::accumulate() {
   if (Error error = inspect())
     return error;
   return microBatches;
+}
+
+Expected<std::string> Model::scaler() {
+  if (Error error = inspect())
+    return error;
+  return scalerName;
 }
 
 Expected<const DataSource *> Model::dataSource(StringRef source,

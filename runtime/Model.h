@@ -49,6 +49,9 @@ public:
   /// Micro-batches of a step, as the options say or else the recipe.
   llvm::Expected<int64_t> accumulate();
 
+  /// The loss scaler that the recipe trains with, a preset or "none".
+  llvm::Expected<std::string> scaler();
+
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
   /// The entry point `function` at `batch`, compiled and linked where that has
@@ -90,6 +93,7 @@ private:
   std::string name, archName, precisionName, planHash;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
+  std::string scalerName;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;

@@ -1,4 +1,5 @@
 //===- TrainerSetUp.cpp - from options to the first step ------------------===//
+#include "runtime/Calibration.h"
 #include "runtime/Error.h"
 #include "runtime/Trainer.h"
 #include "llvm/Support/FileSystem.h"
@@ -54,12 +55,15 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   modelOptions.compile.recompute = options.recompute;
   modelOptions.compile.function = options.function;
   modelOptions.compile.accumulate = run.accumulate;
-  auto opened =
-      Model::open(std::move(modelOptions), std::move(compiler), createSession);
+  modelOptions.compile.scales = run.scales;
+  auto opened = Model::open(modelOptions, compiler, createSession);
   if (!opened)
     return opened.takeError();
   model = std::move(*opened);
   if (Error error = findData())
+    return error;
+  if (Error error = chooseScale(std::move(modelOptions), std::move(compiler),
+                                createSession))
     return error;
   if (Error error = readDataAndCompile())
     return error;
@@ -125,6 +129,8 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
                                               resumed, run.policy));
   error = joinErrors(std::move(error), settle("scaler", named(options.scaler),
                                               resumed, run.scaler));
+  error = joinErrors(std::move(error), settle("scales", named(options.scales),
+                                              resumed, run.scales));
   error = joinErrors(std::move(error), settle("clip-norm", options.clipNorm,
                                               resumed, run.clipNorm));
   error = joinErrors(std::move(error), settle("clip-value", options.clipValue,
@@ -184,6 +190,34 @@ Error Trainer::findData() {
   if (!found)
     return found.takeError();
   testData = std::move(*found);
+  return Error::success();
+}
+
+/// In a session of its own: buffers change, and the gradients take memory.
+Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
+                           const SessionFactory &createSession) {
+  auto scaler = model->scaler();
+  if (!scaler)
+    return scaler.takeError();
+  if (*scaler != kCalibratedScaler)
+    return Error::success();
+  auto own =
+      Model::open(std::move(modelOptions), std::move(compiler), createSession);
+  if (!own)
+    return own.takeError();
+  if (Error error = trainData->read())
+    return error;
+  auto found = calibrate(**own, *trainData,
+                         {.plan = plan,
+                          .seed = run.seed,
+                          .shuffle = run.shuffle,
+                          .init = options.init});
+  if (!found)
+    return makeError("{0}: --scaler {1}: {2}", options.module,
+                     kCalibratedScaler, toString(found.takeError()));
+  run.scaler = model->compileOptions().scaler = found->scaler();
+  if (options.log)
+    *options.log << found->summary() << "\n";
   return Error::success();
 }
 

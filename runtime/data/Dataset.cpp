@@ -122,6 +122,8 @@ Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder) {
 Error Dataset::read() {
   for (Column &column : all) {
     const DataColumn &binding = column.binding;
+    if (column.array.owner)
+      continue;
     Expected<Array> array = readArray(column.path, binding.format, binding.key);
     if (!array)
       return makeError("{0}{1}", toString(array.takeError()),

@@ -29,7 +29,7 @@ public:
   /// no records.
   static llvm::Expected<Dataset> find(const DataSource &source,
                                       llvm::StringRef folder);
-  /// Reads the data that `find` found. May run on a thread of its own.
+  /// Reads the data that `find` found, once. May run on a thread of its own.
   llvm::Error read();
   /// Both.
   static llvm::Expected<Dataset> open(const DataSource &source,

@@ -128,10 +128,25 @@ std::vector<Option> CommonOptions::table() {
 }
 
 std::vector<Option> RecipeOptions::table() {
+  Option scalerOption = text(
+      "scaler", "NAME", scaler,
+      "loss scaler: torch, apex, apex-hysteresis, keras, keras2, deepspeed, "
+      "deepspeed-consecutive, megatron, fairseq, jmp, static:N, static:auto or "
+      "none (the checkpoint's, else the recipe's)");
+  scalerOption.set = [this](StringRef given) -> Error {
+    scaler = given.str();
+    auto known = parseScaler(given);
+    if (!known)
+      return make_error<UsageError>("--scaler: " + toString(known.takeError()));
+    return Error::success();
+  };
   return {
       text("function", "NAME", function, "which recipe (the only one)"),
-      choice("scaler", scaler, {"torch", "none"},
-             "loss scaler's preset, or none (the recipe's)"),
+      std::move(scalerOption),
+      text("scales", "FILE", scales,
+           "give each f16 gradient a power of two of its own, from what "
+           "'mp-run calibrate --json' wrote (the checkpoint's, else none)",
+           Names::Input),
       number(
           "accumulate", [this](uint64_t n) { accumulate = n; }, 1,
           1'000'000'000,
@@ -150,6 +165,7 @@ std::vector<Option> RecipeOptions::table() {
 void RecipeOptions::apply(CompileOptions &options) const {
   options.function = function;
   options.scaler = scaler;
+  options.scales = scales;
   options.recompute = recompute;
   options.clipNorm = clipNorm.value_or(0);
   options.clipValue = clipValue.value_or(0);

@@ -1,6 +1,5 @@
 //===- Calibrate.cpp - mp-run calibrate -----------------------------------===//
 #include "runtime/Calibration.h"
-#include "runtime/Checkpoint.h"
 #include "runtime/Error.h"
 #include "runtime/OutputFile.h"
 #include "tools/run/Commands.h"
@@ -78,20 +77,13 @@ Error execute(const CalibrationOptions &options) {
   CalibrateOptions calibration{.seed = options.seed,
                                .shuffle = options.shuffle.value_or(true),
                                .batches = static_cast<int64_t>(options.batches),
-                               .headroom = options.headroom};
+                               .headroom = options.headroom,
+                               .init = options.init};
   calibration.plan.records = data->records();
   calibration.plan.batch = options.batch;
   if (calibration.plan.records < calibration.plan.batch)
     return makeError("batch {0} is larger than the data set of {1} records",
                      options.batch, data->records());
-  auto executable = (*model)->get(Goal::Calibrate, "calibrate", options.batch);
-  if (!executable)
-    return executable.takeError();
-  if (Error error = (*model)->session().initialize(options.seed))
-    return error;
-  if (!options.init.empty())
-    if (Error error = loadWeights(options.init, (*model)->session()))
-      return error;
   auto found = calibrate(**model, *data, calibration);
   if (!found)
     return makeError("{0}: {1}", options.module, toString(found.takeError()));
