@@ -58,7 +58,7 @@ public:
       if (passesGradients(&op))
         shiftOperands(&op);
     std::set<unsigned> losses;
-    for (auto &[name, group] : parameters)
+    for (auto [name, group] : parameters)
       losses.insert(group.getResult());
     for (unsigned loss : losses)
       shift(body.getTerminator()->getOpOperand(loss), 0);
