@@ -95,7 +95,8 @@ private:
       for (size_t i = function.getNumResults(); i < exposed; ++i)
         if (Value gradient =
                 differentiator.gradientOf(terminator->getOperand(i))) {
-          origins[names.size()] = describe(terminator->getOperand(i));
+          if (!values)
+            origins[names.size()] = describe(terminator->getOperand(i));
           append(terminator, gradient,
                  StringRef(names[i]).drop_front(strlen("value.")),
                  "gradient." + llvm::Twine(loss) + ".");

@@ -165,7 +165,7 @@ def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
   let options = [
     Option<"calibration", "calibration", "std::string", "\"\"", "file of the calibration">,
     Option<"scaler", "scaler", "std::string", "\"\"", "as mp-loss-scale's">,
-    Option<"headroom", "headroom", "int64_t", "3", "factors of two that stay free">,
+    Option<"headroom", "headroom", "int64_t", "-1", "factors of two that stay free (-1: the calibration's)">,
   ];
 }
 
@@ -328,8 +328,8 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
 
     With `gradients`, the function of a recipe returns, too, the gradients of its losses with
     respect to the same values, where they depend on trained parameters:
-    `gradient.L.N.R` for loss L, and `mp.origin` which op made the value, and where. Backward
-    begins with `scale`. The recipe is gone. Without `values` the gradients are all.
+    `gradient.L.N.R` for loss L. Backward begins with `scale`. The recipe is gone. Without
+    `values` the gradients are all, and `mp.origin` says what made their values, and where.
 
     ```mlir
     // before                                             // after

@@ -211,8 +211,11 @@ private:
       return refuseFile(toString(parsed.takeError()));
     auto *object = parsed->getAsObject();
     auto *all = object ? object->getArray("gradients") : nullptr;
-    if (!all)
-      return refuseFile("it has no list \"gradients\"");
+    auto spare = object ? object->getInteger("headroom") : std::nullopt;
+    if (!all || !spare)
+      return refuseFile("it has no list \"gradients\", or no \"headroom\"");
+    if (headroom < 0)
+      headroom = std::clamp<int64_t>(*spare, 0, 30);
     for (const llvm::json::Value &value : *all)
       if (failed(readGradient(value, gradients)))
         return failure();

@@ -13,8 +13,7 @@ namespace mp {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// One row an exponent, from the largest number on; what is below the fate
-/// "zero" at either scale by eight exponents more is one row.
+/// One row an exponent; what is far below the largest number is one row.
 static void printHistogram(raw_ostream &os, const Calibration &calibration) {
   Magnitudes all = calibration.all();
   uint64_t nonZeros = all.nonZeros(), elements = nonZeros + all.zeros;
@@ -23,7 +22,7 @@ static void printHistogram(raw_ostream &os, const Calibration &calibration) {
     os << format("%7.2f%%", 100.0 * count / elements);
   };
   os << "   2^e     share  f16 as is  f16 scaled\n";
-  int rest = std::min(0, -calibration.exponent) - 33;
+  int rest = std::ilogb(all.largest) - 72;
   uint64_t below = 0;
   for (int e = Magnitudes::most; e >= Magnitudes::least; --e) {
     uint64_t count = all.counts[e - Magnitudes::least];
@@ -95,8 +94,9 @@ std::string toText(const Calibration &calibration, size_t most) {
   std::string text;
   raw_string_ostream os(text);
   os << calibration.gradients.size() << " gradients that are f16 in training, "
-     << calibration.batches << " batches of " << calibration.rows
-     << " records, computed in f32\n\n";
+     << calibration.batches
+     << (calibration.batches == 1 ? " batch of " : " batches of ")
+     << calibration.rows << " records, computed in f32\n\n";
   printHistogram(os, calibration);
   os << "\n";
   printWorst(os, calibration, most);

@@ -105,6 +105,10 @@ static std::optional<std::string> named(const std::string &name) {
 
 Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   bool resumed = checkpoint.has_value();
+  // The scale that it chose is the checkpoint's.
+  if (resumed && options.scaler == kCalibratedScaler &&
+      StringRef(checkpoint->state().scaler).starts_with("static:"))
+    options.scaler.clear();
   if (resumed && !options.init.empty())
     return makeError("initial weights and a checkpoint to resume exclude each "
                      "other");

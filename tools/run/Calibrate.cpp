@@ -35,7 +35,7 @@ Command describe(CalibrationOptions &options) {
           "how many of the run's first batches to take (16)"),
       number(
           "headroom", [&](uint64_t n) { options.headroom = n; }, 0, 15,
-          "factors of two by which gradients may grow later (3)"),
+          "factors of two by which gradients may grow later (6)"),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
           "records a step, or a micro-batch (32)"),

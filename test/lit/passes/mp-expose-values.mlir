@@ -1,5 +1,11 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops),mp-expose-values)' | FileCheck %s
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops),mp-expose-values{gradients=true scale=8})' | FileCheck %s --check-prefix=GRADIENTS
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops),mp-expose-values{gradients=true values=false})' | FileCheck %s --check-prefix=ALONE
+
+// Gradients alone say what made their values.
+// ALONE: loc("@w"(
+// ALONE: loc("mp.mul"(
+// ALONE: func.func @f(%{{.*}}) -> (tensor<4xf32> {mp.name = "gradient.0.1.0", mp.origin = #{{.*}}}, tensor<4xf32> {mp.name = "gradient.0.3.0", mp.origin = #{{.*}}}, tensor<f32> {mp.name = "gradient.0.5.0", mp.origin = #{{.*}}}) {
 
 mp.variable @w : tensor<4xf32> = #mp.init<ones>
 mp.variable @frozen : tensor<4xf32> = #mp.init<ones>
