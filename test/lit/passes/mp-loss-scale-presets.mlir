@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale | FileCheck %s
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=keras2 | FileCheck %s --check-prefix=KERAS2
-// RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=any | FileCheck %s
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=else:keras | FileCheck %s
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=static:64 | FileCheck %s --check-prefix=STATIC
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=none | FileCheck %s --check-prefix=NONE
 // RUN: not mp-opt %s -mp-autodiff -mp-loss-scale=scaler=static:auto 2>&1 | FileCheck %s --check-prefix=AUTO
