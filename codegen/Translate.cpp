@@ -23,6 +23,8 @@ struct Options {
           clEnumValN(Goal::Diagnose, "diagnose",
                      "where a step's values stop being finite"),
           clEnumValN(Goal::Evaluate, "evaluate", "a recipe's function forward"),
+          clEnumValN(Goal::Calibrate, "calibrate",
+                     "the gradients that training has in f16, in f32"),
           clEnumValN(Goal::Run, "run", "a function as it stands"),
           clEnumValN(Goal::Inspect, "inspect", "variables and data alone"))};
   cl::opt<std::string> function{

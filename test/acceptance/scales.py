@@ -32,7 +32,7 @@ def accuracy(arguments, module, name, *flags):
     """{result: its value} on the test data after an epoch."""
     out = arguments.work / name
     run_tool(arguments, "train", module, "--data", arguments.data, "--batch", BATCH, "--device", "cpu", "--out", out, *flags)
-    return summary(out)["test"]
+    return {key.removeprefix("test_"): value for key, value in summary(out).items() if key.startswith("test_")}
 
 
 def check_one_loss(arguments, folder):

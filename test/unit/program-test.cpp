@@ -104,7 +104,12 @@ Program sample() {
            Place{Space::Arena, 0, 1024}},
       Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt}};
   entry.results = {{"loss", {ElementType::F32, {}}, {Space::Arena, 0, 64}},
-                   {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}}};
+                   {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}},
+                   {"gradient.0.1.0",
+                    {ElementType::F32, {}},
+                    {Space::Arena, 0, 64},
+                    "mp.linear",
+                    at}};
   entry.buffers = {{0, 512, 0, 3, at, "mp.linear"}, {4096, 0, 3, 3, {}, ""}};
   program.entries = {entry, Entry{"derive", 0, {}, {}, {}, {}, 0}};
   program.data = {{"train",
@@ -165,6 +170,9 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(std::get<Copy>(entry.steps[2]).flag,
             std::get<Copy>(expected.steps[2]).flag);
   EXPECT_EQ(entry.results[1].place, expected.results[1].place);
+  EXPECT_EQ(entry.results[1].origin, "");
+  EXPECT_EQ(entry.results[2].origin, "mp.linear");
+  EXPECT_EQ(entry.results[2].location, expected.results[2].location);
   EXPECT_EQ(entry.buffers[0].lastStep, 3u);
   EXPECT_EQ(after.data[0].columns[1].pattern, "x y");
   EXPECT_EQ(after.data[0].columns[1].key, "k");

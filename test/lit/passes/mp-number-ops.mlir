@@ -1,6 +1,7 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops))' | FileCheck %s
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops,mp-number-ops))' | FileCheck %s
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops),mp-autocast{dtype=f16})' | FileCheck %s --check-prefix=CAST
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops{only=f16}))' | FileCheck %s --check-prefix=HALF --implicit-check-not=mp.number
 
 mp.variable @w : tensor<4xf32> = #mp.init<ones>
 
@@ -25,6 +26,7 @@ func.func @g(%x: tensor<4x4xf32>) -> tensor<4x4xf16> {
   // CAST: mp.matmul {{.*}} {mp.number = 1 : i64}
   %y = mp.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
   // CHECK: mp.cast {{.*}} {mp.number = 2 : i64}
+  // HALF: mp.cast {{.*}} {mp.number = 1 : i64} : tensor<4x4xf32> to tensor<4x4xf16>
   // CAST: mp.cast {{.*}} {mp.number = 2 : i64}
   %h = mp.cast %y : tensor<4x4xf32> to tensor<4x4xf16>
   return %h : tensor<4x4xf16>

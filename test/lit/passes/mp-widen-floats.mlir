@@ -1,5 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops,mp-widen-floats))' | FileCheck %s
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops,mp-widen-floats,mp-widen-floats))' | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-widen-floats{to=f32}))' | FileCheck %s --check-prefix=F32
 
 mp.variable @w : tensor<4xf32> = #mp.init<ones>
 mp.variable buffer @m : tensor<4xf32> = #mp.init<zeros>
@@ -60,4 +61,21 @@ func.func @rms(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   // CHECK: mp.rms_norm {{.*}} {eps = 1.1920928955078125E-7 : f64, mp.number = 1 : i64} : tensor<3x4xf64>
   %y, %rstd = mp.rms_norm %x normalized_shape[4] : tensor<3x4xf32>
   return %y : tensor<3x4xf32>
+}
+
+// With to=f32 what is f32 stays; a copy in f16 is a value of its own still.
+// F32-LABEL: @copies
+// F32-SAME: (%[[X:.*]]: tensor<4xf16>) -> tensor<4xf32>
+func.func @copies(%x: tensor<4xf16>) -> tensor<4xf32> {
+  // F32: %[[A:.*]] = mp.cast %[[X]] : tensor<4xf16> to tensor<4xf32>
+  // F32: %[[W:.*]] = mp.read @w : tensor<4xf32>
+  %w = mp.read @w : tensor<4xf32>
+  // F32: %[[H:.*]] = mp.cast %[[W]] : tensor<4xf32> to tensor<4xf32>
+  %h = mp.cast %w : tensor<4xf32> to tensor<4xf16>
+  // F32: %[[Y:.*]] = mp.mul %[[A]], %[[H]] : tensor<4xf32>, tensor<4xf32>
+  %y = mp.mul %x, %h : tensor<4xf16>, tensor<4xf16>
+  // F32: %[[Z:.*]] = mp.cast %[[Y]] : tensor<4xf32> to tensor<4xf32>
+  %z = mp.cast %y : tensor<4xf16> to tensor<4xf32>
+  // F32: return %[[Z]]
+  return %z : tensor<4xf32>
 }
