@@ -211,12 +211,12 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
     return own.takeError();
   if (Error error = trainData->read())
     return error;
-  auto found = calibrate(**own, *trainData,
-                         {.plan = plan,
-                          .seed = run.seed,
-                          .shuffle = run.shuffle,
-                          .init = options.resume.empty() ? options.init
-                                                         : options.resume});
+  auto found = calibrate(
+      **own, *trainData,
+      {.plan = plan,
+       .seed = run.seed,
+       .shuffle = run.shuffle,
+       .init = options.resume.empty() ? options.init : options.resume});
   if (!found)
     return makeError("{0}: --scaler {1}: {2}", options.module,
                      kCalibratedScaler, toString(found.takeError()));
