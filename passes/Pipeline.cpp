@@ -129,7 +129,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   addRandomKeys(manager); // those of the optimizer too
   manager.addNestedPass<func::FuncOp>(createPredicateStep());
   addCleanUp(manager);
-  manager.addNestedPass<func::FuncOp>(createVerifyStep());
+  manager.addPass(createVerifyStep());
   addKernels(manager);
   return llvm::Error::success();
 }
