@@ -150,7 +150,7 @@ private:
     if (!found || (options.function.empty() && names.size() > 1))
       return choose("recipe (mp.train)", names);
     builder.program.precision = precisionOf(found);
-    if (options.goal == Goal::Train)
+    if (options.goal == Goal::Train || options.goal == Goal::Diagnose)
       builder.program.accumulate = microBatchesOf(found);
     return module->lookupSymbol<func::FuncOp>(found.getFunction());
   }
@@ -207,6 +207,8 @@ private:
     pipeline.recompute = options.recompute;
     llvm::Error error = options.goal == Goal::Train
                             ? buildTrainPipeline(manager, pipeline)
+                        : options.goal == Goal::Diagnose
+                            ? buildDiagnosePipeline(manager, pipeline)
                         : options.goal == Goal::Evaluate
                             ? buildEvaluatePipeline(manager, pipeline)
                             : buildRunPipeline(manager, pipeline);
@@ -306,16 +308,28 @@ private:
         sink->kernel(kernel);
   }
 
+  /// What an entry point is asked for by.
+  std::string nameOf(StringRef phase) const {
+    switch (options.goal) {
+    case Goal::Train:
+      return phase.empty() ? "step" : phase.str();
+    case Goal::Diagnose:
+      return phase.empty() ? "diagnose" : ("diagnose." + phase).str();
+    case Goal::Evaluate:
+      return kEvaluateFunction.str();
+    case Goal::Run:
+    case Goal::Inspect:
+      return chosen;
+    }
+    llvm_unreachable("all goals covered");
+  }
+
   void addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
     bool isDerive =
         function.getName() == kDeriveFunction && options.goal != Goal::Run;
     Entry entry = planEntry(function, code, builder, *backend);
     StringRef phase = phaseOf(function);
-    entry.function = isDerive                         ? kDeriveFunction.str()
-                     : !phase.empty()                 ? phase.str()
-                     : options.goal == Goal::Train    ? "step"
-                     : options.goal == Goal::Evaluate ? kEvaluateFunction.str()
-                                                      : chosen;
+    entry.function = isDerive ? kDeriveFunction.str() : nameOf(phase);
     // What applies micro-batches takes none, whatever their rows.
     if (!isDerive && phase != kApplyPhase) {
       entry.batch = options.batch;

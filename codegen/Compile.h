@@ -40,6 +40,9 @@ enum class Goal {
   Train,    ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
             ///< and `derive`
   Evaluate, ///< the recipe's function forward, in its precision: `evaluate`
+  Diagnose, ///< a recipe's step that changes no state and returns where its
+            ///< values stop being finite: `diagnose` (or `diagnose.accumulate`
+            ///< and `diagnose.apply`)
   Run,      ///< any function as it stands
   Inspect,  ///< no entry point: variables and data sources alone
 };

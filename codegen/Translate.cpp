@@ -20,6 +20,8 @@ struct Options {
       cl::cat(category),
       cl::values(
           clEnumValN(Goal::Train, "train", "a recipe's step"),
+          clEnumValN(Goal::Diagnose, "diagnose",
+                     "where a step's values stop being finite"),
           clEnumValN(Goal::Evaluate, "evaluate", "a recipe's function forward"),
           clEnumValN(Goal::Run, "run", "a function as it stands"),
           clEnumValN(Goal::Inspect, "inspect", "variables and data alone"))};

@@ -16,6 +16,8 @@ using GradientOrigins = llvm::DenseMap<mlir::Operation *, GradientOrigin>;
 
 /// Location of a backward op: that of the forward op, marked.
 mlir::Location backwardOf(mlir::Location forward);
+/// Whether a location, or one that was fused into it, has that mark.
+bool isBackward(mlir::Location location);
 
 /// Reverse mode over the one block of a function.
 class Differentiator {

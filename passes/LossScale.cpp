@@ -114,7 +114,8 @@ private:
   }
 
   ScalerState createState(ScalerOp scaler) {
-    ScalerState state{.fields = scaler.getFields()};
+    ScalerState state;
+    state.fields = scaler.getFields();
     if (state.fields.mode != ScalerFields::Mode::Dynamic)
       return state;
     Builder builder(&getContext());

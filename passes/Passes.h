@@ -43,6 +43,10 @@ llvm::Expected<Precision> resolvePrecision(llvm::StringRef name);
 /// From a recipe to its entry points `step` and `derive`, as kernels.
 llvm::Error buildTrainPipeline(mlir::OpPassManager &manager,
                                const PipelineOptions &options);
+/// From a recipe to a step that returns where its values stop being finite
+/// (mp-flag-overflow) and changes no state, as kernels.
+llvm::Error buildDiagnosePipeline(mlir::OpPassManager &manager,
+                                  const PipelineOptions &options);
 /// From a recipe's function to the entry points `evaluate` and `derive`, as
 /// kernels.
 llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager,

@@ -306,20 +306,42 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
   ];
 }
 
+def FlagOverflow : Mp_Pass<"mp-flag-overflow", "::mlir::func::FuncOp"> {
+  let summary = "return, for every op, whether a value stops being finite there";
+  let description = [{
+    For when steps are skipped: which op is it? What a function returned is replaced by a flag
+    for every input and every op that yields floats: whether its result is not finite although
+    all of its operands are. Constants are not asked: an infinity in a mask is meant. `mp.name`
+    of a flag says the op, its place, and whether it is of the backward graph. The function no
+    longer writes variables, those of a window of micro-batches excepted. Values have the bits
+    of their types, fused or not, so looking changes none.
+
+    ```mlir
+    // before                                  // after
+    %y = mp.exp %x : tensor<4xf16>             %y = mp.exp %x : tensor<4xf16>
+    mp.write @last, %y                         %a = any element of %x is not finite
+    return %y                                  %b = any element of %y is not, and not %a
+                                               return %a, %b    // "0: input 'x'", "1: mp.exp at ..."
+    ```
+  }];
+}
+
 def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   let summary = "scale the loss, unscale and check the gradients, adapt the scale";
   let description = [{
-    The state machine of PyTorch's GradScaler as ops: backward starts from the scale,
-    gradients are unscaled in f32 and checked, and the scale and its growth tracker are
-    variables that every step writes. Of several losses each begins from the one scale. The
-    step returns `scale`, and `skipped`, which is set where any gradient is not finite and is what
-    the scaler's update heeds. Where the recipe has several optimizers (see `mp.minimize`),
-    it also returns `skipped.<name>` of each, set where a gradient of that optimizer is not
-    finite; the name is `optimizer_name`, or the optimizer's place, from 0.
+    Loss scaling as ops: backward starts from the scale, gradients are unscaled in f32 and
+    checked, and `mp.update_scale` says what the scale and its counters become, variables that
+    every step writes. Its fields are those of the recipe's `mp.scaler`, a system's by its
+    preset. A `static:N` scale is a constant; its gradients are checked all the same. Of
+    several losses each begins from the one scale. The step returns `scale`, and `skipped`, which
+    is set where any gradient is not finite and is what the scaler's update heeds; with an
+    `on_min` that ends a run also `scale_exhausted`. Where the recipe has several optimizers
+    (see `mp.minimize`), it returns `skipped.<name>` of each, set where a gradient of that
+    optimizer is not finite; the name is `optimizer_name`, or the optimizer's place, from 0.
 
     A recipe whose autocast is f16 and that names no scaler gets a warning and is not scaled,
-    so that small gradients become zero. The option `none`, or a scaler with
-    `enabled = false`, says that this is meant.
+    so that small gradients become zero. The option `none`, or a scaler with the preset `none`
+    or `enabled = false`, says that this is meant.
 
     ```mlir
     // before                        // after
@@ -327,13 +349,13 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
     ...                              %s = mp.scale %seed, %k
     return %l, %g                    ...
                                      %u, %bad = mp.unscale_and_check %g, %k
-                                     %k1, %t1 = mp.update_scale %k, %t, %bad
+                                     %k1, %t1, %e = mp.update_scale %k, %t, %bad
                                      mp.write @scaler.scale, %k1
                                      return %l, %u, %k, %bad
     ```
   }];
   let options = [Option<"scaler", "scaler", "std::string", "\"\"",
-                        "preset (torch) instead of the recipe's scaler, or none">];
+                        "a preset of mp.scaler instead of the recipe's scaler, or none; any: the recipe's, or torch">];
 }
 
 def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {

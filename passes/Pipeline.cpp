@@ -108,8 +108,9 @@ chooseScaler(const PipelineOptions &options) {
   return options.scaler.empty() ? precision->scaler.str() : options.scaler;
 }
 
-llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
-                                   const PipelineOptions &options) {
+/// From a recipe to its step, proven, but not as kernels yet.
+static llvm::Error addStep(OpPassManager &manager,
+                           const PipelineOptions &options) {
   auto scaler = chooseScaler(options);
   if (!scaler)
     return scaler.takeError();
@@ -130,6 +131,22 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createPredicateStep());
   addCleanUp(manager);
   manager.addPass(createVerifyStep());
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
+                                   const PipelineOptions &options) {
+  if (auto error = addStep(manager, options))
+    return error;
+  addKernels(manager);
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
+                                      const PipelineOptions &options) {
+  if (auto error = addStep(manager, options))
+    return error;
+  manager.addNestedPass<func::FuncOp>(createFlagOverflow());
   addKernels(manager);
   return llvm::Error::success();
 }
@@ -233,6 +250,10 @@ void registerPipeline(StringRef name, StringRef description, Build build) {
 void mp::registerPipelines() {
   registerPipeline("mp-train-pipeline", "from a recipe to its step, as kernels",
                    buildTrainPipeline);
+  registerPipeline("mp-diagnose-pipeline",
+                   "from a recipe to flags of where its step's values stop "
+                   "being finite, as kernels",
+                   buildDiagnosePipeline);
   registerPipeline("mp-evaluate-pipeline",
                    "from a recipe's function to its evaluation, as kernels",
                    buildEvaluatePipeline);

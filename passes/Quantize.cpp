@@ -68,9 +68,9 @@ private:
   /// Values that hang on a seed.
   void findGradients() {
     for (Operation &op : function.getBody().front()) {
-      auto barrier = dyn_cast<RecomputeBarrierOp>(op);
-      auto inputs = barrier ? ValueRange(barrier.getInput())
-                            : ValueRange(op.getOperands());
+      // What a barrier waits for is no input of it.
+      auto inputs = isa<RecomputeBarrierOp>(op) ? op.getOperands().take_front(1)
+                                                : op.getOperands();
       bool is = isa<SeedOp>(op) || llvm::any_of(inputs, [&](Value v) {
                   return gradients.contains(v);
                 });

@@ -20,6 +20,7 @@ struct StepMetrics {
   /// A gradient was not finite, or a 16-bit copy: nothing was updated, or of
   /// several optimizers not all. `others` has `skipped.<name>` of each.
   bool skipped = false;
+  bool exhausted = false; ///< and the scaler goes no lower; not in the file
   double lr = 0;
   double gradNorm = 0;
   double samplesPerSecond = 0;

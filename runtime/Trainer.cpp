@@ -35,11 +35,10 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
     if (!isScalar(result) || result.name.empty())
       continue;
     names.push_back(result.name);
-    std::pair<StringRef, int *> known[] = {{"loss", &step.loss},
-                                           {"scale", &step.scale},
-                                           {"skipped", &step.skipped},
-                                           {"lr", &step.lr},
-                                           {"grad_norm", &step.gradNorm}};
+    std::pair<StringRef, int *> known[] = {
+        {"loss", &step.loss},       {"scale", &step.scale},
+        {"skipped", &step.skipped}, {"scale_exhausted", &step.exhausted},
+        {"lr", &step.lr},           {"grad_norm", &step.gradNorm}};
     auto *slot = llvm::find_if(
         known, [&](auto &entry) { return entry.first == result.name; });
     if (slot != std::end(known))
@@ -63,6 +62,7 @@ StepMetrics Trainer::readResults(const StepProgram &program,
   metrics.loss = read(program.loss, 0);
   metrics.scale = read(program.scale, 1);
   metrics.skipped = read(program.skipped, 0) != 0;
+  metrics.exhausted = read(program.exhausted, 0) != 0;
   metrics.lr = read(program.lr, NAN);
   metrics.gradNorm = read(program.gradNorm, NAN);
   for (unsigned index : program.others)
@@ -259,7 +259,7 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     Clock::time_point start = Clock::now();
     // What is saved is the state between two steps, so none overlaps a save.
     int64_t pause = writes ? (run.step / every + 1) * every : lastStep();
-    if (!interrupt.requested())
+    if (!interrupt.requested() && gaveUp.empty())
       if (Error error = submitUntil(std::min(pause, lastStep())))
         return error;
     if (underWay.empty())
@@ -269,6 +269,7 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       return metrics.takeError();
     seconds += secondsSince(start);
     progress.step(*metrics, run.skippedSteps);
+    givesUp(*metrics);
     if (!writes)
       continue;
     metricsFile->add(*metrics);
@@ -330,8 +331,9 @@ Expected<TrainOutcome> Trainer::train() {
   Expected<bool> interrupted = runSteps(seconds);
   if (!interrupted)
     return interrupted.takeError();
+  Error useless = *interrupted ? Error::success() : checkSkips();
   NamedNumbers test;
-  if (testData && !*interrupted) {
+  if (testData && !*interrupted && gaveUp.empty()) {
     Expected<NamedNumbers> scored = evaluate();
     if (!scored)
       return scored.takeError();
@@ -339,8 +341,9 @@ Expected<TrainOutcome> Trainer::train() {
   }
   TrainOutcome outcome{summarize(seconds), *interrupted};
   outcome.summary.test = std::move(test);
-  if (Error error = writeSummary(outcome.summary))
-    return error;
+  if (Error error =
+          joinErrors(writeSummary(outcome.summary), std::move(useless)))
+    return joinErrors(std::move(error), writeTrace());
   if (!options.profile.empty() && !outcome.interrupted)
     if (Error error = writeProfile())
       return error;

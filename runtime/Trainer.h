@@ -43,6 +43,9 @@ struct TrainOptions {
   int64_t maxSteps =
       0; ///< stop after this many steps, those before a resume
          ///< included; the schedule keeps its length. 0: no limit
+  /// End a run where so many steps in a row were skipped; 0: never. A scale of
+  /// 2^100 comes down to 1 in as many.
+  int64_t maxSkipped = 100;
   int64_t checkpointEvery = 0;        ///< steps; 0: at the end of each epoch
   unsigned threads = 0;               ///< 0: one a core
   UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
@@ -75,8 +78,15 @@ public:
 
   /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors
   /// and summary.json to the run folder; scores the data source `test` if there
-  /// is one; profiles where that is asked for and no signal came.
+  /// is one; profiles where that is asked for and no signal came. An error,
+  /// once all that is saved, where the loss scaler gave up, `maxSkipped` steps
+  /// in a row were skipped, or all steps were: it says what explainSkip() does.
   llvm::Expected<TrainOutcome> train();
+
+  /// Runs the last step again, in a form that changes no state, and says where
+  /// a value stops being finite first: "mp.exp at net.mlir:5:8", or "input
+  /// 'x'", or "" where all are. Compiles that form when it is first asked for.
+  llvm::Expected<std::string> explainSkip();
 
   /// What a whole batch's step costs; of micro-batches, what one and the update
   /// cost. The state is as before.
@@ -106,7 +116,8 @@ private:
     Executable *executable = nullptr;
     /// What takes micro-batches, where `executable` applies them.
     Executable *gather = nullptr;
-    int loss = -1, scale = -1, skipped = -1, lr = -1, gradNorm = -1;
+    int loss = -1, scale = -1, skipped = -1, exhausted = -1, lr = -1,
+        gradNorm = -1;
     std::vector<unsigned> others = {};
     Executable &takesInputs() const { return gather ? *gather : *executable; }
   };
@@ -134,6 +145,8 @@ private:
   StepMetrics readResults(const StepProgram &program,
                           Executable::Results results) const;
   void count(const StepMetrics &metrics);
+  bool givesUp(const StepMetrics &metrics);
+  llvm::Error checkSkips();
   int64_t lastStep() const;
   int64_t submitted() const { return run.step + underWay.size(); }
   llvm::Expected<bool> runSteps(double &seconds);
@@ -156,6 +169,8 @@ private:
   std::deque<StepUnderWay> underWay;       ///< steps from run.step on
   Clock::time_point lastFinish = {};
   double secondsToCompile = 0;
+  int64_t skippedInRow = 0; ///< up to the last step
+  std::string gaveUp;       ///< why the run ends early; empty: it does not
 };
 
 } // namespace mp

@@ -128,10 +128,21 @@ std::vector<Option> CommonOptions::table() {
 }
 
 std::vector<Option> RecipeOptions::table() {
+  Option scalerOption = text(
+      "scaler", "NAME", scaler,
+      "loss scaler: torch, apex, apex-hysteresis, keras, keras2, deepspeed, "
+      "deepspeed-consecutive, megatron, fairseq, jmp, static:N, static:auto or "
+      "none (the checkpoint's, else the recipe's)");
+  scalerOption.set = [this](StringRef given) -> Error {
+    scaler = given.str();
+    auto known = parseScaler(given);
+    if (!known)
+      return make_error<UsageError>("--scaler: " + toString(known.takeError()));
+    return Error::success();
+  };
   return {
       text("function", "NAME", function, "which recipe (the only one)"),
-      choice("scaler", scaler, {"torch", "none"},
-             "loss scaler's preset, or none (the recipe's)"),
+      std::move(scalerOption),
       number(
           "accumulate", [this](uint64_t n) { accumulate = n; }, 1,
           1'000'000'000,

@@ -46,6 +46,9 @@ static Command describe(TrainOptions &options, RecipeOptions &recipe,
            "leave out the smaller batch at the end of an epoch"),
       flag("no-shuffle", options.shuffle, false, "take the records in order"),
       number(
+          "max-skipped", [&](uint64_t n) { options.maxSkipped = n; }, 0, most,
+          "end the run where N steps in a row were skipped (100); 0: never"),
+      number(
           "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
           1, most, "steps between checkpoints (an epoch's)"),
       text("profile", "FILE", options.profile,

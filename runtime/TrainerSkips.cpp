@@ -1,0 +1,122 @@
+//===- TrainerSkips.cpp - when steps are skipped for good -----------------===//
+#include "runtime/Error.h"
+#include "runtime/Trainer.h"
+#include "runtime/data/Convert.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace mp {
+
+/// "65536", "1e+30"
+static std::string text(double scale) {
+  std::string digits;
+  raw_string_ostream(digits) << format("%g", scale);
+  return digits;
+}
+
+/// Whether the run should end, because it will not recover by itself.
+bool Trainer::givesUp(const StepMetrics &metrics) {
+  skippedInRow = metrics.skipped ? skippedInRow + 1 : 0;
+  if (metrics.exhausted)
+    gaveUp = formatv("the loss scaler goes no lower: at scale {0} the "
+                     "gradients of step {1} still overflow",
+                     text(metrics.scale), metrics.step);
+  else if (options.maxSkipped > 0 && skippedInRow >= options.maxSkipped)
+    gaveUp = formatv("{0} steps in a row were skipped, the last at loss scale "
+                     "{1}",
+                     skippedInRow, text(metrics.scale));
+  return !gaveUp.empty();
+}
+
+/// Why the run, which is over, is of no use; success where it is.
+Error Trainer::checkSkips() {
+  if (gaveUp.empty() && run.step > 0 && run.skippedSteps == run.step)
+    gaveUp = formatv("all {0} steps were skipped, so that nothing was trained; "
+                     "the last had loss scale {1}",
+                     run.step, text(run.lastScale));
+  if (gaveUp.empty())
+    return Error::success();
+  Expected<std::string> place = explainSkip();
+  if (!place)
+    return joinErrors(makeError("{0}: {1}", options.module, gaveUp),
+                      place.takeError());
+  if (place->empty())
+    return makeError("{0}: {1}; run again, all its values are finite",
+                     options.module, gaveUp);
+  return makeError("{0}: {1}. What is not finite comes first from {2}",
+                   options.module, gaveUp, *place);
+}
+
+/// The name of the first flag that is set, without its number.
+static std::string firstFlag(const Entry &entry, Executable::Results results) {
+  for (auto [index, result] : enumerate(entry.results))
+    if (readScalar(entry, results, index) != 0)
+      return StringRef(result.name).split(": ").second.str();
+  return "";
+}
+
+/// Puts the state that every try changes back to where the last step found it,
+/// until the returned object goes.
+static auto rewind(Session &session, double scale) {
+  std::vector<std::pair<std::string, std::vector<char>>> kept;
+  for (const Variable &variable : session.variables()) {
+    bool isScale = variable.kind == VariableKind::Scaler &&
+                   variable.type.element == ElementType::F32;
+    if (!isScale && variable.kind != VariableKind::Attempt)
+      continue;
+    std::vector<char> bytes(variable.type.bytes());
+    if (Error error = session.read(variable.name, bytes)) {
+      consumeError(std::move(error)); // the run that follows says it
+      continue;
+    }
+    kept.emplace_back(variable.name, bytes);
+    ElementType type = variable.type.element;
+    storeElement(type, isScale ? scale : loadElement(type, bytes.data()) - 1,
+                 bytes.data());
+    consumeError(session.write(variable.name, bytes));
+  }
+  return scope_exit([&session, kept = std::move(kept)] {
+    for (auto &[name, bytes] : kept)
+      consumeError(session.write(name, bytes));
+  });
+}
+
+Expected<std::string> Trainer::explainSkip() {
+  if (run.step == 0)
+    return makeError("{0}: no step was run yet", options.module);
+  int64_t step = run.step - 1;
+  Prefetcher inputs(*trainData, binding,
+                    {.plan = plan,
+                     .seed = run.seed,
+                     .shuffle = run.shuffle,
+                     .firstStep = step,
+                     .lastStep = run.step});
+  bool gathers = run.accumulate > 1;
+  StringRef name = gathers ? "diagnose.accumulate" : "diagnose";
+  std::string found;
+  auto look = [&](StringRef function, int64_t rows,
+                  Executable::Inputs in) -> Error {
+    auto executable = model->get(Goal::Diagnose, function, rows);
+    if (!executable)
+      return executable.takeError();
+    auto rewound = rewind(session(), run.lastScale);
+    auto results = (*executable)->run(in);
+    if (!results)
+      return results.takeError();
+    if (found.empty())
+      found = firstFlag((*executable)->entry(), *results);
+    return Error::success();
+  };
+  for (int64_t micro = 0; micro < plan.microBatches(step); ++micro)
+    if (Error error = look(name, plan.rows(step, micro), *inputs.next()))
+      return error;
+  // It also ends the window.
+  if (gathers)
+    if (Error error = look("diagnose.apply", plan.microRows(), {}))
+      return error;
+  return found;
+}
+
+} // namespace mp
