@@ -23,11 +23,14 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!scaler.empty() && scaler != "any")
-      if (auto fields = parseScaler(scaler); !fields) {
+    if (StringRef preset = scaler; !preset.empty()) {
+      ownFirst = preset.consume_front("else:");
+      otherwise = preset.str();
+      if (auto fields = parseScaler(preset); !fields) {
         getOperation().emitError() << llvm::toString(fields.takeError());
         return signalPassFailure();
       }
+    }
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
       if (failed(scaleStep(recipe)))
         return signalPassFailure();
@@ -79,18 +82,17 @@ private:
   }
 
   ScalerOp chooseScaler(TrainOp recipe) {
-    if (scaler == "none")
+    if (otherwise == "none" && !ownFirst)
       return {};
     ScalerOp own = recipe.getScaler()
                        ? SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
                              recipe, recipe.getScalerAttr())
                        : ScalerOp();
-    if (scaler.empty() || (own && scaler == "any"))
+    if (otherwise.empty() || (own && ownFirst))
       return own;
-    StringRef preset = scaler == "any" ? "torch" : StringRef(scaler);
-    if (own && own.getPreset() == preset)
+    if (own && own.getPreset() == otherwise)
       return own;
-    return makeScaler(recipe, preset);
+    return makeScaler(recipe, otherwise);
   }
 
   /// With the preset's fields alone, in the place of the recipe's own, whose
@@ -240,5 +242,10 @@ private:
     if (fields.onMin != OnMin::Hold)
       appendNamedResult(step, update.getExhausted(), kExhaustedResult);
   }
+
+  /// The preset that the option asks for, or empty, and whether a recipe's own
+  /// scaler goes before it.
+  std::string otherwise;
+  bool ownFirst = false;
 };
 } // namespace

@@ -34,7 +34,7 @@ struct Precision {
   llvm::StringRef name;
   llvm::StringRef dtype;  ///< that autocast takes; empty: what the recipe says
   llvm::StringRef policy; ///< empty: what the recipe says
-  llvm::StringRef scaler; ///< a preset or "none"
+  llvm::StringRef scaler; ///< as of mp-loss-scale
 };
 /// Known are fp32, tf32, fp16, bf16, fp8 and the names in PyTorch Lightning,
 /// Keras and Apex. An error lists them. No name asks for nothing.

@@ -355,7 +355,7 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"scaler", "scaler", "std::string", "\"\"",
-                        "a preset of mp.scaler instead of the recipe's scaler, or none; any: the recipe's, or torch">];
+                        "a preset of mp.scaler instead of the recipe's scaler, or none; else:PRESET where the recipe has none">];
 }
 
 def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {

@@ -13,23 +13,23 @@ using namespace mp;
 //===----------------------------------------------------------------------===//
 
 // A scaler is for f16: a precision asked for by name brings the recipe's, or
-// torch where it has none, or leaves it idle.
+// that of its system where the recipe has none, or leaves it idle.
 static constexpr Precision kPrecisions[] = {
     {"fp32", "f32", "", "none"},
     {"tf32", "tf32", "", "none"},
-    {"fp16", "f16", "", "any"},
+    {"fp16", "f16", "", "else:torch"},
     {"bf16", "bf16", "", "none"},
     {"fp8", "bf16", "fp8", "none"},
     // PyTorch Lightning
-    {"16-mixed", "f16", "", "any"},
+    {"16-mixed", "f16", "", "else:torch"},
     {"bf16-mixed", "bf16", "", "none"},
     // Keras
-    {"mixed_float16", "f16", "keras", "any"},
+    {"mixed_float16", "f16", "keras", "else:keras"},
     {"mixed_bfloat16", "bf16", "keras", "none"},
     // Apex
     {"O0", "f32", "", "none"},
-    {"O1", "f16", "apex-o1", "any"},
-    {"O2", "f16", "apex-o2", "any"},
+    {"O1", "f16", "apex-o1", "else:apex"},
+    {"O2", "f16", "apex-o2", "else:apex"},
     {"O3", "f16", "apex-o3", "none"},
 };
 

@@ -1,6 +1,7 @@
 //===- Checkpoint.cpp - the state of a training run in a file -------------===//
 #include "runtime/Checkpoint.h"
 #include "runtime/Error.h"
+#include "runtime/ScalerState.h"
 #include "runtime/data/Convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -200,48 +201,80 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   return checkpoint;
 }
 
-Error Checkpoint::restore(Session &session) const {
+/// Why the file's variables are not those of the session, but for a scaler's.
+static Error compareVariables(ArrayRef<Variable> variables,
+                              const Safetensors &file,
+                              const std::string &module) {
   Differences differences;
   StringSet<> known;
-  for (const Variable &variable : session.variables()) {
+  for (const Variable &variable : variables) {
     if (!isSaved(variable))
       continue;
     known.insert(variable.name);
     auto tensor = file.tensors.find(variable.name);
-    if (tensor == file.tensors.end())
-      differences.add(formatv("'{0}' ({1} {2}) is not in the checkpoint{3}",
-                              variable.name, variableKindName(variable.kind),
-                              variable.type.str(), at(variable.location)));
-    else if (tensor->second.type != variable.type)
+    if (tensor == file.tensors.end()) {
+      if (!isScaler(variable))
+        differences.add(formatv("'{0}' ({1} {2}) is not in the checkpoint{3}",
+                                variable.name, variableKindName(variable.kind),
+                                variable.type.str(), at(variable.location)));
+    } else if (tensor->second.type != variable.type) {
       differences.add(
           formatv("'{0}' is {1} in the checkpoint, {2} in the graph{3}",
                   variable.name, tensor->second.type.str(), variable.type.str(),
                   at(variable.location)));
+    }
   }
   for (auto &[name, tensor] : file.tensors)
-    if (!known.contains(name))
+    if (!known.contains(name) && !isScalerState(name, tensor, file))
       differences.add(
           formatv("'{0}' ({1}) is not in the graph", name, tensor.type.str()));
-  if (Error error = differences.finish(
-          file.path + ": checkpoint of another graph (module '" + run.module +
-          "')"))
+  return differences.finish(
+      file.path + ": checkpoint of another graph (module '" + module + "')");
+}
+
+/// What the fingerprint in the file is of, by the session's kinds.
+static std::vector<Variable> variablesInFile(ArrayRef<Variable> variables,
+                                             const Safetensors &file,
+                                             const ScalerChange &change) {
+  std::vector<Variable> found;
+  for (const Variable &variable : variables)
+    if (file.tensors.count(variable.name))
+      found.push_back(variable);
+  for (auto &[name, value] : change.dropped)
+    found.push_back({.name = name,
+                     .kind = VariableKind::Scaler,
+                     .type = file.tensors.at(name).type,
+                     .init = {},
+                     .location = {}});
+  return found;
+}
+
+Expected<ScalerChange> Checkpoint::restore(Session &session) const {
+  ArrayRef<Variable> variables = session.variables();
+  if (Error error = compareVariables(variables, file, run.module))
     return error;
-  if (print != fingerprint(session.variables()))
+  ScalerChange change = compareScalers(variables, file);
+  std::string expected = fingerprint(variablesInFile(variables, file, change));
+  if (print != expected)
     return makeError("{0}: checkpoint of another graph: its variables are of "
                      "other kinds (fingerprint {1}, the graph's is {2})",
-                     file.path, print, fingerprint(session.variables()));
-  for (const Variable &variable : session.variables()) {
-    Error error = Error::success();
-    if (isSaved(variable))
-      error =
-          session.write(variable.name, file.tensors.at(variable.name).bytes);
-    else if (variable.kind == VariableKind::Window)
-      error = session.write(variable.name,
-                            std::vector<char>(variable.type.bytes()));
-    if (error)
+                     file.path, print, expected);
+  for (const Variable &variable : variables) {
+    if (!isSaved(variable) && variable.kind != VariableKind::Window)
+      continue;
+    auto tensor = file.tensors.find(variable.name);
+    std::vector<char> first(variable.type.bytes());
+    if (isScaler(variable))
+      storeElement(variable.type.element, variable.init.a, first.data());
+    bool isInFile = isSaved(variable) && tensor != file.tensors.end();
+    if (Error error = session.write(
+            variable.name, isInFile ? ArrayRef<char>(tensor->second.bytes)
+                                    : ArrayRef<char>(first)))
       return error;
   }
-  return session.derive();
+  if (Error error = session.derive())
+    return error;
+  return change;
 }
 
 /// The tensor that a weight gets: its own, or its moving average.

@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_CHECKPOINT_H
 #define MP_RUNTIME_CHECKPOINT_H
 
+#include "runtime/Metrics.h"
 #include "runtime/Session.h"
 #include "runtime/data/Safetensors.h"
 
@@ -34,6 +35,14 @@ std::string fingerprint(llvm::ArrayRef<Variable> variables);
 llvm::Error saveCheckpoint(llvm::StringRef path, Session &session,
                            const RunState &state);
 
+/// How the loss scaler's state in a checkpoint and that of the graph differ,
+/// where a run goes on with another scaler.
+struct ScalerChange {
+  NamedNumbers kept, begun; ///< as the checkpoint has it; as a new run's
+  NamedNumbers dropped;     ///< the graph's scaler has no use for it
+  bool isNone() const { return begun.empty() && dropped.empty(); }
+};
+
 /// A checkpoint file, read and validated but not yet applied.
 class Checkpoint {
 public:
@@ -41,10 +50,11 @@ public:
   static llvm::Expected<Checkpoint> open(llvm::StringRef path);
 
   const RunState &state() const { return run; }
-  /// Fills every variable that is saved, begins a window and runs `derive`. The
+  /// Fills every variable that is saved, begins a window and runs `derive`. A
+  /// loss scaler may be another: what it lacks in the file begins anew. The
   /// error names the variables that are missing, unknown, or of another type;
   /// the session is not touched then.
-  llvm::Error restore(Session &session) const;
+  llvm::Expected<ScalerChange> restore(Session &session) const;
 
 private:
   Safetensors file;

@@ -123,8 +123,8 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
                                           resumed, run.precision));
   error = joinErrors(std::move(error), settle("policy", named(options.policy),
                                               resumed, run.policy));
-  error = joinErrors(std::move(error), settle("scaler", named(options.scaler),
-                                              resumed, run.scaler));
+  if (!options.scaler.empty()) // which may change, as a learning rate may
+    run.scaler = options.scaler;
   error = joinErrors(std::move(error), settle("clip-norm", options.clipNorm,
                                               resumed, run.clipNorm));
   error = joinErrors(std::move(error), settle("clip-value", options.clipValue,
@@ -257,6 +257,29 @@ void Trainer::announce() {
   os.flush();
 }
 
+/// "loss scaler 'megatron' instead of the checkpoint's 'torch': scaler.scale
+/// goes on at 4096, scaler.hysteresis_tracker begins at 2"
+static std::string describeChange(const std::string &before,
+                                  const std::string &now,
+                                  const ScalerChange &change) {
+  std::string text = "the loss scaler is another one than the checkpoint's";
+  if (before != now)
+    text = formatv("loss scaler {0} instead of the checkpoint's, {1}",
+                   describe(now), describe(before));
+  StringRef separator = ": ";
+  raw_string_ostream os(text);
+  auto list = [&](const NamedNumbers &numbers, StringRef what) {
+    for (auto &[name, value] : numbers) {
+      os << separator << name << what << format("%.9g", value);
+      separator = ", ";
+    }
+  };
+  list(change.kept, " goes on at ");
+  list(change.begun, " begins at ");
+  list(change.dropped, " is not used, which was ");
+  return text;
+}
+
 static std::string planText(const std::string &hash) {
   return hash.empty() ? "without a tuning plan" : "with tuning plan " + hash;
 }
@@ -270,8 +293,12 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
         "expected {3} in batches of {4} times {5}",
         saved.records, saved.batch, saved.accumulate, run.records, run.batch,
         run.accumulate);
-  if (Error error = checkpoint.restore(session()))
-    return error;
+  Expected<ScalerChange> change = checkpoint.restore(session());
+  if (!change)
+    return change.takeError();
+  if (options.log && (!change->isNone() || saved.scaler != run.scaler))
+    *options.log << "note: "
+                 << describeChange(saved.scaler, run.scaler, *change) << "\n";
   if (options.log && saved.cpu != model->arch())
     *options.log << "note: the checkpoint was made on " << saved.target << " "
                  << saved.cpu << "; the last bits of results may differ on "

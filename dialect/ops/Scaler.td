@@ -41,7 +41,8 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
   let summary = "loss scale and counters after a step";
   let description = [{
     One state machine for the scalers of all systems. Without attributes it is
-    `torch.amp.GradScaler.update`.
+    `torch.amp.GradScaler.update`, but for a floor: the least normal f32, since smaller scales
+    have no inverse.
 
     A clean step counts in the growth tracker. Once that is `growth_interval` or more it begins
     again at 0, and the scale is multiplied by `growth_factor`; it becomes at most `max_scale`,
@@ -75,7 +76,7 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
     Variadic<Mp_Tracker>:$counters,
     DefaultValuedAttr<F64Attr, "2.0">:$growth_factor, DefaultValuedAttr<F64Attr, "0.5">:$backoff_factor,
     DefaultValuedAttr<I64Attr, "2000">:$growth_interval, DefaultValuedAttr<I64Attr, "0">:$growth_delay,
-    DefaultValuedAttr<F64Attr, "0.0">:$min_scale,
+    DefaultValuedAttr<F64Attr, "1.1754943508222875e-38">:$min_scale,
     DefaultValuedAttr<F64Attr, "3.4028234663852886e+38">:$max_scale,
     DefaultValuedAttr<I64Attr, "1">:$hysteresis, DefaultValuedAttr<StrAttr, "\"growth\"">:$hysteresis_refill,
     DefaultValuedAttr<F64Attr, "0.0">:$tolerance, DefaultValuedAttr<StrAttr, "\"hold\"">:$on_min);

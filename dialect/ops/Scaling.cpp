@@ -51,7 +51,8 @@ SmallVector<Value> UnscaleAndCheckOp::decompose(ImplicitLocOpBuilder &b,
   Value inverse = castTo(b, InverseScaleOp::create(b, operands[1]),
                          elementType(operands[0]));
   Value unscaled = MulOp::create(b, operands[0], inverse);
-  Value bad = NotOp::create(b, IsFiniteOp::create(b, operands[0]));
+  // Not of the gradient as it arrived: over a small scale it may overflow.
+  Value bad = NotOp::create(b, IsFiniteOp::create(b, unscaled));
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(bad).getRank()));
   return {unscaled, AnyOp::create(b, bad, all, false)};
 }

@@ -28,7 +28,8 @@ def Mp_UnscaleAndCheckOp : Mp_CompositeOp<"unscale_and_check"> {
   let summary = "gradient over the loss scale in f32, and whether any of it is not finite";
   let description = [{
     As PyTorch's GradScaler: every element times float32(1 / float64(scale)). The check
-    looks at the gradient as it arrived.
+    looks at the product, which is not finite where the gradient is not, nor where it
+    overflows over a scale below 1.
 
     Example: `%g, %bad = mp.unscale_and_check %h, %scale : tensor<4xf16>, tensor<f32>`
   }];

@@ -36,7 +36,7 @@ mp.train @torch of @loss autocast(<dtype = f16, policy = "torch">) scaler(@torch
   mp.minimize result(0) {optimizer = #mp.adamw<lr = 1.0e-3>}
 }
 
-mp.scaler @keras_scaler {init_scale = 32768.0}
+mp.scaler @keras_scaler {preset = "keras"}
 mp.train @keras of @loss autocast(<dtype = f16, policy = "keras">) scaler(@keras_scaler) {
   mp.minimize result(0) {optimizer = #mp.adam<lr = 1.0e-3>}
 }
@@ -45,7 +45,7 @@ mp.train @huggingface of @loss autocast(<dtype = bf16>) accumulate(4) attributes
   mp.minimize result(0) {optimizer = #mp.adamw<lr = 5.0e-5, weight_decay = 1.0e-2>, schedule = #mp.warmup<steps = 10, then = #mp.linear<to = 0.0>>}
 }
 
-mp.scaler @apex_scaler {growth_interval = 2000}
+mp.scaler @apex_scaler {preset = "apex"}
 mp.train @apex of @loss autocast(<dtype = f16, policy = "apex-o2">) scaler(@apex_scaler) {
   mp.minimize result(0) {optimizer = #mp.sgd<lr = 1.0e-1, momentum = 9.0e-1>}
 }

@@ -7,9 +7,8 @@ import json
 import math
 import re
 import struct
-import subprocess
 
-from _acceptance import example, finish, metrics, options, safetensors, train
+from _acceptance import example, finish, metrics, options, ran, safetensors, train
 
 STEPS = 3
 
@@ -54,8 +53,8 @@ def overflowing_master(arguments):
     (folder / "net.mlir").write_text(OVERFLOWING_MASTER)
     header = b'{"x":{"dtype":"F32","shape":[8,4],"data_offsets":[0,128]}}'
     (folder / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<32f", *[-0.001] * 32))
-    subprocess.run([arguments.tools / "mp-run", "train", folder / "net.mlir", "--data", folder, "--batch", "8",
-                    "--scaler", "none", "--epochs", str(STEPS), "--out", folder / "run"], stdout=subprocess.DEVNULL, check=True)
+    ran([arguments.tools / "mp-run", "train", folder / "net.mlir", "--data", folder, "--batch", "8",
+         "--scaler", "none", "--epochs", str(STEPS), "--out", folder / "run"], skips=True)
     return metrics(folder / "run"), safetensors(folder / "run" / "checkpoint.safetensors")
 
 
@@ -74,8 +73,8 @@ def batch_norm(arguments):
     (folder / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + struct.pack("<840f", *values) + labels)
 
     def run(name, *flags):
-        subprocess.run([arguments.tools / "mp-run", "train", folder / "net.mlir", "--data", folder, "--batch", "8",
-                        "--epochs", str(STEPS), "--out", folder / name, *flags], stdout=subprocess.DEVNULL, check=True)
+        ran([arguments.tools / "mp-run", "train", folder / "net.mlir", "--data", folder, "--batch", "8",
+             "--epochs", str(STEPS), "--out", folder / name, *flags], skips=name == "skipped")
         return metrics(folder / name), safetensors(folder / name / "checkpoint.safetensors")
 
     return run("skipped"), run("applied", "--precision", "fp32")
@@ -100,7 +99,7 @@ def main():
     arguments = options(__doc__)
     init = arguments.source / "test" / "goldens" / "mlp-init.safetensors"
     run = train(arguments, arguments.work / "skipped", "--precision", "fp16", "--init", init, "--max-steps", STEPS,
-                module=module(arguments))
+                skips=True, module=module(arguments))
     faults = []
     recorded = metrics(run)
     if not all(recorded["skipped"]) or len(recorded["skipped"]) != STEPS:

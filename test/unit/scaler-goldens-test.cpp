@@ -18,7 +18,7 @@ static std::string module(const json::Object &golden) {
 func.func @update(%scale: tensor<f32>, %tracker: tensor<i32>, %found: tensor<i1>)
     -> (tensor<f32>, tensor<i32>) {{
   %s, %t, %e = mp.update_scale %scale, %tracker, %found
-      {{growth_factor = {0:e}, backoff_factor = {1:e}, growth_interval = {2}}
+      {{growth_factor = {0:e}, backoff_factor = {1:e}, growth_interval = {2}, min_scale = 0.0}
       : tensor<f32>, tensor<i32>, tensor<i1>
   return %s, %t : tensor<f32>, tensor<i32>
 })",

@@ -190,6 +190,15 @@ TEST_P(ScalerTraces, GrowsWhereTheIntervalWasLowered) {
   }
 }
 
+/// A gradient may be finite, and over a small scale it is not.
+TEST_P(ScalerTraces, ChecksWhatIsUnscaled) {
+  TrainingSession session(module("torch", ", init_scale = 1.0e-30"), 2,
+                          GetParam());
+  EXPECT_FALSE(session.skips({1e20, 1e20}));
+  EXPECT_TRUE(session.skips({3e38, 3e38}));
+  EXPECT_TRUE(std::isfinite(session.read("w")[0]));
+}
+
 /// One that never changes skips all the same, and keeps no state.
 TEST_P(ScalerTraces, StaticScaleStays) {
   TrainingSession session(module("static:4096", ""), 1, GetParam());

@@ -1,0 +1,27 @@
+//===- ScalerState.h - a loss scaler's state in a checkpoint ----*- C++ -*-===//
+//
+// A run may go on with another loss scaler than it began with. Unlike all other
+// state, that of a scaler need not be in a checkpoint, and may be too much.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_SCALERSTATE_H
+#define MP_RUNTIME_SCALERSTATE_H
+
+#include "runtime/Checkpoint.h"
+
+namespace mp {
+
+/// Whether a tensor of a file is the state of a loss scaler: with a
+/// `growth_tracker` it has a scale, and maybe counters.
+bool isScalerState(llvm::StringRef name, const Array &tensor,
+                   const Safetensors &file);
+/// Whether it has a first value that a run can go on with.
+bool isScaler(const Variable &variable);
+
+/// What becomes of the scaler's state in a file.
+ScalerChange compareScalers(llvm::ArrayRef<Variable> variables,
+                            const Safetensors &file);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_SCALERSTATE_H
