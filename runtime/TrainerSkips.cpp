@@ -30,9 +30,17 @@ bool Trainer::givesUp(const StepMetrics &metrics) {
   return !gaveUp.empty();
 }
 
-/// Why the run, which is over, is of no use; success where it is.
+/// Why the run is of no use; success where it is of use, or may become.
 Error Trainer::checkSkips() {
-  if (gaveUp.empty() && run.step > 0 && run.skippedSteps == run.step)
+  bool skippedAll = run.step > 0 && run.skippedSteps == run.step;
+  // In a few steps no scale comes down far, and such a run can be resumed.
+  constexpr int64_t fewSteps = 10;
+  bool canGoOn = run.step < std::min(fewSteps, totalSteps());
+  if (gaveUp.empty() && skippedAll && canGoOn && options.log)
+    *options.log << "note: all steps so far were skipped, the last at loss "
+                    "scale "
+                 << text(run.lastScale) << "\n";
+  if (gaveUp.empty() && skippedAll && !canGoOn)
     gaveUp = formatv("all {0} steps were skipped, so that nothing was trained; "
                      "the last had loss scale {1}",
                      run.step, text(run.lastScale));

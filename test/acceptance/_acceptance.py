@@ -42,9 +42,9 @@ def ran(command, skips=False):
         sys.exit(f"{' '.join(map(str, result.args))}\nexits with {result.returncode}:\n{result.stdout}")
 
 
-def train(arguments, run, *flags, skips=False, **how):
-    """Runs `train_command`, of whose steps all are skipped or not all."""
-    ran(train_command(arguments, run, *flags, **how), skips)
+def train(arguments, run, *flags, **how):
+    """Runs `train_command`."""
+    ran(train_command(arguments, run, *flags, **how))
     return run
 
 

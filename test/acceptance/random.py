@@ -82,7 +82,7 @@ def skipping(arguments):
 
     def losses(name, seed):
         run = train(arguments, folder / name, "--data", folder, "--seed", seed, "--max-steps", 4, module=folder / "net.mlir",
-                    batch=1, skips=True)
+                    batch=1)
         recorded = metrics(run)
         if not all(recorded["skipped"]):
             yield f"steps were applied: {recorded['skipped']}, so nothing is shown"

@@ -59,7 +59,7 @@ func.func @loss(%x: tensor<4xf16> {mp.name = "x"}) -> (tensor<f32> {mp.name = "l
 // CHECK: %[[ROWS:.*]] = mp.read @step.rows
 // CHECK: %[[FLAG:.*]] = mp.read @step.found_inf
 // CHECK: mp.write @mean
-// CHECK: %[[K1:.*]], %{{.*}} = mp.update_scale %[[K:.*]], %{{.*}}, %[[FLAG]]
+// CHECK: %[[K1:[^ ]*]], %{{[^ ]*}}, %{{.*}} = mp.update_scale %[[K:.*]], %{{.*}}, %[[FLAG]]
 // CHECK: mp.write @scaler.scale, %[[K1]]
 // CHECK: %[[SUM:.*]] = mp.read @step.mean.0
 // CHECK: %[[LOSS:.*]] = mp.div %[[SUM]], %[[ROWS]]
