@@ -36,7 +36,7 @@ public:
   LogicalResult run() {
     createApply();
     countMicroBatches();
-    gatherFlag();
+    gatherFlags();
     if (failed(gatherWrites()) || failed(gatherResults()))
       return failure();
     finish();
@@ -120,18 +120,19 @@ private:
   }
 
   /// A flag may be left over from a window that was given up.
-  void gatherFlag() {
-    OpOperand *skipped = namedResult(gather, kSkippedResult);
-    if (!skipped)
-      return;
-    Value found = skipped->get();
-    Value before =
-        recall(kFoundInfVariable, cast<RankedTensorType>(found.getType()),
-               found.getLoc());
-    Value earlier = AndOp::create(g, before, NotOp::create(g, first));
-    flag = OrOp::create(g, found, earlier);
-    keep(kFoundInfVariable, flag);
-    moved.map(found, take(kFoundInfVariable, found.getType()));
+  void gatherFlags() {
+    for (SkippedFlag skipped : skippedFlags(gather)) {
+      std::string what = withOptimizer(kFoundInfVariable, skipped.optimizer);
+      Value found = skipped.returned->get();
+      Value before =
+          recall(what, cast<RankedTensorType>(found.getType()), found.getLoc());
+      Value earlier = AndOp::create(g, before, NotOp::create(g, first));
+      Value flag = OrOp::create(g, found, earlier);
+      keep(what, flag);
+      moved.map(found, take(what, found.getType()));
+      flags.emplace_back(withOptimizer(kSkippedResult, skipped.optimizer),
+                         flag);
+    }
   }
 
   LogicalResult gatherWrites() {
@@ -200,9 +201,7 @@ private:
       g.setLoc(value.getLoc());
       a.setLoc(value.getLoc());
       auto named = gather.getResultAttrOfType<StringAttr>(i, kNameAttr);
-      if (named &&
-          llvm::is_contained({kSkippedResult, kScaleResult, kExhaustedResult},
-                             named.getValue())) {
+      if (named && isOfWindow(named)) {
         auto own = move(value);
         if (failed(own))
           return gather.emitOpError() << "result \"" << named.getValue()
@@ -220,6 +219,13 @@ private:
       }
     }
     return success();
+  }
+
+  /// Flags too, which take their names from here.
+  static bool isOfWindow(StringAttr name) {
+    return name == kScaleResult || name == kExhaustedResult ||
+           name == kSkippedResult ||
+           name.getValue().starts_with((kSkippedResult + ".").str());
   }
 
   void addResult(Value value, DictionaryAttr attributes) {
@@ -244,16 +250,16 @@ private:
     return moved.lookup(value);
   }
 
-  /// A micro-batch returns its flag, so that it can be proved that every check
-  /// reaches it.
+  /// A micro-batch returns its flags, so that it can be proved that every check
+  /// reaches them.
   void finish() {
     auto *terminator = gather.getBody().front().getTerminator();
     while (gather.getNumResults()) {
       (void)gather.eraseResult(gather.getNumResults() - 1);
       terminator->eraseOperand(terminator->getNumOperands() - 1);
     }
-    if (flag)
-      appendNamedResult(gather, flag, kSkippedResult);
+    for (auto &[name, flag] : flags)
+      appendNamedResult(gather, flag, name);
     for (WriteOp write : replaced)
       write.erase();
     eraseDead(gather);
@@ -266,8 +272,9 @@ private:
   double weight;
   ImplicitLocOpBuilder begin; ///< before what a micro-batch computes
   ImplicitLocOpBuilder g, a;  ///< at the end of each
-  Value first;     ///< in gather: whether this is a window's first micro-batch
-  Value flag;      ///< in gather: whether to skip, as far as is known
+  Value first; ///< in gather: whether this is a window's first micro-batch
+  /// In gather: whether to skip, as far as is known, by the result's name.
+  SmallVector<std::pair<std::string, Value>, 1> flags;
   Value rows;      ///< in apply: of all micro-batches
   IRMapping moved; ///< values of gather that are the window's, in apply
   SmallVector<WriteOp> replaced; ///< in gather

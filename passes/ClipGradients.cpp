@@ -86,6 +86,8 @@ private:
     }
     b.setLoc(recipe.getLoc());
     Value total = normOf(b, squares);
+    if (recipe.getClipNorm())
+      skipTogether(step);
     if (recipe.getClipNorm() || recipe.getClipValue())
       clipTogether(recipe, *gradients, b, total);
     else
@@ -95,6 +97,12 @@ private:
     step.setType(b.getFunctionType(step.getArgumentTypes(), types));
     appendNamedResult(step, total, kGradientNormResult);
     return success();
+  }
+
+  /// A norm that is not finite leaves no optimizer a gradient.
+  static void skipTogether(func::FuncOp step) {
+    for (SkippedFlag flag : skippedFlags(step))
+      flag.returned->set(namedResult(step, kSkippedResult)->get());
   }
 
   /// The gradients, in the type of what they update.

@@ -32,7 +32,7 @@ public:
       names.push_back((name + "." + measure).str());
   }
 
-  void run() {
+  SmallVector<WriteOp> run() {
     Value needed;
     SmallVector<Value> after;
     if (!names.empty()) {
@@ -53,9 +53,8 @@ public:
         measured.push_back(
             measuredWhere(needed, updated.parameter, updated.slots, after));
     }
-    addToSkipped(step, b, overflow);
-    if (needed)
-      keep(largest(b, measured));
+    addToSkipped(step, b, overflow, group.optimizerName);
+    return needed ? keep(largest(b, measured)) : SmallVector<WriteOp>();
   }
 
 private:
@@ -100,9 +99,10 @@ private:
     return totals;
   }
 
-  void keep(ValueRange bounds) {
+  SmallVector<WriteOp> keep(ValueRange bounds) {
+    SmallVector<WriteOp> writes;
     for (auto [name, bound] : llvm::zip_equal(names, bounds))
-      WriteOp::create(b, name, bound, Value());
+      writes.push_back(WriteOp::create(b, name, bound, Value()));
     func::FuncOp derive = deriveFunction(module);
     ImplicitLocOpBuilder d(step.getLoc(),
                            derive.getBody().front().getTerminator());
@@ -117,6 +117,7 @@ private:
     }
     for (auto [name, bound] : llvm::zip_equal(names, largest(d, measured)))
       WriteOp::create(d, name, bound, Value());
+    return writes;
   }
 
   Value anyNotFinite(Value x) {
@@ -141,7 +142,9 @@ private:
 };
 } // namespace
 
-void mp::checkCopies(func::FuncOp step, ImplicitLocOpBuilder &builder,
-                     const UpdatedGroup &group, StringRef name) {
-  CopyCheck(step, builder, group, name).run();
+SmallVector<WriteOp> mp::checkCopies(func::FuncOp step,
+                                     ImplicitLocOpBuilder &builder,
+                                     const UpdatedGroup &group,
+                                     StringRef name) {
+  return CopyCheck(step, builder, group, name).run();
 }

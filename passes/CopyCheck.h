@@ -18,17 +18,21 @@ struct UpdatedParameter {
 struct UpdatedGroup {
   OptimizerAttrInterface optimizer;
   mlir::Value learningRate, step, gradientNorm;
-  mlir::Value skipped; ///< whether a gradient skips the step, or null
+  mlir::Value skipped; ///< whether a gradient skips its update, or null
+  /// The name of its optimizer, empty where the step has one.
+  std::string optimizerName;
   llvm::SmallVector<UpdatedParameter> parameters;
 };
 
-/// Adds to the step's flag whether any new copy of the group is infinite. Where
-/// bounds on the group's state, kept in derived variables named after `name`,
-/// prove that none is, nothing of a parameter's size is computed for it;
-/// otherwise the copies are looked at, and the bounds are measured anew.
-/// `@derive` measures them too.
-void checkCopies(mlir::func::FuncOp step, mlir::ImplicitLocOpBuilder &builder,
-                 const UpdatedGroup &group, llvm::StringRef name);
+/// Adds to the optimizer's flag whether any new copy of the group is infinite.
+/// Where bounds on the group's state, kept in derived variables named after
+/// `name`, prove that none is, nothing of a parameter's size is computed for
+/// it; otherwise the copies are looked at, and the bounds are measured anew.
+/// `@derive` measures them too. Returns the writes of the bounds.
+llvm::SmallVector<WriteOp> checkCopies(mlir::func::FuncOp step,
+                                       mlir::ImplicitLocOpBuilder &builder,
+                                       const UpdatedGroup &group,
+                                       llvm::StringRef name);
 
 } // namespace mp
 

@@ -70,8 +70,7 @@ private:
         return step.emitOpError()
                << "its loss is " << element
                << ", in which the scaled loss would overflow: cast it to f32";
-    buildScaling(step, seeds, createState(chosen));
-    return success();
+    return buildScaling(recipe, step, seeds, createState(chosen));
   }
 
   /// Without an option the precision is the recipe's too. One who wants no
@@ -141,8 +140,8 @@ private:
   }
 
   /// The backward of every loss begins from the one scale.
-  static void buildScaling(func::FuncOp step, ArrayRef<SeedOp> seeds,
-                           ScalerState state) {
+  static LogicalResult buildScaling(TrainOp recipe, func::FuncOp step,
+                                    ArrayRef<SeedOp> seeds, ScalerState state) {
     ImplicitLocOpBuilder b(seeds.front()->getLoc(), step.getContext());
     b.setInsertionPointToStart(&step.getBody().front());
     Value scale = state.scale
@@ -157,26 +156,58 @@ private:
 
     auto *terminator = step.getBody().front().getTerminator();
     b.setInsertionPoint(terminator);
-    Value foundInf;
+    auto optimizers = optimizersOf(recipe);
+    auto places = placesOf(recipe, step, optimizers);
+    if (failed(places))
+      return failure();
+    SmallVector<Value> own(optimizers.size()); // flags
+    auto add = [&](Value &to, Value flag) {
+      to = to && flag ? Value(OrOp::create(b, to, flag)) : to ? to : flag;
+    };
     for (unsigned i = 0; i < step.getNumResults(); ++i) {
-      if (!step.getResultAttr(i, kGradientAttr))
+      auto parameter =
+          step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientAttr);
+      if (!parameter)
         continue;
       auto unscaled =
           UnscaleAndCheckOp::create(b, terminator->getOperand(i), scale);
       terminator->setOperand(i, unscaled.getUnscaled());
-      foundInf = foundInf
-                     ? Value(OrOp::create(b, foundInf, unscaled.getFoundInf()))
-                     : unscaled.getFoundInf();
+      add(own[places->lookup(parameter.getAttr())], unscaled.getFoundInf());
     }
+    Value foundInf;
+    for (Value flag : own)
+      add(foundInf, flag);
     if (!foundInf)
       foundInf =
           ConstantOp::create(b, RankedTensorType::get({}, b.getI1Type()), 0.0);
     appendNamedResult(step, scale, kScaleResult);
     appendNamedResult(step, foundInf, kSkippedResult);
+    for (auto [optimizer, flag] : llvm::zip_equal(optimizers, own))
+      if (flag && optimizers.size() > 1)
+        appendNamedResult(step, flag,
+                          withOptimizer(kSkippedResult, optimizer.name));
     if (state.scale)
       buildUpdate(step, b, state, scale, foundInf);
     auto types = llvm::to_vector(terminator->getOperandTypes());
     step.setType(b.getFunctionType(step.getArgumentTypes(), types));
+    return success();
+  }
+
+  /// Which optimizer each parameter is for: nothing to ask where there is one.
+  static FailureOr<DenseMap<StringAttr, unsigned>>
+  placesOf(TrainOp recipe, func::FuncOp step,
+           ArrayRef<OptimizerGroups> optimizers) {
+    DenseMap<StringAttr, unsigned> places;
+    if (optimizers.size() == 1)
+      return places;
+    auto assignment = assignParameters(recipe, step);
+    if (failed(assignment))
+      return failure();
+    for (auto &[parameter, group] : *assignment)
+      for (auto [place, optimizer] : llvm::enumerate(optimizers))
+        if (llvm::is_contained(optimizer.groups, group))
+          places[parameter] = place;
+    return places;
   }
 
   static Value read(ImplicitLocOpBuilder &b, VariableOp variable) {

@@ -22,13 +22,30 @@ struct Gradient {
   MinimizeOp group;
 };
 
+/// What one optimizer does in a step.
+struct Part {
+  std::string name;            ///< empty where the recipe has one optimizer
+  Value applied, current;      ///< steps that it applied: before, with this one
+  SmallVector<Value> squares;  ///< of gradients that no norm has clipped
+  SmallVector<WriteOp> writes; ///< of all that a step it skips leaves alone
+};
+
 /// Expands one recipe in its step.
 class Expansion {
 public:
   Expansion(TrainOp recipe, func::FuncOp step, int64_t totalSteps)
       : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()),
         variables(module), totalSteps(totalSteps),
-        b(recipe.getLoc(), step.getBody().front().getTerminator()) {}
+        b(recipe.getLoc(), step.getBody().front().getTerminator()) {
+    auto optimizers = optimizersOf(recipe);
+    parts.resize(optimizers.size());
+    for (auto [part, optimizer] : llvm::zip_equal(parts, optimizers)) {
+      if (parts.size() > 1)
+        part.name = optimizer.name;
+      for (MinimizeOp group : optimizer.groups)
+        partOf[group] = &part;
+    }
+  }
 
   LogicalResult run() {
     auto gradients = collect();
@@ -47,6 +64,8 @@ public:
       appendNamedResult(step, learningRate, kLearningRateResult);
     checkAll(gradientNorm());
     dropGradients();
+    if (parts.size() > 1)
+      guardParts();
     return success();
   }
 
@@ -106,20 +125,27 @@ private:
     return check(recipe);
   }
 
-  /// Steps applied count in schedules and bias corrections, tries in random
-  /// numbers and the data position.
+  /// Steps applied count in schedules and bias corrections, each optimizer's by
+  /// itself; tries in random numbers and the data position.
   void buildCounters() {
     auto type = RankedTensorType::get({}, b.getI64Type());
     Value one = splat(b, type, 1);
-    auto count = [&](StringRef name, StateKind kind) {
+    auto count = [&](const Twine &name, StateKind kind) {
       std::string full = (step.getName() + "." + name).str();
       variables.create(recipe.getLoc(), full, type, kind, 0);
       Value before = ReadOp::create(b, type, full);
       Value after = AddOp::create(b, before, one);
-      WriteOp::create(b, full, after, Value());
-      return std::pair(before, after);
+      return std::tuple(before, after,
+                        WriteOp::create(b, full, after, Value()));
     };
-    std::tie(applied, current) = count("applied", StateKind::slot);
+    for (Part &part : parts) {
+      auto [before, after, write] =
+          count(part.name.empty() ? "applied" : part.name + ".applied",
+                StateKind::slot);
+      part.applied = before;
+      part.current = after;
+      part.writes.push_back(write);
+    }
     count(kAttemptedVariable, StateKind::attempt);
   }
 
@@ -138,14 +164,15 @@ private:
         schedule->withLength([&] { return group.emitOpError(); }, totalSteps);
     if (failed(resolved))
       return failure();
-    Value factor =
-        ScheduleOp::create(b, applied, cast<ScheduleAttrInterface>(*resolved));
+    Value factor = ScheduleOp::create(b, partOf.at(group)->applied,
+                                      cast<ScheduleAttrInterface>(*resolved));
     return known = MulOp::create(b, base, factor);
   }
 
   void update(const Gradient &gradient, Value rate) {
     VariableOp parameter = gradient.parameter;
     MinimizeOp group = gradient.group;
+    Part &part = *partOf.at(group);
     // A parameter without a master is updated in f32, where its slots are.
     auto type = parameter.getTensorType().clone(
         computeType(parameter.getTensorType().getElementType()));
@@ -153,7 +180,7 @@ private:
     Value value = castTo(
         b, step.getBody().front().getTerminator()->getOperand(gradient.result),
         type.getElementType());
-    Value clippedNorm = measure(value);
+    Value clippedNorm = measure(part, value);
     auto optimizer = group.getOptimizer();
     if (optimizer.isMaximizing())
       value = NegOp::create(b, value);
@@ -168,19 +195,20 @@ private:
     Value old = castTo(
         b, ReadOp::create(b, parameter.getTensorType(), parameter.getSymName()),
         type.getElementType());
-    auto updated = optimizer.buildUpdate(b, old, value, slots, rate, current);
+    auto updated =
+        optimizer.buildUpdate(b, old, value, slots, rate, part.current);
     ArrayRef<Value> newSlots = ArrayRef(updated).drop_front();
-    auto copies = writeParameter(parameter, updated.front());
+    auto copies = writeParameter(part, parameter, updated.front());
     for (auto [name, slot] : llvm::zip_equal(names, newSlots))
-      WriteOp::create(b, name, slot, Value());
+      write(part, name, slot);
     if (auto decay = group.getEma())
-      average(parameter, updated.front(), *decay);
+      average(part, parameter, updated.front(), *decay);
     if (copies.empty())
       return;
     UpdatedGroup &known = checked[group];
     known.optimizer = optimizer;
     known.learningRate = rate;
-    known.step = current;
+    known.step = part.current;
     known.gradientNorm = clippedNorm;
     known.parameters.push_back({parameter, std::move(names), updated.front(),
                                 llvm::to_vector(newSlots), copies});
@@ -189,37 +217,44 @@ private:
   /// The norm that a gradient had a part in when it was clipped, as it is now;
   /// null where the norm of all tells what its elements are at most. Where that
   /// is not known yet, the gradient's part in it is taken.
-  Value measure(Value gradient) {
-    if (!isClipped) {
-      squares.push_back(sumOfSquares(b, gradient));
+  Value measure(Part &part, Value gradient) {
+    ClipFactorOp clip = isClipped ? clippingOf(gradient) : ClipFactorOp();
+    if (clip)
+      return MulOp::create(b, clip.getNorm(), clip);
+    if (isClipped && parts.size() == 1)
       return {};
-    }
-    ClipFactorOp clip = clippingOf(gradient);
-    return clip ? Value(MulOp::create(b, clip.getNorm(), clip)) : Value();
+    squares.push_back(sumOfSquares(b, gradient));
+    part.squares.push_back(squares.back());
+    return {};
+  }
+
+  void write(Part &part, StringRef name, Value value) {
+    part.writes.push_back(WriteOp::create(b, name, value, Value()));
   }
 
   /// The moving average of a parameter.
-  void average(VariableOp parameter, Value value, const APFloat &decay) {
+  void average(Part &part, VariableOp parameter, Value value,
+               const APFloat &decay) {
     auto type = parameter.getTensorType();
     std::string name = (parameter.getSymName() + ".ema").str();
     variables.create(parameter.getLoc(), name, type, StateKind::slot, 0);
     Value old = ReadOp::create(b, type, name);
-    WriteOp::create(b, name, EmaOp::create(b, old, value, current, decay),
-                    Value());
+    write(part, name, EmaOp::create(b, old, value, part.current, decay));
   }
 
   /// A parameter is written together with what is derived from it. Returns the
   /// copies that may overflow: bf16 has the range of f32; f16 does not.
-  SmallVector<Value> writeParameter(VariableOp parameter, Value value) {
+  SmallVector<Value> writeParameter(Part &part, VariableOp parameter,
+                                    Value value) {
     SmallVector<Value> copies;
     if (value.getType() != parameter.getTensorType())
       value = StochasticRoundOp::create(b, parameter.getTensorType(), value,
                                         ValueRange(), IntegerAttr());
-    WriteOp::create(b, parameter.getSymName(), value, Value());
+    write(part, parameter.getSymName(), value);
     for (VariableOp copy : variables.derivedFrom(parameter.getSymName())) {
       Type element = copy.getTensorType().getElementType();
       Value low = castTo(b, value, element);
-      WriteOp::create(b, copy.getSymName(), low, Value());
+      write(part, copy.getSymName(), low);
       if (element.isF16())
         copies.push_back(low);
     }
@@ -230,17 +265,27 @@ private:
   /// step, and from the second on a number.
   void checkAll(Value norm) {
     unsigned count = 0;
-    OpOperand *skipped = namedResult(step, kSkippedResult);
-    Value byGradient = skipped ? skipped->get() : Value();
+    // No look waits for another one, so these are the flags without any.
+    DenseMap<Part *, Value> byGradient, norms;
+    for (Part &part : parts)
+      if (OpOperand *flag = skippedFlag(step, part.name))
+        byGradient[&part] = flag->get();
     for (auto &[group, updated] : checked) {
-      if (!updated.gradientNorm)
+      Part &part = *partOf.at(group);
+      if (!updated.gradientNorm && parts.size() == 1)
         updated.gradientNorm = norm;
-      updated.skipped = byGradient;
+      if (!updated.gradientNorm) {
+        Value &own = norms[&part];
+        own = own ? own : normOf(b, part.squares);
+        updated.gradientNorm = own;
+      }
+      updated.skipped = byGradient.lookup(&part);
+      updated.optimizerName = part.name;
       std::string name = step.getName().str();
       if (count++)
         name += "." + std::to_string(count);
       b.setLoc(group->getLoc());
-      checkCopies(step, b, updated, name);
+      llvm::append_range(part.writes, checkCopies(step, b, updated, name));
     }
   }
 
@@ -263,6 +308,26 @@ private:
     step.getBody().front().getTerminator()->eraseOperands(dropped);
   }
 
+  /// Each optimizer's writes heed its own flag, which is clear where nothing
+  /// sets it; of one optimizer mp-predicate-step says what they heed.
+  void guardParts() {
+    if (!namedResult(step, kSkippedResult))
+      return;
+    b.setLoc(recipe.getLoc());
+    for (Part &part : parts) {
+      if (!skippedFlag(step, part.name))
+        appendNamedResult(step,
+                          ConstantOp::create(
+                              b, RankedTensorType::get({}, b.getI1Type()), 0.0),
+                          withOptimizer(kSkippedResult, part.name));
+      Value ok = NotOp::create(b, skippedFlag(step, part.name)->get());
+      for (WriteOp write : part.writes) {
+        write->moveBefore(step.getBody().front().getTerminator());
+        write.getPredicateMutable().assign(ok);
+      }
+    }
+  }
+
   TrainOp recipe;
   func::FuncOp step;
   ModuleOp module;
@@ -270,10 +335,11 @@ private:
   bool isClipped = false;
   int64_t totalSteps;
   ImplicitLocOpBuilder b;
-  Value applied, current;
+  SmallVector<Part, 1> parts;
+  DenseMap<Operation *, Part *> partOf; ///< by group
   DenseMap<Operation *, Value> rates;
   llvm::MapVector<Operation *, UpdatedGroup> checked;
-  SmallVector<Value> squares;
+  SmallVector<Value> squares; ///< in the order of the gradients
 };
 
 struct Optimizer : mp::impl::OptimizerBase<Optimizer> {

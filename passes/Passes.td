@@ -372,8 +372,11 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
     checked, and `mp.update_scale` says what the scale and its counters become, variables that
     every step writes. Its fields are those of the recipe's `mp.scaler`, a system's by its
     preset. A `static:N` scale is a constant; its gradients are checked all the same. Of
-    several losses each begins from the one scale. The step returns `scale` and `skipped`, set
-    where a gradient is not finite, and with an `on_min` that ends a run `scale_exhausted`.
+    several losses each begins from the one scale. The step returns `scale`, and `skipped`, which
+    is set where any gradient is not finite and is what the scaler's update heeds; with an
+    `on_min` that ends a run also `scale_exhausted`. Where the recipe has several optimizers
+    (see `mp.minimize`), it returns `skipped.<name>` of each, set where a gradient of that
+    optimizer is not finite; the name is `optimizer_name`, or the optimizer's place, from 0.
 
     A recipe whose autocast is f16 and that names no scaler gets a warning and is not scaled,
     so that small gradients become zero. The option `none`, or a scaler with the preset `none`
@@ -436,7 +439,7 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
     losses that are means over rows is the gradient of all rows at once. Passes that follow
     find gradients and flag in `@step` as without micro-batches.
 
-    - The flag gathers the checks of all micro-batches, and is applied once: a scaler's
+    - A flag gathers the checks of all micro-batches, and is applied once: a scaler's
       update and all other writes of tries move to `@step`, so that the scale is constant
       within a window.
     - A variable that the forward graph writes (statistics) has a window variable in which
@@ -491,7 +494,9 @@ def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
     number so that the 2-norm of all together, or of a group's, is at most that given; or
     every element is brought between minus and plus a value. Gradients are unscaled: the
     pass runs behind mp-loss-scale. The step returns `grad_norm`, that of all gradients as
-    they were. Options override the recipe.
+    they were. The norm of all gradients is infinite or NaN where one optimizer's is, and
+    leaves nothing of the others': by it all optimizers skip together. Options override the
+    recipe.
 
     ```mlir
     // before           // after mp-clip-gradients{norm=1}
@@ -517,6 +522,8 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
     parameter comes with writes of what is derived from it; a value that a 16-bit copy
     cannot hold skips the step, which bounds in `derived` variables of rank 0 rule out
     without looking in nearly every step. A group's `ema` adds a slot `<parameter>.ema`.
+    Of several optimizers each counts the steps that it applied, in `<step>.<name>.applied`, and
+    what it writes is guarded by its own flag.
     The step returns `lr` (the first group's) and `grad_norm`; the recipe is gone.
 
     ```mlir
@@ -536,7 +543,8 @@ def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   let summary = "let a skipped step write nothing";
   let description = [{
     In a function that returns `skipped`, guards every write by its negation, but those
-    of variables that tries count in: scaler and attempt.
+    of variables that tries count in (scaler and attempt), and those that are guarded: where a
+    step has several optimizers, mp-optimizer has guarded what each writes by its own flag.
 
     ```mlir
     // before            // after
@@ -546,14 +554,38 @@ def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   }];
 }
 
-def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::func::FuncOp"> {
+def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::ModuleOp"> {
   let summary = "prove that skipped steps write nothing and that gradients are unscaled and checked";
   let description = [{
-    Changes nothing. Fails where a write is not guarded by the step's flag, where a
-    variable is written twice, where a scaled gradient reaches a variable without
-    `mp.unscale_and_check`, and where a check does not reach the flag. Of micro-batches,
-    `accumulate` writes nothing but window variables, its flag among them, and every window
-    flag reaches that of `apply`.
+    Changes nothing, and fails where one of these does not hold. Flags are the results
+    `skipped` and, of several optimizers, `skipped.<name>`.
+
+    Writes, in a function that returns a flag:
+    - A parameter, slot, buffer or derived variable is written only under the negation of a
+      flag: no weight, copy, moment, average, statistic or count changes in a step that its
+      flag skips. Scaler, attempt and window variables are written always. No variable is
+      written twice.
+    - Every check that a written value is computed from sets the flag that the write heeds:
+      the flag is the check's, or an `or` with it in it.
+    - Buffers heed `skipped`, and so do parameters that no check is in.
+    - A write heeds the flag that every slot heeds that its value is computed from, and a
+      working copy its master's: what one optimizer keeps moves together.
+    - A schedule takes its step from no variable that skipped steps write, and in a scaled step no
+      update does: learning rates and bias corrections follow counts of applied steps.
+
+    Gradients and flags:
+    - Every check sets `skipped`, and the flag that `mp.update_scale` is given; no
+      optimizer's flag is set without `skipped`.
+    - No value in which the loss scale is reaches a variable, or the norm that clips, without
+      `mp.unscale_and_check`.
+
+    Micro-batches: `accumulate` writes window variables alone, among them its flags, each
+    together with what the micro-batches before left in it. What `apply` reads of them is
+    followed into `accumulate`, so that the rules above are about the same checks.
+
+    What a value is computed from ends at a check, behind which is the gradient, and at the
+    key of a random op. Not proven: that a copy which may overflow is looked at, and the
+    numbers.
   }];
 }
 

@@ -140,7 +140,7 @@ static llvm::Error addStep(OpPassManager &manager,
   addRandomKeys(manager); // those of the optimizer too
   manager.addNestedPass<func::FuncOp>(createPredicateStep());
   addCleanUp(manager);
-  manager.addNestedPass<func::FuncOp>(createVerifyStep());
+  manager.addPass(createVerifyStep());
   return llvm::Error::success();
 }
 

@@ -101,6 +101,30 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
   return assignment;
 }
 
+SmallVector<OptimizerGroups, 1> mp::optimizersOf(TrainOp recipe) {
+  // What tells optimizers without a name apart.
+  using Kind = std::pair<int64_t, TypeID>;
+  SmallVector<std::pair<std::optional<Kind>, OptimizerGroups>> known;
+  for (auto group : recipe.getBody().getOps<MinimizeOp>()) {
+    auto name = group.getOptimizerName();
+    Kind kind(group.getResult(), group.getOptimizer().getTypeID());
+    auto *same = llvm::find_if(known, [&](auto &other) {
+      return name ? !other.first && other.second.name == *name
+                  : other.first == kind;
+    });
+    if (same == known.end()) {
+      std::string given = name ? name->str() : std::to_string(known.size());
+      known.push_back({name ? std::nullopt : std::optional(kind), {given, {}}});
+      same = &known.back();
+    }
+    same->second.groups.push_back(group);
+  }
+  SmallVector<OptimizerGroups, 1> optimizers;
+  for (auto &[kind, optimizer] : known)
+    optimizers.push_back(std::move(optimizer));
+  return optimizers;
+}
+
 //===----------------------------------------------------------------------===//
 // Loss scaler
 //===----------------------------------------------------------------------===//
@@ -196,11 +220,40 @@ OpOperand *mp::namedResult(func::FuncOp function, StringRef name) {
   return nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+std::string mp::withOptimizer(StringRef first, StringRef optimizer) {
+  return (optimizer.empty() ? first : first + "." + optimizer).str();
+}
+
+SmallVector<SkippedFlag, 1> mp::skippedFlags(func::FuncOp function) {
+  SmallVector<SkippedFlag, 1> flags;
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto named = function.getResultAttrOfType<StringAttr>(i, kNameAttr))
+      if (StringRef name = named.getValue();
+          name.consume_front(kSkippedResult) &&
+          (name.empty() || name.consume_front(".")))
+        flags.push_back({name, &terminator->getOpOperand(i)});
+  return flags;
+}
+
+OpOperand *mp::skippedFlag(func::FuncOp function, StringRef optimizer) {
+  return namedResult(function, withOptimizer(kSkippedResult, optimizer));
+}
+
 void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
-                      Value flag) {
-  if (OpOperand *skipped = namedResult(function, kSkippedResult))
-    return skipped->set(OrOp::create(builder, skipped->get(), flag));
-  appendNamedResult(function, flag, kSkippedResult);
+                      Value flag, StringRef optimizer) {
+  auto add = [&](StringRef of) {
+    if (OpOperand *known = skippedFlag(function, of))
+      return known->set(OrOp::create(builder, known->get(), flag));
+    appendNamedResult(function, flag, withOptimizer(kSkippedResult, of));
+  };
+  add("");
+  if (!optimizer.empty())
+    add(optimizer);
 }
 
 //===----------------------------------------------------------------------===//

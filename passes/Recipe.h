@@ -17,6 +17,14 @@ assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 /// nothing in.
 bool claims(MinimizeOp group, llvm::StringRef name);
 
+/// The parameter groups of one optimizer, which skips a step as one.
+struct OptimizerGroups {
+  std::string name; ///< `optimizer_name`, or its place among all
+  llvm::SmallVector<MinimizeOp, 1> groups;
+};
+/// Of a recipe, in the order of their first groups.
+llvm::SmallVector<OptimizerGroups, 1> optimizersOf(TrainOp recipe);
+
 /// The function that a recipe's entry names, once mp-autodiff has built it as
 /// one block; null before.
 mlir::func::FuncOp lookupStep(TrainOp recipe);
@@ -43,10 +51,23 @@ void appendNamedResult(mlir::func::FuncOp function, mlir::Value value,
 /// The returned value that has that `mp.name`, or null.
 mlir::OpOperand *namedResult(mlir::func::FuncOp function, llvm::StringRef name);
 
-/// The value returned as `skipped`, where `flag` is added to it; set up where
-/// missing.
+/// A result that says whether something is skipped.
+struct SkippedFlag {
+  llvm::StringRef optimizer; ///< empty: any of them, and so the statistics
+  mlir::OpOperand *returned;
+};
+/// `skipped`, and where a step has several optimizers `skipped.<name>` of each.
+llvm::SmallVector<SkippedFlag, 1> skippedFlags(mlir::func::FuncOp function);
+/// The flag of the optimizer of that name, or null; of the only one, which has
+/// no name, `skipped`.
+mlir::OpOperand *skippedFlag(mlir::func::FuncOp function,
+                             llvm::StringRef optimizer);
+/// Adds a flag to that of an optimizer, and to `skipped`; set up where missing.
 void addToSkipped(mlir::func::FuncOp function,
-                  mlir::ImplicitLocOpBuilder &builder, mlir::Value flag);
+                  mlir::ImplicitLocOpBuilder &builder, mlir::Value flag,
+                  llvm::StringRef optimizer);
+/// Behind `first`: a point and the optimizer's name, if it has one.
+std::string withOptimizer(llvm::StringRef first, llvm::StringRef optimizer);
 
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
@@ -71,7 +92,8 @@ inline constexpr llvm::StringLiteral kAccumulatePhase = "accumulate";
 inline constexpr llvm::StringLiteral kApplyPhase = "apply";
 /// Behind a step's name: its variable with the index of the micro-batch.
 inline constexpr llvm::StringLiteral kMicroVariable = "micro";
-/// The same, with whether a gradient in the window was not finite.
+/// The same, with whether a gradient in the window was not finite; with an
+/// optimizer's name behind it, whether one of that optimizer's was not.
 inline constexpr llvm::StringLiteral kFoundInfVariable = "found_inf";
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kScaleResult = "scale";

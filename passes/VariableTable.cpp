@@ -64,7 +64,10 @@ VariableOp VariableTable::derive(VariableOp master, Type element,
 }
 
 bool VariableTable::countsTries(WriteOp write) const {
-  StateKind kind = lookup(write.getVariable()).getKind();
+  return countsTries(lookup(write.getVariable()).getKind());
+}
+
+bool VariableTable::countsTries(StateKind kind) {
   return kind == StateKind::scaler || kind == StateKind::attempt ||
          kind == StateKind::window;
 }

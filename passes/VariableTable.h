@@ -30,6 +30,7 @@ public:
   /// Whether a write is of a variable that every try changes, skipped or not:
   /// of a scaler's, a count's or a window's.
   bool countsTries(WriteOp write) const;
+  static bool countsTries(StateKind kind);
 
 private:
   void add(VariableOp variable);

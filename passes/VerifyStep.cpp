@@ -2,6 +2,7 @@
 #include "passes/Gradients.h"
 #include "passes/Passes.h"
 #include "passes/Recipe.h"
+#include "passes/StepFlow.h"
 #include "passes/VariableTable.h"
 
 namespace mp {
@@ -13,125 +14,176 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// All values that a value is computed from, itself included, not looking
-/// behind values for which `stop` holds.
-DenseSet<Value> slice(Value root, function_ref<bool(Value)> stop) {
-  DenseSet<Value> seen;
-  SmallVector<Value> work{root};
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    if (!seen.insert(value).second || stop(value))
-      continue;
-    if (Operation *op = value.getDefiningOp())
-      llvm::append_range(work, op->getOperands());
+/// The proof of one function.
+class Proof {
+public:
+  explicit Proof(func::FuncOp step)
+      : step(step), variables(step->getParentOfType<ModuleOp>()), flow(step),
+        flags(skippedFlags(step)) {
+    if (OpOperand *returned = namedResult(step, kSkippedResult))
+      skipped = returned->get();
   }
-  return seen;
-}
 
-struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    func::FuncOp step = getOperation();
-    if (step.isExternal())
-      return;
-    if (!step.getBody().hasOneBlock()) {
-      step.emitOpError() << "has control flow, which no step has";
-      return signalPassFailure();
-    }
-    OpOperand *skipped = namedResult(step, kSkippedResult);
+  LogicalResult run() {
+    if (failed(checkWrittenOnce()))
+      return failure();
     // All are checked, so that all that is wrong is said.
-    LogicalResult checks[] = {checkWrites(step, skipped), checkGradients(step),
-                              checkFlag(step, skipped),
-                              checkWindow(step, skipped)};
-    if (llvm::any_of(checks, [](LogicalResult check) { return failed(check); }))
-      signalPassFailure();
-    markAllAnalysesPreserved();
+    LogicalResult checks[] = {checkWrites(), checkSchedules(), checkGradients(),
+                              checkFlags(), checkWindow()};
+    return success(llvm::all_of(
+        checks, [](LogicalResult check) { return succeeded(check); }));
   }
 
 private:
-  static LogicalResult checkWrites(func::FuncOp step, OpOperand *skipped) {
-    VariableTable variables(step->getParentOfType<ModuleOp>());
-    llvm::DenseMap<StringAttr, WriteOp> written;
+  //===--------------------------------------------------------------------===//
+  // Writes
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult checkWrittenOnce() {
     for (auto write : step.getOps<WriteOp>()) {
       auto [known, isNew] =
-          written.try_emplace(write.getVariableAttr().getAttr(), write);
-      if (!isNew) {
-        auto diagnostic = write.emitOpError()
-                          << "writes @" << write.getVariable()
-                          << " a second time";
-        diagnostic.attachNote(known->second.getLoc()) << "the first time";
-        return diagnostic;
-      }
-      if (skipped && failed(checkGuard(variables, write, skipped->get())))
-        return failure();
+          writes.try_emplace(write.getVariableAttr().getAttr(), write);
+      if (isNew)
+        continue;
+      auto diagnostic = write.emitOpError() << "writes @" << write.getVariable()
+                                            << " a second time";
+      diagnostic.attachNote(known->second.getLoc()) << "the first time";
+      return diagnostic;
     }
     return success();
   }
 
-  static bool isNegation(Value value, Value of) {
-    auto negation = value.getDefiningOp<NotOp>();
-    return negation && negation.getInput() == of;
+  LogicalResult checkWrites() {
+    if (flags.empty())
+      return success();
+    for (auto write : step.getOps<WriteOp>())
+      if (failed(variables.countsTries(write) ? checkTry(write)
+                                              : checkGuard(write)))
+        return failure();
+    return success();
   }
 
-  static LogicalResult checkGuard(const VariableTable &variables, WriteOp write,
-                                  Value skipped) {
-    if (variables.countsTries(write)) {
-      auto kind = variables.lookup(write.getVariable()).getKind();
-      if (write.getPredicate())
-        return write.emitOpError()
-               << "writes @" << write.getVariable()
-               << " only where the step is applied, but a "
-               << stringifyStateKind(kind) << " changes with every try";
+  LogicalResult checkTry(WriteOp write) {
+    if (!write.getPredicate())
       return success();
-    }
-    if (!write.getPredicate() || !(isNegation(write.getPredicate(), skipped) ||
-                                   isNegation(skipped, write.getPredicate())))
+    return write.emitOpError()
+           << "writes @" << write.getVariable()
+           << " only where the step is applied, but a "
+           << stringifyStateKind(kindOf(write)) << " changes with every try";
+  }
+
+  LogicalResult checkGuard(WriteOp write) {
+    Value flag = guardOf(write);
+    if (!flag)
       return write.emitOpError()
              << "writes @" << write.getVariable()
              << " although the step may be skipped: run mp-predicate-step";
-    return success();
+    auto checks = flow.checksOf(write.getValue());
+    for (UnscaleAndCheckOp check : checks)
+      if (!flow.sets(check, flag)) {
+        auto diagnostic = refuse(write, flag)
+                          << ", which a gradient that is not finite "
+                             "would leave clear";
+        diagnostic.attachNote(check.getLoc()) << "checked here";
+        return diagnostic;
+      }
+    StateKind kind = kindOf(write);
+    bool isForAll =
+        kind == StateKind::buffer ||
+        (kind != StateKind::slot && checks.empty() && !flow.checks().empty());
+    if (isForAll && flag != skipped)
+      return refuse(write, flag) << ", but no optimizer's gradient is in it: "
+                                    "it heeds \"skipped\"";
+    return kind == StateKind::buffer ? success() : checkState(write, flag);
   }
 
-  /// Micro-batches leave all other state alone and hand their flag on; the step
-  /// that applies them heeds it.
-  static LogicalResult checkWindow(func::FuncOp step, OpOperand *skipped) {
-    if (phaseOf(step) == kApplyPhase)
-      return checkWindowFlags(step, skipped);
-    if (phaseOf(step) != kAccumulatePhase)
-      return success();
-    VariableTable variables(step->getParentOfType<ModuleOp>());
-    bool keepsFlag = !skipped;
-    for (auto write : step.getOps<WriteOp>()) {
-      auto kind = variables.lookup(write.getVariable()).getKind();
-      if (kind != StateKind::window)
-        return write.emitOpError()
-               << "writes @" << write.getVariable() << ", a "
-               << stringifyStateKind(kind)
-               << ", for a micro-batch, which writes window variables alone";
-      keepsFlag |= skipped && write.getValue() == skipped->get();
+  /// What an optimizer finds moves with what it makes of it.
+  LogicalResult checkState(WriteOp write, Value flag) {
+    for (ReadOp read : flow.readsOf(write.getValue())) {
+      StateKind kind = variables.lookup(read.getVariable()).getKind();
+      bool counts = kind == StateKind::attempt || kind == StateKind::scaler;
+      if (counts && !flow.checks().empty()) {
+        auto diagnostic = write.emitOpError()
+                          << "writes @" << write.getVariable() << " from @"
+                          << read.getVariable()
+                          << ", which a skipped step changes";
+        diagnostic.attachNote(read.getLoc()) << "read here";
+        return diagnostic;
+      }
+      if (kind == StateKind::slot &&
+          failed(checkSame(write, flag, read.getVariableAttr(),
+                           "which is computed from it")))
+        return failure();
     }
-    if (!keepsFlag)
-      return step.emitOpError()
-             << "gives its flag to no window variable, so that nobody skips";
+    if (auto source = variables.lookup(write.getVariable()).getSourceAttr())
+      return checkSame(write, flag, source, "which is derived from it");
     return success();
   }
 
-  static LogicalResult checkWindowFlags(func::FuncOp step, OpOperand *skipped) {
-    DenseSet<Value> reached;
-    if (skipped)
-      reached = slice(skipped->get(), [](Value) { return false; });
-    std::string flag = (step.getName() + "." + kFoundInfVariable).str();
-    for (auto read : step.getOps<ReadOp>())
-      if (read.getVariable() == flag && !reached.contains(read))
-        return read.emitOpError() << "reads the window's flag @" << flag
-                                  << ", which does not reach the step's flag";
+  LogicalResult checkSame(WriteOp write, Value flag, FlatSymbolRefAttr other,
+                          StringRef relation) {
+    WriteOp found = writes.lookup(other.getAttr());
+    Value foundFlag = found ? guardOf(found) : flag;
+    if (!foundFlag || foundFlag == flag)
+      return success(); // without a guard it is told of by itself
+    auto diagnostic = refuse(found, foundFlag)
+                      << ", but @" << write.getVariable() << ", " << relation
+                      << ", heeds \"" << nameOf(flag) << "\"";
+    diagnostic.attachNote(write.getLoc()) << "written here";
+    return diagnostic;
+  }
+
+  InFlightDiagnostic refuse(WriteOp write, Value flag) {
+    return write.emitOpError() << "writes @" << write.getVariable()
+                               << " heeding \"" << nameOf(flag) << "\"";
+  }
+
+  /// The returned flag that a write's predicate is the negation of, or null.
+  Value guardOf(WriteOp write) {
+    auto isNegation = [](Value value, Value of) {
+      auto negation = value.getDefiningOp<NotOp>();
+      return negation && negation.getInput() == of;
+    };
+    Value ok = write.getPredicate();
+    for (SkippedFlag flag : flags)
+      if (Value value = flag.returned->get();
+          ok && (isNegation(ok, value) || isNegation(value, ok)))
+        return value;
+    return {};
+  }
+
+  std::string nameOf(Value flag) {
+    auto *named = llvm::find_if(
+        flags, [&](SkippedFlag one) { return one.returned->get() == flag; });
+    return withOptimizer(kSkippedResult, named->optimizer);
+  }
+
+  StateKind kindOf(WriteOp write) {
+    return variables.lookup(write.getVariable()).getKind();
+  }
+
+  /// A learning rate follows steps that were applied.
+  LogicalResult checkSchedules() {
+    if (flags.empty())
+      return success();
+    for (auto schedule : step.getOps<ScheduleOp>())
+      for (ReadOp read : flow.readsOf(schedule.getApplied()))
+        if (auto variable = variables.lookup(read.getVariable());
+            VariableTable::countsTries(variable.getKind()))
+          return schedule.emitOpError()
+                 << "follows @" << read.getVariable()
+                 << ", which a skipped step changes, and the learning rate "
+                    "with it";
     return success();
   }
+
+  //===--------------------------------------------------------------------===//
+  // Gradients and flags
+  //===--------------------------------------------------------------------===//
 
   /// No scaled gradient reaches a variable but through the unscaling, and none
   /// is clipped.
-  static LogicalResult checkGradients(func::FuncOp step) {
+  LogicalResult checkGradients() {
     DenseSet<Value> scaled;
     for (Operation &op : step.getBody().front()) {
       bool isScaled = isa<ScaleOp>(op) ||
@@ -162,20 +214,124 @@ private:
     return diagnostic;
   }
 
-  /// Every check decides.
-  static LogicalResult checkFlag(func::FuncOp step, OpOperand *skipped) {
-    auto checks = llvm::to_vector(step.getOps<UnscaleAndCheckOp>());
-    if (checks.empty())
+  /// Every check decides, and every flag is heard by the step's.
+  LogicalResult checkFlags() {
+    if (flow.checks().empty() && flags.empty())
       return success();
     if (!skipped)
       return step.emitOpError()
              << "checks gradients but returns no result named \""
              << kSkippedResult << "\"";
-    auto reached = slice(skipped->get(), [](Value) { return false; });
-    for (UnscaleAndCheckOp check : checks)
-      if (!reached.contains(check.getFoundInf()))
+    for (UnscaleAndCheckOp check : flow.checks()) {
+      if (!flow.sets(check, skipped))
         return check.emitOpError() << "does not reach the step's flag";
+      for (auto update : step.getOps<UpdateScaleOp>())
+        if (!flow.sets(check, update.getFoundInf())) {
+          auto diagnostic = check.emitOpError()
+                            << "does not reach the scaler's update";
+          diagnostic.attachNote(update.getLoc()) << "the update";
+          return diagnostic;
+        }
+    }
+    if (phaseOf(step) == kAccumulatePhase)
+      return success(); // each goes on with what it was
+    for (SkippedFlag flag : flags)
+      for (Value part : SetVector(flow.partsOf(flag.returned->get())))
+        if (!flow.partsOf(skipped).contains(part) && !isGathered(part) &&
+            !part.getDefiningOp<ConstantOp>())
+          return step.emitOpError()
+                 << "may set \"" << kSkippedResult << "." << flag.optimizer
+                 << "\" alone, without \"" << kSkippedResult << "\"";
     return success();
+  }
+
+  /// Whether a flag comes from micro-batches, whose checks were all looked at.
+  bool isGathered(Value flag) {
+    Operation *op = flag.getDefiningOp();
+    auto read = dyn_cast_if_present<ReadOp>(op);
+    return (op && op->getParentOp() != step) ||
+           (read && variables.lookup(read.getVariable()).getKind() ==
+                        StateKind::window);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Micro-batches
+  //===--------------------------------------------------------------------===//
+
+  /// Micro-batches leave all other state alone and hand their flags on; the
+  /// step that applies them heeds them.
+  LogicalResult checkWindow() {
+    if (phaseOf(step) == kApplyPhase)
+      return checkWindowFlags();
+    if (phaseOf(step) != kAccumulatePhase)
+      return success();
+    for (auto write : step.getOps<WriteOp>())
+      if (StateKind kind = kindOf(write); kind != StateKind::window)
+        return write.emitOpError()
+               << "writes @" << write.getVariable() << ", a "
+               << stringifyStateKind(kind)
+               << ", for a micro-batch, which writes window variables alone";
+    for (SkippedFlag flag : flags)
+      if (failed(checkKept(flag.returned->get())))
+        return failure();
+    return success();
+  }
+
+  LogicalResult checkKept(Value flag) {
+    for (auto write : step.getOps<WriteOp>()) {
+      if (write.getValue() != flag)
+        continue;
+      if (llvm::any_of(flow.readsOf(flag), [&](ReadOp read) {
+            return read.getVariable() == write.getVariable();
+          }))
+        return success();
+      return write.emitOpError()
+             << "forgets what the micro-batches before left in @"
+             << write.getVariable();
+    }
+    return step.emitOpError()
+           << "gives its flag to no window variable, so that nobody skips";
+  }
+
+  LogicalResult checkWindowFlags() {
+    std::string first = (step.getName() + "." + kFoundInfVariable).str();
+    for (auto read : step.getOps<ReadOp>()) {
+      StringRef name = read.getVariable();
+      bool isFlag =
+          name.consume_front(first) && (name.empty() || name.starts_with("."));
+      if (isFlag && llvm::none_of(flags, [&](SkippedFlag flag) {
+            return flow.partsOf(flag.returned->get()).contains(read);
+          }))
+        return read.emitOpError()
+               << "reads the window's flag @" << read.getVariable()
+               << ", which does not reach the step's flag";
+    }
+    return success();
+  }
+
+  func::FuncOp step;
+  VariableTable variables;
+  StepFlow flow;
+  SmallVector<SkippedFlag, 1> flags;
+  Value skipped; ///< null where nothing is
+  DenseMap<StringAttr, WriteOp> writes;
+};
+
+struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto step : getOperation().getOps<func::FuncOp>())
+      if (!step.isExternal() && failed(verify(step)))
+        signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static LogicalResult verify(func::FuncOp step) {
+    if (!step.getBody().hasOneBlock())
+      return step.emitOpError() << "has control flow, which no step has";
+    return Proof(step).run();
   }
 };
 } // namespace

@@ -289,7 +289,7 @@ static std::string tensorOf(const Variable &variable, const Safetensors &file,
              : variable.name;
 }
 
-/// Averages are only there once a step was applied.
+/// Averages are only there once a step was applied, by every optimizer.
 static Error checkAverages(const Safetensors &file,
                            ArrayRef<Variable> variables) {
   if (none_of(variables, [&](const Variable &variable) {
@@ -298,12 +298,12 @@ static Error checkAverages(const Safetensors &file,
     return makeError("{0}: holds no averages of weights, such as '{1}.ema': "
                      "train with ema = 0.999 in mp.minimize",
                      file.path, variables.empty() ? "w" : variables[0].name);
-  auto applied = find_if(file.tensors, [](const auto &entry) {
+  bool isUntouched = any_of(file.tensors, [](const auto &entry) {
     return StringRef(entry.first).ends_with(".applied") &&
-           entry.second.type == TensorType{ElementType::I64, {}};
+           entry.second.type == TensorType{ElementType::I64, {}} &&
+           loadElement(ElementType::I64, entry.second.bytes.data()) == 0;
   });
-  if (applied != file.tensors.end() &&
-      loadElement(ElementType::I64, applied->second.bytes.data()) == 0)
+  if (isUntouched)
     return makeError("{0}: no step was applied yet, so that there are no "
                      "averages of weights",
                      file.path);

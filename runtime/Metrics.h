@@ -16,8 +16,10 @@ using NamedNumbers = std::vector<std::pair<std::string, double>>;
 struct StepMetrics {
   int64_t step = 0; ///< 1 is the first
   double loss = 0;
-  double scale = 1;       ///< loss scale that the step used
-  bool skipped = false;   ///< a gradient was not finite: nothing was updated
+  double scale = 1; ///< loss scale that the step used
+  /// A gradient was not finite, or a 16-bit copy: nothing was updated, or of
+  /// several optimizers not all. `others` has `skipped.<name>` of each.
+  bool skipped = false;
   bool exhausted = false; ///< and the scaler goes no lower; not in the file
   double lr = 0;
   double gradNorm = 0;
@@ -51,7 +53,7 @@ struct Summary {
   std::optional<double> trainLoss;
   NamedNumbers test =
       {}; ///< scalar results of `evaluate`, means over the test set
-  int64_t steps = 0, skippedSteps = 0;
+  int64_t steps = 0, skippedSteps = 0; ///< skipped by any optimizer
   double finalScale = 1;
   double compileSeconds = 0; ///< until the first step could run
   /// Kernels that a device's compiler made, or its cache had: CompileCounts.

@@ -174,7 +174,8 @@ private:
   std::deque<StepUnderWay> underWay;       ///< steps from run.step on
   Clock::time_point lastFinish = {};
   double secondsToCompile = 0;
-  int64_t skippedInRow = 0; ///< up to the last step
+  int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
+  bool hasTrained = false;  ///< whether any step changed something
   std::string gaveUp;       ///< why the run ends early; empty: it does not
 };
 

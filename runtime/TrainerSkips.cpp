@@ -16,9 +16,19 @@ static std::string text(double scale) {
   return digits;
 }
 
+/// Whether a step changed nothing: of several optimizers each may have skipped
+/// it.
+static bool changedNothing(const StepMetrics &metrics) {
+  return metrics.skipped && all_of(metrics.others, [](const auto &other) {
+           return !StringRef(other.first).starts_with("skipped.") ||
+                  other.second != 0;
+         });
+}
+
 /// Whether the run should end, because it will not recover by itself.
 bool Trainer::givesUp(const StepMetrics &metrics) {
-  skippedInRow = metrics.skipped ? skippedInRow + 1 : 0;
+  skippedInRow = changedNothing(metrics) ? skippedInRow + 1 : 0;
+  hasTrained |= skippedInRow == 0;
   if (metrics.exhausted)
     gaveUp = formatv("the loss scaler goes no lower: at scale {0} the "
                      "gradients of step {1} still overflow",
@@ -32,7 +42,7 @@ bool Trainer::givesUp(const StepMetrics &metrics) {
 
 /// Why the run is of no use; success where it is of use, or may become.
 Error Trainer::checkSkips() {
-  bool skippedAll = run.step > 0 && run.skippedSteps == run.step;
+  bool skippedAll = run.step > 0 && run.skippedSteps == run.step && !hasTrained;
   // In a few steps no scale comes down far, and such a run can be resumed.
   constexpr int64_t fewSteps = 10;
   bool canGoOn = run.step < std::min(fewSteps, totalSteps());

@@ -81,6 +81,10 @@ LogicalResult MinimizeOp::verify() {
       return emitOpError() << "has an empty pattern in params";
   if (getOptimizerName() && getOptimizerName()->empty())
     return emitOpError() << "has an empty optimizer_name";
+  // Those without a name are called by their number.
+  if (getOptimizerName() && !llvm::isAlpha(getOptimizerName()->front()))
+    return emitOpError() << "optimizer_name is \"" << *getOptimizerName()
+                         << "\", expected one that begins with a letter";
   if (auto decay = getEma(); decay && !(decay->convertToDouble() >= 0 &&
                                         decay->convertToDouble() <= 1))
     return emitOpError() << "ema is " << decay->convertToDouble()

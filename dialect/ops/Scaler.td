@@ -67,8 +67,6 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
     ```mlir
     %s, %t, %e = mp.update_scale %scale, %tracker, %found_inf {growth_interval = 100}
         : tensor<f32>, tensor<i32>, tensor<i1>
-    %s1, %t1, %h1, %e1 = mp.update_scale %scale, %tracker, %found_inf counters(%h)
-        {hysteresis = 2, min_scale = 1.0} : tensor<f32>, tensor<i32>, tensor<i1>
     ```
   }];
   let notDifferentiable = "it is the end of a step";

@@ -19,8 +19,8 @@ inline Program compileStep(llvm::StringRef module, int64_t batch,
   return llvm::cantFail(compile(module, options));
 }
 
-/// A session with one recipe whose step has one input of f32, and access to its
-/// numbers.
+/// A session with one recipe whose step, or what takes its micro-batches, has
+/// one input of f32, and access to its numbers.
 class TrainingSession {
 public:
   TrainingSession(llvm::StringRef module, int64_t batch, Device device = {}) {
@@ -31,7 +31,8 @@ public:
     program = compileStep(module, batch, session->target(), session->arch());
     llvm::cantFail(session->load(program));
     llvm::cantFail(session->initialize(/*seed=*/0));
-    step = session->find("step", batch);
+    gather = session->find("accumulate", batch);
+    step = gather ? session->find("apply", 0) : session->find("step", batch);
   }
 
   /// Elements of a variable.
@@ -49,8 +50,17 @@ public:
   }
   /// One step; its results that are one number, by name.
   std::map<std::string, double> run(const Numbers &input) {
-    std::string bytes = pack(input, ElementType::F32);
-    auto results = llvm::cantFail(step->run({bytes.data()}));
+    return runWindow(input);
+  }
+  /// The same of a recipe that accumulates: an input of each micro-batch.
+  std::map<std::string, double> runWindow(llvm::ArrayRef<Numbers> inputs) {
+    Executable::Results results;
+    for (const Numbers &input : inputs) {
+      std::string bytes = pack(input, ElementType::F32);
+      results = llvm::cantFail((gather ? gather : step)->run({bytes.data()}));
+    }
+    if (gather)
+      results = llvm::cantFail(step->run({}));
     std::map<std::string, double> numbers;
     for (auto [index, result] : llvm::enumerate(step->entry().results))
       if (result.type.shape.empty())
@@ -78,7 +88,7 @@ private:
   }
 
   std::unique_ptr<Session> session;
-  Executable *step = nullptr;
+  Executable *step = nullptr, *gather = nullptr; ///< null: no micro-batches
 };
 
 } // namespace mp::test

@@ -202,6 +202,14 @@ mp.train @step of @loss {
 
 func.func private @loss() -> tensor<f32>
 mp.train @step of @loss {
+  // expected-error@+1 {{optimizer_name is "1", expected one that begins with a letter}}
+  mp.minimize result(0) {optimizer = #mp.sgd, optimizer_name = "1"}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+mp.train @step of @loss {
   // expected-error@+1 {{ema is 1.500000e+00, expected between 0 and 1}}
   mp.minimize result(0) {optimizer = #mp.sgd, ema = 1.5}
 }

@@ -32,7 +32,8 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
 // CHECK: %[[GM:.*]] = mp.mul %{{.*}}, %[[Z]]
 // CHECK: return %{{.*}}, %{{.*}}, %[[GC]], %[[GM]]
 
-// One scale for both, one flag, one update.
+// One scale for both, one update, a flag of each and one of both.
+// SCALE: -> ({{.*}}{mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.0"}, tensor<i1> {mp.name = "skipped.1"})
 // SCALE: %[[K:.*]] = mp.read @scaler.scale
 // SCALE: %[[S0:.*]] = mp.seed
 // SCALE-NEXT: mp.scale %[[S0]], %[[K]]
@@ -43,6 +44,7 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
 // SCALE-NEXT: %[[BAD:.*]] = mp.or %[[BAD0]], %[[BAD1]]
 // SCALE: mp.update_scale %[[K]], %{{.*}}, %[[BAD]]
 // SCALE-NOT: mp.update_scale
+// SCALE: return {{.*}}, %[[BAD]], %[[BAD0]], %[[BAD1]] :
 
 // Each group has its optimizer.
 // STEP-LABEL: func.func @step(

@@ -19,19 +19,34 @@ func.func @loss() -> tensor<f32> {
   %3 = mp.sum %2 dims[0] : tensor<4xf32>
   return %3 : tensor<f32>
 }
-// Neither look waits for the other.
+// Neither look waits for the other. Each is for its own optimizer, whose bound comes from its
+// own gradients.
 // CHECK-LABEL: func.func @step()
+// CHECK: mp.seed
+// CHECK: %[[SV:.*]] = mp.sum
+// CHECK: %[[SW:.*]] = mp.sum
+// CHECK: %[[SX:.*]] = mp.sum
+// CHECK: %[[NORM:.*]] = mp.sqrt %[[SV]]
+// CHECK: mp.is_finite %[[NORM]]
 // CHECK: %[[OPEN:.*]] = mp.not
 // CHECK: %[[ANY:.*]] = mp.any
 // CHECK: %[[FIRST:.*]] = mp.and %[[OPEN]], %[[ANY]]
-// CHECK: mp.write @step.magnitude
-// CHECK: mp.write @step.momentum_magnitude
+// CHECK: %[[SUM:.*]] = mp.add %[[SW]], %[[SX]]
+// CHECK: %[[NORM2:.*]] = mp.sqrt %[[SUM]]
+// CHECK: mp.is_finite %[[NORM2]]
 // CHECK: %[[OPEN2:.*]] = mp.not
 // CHECK: %[[ANY2:.*]] = mp.any
 // CHECK: %[[SECOND:.*]] = mp.and %[[OPEN2]], %[[ANY2]]
 // CHECK: %[[SKIPPED:.*]] = mp.or %[[FIRST]], %[[SECOND]]
-// CHECK: mp.write @step.2.moment_ratio
-// CHECK: return {{.*}}, %[[SKIPPED]] :
+// CHECK: %[[OK:.*]] = mp.not %[[FIRST]]
+// CHECK: mp.write @v.f16, %{{.*}} if %[[OK]]
+// CHECK: mp.write @step.magnitude, %{{.*}} if %[[OK]]
+// CHECK: mp.write @step.momentum_magnitude, %{{.*}} if %[[OK]]
+// CHECK: %[[OK2:.*]] = mp.not %[[SECOND]]
+// CHECK: mp.write @w.f16, %{{.*}} if %[[OK2]]
+// CHECK: mp.write @x, %{{.*}} if %[[OK2]]
+// CHECK: mp.write @step.2.moment_ratio, %{{.*}} if %[[OK2]]
+// CHECK: return {{.*}}, %[[SKIPPED]], %[[FIRST]], %[[SECOND]] :
 mp.train @step of @loss {
   mp.minimize result(0) {params = ["v"], optimizer = #mp.sgd<momentum = 0.9>}
   mp.minimize result(0) {params = ["w"], optimizer = #mp.adamw}

@@ -1,5 +1,5 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-predicate-step))' | FileCheck %s
-// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-predicate-step,mp-predicate-step,mp-verify-step))' | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-predicate-step,mp-predicate-step),mp-verify-step)' | FileCheck %s
 
 mp.variable @w : tensor<f32> = #mp.init<zeros>
 mp.variable slot @m : tensor<f32> = #mp.init<zeros>

@@ -1,4 +1,4 @@
-// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-verify-step))' -verify-diagnostics -split-input-file
+// RUN: mp-opt %s -mp-verify-step -verify-diagnostics -split-input-file
 
 mp.variable @w : tensor<f32> = #mp.init<zeros>
 func.func @unguarded(%x: tensor<f32>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {

@@ -1,4 +1,4 @@
-// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-verify-step))' | FileCheck %s
+// RUN: mp-opt %s -mp-verify-step | FileCheck %s
 
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 mp.variable scaler @k : tensor<f32> = #mp.init<zeros>
