@@ -29,6 +29,12 @@ struct ExposeValues : mp::impl::ExposeValuesBase<ExposeValues> {
 private:
   /// Behind what a function returned, its values and then their gradients.
   LogicalResult expose(func::FuncOp function) {
+    auto trains = [&](TrainOp recipe) {
+      return recipe.getFunction() == function.getName();
+    };
+    // Which has no gradients.
+    if (!values && llvm::none_of(getOperation().getOps<TrainOp>(), trains))
+      return success();
     if (!function.getBody().hasOneBlock())
       return function.emitOpError() << "has control flow, whose values are not "
                                        "returned";
@@ -48,7 +54,7 @@ private:
                    "value.");
     size_t exposed = names.size();
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
-      if (gradients && recipe.getFunction() == function.getName() &&
+      if (gradients && trains(recipe) &&
           failed(exposeGradients(recipe, function, exposed)))
         return failure();
     dropReturned(function, terminator,

@@ -329,7 +329,8 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
     With `gradients`, the function of a recipe returns, too, the gradients of its losses with
     respect to the same values, where they depend on trained parameters:
     `gradient.L.N.R` for loss L. Backward begins with `scale`. The recipe is gone. Without
-    `values` the gradients are all, and `mp.origin` says what made their values, and where.
+    `values` the gradients are all, and `mp.origin` says what made their values, and where;
+    functions that no recipe trains stay as they are.
 
     ```mlir
     // before                                             // after

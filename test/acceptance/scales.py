@@ -149,6 +149,42 @@ def check_exactness(arguments):
         calibration = json.loads((folder / "true.json").read_text())
 
 
+# Test models in which nothing underflows at the scale that static:auto chooses, but something does without.
+MODELS = {"batchnorm": (5, {"x": (3, 7, 5)}), "mlp-odd": (7, {"x": (53,)}), "normalised": (0, {"x": (45,), "y": (3,)})}
+RECORDS = 64
+
+
+def write_npy(path, code, shape, data):
+    header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+
+
+def check_models(arguments):
+    """Scales of their own give the bits of the one scale that suits."""
+    for name, (classes, columns) in MODELS.items():
+        folder, draw = arguments.work / name, random.Random(1)
+        folder.mkdir(parents=True, exist_ok=True)
+        module = arguments.source / "test" / "models" / f"{name}.mlir"
+        if classes:
+            write_npy(folder / "label.npy", "|u1", (RECORDS,), bytes(draw.randrange(classes) for _ in range(RECORDS)))
+        for column, shape in columns.items():
+            values = [draw.gauss(0, 1) for _ in range(RECORDS * math.prod(shape))]
+            write_npy(folder / f"{column}.npy", "<f4", (RECORDS, *shape), struct.pack(f"<{len(values)}f", *values))
+        common = (module, "--data", folder, "--batch", 8, "--device", "cpu", "--precision", "fp16")
+        run_tool(arguments, "calibrate", *common, "--json", folder / "scales.json")
+        runs = {"auto": ("--scaler", "static:auto"), "bare": ("--scaler", "static:1"),
+                "own": ("--scaler", "static:1", "--scales", folder / "scales.json")}
+        tensors = {}
+        for run, flags in runs.items():
+            run_tool(arguments, "train", *common, "--max-steps", 3, "--out", folder / run, *flags)
+            tensors[run] = safetensors(folder / run / "checkpoint.safetensors")
+        for key in tensors["auto"]:
+            if tensors["auto"][key] != tensors["own"][key]:
+                yield f"{name}: {key} has other bits with scales of its own than with one scale"
+        if tensors["bare"] == tensors["auto"]:
+            yield f"{name}: nothing underflows without a scale, so nothing is shown"
+
+
 #
 # State
 #
@@ -209,7 +245,7 @@ def main():
     arguments = options(__doc__)
     arguments.work.mkdir(parents=True, exist_ok=True)
     folder = arguments.source / "examples" / "underflow"
-    finish([*check_exactness(arguments), *check_state(arguments), *check_one_loss(arguments, folder),
+    finish([*check_exactness(arguments), *check_models(arguments), *check_state(arguments), *check_one_loss(arguments, folder),
             *check_two_losses(arguments, folder)])
 
 

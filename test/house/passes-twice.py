@@ -14,7 +14,7 @@ from _house import options
 MODULES = ["examples/fashion-mnist/mlp.mlir"]
 PIPELINES = ["mp-train-pipeline=batch=8 total-steps=9", "mp-train-pipeline=batch=8 total-steps=9 precision=fp16 accumulate=2",
              "mp-train-pipeline=batch=8 total-steps=9 precision=fp8", "mp-evaluate-pipeline=batch=8 precision=fp8",
-             "mp-evaluate-pipeline=batch=8"]
+             "mp-evaluate-pipeline=batch=8", "mp-calibrate-pipeline=batch=8"]
 # Written once, and found by the check below to refuse or to do nothing on planted input.
 ERROR = re.compile(r"^[^:\n]+:\d+:\d+: error: ", re.MULTILINE)
 
