@@ -45,3 +45,12 @@ func.func @penalty(%x: tensor<4xf32>) -> tensor<f32> {
 }
 
 // KERNELS-NOT: mp.gradient
+
+// Where nothing is differentiated any more, mp.scale_gradient says nothing.
+// CHECK-LABEL: @unscaled
+// CHECK-SAME: (%[[U:.*]]: tensor<4xf16>)
+// CHECK-NEXT: return %[[U]]
+func.func @unscaled(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %y = mp.scale_gradient %x by 3 : tensor<4xf16>
+  return %y : tensor<4xf16>
+}
