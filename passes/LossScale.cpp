@@ -45,9 +45,9 @@ private:
       return success();
     if (chosen.getFields().mode == ScalerFields::Mode::Calibrated)
       return recipe.emitOpError()
-             << "its loss scale is static:auto, which a calibration run has to "
-                "choose: mp-run calibrate prints one, and mp-run train takes "
-                "it";
+             << "its loss scale is static:auto, which mp-run train chooses by "
+                "a calibration: name one here, as static:N (--scaler static:1; "
+                "mp-run calibrate prints what suits)";
     func::FuncOp step = lookupStep(recipe);
     if (!step)
       return recipe.emitOpError()
@@ -67,9 +67,10 @@ private:
     for (SeedOp seed : seeds)
       if (Type element = seed.getType().getElementType();
           !element.isF32() && !element.isF64())
-        return step.emitOpError()
-               << "its loss is " << element
-               << ", in which the scaled loss would overflow: cast it to f32";
+        return emitError(seed.getLoc())
+               << "the loss is " << element
+               << ", in which the scaled loss would overflow: compute it in "
+                  "f32, with {mp.autocast = \"f32\"} on its op or by a cast";
     return buildScaling(recipe, step, seeds, createState(chosen));
   }
 

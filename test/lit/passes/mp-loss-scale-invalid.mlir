@@ -9,8 +9,8 @@ mp.train @step of @loss scaler(@scaler) { mp.minimize result(0) {optimizer = #mp
 
 // 65536 is infinite in f16.
 func.func private @loss() -> tensor<f16>
-// expected-error@+1 {{'func.func' op its loss is 'f16', in which the scaled loss would overflow: cast it to f32}}
 func.func @step() -> tensor<f16> {
+  // expected-error@+1 {{the loss is 'f16', in which the scaled loss would overflow: compute it in f32, with {mp.autocast = "f32"} on its op or by a cast}}
   %0 = mp.seed : tensor<f16>
   return %0 : tensor<f16>
 }
@@ -41,9 +41,9 @@ mp.train @step of @loss scaler(@scaler) { mp.minimize result(0) {optimizer = #mp
 
 // One of two losses is f16.
 func.func private @loss() -> tensor<f32>
-// expected-error@+1 {{'func.func' op its loss is 'f16', in which the scaled loss would overflow: cast it to f32}}
 func.func @step() -> (tensor<f32>, tensor<f16>) {
   %0 = mp.seed : tensor<f32>
+  // expected-error@+1 {{the loss is 'f16', in which the scaled loss would overflow: compute it in f32, with {mp.autocast = "f32"} on its op or by a cast}}
   %1 = mp.seed : tensor<f16>
   return %0, %1 : tensor<f32>, tensor<f16>
 }

@@ -50,5 +50,5 @@ mp.train @fairseq of @loss scaler(@fair) { mp.minimize result(0) {optimizer = #m
 
 // NONE-NOT: mp.unscale_and_check
 
-// AUTO: error: 'mp.train' op its loss scale is static:auto, which a calibration run has to choose
+// AUTO: error: 'mp.train' op its loss scale is static:auto, which mp-run train chooses by a calibration: name one here, as static:N
 // UNKNOWN: error: unknown scaler "karas"; did you mean "keras"?
