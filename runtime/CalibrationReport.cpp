@@ -71,7 +71,7 @@ static void printWorst(raw_ostream &os, const Calibration &calibration,
                  row.gradient->magnitudes.largest)
        << row.gradient->str() << "\n";
   if (rows.size() > most)
-    os << rows.size() - most << " more lose no more\n";
+    os << rows.size() - most << " more, which lose no more\n";
 }
 
 std::string Calibration::summary() const {
@@ -93,6 +93,9 @@ std::string Calibration::summary() const {
 std::string toText(const Calibration &calibration, size_t most) {
   std::string text;
   raw_string_ostream os(text);
+  auto mostlyZero = [&](const GradientStatistics &gradient) {
+    return gradient.magnitudes.inHalf(calibration.exponent).zero > 0.5;
+  };
   os << calibration.gradients.size() << " gradients that are f16 in training, "
      << calibration.batches
      << (calibration.batches == 1 ? " batch of " : " batches of ")
@@ -104,6 +107,10 @@ std::string toText(const Calibration &calibration, size_t most) {
      << calibration.summary() << "\n"
      << "train with --scaler " << calibration.scaler()
      << ", or --scaler static:auto, which does this by itself\n";
+  if (auto lost = count_if(calibration.gradients, mostlyZero))
+    os << lost << (lost == 1 ? " gradient becomes" : " gradients become")
+       << " zero all the same, more than half of each: --scales, with the file "
+          "of --json, gives each a scale of its own\n";
   return text;
 }
 

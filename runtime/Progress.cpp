@@ -1,10 +1,27 @@
 //===- Progress.cpp - what a person sees while a run goes on --------------===//
 #include "runtime/Progress.h"
 #include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace llvm;
 
 namespace mp {
+
+static std::string text(const char *pattern, double number) {
+  std::string digits;
+  raw_string_ostream(digits) << format(pattern, number);
+  return digits;
+}
+
+std::string scaleText(double scale) {
+  bool inFull = scale == std::floor(scale) && scale < 1e15;
+  return text(inFull ? "%.0f" : "%g", scale);
+}
+
+std::string metricText(double value) {
+  bool small = value != 0 && std::abs(value) < 1e-3;
+  return text(small ? "%.3e" : "%.4f", value);
+}
 
 void Progress::step(const StepMetrics &metrics, int64_t skippedSteps) {
   if (!os)
@@ -24,8 +41,8 @@ void Progress::step(const StepMetrics &metrics, int64_t skippedSteps) {
   if (terminal)
     *os << "\r\x1b[K"; // to the start of the line, and clear it
   *os << "epoch " << plan.epoch(done - 1) + 1 << "  step " << done << "/"
-      << totalSteps << format("  loss %.4f", metrics.loss)
-      << format("  scale %g", metrics.scale) << "  skipped " << skippedSteps
+      << totalSteps << "  loss " << metricText(metrics.loss) << "  scale "
+      << scaleText(metrics.scale) << "  skipped " << skippedSteps
       << format("  %.0f samples/s", rate);
   lineOpen = terminal;
   if (!terminal || epochEnd)

@@ -6,8 +6,14 @@
 #include "runtime/data/Shuffle.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <string>
 
 namespace mp {
+
+/// A loss scale for people: "137438953472" rather than "1.37439e+11".
+std::string scaleText(double scale);
+/// A loss or a metric for people: "0.5622", "2.979e-08".
+std::string metricText(double value);
 
 /// One line refreshed in place on a terminal; elsewhere a plain line every 100
 /// steps and at the end of each epoch. Silent without a stream.

@@ -1,6 +1,7 @@
 //===- TrainerSetUp.cpp - from options to the first step ------------------===//
 #include "runtime/Calibration.h"
 #include "runtime/Error.h"
+#include "runtime/Progress.h"
 #include "runtime/Trainer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -309,7 +310,7 @@ static std::string describeChange(const std::string &before,
   raw_string_ostream os(text);
   auto list = [&](const NamedNumbers &numbers, StringRef what) {
     for (auto &[name, value] : numbers) {
-      os << separator << name << what << format("%.9g", value);
+      os << separator << name << what << scaleText(value);
       separator = ", ";
     }
   };

@@ -1,20 +1,13 @@
 //===- TrainerSkips.cpp - when steps are skipped for good -----------------===//
 #include "runtime/Error.h"
+#include "runtime/Progress.h"
 #include "runtime/Trainer.h"
 #include "runtime/data/Convert.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/Format.h"
 
 using namespace llvm;
 
 namespace mp {
-
-/// "65536", "1e+30"
-static std::string text(double scale) {
-  std::string digits;
-  raw_string_ostream(digits) << format("%g", scale);
-  return digits;
-}
 
 /// Whether a step changed nothing: of several optimizers each may have skipped
 /// it.
@@ -32,11 +25,11 @@ bool Trainer::givesUp(const StepMetrics &metrics) {
   if (metrics.exhausted)
     gaveUp = formatv("the loss scaler goes no lower: at scale {0} the "
                      "gradients of step {1} still overflow",
-                     text(metrics.scale), metrics.step);
+                     scaleText(metrics.scale), metrics.step);
   else if (options.maxSkipped > 0 && skippedInRow >= options.maxSkipped)
     gaveUp = formatv("{0} steps in a row were skipped, the last at loss scale "
                      "{1}",
-                     skippedInRow, text(metrics.scale));
+                     skippedInRow, scaleText(metrics.scale));
   return !gaveUp.empty();
 }
 
@@ -49,11 +42,11 @@ Error Trainer::checkSkips() {
   if (gaveUp.empty() && skippedAll && canGoOn && options.log)
     *options.log << "note: all steps so far were skipped, the last at loss "
                     "scale "
-                 << text(run.lastScale) << "\n";
+                 << scaleText(run.lastScale) << "\n";
   if (gaveUp.empty() && skippedAll && !canGoOn)
     gaveUp = formatv("all {0} steps were skipped, so that nothing was trained; "
                      "the last had loss scale {1}",
-                     run.step, text(run.lastScale));
+                     run.step, scaleText(run.lastScale));
   if (gaveUp.empty())
     return Error::success();
   Expected<std::string> place = explainSkip();

@@ -1,4 +1,5 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
+#include "runtime/Progress.h"
 #include "runtime/Trainer.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/FileSystem.h"
@@ -66,11 +67,11 @@ static Command describe(TrainOptions &options, RecipeOptions &recipe,
 static void printSummary(const Summary &summary) {
   raw_ostream &os = outs();
   if (summary.trainLoss)
-    os << format("train loss %.4f\n", *summary.trainLoss);
+    os << "train loss " << metricText(*summary.trainLoss) << "\n";
   for (auto &[name, value] : summary.test)
-    os << "test " << name << format(" %.4f\n", value);
+    os << "test " << name << " " << metricText(value) << "\n";
   os << "steps " << summary.steps << ", skipped " << summary.skippedSteps
-     << format(", loss scale %g", summary.finalScale)
+     << ", loss scale " << scaleText(summary.finalScale)
      << format(", %.1f s\n", summary.trainSeconds);
 }
 
