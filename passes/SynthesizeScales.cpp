@@ -282,6 +282,14 @@ private:
     if (!function || !function.getBody().hasOneBlock())
       return recipe.emitOpError() << "its function has control flow, in which "
                                      "no scales are chosen";
+    bool anyHalf = false;
+    function.walk([&](Operation *op) {
+      anyHalf |= llvm::any_of(op->getResults(), isHalf);
+    });
+    if (!anyHalf)
+      return recipe.emitOpError()
+             << "has no f16 value, whose gradient could want a scale of its "
+                "own: train in fp16, or without a calibration (--scales)";
     ScalerFields fields = scalerFields(recipe, scaler);
     if (fields.mode == ScalerFields::Mode::None)
       return recipe.emitOpError()

@@ -9,7 +9,9 @@
 // RUN: echo '{"headroom": 0, "gradients": []}' > %t.json
 // RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json scaler=none" 2>&1 | FileCheck %s --check-prefix=SCALER
+// RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json precision=bf16" 2>&1 | FileCheck %s --check-prefix=HALF
 
+// HALF: [[@LINE+19]]:1: error: 'mp.train' op has no f16 value, whose gradient could want a scale of its own: train in fp16, or without a calibration
 // NOFILE: error: name the file of a calibration
 // MISSING: error: cannot read {{.*}}.none: No such file
 // FORMAT: is no calibration, as 'mp-run calibrate --json' writes it: [1:1, byte=1]: Invalid JSON value
