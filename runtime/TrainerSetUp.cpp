@@ -134,8 +134,9 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
                                               resumed, run.policy));
   if (!options.scaler.empty()) // which may change, as a learning rate may
     run.scaler = options.scaler;
-  error = joinErrors(std::move(error), settle("calibration", named(options.scales),
-                                              resumed, run.scales));
+  error =
+      joinErrors(std::move(error), settle("calibration", named(options.scales),
+                                          resumed, run.scales));
   error = joinErrors(std::move(error), settle("clip-norm", options.clipNorm,
                                               resumed, run.clipNorm));
   error = joinErrors(std::move(error), settle("clip-value", options.clipValue,
