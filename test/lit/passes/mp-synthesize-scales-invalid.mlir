@@ -9,7 +9,11 @@
 // RUN: echo '{"headroom": 0, "gradients": []}' > %t.json
 // RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json scaler=none" 2>&1 | FileCheck %s --check-prefix=SCALER
+// RUN: python3 -c "print('[' * 100000)" > %t.json
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=DEEP
+// RUN: echo '{"headroom": 0, "gradients": [{"number": 1, "result": 0, "of": "mp.cast", "largest": 1.0}]}' > %t.json
 
+// DEEP: is no calibration, {{.*}}: its lists nest deeper than 64
 // NOFILE: error: name the file of a calibration
 // MISSING: error: cannot read {{.*}}.none: No such file
 // FORMAT: is no calibration, as 'mp-run calibrate --json' writes it: [1:1, byte=1]: Invalid JSON value
