@@ -4,6 +4,7 @@
 // statistics of forward and the scaler heed both.
 //
 //===----------------------------------------------------------------------===//
+#include "OnBothTargets.h"
 #include "TrainingSession.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -13,16 +14,7 @@ using namespace mp::test;
 
 namespace {
 
-/// Before anything opens CUDA.
-const bool emulated = [] {
-  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
-  return true;
-}();
-
-class OptimizerSkips : public testing::TestWithParam<Device> {};
-INSTANTIATE_TEST_SUITE_P(Cpu, OptimizerSkips, testing::Values(Device()));
-INSTANTIATE_TEST_SUITE_P(CudaEmulated, OptimizerSkips,
-                         testing::Values(Device{Device::Kind::Cuda, 0}));
+MP_ON_BOTH_TARGETS(OptimizerSkips);
 
 /// The gradients of @a and @b are the sums of columns 0 and 1 times the scale,
 /// and zero of @idle. The batch norm sees column 2.

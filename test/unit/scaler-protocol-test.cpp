@@ -6,6 +6,7 @@
 // two, within 5e-7 (four units in the last place of one), in f16 within 1e-3.
 //
 //===----------------------------------------------------------------------===//
+#include "OnBothTargets.h"
 #include "TrainingSession.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -15,16 +16,7 @@ using namespace mp::test;
 
 namespace {
 
-/// Before anything opens CUDA.
-const bool emulated = [] {
-  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
-  return true;
-}();
-
-class ScalerProtocol : public testing::TestWithParam<Device> {};
-INSTANTIATE_TEST_SUITE_P(Cpu, ScalerProtocol, testing::Values(Device()));
-INSTANTIATE_TEST_SUITE_P(CudaEmulated, ScalerProtocol,
-                         testing::Values(Device{Device::Kind::Cuda, 0}));
+MP_ON_BOTH_TARGETS(ScalerProtocol);
 
 constexpr int64_t kRows = 4;
 

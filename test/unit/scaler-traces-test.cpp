@@ -5,7 +5,7 @@
 // on the emulated device.
 //
 //===----------------------------------------------------------------------===//
-#include "EmulatedDevice.h"
+#include "OnBothTargets.h"
 #include "TrainingSession.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -15,16 +15,7 @@ using namespace mp::test;
 
 namespace {
 
-/// Before anything opens CUDA.
-const bool emulated = [] {
-  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
-  return true;
-}();
-
-class ScalerTraces : public testing::TestWithParam<Device> {};
-INSTANTIATE_TEST_SUITE_P(Cpu, ScalerTraces, testing::Values(Device()));
-INSTANTIATE_TEST_SUITE_P(CudaEmulated, ScalerTraces,
-                         testing::Values(Device{Device::Kind::Cuda, 0}));
+MP_ON_BOTH_TARGETS(ScalerTraces);
 
 /// The gradient of @w is x times the scale.
 std::string module(StringRef preset, StringRef fields) {

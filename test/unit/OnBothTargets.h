@@ -1,0 +1,29 @@
+//===- OnBothTargets.h - tests on the CPU and on the emulated device ------===//
+#ifndef MP_TEST_UNIT_ONBOTHTARGETS_H
+#define MP_TEST_UNIT_ONBOTHTARGETS_H
+
+#include "runtime/Device.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+
+namespace mp::test {
+
+/// Before anything opens CUDA.
+inline const bool emulated = [] {
+  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
+  return true;
+}();
+
+/// `GetParam()` is the device. `MP_ON_BOTH_TARGETS(Suite)` makes a suite.
+using OnBothTargets = testing::TestWithParam<Device>;
+
+#define MP_ON_BOTH_TARGETS(Suite)                                              \
+  class Suite : public mp::test::OnBothTargets {};                             \
+  INSTANTIATE_TEST_SUITE_P(Cpu, Suite, testing::Values(mp::Device()));         \
+  INSTANTIATE_TEST_SUITE_P(                                                    \
+      CudaEmulated, Suite,                                                     \
+      testing::Values(mp::Device{mp::Device::Kind::Cuda, 0}))
+
+} // namespace mp::test
+
+#endif // MP_TEST_UNIT_ONBOTHTARGETS_H
