@@ -19,7 +19,9 @@ Value mp::normOf(ImplicitLocOpBuilder &b, ArrayRef<Value> squares) {
   return SqrtOp::create(b, total);
 }
 
-ScaleOp mp::findScaling(Value value) {
+/// The scalings that a value comes through, until one is wanted; not looking
+/// behind those that are divided out again.
+static void walkScalings(Value value, function_ref<bool(ScaleOp)> isWanted) {
   DenseSet<Value> seen;
   SmallVector<Value> work{value};
   while (!work.empty()) {
@@ -27,11 +29,26 @@ ScaleOp mp::findScaling(Value value) {
     Operation *op = next.getDefiningOp();
     if (!op || !seen.insert(next).second || isa<UnscaleAndCheckOp>(op))
       continue;
-    if (auto scale = dyn_cast<ScaleOp>(op))
-      return scale;
+    if (auto scale = dyn_cast<ScaleOp>(op); scale && isWanted(scale))
+      return;
     llvm::append_range(work, op->getOperands());
   }
-  return {};
+}
+
+ScaleOp mp::findScaling(Value value) {
+  ScaleOp found;
+  walkScalings(value, [&](ScaleOp scale) { return found = scale, true; });
+  return found;
+}
+
+SmallVector<ScaleOp> mp::seedScales(Value gradient) {
+  SmallVector<ScaleOp> found;
+  walkScalings(gradient, [&](ScaleOp scale) {
+    if (scale.getInput().getDefiningOp<SeedOp>())
+      found.push_back(scale);
+    return false;
+  });
+  return found;
 }
 
 std::string mp::originOf(Value value) {

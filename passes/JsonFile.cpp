@@ -21,3 +21,23 @@ llvm::LogicalResult mp::writeJson(mlir::Operation *asker, llvm::StringRef path,
            << "cannot write " << path << ": " << error.message();
   return llvm::success();
 }
+
+llvm::Expected<llvm::json::Value> mp::parseShallowJson(llvm::StringRef text) {
+  constexpr unsigned most = 64;
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (inString && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      inString = !inString;
+    else if (!inString && (text[i] == '{' || text[i] == '['))
+      ++depth;
+    else if (!inString && (text[i] == '}' || text[i] == ']') && depth)
+      --depth;
+    if (depth > most)
+      return llvm::createStringError("its lists nest deeper than " +
+                                     llvm::Twine(most));
+  }
+  return llvm::json::parse(text);
+}

@@ -11,6 +11,10 @@ namespace mp {
 llvm::LogicalResult writeJson(mlir::Operation *asker, llvm::StringRef path,
                               llvm::json::Value value);
 
+/// llvm::json::parse for text that may be anything: it recurses, and would run
+/// out of stack where lists nest deep.
+llvm::Expected<llvm::json::Value> parseShallowJson(llvm::StringRef text);
+
 } // namespace mp
 
 #endif // MP_PASSES_JSONFILE_H

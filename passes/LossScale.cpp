@@ -91,8 +91,6 @@ private:
                        : ScalerOp();
     if (otherwise.empty() || (own && ownFirst))
       return own;
-    if (own && own.getPreset() == otherwise)
-      return own;
     return makeScaler(recipe, otherwise);
   }
 
@@ -104,7 +102,7 @@ private:
         recipe.getScaler() ? *recipe.getScaler() : StringRef("scaler");
     auto known = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
         recipe, builder.getStringAttr(name));
-    if (known && known.getPreset() == preset)
+    if (known && known.getEnabled() && known.getPreset() == preset)
       return known;
     OperationState state(known ? known.getLoc() : recipe.getLoc(),
                          ScalerOp::getOperationName());

@@ -148,7 +148,8 @@ std::string mp::scalerPreset(TrainOp recipe, StringRef given) {
 
 ScalerFields mp::scalerFields(TrainOp recipe, StringRef given) {
   std::string preset = scalerPreset(recipe, given);
-  if (ScalerOp own = ownScaler(recipe); own && own.getPreset() == preset)
+  if (ScalerOp own = ownScaler(recipe);
+      own && own.getEnabled() && own.getPreset() == preset)
     return own.getFields();
   return llvm::cantFail(parseScaler(preset));
 }

@@ -7,6 +7,7 @@
 // arrives at a value has one scale whichever way it came.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/GradientPaths.h"
 #include "passes/Gradients.h"
 #include "passes/JsonFile.h"
 #include "passes/Passes.h"
@@ -206,7 +207,7 @@ private:
     if (!buffer)
       return getOperation().emitError() << "cannot read " << calibration << ": "
                                         << buffer.getError().message();
-    auto parsed = llvm::json::parse((*buffer)->getBuffer());
+    auto parsed = parseShallowJson((*buffer)->getBuffer());
     if (!parsed)
       return refuseFile(toString(parsed.takeError()));
     auto *object = parsed->getAsObject();
@@ -272,6 +273,34 @@ private:
     return success();
   }
 
+  /// And that the file knows every gradient in f16 that backward will have.
+  LogicalResult checkComplete(func::FuncOp function, const Gradients &gradients,
+                              const ParameterAssignment &parameters) {
+    Block &body = function.getBody().front();
+    std::map<unsigned, SmallVector<Value>> reads; // by loss
+    for (auto read : body.getOps<ReadOp>())
+      if (MinimizeOp group =
+              parameters.lookup(read.getVariableAttr().getAttr()))
+        reads[group.getResult()].push_back(read);
+    for (auto &[loss, sources] : reads) {
+      GradientPaths paths(function, body.getTerminator()->getOperand(loss));
+      llvm::DenseSet<Value> active = dependents(sources, body);
+      for (Operation &op : body) {
+        auto number = op.getAttrOfType<IntegerAttr>(kNumberAttr);
+        for (OpResult result : op.getResults())
+          if (number && isHalf(result) && active.contains(result) &&
+              paths.reaches(result) &&
+              !gradients.count({number.getInt(), result.getResultNumber()}))
+            return op.emitError()
+                   << calibration << " is of another graph, or of another "
+                   << "policy: it has no gradient of f16 value "
+                   << number.getInt() << ", which here is " << originOf(result)
+                   << "; calibrate again with 'mp-run calibrate --json'";
+      }
+    }
+    return success();
+  }
+
   //===--------------------------------------------------------------------===//
   // The recipe
   //===--------------------------------------------------------------------===//
@@ -305,6 +334,8 @@ private:
                 "change: train without them";
     auto parameters = assignParameters(recipe, function);
     if (failed(parameters))
+      return failure();
+    if (failed(checkComplete(function, gradients, *parameters)))
       return failure();
     double limit = 65504 / fields.initScale;
     Synthesis(function, gradients, std::ldexp(limit, -headroom))

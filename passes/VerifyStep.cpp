@@ -29,7 +29,7 @@ public:
       return failure();
     // All are checked, so that all that is wrong is said.
     LogicalResult checks[] = {checkWrites(), checkSchedules(), checkGradients(),
-                              checkFlags(), checkWindow()};
+                              checkScales(), checkFlags(),     checkWindow()};
     return success(llvm::all_of(
         checks, [](LogicalResult check) { return succeeded(check); }));
   }
@@ -203,6 +203,20 @@ private:
                                 " from a gradient that is still scaled");
       scaled.insert(op.result_begin(), op.result_end());
     }
+    return success();
+  }
+
+  /// A gradient is divided by the scale that its backward began with.
+  LogicalResult checkScales() {
+    for (auto check : step.getOps<UnscaleAndCheckOp>())
+      for (ScaleOp begin : seedScales(check.getGradient()))
+        if (begin.getScale() != check.getScale()) {
+          auto diagnostic = check.emitOpError()
+                            << "unscales by another scale than backward "
+                               "begins with";
+          diagnostic.attachNote(begin.getLoc()) << "scaled here";
+          return diagnostic;
+        }
     return success();
   }
 

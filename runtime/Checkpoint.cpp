@@ -257,6 +257,8 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
   if (Error error = compareVariables(variables, file, run.module))
     return error;
   ScalerChange change = compareScalers(variables, file);
+  if (Error error = checkScale(change, file))
+    return error;
   std::string expected = fingerprint(variablesInFile(variables, file, change));
   if (print != expected)
     return makeError("{0}: checkpoint of another graph: its variables are of "

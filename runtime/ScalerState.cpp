@@ -1,8 +1,10 @@
 //===- ScalerState.cpp - a loss scaler's state in a checkpoint ------------===//
 #include "runtime/ScalerState.h"
+#include "runtime/Error.h"
 #include "runtime/data/Convert.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -47,6 +49,16 @@ ScalerChange compareScalers(ArrayRef<Variable> variables,
     if (!known.contains(name) && isScalerState(name, tensor, file))
       change.dropped.emplace_back(name, number(tensor));
   return change;
+}
+
+Error checkScale(const ScalerChange &change, const Safetensors &file) {
+  for (auto &[name, value] : change.kept)
+    if (StringRef(name).ends_with(".scale") &&
+        !(value > 0 && std::isfinite(value)))
+      return makeError("{0}: '{1}' is {2}, with which no gradient is left: "
+                       "resume with a scale that is known, --scaler static:N",
+                       file.path, name, value);
+  return Error::success();
 }
 
 } // namespace mp

@@ -22,6 +22,10 @@ bool isScaler(const Variable &variable);
 ScalerChange compareScalers(llvm::ArrayRef<Variable> variables,
                             const Safetensors &file);
 
+/// From zero, an infinity or NaN no factor leads back: nothing would be trained
+/// any more.
+llvm::Error checkScale(const ScalerChange &change, const Safetensors &file);
+
 } // namespace mp
 
 #endif // MP_RUNTIME_SCALERSTATE_H

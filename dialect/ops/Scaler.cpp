@@ -115,7 +115,8 @@ LogicalResult ScalerOp::verify() {
     return success();
   }
   constexpr double largest = std::numeric_limits<float>::max();
-  if (!(fields.initScale > 0 && fields.initScale <= largest))
+  if (!(static_cast<float>(fields.initScale) > 0 &&
+        fields.initScale <= largest))
     return emitOpError() << "init_scale is " << fields.initScale
                          << ", expected a positive 32-bit float";
   if (failed(verifyFields(*this, fields)) ||
@@ -181,9 +182,10 @@ public:
   SmallVector<Value> run() {
     Value clean = arith::AddIOp::create(b, tracker, integer(1));
     // "At least" rather than "equal": a checkpoint may hold a tracker beyond a
-    // growth_interval that was lowered since.
-    due = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, clean,
-                                integer(f.growthInterval));
+    // growth_interval that was lowered since. The tracker rather than one more,
+    // for which the largest is too large.
+    due = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tracker,
+                                integer(f.growthInterval - 1));
     if (f.hysteresis > 1)
       countHysteresis();
     if (f.tolerance > 0)

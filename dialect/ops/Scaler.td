@@ -18,7 +18,7 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     `mp.update_scale`'s; docs/loss-scaling.md has the table.
 
     No preset lets the scale become 0 or infinite. Where the original does, `min_scale = 0.0`
-    or `max_scale = 0x7FF0000000000000` (infinity) does as it did.
+    or `max_scale = 0x7FF0000000000000 : f64` (infinity) does as it did.
 
     Example: `mp.scaler @scaler {preset = "torch", growth_interval = 100}`
   }];

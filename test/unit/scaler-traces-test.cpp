@@ -173,11 +173,13 @@ TEST_P(ScalerTraces, GrowsWhereTheIntervalWasLowered) {
   for (StringRef preset : kPresets) {
     TrainingSession session(module(preset, ", growth_interval = 5"), 1,
                             GetParam());
-    double before = session.read("scaler.scale")[0];
-    session.write("scaler.growth_tracker", {40});
-    EXPECT_FALSE(session.skips(input(false)));
-    EXPECT_EQ(session.read("scaler.scale")[0], 2 * before) << preset.str();
-    EXPECT_EQ(session.read("scaler.growth_tracker")[0], 0) << preset.str();
+    for (double tracker : {40, std::numeric_limits<int32_t>::max()}) {
+      double before = session.read("scaler.scale")[0];
+      session.write("scaler.growth_tracker", {tracker});
+      EXPECT_FALSE(session.skips(input(false)));
+      EXPECT_EQ(session.read("scaler.scale")[0], 2 * before) << preset.str();
+      EXPECT_EQ(session.read("scaler.growth_tracker")[0], 0) << preset.str();
+    }
   }
 }
 

@@ -55,6 +55,11 @@ mp.scaler @scaler {init_scale = 0.0}
 
 // -----
 
+// expected-error@+1 {{init_scale is 1.000000e-50, expected a positive 32-bit float}}
+mp.scaler @scaler {init_scale = 1.0e-50, min_scale = 0.0}
+
+// -----
+
 // expected-error@+1 {{init_scale is 1.000000e+39, expected a positive 32-bit float}}
 mp.scaler @scaler {init_scale = 1.0e+39}
 

@@ -1,3 +1,4 @@
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=torch | FileCheck %s --check-prefix=OFF
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=torch | FileCheck %s
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale | FileCheck %s --check-prefix=RECIPE
 
@@ -20,3 +21,7 @@ mp.train @step2 of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 // A scaler that is not enabled is none.
 mp.scaler @off {enabled = false}
 mp.train @step3 of @loss scaler(@off) { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// An option asks for its preset, also where the recipe's is the same and is not enabled.
+// OFF: mp.variable scaler @off.scale
+// OFF-COUNT-3: mp.update_scale

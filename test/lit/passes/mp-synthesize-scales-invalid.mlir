@@ -10,8 +10,11 @@
 // RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json scaler=none" 2>&1 | FileCheck %s --check-prefix=SCALER
 // RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json precision=bf16" 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: python3 -c "print('[' * 100000)" > %t.json
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=DEEP
 
-// HALF: [[@LINE+19]]:1: error: 'mp.train' op has no f16 value, whose gradient could want a scale of its own: train in fp16, or without a calibration
+// HALF: [[@LINE+20]]:1: error: 'mp.train' op has no f16 value, whose gradient could want a scale of its own: train in fp16, or without a calibration
+// DEEP: is no calibration, {{.*}}: its lists nest deeper than 64
 // NOFILE: error: name the file of a calibration
 // MISSING: error: cannot read {{.*}}.none: No such file
 // FORMAT: is no calibration, as 'mp-run calibrate --json' writes it: [1:1, byte=1]: Invalid JSON value

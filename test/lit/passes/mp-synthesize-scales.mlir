@@ -2,6 +2,8 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json headroom=3 scaler=static:1024})' | FileCheck %s --check-prefix=LESS
 // RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json},mp-autodiff,symbol-dce)' | FileCheck %s --check-prefix=BACKWARD
 // RUN: mp-opt %s -mp-train-pipeline="batch=2 scales=%S/Inputs/scales.json" | FileCheck %s --check-prefix=STEP
+// RUN: echo '{"headroom": 0, "gradients": [{"number": 2, "result": 0, "of": "@w", "largest": 3.0}, {"number": 3, "result": 0, "of": "mp.linear", "largest": 0.5}]}' > %t.json
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=FEWER
 
 mp.variable @w : tensor<4x4xf32> = #mp.init<ones>
 mp.variable @v : tensor<4x4xf32> = #mp.init<ones>
@@ -38,6 +40,9 @@ mp.variable @v : tensor<4x4xf32> = #mp.init<ones>
 // BACKWARD: %[[DV:.*]] = mp.scale %{{.*}} : tensor<4x4xf32>, tensor<f32>
 // BACKWARD: %[[DW:.*]] = mp.scale %{{.*}} : tensor<4x4xf32>, tensor<f32>
 // BACKWARD: return %{{.*}}, %[[DW]], %[[DV]]
+
+// A graph that has grown since: its first values are those of the file.
+// FEWER: error: {{.*}}.json is of another graph, or of another policy: it has no gradient of f16 value 4, which here is mp.relu; calibrate again
 
 // The step passes mp-verify-step.
 // STEP: mp.write @w

@@ -133,3 +133,14 @@ func.func @clipped_too_early(%x: tensor<f32>, %k: tensor<f32>) {
   %f = mp.clip_factor %s {max_norm = 1.0} : tensor<f32>
   return
 }
+
+// -----
+
+func.func @other_scale(%k: tensor<f32>, %other: tensor<f32>) -> (tensor<i1> {mp.name = "skipped"}) {
+  %seed = mp.seed : tensor<f32>
+  // expected-note@+1 {{scaled here}}
+  %scaled = mp.scale %seed, %k : tensor<f32>, tensor<f32>
+  // expected-error@+1 {{unscales by another scale than backward begins with}}
+  %g, %bad = mp.unscale_and_check %scaled, %other : tensor<f32>, tensor<f32>
+  return %bad : tensor<i1>
+}
