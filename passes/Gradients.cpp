@@ -19,9 +19,7 @@ Value mp::normOf(ImplicitLocOpBuilder &b, ArrayRef<Value> squares) {
   return SqrtOp::create(b, total);
 }
 
-/// The scalings that a value comes through, until one is wanted; not looking
-/// behind those that are divided out again.
-static void walkScalings(Value value, function_ref<bool(ScaleOp)> isWanted) {
+ScaleOp mp::findScaling(Value value) {
   DenseSet<Value> seen;
   SmallVector<Value> work{value};
   while (!work.empty()) {
@@ -29,26 +27,11 @@ static void walkScalings(Value value, function_ref<bool(ScaleOp)> isWanted) {
     Operation *op = next.getDefiningOp();
     if (!op || !seen.insert(next).second || isa<UnscaleAndCheckOp>(op))
       continue;
-    if (auto scale = dyn_cast<ScaleOp>(op); scale && isWanted(scale))
-      return;
+    if (auto scale = dyn_cast<ScaleOp>(op))
+      return scale;
     llvm::append_range(work, op->getOperands());
   }
-}
-
-ScaleOp mp::findScaling(Value value) {
-  ScaleOp found;
-  walkScalings(value, [&](ScaleOp scale) { return found = scale, true; });
-  return found;
-}
-
-SmallVector<ScaleOp> mp::seedScales(Value gradient) {
-  SmallVector<ScaleOp> found;
-  walkScalings(gradient, [&](ScaleOp scale) {
-    if (scale.getInput().getDefiningOp<SeedOp>())
-      found.push_back(scale);
-    return false;
-  });
-  return found;
+  return {};
 }
 
 std::string mp::originOf(Value value) {

@@ -21,9 +21,6 @@ ScaleOp findScaling(mlir::Value value);
 /// in another type, "@fc1.weight".
 std::string originOf(mlir::Value value);
 
-/// Where the backwards that a gradient is computed by begin with a scale.
-llvm::SmallVector<ScaleOp> seedScales(mlir::Value gradient);
-
 /// The factor by which mp-clip-gradients multiplied a gradient, or null.
 ClipFactorOp clippingOf(mlir::Value gradient);
 

@@ -457,6 +457,7 @@ def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::ModuleOp"> {
     Gradients and flags:
     - Every check sets `skipped`, and the flag that `mp.update_scale` is given; no
       optimizer's flag is set without `skipped`.
+    - All losses begin backward with one scale, by which every check divides.
     - No value in which the loss scale is reaches a variable, or the norm that clips, without
       `mp.unscale_and_check`.
 

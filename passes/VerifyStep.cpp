@@ -206,18 +206,32 @@ private:
     return success();
   }
 
-  /// A gradient is divided by the scale that its backward began with.
+  /// Gradients are divided by the scale that backward began with: the one of
+  /// all losses.
   LogicalResult checkScales() {
+    ScaleOp begin;
+    for (auto scale : step.getOps<ScaleOp>()) {
+      if (!scale.getInput().getDefiningOp<SeedOp>())
+        continue;
+      if (begin && begin.getScale() != scale.getScale())
+        return refuseScale(scale, begin,
+                           "begins backward with another scale than another "
+                           "loss does");
+      begin = scale;
+    }
     for (auto check : step.getOps<UnscaleAndCheckOp>())
-      for (ScaleOp begin : seedScales(check.getGradient()))
-        if (begin.getScale() != check.getScale()) {
-          auto diagnostic = check.emitOpError()
-                            << "unscales by another scale than backward "
-                               "begins with";
-          diagnostic.attachNote(begin.getLoc()) << "scaled here";
-          return diagnostic;
-        }
+      if (begin && check.getScale() != begin.getScale())
+        return refuseScale(check, begin,
+                           "unscales by another scale than backward begins "
+                           "with");
     return success();
+  }
+
+  static LogicalResult refuseScale(Operation *op, ScaleOp begin,
+                                   const Twine &what) {
+    auto diagnostic = op->emitOpError() << what;
+    diagnostic.attachNote(begin.getLoc()) << "scaled here";
+    return diagnostic;
   }
 
   static LogicalResult refuseScaled(Operation *op, Value value,

@@ -144,3 +144,14 @@ func.func @other_scale(%k: tensor<f32>, %other: tensor<f32>) -> (tensor<i1> {mp.
   %g, %bad = mp.unscale_and_check %scaled, %other : tensor<f32>, tensor<f32>
   return %bad : tensor<i1>
 }
+
+// -----
+
+func.func @two_scales(%k: tensor<f32>, %other: tensor<f32>) -> tensor<f32> {
+  %seed = mp.seed : tensor<f32>
+  // expected-note@+1 {{scaled here}}
+  %0 = mp.scale %seed, %k : tensor<f32>, tensor<f32>
+  // expected-error@+1 {{begins backward with another scale than another loss does}}
+  %1 = mp.scale %seed, %other : tensor<f32>, tensor<f32>
+  return %seed : tensor<f32>
+}
