@@ -23,14 +23,8 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (StringRef preset = scaler; !preset.empty()) {
-      ownFirst = preset.consume_front("else:");
-      otherwise = preset.str();
-      if (auto fields = parseScaler(preset); !fields) {
-        getOperation().emitError() << llvm::toString(fields.takeError());
-        return signalPassFailure();
-      }
-    }
+    if (failed(checkScaler(getOperation(), scaler)))
+      return signalPassFailure();
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
       if (failed(scaleStep(recipe)))
         return signalPassFailure();
@@ -41,7 +35,7 @@ private:
     ScalerOp chosen = chooseScaler(recipe);
     if (!chosen)
       warnUnscaled(recipe);
-    if (!chosen || chosen.getFields().mode == ScalerFields::Mode::None)
+    if (!chosen)
       return success();
     if (chosen.getFields().mode == ScalerFields::Mode::Calibrated)
       return recipe.emitOpError()
@@ -78,20 +72,15 @@ private:
   /// scaler says so, by the option or by a scaler that is not enabled.
   void warnUnscaled(TrainOp recipe) {
     auto autocast = recipe.getAutocastAttr();
-    if (scaler.empty() && autocast && autocast.getDtype().isF16())
+    if (scaler.empty() && !recipe.getScaler() && autocast &&
+        autocast.getDtype().isF16())
       recipe.emitWarning() << kWithoutScaler;
   }
 
+  /// Null where nothing is scaled.
   ScalerOp chooseScaler(TrainOp recipe) {
-    if (otherwise == "none" && !ownFirst)
-      return {};
-    ScalerOp own = recipe.getScaler()
-                       ? SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
-                             recipe, recipe.getScalerAttr())
-                       : ScalerOp();
-    if (otherwise.empty() || (own && ownFirst))
-      return own;
-    return makeScaler(recipe, otherwise);
+    std::string preset = scalerPreset(recipe, scaler);
+    return preset == "none" ? ScalerOp() : makeScaler(recipe, preset);
   }
 
   /// With the preset's fields alone, in the place of the recipe's own, whose
@@ -241,10 +230,5 @@ private:
     if (fields.onMin != OnMin::Hold)
       appendNamedResult(step, update.getExhausted(), kExhaustedResult);
   }
-
-  /// The preset that the option asks for, or empty, and whether a recipe's own
-  /// scaler goes before it.
-  std::string otherwise;
-  bool ownFirst = false;
 };
 } // namespace

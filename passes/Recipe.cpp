@@ -135,12 +135,20 @@ static ScalerOp ownScaler(TrainOp recipe) {
                             : ScalerOp();
 }
 
+LogicalResult mp::checkScaler(ModuleOp module, StringRef given) {
+  given.consume_front("else:");
+  if (given.empty())
+    return success();
+  auto fields = parseScaler(given);
+  return fields ? success()
+                : module.emitError() << llvm::toString(fields.takeError());
+}
+
 std::string mp::scalerPreset(TrainOp recipe, StringRef given) {
-  if (!given.empty() && given != "any")
-    return given.str();
+  bool ownFirst = given.consume_front("else:");
   ScalerOp own = ownScaler(recipe);
-  if (!own)
-    return given.empty() ? "none" : "torch";
+  if (!own || !(given.empty() || ownFirst))
+    return given.empty() ? "none" : given.str();
   return own.getFields().mode == ScalerFields::Mode::None
              ? "none"
              : own.getPreset().str();

@@ -72,13 +72,13 @@ std::string withOptimizer(llvm::StringRef first, llvm::StringRef optimizer);
 /// The function that computes derived variables, set up where missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
+/// Fails, with an error, unless `given` is what mp-loss-scale may be told.
+llvm::LogicalResult checkScaler(mlir::ModuleOp module, llvm::StringRef given);
 /// The preset of the loss scaler that a recipe trains with; `given` is what
 /// mp-loss-scale is told. "none": there is none.
 std::string scalerPreset(TrainOp recipe, llvm::StringRef given);
 /// What that scaler is, with the fields that the recipe's writes itself;
-/// `given` is a known preset.
-ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);
-/// What that scaler is, with the fields that the recipe's writes itself.
+/// `given` is as above, and checked.
 ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);
 
 /// What a recipe that trains in f16 and names no scaler is told.

@@ -189,7 +189,8 @@ struct SynthesizeScales : mp::impl::SynthesizeScalesBase<SynthesizeScales> {
       return signalPassFailure();
     }
     Gradients gradients;
-    if (failed(readCalibration(gradients)))
+    if (failed(checkScaler(getOperation(), scaler)) ||
+        failed(readCalibration(gradients)))
       return signalPassFailure();
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
       if (failed(synthesize(recipe, gradients)))
