@@ -87,11 +87,11 @@ std::string Location::str() const {
 static constexpr llvm::StringLiteral recordFacts[kRecordFacts] = {
     "magnitude", "nonfinite", "least", "largest", "row"};
 
-llvm::StringRef mp::recordFactName(RecordFact fact) {
+llvm::StringRef recordFactName(RecordFact fact) {
   return recordFacts[static_cast<size_t>(fact)];
 }
 
-std::optional<RecordFact> mp::parseRecordFact(llvm::StringRef name) {
+std::optional<RecordFact> parseRecordFact(llvm::StringRef name) {
   const auto *found = llvm::find(recordFacts, name);
   if (found == std::end(recordFacts))
     return std::nullopt;

@@ -15,8 +15,7 @@ namespace {
 class KernelRecorder {
 public:
   explicit KernelRecorder(func::FuncOp function)
-      : function(function), body(function.getBody().front()),
-        records(function) {}
+      : function(function), records(function) {}
 
   void run() {
     auto kernels = llvm::to_vector(function.getOps<KernelOp>());
@@ -27,10 +26,8 @@ public:
     for (auto &[result, number] : numbers)
       choosePlace(cast<OpResult>(result), number);
     for (KernelOp kernel : kernels)
-      if (auto found = inside.find(kernel); found != inside.end())
+      if (auto found = wanted.find(kernel); found != wanted.end())
         extend(kernel, found->second);
-    for (auto [number, result] : outside)
-      addKernel(number, result);
     records.finish();
   }
 
@@ -41,10 +38,19 @@ private:
     bool isArgument;
   };
 
+  /// Not a working copy either, which is a cast of what is recorded and has a
+  /// check of its own.
   static bool isRecorded(Value value) {
     auto type = tensorType(value);
     return isa<FloatType>(type.getElementType()) &&
-           !type.getElementType().isF64() && type.getNumElements() > 1;
+           !type.getElementType().isF64() && type.getNumElements() > 1 &&
+           llvm::none_of(value.getUsers(), [](Operation *user) {
+             auto write = dyn_cast<WriteOp>(user);
+             auto variable =
+                 write ? lookupVariable(write, write.getVariableAttr())
+                       : VariableOp();
+             return variable && variable.getKind() == StateKind::derived;
+           });
   }
 
   static bool hasAnchor(KernelOp kernel) {
@@ -80,12 +86,11 @@ private:
   }
 
   static StringRef phaseOf(KernelOp kernel) {
-    if (isBackward(kernel.getLoc()))
-      return "backward";
-    bool isUpdate =
-        kernel.getPredicate() ||
-        llvm::any_of(kernel.getResults(), [](Value r) { return isWritten(r); });
-    return isUpdate ? "update" : "forward";
+    // An update's places are those of all that it puts together.
+    if (kernel.getPredicate() ||
+        llvm::any_of(kernel.getResults(), [](Value r) { return isWritten(r); }))
+      return "update";
+    return isBackward(kernel.getLoc()) ? "backward" : "forward";
   }
 
   static bool isWritten(Value value) {
@@ -100,20 +105,19 @@ private:
     return value;
   }
 
+  /// A target may not take a reduction in behind an anchor, and then the value
+  /// is read once more, so a kernel that reads it anyhow goes before.
   void choosePlace(OpResult result, int64_t number) {
     auto kernel = cast<KernelOp>(result.getOwner());
-    if (!hasAnchor(kernel)) {
-      inside[kernel].push_back({number, result.getResultNumber(), false});
-      return;
-    }
     for (OpOperand &use : result.getUses()) {
       auto reader = dyn_cast<KernelOp>(use.getOwner());
-      if (!reader || hasAnchor(reader) || reader.getPredicate())
+      if (!hasAnchor(kernel) || !reader || hasAnchor(reader) ||
+          reader.getPredicate())
         continue;
-      inside[reader].push_back({number, use.getOperandNumber(), true});
+      wanted[reader].push_back({number, use.getOperandNumber(), true});
       return;
     }
-    outside.emplace_back(number, result);
+    wanted[kernel].push_back({number, result.getResultNumber(), false});
   }
 
   /// The largest magnitude of a value, where `b` stands.
@@ -125,12 +129,12 @@ private:
   }
 
   /// The kernel once more, with further results.
-  void extend(KernelOp kernel, ArrayRef<Wanted> wanted) {
+  void extend(KernelOp kernel, ArrayRef<Wanted> additions) {
     Block &inner = kernel.getBody().front();
     auto *yield = inner.getTerminator();
     ImplicitLocOpBuilder b(kernel.getLoc(), yield);
     SmallVector<Type> types(kernel.getResultTypes());
-    for (const Wanted &one : wanted) {
+    for (const Wanted &one : additions) {
       Value value = one.isArgument ? Value(inner.getArgument(one.place))
                                    : yield->getOperand(one.place);
       Value found = largest(b, value);
@@ -143,38 +147,16 @@ private:
                          kernel.getPredicate(), kernel.getOpsAttr());
     extended.getBody().takeBody(kernel.getBody());
     size_t before = kernel.getNumResults();
-    for (auto [at, one] : llvm::enumerate(wanted))
+    for (auto [at, one] : llvm::enumerate(additions))
       records.addFact(one.number, "magnitude", extended.getResult(before + at));
-    // Those that stand outside are of the new results.
-    for (auto &[number, result] : outside)
-      if (result.getOwner() == kernel)
-        result = cast<OpResult>(extended.getResult(result.getResultNumber()));
     kernel->replaceAllUsesWith(extended->getResults().take_front(before));
     kernel.erase();
   }
 
-  void addKernel(int64_t number, OpResult result) {
-    auto maker = cast<KernelOp>(result.getOwner());
-    OpBuilder outer(maker->getContext());
-    outer.setInsertionPointAfter(maker);
-    auto type = RankedTensorType::get({}, outer.getI32Type());
-    auto kernel = KernelOp::create(outer, maker.getLoc(), type, result,
-                                   maker.getPredicate(),
-                                   outer.getStringAttr("magnitude"));
-    Block &inner = kernel.getBody().emplaceBlock();
-    Value value = inner.addArgument(result.getType(), result.getLoc());
-    auto b = ImplicitLocOpBuilder::atBlockEnd(result.getLoc(), &inner);
-    Value found = largest(b, value);
-    YieldOp::create(b, found);
-    records.addFact(number, "magnitude", kernel.getResult(0));
-  }
-
   func::FuncOp function;
-  Block &body;
   Records records;
-  llvm::MapVector<Value, int64_t> numbers; ///< of records, by result
-  llvm::MapVector<Operation *, SmallVector<Wanted>> inside;
-  SmallVector<std::pair<int64_t, OpResult>> outside;
+  llvm::MapVector<Value, int64_t> numbers;           ///< of records, by result
+  DenseMap<Operation *, SmallVector<Wanted>> wanted; ///< by kernel
 };
 } // namespace
 
