@@ -1,5 +1,5 @@
 //===- Difference.cpp - how far values are from those in f64 --------------===//
-#include "tools/diff/Difference.h"
+#include "tools/compare/Difference.h"
 #include "runtime/data/Convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

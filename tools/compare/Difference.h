@@ -1,6 +1,6 @@
 //===- Difference.h - how far values are from those in f64 ----------------===//
-#ifndef MP_TOOLS_DIFF_DIFFERENCE_H
-#define MP_TOOLS_DIFF_DIFFERENCE_H
+#ifndef MP_TOOLS_COMPARE_DIFFERENCE_H
+#define MP_TOOLS_COMPARE_DIFFERENCE_H
 
 #include "codegen/Program.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -44,4 +44,4 @@ std::map<int64_t, OpDifference> compareAll(const Values &values,
 
 } // namespace mp::tool
 
-#endif // MP_TOOLS_DIFF_DIFFERENCE_H
+#endif // MP_TOOLS_COMPARE_DIFFERENCE_H

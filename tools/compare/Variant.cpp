@@ -4,7 +4,7 @@
 // that op N of one is op N of the others.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/diff/Variant.h"
+#include "tools/compare/Variant.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/EntryPlan.h"
 #include "mlir/IR/OwningOpRef.h"

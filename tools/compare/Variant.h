@@ -1,6 +1,6 @@
 //===- Variant.h - one function under one policy, or in f64 ---------------===//
-#ifndef MP_TOOLS_DIFF_VARIANT_H
-#define MP_TOOLS_DIFF_VARIANT_H
+#ifndef MP_TOOLS_COMPARE_VARIANT_H
+#define MP_TOOLS_COMPARE_VARIANT_H
 
 #include "codegen/Program.h"
 #include <functional>
@@ -82,4 +82,4 @@ llvm::Expected<Variant> makeVariant(const Subject &subject,
 
 } // namespace mp::tool
 
-#endif // MP_TOOLS_DIFF_VARIANT_H
+#endif // MP_TOOLS_COMPARE_VARIANT_H
