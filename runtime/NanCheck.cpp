@@ -1,6 +1,7 @@
 //===- NanCheck.cpp - the first value that is not finite ------------------===//
 #include "runtime/NanCheck.h"
 #include "runtime/Model.h"
+#include "runtime/data/Convert.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -82,6 +83,26 @@ std::vector<ValueRange> readRecords(const Entry &entry,
   for (const Record &record : entry.records)
     values.push_back(readRecord(entry, results, record));
   return values;
+}
+
+ValueRange rangeOf(const TensorType &type, ArrayRef<char> bytes) {
+  ValueRange range;
+  range.type = type;
+  range.hasNan = false;
+  range.nonFinite = 0;
+  for (int64_t i = 0; i < type.elements(); ++i) {
+    double x =
+        loadElement(type.element, bytes.data() + i * byteWidth(type.element));
+    if (std::isfinite(x)) {
+      range.least = std::min(range.least.value_or(x), x);
+      range.largest = std::max(range.largest.value_or(x), x);
+      continue;
+    }
+    range.isFinite = false;
+    range.hasNan = *range.hasNan || std::isnan(x);
+    ++*range.nonFinite;
+  }
+  return range;
 }
 
 bool anyNonFinite(const Entry &entry, Executable::Results results,

@@ -36,17 +36,16 @@ struct ValueRange {
 struct Offender {
   int64_t step = 0; ///< 1 is the first
   ValueRange value;
-  std::vector<ValueRange> operands;
+  std::vector<ValueRange> operands = {};
   /// Which records of the data the step was taken on: "records 32 to 63 of
   /// epoch 1, which are ..."
-  std::string samples;
-  std::vector<int64_t> records; ///< the same, all; from 0
+  std::string samples = {};
+  std::vector<int64_t> records = {}; ///< the same, all; from 0
   /// The record of the data whose row is the first that is not finite.
-  std::optional<int64_t> sample;
+  std::optional<int64_t> sample = {};
 
-  /// "mp.exp at net.mlir:7:8 (backward)"
-  std::string place() const;
-  /// Behind that what is known of it, of its operands, and the records.
+  /// "mp.exp at net.mlir:7:8 (backward): ", then what is known of it, of its
+  /// operands, and the records.
   std::string str() const;
 };
 
@@ -55,6 +54,9 @@ bool isOfRecord(const Entry &entry, unsigned result);
 /// What the results tell of each record.
 std::vector<ValueRange> readRecords(const Entry &entry,
                                     Executable::Results results);
+
+/// Of a tensor on the host, without a name.
+ValueRange rangeOf(const TensorType &type, llvm::ArrayRef<char> bytes);
 
 /// Whether any record is of something that is not finite, in a step that
 /// applied its updates or did not. Allocates nothing.

@@ -43,21 +43,17 @@ std::string ValueRange::str() const {
   return text;
 }
 
+/// "mp.exp at net.mlir:7:8 (backward)"
 static std::string placeOf(const ValueRange &value) {
-  std::string text = value.name + at(value.source);
-  return text;
-}
-
-std::string Offender::place() const {
   bool marked = value.phase == "backward" || value.phase == "update";
-  std::string text = value.name;
-  if (value.source.line)
-    text += " at " + value.source.str();
-  return text + (marked ? " (" + value.phase + ")" : "");
+  std::string source = value.source.str();
+  return value.name + (source.empty() ? "" : " at " + source) +
+         (marked ? " (" + value.phase + ")" : "");
 }
 
 std::string Offender::str() const {
-  std::string text = place() + ": " + value.type.str() + ", " + value.str();
+  std::string text =
+      placeOf(value) + ": " + value.type.str() + ", " + value.str();
   for (auto [i, operand] : enumerate(operands))
     text += formatv("{0}{1} {2}", i ? ", " : "; of ", placeOf(operand),
                     operand.str());
@@ -80,8 +76,7 @@ std::string toText(ArrayRef<ValueRange> values) {
         os << format("%13.6g  ", *number);
       else
         os << left_justify("", 15);
-    os << value.phase << " " << placeOf(value) << ", " << value.type.str()
-       << "\n";
+    os << placeOf(value) << ", " << value.type.str() << "\n";
   }
   return text;
 }

@@ -249,6 +249,9 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     if (Error error = openOffenders())
       return error;
   }
+  if (!options.nanCheck.empty())
+    if (Error error = lookAtStart())
+      return error;
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
   bool replaces = run.step == 0;

@@ -178,6 +178,7 @@ private:
   /// Of a step, from 0, and its micro-batch, or all of it.
   static constexpr int64_t wholeStep = -1;
   void describeSamples(Offender &offender, int64_t step, int64_t micro) const;
+  llvm::Error lookAtStart();
   llvm::Error lookAtGathered(Executable &executable, Executable::Ticket ticket,
                              int64_t micro);
   llvm::Error lookAtStep(const Entry &entry, Executable::Results results,
@@ -213,7 +214,9 @@ private:
   bool hasTrained = false;  ///< whether any step changed something
   std::string gaveUp;       ///< why the run ends early; empty: it does not
   bool isScaled = true;     ///< else a step that is not finite ends the run
-  std::optional<Offender> offender;     ///< the last, where nanCheck asks
+  std::optional<Offender> offender; ///< the last, where nanCheck asks
+  /// What was wrong before the first step.
+  std::optional<Offender> atStart;
   std::optional<Offender> gathered;     ///< of the window that is under way
   std::optional<MetricsFile> offenders; ///< that were found, in the run folder
   int64_t offendersFound = 0;

@@ -33,6 +33,27 @@ void Trainer::describeSamples(Offender &offender, int64_t step,
     os << ", ...";
 }
 
+/// What is wrong before the first step is not what a step's records tell.
+Error Trainer::lookAtStart() {
+  for (const Variable &variable : session().variables()) {
+    if (variable.kind != VariableKind::Parameter ||
+        !isFloat(variable.type.element))
+      continue;
+    std::vector<char> bytes(variable.type.bytes());
+    if (Error error = session().read(variable.name, bytes))
+      return error;
+    ValueRange range = rangeOf(variable.type, bytes);
+    if (range.isFinite)
+      continue;
+    range.name = "variable '" + variable.name + "'";
+    range.source = variable.location;
+    range.phase = "variable";
+    atStart = Offender{.value = std::move(range)};
+    return Error::success();
+  }
+  return Error::success();
+}
+
 /// A micro-batch that the step under way takes. On a device, where steps
 /// overlap, only if every op is asked for is it worth waiting.
 Error Trainer::lookAtGathered(Executable &executable, Executable::Ticket ticket,
@@ -80,7 +101,8 @@ Error Trainer::lookAtStep(const Entry &entry, Executable::Results results,
   if (exact) {
     found = std::move(exact);
   } else if (!found) {
-    found = findOffender(entry, readRecords(entry, results), applied);
+    found = atStart ? atStart
+                    : findOffender(entry, readRecords(entry, results), applied);
     if (found)
       describeSamples(*found, metrics.step - 1, wholeStep);
   }
@@ -109,7 +131,7 @@ void Trainer::showOffender(Progress &progress, const StepMetrics &metrics) {
   if (metrics.nonFinite.empty() || !options.log || ++offendersFound > most)
     return;
   progress.endLine();
-  *options.log << "step " << metrics.step << " is not finite, first at "
+  *options.log << "step " << metrics.step << " is not finite, beginning with "
                << metrics.nonFinite << "\n";
   if (offendersFound == most)
     *options.log << "further ones are not shown"
@@ -119,7 +141,8 @@ void Trainer::showOffender(Progress &progress, const StepMetrics &metrics) {
 
 Error Trainer::openOffenders() {
   std::string path = outPath("offenders.jsonl");
-  if (options.nanCheck.empty() && !sys::fs::exists(path))
+  if (options.out.empty() ||
+      (options.nanCheck.empty() && !sys::fs::exists(path)))
     return Error::success();
   auto file = MetricsFile::open(path, run.step);
   if (!file)
