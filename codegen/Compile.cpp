@@ -217,6 +217,7 @@ private:
     pipeline.clipValue = options.clipValue;
     pipeline.recompute = options.recompute;
     pipeline.scales = options.scales;
+    pipeline.nanCheck = options.nanCheck;
     return pipeline;
   }
 
