@@ -32,7 +32,8 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
   }
   std::vector<std::string> names;
   for (auto [i, result] : llvm::enumerate((*executable)->entry().results)) {
-    if (!isScalar(result) || result.name.empty())
+    if (!isScalar(result) || result.name.empty() ||
+        isOfRecord((*executable)->entry(), i))
       continue;
     names.push_back(result.name);
     std::pair<StringRef, int *> known[] = {
@@ -115,6 +116,9 @@ Error Trainer::submitStep() {
     step.program = *part;
     if (Error error = submit((*part)->takesInputs(), *batches->next()))
       return error;
+    if (!options.nanCheck.empty() && (*part)->gather)
+      if (Error error = lookAtGathered(*(*part)->gather, step.ticket, micro))
+        return error;
   }
   if (step.program->gather)
     if (Error error = submit(*step.program->executable, {}))
@@ -145,6 +149,10 @@ Expected<StepMetrics> Trainer::finishStep() {
   int64_t rows = plan.rows(run.step);
   count(metrics);
   metrics.step = run.step;
+  if (!options.nanCheck.empty())
+    if (Error error =
+            lookAtStep(step.program->executable->entry(), *results, metrics))
+      return error;
   // Of steps that overlap each begins where the one before ended.
   double seconds = secondsSince(std::max(step.start, lastFinish));
   metrics.samplesPerSecond = rows / std::max(seconds, 1e-9);
@@ -238,7 +246,12 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     metricsFile.emplace(std::move(*opened));
     if (Error error = openLedger())
       return error;
+    if (Error error = openOffenders())
+      return error;
   }
+  if (!options.nanCheck.empty())
+    if (Error error = lookAtStart())
+      return error;
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
   bool replaces = run.step == 0;
@@ -277,6 +290,7 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       return metrics.takeError();
     seconds += secondsSince(start);
     progress.step(*metrics, run.skippedSteps);
+    showOffender(progress, *metrics);
     givesUp(*metrics);
     if (!writes)
       continue;
@@ -294,6 +308,8 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       if (Error error = writeLedger(progress))
         return error;
   }
+  if (Error error = writeValues())
+    return error;
   bool interrupted = interrupt.requested();
   bool missing = writes && !sys::fs::exists(outPath("checkpoint.safetensors"));
   if (saved != run.step || missing)
