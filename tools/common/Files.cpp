@@ -40,8 +40,8 @@ static bool overwrites(StringRef output, const NamedFile &other) {
   if (!isRun(other))
     return false;
   for (StringRef name :
-       {"metrics.jsonl", "summary.json", "checkpoint.safetensors",
-        "checkpoint.previous.safetensors"}) {
+       {"metrics.jsonl", "ledger.jsonl", "summary.json",
+        "checkpoint.safetensors", "checkpoint.previous.safetensors"}) {
     SmallString<256> part(other.path);
     sys::path::append(part, name);
     if (areSame(output, part))
