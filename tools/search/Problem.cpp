@@ -3,6 +3,7 @@
 #include "runtime/Error.h"
 #include "runtime/OutputFile.h"
 #include "runtime/Profile.h"
+#include "tools/search/Trials.h"
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
 
@@ -142,12 +143,16 @@ Expected<size_t> TimedColouring::fastest(ArrayRef<Colouring> candidates,
   }
   if (Error error = runInTurn(inTurn, /*warmup=*/5, steps))
     return std::move(error);
-  size_t best = 0;
-  for (size_t i = 1; i < inTurn.size(); ++i)
-    if (median(inTurn[i]->facts.microseconds) <
-        median(inTurn[best]->facts.microseconds))
+  std::vector<double> medians;
+  for (TimedStep *step : inTurn)
+    medians.push_back(median(step->facts.microseconds));
+  double least = *llvm::min_element(medians);
+  std::optional<size_t> best;
+  for (auto [i, time] : llvm::enumerate(medians))
+    if (time <= least * (1 + margin) &&
+        (!best || lowUnits(candidates[i]) < lowUnits(candidates[*best])))
       best = i;
-  return best;
+  return *best;
 }
 
 } // namespace mp::tool

@@ -58,8 +58,8 @@ public:
   llvm::Expected<std::vector<double>>
   costs(llvm::ArrayRef<Colouring> colourings) override;
 
-  /// Of all that were timed and are `candidates`, the fastest when they are run
-  /// in turn, `steps` each.
+  /// The candidate that is fastest when they are run in turn, `steps` each; of
+  /// those as fast as that but for the margin, the one with least in 16 bits.
   llvm::Expected<size_t> fastest(llvm::ArrayRef<Colouring> candidates,
                                  uint64_t steps);
 
