@@ -214,9 +214,15 @@ TEST(Colouring, NoisyCostsNeedAMargin) {
   EXPECT_EQ(result.best, Colouring(5, false));
   EXPECT_FALSE(result.isProven);
 
+  // What training refuses alone is not tried together with others.
   Chain fine(5, 2);
   fine.isCostExact = false;
-  EXPECT_LT(search(fine, 1000).cost, 1000);
+  fine.refused = 3;
+  result = search(fine, 1000);
+  EXPECT_LT(result.cost, 1000);
+  EXPECT_EQ(count_if(result.trials,
+                     [](const Trial &trial) { return trial.colouring[3]; }),
+            2); // low throughout, and alone
 }
 
 // An error of the problem ends the search.

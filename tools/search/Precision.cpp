@@ -222,7 +222,7 @@ private:
 
   /// Times of single candidates are minutes apart; the best are run in turn.
   Error chooseFinalist(TimedColouring &problem) {
-    constexpr size_t most = 4;
+    constexpr size_t most = 6;
     std::vector<const Trial *> within;
     for (const Trial &trial : report.search.trials)
       if (trial.outcome != Trial::Outcome::Beyond && std::isfinite(trial.cost))
@@ -241,9 +241,9 @@ private:
         problem.fastest(finalists, std::max<uint64_t>(options.steps, 100));
     if (!best)
       return best.takeError();
-    report.search.best = finalists[*best];
-    report.search.error = within[*best]->error;
-    report.search.cost = within[*best]->cost;
+    report.search.best = finalists[best->index];
+    report.search.error = within[best->index]->error;
+    report.search.cost = best->cost;
     return Error::success();
   }
 

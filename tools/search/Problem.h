@@ -60,8 +60,12 @@ public:
 
   /// The candidate that is fastest when they are run in turn, `steps` each; of
   /// those as fast as that but for the margin, the one with least in 16 bits.
-  llvm::Expected<size_t> fastest(llvm::ArrayRef<Colouring> candidates,
-                                 uint64_t steps);
+  struct Finalist {
+    size_t index = 0;
+    double cost = 0;
+  };
+  llvm::Expected<Finalist> fastest(llvm::ArrayRef<Colouring> candidates,
+                                   uint64_t steps);
 
 private:
   std::unique_ptr<TimedStep> base;

@@ -71,24 +71,30 @@ bool Trials::isWithin(const Colouring &colouring) const {
 
 double Trials::change(size_t unit) const {
   double cost = costOf(with(wide(), unit, true)), base = costOf(wide());
-  return cost == kNever || base == kNever ? 0 : cost - base;
+  return base == kNever ? 0 : cost - base;
+}
+
+double Trials::predict(const Colouring &colouring,
+                       const Colouring &from) const {
+  bool isKnown = costOf(from) != kNever;
+  Colouring start = isKnown ? from : wide();
+  double cost = costOf(start);
+  for (size_t unit = 0; unit < size; ++unit) {
+    if (colouring[unit] && change(unit) == kNever)
+      return kNever;
+    if (colouring[unit] != start[unit])
+      cost += colouring[unit] ? change(unit) : -change(unit);
+  }
+  return cost;
 }
 
 Error Trials::price(std::vector<Candidate> &candidates, const Colouring &from) {
-  if (problem.isCostExact) {
+  if (problem.isCostExact)
     if (Error error = learnCosts(candidates))
       return error;
-    for (Candidate &candidate : candidates)
-      candidate.cost = costOf(candidate.colouring);
-    return Error::success();
-  }
-  for (Candidate &candidate : candidates) {
-    candidate.cost = costOf(from);
-    for (size_t unit = 0; unit < size; ++unit)
-      if (candidate.colouring[unit] != from[unit])
-        candidate.cost +=
-            candidate.colouring[unit] ? change(unit) : -change(unit);
-  }
+  for (Candidate &candidate : candidates)
+    candidate.cost = problem.isCostExact ? costOf(candidate.colouring)
+                                         : predict(candidate.colouring, from);
   return Error::success();
 }
 

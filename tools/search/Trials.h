@@ -34,7 +34,8 @@ public:
   /// Fills in what the candidates cost: exactly, or by what changing each unit
   /// alone does.
   llvm::Error price(std::vector<Candidate> &candidates, const Colouring &from);
-  /// What a unit costs more in the low type than in f32, the others in f32.
+  /// What a unit costs more in the low type than in f32, the others in f32;
+  /// infinite where that cannot be trained with.
   double change(size_t unit) const;
   /// Infinite where it is not known.
   double costOf(const Colouring &colouring) const;
@@ -56,6 +57,8 @@ public:
   ColouringResult result;
 
 private:
+  double predict(const Colouring &colouring, const Colouring &from) const;
+
   std::map<Colouring, double> errors, costs;
 };
 
