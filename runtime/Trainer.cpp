@@ -32,7 +32,8 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
   }
   std::vector<std::string> names;
   for (auto [i, result] : llvm::enumerate((*executable)->entry().results)) {
-    if (!isScalar(result) || result.name.empty())
+    if (!isScalar(result) || result.name.empty() ||
+        isOfRecord((*executable)->entry(), i))
       continue;
     names.push_back(result.name);
     std::pair<StringRef, int *> known[] = {
@@ -115,6 +116,9 @@ Error Trainer::submitStep() {
     step.program = *part;
     if (Error error = submit((*part)->takesInputs(), *batches->next()))
       return error;
+    if (!options.nanCheck.empty() && (*part)->gather)
+      if (Error error = lookAtGathered(*(*part)->gather, step.ticket, micro))
+        return error;
   }
   if (step.program->gather)
     if (Error error = submit(*step.program->executable, {}))
@@ -145,6 +149,10 @@ Expected<StepMetrics> Trainer::finishStep() {
   int64_t rows = plan.rows(run.step);
   count(metrics);
   metrics.step = run.step;
+  if (!options.nanCheck.empty())
+    if (Error error =
+            lookAtStep(step.program->executable->entry(), *results, metrics))
+      return error;
   // Of steps that overlap each begins where the one before ended.
   double seconds = secondsSince(std::max(step.start, lastFinish));
   metrics.samplesPerSecond = rows / std::max(seconds, 1e-9);
@@ -236,7 +244,14 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     if (!opened)
       return opened.takeError();
     metricsFile.emplace(std::move(*opened));
+    if (Error error = openLedger())
+      return error;
+    if (Error error = openOffenders())
+      return error;
   }
+  if (!options.nanCheck.empty())
+    if (Error error = lookAtStart())
+      return error;
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
   bool replaces = run.step == 0;
@@ -255,10 +270,16 @@ Expected<bool> Trainer::runSteps(double &seconds) {
   int64_t saved = run.step;
   int64_t every = options.checkpointEvery > 0 ? options.checkpointEvery
                                               : plan.stepsPerEpoch();
+  auto next = [&](int64_t period) { return (run.step / period + 1) * period; };
+  if (Error error = writeLedger(progress))
+    return error;
   while (true) {
     Clock::time_point start = Clock::now();
-    // What is saved is the state between two steps, so none overlaps a save.
-    int64_t pause = writes ? (run.step / every + 1) * every : lastStep();
+    // What is saved is the state between two steps, so none overlaps a save;
+    // and so it is with the state that a ledger is of.
+    int64_t pause = writes ? next(every) : lastStep();
+    if (ledger)
+      pause = std::min(pause, next(options.ledgerEvery));
     if (!interrupt.requested() && gaveUp.empty())
       if (Error error = submitUntil(std::min(pause, lastStep())))
         return error;
@@ -269,6 +290,7 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       return metrics.takeError();
     seconds += secondsSince(start);
     progress.step(*metrics, run.skippedSteps);
+    showOffender(progress, *metrics);
     givesUp(*metrics);
     if (!writes)
       continue;
@@ -282,11 +304,19 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       if (Error error = metricsFile->flush())
         return error;
     }
+    if (ledger && run.step % options.ledgerEvery == 0)
+      if (Error error = writeLedger(progress))
+        return error;
   }
+  if (Error error = writeValues())
+    return error;
   bool interrupted = interrupt.requested();
   bool missing = writes && !sys::fs::exists(outPath("checkpoint.safetensors"));
   if (saved != run.step || missing)
     if (Error error = checkpoint())
+      return error;
+  if (!interrupted)
+    if (Error error = writeLedger(progress))
       return error;
   return interrupted;
 }

@@ -9,7 +9,9 @@
 
 #include "runtime/Checkpoint.h"
 #include "runtime/Evaluate.h"
+#include "runtime/NanCheck.h"
 #include "runtime/Progress.h"
+#include "runtime/TrainingLedger.h"
 #include "runtime/data/Prefetcher.h"
 #include <chrono>
 #include <deque>
@@ -31,8 +33,14 @@ struct TrainOptions {
       scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
   std::string scales; ///< as CompileOptions'
   std::optional<double> clipNorm,
-      clipValue;                 ///< as CompileOptions'; the recipe's
-  std::string recompute;         ///< as CompileOptions'; the recipe's
+      clipValue;         ///< as CompileOptions'; the recipe's
+  std::string recompute; ///< as CompileOptions'; the recipe's
+  /// "step" or "all": StepMetrics::nonFinite and RUN/offenders.jsonl name the
+  /// first op whose result is not finite, of each step with such a gradient,
+  /// loss or new weight; "all" keeps a table of every op's values too. A run
+  /// without loss scaler then ends at such a step, which is not applied. "":
+  /// nobody asks.
+  std::string nanCheck;
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 records
@@ -47,7 +55,10 @@ struct TrainOptions {
   /// End a run where so many steps in a row were skipped; 0: never. A scale of
   /// 2^100 comes down to 1 in as many.
   int64_t maxSkipped = 100;
-  int64_t checkpointEvery = 0;        ///< steps; 0: at the end of each epoch
+  int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
+  /// Count what f16 makes of gradients before the first step, after every so
+  /// many and at the end, into `out`; 0: never. The run's bits are the same.
+  int64_t ledgerEvery = 0;
   unsigned threads = 0;               ///< 0: one a core
   UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
   std::string plan;    ///< path of a tuning plan, for a CUDA device
@@ -77,11 +88,12 @@ public:
   /// step.
   llvm::Expected<StepMetrics> step();
 
-  /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors
-  /// and summary.json to the run folder; scores the data source `test` if there
-  /// is one; profiles where that is asked for and no signal came. An error,
-  /// once all that is saved, where the loss scaler gave up, `maxSkipped` steps
-  /// in a row were skipped, or all steps were: it says what explainSkip() does.
+  /// Runs the steps that are left; writes metrics.jsonl,
+  /// checkpoint.safetensors, summary.json and, where it is asked for,
+  /// ledger.jsonl to the run folder; scores the data source `test` if there is
+  /// one; profiles where that is asked for and no signal came. An error, once
+  /// all that is saved, where the loss scaler gave up, `maxSkipped` steps in a
+  /// row were skipped, or all steps were: it says what explainSkip() does.
   llvm::Expected<TrainOutcome> train();
 
   /// Runs the last step again, in a form that changes no state, and says where
@@ -142,6 +154,15 @@ private:
   /// then static:N.
   llvm::Error chooseScale(ModelOptions options, Compiler compiler,
                           const SessionFactory &createSession);
+  /// Where a ledger is asked for, makes ready what writes it.
+  llvm::Error setUpLedger(ModelOptions options, Compiler compiler,
+                          const SessionFactory &createSession);
+  /// Cuts off the lines of steps that are run again; an earlier run's too,
+  /// where no ledger is asked for.
+  llvm::Error openLedger();
+  /// Unless there is one of this moment.
+  llvm::Error writeLedger(Progress &progress);
+  std::string calibrateCommand() const;
   void announce();
   llvm::Expected<StepProgram *> program(int64_t rows);
   llvm::Error submitStep();
@@ -152,6 +173,20 @@ private:
   void count(const StepMetrics &metrics);
   bool givesUp(const StepMetrics &metrics);
   llvm::Error checkSkips();
+  /// Runs the last step again, which changed nothing, and looks at every op.
+  llvm::Expected<std::optional<Offender>> replayStep();
+  /// Of a step, from 0, and its micro-batch, or all of it.
+  static constexpr int64_t wholeStep = -1;
+  void describeSamples(Offender &offender, int64_t step, int64_t micro) const;
+  llvm::Error lookAtStart();
+  llvm::Error lookAtGathered(Executable &executable, Executable::Ticket ticket,
+                             int64_t micro);
+  llvm::Error lookAtStep(const Entry &entry, Executable::Results results,
+                         StepMetrics &metrics);
+  llvm::Error reportOffender(Offender found, StepMetrics &metrics);
+  void showOffender(Progress &progress, const StepMetrics &metrics);
+  llvm::Error openOffenders();
+  llvm::Error writeValues() const;
   int64_t lastStep() const;
   int64_t submitted() const { return run.step + underWay.size(); }
   llvm::Expected<bool> runSteps(double &seconds);
@@ -174,9 +209,21 @@ private:
   std::deque<StepUnderWay> underWay;       ///< steps from run.step on
   Clock::time_point lastFinish = {};
   double secondsToCompile = 0;
+  std::unique_ptr<TrainingLedger> ledger; ///< null: nobody asks
   int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
   bool hasTrained = false;  ///< whether any step changed something
   std::string gaveUp;       ///< why the run ends early; empty: it does not
+  bool isScaled = true;     ///< else a step that is not finite ends the run
+  std::optional<Offender> offender; ///< the last, where nanCheck asks
+  /// What was wrong before the first step.
+  std::optional<Offender> atStart;
+  std::optional<Offender> gathered;     ///< of the window that is under way
+  std::optional<MetricsFile> offenders; ///< that were found, in the run folder
+  int64_t offendersFound = 0;
+  /// With nanCheck "all", what every op had: in the window that is under way,
+  /// and in the last step, or the last with an offender.
+  std::vector<ValueRange> gatheredValues, values;
+  int64_t valuesStep = 0;
 };
 
 } // namespace mp

@@ -57,16 +57,19 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   modelOptions.compile.function = options.function;
   modelOptions.compile.accumulate = run.accumulate;
   modelOptions.compile.scales = run.scales;
+  modelOptions.compile.nanCheck = options.nanCheck;
   auto opened = Model::open(modelOptions, compiler, createSession);
   if (!opened)
     return opened.takeError();
   model = std::move(*opened);
   if (Error error = findData())
     return error;
-  if (Error error = chooseScale(std::move(modelOptions), std::move(compiler),
-                                createSession))
+  if (Error error = chooseScale(modelOptions, compiler, createSession))
     return error;
   if (Error error = readDataAndCompile())
+    return error;
+  if (Error error = setUpLedger(std::move(modelOptions), std::move(compiler),
+                                createSession))
     return error;
   announce();
   if (checkpoint)
@@ -205,6 +208,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   auto scaler = model->scaler();
   if (!scaler)
     return scaler.takeError();
+  isScaled = *scaler != "none";
   if (*scaler != kCalibratedScaler)
     return Error::success();
   auto own =
