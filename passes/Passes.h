@@ -30,7 +30,11 @@ struct PipelineOptions {
   /// File of a calibration that mp-synthesize-scales reads; empty: it does not
   /// run.
   std::string scales;
+  bool recordCasts = false; ///< whether mp-autocast leaves `kCastsAttr`
 };
+
+/// On a module: what mp-autocast made of each op and why, JSON as a string.
+inline constexpr llvm::StringLiteral kCastsAttr = "mp.casts";
 
 /// What a precision's name asks for.
 struct Precision {

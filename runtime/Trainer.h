@@ -77,11 +77,12 @@ public:
   /// step.
   llvm::Expected<StepMetrics> step();
 
-  /// Runs the steps that are left; writes metrics.jsonl, checkpoint.safetensors
-  /// and summary.json to the run folder; scores the data source `test` if there
-  /// is one; profiles where that is asked for and no signal came. An error,
-  /// once all that is saved, where the loss scaler gave up, `maxSkipped` steps
-  /// in a row were skipped, or all steps were: it says what explainSkip() does.
+  /// Runs the steps that are left; writes plan.json, casts.json, metrics.jsonl,
+  /// checkpoint.safetensors and summary.json to the run folder; scores the data
+  /// source `test` if there is one; profiles where that is asked for and no
+  /// signal came. An error, once all that is saved, where the loss scaler gave
+  /// up, `maxSkipped` steps in a row were skipped, or all steps were: it says
+  /// what explainSkip() does.
   llvm::Expected<TrainOutcome> train();
 
   /// Runs the last step again, in a form that changes no state, and says where
@@ -158,7 +159,9 @@ private:
   llvm::Error saveKeepingEarlier();
   llvm::Error writeProfile();
   llvm::Error writeTrace();
-  llvm::Error writeSummary(const Summary &summary);
+  /// With what is known before the first step.
+  llvm::Error makeRunFolder();
+  llvm::Error writeFile(llvm::StringRef name, llvm::StringRef text);
   Summary summarize(double trainSeconds) const;
   std::string outPath(llvm::StringRef name) const;
 
@@ -176,6 +179,8 @@ private:
   double secondsToCompile = 0;
   int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
   bool hasTrained = false;  ///< whether any step changed something
+  std::string scaler;       ///< that the run trains with, by name
+  std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   std::string gaveUp;       ///< why the run ends early; empty: it does not
 };
 

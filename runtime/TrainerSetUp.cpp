@@ -205,6 +205,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   auto scaler = model->scaler();
   if (!scaler)
     return scaler.takeError();
+  this->scaler = run.scaler.empty() ? *scaler : run.scaler;
   if (*scaler != kCalibratedScaler)
     return Error::success();
   auto own =
@@ -222,7 +223,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   if (!found)
     return makeError("{0}: --scaler {1}: {2}", options.module,
                      kCalibratedScaler, toString(found.takeError()));
-  run.scaler = model->compileOptions().scaler = found->scaler();
+  this->scaler = run.scaler = model->compileOptions().scaler = found->scaler();
   if (options.log)
     *options.log << found->summary() << "\n";
   return Error::success();
@@ -251,9 +252,11 @@ Error Trainer::readDataAndCompile() {
 Error Trainer::compileStep() {
   auto start = std::chrono::steady_clock::now();
   model->compileOptions().totalSteps = totalSteps();
+  model->compileOptions().onCasts = [&](StringRef json) { casts = json.str(); };
   auto whole = program(plan.microRows());
   if (!whole)
     return whole.takeError();
+  model->compileOptions().onCasts = nullptr;
   secondsToCompile =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

@@ -40,7 +40,8 @@ static bool overwrites(StringRef output, const NamedFile &other) {
   if (!isRun(other))
     return false;
   for (StringRef name :
-       {"metrics.jsonl", "summary.json", "checkpoint.safetensors",
+       {"metrics.jsonl", "summary.json", "plan.json", "casts.json",
+        "ledger.jsonl", "offenders.jsonl", "checkpoint.safetensors",
         "checkpoint.previous.safetensors"}) {
     SmallString<256> part(other.path);
     sys::path::append(part, name);
