@@ -11,6 +11,7 @@ static constexpr char help[] =
     "  run        run any function of a module once\n"
     "  plan       print the memory that training takes\n"
     "  calibrate  show how large gradients are, and the loss scale that suits\n"
+    "  report     make a page of a run: loss, scale, gradients, casts, memory\n"
     "  bench      measure a recipe's step, kernel by kernel\n"
     "  tune       measure matrix products on a CUDA device, and write a plan\n"
     "  formats    print what becomes of a number in fp16, bf16 and the others\n"
@@ -29,10 +30,10 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
     return arguments.empty() ? 2 : 0;
   }
   std::pair<std::string, int (*)(llvm::ArrayRef<const char *>)> commands[] = {
-      {"train", train},        {"eval", eval},         {"run", run},
-      {"plan", plan},          {"bench", bench},       {"tune", tune},
-      {"formats", formatsOf},  {"policies", policies}, {"info", info},
-      {"calibrate", calibrate}};
+      {"train", train},         {"eval", eval},         {"run", run},
+      {"plan", plan},           {"bench", bench},       {"tune", tune},
+      {"formats", formatsOf},   {"policies", policies}, {"info", info},
+      {"calibrate", calibrate}, {"report", reportRun}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == arguments[0])
