@@ -79,7 +79,7 @@ void writeOp(Html &html, const json::Object &op) {
   writePrecision(html, textOf(op, "runs_in"));
   html.close();
   html.element("td", textOf(op, "category"));
-  html.element("td", textOf(op, "why")).open("td");
+  html.element("td", textOf(op, "why"), {{"class", "prose"}}).open("td");
   for (const json::Object *cast : objectsOf(op, "casts"))
     writeCast(html, *cast);
   html.close().close();

@@ -40,7 +40,7 @@ void writeRow(Html &html, const json::Object &finding) {
   html.open("th", {{"scope", "row"}});
   html.element("code", textOf(finding, "op"));
   html.element("small", textOf(finding, "source")).close();
-  html.open("td").text(textOf(finding, "text"));
+  html.open("td", {{"class", "prose"}}).text(textOf(finding, "text"));
   html.element("small", textOf(finding, "samples")).close();
   writeValues(html, finding);
   html.close();

@@ -101,7 +101,7 @@ void writeRow(Html &html, const json::Object &gradient) {
   double largest = numberOf(gradient, "largest");
   html.element("td", std::isnan(largest) ? "" : shortNumber(largest),
                {{"class", "number"}});
-  html.element("td", adviceOf(gradient)).close();
+  html.element("td", adviceOf(gradient), {{"class", "prose"}}).close();
 }
 
 void writeTable(Html &html, const json::Object &ledger) {

@@ -71,6 +71,7 @@ tbody th { font-weight: 600; }
 thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; }
 .number { text-align: right; white-space: nowrap;
   font-variant-numeric: tabular-nums; }
+.prose { min-width: 13rem; }
 details { margin-top: .6rem; }
 summary { cursor: pointer; color: var(--accent); }
 .chip { display: inline-block; padding: 0 .45em; border-radius: 5px;
