@@ -74,7 +74,7 @@ private:
       for (auto recipe : module->getOps<TrainOp>())
         if (options.function.empty() || options.function == recipe.getEntry()) {
           program.accumulate = microBatchesOf(recipe);
-          program.scaler = scalerOf(recipe);
+          chooseScalerOf(recipe);
         }
       describeState();
       return llvm::Error::success();
@@ -162,9 +162,14 @@ private:
                               : recipe.getAccumulate().value_or(1);
   }
 
-  std::string scalerOf(TrainOp recipe) const {
+  /// One that is not known is an error later.
+  void chooseScalerOf(TrainOp recipe) {
     auto given = llvm::expectedToOptional(chooseScaler(passOptions()));
-    return given ? scalerPreset(recipe, *given) : "";
+    if (!given)
+      return;
+    builder.program.scaler = scalerPreset(recipe, *given);
+    if (llvm::expectedToOptional(parseScaler(builder.program.scaler)))
+      builder.program.scale = scalerFields(recipe, *given).initScale;
   }
 
   /// What the options ask for by any of its names, or else the recipe.
@@ -212,6 +217,7 @@ private:
     pipeline.clipValue = options.clipValue;
     pipeline.recompute = options.recompute;
     pipeline.scales = options.scales;
+    pipeline.nanCheck = options.nanCheck;
     pipeline.recordCasts = bool(options.onCasts);
     return pipeline;
   }

@@ -40,9 +40,9 @@ enum class Goal {
   Train,     ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
              ///< and `derive`
   Evaluate,  ///< the recipe's function forward, in its precision: `evaluate`
-  Diagnose,  ///< a recipe's step that changes no state and returns where its
-             ///< values stop being finite: `diagnose` (or `diagnose.accumulate`
-             ///< and `diagnose.apply`)
+  Diagnose,  ///< a recipe's step that changes no state and returns records of
+             ///< all its values: `diagnose` (or `diagnose.accumulate` and
+             ///< `diagnose.apply`)
   Run,       ///< any function as it stands
   Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
              ///< the gradients that training has in f16
@@ -78,6 +78,11 @@ struct CompileOptions {
   /// What backward finds rather than computes again: "marked", "all" or a
   /// size such as "64MiB"; empty: what the recipe says. The bits are the same.
   std::string recompute;
+  /// Train: which values a step tells the size of, Entry::records: those that
+  /// kernels store, "step", every op's, "all", or empty, none. Where there are
+  /// records, gradients that no scale needs are checked all the same. Diagnose
+  /// always has all, and this says what it is a replay of.
+  std::string nanCheck;
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".

@@ -82,6 +82,7 @@ public:
     for (auto write : block.getOps<WriteOp>())
       planWrite(write);
     planResults(block.getTerminator());
+    planRecords();
     backend.finish(entry, stepPlaces, builder);
     findLifetimes();
     entry.arenaBytes = planArena(entry.buffers);
@@ -310,6 +311,37 @@ private:
         result.origin = origin.getName().getValue().str();
         result.location = locate(origin.getChildLoc());
       }
+    }
+  }
+
+  /// What the results by the names of records tell, and of what.
+  void planRecords() {
+    auto described = function->getAttrOfType<ArrayAttr>(kRecordsAttr);
+    if (!described)
+      return;
+    for (auto fields : described.getAsRange<DictionaryAttr>()) {
+      Record &record = entry.records.emplace_back();
+      auto op = fields.getAs<NameLoc>("op");
+      record.op = op.getName().str();
+      record.location = locate(op.getChildLoc());
+      record.phase = fields.getAs<StringAttr>("phase").str();
+      record.type = describeType(
+          cast<RankedTensorType>(fields.getAs<TypeAttr>("type").getValue()));
+      llvm::append_range(
+          record.operands,
+          fields.getAs<DenseI64ArrayAttr>("operands").asArrayRef());
+      record.meant = fields.contains("meant");
+      record.watched = fields.contains("watched");
+      record.guarded = fields.contains("guarded");
+    }
+    for (auto [index, result] : llvm::enumerate(entry.results)) {
+      StringRef name = result.name;
+      size_t number = 0;
+      if (!name.consume_front("record.") || name.consumeInteger(10, number) ||
+          !name.consume_front(".") || number >= entry.records.size())
+        continue;
+      if (auto fact = parseRecordFact(name))
+        entry.records[number].results[static_cast<size_t>(*fact)] = index;
     }
   }
 

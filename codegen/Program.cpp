@@ -84,6 +84,20 @@ std::string Location::str() const {
   return file + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
+static constexpr llvm::StringLiteral recordFacts[kRecordFacts] = {
+    "magnitude", "nonfinite", "least", "largest", "row"};
+
+llvm::StringRef recordFactName(RecordFact fact) {
+  return recordFacts[static_cast<size_t>(fact)];
+}
+
+std::optional<RecordFact> parseRecordFact(llvm::StringRef name) {
+  const auto *found = llvm::find(recordFacts, name);
+  if (found == std::end(recordFacts))
+    return std::nullopt;
+  return static_cast<RecordFact>(found - recordFacts);
+}
+
 const Call::Attribute *Call::find(llvm::StringRef name) const {
   for (const auto &[candidate, value] : attributes)
     if (candidate == name)

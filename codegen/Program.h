@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -198,6 +199,42 @@ struct Result {
   Location location = {};
 };
 
+/// What a result says of a value that is looked at; all are scalars.
+enum class RecordFact {
+  Magnitude, ///< the largest `mp.magnitude`, i32: not finite from 0x7F800000 on
+  NonFinite, ///< how many elements are not finite, i32
+  Least,     ///< of those that are finite; infinite where none is
+  Largest,   ///< of those that are finite; negative infinite where none is
+  Row        ///< the first with an element that is not finite, i32; else
+             ///< INT32_MAX. Rows are records of the batch.
+};
+inline constexpr size_t kRecordFacts = 5;
+/// "magnitude", "nonfinite", ...
+llvm::StringRef recordFactName(RecordFact fact);
+std::optional<RecordFact> parseRecordFact(llvm::StringRef name);
+
+/// A value that an entry point computes and whose size its results tell, where
+/// that was asked for. In the order in which an entry point computes them.
+struct Record {
+  std::string op; ///< "mp.exp", "input 'x'", "variable 'w'"
+  Location location;
+  std::string phase; ///< "input", "variable", "forward", "backward", "update"
+  TensorType type;
+  std::vector<uint32_t> operands; ///< records of what it is computed from
+  /// That it is not finite is no news: a mask is made with an infinity, or
+  /// another micro-batch made it.
+  bool meant = false;
+  /// A step is skipped where it is not finite, or it is written to state.
+  bool watched = false;
+  /// There is no such value where the step is skipped.
+  bool guarded = false;
+  /// Index into Entry::results by RecordFact; -1: it is not told.
+  std::array<int32_t, kRecordFacts> results = {-1, -1, -1, -1, -1};
+  int32_t result(RecordFact fact) const {
+    return results[static_cast<size_t>(fact)];
+  }
+};
+
 /// One value in the arena, for the memory table: live from the step that
 /// writes it to the last that reads it.
 struct Buffer {
@@ -213,6 +250,7 @@ struct Entry {
   int64_t batch = 0;
   std::vector<Input> inputs;
   std::vector<Result> results;
+  std::vector<Record> records;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   uint64_t arenaBytes = 0;
@@ -258,6 +296,8 @@ struct Program {
   /// Which loss scaler a recipe trains with, a preset; known when a module is
   /// inspected, and "" otherwise.
   std::string scaler;
+  /// The loss scale that it begins with; known as the scaler is.
+  double scale = 1;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Header> headers;

@@ -20,6 +20,8 @@ public:
 
   /// Whether the next word is `text`; does not move.
   bool peek(llvm::StringRef text) const;
+  /// Whether a digit comes next; does not move.
+  bool atNumber() const { return !rest.empty() && llvm::isDigit(rest.front()); }
   /// Steps over the word `text` where it comes next.
   bool consume(llvm::StringRef text);
   /// Steps over the word `text`, which must come next.

@@ -45,6 +45,7 @@ private:
   bool call();
   bool copy();
   bool result();
+  bool record();
   bool buffer();
   bool data();
   bool column();
@@ -343,6 +344,37 @@ bool Parser::result() {
           (line.name(value.origin, "an op") || line.location(value.location)));
 }
 
+bool Parser::record() {
+  Entry &entry = program.entries.back();
+  Record value;
+  if (line.name(value.op, "an op") || line.name(value.phase, "a phase") ||
+      line.tensor(value.type))
+    return true;
+  if (line.consume("from"))
+    while (line.atNumber())
+      if (entry.records.empty() ||
+          line.unsignedInteger(value.operands.emplace_back(),
+                               "an earlier record", entry.records.size() - 1))
+        return fail("expected an earlier record");
+  value.meant = line.consume("meant");
+  value.watched = line.consume("watched");
+  value.guarded = line.consume("guarded");
+  for (size_t i = 0; i < kRecordFacts; ++i) {
+    if (!line.consume(recordFactName(RecordFact(i))))
+      continue;
+    if (entry.results.empty() ||
+        line.unsignedInteger(value.results[i], "a result",
+                             entry.results.size() - 1))
+      return fail("expected a result");
+    if (!entry.results[value.results[i]].type.shape.empty())
+      return fail("what a record tells is a scalar");
+  }
+  if (line.location(value.location))
+    return true;
+  entry.records.push_back(std::move(value));
+  return false;
+}
+
 bool Parser::buffer() {
   Entry &entry = program.entries.back();
   Buffer &value = entry.buffers.emplace_back();
@@ -411,6 +443,7 @@ bool Parser::item() {
       {"input", &Parser::input},   {"launch", &Parser::launch},
       {"call", &Parser::call},     {"copy", &Parser::copy},
       {"result", &Parser::result}, {"buffer", &Parser::buffer},
+      {"record", &Parser::record},
   };
   for (const auto &[word, reader] : top)
     if (line.consume(word))

@@ -34,6 +34,7 @@ private:
   void step(const Call &call);
   void step(const Copy &copy);
   void attribute(const Call::Attribute &value);
+  void record(const Record &record);
   void entry(const Entry &entry);
   void data(const DataSource &source);
 
@@ -227,6 +228,26 @@ void Printer::step(const Copy &copy) {
   os << '\n';
 }
 
+void Printer::record(const Record &record) {
+  os << "  record ";
+  name(record.op);
+  os << ' ' << record.phase << ' ' << record.type.str();
+  if (!record.operands.empty())
+    os << " from";
+  for (uint32_t operand : record.operands)
+    os << ' ' << operand;
+  for (auto [word, set] : {std::pair("meant", record.meant),
+                           {"watched", record.watched},
+                           {"guarded", record.guarded}})
+    if (set)
+      os << ' ' << word;
+  for (size_t i = 0; i < kRecordFacts; ++i)
+    if (record.results[i] >= 0)
+      os << ' ' << recordFactName(RecordFact(i)) << ' ' << record.results[i];
+  location(record.location);
+  os << '\n';
+}
+
 void Printer::entry(const Entry &entry) {
   os << "entry ";
   name(entry.function);
@@ -247,6 +268,8 @@ void Printer::entry(const Entry &entry) {
     }
     os << '\n';
   }
+  for (const Record &value : entry.records)
+    record(value);
   for (const Buffer &buffer : entry.buffers) {
     os << "  buffer " << buffer.offset << ' ' << buffer.bytes << " steps "
        << buffer.firstStep << ' ' << buffer.lastStep << ' ';

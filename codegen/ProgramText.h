@@ -22,6 +22,7 @@
 //     call dnnl.matmul grid 128 block 16 set m=128 a_strides=[4,1] args ...
 //     copy 512 to @fc1.bias+0 from arena+0 if arena+1024
 //     result loss f32 arena+64
+//     record mp.exp forward 128x10xf32 from 0 2 magnitude 1 at "mlp.mlir":7:10
 //     buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10
 //   data train
 //     column image "train-images*" idx ui8 key ""

@@ -1,23 +1,11 @@
 //===- Reproducer.cpp - what shows a pass's failure again -----------------===//
 #include "codegen/Reproducer.h"
+#include "codegen/ShellWord.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mp;
-
-std::string mp::shellWord(StringRef word) {
-  auto isPlain = [](char c) {
-    return llvm::isAlnum(c) || StringRef("-_./,=+:@%").contains(c);
-  };
-  if (!word.empty() && llvm::all_of(word, isPlain))
-    return word.str();
-  std::string quoted = "'";
-  for (char c : word)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 namespace {
 /// A file that opens with the command for it.

@@ -15,9 +15,6 @@ llvm::LogicalResult runReproducibly(mlir::PassManager &passes,
                                     mlir::Operation *module,
                                     llvm::StringRef path);
 
-/// A word as a shell reads it back, in quotes where it needs them.
-std::string shellWord(llvm::StringRef word);
-
 } // namespace mp
 
 #endif // MP_CODEGEN_REPRODUCER_H

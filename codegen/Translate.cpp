@@ -43,6 +43,9 @@ struct Options {
                               cl::init(0), cl::cat(category)};
   cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"),
                               cl::init(0), cl::cat(category)};
+  cl::opt<std::string> nanCheck{
+      "mp-nan-check", cl::desc("records that a step returns: step or all"),
+      cl::cat(category)};
   cl::opt<std::string> target{"mp-target", cl::desc("cpu or cuda"),
                               cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> arch{
@@ -87,6 +90,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.scaler = options.scaler;
   compileOptions.accumulate = options.accumulate;
   compileOptions.totalSteps = options.totalSteps;
+  compileOptions.nanCheck = options.nanCheck;
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;

@@ -38,6 +38,9 @@ inline constexpr llvm::StringLiteral kGradientAttr = "mp.gradient";
 /// On a result that is the gradient of a value: what made that, and where, a
 /// named location.
 inline constexpr llvm::StringLiteral kOriginAttr = "mp.origin";
+/// On a function: what each record among its results is of, set by
+/// mp-instrument.
+inline constexpr llvm::StringLiteral kRecordsAttr = "mp.records";
 /// On a function: "train" or "eval", set by mp-set-mode.
 inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
 /// On a function: "accumulate" or "apply", set by mp-accumulate.

@@ -9,6 +9,7 @@
 #include "passes/JsonFile.h"
 #include "passes/Passes.h"
 #include "passes/PolicyLookup.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
 
@@ -54,6 +55,7 @@ struct Autocast : mp::impl::AutocastBase<Autocast> {
 
 private:
   LogicalResult castAll() {
+    rememberPlaces();
     if (!llvm::is_contained({"", "eager", "propagate"}, mode)) {
       getOperation().emitError()
           << "autocast mode is \"" << mode << "\", expected eager or propagate";
@@ -70,6 +72,32 @@ private:
         return failure();
     }
     return success();
+  }
+
+  /// While every op is there, and stands where the text has it.
+  void rememberPlaces() {
+    places.clear();
+    warned.clear();
+    getOperation().walk([this](AutocastOpInterface op) {
+      for (const std::string &name : placeNames(op))
+        places.insert(name);
+    });
+  }
+
+  /// Of entries for one op that is not there: the text has changed since, or is
+  /// another. Evaluation has replaced ops, and says nothing.
+  void warnOfMissing(Operation *from, const Policy &policy) {
+    auto function = dyn_cast<func::FuncOp>(from);
+    if (!function)
+      function = from->getParentOfType<func::FuncOp>();
+    if (auto mode = function->getAttrOfType<StringAttr>(kModeAttr);
+        mode && mode.getValue() == "eval")
+      return;
+    for (const std::string &place : policy.listedPlaces())
+      if (!places.contains(place) && warned.insert(place).second)
+        function.emitWarning()
+            << "policy " << policy.name() << " lists \"" << place
+            << "\", and no such op is there: the line may have changed";
   }
 
   /// What to cast each trained function to. Recipes that want the same one in
@@ -192,9 +220,12 @@ private:
             loaded->move(llvm::to_vector(allow), Category::Allow, known),
             loaded->move(llvm::to_vector(deny), Category::Deny, known)))
       return from->emitOpError() << toString(std::move(error));
+    warnOfMissing(from, *loaded);
     return std::make_shared<const Policy>(std::move(*loaded));
   }
 
   llvm::json::Array explained;
+  llvm::StringSet<> places; ///< names of single ops of the module
+  llvm::StringSet<> warned;
 };
 } // namespace

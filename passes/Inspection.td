@@ -109,24 +109,40 @@ def Lint : Mp_Pass<"mp-lint", "::mlir::ModuleOp"> {
   ];
 }
 
-def FlagOverflow : Mp_Pass<"mp-flag-overflow", "::mlir::func::FuncOp"> {
-  let summary = "return, for every op, whether a value stops being finite there";
+def Instrument : Mp_Pass<"mp-instrument", "::mlir::func::FuncOp"> {
+  let summary = "return how large values are";
   let description = [{
-    For when steps are skipped: which op is it? What a function returned is replaced by a flag
-    for every input and every op that yields floats: whether its result is not finite although
-    all of its operands are. Constants are not asked: an infinity in a mask is meant. `mp.name`
-    of a flag says the op, its place, and whether it is of the backward graph. The function no
-    longer writes variables, those of a window of micro-batches excepted. Values have the bits
-    of their types, fused or not, so looking changes none.
+    For when something is not finite: which op is it? A function returns records of its values
+    beside what it returned, numbers by the name `record.N.FACT`; `mp.records` says what record
+    N is of: the op and its place, whether it is of the forward graph, of backward or of the
+    update, and the records of what it was computed from. Values have the bits of their types,
+    fused or not, so looking changes none.
+
+    With `mode=step`, behind mp-fuse, each float that a kernel stores has one fact, the
+    largest `mp.magnitude`: a reduction in the kernel itself, or in one that reads the value
+    where an anchor made it. A step has hardly more to do, and so each may have it.
+
+    With `mode=all`, before mp-fuse, every input and every op that yields floats has how many
+    elements are not finite, the least and the largest of those that are, and, where rows are
+    records of a batch, the first row that is not. Nothing is said of constants, and what an
+    infinite one makes is `meant`, as in a mask.
+
+    With `replay` what the function returned is dropped, and it no longer writes variables,
+    those of a window of micro-batches excepted: a step can be looked at once more.
 
     ```mlir
-    // before                                  // after
+    // before                                  // after, mode=all
     %y = mp.exp %x : tensor<4xf16>             %y = mp.exp %x : tensor<4xf16>
-    mp.write @last, %y                         %a = any element of %x is not finite
-    return %y                                  %b = any element of %y is not, and not %a
-                                               return %a, %b    // "0: input 'x'", "1: mp.exp at ..."
+    return %y                                  %f = mp.is_finite %y : tensor<4xf16>
+                                               %n = how many are not
+                                               ...
+                                               return %y, %n, ...  // "record.1.nonfinite"
     ```
   }];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"all\"", "step: what kernels store; all: every op">,
+    Option<"replay", "replay", "bool", "false", "return records alone, and write no state">,
+  ];
 }
 
 #endif // MP_INSPECTION_TD

@@ -32,11 +32,13 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
 
 private:
   LogicalResult scaleStep(TrainOp recipe) {
-    ScalerOp chosen = chooseScaler(recipe);
-    if (!chosen)
+    std::string preset = scalerPreset(recipe, scaler);
+    if (preset == "none")
       warnUnscaled(recipe);
-    if (!chosen)
+    if (preset == "none" && !check)
       return success();
+    ScalerOp chosen =
+        makeScaler(recipe, preset == "none" ? "static:1" : preset);
     if (chosen.getFields().mode == ScalerFields::Mode::Calibrated)
       return recipe.emitOpError()
              << "its loss scale is static:auto, which mp-run train chooses by "
@@ -60,7 +62,7 @@ private:
       return step.emitOpError() << "has no mp.seed, where backward begins";
     for (SeedOp seed : seeds)
       if (Type element = seed.getType().getElementType();
-          !element.isF32() && !element.isF64())
+          preset != "none" && !element.isF32() && !element.isF64())
         return emitError(seed.getLoc())
                << "the loss is " << element
                << ", in which the scaled loss would overflow: compute it in "
@@ -75,12 +77,6 @@ private:
     if (scaler.empty() && !recipe.getScaler() && autocast &&
         autocast.getDtype().isF16())
       recipe.emitWarning() << kWithoutScaler;
-  }
-
-  /// Null where nothing is scaled.
-  ScalerOp chooseScaler(TrainOp recipe) {
-    std::string preset = scalerPreset(recipe, scaler);
-    return preset == "none" ? ScalerOp() : makeScaler(recipe, preset);
   }
 
   /// With the preset's fields alone, in the place of the recipe's own, whose

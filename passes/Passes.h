@@ -30,6 +30,9 @@ struct PipelineOptions {
   /// File of a calibration that mp-synthesize-scales reads; empty: it does not
   /// run.
   std::string scales;
+  /// What records a step returns: "step", "all", or empty, none. See
+  /// mp-instrument. With records, gradients that no scale needs are checked.
+  std::string nanCheck;
   bool recordCasts = false; ///< whether mp-autocast leaves `kCastsAttr`
 };
 
@@ -54,8 +57,8 @@ llvm::Expected<std::string> chooseScaler(const PipelineOptions &options);
 /// From a recipe to its entry points `step` and `derive`, as kernels.
 llvm::Error buildTrainPipeline(mlir::OpPassManager &manager,
                                const PipelineOptions &options);
-/// From a recipe to a step that returns where its values stop being finite
-/// (mp-flag-overflow) and changes no state, as kernels.
+/// From a recipe to a step that returns records of all its values
+/// (mp-instrument) and changes no state, as kernels.
 llvm::Error buildDiagnosePipeline(mlir::OpPassManager &manager,
                                   const PipelineOptions &options);
 /// From a recipe's function to the entry points `evaluate` and `derive`, as

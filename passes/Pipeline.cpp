@@ -65,9 +65,12 @@ static void addRandomKeys(OpPassManager &manager) {
   manager.addPass(createRandomKeys());
 }
 
-static void addKernels(OpPassManager &manager) {
+/// `records`: with a record of each value that a kernel stores.
+static void addKernels(OpPassManager &manager, bool records = false) {
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createFuse());
+  if (records)
+    manager.addNestedPass<func::FuncOp>(createInstrument({"step"}));
   manager.addNestedPass<func::FuncOp>(createLowerKernels());
 }
 
@@ -130,7 +133,7 @@ static llvm::Error addStep(OpPassManager &manager,
   manager.addPass(createAutodiff());
   manager.addPass(createPlaceCasts());
   manager.addPass(createRecompute({options.recompute}));
-  manager.addPass(createLossScale({*scaler}));
+  manager.addPass(createLossScale({*scaler, !options.nanCheck.empty()}));
   manager.addPass(createQuantize());
   manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
@@ -149,7 +152,9 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
   if (auto error = addStep(manager, options))
     return error;
-  addKernels(manager);
+  if (options.nanCheck == "all")
+    manager.addNestedPass<func::FuncOp>(createInstrument());
+  addKernels(manager, /*records=*/options.nanCheck == "step");
   return llvm::Error::success();
 }
 
@@ -157,7 +162,8 @@ llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
   if (auto error = addStep(manager, options))
     return error;
-  manager.addNestedPass<func::FuncOp>(createFlagOverflow());
+  manager.addNestedPass<func::FuncOp>(
+      createInstrument({"all", /*replay=*/true}));
   addKernels(manager);
   return llvm::Error::success();
 }
@@ -245,6 +251,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> scales{
       *this, "scales",
       llvm::cl::desc("calibration that mp-synthesize-scales reads")};
+  Option<std::string> nanCheck{
+      *this, "nan-check",
+      llvm::cl::desc("records that the step returns: step or all")};
   Option<std::string> recompute{
       *this, "recompute",
       llvm::cl::desc("what is kept for backward: marked, all or a size, "
@@ -253,7 +262,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   PipelineOptions get() const {
     return {batch,      precision,     scaler,     policy,
             totalSteps, masterWeights, accumulate, clipNorm,
-            clipValue,  recompute,     scales};
+            clipValue,  recompute,     scales,     nanCheck};
   }
 };
 
@@ -281,8 +290,8 @@ void mp::registerPipelines() {
   registerPipeline("mp-train-pipeline", "from a recipe to its step, as kernels",
                    buildTrainPipeline);
   registerPipeline("mp-diagnose-pipeline",
-                   "from a recipe to flags of where its step's values stop "
-                   "being finite, as kernels",
+                   "from a recipe to records of all values of its step, as "
+                   "kernels",
                    buildDiagnosePipeline);
   registerPipeline("mp-evaluate-pipeline",
                    "from a recipe's function to its evaluation, as kernels",

@@ -27,19 +27,6 @@ std::string keyOf(StringRef system, StringRef name) {
   bool isOurs = name.starts_with("mp.");
   return (system == "torch" && !isOurs ? name.split('.').first : name).str();
 }
-
-/// Of an op that is several elsewhere: what one of them forbids counts, then
-/// what one of them asks for.
-Category strictest(Category one, Category other) {
-  constexpr Category order[] = {
-      Category::Banned,   Category::Deny,    Category::Result, Category::Allow,
-      Category::Boundary, Category::Promote, Category::Infer,  Category::Follow,
-      Category::Native,   Category::Clear,   Category::Barrier};
-  static_assert(std::size(order) == categoryCount);
-  return std::min(one, other, [&](Category a, Category b) {
-    return llvm::find(order, a) < llvm::find(order, b);
-  });
-}
 } // namespace
 
 StringRef mp::nameOf(Category category) {
@@ -342,7 +329,8 @@ Error Policy::unknownName(StringRef name, ArrayRef<std::string> known) const {
   std::vector<std::string> all(known);
   llvm::append_range(all, listed());
   llvm::erase(all, name);
-  auto nearest = nearestNames(name, all);
+  llvm::erase_if(all, [](StringRef one) { return one.contains('@'); });
+  auto nearest = nearestNames(name.split('@').first, all);
   return createStringError(
       "unknown op \"" + name + "\" in a list of ops" +
       (nearest.empty() ? "" : "; did you mean " + join(nearest, ", ") + "?"));
@@ -356,12 +344,21 @@ std::vector<std::string> Policy::listedTypes() const {
   return types;
 }
 
+/// Whether `known` has the name, or that of the op before a place. Systems know
+/// no places.
+static bool isKnown(StringRef name, ArrayRef<std::string> known) {
+  auto [op, place] = name.split('@');
+  if (op.size() == name.size())
+    return is_contained(known, name);
+  return op.starts_with("mp.") && !place.empty() && is_contained(known, op);
+}
+
 Error Policy::checkNames(mlir::MLIRContext *context) const {
   std::vector<std::string> known = registeredNames(context, vocabulary);
   for (const Layer &own : drop_begin(layers, ownLayers)) {
     std::vector<std::string> unknown;
     for (const auto &entry : own.names)
-      if (!is_contained(known, entry.getKey()))
+      if (!isKnown(entry.getKey(), known))
         unknown.push_back(entry.getKey().str());
     if (!unknown.empty())
       return unknownName(*llvm::min_element(unknown), known);
@@ -387,70 +384,9 @@ Error Policy::move(ArrayRef<std::string> ops, Category category,
   layers.emplace_back();
   for (const std::string &op : ops) {
     std::string name = keyOf(vocabulary, op);
-    if (!is_contained(names, name) && !is_contained(known, name))
+    if (!is_contained(names, name) && !isKnown(name, known))
       return unknownName(op, known);
     layers.back().names[name] = category;
   }
   return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Judgement
-//===----------------------------------------------------------------------===//
-
-std::optional<Judgement> Policy::judgeByWord(mlir::Operation *op) {
-  auto word = op->getAttrOfType<mlir::StringAttr>(kAutocastAttr);
-  if (!word)
-    return std::nullopt;
-  return Judgement{word.getValue() == "f32" ? Category::Deny : Category::Allow,
-                   ("the op says " + word.getValue()).str()};
-}
-
-Judgement Policy::judge(AutocastOpInterface op) const {
-  if (auto own = judgeByWord(op))
-    return *own;
-  return judge(op->getName().getStringRef(),
-               [&](StringRef system) { return op.getAutocastName(system); });
-}
-
-/// What one layer says, if anything: of our name, then of the system's, then of
-/// the kind of arithmetic.
-static std::optional<Judgement> judgeIn(const StringMap<Category> &layer,
-                                        StringRef op,
-                                        ArrayRef<StringRef> systemNames,
-                                        const std::string &kind) {
-  auto listedAs = [&](StringRef name) -> std::optional<Judgement> {
-    auto found = layer.find(name);
-    if (found == layer.end())
-      return std::nullopt;
-    return Judgement{found->second, ("listed under " + nameOf(found->second) +
-                                     " as \"" + name + "\"")
-                                        .str()};
-  };
-  if (auto own = listedAs(op))
-    return own;
-  std::optional<Judgement> found;
-  for (StringRef name : systemNames)
-    if (auto part = listedAs(name))
-      if (!found ||
-          strictest(part->category, found->category) != found->category)
-        found = part;
-  return found ? found : listedAs(kind);
-}
-
-Judgement Policy::judge(StringRef op,
-                        function_ref<StringRef(StringRef)> names) const {
-  SmallVector<StringRef> parts;
-  names(vocabulary).split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  std::string kind = ("class:" + names("class")).str();
-  for (const Layer &layer : llvm::reverse(layers)) {
-    if (!layer.type.empty() && layer.type != chosenType)
-      continue;
-    if (auto judgement = judgeIn(layer.names, op, parts, kind)) {
-      if (!layer.type.empty())
-        judgement->rule += " for " + layer.type;
-      return *judgement;
-    }
-  }
-  return {otherwise, ("not listed, so " + nameOf(otherwise)).str()};
 }

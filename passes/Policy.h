@@ -88,10 +88,13 @@ public:
   /// presets name ops that we have none of.
   llvm::Error checkNames(mlir::MLIRContext *context) const;
 
-  /// Moves ops to a category. Names are ours ("mp.exp"), the system's, or
-  /// "class:" and a numeric class. `known` are names beyond the policy's own
-  /// that an op of ours has; a name that neither knows is an error with the
-  /// nearest ones.
+  /// Names in the lists that stand for single ops, as `placeNames` gives them.
+  std::vector<std::string> listedPlaces() const;
+
+  /// Moves ops to a category. Names are ours ("mp.exp", or of one op alone
+  /// "mp.exp@mlp.mlir:12"), the system's, or "class:" and a numeric class.
+  /// `known` are names beyond the policy's own that an op of ours has; a name
+  /// that neither knows is an error with the nearest ones.
   llvm::Error move(llvm::ArrayRef<std::string> ops, Category category,
                    llvm::ArrayRef<std::string> known);
   /// Every name in the lists, for checks of spelling.
@@ -102,10 +105,10 @@ public:
   /// What the op's own attribute says; nothing where it has none.
   static std::optional<Judgement> judgeByWord(mlir::Operation *op);
   /// The same of an op that there need not be one of: `names` gives its name in
-  /// a system.
-  Judgement
-  judge(llvm::StringRef op,
-        llvm::function_ref<llvm::StringRef(llvm::StringRef)> names) const;
+  /// a system, `places` are those of the op alone.
+  Judgement judge(llvm::StringRef op,
+                  llvm::function_ref<llvm::StringRef(llvm::StringRef)> names,
+                  llvm::ArrayRef<std::string> places = {}) const;
 
 private:
   /// A list of names: for one low type, or for all.
@@ -132,6 +135,11 @@ private:
   std::vector<Layer> layers;
   size_t ownLayers = 0; ///< the first of the policy's own
 };
+
+/// The names of one op alone, the most exact first: "mp.exp@mlp.mlir:12:8" by
+/// file, line and column, "mp.exp@mlp.mlir:12", and "mp.exp@gate" where its
+/// location has a name, as loc("gate") gives it. Folders are left out.
+std::vector<std::string> placeNames(mlir::Operation *op);
 
 /// The ops that policies judge, by name.
 std::vector<mlir::RegisteredOperationName>

@@ -7,82 +7,44 @@
 #ifndef MP_RUNTIME_CALIBRATION_H
 #define MP_RUNTIME_CALIBRATION_H
 
+#include "runtime/Ledger.h"
 #include "runtime/Model.h"
 #include "runtime/data/Shuffle.h"
-#include <array>
 
 namespace mp {
-
-/// How large the elements of gradients are, their signs left out.
-struct Magnitudes {
-  /// Of the least subnormal f32, and of the largest.
-  static constexpr int least = -149, most = 127;
-  /// Elements of [2^e, 2^(e+1)), by e - least.
-  std::array<uint64_t, most - least + 1> counts = {};
-  uint64_t zeros = 0, nonFinite = 0;
-  double largest = 0; ///< of the finite ones
-
-  void add(double element);
-  void add(const Magnitudes &other);
-  uint64_t nonZeros() const;
-
-  /// What f16 makes of the finite elements that are not zero, each times
-  /// 2^shift; shares of these. What f16 rounds up to its least number is
-  /// subnormal.
-  struct Shares {
-    double zero = 0, subnormal = 0, normal = 0, infinite = 0;
-  };
-  Shares inHalf(int shift) const;
-};
-
-/// What f16 makes of a number of that exponent: "zero", "subnormal", "normal"
-/// or "infinite".
-llvm::StringRef fateInHalf(int exponent);
-
-/// The gradients of one value over all batches.
-struct GradientStatistics {
-  /// Which value: result of the op of that number among those that yield f16;
-  /// and of which of the recipe's losses this is the gradient.
-  unsigned loss = 0, number = 0, result = 0;
-  std::string origin; ///< "mp.linear", or "@fc1.weight"
-  Location source;
-  Magnitudes magnitudes;
-  std::string str() const; ///< "mp.linear (file:line:column)"
-};
 
 struct Calibration {
   std::string module;
   int64_t batches = 0, rows = 0;
-  int headroom = 0;
-  std::vector<GradientStatistics> gradients; ///< in the order of forward
+  Ledger ledger;
   /// Of the loss scale that was chosen, a power of two.
   int exponent = 0;
   double scale() const;
-  std::string scaler() const; ///< "static:8192"
+  std::string scaler() const { return staticScaler(exponent); }
   /// "loss scale 8192 chosen from 16 batches: ..."
   std::string summary() const;
-  const GradientStatistics &largest() const;
-  Magnitudes all() const;
+  /// Gradients of the first batch, as they were returned, where they were asked
+  /// for: in the order of the ledger's, and named as there.
+  std::vector<Array> firstBatch;
 };
 
-/// How many factors of two a scale leaves free, for what grows later in
-/// training: docs/calibration.md has what was measured.
-inline constexpr int kHeadroom = 6;
 inline constexpr int64_t kCalibrationBatches = 16;
 /// The loss scaler whose scale is chosen so.
 inline constexpr llvm::StringLiteral kCalibratedScaler = "static:auto";
 
-/// The largest e for which `largest` times 2^(e + headroom) is less than 65504,
-/// but no more than what f32 holds with its inverse.
-int chooseExponent(double largest, int headroom);
+/// The entry point that returns, in f32 and unscaled, the gradients that
+/// training has in f16. Error: it has none.
+llvm::Expected<Executable *> gradientsOf(Model &model, int64_t rows);
 
 struct CalibrateOptions {
-  BatchPlan plan;
+  BatchPlan plan = {};
   uint64_t seed = 0;
   bool shuffle = true;
   int64_t batches = kCalibrationBatches;
   int headroom = kHeadroom;
-  std::string init = {}; ///< file of first weights
+  std::string init = {};        ///< file of first weights
+  double scale = 1;             ///< of the ledger
+  bool keepsFirstBatch = false; ///< as Calibration::firstBatch
 };
 
 /// Initialises the model's session, runs the first whole micro-batches of a
@@ -92,10 +54,12 @@ struct CalibrateOptions {
 llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,
                                       const CalibrateOptions &options);
 
-/// A histogram, and the gradients that lose most without a scale.
+/// A histogram, and the gradients that lose most at the ledger's scale.
 std::string toText(const Calibration &calibration, size_t most = 10);
-/// What mp-synthesize-scales reads.
-std::string toJson(const Calibration &calibration);
+/// What mp-synthesize-scales reads, for a file that is to be at `path`.
+std::string toJson(const Calibration &calibration, llvm::StringRef path);
+/// The histogram at the ledger's scale and at the one that was chosen, as SVG.
+std::string toPicture(const Calibration &calibration);
 
 } // namespace mp
 

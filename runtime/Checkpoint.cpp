@@ -252,6 +252,14 @@ static std::vector<Variable> variablesInFile(ArrayRef<Variable> variables,
   return found;
 }
 
+double Checkpoint::scale() const {
+  for (auto &[name, tensor] : file.tensors)
+    if (StringRef(name).ends_with(".scale") &&
+        isScalerState(name, tensor, file))
+      return loadElement(tensor.type.element, tensor.bytes.data());
+  return run.lastScale;
+}
+
 Expected<ScalerChange> Checkpoint::restore(Session &session) const {
   ArrayRef<Variable> variables = session.variables();
   if (Error error = compareVariables(variables, file, run.module))

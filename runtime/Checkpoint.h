@@ -51,6 +51,9 @@ public:
   static llvm::Expected<Checkpoint> open(llvm::StringRef path);
 
   const RunState &state() const { return run; }
+  /// The loss scale that the next step has, or where the scaler never changes
+  /// it, that of the last.
+  double scale() const;
   /// Fills every variable that is saved, begins a window and runs `derive`. A
   /// loss scaler may be another: what it lacks in the file begins anew. The
   /// error names the variables that are missing, unknown, or of another type;

@@ -43,8 +43,10 @@ std::string toJson(const StepMetrics &metrics) {
   return text;
 }
 
-/// Length of the head of metrics.jsonl that holds steps 1 to `steps`.
-static uint64_t lengthOfSteps(StringRef content, int64_t steps) {
+/// Length of the head that holds lines of steps up to `steps`, of which `last`
+/// gets the last.
+static uint64_t lengthOfSteps(StringRef content, int64_t steps,
+                              std::optional<int64_t> &last) {
   uint64_t length = 0;
   while (length < content.size()) {
     size_t end = content.find('\n', length);
@@ -61,24 +63,27 @@ static uint64_t lengthOfSteps(StringRef content, int64_t steps) {
     if (!step || *step > steps)
       break;
     length = end + 1;
+    last = step;
   }
   return length;
 }
 
 Expected<MetricsFile> MetricsFile::open(StringRef path, int64_t steps) {
   uint64_t keep = 0;
+  std::optional<int64_t> last;
   if (steps > 0)
     if (auto old = MemoryBuffer::getFile(path, /*IsText=*/false,
                                          /*RequiresNullTerminator=*/false))
-      keep = lengthOfSteps((*old)->getBuffer(), steps);
+      keep = lengthOfSteps((*old)->getBuffer(), steps, last);
   Expected<OutputFile> file = OutputFile::append(path, keep);
   if (!file)
     return file.takeError();
-  return MetricsFile(std::move(*file));
+  return MetricsFile(std::move(*file), last);
 }
 
-void MetricsFile::add(const StepMetrics &metrics) {
-  pending += toJson(metrics) + "\n";
+void MetricsFile::add(int64_t step, StringRef object) {
+  pending += object.str() + "\n";
+  last = step;
 }
 
 Error MetricsFile::flush() {

@@ -31,20 +31,27 @@ struct StepMetrics {
 /// null, as JSON has no word for it.
 std::string toJson(const StepMetrics &metrics);
 
-/// Appends to metrics.jsonl. Lines are kept in memory until `flush`.
+/// Appends to metrics.jsonl, or to another file of JSON objects with a "step",
+/// one a line. Lines are kept in memory until `flush`.
 class MetricsFile {
 public:
   /// Keeps the lines of the first `steps` steps of an existing file, so that a
   /// resumed run does not write a step twice, and cuts off what follows.
   static llvm::Expected<MetricsFile> open(llvm::StringRef path, int64_t steps);
 
-  void add(const StepMetrics &metrics);
+  void add(const StepMetrics &metrics) { add(metrics.step, toJson(metrics)); }
+  /// An object that says it is of `step`.
+  void add(int64_t step, llvm::StringRef object);
   llvm::Error flush();
+  /// The step of the last line, kept or added.
+  std::optional<int64_t> lastStep() const { return last; }
 
 private:
-  explicit MetricsFile(OutputFile file) : file(std::move(file)) {}
+  MetricsFile(OutputFile file, std::optional<int64_t> last)
+      : file(std::move(file)), last(last) {}
   OutputFile file;
   std::string pending;
+  std::optional<int64_t> last;
 };
 
 /// summary.json.

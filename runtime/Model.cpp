@@ -125,6 +125,7 @@ Error Model::inspect() {
   sources = std::move(program->data);
   microBatches = program->accumulate;
   scalerName = program->scaler;
+  firstScale = program->scale;
   return Error::success();
 }
 
@@ -138,6 +139,12 @@ Expected<std::string> Model::scaler() {
   if (Error error = inspect())
     return error;
   return scalerName;
+}
+
+Expected<double> Model::initialScale() {
+  if (Error error = inspect())
+    return error;
+  return firstScale;
 }
 
 Expected<const DataSource *> Model::dataSource(StringRef source,

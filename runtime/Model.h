@@ -52,6 +52,8 @@ public:
 
   /// The loss scaler that the recipe trains with, a preset or "none".
   llvm::Expected<std::string> scaler();
+  /// The loss scale that it begins with; without a scaler 1.
+  llvm::Expected<double> initialScale();
 
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
@@ -99,6 +101,7 @@ private:
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
   std::string scalerName;
+  double firstScale = 1;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;

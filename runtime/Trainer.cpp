@@ -236,6 +236,8 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     if (!opened)
       return opened.takeError();
     metricsFile.emplace(std::move(*opened));
+    if (Error error = openLedger())
+      return error;
   }
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
@@ -255,10 +257,16 @@ Expected<bool> Trainer::runSteps(double &seconds) {
   int64_t saved = run.step;
   int64_t every = options.checkpointEvery > 0 ? options.checkpointEvery
                                               : plan.stepsPerEpoch();
+  auto next = [&](int64_t period) { return (run.step / period + 1) * period; };
+  if (Error error = writeLedger(progress))
+    return error;
   while (true) {
     Clock::time_point start = Clock::now();
-    // What is saved is the state between two steps, so none overlaps a save.
-    int64_t pause = writes ? (run.step / every + 1) * every : lastStep();
+    // What is saved is the state between two steps, so none overlaps a save;
+    // and so it is with the state that a ledger is of.
+    int64_t pause = writes ? next(every) : lastStep();
+    if (ledger)
+      pause = std::min(pause, next(options.ledgerEvery));
     if (!interrupt.requested() && gaveUp.empty())
       if (Error error = submitUntil(std::min(pause, lastStep())))
         return error;
@@ -282,11 +290,17 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       if (Error error = metricsFile->flush())
         return error;
     }
+    if (ledger && run.step % options.ledgerEvery == 0)
+      if (Error error = writeLedger(progress))
+        return error;
   }
   bool interrupted = interrupt.requested();
   bool missing = writes && !sys::fs::exists(outPath("checkpoint.safetensors"));
   if (saved != run.step || missing)
     if (Error error = checkpoint())
+      return error;
+  if (!interrupted)
+    if (Error error = writeLedger(progress))
       return error;
   return interrupted;
 }
@@ -330,7 +344,13 @@ Error Trainer::makeRunFolder() {
   if (std::error_code code = sys::fs::create_directories(options.out))
     return makeError("cannot make run folder {0}: {1}", options.out,
                      code.message());
-  // Before the first step: a run that does not end is looked at too.
+  // What is known before the first step, as a run that does not end is looked
+  // at too. The summary is written at the end, and one that is there is of
+  // another run.
+  std::string summary = outPath("summary.json");
+  if (run.step == 0 && sys::fs::is_regular_file(summary))
+    if (std::error_code code = sys::fs::remove(summary))
+      return makeError("cannot remove {0}: {1}", summary, code.message());
   if (const std::optional<PlanReport> &memory = model->memoryPlan()) {
     PlanReport report = *memory;
     report.policy = run.policy;

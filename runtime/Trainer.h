@@ -10,6 +10,7 @@
 #include "runtime/Checkpoint.h"
 #include "runtime/Evaluate.h"
 #include "runtime/Progress.h"
+#include "runtime/TrainingLedger.h"
 #include "runtime/data/Prefetcher.h"
 #include <chrono>
 #include <deque>
@@ -47,7 +48,10 @@ struct TrainOptions {
   /// End a run where so many steps in a row were skipped; 0: never. A scale of
   /// 2^100 comes down to 1 in as many.
   int64_t maxSkipped = 100;
-  int64_t checkpointEvery = 0;        ///< steps; 0: at the end of each epoch
+  int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
+  /// Count what f16 makes of gradients before the first step, after every so
+  /// many and at the end, into `out`; 0: never. The run's bits are the same.
+  int64_t ledgerEvery = 0;
   unsigned threads = 0;               ///< 0: one a core
   UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
   std::string plan;    ///< path of a tuning plan, for a CUDA device
@@ -78,11 +82,11 @@ public:
   llvm::Expected<StepMetrics> step();
 
   /// Runs the steps that are left; writes plan.json, casts.json, metrics.jsonl,
-  /// checkpoint.safetensors and summary.json to the run folder; scores the data
-  /// source `test` if there is one; profiles where that is asked for and no
-  /// signal came. An error, once all that is saved, where the loss scaler gave
-  /// up, `maxSkipped` steps in a row were skipped, or all steps were: it says
-  /// what explainSkip() does.
+  /// checkpoint.safetensors, summary.json and, where it is asked for,
+  /// ledger.jsonl to the run folder; scores the data source `test` if there is
+  /// one; profiles where that is asked for and no signal came. An error, once
+  /// all that is saved, where the loss scaler gave up, `maxSkipped` steps in a
+  /// row were skipped, or all steps were: it says what explainSkip() does.
   llvm::Expected<TrainOutcome> train();
 
   /// Runs the last step again, in a form that changes no state, and says where
@@ -143,6 +147,15 @@ private:
   /// then static:N.
   llvm::Error chooseScale(ModelOptions options, Compiler compiler,
                           const SessionFactory &createSession);
+  /// Where a ledger is asked for, makes ready what writes it.
+  llvm::Error setUpLedger(ModelOptions options, Compiler compiler,
+                          const SessionFactory &createSession);
+  /// Cuts off the lines of steps that are run again; an earlier run's too,
+  /// where no ledger is asked for.
+  llvm::Error openLedger();
+  /// Unless there is one of this moment.
+  llvm::Error writeLedger(Progress &progress);
+  std::string calibrateCommand() const;
   void announce();
   llvm::Expected<StepProgram *> program(int64_t rows);
   llvm::Error submitStep();
@@ -177,6 +190,7 @@ private:
   std::deque<StepUnderWay> underWay;       ///< steps from run.step on
   Clock::time_point lastFinish = {};
   double secondsToCompile = 0;
+  std::unique_ptr<TrainingLedger> ledger; ///< null: nobody asks
   int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
   bool hasTrained = false;  ///< whether any step changed something
   std::string scaler;       ///< that the run trains with, by name

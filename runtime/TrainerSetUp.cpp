@@ -63,10 +63,12 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   model = std::move(*opened);
   if (Error error = findData())
     return error;
-  if (Error error = chooseScale(std::move(modelOptions), std::move(compiler),
-                                createSession))
+  if (Error error = chooseScale(modelOptions, compiler, createSession))
     return error;
   if (Error error = readDataAndCompile())
+    return error;
+  if (Error error = setUpLedger(std::move(modelOptions), std::move(compiler),
+                                createSession))
     return error;
   announce();
   if (checkpoint)

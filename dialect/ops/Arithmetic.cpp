@@ -79,6 +79,15 @@ MP_INFER(NotOp, inferFlags)
 MP_INFER(IsFiniteOp, inferFlags)
 #undef MP_INFER
 
+LogicalResult MagnitudeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location>,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(
+      tensorType(adaptor.getInput()).clone(IntegerType::get(context, 32)));
+  return success();
+}
+
 LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
@@ -210,6 +219,11 @@ Scalars IsFiniteOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
       b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
   return {
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude, infinity)};
+}
+Scalars MagnitudeOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), x[0]);
+  Value mask = arith::ConstantOp::create(b, b.getI32IntegerAttr(0x7fff'ffff));
+  return {arith::AndIOp::create(b, bits, mask)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -197,4 +197,19 @@ def Mp_IsFiniteOp : Mp_ElementwiseOp<"is_finite"> {
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
+def Mp_MagnitudeOp : Mp_ElementwiseOp<"magnitude"> {
+  let summary = "the bits of an element's absolute value in f32";
+  let description = [{
+    As integers they are in the order of the magnitudes: a finite element is less than
+    0x7F800000, infinity is that, and NaN is more. So the largest of a tensor says whether all
+    are finite, and how far the largest is from overflow.
+
+    Example: `%r = mp.magnitude %x : tensor<4xf16>`
+  }];
+  let notDifferentiable = "the result is an integer";
+  let arguments = (ins RankedTensorOf<[F32, F16, BF16, F8E4M3FN, F8E5M2]>:$input);
+  let results = (outs RankedTensorOf<[I32]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
 #endif // MP_OPS_ARITHMETIC_TD

@@ -75,7 +75,8 @@ void writeCast(Html &html, const json::Object &cast) {
 void writeOp(Html &html, const json::Object &op) {
   html.open("tr").open("th", {{"scope", "row"}});
   html.element("code", textOf(op, "op"));
-  html.element("small", textOf(op, "source")).close().open("td");
+  writeSource(html, textOf(op, "source"));
+  html.close().open("td");
   writePrecision(html, textOf(op, "runs_in"));
   html.close();
   html.element("td", textOf(op, "category"));

@@ -39,7 +39,8 @@ void writeRow(Html &html, const json::Object &finding) {
   html.element("td", textOf(finding, "where"));
   html.open("th", {{"scope", "row"}});
   html.element("code", textOf(finding, "op"));
-  html.element("small", textOf(finding, "source")).close();
+  writeSource(html, textOf(finding, "source"));
+  html.close();
   html.open("td", {{"class", "prose"}}).text(textOf(finding, "text"));
   html.element("small", textOf(finding, "samples")).close();
   writeValues(html, finding);

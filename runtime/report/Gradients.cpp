@@ -13,10 +13,10 @@ namespace {
 constexpr size_t kMostRows = 150;
 
 /// What becomes of an element, in the order of size.
-struct Fate {
+struct Part {
   StringLiteral key, kind, text;
 };
-constexpr Fate kFates[] = {
+constexpr Part kParts[] = {
     {"zero", "zero", "zero"},
     {"flushed", "flushed", "becomes zero"},
     {"subnormal", "subnormal", "subnormal"},
@@ -28,8 +28,8 @@ constexpr Fate kFates[] = {
 
 double elementsOf(const json::Object &counts) {
   double elements = 0;
-  for (const Fate &fate : kFates)
-    elements += countOf(counts, fate.key);
+  for (const Part &part : kParts)
+    elements += countOf(counts, part.key);
   return elements;
 }
 
@@ -72,15 +72,15 @@ std::string adviceOf(const json::Object &object) {
 void writeShares(Html &html, const json::Object &counts) {
   std::vector<BarPart> parts;
   std::string text;
-  for (const Fate &fate : kFates) {
-    double share = shareOf(counts, fate.key);
+  for (const Part &part : kParts) {
+    double share = shareOf(counts, part.key);
     if (!(share > 0))
       continue;
-    std::string tip = (fate.text + ": " + shareText(share) + ", " +
-                       pluralText(countOf(counts, fate.key), "element"))
+    std::string tip = (part.text + ": " + shareText(share) + ", " +
+                       pluralText(countOf(counts, part.key), "element"))
                           .str();
     text += (text.empty() ? "" : "; ") + tip;
-    parts.push_back({fate.kind, share, std::move(tip)});
+    parts.push_back({part.kind, share, std::move(tip)});
   }
   drawBar(html, parts, text.empty() ? "no elements" : text);
 }
@@ -89,10 +89,9 @@ void writeRow(Html &html, const json::Object &gradient) {
   html.open("tr");
   html.open("th", {{"scope", "row"}});
   html.element("code", textOf(gradient, "of"));
-  html.element("small", textOf(gradient, "source")).close();
+  writeSource(html, textOf(gradient, "source"));
+  html.close();
   html.open("td");
-  writePrecision(html, textOf(gradient, "type"));
-  html.close().open("td");
   writeShares(html, gradient);
   html.close();
   for (StringRef key : {"zero", "flushed", "subnormal", "overflow"})
@@ -113,7 +112,7 @@ void writeTable(Html &html, const json::Object &ledger) {
   size_t shown = std::min(gradients.size(), kMostRows);
   openTable(html,
             {{"gradient of"},
-             {"type"},
+
              {"elements"},
              {"zero", true},
              {"becomes zero", true},
@@ -169,8 +168,8 @@ void writeGradients(Html &html, const RunFiles &run) {
   drawHistogram(html, exponentsOf(all), countOf(all, "zero"),
                 isScale ? std::lround(std::log2(scale)) : 0);
   std::vector<LegendEntry> legend;
-  for (const Fate &fate : kFates)
-    legend.push_back({fate.kind, fate.text});
+  for (const Part &part : kParts)
+    legend.push_back({part.kind, part.text});
   writeLegend(html, legend);
   writeTable(html, ledger);
   writeLosses(html, run.losses);

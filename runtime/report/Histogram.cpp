@@ -5,10 +5,9 @@
 // zeros apart, as they have no exponent.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Calibration.h"
+#include "runtime/Ledger.h"
 #include "runtime/report/Sections.h"
 #include "runtime/report/Svg.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <cmath>
 
@@ -21,12 +20,30 @@ namespace {
 /// first that it does not have.
 constexpr int kSubnormal = -24, kNormal = -14, kInfinite = 16;
 
-StringLiteral classOf(StringRef fate) {
-  return StringSwitch<StringLiteral>(fate)
-      .Case("zero", "flushed")
-      .Case("subnormal", "subnormal")
-      .Case("normal", "normal")
-      .Default("overflow");
+/// What becomes of most numbers of an exponent: class of the style sheet, and
+/// words.
+struct Meaning {
+  StringLiteral kind, text;
+};
+
+Fate fateOf(int exponent) {
+  return fateInHalf(std::ldexp(1.5, exponent), kHeadroom);
+}
+
+Meaning meaningOf(Fate fate) {
+  switch (fate) {
+  case Fate::Flushed:
+    return {"flushed", "zero"};
+  case Fate::Subnormal:
+    return {"subnormal", "subnormal"};
+  case Fate::Normal:
+    return {"normal", "normal"};
+  case Fate::NearOverflow:
+    return {"near-overflow", "near overflow"};
+  case Fate::Overflow:
+    return {"overflow", "infinite"};
+  }
+  llvm_unreachable("all fates are handled");
 }
 
 struct Histogram {
@@ -64,18 +81,16 @@ struct Histogram {
 };
 
 std::string describe(const Histogram &histogram) {
-  double shares[3] = {}; // flushed, subnormal, overflow
-  for (auto [exponent, count] : histogram.counts) {
-    StringRef fate = fateInHalf(exponent + histogram.scaleExponent);
-    if (fate != "normal")
-      shares[fate == "zero"        ? 0
-             : fate == "subnormal" ? 1
-                                   : 2] += histogram.share(count);
-  }
+  HalfCounts fates;
+  for (auto [exponent, count] : histogram.counts)
+    fates[fateOf(exponent + histogram.scaleExponent)] += count;
+  auto share = [&](Fate fate) {
+    return shareText(histogram.share(fates[fate]));
+  };
   return "Of all elements " + shareText(histogram.share(histogram.zeros)) +
-         " are zero, " + shareText(shares[0]) + " become zero in f16, " +
-         shareText(shares[1]) + " become subnormal and " +
-         shareText(shares[2]) + " infinite, with a loss scale of 2^" +
+         " are zero, " + share(Fate::Flushed) + " become zero in f16, " +
+         share(Fate::Subnormal) + " become subnormal and " +
+         share(Fate::Overflow) + " infinite, with a loss scale of 2^" +
          std::to_string(histogram.scaleExponent);
 }
 
@@ -116,15 +131,15 @@ void drawHistogram(Html &html, const std::map<int, uint64_t> &counts,
   };
   bar("zero", chart.x(0), zeros, "zero");
   for (auto [exponent, count] : counts) {
-    StringRef fate = fateInHalf(exponent + scaleExponent);
-    bar(classOf(fate), left(exponent), count,
-        "2^" + Twine(exponent) + " to 2^" + Twine(exponent + 1) + ", " + fate +
-            " in f16");
+    Meaning meaning = meaningOf(fateOf(exponent + scaleExponent));
+    bar(meaning.kind, left(exponent), count,
+        "2^" + Twine(exponent) + " to 2^" + Twine(exponent + 1) + ", " +
+            meaning.text + " in f16");
   }
   chart.label(chart.x(column / 2), chart.y(0) + 17, "zero");
   int every = 2 + (histogram.end - histogram.first) / 12 / 2 * 2;
   for (int exponent = histogram.first; exponent < histogram.end; ++exponent)
-    if (exponent % every == 0 && exponent - histogram.first >= 1)
+    if (exponent % every == 0 && exponent - histogram.first >= 3)
       chart.label(left(exponent), chart.y(0) + 17,
                   Axis(Axis::Kind::Log2, 1, 2).label(std::exp2(exponent)));
   chart.label(chart.x(1), chart.y(0) + 37,

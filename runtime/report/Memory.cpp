@@ -73,7 +73,8 @@ void writePeak(Html &html, const json::Object &peak) {
     uint64_t size = countOf(*value, "bytes");
     html.open("tr").open("th", {{"scope", "row"}});
     html.element("code", textOf(*value, "summary"));
-    html.element("small", textOf(*value, "source")).close().open("td");
+    writeSource(html, textOf(*value, "source"));
+    html.close().open("td");
     drawBar(html, {{"memory", ratio(size, most), amountOf(size)}},
             amountOf(size));
     html.close().element("td", amountOf(size), {{"class", "number"}});

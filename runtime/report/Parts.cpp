@@ -29,11 +29,18 @@ void writeMissing(Html &html, const RunFiles &run, StringRef file,
                   StringRef what, StringRef flags) {
   StringRef module = run.summary ? textOf(*run.summary, "file") : "";
   html.open("p", {{"class", "missing"}});
-  html.text("The run folder has no ").element("code", file);
-  html.text(", which holds " + what + ". To get it: ");
+  html.text("Not recorded: " + what + " (").element("code", file);
+  html.text("). To get it: ");
   html.element("code", "mp-run train " + (module.empty() ? "FILE" : module) +
                            " --data DIR --out " + run.folder + flags);
   html.close();
+}
+
+void writeSource(Html &html, StringRef source) {
+  // Of a path without a slash, all.
+  StringRef name = source.substr(source.rfind('/') + 1);
+  if (!source.empty())
+    html.element("small", name, {{"title", source.str()}});
 }
 
 StringLiteral classOfPrecision(StringRef type) {

@@ -33,6 +33,9 @@ void drawSeries(Html &html, const Timeline &steps, llvm::StringRef name);
 void writeMissing(Html &html, const RunFiles &run, llvm::StringRef file,
                   llvm::StringRef what, llvm::StringRef flags);
 
+/// "net.mlir:7:8", with the whole path where it is pointed at.
+void writeSource(Html &html, llvm::StringRef source);
+
 /// A word of a colour that stands for a precision: "f16".
 void writePrecision(Html &html, llvm::StringRef type);
 /// The class of the style sheet for the precision.

@@ -117,6 +117,7 @@ rect.life { fill: var(--line); } rect.hole { fill: var(--grid); }
   .chart:not(.small) text { font-size: 19px; }
   .bar { width: 6rem; }
   table { min-width: 42rem; }
+  .prose { min-width: 18rem; }
 }
 @media print { body { background: none; } section { break-inside: avoid; } }
 )css";

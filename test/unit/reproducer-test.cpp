@@ -3,6 +3,7 @@
 #include "TestFiles.h"
 #include "codegen/Compile.h"
 #include "codegen/Reproducer.h"
+#include "codegen/ShellWord.h"
 #include "gtest/gtest.h"
 
 using namespace mp;

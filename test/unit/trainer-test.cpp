@@ -94,6 +94,16 @@ TEST_F(TrainerTest, SaysWhatItRunsBeforeTheFirstStep) {
   EXPECT_EQ(json(folder.read("run/plan.json")).getString("module"), "fake");
 }
 
+TEST_F(TrainerTest, ARunThatDoesNotEndLeavesNoSummaryOfTheOneBefore) {
+  train(options("run"));
+  llvm::sys::fs::remove(folder.path("run/metrics.jsonl"));
+  ASSERT_FALSE(
+      llvm::sys::fs::create_directory(folder.path("run/metrics.jsonl")));
+  auto trainer = llvm::cantFail(create(options("run")));
+  EXPECT_HAS(message(trainer->train()), "metrics.jsonl");
+  EXPECT_FALSE(llvm::sys::fs::exists(folder.path("run/summary.json")));
+}
+
 TEST_F(TrainerTest, TrainsEveryBatchOfEveryEpoch) {
   auto trainer = llvm::cantFail(create(options()));
   EXPECT_EQ(trainer->stepsPerEpoch(), 7);

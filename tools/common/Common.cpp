@@ -156,6 +156,10 @@ std::vector<Option> RecipeOptions::table() {
                "largest norm of all gradients (the recipe's); inf: any"),
       positive("clip-value", clipValue,
                "largest element of a gradient (the recipe's); inf: any"),
+      choice("nan-check", nanCheck, {"off", "step", "all"},
+             "name the first op whose result is not finite: step, in a report "
+             "of the step, for hardly any time; all, with a table of every "
+             "op's values; a recipe that is not scaled then ends there (off)"),
       text("recompute", "KEEP", recompute,
            "what is kept for backward, which computes the rest again: marked, "
            "all or a size such as 64MiB (the recipe's)"),
@@ -167,6 +171,7 @@ void RecipeOptions::apply(CompileOptions &options) const {
   options.scaler = scaler;
   options.scales = scales;
   options.recompute = recompute;
+  options.nanCheck = nanCheck == "off" ? "" : nanCheck;
   options.clipNorm = clipNorm.value_or(0);
   options.clipValue = clipValue.value_or(0);
   options.accumulate = accumulate.value_or(0);

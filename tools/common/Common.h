@@ -21,7 +21,7 @@ struct CommonOptions {
 
 /// Options of a recipe's step; what is not given is the recipe's.
 struct RecipeOptions {
-  std::string function, scaler, scales, recompute;
+  std::string function, scaler, scales, recompute, nanCheck;
   std::optional<double> clipNorm, clipValue;
   std::optional<int64_t> accumulate;
   std::vector<Option> table();

@@ -4,6 +4,7 @@
 #include "runtime/Initialize.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/data/Convert.h"
+#include "runtime/data/Prefetcher.h"
 
 using namespace llvm;
 
@@ -39,37 +40,75 @@ static Error invent(const Entry &entry, uint64_t seed, StepInputs &inputs) {
   return Error::success();
 }
 
-/// The first batch of a folder, in its order.
-static Error readFirstBatch(Model &model, const Entry &entry, uint64_t batch,
-                            StringRef folder, StepInputs &inputs) {
+static Expected<StepInputs> copyOf(const Entry &entry,
+                                   ArrayRef<const void *> batch) {
+  StepInputs inputs;
+  for (auto [input, from] : zip_equal(entry.inputs, batch)) {
+    auto memory =
+        Memory::allocate(std::max<uint64_t>(input.type.bytes(), 1), "an input");
+    if (!memory)
+      return memory.takeError();
+    memcpy(memory->data(), from, input.type.bytes());
+    inputs.pointers.push_back(memory->data());
+    inputs.memories.push_back(std::move(*memory));
+  }
+  return inputs;
+}
+
+static Expected<std::vector<StepInputs>>
+readBatches(Model &model, const Entry &entry, uint64_t batch, uint64_t count,
+            StringRef folder) {
   auto source = model.dataSource("train", /*required=*/true);
   if (!source)
     return source.takeError();
   auto data = Dataset::open(**source, folder);
   if (!data)
     return data.takeError();
-  inputs.data = std::move(*data);
-  auto binding = inputs.data->bind(entry);
+  auto binding = data->bind(entry);
   if (!binding)
     return binding.takeError();
   PrefetchOptions prefetch;
-  prefetch.plan.records = inputs.data->records();
+  prefetch.plan.records = data->records();
   prefetch.plan.batch = batch;
   prefetch.shuffle = false;
-  prefetch.lastStep = 1;
-  if (prefetch.plan.records < prefetch.plan.batch)
+  prefetch.lastStep = count;
+  if (data->records() < static_cast<int64_t>(batch))
     return makeError("batch {0} is larger than the data set of {1} records",
-                     batch, prefetch.plan.records);
-  inputs.batch =
-      std::make_unique<Prefetcher>(*inputs.data, std::move(*binding), prefetch);
-  inputs.pointers = inputs.batch->next()->vec();
-  return Error::success();
+                     batch, data->records());
+  if (count > data->records() / batch)
+    return makeError("{0} batches of {1} records are more than the data set of "
+                     "{2} records",
+                     count, batch, data->records());
+  Prefetcher batches(*data, std::move(*binding), prefetch);
+  std::vector<StepInputs> all;
+  while (auto inputs = batches.next()) {
+    auto copy = copyOf(entry, *inputs);
+    if (!copy)
+      return copy.takeError();
+    all.push_back(std::move(*copy));
+  }
+  return all;
+}
+
+Expected<std::vector<StepInputs>> makeBatches(Model &model, const Entry &entry,
+                                              uint64_t batch, uint64_t count,
+                                              StringRef folder, uint64_t seed) {
+  if (!folder.empty())
+    return readBatches(model, entry, batch, count, folder);
+  std::vector<StepInputs> all(count);
+  for (auto [i, inputs] : llvm::enumerate(all))
+    if (Error error = invent(entry, seed + i, inputs))
+      return std::move(error);
+  return all;
 }
 
 Error makeInputs(Model &model, const Entry &entry, uint64_t batch,
                  StringRef folder, uint64_t seed, StepInputs &inputs) {
-  return folder.empty() ? invent(entry, seed, inputs)
-                        : readFirstBatch(model, entry, batch, folder, inputs);
+  auto all = makeBatches(model, entry, batch, /*count=*/1, folder, seed);
+  if (!all)
+    return all.takeError();
+  inputs = std::move(all->front());
+  return Error::success();
 }
 
 Expected<Executable::Ticket>

@@ -4,20 +4,22 @@
 
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
-#include "runtime/data/Prefetcher.h"
 
 namespace mp::tool {
 
 /// The inputs of one step, kept as long as this.
 struct StepInputs {
   std::vector<Memory> memories;
-  std::optional<Dataset> data;
-  std::unique_ptr<Prefetcher> batch;
   std::vector<const void *> pointers;
 };
 
-/// The first batch of a folder, in its order; without one random numbers, and
-/// integers within what the input allows.
+/// The first `count` batches of a folder, in its order; without a folder random
+/// numbers, and integers within what the input allows, others for each batch.
+llvm::Expected<std::vector<StepInputs>>
+makeBatches(Model &model, const Entry &entry, uint64_t batch, uint64_t count,
+            llvm::StringRef folder, uint64_t seed);
+
+/// The first of them.
 llvm::Error makeInputs(Model &model, const Entry &entry, uint64_t batch,
                        llvm::StringRef folder, uint64_t seed,
                        StepInputs &inputs);

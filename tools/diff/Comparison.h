@@ -2,9 +2,7 @@
 #ifndef MP_TOOLS_DIFF_COMPARISON_H
 #define MP_TOOLS_DIFF_COMPARISON_H
 
-#include "tools/common/Common.h"
-#include "tools/diff/Difference.h"
-#include "tools/diff/Variant.h"
+#include "tools/compare/Measure.h"
 
 namespace mp::tool {
 
@@ -15,14 +13,6 @@ struct DiffOptions {
   std::optional<double> tolerance, scale;
   bool all = false, failBeyond = false;
   CommonOptions common;
-};
-
-/// The step as training runs it, or the function where there is no recipe.
-struct StepFacts {
-  std::string whyNot;              ///< there is none; "" where there is
-  uint64_t kernels = 0, bytes = 0; ///< launches, and what they read and write
-  uint64_t skipped = 0;            ///< steps, for gradients that overflowed
-  std::vector<double> microseconds;
 };
 
 struct Side {

@@ -1,8 +1,11 @@
 //===- Calibrate.cpp - mp-run calibrate -----------------------------------===//
 #include "runtime/Calibration.h"
+#include "runtime/Checkpoint.h"
 #include "runtime/Error.h"
 #include "runtime/OutputFile.h"
+#include "runtime/data/Safetensors.h"
 #include "tools/run/Commands.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -10,9 +13,10 @@ namespace mp::tool {
 namespace {
 
 struct CalibrationOptions {
-  std::string module, data, init, json, function;
+  std::string module, data, init, json, tensors, picture, function;
   uint64_t batch = 32, batches = kCalibrationBatches, seed = 0;
   int headroom = kHeadroom;
+  std::optional<double> scale;
   std::optional<bool> shuffle;
   CommonOptions common;
 };
@@ -23,13 +27,21 @@ Command describe(CalibrationOptions &options) {
       "calibrate", "FILE --data DIR [options]",
       "Shows how large the gradients are that training FILE's recipe has in "
       "f16, what f16 makes\nof them, and the loss scale that suits them. They "
-      "are computed in f32, without a scale."};
+      "are computed in f32, unscaled."};
   command.positional = 1;
   command.options = {
       text("data", "DIR", options.data,
            "folder with the files of FILE's mp.data", Names::Input),
       text("json", "FILE", options.json,
            "write all of it, for --scales of 'mp-run train'", Names::Output),
+      positive("scale", options.scale,
+               "loss scale to look at (--init's, where a run's; else 1)"),
+      text("tensors", "FILE", options.tensors,
+           "write the gradients of the first batch, as safetensors",
+           Names::Output),
+      text("picture", "FILE", options.picture,
+           "draw the histogram, without the advised scale and with it, as SVG",
+           Names::Output),
       number(
           "batches", [&](uint64_t n) { options.batches = n; }, 1, most,
           "how many of the run's first batches to take (16)"),
@@ -52,9 +64,56 @@ Command describe(CalibrationOptions &options) {
   return command;
 }
 
+/// A loss scale is an f32.
+Expected<double> chooseScale(const CalibrationOptions &options) {
+  if (options.scale) {
+    double scale = static_cast<float>(*options.scale);
+    if (std::isnormal(static_cast<float>(scale)))
+      return scale;
+    return make_error<UsageError>("--scale takes a positive 32-bit float");
+  }
+  if (options.init.empty())
+    return 1;
+  Expected<Checkpoint> checkpoint = Checkpoint::open(options.init);
+  if (checkpoint)
+    return checkpoint->scale();
+  // Weights alone have none; what is no file of weights is said later.
+  consumeError(checkpoint.takeError());
+  return 1;
+}
+
+Error writeTensors(const CalibrationOptions &options,
+                   const Calibration &found) {
+  std::vector<NamedTensor> tensors;
+  for (auto [gradient, array] :
+       zip_equal(found.ledger.gradients, found.firstBatch))
+    tensors.push_back({gradient.name, array.type, array.bytes});
+  return writeSafetensors(options.tensors, std::move(tensors), {});
+}
+
+Error writeText(StringRef path, const std::string &text) {
+  return writeAtomically(path,
+                         [&](OutputFile &file) { return file.write(text); });
+}
+
+Error writeFiles(const CalibrationOptions &options, const Calibration &found) {
+  if (!options.json.empty())
+    if (Error error = writeText(options.json, toJson(found, options.json)))
+      return error;
+  if (!options.tensors.empty())
+    if (Error error = writeTensors(options, found))
+      return error;
+  if (options.picture.empty())
+    return Error::success();
+  return writeText(options.picture, toPicture(found));
+}
+
 Error execute(const CalibrationOptions &options) {
   if (options.data.empty())
     return make_error<UsageError>("--data DIR is missing");
+  auto scale = chooseScale(options);
+  if (!scale)
+    return scale.takeError();
   ModelOptions modelOptions{.module = options.module,
                             .device = options.common.device,
                             .threads = options.common.threads,
@@ -78,7 +137,9 @@ Error execute(const CalibrationOptions &options) {
                                .shuffle = options.shuffle.value_or(true),
                                .batches = static_cast<int64_t>(options.batches),
                                .headroom = options.headroom,
-                               .init = options.init};
+                               .init = options.init,
+                               .scale = *scale,
+                               .keepsFirstBatch = !options.tensors.empty()};
   calibration.plan.records = data->records();
   calibration.plan.batch = options.batch;
   if (calibration.plan.records < calibration.plan.batch)
@@ -88,11 +149,7 @@ Error execute(const CalibrationOptions &options) {
   if (!found)
     return makeError("{0}: {1}", options.module, toString(found.takeError()));
   outs() << toText(*found);
-  if (options.json.empty())
-    return Error::success();
-  return writeAtomically(options.json, [&](OutputFile &file) {
-    return file.write(toJson(*found));
-  });
+  return writeFiles(options, *found);
 }
 
 } // namespace

@@ -53,6 +53,9 @@ static Command describe(TrainOptions &options, RecipeOptions &recipe,
       number(
           "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
           1, most, "steps between checkpoints (an epoch's)"),
+      number(
+          "ledger", [&](uint64_t n) { options.ledgerEvery = n; }, 1, most,
+          "count what f16 makes of gradients, every N steps, in ledger.jsonl"),
       text("profile", "FILE", options.profile,
            "in the end, time every launch of a step and write them as JSON",
            Names::Output),

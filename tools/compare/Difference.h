@@ -1,6 +1,6 @@
 //===- Difference.h - how far values are from those in f64 ----------------===//
-#ifndef MP_TOOLS_DIFF_DIFFERENCE_H
-#define MP_TOOLS_DIFF_DIFFERENCE_H
+#ifndef MP_TOOLS_COMPARE_DIFFERENCE_H
+#define MP_TOOLS_COMPARE_DIFFERENCE_H
 
 #include "codegen/Program.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -14,16 +14,22 @@ struct Tensor {
 };
 /// What a variant returned, by the names that mp-expose-values gives.
 using Values = std::map<std::string, Tensor>;
+/// The number of the op, of "value.N.R" or "gradient.L.N.R".
+int64_t opOf(llvm::StringRef name);
 
 struct Difference {
   /// max |x - reference| / max |reference|, of what is finite in both;
   /// infinite where the reference is zero throughout and x is not.
   double error = 0;
+  /// Sums of squares, of the same: |x - reference|^2 and |reference|^2.
+  double distance2 = 0, reference2 = 0;
   /// Elements that are infinite or NaN where the reference is finite.
   uint64_t nonFinite = 0;
   /// Elements beyond the tolerance, those among them; and all.
   uint64_t beyond = 0, elements = 0;
 
+  /// |x - reference| / |reference| in the Euclidean norm.
+  double relativeL2() const;
   /// Becomes the worse of both.
   void add(const Difference &other);
   bool operator==(const Difference &) const = default;
@@ -44,4 +50,4 @@ std::map<int64_t, OpDifference> compareAll(const Values &values,
 
 } // namespace mp::tool
 
-#endif // MP_TOOLS_DIFF_DIFFERENCE_H
+#endif // MP_TOOLS_COMPARE_DIFFERENCE_H

@@ -4,17 +4,14 @@
 // that op N of one is op N of the others.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/diff/Variant.h"
-#include "codegen/Diagnostics.h"
+#include "tools/compare/Variant.h"
 #include "codegen/EntryPlan.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 #include "passes/CastPlacement.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
 #include "runtime/Error.h"
 #include "runtime/data/Array.h"
-#include "tools/Register.h"
+#include "tools/compare/Work.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -23,59 +20,11 @@
 using namespace mlir;
 
 namespace mp::tool {
-namespace {
-
-/// A module while passes run on it.
-class Work {
-public:
-  Work(StringRef text, StringRef filename,
-       std::function<void(StringRef)> onWarning)
-      : context(dialects()) {
-    context.loadAllAvailableDialects();
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(text, filename), {});
-    diagnostics.emplace(context, sources, std::move(onWarning));
-    module = parseSourceFile<ModuleOp>(sources, &context);
-  }
-
-  /// What went wrong, as the diagnostics say.
-  llvm::Error failed() { return llvm::createStringError(diagnostics->take()); }
-
-  template <typename... Passes> llvm::Error run(Passes... passes) {
-    PassManager manager(&context);
-    (add(manager, std::move(passes)), ...);
-    if (mlir::failed(manager.run(*module)))
-      return failed();
-    return llvm::Error::success();
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-
-private:
-  static DialectRegistry dialects() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    return registry;
-  }
-  static void add(PassManager &manager, std::unique_ptr<Pass> pass) {
-    if (pass->getOpName() == func::FuncOp::getOperationName())
-      manager.addNestedPass<func::FuncOp>(std::move(pass));
-    else
-      manager.addPass(std::move(pass));
-  }
-
-  llvm::SourceMgr sources;
-  std::optional<DiagnosticText> diagnostics;
-};
-
 int64_t numberOf(Operation *op) {
   auto number =
       op ? op->getAttrOfType<IntegerAttr>(kNumberAttr) : IntegerAttr();
   return number ? number.getInt() : 0;
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What is compared
@@ -171,6 +120,20 @@ static func::FuncOp isolate(ModuleOp module, const Subject &subject) {
   return found;
 }
 
+llvm::Expected<func::FuncOp> prepare(Work &work, const Subject &subject) {
+  if (!work.module)
+    return work.failed();
+  // While all functions are there: no two share random numbers.
+  if (auto error = work.run(createNumberStreams()))
+    return std::move(error);
+  func::FuncOp function = isolate(*work.module, subject);
+  if (auto error =
+          work.run(createSetMode({"train"}), createSpecialize({subject.batch}),
+                   createNumberOps()))
+    return std::move(error);
+  return function;
+}
+
 /// The number of the op that makes a value, within a region or not.
 static int64_t makerOf(Value value) {
   Operation *op = value.getDefiningOp();
@@ -241,6 +204,7 @@ static void readExplanation(const llvm::json::Object &function,
     OpFacts &facts = found->second;
     facts.category = op.getString("category").value_or("").str();
     facts.why = op.getString("why").value_or("").str();
+    facts.runsIn = op.getString("runs_in").value_or("").str();
     if (const llvm::json::Array *casts = op.getArray("casts"))
       for (const llvm::json::Value &cast : *casts)
         facts.casts.push_back(readCast(*cast.getAsObject()));
@@ -302,20 +266,31 @@ static double scaleOf(ModuleOp module, func::FuncOp function,
   return subject.initialScale;
 }
 
+/// Lets the function return what is asked for, and nothing else.
+static llvm::Error expose(Work &work, func::FuncOp function,
+                          const Subject &subject, Expose what,
+                          Variant &variant) {
+  ExposeValuesOptions options;
+  options.gradients = !subject.recipe.empty();
+  options.scale = variant.scale;
+  if (what == Expose::ParameterGradients) {
+    options.values = false;
+    function.walk([](Operation *op) {
+      if (!isa<ReadOp>(op))
+        op->removeAttr(kNumberAttr);
+    });
+  }
+  return work.run(createExposeValues(options));
+}
+
 llvm::Expected<Variant> makeVariant(const Subject &subject,
                                     const Setting &setting,
-                                    std::optional<double> scale) {
+                                    std::optional<double> scale, Expose what) {
   Work work(subject.text, subject.filename, subject.onWarning);
-  if (!work.module)
-    return work.failed();
-  // While all functions are there: no two share random numbers.
-  if (auto error = work.run(createNumberStreams()))
-    return std::move(error);
-  func::FuncOp function = isolate(*work.module, subject);
-  if (auto error =
-          work.run(createSetMode({"train"}), createSpecialize({subject.batch}),
-                   createNumberOps()))
-    return std::move(error);
+  auto prepared = prepare(work, subject);
+  if (!prepared)
+    return prepared.takeError();
+  func::FuncOp function = *prepared;
   Variant variant;
   describeOps(function, variant);
   if (setting.dtype == "f64" || setting.dtype == "f32") {
@@ -333,13 +308,11 @@ llvm::Expected<Variant> makeVariant(const Subject &subject,
         scale.value_or(scaleOf(*work.module, function, subject, setting));
   }
   describeTypes(function, variant);
-  if (!subject.recipe.empty() && setting.dtype != "f64")
+  if (!subject.recipe.empty() && setting.dtype != "f64" &&
+      what == Expose::Everything)
     if (auto error = countStepCasts(work, subject, variant))
       return std::move(error);
-  ExposeValuesOptions expose;
-  expose.gradients = !subject.recipe.empty();
-  expose.scale = variant.scale;
-  if (auto error = work.run(createExposeValues(expose)))
+  if (auto error = expose(work, function, subject, what, variant))
     return std::move(error);
   llvm::raw_string_ostream os(variant.module);
   work.module->print(os, OpPrintingFlags().enableDebugInfo());

@@ -1,6 +1,6 @@
 //===- Variant.h - one function under one policy, or in f64 ---------------===//
-#ifndef MP_TOOLS_DIFF_VARIANT_H
-#define MP_TOOLS_DIFF_VARIANT_H
+#ifndef MP_TOOLS_COMPARE_VARIANT_H
+#define MP_TOOLS_COMPARE_VARIANT_H
 
 #include "codegen/Program.h"
 #include <functional>
@@ -61,13 +61,14 @@ struct OpFacts {
   Location source;
   std::vector<int64_t> operands; ///< numbers of the ops that yield them
   bool yieldsFloats = false;
-  std::string type;          ///< that it runs in
-  std::string category, why; ///< "" where no policy was asked
+  std::string type; ///< that it runs in
+  /// What the policy says; "" where none was asked.
+  std::string category, why, runsIn;
   std::vector<CastFact> casts = {};
 };
 
 struct Variant {
-  std::string module; ///< its text; the function returns every value
+  std::string module; ///< its text; the function returns what was asked for
   std::map<int64_t, OpFacts> ops;   ///< by number
   int64_t casts = 0, castBytes = 0; ///< of the function
   /// Of the step, backward among it, where mp-place-casts has put them.
@@ -75,11 +76,19 @@ struct Variant {
   double scale = 1; ///< by which gradients are too large
 };
 
+/// What a variant's function returns.
+enum class Expose {
+  Everything,         ///< every value, and its gradient
+  ParameterGradients, ///< of what reads parameters; casts of the step are not
+                      ///< counted
+};
+
 /// Fails with located diagnostics.
 llvm::Expected<Variant> makeVariant(const Subject &subject,
                                     const Setting &setting,
-                                    std::optional<double> scale);
+                                    std::optional<double> scale,
+                                    Expose what = Expose::Everything);
 
 } // namespace mp::tool
 
-#endif // MP_TOOLS_DIFF_VARIANT_H
+#endif // MP_TOOLS_COMPARE_VARIANT_H

@@ -1,6 +1,6 @@
 //===- Setting.cpp - how a variant computes -------------------------------===//
 #include "passes/Passes.h"
-#include "tools/diff/Variant.h"
+#include "tools/compare/Variant.h"
 
 using namespace llvm;
 

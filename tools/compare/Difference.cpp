@@ -1,5 +1,5 @@
 //===- Difference.cpp - how far values are from those in f64 --------------===//
-#include "tools/diff/Difference.h"
+#include "tools/compare/Difference.h"
 #include "runtime/data/Convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -10,7 +10,13 @@ using namespace llvm;
 
 namespace mp::tool {
 
+double Difference::relativeL2() const {
+  return distance2 == 0 ? 0 : std::sqrt(distance2 / reference2);
+}
+
 void Difference::add(const Difference &other) {
+  distance2 += other.distance2;
+  reference2 += other.reference2;
   error = std::max(error, other.error);
   nonFinite += other.nonFinite;
   beyond += other.beyond;
@@ -44,6 +50,8 @@ Difference compare(const Tensor &x, const Tensor &reference, double tolerance,
       continue;
     }
     double distance = std::fabs(value / scale - exact);
+    difference.distance2 += distance * distance;
+    difference.reference2 += exact * exact;
     double error = distance == 0 ? 0 : distance / largest;
     difference.error = std::max(difference.error, error);
     difference.beyond += error > tolerance;
@@ -51,11 +59,10 @@ Difference compare(const Tensor &x, const Tensor &reference, double tolerance,
   return difference;
 }
 
-/// "value.N.R", "gradient.L.N.R": N.
-static int64_t opOf(StringRef name, bool isGradient) {
+int64_t opOf(StringRef name) {
   SmallVector<StringRef> parts;
   name.split(parts, '.');
-  size_t place = isGradient ? 2 : 1;
+  size_t place = name.starts_with("gradient.") ? 2 : 1;
   int64_t number = 0;
   if (place < parts.size())
     to_integer(parts[place], number);
@@ -71,7 +78,7 @@ std::map<int64_t, OpDifference> compareAll(const Values &values,
     if (wide == reference.end())
       continue;
     bool isGradient = StringRef(name).starts_with("gradient.");
-    OpDifference &op = all[opOf(name, isGradient)];
+    OpDifference &op = all[opOf(name)];
     std::optional<Difference> &difference = isGradient ? op.gradient : op.value;
     if (!difference)
       difference.emplace();

@@ -1,0 +1,20 @@
+//===- Instrument.h - records of a step's kernels ---------------*- C++ -*-===//
+#ifndef MP_PASSES_INSTRUMENT_H
+#define MP_PASSES_INSTRUMENT_H
+
+#include "dialect/Mp.h"
+
+namespace mp {
+
+/// "input 'x'"
+std::string nameOfInput(mlir::BlockArgument argument);
+/// "mp.exp"; of what reads a variable, "variable 'w'".
+std::string nameOfMaker(mlir::Operation *op);
+
+/// Adds to a function of kernels a record of the largest magnitude in each
+/// float that a kernel stores, computed where the value is at hand.
+void recordKernels(mlir::func::FuncOp function);
+
+} // namespace mp
+
+#endif // MP_PASSES_INSTRUMENT_H

@@ -1,0 +1,153 @@
+//===- Problem.cpp - colourings of a graph, measured ----------------------===//
+#include "tools/search/Problem.h"
+#include "runtime/Error.h"
+#include "runtime/OutputFile.h"
+#include "runtime/Profile.h"
+#include "llvm/Support/FileSystem.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mp::tool {
+
+Expected<CandidateFolder> CandidateFolder::create() {
+  SmallString<128> path;
+  if (std::error_code error = sys::fs::createUniqueDirectory("mp-search", path))
+    return makeSystemError("create", "a temporary folder", error.value());
+  return CandidateFolder(path);
+}
+
+CandidateFolder::~CandidateFolder() {
+  if (!path.empty())
+    sys::fs::remove_directories(path);
+}
+
+Expected<std::string> CandidateFolder::write(StringRef policy) {
+  std::string file = formatv("{0}/{1}.json", path, written++);
+  auto output = OutputFile::createNew(file, file);
+  if (!output)
+    return output.takeError();
+  if (Error error = output->write(policy))
+    return std::move(error);
+  if (Error error = output->close())
+    return std::move(error);
+  return file;
+}
+
+GraphColouring::GraphColouring(const Subject &subject, const Units &units,
+                               const Setting &type,
+                               const GradientReference &reference,
+                               Measurer &measurer, CandidateFolder &folder)
+    : subject(subject), units(units), type(type), reference(reference),
+      measurer(measurer), folder(folder) {
+  units.describeTo(*this);
+}
+
+Expected<Setting> GraphColouring::settingOf(const Colouring &colouring) {
+  auto file = folder.write(
+      toPolicy(units, colouring, "candidate", "a candidate", type.dtype));
+  if (!file)
+    return file.takeError();
+  Setting setting = type;
+  setting.policy = *file;
+  return setting;
+}
+
+Expected<std::vector<double>>
+GraphColouring::costs(ArrayRef<Colouring> colourings) {
+  std::vector<Setting> settings;
+  for (const Colouring &colouring : colourings) {
+    auto setting = settingOf(colouring);
+    if (!setting)
+      return setting.takeError();
+    settings.push_back(std::move(*setting));
+  }
+  auto counted = measurer.count(settings);
+  if (!counted)
+    return counted.takeError();
+  std::vector<double> costs;
+  for (const StepFacts &step : *counted)
+    costs.push_back(step.whyNot.empty() ? step.bytes : INFINITY);
+  return costs;
+}
+
+Expected<double> GraphColouring::error(const Colouring &colouring) {
+  auto setting = settingOf(colouring);
+  if (!setting)
+    return setting.takeError();
+  auto measured = reference.measure(subject, *setting, measurer);
+  if (!measured)
+    return measured.takeError();
+  return measured->error;
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+Error runInTurn(ArrayRef<TimedStep *> steps, uint64_t warmup, uint64_t count) {
+  for (uint64_t i = 0; i < warmup + count; ++i)
+    for (TimedStep *step : steps)
+      if (Error error = step->run(/*counts=*/i >= warmup))
+        return error;
+  return Error::success();
+}
+
+Error TimedColouring::compareWith(const Setting &setting) {
+  isCostExact = false;
+  margin = 0.02;
+  auto step = measurer.prepare(setting);
+  if (!step)
+    return step.takeError();
+  base = std::move(*step);
+  return Error::success();
+}
+
+Expected<std::vector<double>>
+TimedColouring::costs(ArrayRef<Colouring> colourings) {
+  constexpr uint64_t warmup = 3, steps = 25;
+  std::vector<double> costs;
+  for (const Colouring &colouring : colourings) {
+    auto setting = settingOf(colouring);
+    if (!setting)
+      return setting.takeError();
+    auto step = measurer.prepare(*setting);
+    if (!step) {
+      consumeError(step.takeError()); // training refuses it
+      costs.push_back(INFINITY);
+      continue;
+    }
+    base->facts.microseconds.clear();
+    if (Error error = runInTurn({base.get(), step->get()}, warmup, steps))
+      return std::move(error);
+    costs.push_back(median((*step)->facts.microseconds) /
+                    median(base->facts.microseconds));
+  }
+  return costs;
+}
+
+Expected<size_t> TimedColouring::fastest(ArrayRef<Colouring> candidates,
+                                         uint64_t steps) {
+  std::vector<std::unique_ptr<TimedStep>> owned;
+  std::vector<TimedStep *> inTurn;
+  for (const Colouring &colouring : candidates) {
+    auto setting = settingOf(colouring);
+    if (!setting)
+      return setting.takeError();
+    auto step = measurer.prepare(*setting);
+    if (!step)
+      return step.takeError();
+    inTurn.push_back(step->get());
+    owned.push_back(std::move(*step));
+  }
+  if (Error error = runInTurn(inTurn, /*warmup=*/5, steps))
+    return std::move(error);
+  size_t best = 0;
+  for (size_t i = 1; i < inTurn.size(); ++i)
+    if (median(inTurn[i]->facts.microseconds) <
+        median(inTurn[best]->facts.microseconds))
+      best = i;
+  return best;
+}
+
+} // namespace mp::tool
