@@ -43,7 +43,7 @@ private:
 };
 
 /// "2^16", where the scale is a power of two.
-std::string powerText(double scale) {
+std::string scalePower(double scale) {
   int exponent = 0;
   double mantissa = std::frexp(scale, &exponent);
   return mantissa == 0.5 && scale >= 4 ? "2^" + std::to_string(exponent - 1)
@@ -75,7 +75,7 @@ void addMeasured(Cards &cards, const RunFiles &run) {
               "least " + shortNumber(loss.least));
   Spread scale = run.steps.spread(total, "scale");
   if (scale.finite)
-    cards.add("loss scale", scaleText(scale.last), powerText(scale.last));
+    cards.add("loss scale", scaleText(scale.last), scalePower(scale.last));
 }
 
 /// summary.json has them by the names of the module's results.

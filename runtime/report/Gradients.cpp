@@ -52,8 +52,8 @@ std::map<int, uint64_t> exponentsOf(const json::Object &counts) {
     return exponents;
   for (auto &[key, value] : *listed) {
     int exponent = 0;
-    if (!StringRef(key).getAsInteger(10, exponent) &&
-        std::abs(exponent) <= 1100)
+    if (!StringRef(key).getAsInteger(10, exponent) && exponent >= -1100 &&
+        exponent <= 1100)
       exponents[exponent] = value.getAsUINT64().value_or(0);
   }
   return exponents;

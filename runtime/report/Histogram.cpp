@@ -140,8 +140,7 @@ void drawHistogram(Html &html, const std::map<int, uint64_t> &counts,
   int every = 2 + (histogram.end - histogram.first) / 12 / 2 * 2;
   for (int exponent = histogram.first; exponent < histogram.end; ++exponent)
     if (exponent % every == 0 && exponent - histogram.first >= 3)
-      chart.label(left(exponent), chart.y(0) + 17,
-                  Axis(Axis::Kind::Log2, 1, 2).label(std::exp2(exponent)));
+      chart.label(left(exponent), chart.y(0) + 17, powerText(2, exponent));
   chart.label(chart.x(1), chart.y(0) + 37,
               "size of the gradient, without the loss scale", "end");
 }

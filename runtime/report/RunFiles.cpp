@@ -166,7 +166,7 @@ Error RunFiles::readLedger() {
   auto take = [&](json::Object line) -> Error {
     const json::Object *all = line.getObject("all");
     std::optional<int64_t> step = line.getInteger("step");
-    if (!all || !step || !line.getArray("gradients"))
+    if (!all || !step || *step < 0 || !line.getArray("gradients"))
       return makeError("expected \"step\", \"gradients\" and \"all\"");
     double elements = 0;
     for (StringRef key : {"zero", "flushed", "subnormal", "normal",

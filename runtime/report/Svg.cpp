@@ -96,22 +96,21 @@ std::vector<double> Axis::ticksOfFewDecades() const {
   return ticks;
 }
 
-/// "⁻¹²"
-static std::string superscript(int number) {
+std::string powerText(unsigned base, int exponent) {
   static constexpr StringLiteral digits[] = {"⁰", "¹", "²", "³", "⁴",
                                              "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text;
-  for (char c : std::to_string(number))
+  std::string text = std::to_string(base);
+  for (char c : std::to_string(exponent))
     text += c == '-' ? StringRef("⁻") : StringRef(digits[c - '0']);
   return text;
 }
 
 std::string Axis::label(double tick) const {
   if (kind == Kind::Log2)
-    return "2" + superscript(std::lround(std::log2(tick)));
+    return powerText(2, std::lround(std::log2(tick)));
   if (kind == Kind::Log10)
     if (double power = std::round(std::log10(tick)); std::fabs(power) > 3)
-      return "10" + superscript(static_cast<int>(power));
+      return powerText(10, static_cast<int>(power));
   if (tick == std::round(tick) && std::fabs(tick) >= 1e4 &&
       std::fabs(tick) < 1e9)
     return (tick < 0 ? "-" : "") + countText(std::llround(std::fabs(tick)));

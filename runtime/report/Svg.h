@@ -34,6 +34,9 @@ private:
   double low, high; ///< in `position`
 };
 
+/// "2⁻²⁴"
+std::string powerText(unsigned base, int exponent);
+
 /// The `d` of a path.
 class PathData {
 public:

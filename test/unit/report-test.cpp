@@ -174,10 +174,10 @@ TEST_F(ReportTest, StandsFieldsThatAreMissingOrOfAnotherKind) {
       "{\"bytes\":{\"weights\":-4,\"total\":null},\"peak\":{\"steps\":0,"
       "\"values\":[{},3,{\"bytes\":9,\"last_step\":5}]}}");
   folder.write("casts.json", "[{},1,{\"ops\":[{\"casts\":[{}]},2]}]");
-  folder.write(
-      "ledger.jsonl",
-      "{\"step\":7,\"scale\":null,\"gradients\":[{},1],\"all\":{"
-      "\"normal\":3,\"exponents\":{\"high\":1,\"999999\":2,\"-5\":3}}}\n");
+  folder.write("ledger.jsonl",
+               "{\"step\":7,\"scale\":null,\"gradients\":[{},1],\"all\":{"
+               "\"normal\":3,\"exponents\":{\"high\":1,\"999999\":2,\"-1100\":"
+               "1,\"-5\":3}}}\n");
   folder.write("offenders.jsonl",
                "{}\n{\"operands\":[{}],\"result\":{\"least\":null}}\n");
   std::string text = page();
