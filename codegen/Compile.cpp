@@ -218,6 +218,7 @@ private:
     pipeline.recompute = options.recompute;
     pipeline.scales = options.scales;
     pipeline.nanCheck = options.nanCheck;
+    pipeline.recordCasts = bool(options.onCasts);
     return pipeline;
   }
 
@@ -231,7 +232,11 @@ private:
     if (llvm::Error error = build(manager, passOptions()))
       return error;
     bool good = timed("passes", [&] { return succeeded(run(manager)); });
-    return good ? llvm::Error::success() : failed();
+    if (!good)
+      return failed();
+    if (auto casts = (*module)->getAttrOfType<StringAttr>(kCastsAttr))
+      options.onCasts(casts.getValue());
+    return llvm::Error::success();
   }
 
   LogicalResult run(PassManager &passes) {

@@ -105,6 +105,9 @@ struct CompileOptions {
   /// Gets what is suspicious but no error, as located text without a trailing
   /// line feed; from any thread, but never two at once.
   std::function<void(llvm::StringRef)> onWarning;
+  /// Gets what autocast made of each op and why, JSON as docs/policies.md has
+  /// it.
+  std::function<void(llvm::StringRef)> onCasts;
 };
 
 /// Compiles a module's text. A failure's message holds located diagnostics, ten

@@ -10,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/PolicyLookup.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <map>
 
 namespace mp {
@@ -42,8 +43,13 @@ struct Autocast : mp::impl::AutocastBase<Autocast> {
     explained.clear();
     if (failed(castAll()))
       return signalPassFailure();
+    llvm::json::Value all(std::move(explained));
+    if (record)
+      getOperation()->setAttr(
+          kCastsAttr,
+          StringAttr::get(&getContext(), llvm::formatv("{0}", all)));
     if (!explain.empty() &&
-        failed(writeJson(getOperation(), explain, std::move(explained))))
+        failed(writeJson(getOperation(), explain, std::move(all))))
       signalPassFailure();
   }
 
@@ -189,7 +195,7 @@ private:
       result = isEager(scopes->outermost())
                    ? castEagerly(function, *scopes, report)
                    : castByColour(function, *scopes, report);
-    if (!explain.empty())
+    if (record || !explain.empty())
       explained.push_back(
           report.json(function, scopes->outermost().policyName));
     function.walk([](Operation *op) { op->removeAttr(kAutocastAttr); });

@@ -33,7 +33,11 @@ struct PipelineOptions {
   /// What records a step returns: "step", "all", or empty, none. See
   /// mp-instrument. With records, gradients that no scale needs are checked.
   std::string nanCheck;
+  bool recordCasts = false; ///< whether mp-autocast leaves `kCastsAttr`
 };
+
+/// On a module: what mp-autocast made of each op and why, JSON as a string.
+inline constexpr llvm::StringLiteral kCastsAttr = "mp.casts";
 
 /// What a precision's name asks for.
 struct Precision {

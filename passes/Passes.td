@@ -100,6 +100,7 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     Option<"policy", "policy", "std::string", "\"\"", "a preset (torch), a file (mine.json), an mp.policy (@mine), or jmp:p=f32,c=f16,o=f32">,
     Option<"mode", "mode", "std::string", "\"\"", "eager: op by op; propagate: by colouring the graph">,
     Option<"explain", "explain", "std::string", "\"\"", "file for what became of each op and why, as JSON">,
+    Option<"record", "record", "bool", "false", "leave the same on the module, as `mp.casts`">,
     ListOption<"allow", "allow", "std::string", "ops to run in the low type whatever the policy says">,
     ListOption<"deny", "deny", "std::string", "ops to run in f32 whatever the policy says">,
   ];

@@ -89,6 +89,7 @@ chooseAutocast(const PipelineOptions &options) {
   autocast.dtype = precision->dtype.str();
   autocast.policy =
       options.policy.empty() ? precision->policy.str() : options.policy;
+  autocast.record = options.recordCasts;
   return autocast;
 }
 

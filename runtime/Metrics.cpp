@@ -128,10 +128,19 @@ std::string toJson(const Summary &summary) {
     number(json, "train_seconds", static_cast<float>(summary.trainSeconds));
     json.attribute("planned_bytes", summary.plannedBytes);
     json.attribute("peak_rss_bytes", summary.peakRssBytes);
-    json.attribute("precision", summary.precision);
-    if (!summary.policy.empty())
-      json.attribute("policy", json::fixUTF8(summary.policy));
-    json.attribute("device", summary.device);
+    auto text = [&](StringRef key, StringRef value) {
+      if (!value.empty())
+        json.attribute(key, json::fixUTF8(value));
+    };
+    text("module", summary.module);
+    text("file", summary.file);
+    text("recipe", summary.recipe);
+    text("precision", summary.precision);
+    text("policy", summary.policy);
+    text("scaler", summary.scaler);
+    text("device", summary.device);
+    json.attribute("batch", summary.batch);
+    json.attribute("accumulate", summary.accumulate);
     json.attribute("seed", summary.seed);
   });
   os << "\n";

@@ -74,8 +74,12 @@ struct Summary {
   double kernelCompileSeconds = 0;
   double trainSeconds = 0; ///< in steps, of this run
   uint64_t plannedBytes = 0, peakRssBytes = 0;
-  /// The policy is empty where it is the precision's or the recipe's.
-  std::string precision = {}, policy = {}, device = {};
+  std::string module = {}, file = {}; ///< name and path of the module
+  /// The policy is empty where it is the precision's or the recipe's; the
+  /// recipe where there is but one.
+  std::string recipe = {}, precision = {}, policy = {}, scaler = {};
+  std::string device = {};
+  int64_t batch = 0, accumulate = 1; ///< records; how many batches a step
   uint64_t seed = 0;
 };
 

@@ -189,6 +189,9 @@ Error Model::link(Key key, Expected<Program> program) {
   archName = program->arch;
   precisionName = program->precision;
   planHash = program->plan;
+  if (!memory)
+    memory = reportPlan(*program,
+                        program->target == "cpu" ? options.compile.workers : 0);
   if (Error error = state->load(std::move(*program)))
     return error;
   // A program that comes late, while training, may bring derived variables of

@@ -4,6 +4,7 @@
 
 #include "codegen/Compile.h"
 #include "runtime/CodeCache.h"
+#include "runtime/PlanReport.h"
 #include "runtime/data/Dataset.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
@@ -66,6 +67,9 @@ public:
   /// Of the last program linked: "znver4", "sm_90".
   const std::string &moduleName() const { return name; }
   const std::string &arch() const { return archName; }
+  /// The memory of the first program linked: of a whole batch, where that is
+  /// asked for first.
+  const std::optional<PlanReport> &memoryPlan() const { return memory; }
   /// Program::plan
   const std::string &plan() const { return planHash; }
   /// What making kernels took so far, and what the cache had.
@@ -93,6 +97,7 @@ private:
   std::unique_ptr<Session> state;
   std::shared_ptr<CodeCache> cache; ///< of what codegen makes; null: CUDA
   std::string name, archName, precisionName, planHash;
+  std::optional<PlanReport> memory;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
   std::string scalerName;

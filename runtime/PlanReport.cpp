@@ -230,6 +230,10 @@ std::string toJson(const PlanReport &report) {
         json.attribute(line.name, line.bytes);
       json.attribute("total", report.total());
     });
+    json.attributeObject("notes", [&] {
+      for (const PlanReport::Line &line : report.lines)
+        json.attribute(line.name, line.note);
+    });
     json.attributeObject("peak", [&] {
       const PlanReport::Peak &peak = report.peak;
       attribute("function", peak.function);

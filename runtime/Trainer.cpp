@@ -334,7 +334,13 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.peakRssBytes = peakRssBytes();
   summary.precision =
       run.precision.empty() ? model->precision() : run.precision;
+  summary.module = model->moduleName();
+  summary.file = options.module;
+  summary.recipe = options.function;
   summary.policy = run.policy;
+  summary.scaler = scaler;
+  summary.batch = run.batch;
+  summary.accumulate = run.accumulate;
   summary.device = model->device();
   CompileCounts kernels = model->compileCounts();
   summary.kernelCacheHits = kernels.hits;
@@ -344,19 +350,37 @@ Summary Trainer::summarize(double trainSeconds) const {
   return summary;
 }
 
-Error Trainer::writeSummary(const Summary &summary) {
-  if (options.out.empty())
-    return Error::success();
-  return writeAtomically(outPath("summary.json"), [&](OutputFile &file) {
-    return file.write(toJson(summary));
-  });
+/// Of the run folder.
+Error Trainer::writeFile(StringRef name, StringRef text) {
+  return writeAtomically(outPath(name),
+                         [&](OutputFile &file) { return file.write(text); });
+}
+
+Error Trainer::makeRunFolder() {
+  if (std::error_code code = sys::fs::create_directories(options.out))
+    return makeError("cannot make run folder {0}: {1}", options.out,
+                     code.message());
+  // What is known before the first step, as a run that does not end is looked
+  // at too. The summary is written at the end, and one that is there is of
+  // another run.
+  std::string summary = outPath("summary.json");
+  if (run.step == 0 && sys::fs::is_regular_file(summary))
+    if (std::error_code code = sys::fs::remove(summary))
+      return makeError("cannot remove {0}: {1}", summary, code.message());
+  if (const std::optional<PlanReport> &memory = model->memoryPlan()) {
+    PlanReport report = *memory;
+    report.policy = run.policy;
+    if (Error error = writeFile("plan.json", toJson(report)))
+      return error;
+  }
+  return casts.empty() ? Error::success()
+                       : writeFile("casts.json", casts + "\n");
 }
 
 Expected<TrainOutcome> Trainer::train() {
   if (!options.out.empty())
-    if (std::error_code code = sys::fs::create_directories(options.out))
-      return makeError("cannot make run folder {0}: {1}", options.out,
-                       code.message());
+    if (Error error = makeRunFolder())
+      return error;
   double seconds = 0;
   Expected<bool> interrupted = runSteps(seconds);
   if (!interrupted)
@@ -371,8 +395,10 @@ Expected<TrainOutcome> Trainer::train() {
   }
   TrainOutcome outcome{summarize(seconds), *interrupted};
   outcome.summary.test = std::move(test);
-  if (Error error =
-          joinErrors(writeSummary(outcome.summary), std::move(useless)))
+  Error written = options.out.empty()
+                      ? Error::success()
+                      : writeFile("summary.json", toJson(outcome.summary));
+  if (Error error = joinErrors(std::move(written), std::move(useless)))
     return joinErrors(std::move(error), writeTrace());
   if (!options.profile.empty() && !outcome.interrupted)
     if (Error error = writeProfile())

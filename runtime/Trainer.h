@@ -88,7 +88,7 @@ public:
   /// step.
   llvm::Expected<StepMetrics> step();
 
-  /// Runs the steps that are left; writes metrics.jsonl,
+  /// Runs the steps that are left; writes plan.json, casts.json, metrics.jsonl,
   /// checkpoint.safetensors, summary.json and, where it is asked for,
   /// ledger.jsonl to the run folder; scores the data source `test` if there is
   /// one; profiles where that is asked for and no signal came. An error, once
@@ -193,7 +193,9 @@ private:
   llvm::Error saveKeepingEarlier();
   llvm::Error writeProfile();
   llvm::Error writeTrace();
-  llvm::Error writeSummary(const Summary &summary);
+  /// With what is known before the first step.
+  llvm::Error makeRunFolder();
+  llvm::Error writeFile(llvm::StringRef name, llvm::StringRef text);
   Summary summarize(double trainSeconds) const;
   std::string outPath(llvm::StringRef name) const;
 
@@ -212,6 +214,8 @@ private:
   std::unique_ptr<TrainingLedger> ledger; ///< null: nobody asks
   int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
   bool hasTrained = false;  ///< whether any step changed something
+  std::string scaler;       ///< that the run trains with, by name
+  std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   std::string gaveUp;       ///< why the run ends early; empty: it does not
   bool isScaled = true;     ///< else a step that is not finite ends the run
   std::optional<Offender> offender; ///< the last, where nanCheck asks

@@ -209,6 +209,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   if (!scaler)
     return scaler.takeError();
   isScaled = *scaler != "none";
+  this->scaler = run.scaler.empty() ? *scaler : run.scaler;
   if (*scaler != kCalibratedScaler)
     return Error::success();
   auto own =
@@ -226,7 +227,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   if (!found)
     return makeError("{0}: --scaler {1}: {2}", options.module,
                      kCalibratedScaler, toString(found.takeError()));
-  run.scaler = model->compileOptions().scaler = found->scaler();
+  this->scaler = run.scaler = model->compileOptions().scaler = found->scaler();
   if (options.log)
     *options.log << found->summary() << "\n";
   return Error::success();
@@ -255,9 +256,11 @@ Error Trainer::readDataAndCompile() {
 Error Trainer::compileStep() {
   auto start = std::chrono::steady_clock::now();
   model->compileOptions().totalSteps = totalSteps();
+  model->compileOptions().onCasts = [&](StringRef json) { casts = json.str(); };
   auto whole = program(plan.microRows());
   if (!whole)
     return whole.takeError();
+  model->compileOptions().onCasts = nullptr;
   secondsToCompile =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

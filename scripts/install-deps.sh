@@ -13,6 +13,8 @@ packages=(
   libdnnl-dev zlib1g-dev
   # What the tests and the example need.
   libgtest-dev dataset-fashion-mnist python3-numpy
+  # What opens the page of mp-run report in a test.
+  chromium
   # What bench/micro needs; without it that is not built.
   libbenchmark-dev
 )

@@ -11,6 +11,7 @@ static constexpr char help[] =
     "  run        run any function of a module once\n"
     "  plan       print the memory that training takes\n"
     "  calibrate  show how large gradients are, and the loss scale that suits\n"
+    "  report     make a page of a run: loss, scale, gradients, casts, memory\n"
     "  search     find the cheapest precision of each op within a tolerance\n"
     "  bench      measure a recipe's step, kernel by kernel\n"
     "  tune       measure matrix products on a CUDA device, and write a plan\n"
@@ -33,7 +34,7 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
       {"train", train},         {"eval", eval},         {"run", run},
       {"plan", plan},           {"bench", bench},       {"tune", tune},
       {"formats", formatsOf},   {"policies", policies}, {"info", info},
-      {"calibrate", calibrate}, {"search", search}};
+      {"calibrate", calibrate}, {"report", reportRun},  {"search", search}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == arguments[0])

@@ -229,6 +229,8 @@ struct FakeCompiler {
       return program;
     if (options.goal == Goal::Train)
       *totalSteps = options.totalSteps;
+    if (options.onCasts)
+      options.onCasts("[" + std::to_string(options.batch) + "]");
     program.variables = variables(text.contains("wide"));
     if (text.contains("histories"))
       program.variables.push_back(

@@ -90,8 +90,14 @@ TEST(Metrics, SummaryHasItsKeys) {
                   .trainSeconds = 2,
                   .plannedBytes = 100,
                   .peakRssBytes = 200,
+                  .module = "net",
+                  .file = "a/net.mlir",
+                  .recipe = "step",
                   .precision = "fp16",
+                  .scaler = "torch",
                   .device = "cpu",
+                  .batch = 128,
+                  .accumulate = 2,
                   .seed = 18446744073709551615u};
   EXPECT_EQ(toJson(summary), R"({
   "train_loss": 0.25,
@@ -104,8 +110,14 @@ TEST(Metrics, SummaryHasItsKeys) {
   "train_seconds": 2,
   "planned_bytes": 100,
   "peak_rss_bytes": 200,
+  "module": "net",
+  "file": "a/net.mlir",
+  "recipe": "step",
   "precision": "fp16",
+  "scaler": "torch",
   "device": "cpu",
+  "batch": 128,
+  "accumulate": 2,
   "seed": 18446744073709551615
 }
 )");

@@ -87,6 +87,8 @@ TEST(PlanReport, IsATable) {
   auto value =
       llvm::cantFail(llvm::json::parse(toJson(reportPlan(program(), 1))));
   EXPECT_EQ(value.getAsObject()->getObject("bytes")->getInteger("slots"), 4096);
+  EXPECT_EQ(value.getAsObject()->getObject("notes")->getString("slots"),
+            "state of the optimizer");
 }
 
 TEST(PlanReport, OfNothing) {

@@ -63,6 +63,47 @@ protected:
   FakeCompiler compiler;
 };
 
+TEST_F(TrainerTest, SaysWhatItRunsBeforeTheFirstStep) {
+  TrainOptions once = options("run");
+  once.policy = "mine.json";
+  once.scaler = "static:8";
+  once.function = "step";
+  train(once);
+  EXPECT_EQ(folder.read("run/casts.json"), "[8]\n"); // of a whole batch
+  llvm::json::Object plan = json(folder.read("run/plan.json"));
+  EXPECT_EQ(plan.getString("module"), "fake");
+  EXPECT_EQ(plan.getString("policy"), "mine.json");
+  EXPECT_TRUE(plan.getObject("bytes")->getInteger("total"));
+  llvm::json::Object summary = json(folder.read("run/summary.json"));
+  EXPECT_EQ(summary.getString("module"), "fake");
+  EXPECT_EQ(summary.getString("file"), folder.path("net.mlir"));
+  EXPECT_EQ(summary.getString("recipe"), "step");
+  EXPECT_EQ(summary.getString("policy"), "mine.json");
+  EXPECT_EQ(summary.getString("scaler"), "static:8");
+  EXPECT_EQ(summary.getInteger("batch"), 8);
+
+  // A resumed run may be on another machine: they are written anew.
+  folder.write("run/plan.json", "");
+  folder.write("run/casts.json", "");
+  TrainOptions resumed = options("run");
+  resumed.policy = "mine.json";
+  resumed.resume = folder.path("run");
+  resumed.epochs = 5;
+  train(resumed);
+  EXPECT_EQ(folder.read("run/casts.json"), "[8]\n");
+  EXPECT_EQ(json(folder.read("run/plan.json")).getString("module"), "fake");
+}
+
+TEST_F(TrainerTest, ARunThatDoesNotEndLeavesNoSummaryOfTheOneBefore) {
+  train(options("run"));
+  llvm::sys::fs::remove(folder.path("run/metrics.jsonl"));
+  ASSERT_FALSE(
+      llvm::sys::fs::create_directory(folder.path("run/metrics.jsonl")));
+  auto trainer = llvm::cantFail(create(options("run")));
+  EXPECT_HAS(message(trainer->train()), "metrics.jsonl");
+  EXPECT_FALSE(llvm::sys::fs::exists(folder.path("run/summary.json")));
+}
+
 TEST_F(TrainerTest, TrainsEveryBatchOfEveryEpoch) {
   auto trainer = llvm::cantFail(create(options()));
   EXPECT_EQ(trainer->stepsPerEpoch(), 7);

@@ -40,7 +40,8 @@ static bool overwrites(StringRef output, const NamedFile &other) {
   if (!isRun(other))
     return false;
   for (StringRef name :
-       {"metrics.jsonl", "ledger.jsonl", "summary.json",
+       {"metrics.jsonl", "summary.json", "plan.json", "casts.json",
+        "ledger.jsonl", "offenders.jsonl", "values.json",
         "checkpoint.safetensors", "checkpoint.previous.safetensors"}) {
     SmallString<256> part(other.path);
     sys::path::append(part, name);

@@ -33,8 +33,7 @@ private:
 };
 
 /// What the value of an option names. A run is a folder of metrics.jsonl,
-/// ledger.jsonl, summary.json and checkpoint.safetensors, or a checkpoint
-/// alone.
+/// summary.json, checkpoint.safetensors and more, or a checkpoint alone.
 enum class Names { Nothing, Input, Output, InputRun, OutputRun };
 
 /// An option. `value` is the placeholder in the help; a flag has none.

@@ -15,7 +15,8 @@ static Command describe(TrainOptions &options, RecipeOptions &recipe,
   Command command{
       "train", "FILE --data DIR [options]",
       "Trains the recipe in FILE on its data source 'train'. RUN gets "
-      "metrics.jsonl, summary.json\nand checkpoint.safetensors. Ctrl-C "
+      "metrics.jsonl, summary.json,\nplan.json, casts.json and "
+      "checkpoint.safetensors; mp-run report makes a page of them.\nCtrl-C "
       "saves the checkpoint and exits with 130."};
   command.positional = 1;
   command.options = {

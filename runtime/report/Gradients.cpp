@@ -1,0 +1,179 @@
+//===- Gradients.cpp - the ledger of what f16 loses -----------------------===//
+#include "runtime/Progress.h"
+#include "runtime/report/Sections.h"
+#include "runtime/report/Svg.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mp {
+namespace {
+
+constexpr size_t kMostRows = 150;
+
+/// What becomes of an element, in the order of size.
+struct Part {
+  StringLiteral key, kind, text;
+};
+constexpr Part kParts[] = {
+    {"zero", "zero", "zero"},
+    {"flushed", "flushed", "becomes zero"},
+    {"subnormal", "subnormal", "subnormal"},
+    {"normal", "normal", "normal"},
+    {"near_overflow", "near-overflow", "near overflow"},
+    {"overflow", "overflow", "overflows"},
+    {"nonfinite", "nonfinite", "not finite"},
+};
+
+double elementsOf(const json::Object &counts) {
+  double elements = 0;
+  for (const Part &part : kParts)
+    elements += countOf(counts, part.key);
+  return elements;
+}
+
+double shareOf(const json::Object &counts, StringRef key) {
+  double elements = elementsOf(counts);
+  return elements > 0 ? countOf(counts, key) / elements : 0;
+}
+
+double lost(const json::Object &counts) {
+  return shareOf(counts, "flushed") + shareOf(counts, "overflow") +
+         shareOf(counts, "nonfinite");
+}
+
+/// "2^-24": elements, by the exponent. What is no exponent of a double is left
+/// out.
+std::map<int, uint64_t> exponentsOf(const json::Object &counts) {
+  std::map<int, uint64_t> exponents;
+  const json::Object *listed = counts.getObject("exponents");
+  if (!listed)
+    return exponents;
+  for (auto &[key, value] : *listed) {
+    int exponent = 0;
+    if (!StringRef(key).getAsInteger(10, exponent) && exponent >= -1100 &&
+        exponent <= 1100)
+      exponents[exponent] = value.getAsUINT64().value_or(0);
+  }
+  return exponents;
+}
+
+std::string adviceOf(const json::Object &object) {
+  const json::Object *advice = object.getObject("advice");
+  if (!advice)
+    return "";
+  if (StringRef text = textOf(*advice, "text"); !text.empty())
+    return text.str();
+  double scale = numberOf(*advice, "scale");
+  return std::isnan(scale) ? "" : "a loss scale of " + scaleText(scale);
+}
+
+void writeShares(Html &html, const json::Object &counts) {
+  std::vector<BarPart> parts;
+  std::string text;
+  for (const Part &part : kParts) {
+    double share = shareOf(counts, part.key);
+    if (!(share > 0))
+      continue;
+    std::string tip = (part.text + ": " + shareText(share) + ", " +
+                       pluralText(countOf(counts, part.key), "element"))
+                          .str();
+    text += (text.empty() ? "" : "; ") + tip;
+    parts.push_back({part.kind, share, std::move(tip)});
+  }
+  drawBar(html, parts, text.empty() ? "no elements" : text);
+}
+
+void writeRow(Html &html, const json::Object &gradient) {
+  html.open("tr");
+  html.open("th", {{"scope", "row"}});
+  html.element("code", textOf(gradient, "of"));
+  writeSource(html, textOf(gradient, "source"));
+  html.close();
+  html.open("td");
+  writeShares(html, gradient);
+  html.close();
+  for (StringRef key : {"zero", "flushed", "subnormal", "overflow"})
+    html.element("td", shareText(shareOf(gradient, key)),
+                 {{"class", "number"}});
+  double largest = numberOf(gradient, "largest");
+  html.element("td", std::isnan(largest) ? "" : shortNumber(largest),
+               {{"class", "number"}});
+  html.element("td", adviceOf(gradient), {{"class", "prose"}}).close();
+}
+
+void writeTable(Html &html, const json::Object &ledger) {
+  auto gradients = objectsOf(ledger, "gradients");
+  std::vector<std::pair<double, size_t>> order;
+  for (auto [index, gradient] : llvm::enumerate(gradients))
+    order.emplace_back(-lost(*gradient), index);
+  llvm::sort(order);
+  size_t shown = std::min(gradients.size(), kMostRows);
+  openTable(html,
+            {{"gradient of"},
+
+             {"elements"},
+             {"zero", true},
+             {"becomes zero", true},
+             {"subnormal", true},
+             {"overflows", true},
+             {"largest", true},
+             {"advice"}},
+            pluralText(gradients.size(), "gradient") +
+                ", those that lose most first" +
+                (shown < gradients.size()
+                     ? "; the first " + countText(shown) + " are shown"
+                     : ""));
+  for (auto [share, index] : ArrayRef(order).take_front(shown))
+    writeRow(html, *gradients[index]);
+  closeTable(html);
+}
+
+/// What of gradients was lost when, where it was looked at more than once.
+void writeLosses(Html &html, const Timeline &losses) {
+  if (losses.total().steps < 2)
+    return;
+  html.element("h3", "What f16 loses, over the steps");
+  html.open("div", {{"class", "multiples"}});
+  for (StringRef name : losses.names())
+    if (losses.spread(losses.total(), name).most > 0)
+      drawSeries(html, losses, name);
+  html.close();
+}
+
+} // namespace
+
+void writeGradients(Html &html, const RunFiles &run) {
+  openSection(html, "gradients", "Gradients in f16");
+  if (!run.ledger) {
+    writeMissing(html, run, "ledger.jsonl",
+                 "how large gradients are and what f16 makes of them",
+                 " --ledger 100");
+    html.close();
+    return;
+  }
+  const json::Object &ledger = *run.ledger;
+  const json::Object &all = *ledger.getObject("all");
+  double scale = numberOf(ledger, "scale");
+  bool isScale = scale > 0 && std::isfinite(scale);
+  html.element("p", "At step " + countText(countOf(ledger, "step")) +
+                        ", with a loss scale of " +
+                        (isScale ? scaleText(scale) : "1") +
+                        ": the sizes of all elements of gradients in f16. What "
+                        "is shaded f16 holds, once it is scaled: its normal "
+                        "numbers, and fainter its subnormal ones.");
+  if (std::string advice = adviceOf(ledger); !advice.empty())
+    html.element("p", advice, {{"class", "advice"}});
+  drawHistogram(html, exponentsOf(all), countOf(all, "zero"),
+                isScale ? std::lround(std::log2(scale)) : 0);
+  std::vector<LegendEntry> legend;
+  for (const Part &part : kParts)
+    legend.push_back({part.kind, part.text});
+  writeLegend(html, legend);
+  writeTable(html, ledger);
+  writeLosses(html, run.losses);
+  html.close();
+}
+
+} // namespace mp

@@ -1,0 +1,64 @@
+//===- Html.h - HTML in which no text can be taken for a tag ----*- C++ -*-===//
+#ifndef MP_RUNTIME_REPORT_HTML_H
+#define MP_RUNTIME_REPORT_HTML_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// Text as HTML shows it, also inside an attribute's quotes. What is no UTF-8
+/// and what is no printable character becomes U+FFFD.
+std::string escapeHtml(llvm::StringRef text);
+
+/// Writes elements, of HTML and of SVG. Tags and attributes' names can only be
+/// literals; all else is escaped, so that a name from a user's file stays text.
+class Html {
+public:
+  struct Attribute {
+    llvm::StringLiteral name;
+    std::string value;
+  };
+  using Attributes = std::initializer_list<Attribute>;
+
+  explicit Html(llvm::raw_ostream &os) : os(os) {}
+
+  Html &open(llvm::StringLiteral tag, Attributes attributes = {});
+  /// Closes the innermost element that is open.
+  Html &close();
+  Html &text(const llvm::Twine &text);
+  /// An element that holds text alone.
+  Html &element(llvm::StringLiteral tag, const llvm::Twine &text,
+                Attributes attributes = {});
+  /// An element that holds nothing.
+  Html &empty(llvm::StringLiteral tag, Attributes attributes = {});
+  /// Written as it stands.
+  Html &literal(llvm::StringLiteral markup);
+
+  /// A number that no other call returned, for ids.
+  unsigned unique() { return ++last; }
+
+private:
+  void begin(llvm::StringRef tag, Attributes attributes);
+
+  llvm::raw_ostream &os;
+  std::vector<llvm::StringLiteral> openTags;
+  unsigned last = 0;
+};
+
+/// "0.2635", "1.2e-07"; "not finite" of what is not.
+std::string shortNumber(double value);
+/// "400,000"
+std::string countText(uint64_t count);
+/// "0.02%", "0" of none, "< 0.01%" of few.
+std::string shareText(double share);
+/// "1 step", "2 steps"
+std::string pluralText(uint64_t count, llvm::StringRef noun);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_REPORT_HTML_H

@@ -1,0 +1,79 @@
+//===- Page.cpp - a run as one file of HTML -------------------------------===//
+#include "runtime/report/Page.h"
+#include "runtime/report/Sections.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace llvm;
+
+namespace mp {
+
+/// The browser loads nothing and runs nothing, whatever the page says: the one
+/// style sheet is allowed by its hash.
+static std::string contentPolicy() {
+  SHA256 hash;
+  hash.update(kPageStyle);
+  return "default-src 'none'; style-src 'sha256-" + encodeBase64(hash.final()) +
+         "'; base-uri 'none'; form-action 'none'";
+}
+
+static std::string nameOf(const RunFiles &run) {
+  for (const auto *object : {&run.summary, &run.plan})
+    if (*object)
+      if (StringRef name = textOf(**object, "module"); !name.empty())
+        return name.str();
+  return run.folder;
+}
+
+static void writeHead(Html &html, const std::string &name) {
+  html.literal("<!DOCTYPE html>\n");
+  html.open("html", {{"lang", "en"}}).open("head");
+  html.empty("meta", {{"charset", "utf-8"}});
+  html.empty("meta", {{"http-equiv", "Content-Security-Policy"},
+                      {"content", contentPolicy()}});
+  html.empty("meta", {{"name", "viewport"},
+                      {"content", "width=device-width, initial-scale=1"}});
+  html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  html.element("title", name + " - Mantissa");
+  html.open("style").literal(kPageStyle).close();
+  html.close();
+}
+
+static void writeNavigation(Html &html, const RunFiles &run) {
+  std::vector<std::pair<StringRef, StringRef>> links = {
+      {"#steps", "loss and scale"},
+      {"#gradients", "gradients"},
+      {"#casts", "casts"},
+      {"#memory", "memory"}};
+  if (!run.findings.empty())
+    links.insert(links.begin() + 1, {"#findings", "not finite"});
+  html.open("nav", {{"aria-label", "sections"}});
+  for (auto [target, text] : links)
+    html.element("a", text, {{"href", target.str()}}).text(" ");
+  html.close();
+}
+
+void writePage(raw_ostream &os, const RunFiles &run) {
+  Html html(os);
+  std::string name = nameOf(run);
+  writeHead(html, name);
+  html.open("body").open("header");
+  html.element("h1", name).open("p", {{"class", "about"}});
+  if (run.summary)
+    if (StringRef file = textOf(*run.summary, "file"); !file.empty())
+      html.text("trained from ").element("code", file).text(" ");
+  html.text("into ").element("code", run.folder).close();
+  writeNavigation(html, run);
+  html.close().open("main");
+  writeFacts(html, run);
+  writeSteps(html, run);
+  writeFindings(html, run);
+  writeGradients(html, run);
+  writeCasts(html, run);
+  writeMemory(html, run);
+  html.close();
+  html.element("footer", "Made by mp-run report. The page needs no network.");
+  html.close().close();
+}
+
+} // namespace mp

@@ -1,0 +1,19 @@
+//===- Page.h - a run as one file of HTML -----------------------*- C++ -*-===//
+#ifndef MP_RUNTIME_REPORT_PAGE_H
+#define MP_RUNTIME_REPORT_PAGE_H
+
+#include "runtime/report/RunFiles.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mp {
+
+/// Writes a page that needs nothing else: no script, no picture, no network.
+void writePage(llvm::raw_ostream &os, const RunFiles &run);
+
+/// Its style sheet. Colours are the meaning: each class of a mark, a bar or a
+/// word has one, in light and in dark.
+extern const llvm::StringLiteral kPageStyle;
+
+} // namespace mp
+
+#endif // MP_RUNTIME_REPORT_PAGE_H

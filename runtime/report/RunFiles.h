@@ -1,0 +1,67 @@
+//===- RunFiles.h - what a run folder holds ---------------------*- C++ -*-===//
+#ifndef MP_RUNTIME_REPORT_RUNFILES_H
+#define MP_RUNTIME_REPORT_RUNFILES_H
+
+#include "runtime/report/Timeline.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <map>
+#include <optional>
+
+namespace mp {
+
+/// The files of a run folder, in as much as a page shows them.
+struct RunFiles {
+  /// Errors: no run folder; a file that is no JSON of its kind, named with the
+  /// line.
+  static llvm::Expected<RunFiles> read(llvm::StringRef folder);
+
+  std::string folder;
+
+  // metrics.jsonl
+  Timeline steps;
+  /// First and last steps of what was skipped in a row; the first `maxListed`.
+  std::vector<std::pair<int64_t, int64_t>> skips;
+  uint64_t furtherSkips = 0; ///< such rows past those
+
+  // summary.json, plan.json, casts.json
+  std::optional<llvm::json::Object> summary, plan;
+  std::optional<llvm::json::Array> casts;
+
+  // ledger.jsonl
+  std::optional<llvm::json::Object> ledger; ///< its last line
+  Timeline losses; ///< of all lines, shares of the elements
+
+  // offenders.jsonl
+  std::vector<llvm::json::Object> findings; ///< the first `maxListed`
+  uint64_t furtherFindings = 0;
+
+  /// What a person should know of the files: that one ends in half a line.
+  std::vector<std::string> notes;
+
+  static constexpr size_t maxListed = 50;
+
+private:
+  void addSkip(int64_t step);
+  llvm::Error readMetrics();
+  llvm::Error readLedger();
+  llvm::Error readFindings();
+  llvm::Error compareSummary();
+  std::optional<int64_t> lastSkip;
+};
+
+/// The text of a field, or "".
+llvm::StringRef textOf(const llvm::json::Object &object, llvm::StringRef key);
+/// The number of a field, or NaN.
+double numberOf(const llvm::json::Object &object, llvm::StringRef key);
+/// The count in a field, or 0.
+uint64_t countOf(const llvm::json::Object &object, llvm::StringRef key);
+/// The objects of a list in a field; what is none is left out.
+std::vector<const llvm::json::Object *>
+objectsOf(const llvm::json::Object &object, llvm::StringRef key);
+std::vector<const llvm::json::Object *>
+objectsOf(const llvm::json::Array &array);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_REPORT_RUNFILES_H

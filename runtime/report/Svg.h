@@ -1,0 +1,103 @@
+//===- Svg.h - charts as SVG ------------------------------------*- C++ -*-===//
+#ifndef MP_RUNTIME_REPORT_SVG_H
+#define MP_RUNTIME_REPORT_SVG_H
+
+#include "runtime/report/Html.h"
+
+namespace mp {
+
+/// From numbers to places in a picture.
+class Axis {
+public:
+  enum class Kind { Linear, Log2, Log10 };
+  /// Of a logarithmic axis the numbers are above zero.
+  Axis(Kind kind, double least, double most);
+  /// Log10 where that shows more: numbers above zero, far apart. With a margin.
+  static Axis fitting(double least, double most);
+
+  /// With some space at either end.
+  Axis withMargin() const;
+
+  /// Where on the axis, from 0 to 1; what lies beyond is at its end.
+  double operator()(double value) const;
+  /// Numbers worth a line, at most `most`.
+  std::vector<double> ticks(unsigned most) const;
+  /// "0.25", or "2¹⁶"
+  std::string label(double tick) const;
+  bool isLinear() const { return kind == Kind::Linear; }
+
+private:
+  double position(double value) const;
+  std::vector<double> ticksOfFewDecades() const;
+
+  Kind kind;
+  double low, high; ///< in `position`
+};
+
+/// "2⁻²⁴"
+std::string powerText(unsigned base, int exponent);
+
+/// The `d` of a path.
+class PathData {
+public:
+  void to(double x, double y);
+  /// The next point begins anew. One that stands alone becomes a dot.
+  void lift();
+  /// Joins the ends of what was drawn since the last lift.
+  void close();
+  bool empty() const { return text.empty(); }
+  std::string take();
+
+private:
+  std::string text;
+  bool isDown = false;
+};
+
+std::string coordinate(double value);
+
+/// An area with two axes. Opens the picture; the destructor closes it.
+class Chart {
+public:
+  struct Frame {
+    llvm::StringLiteral kind = "chart"; ///< class of the picture
+    double width = 760, height = 290;
+    double left = 66, right = 14, top = 26, bottom = 34;
+  };
+
+  Chart(Html &html, const Frame &frame, const llvm::Twine &title,
+        const llvm::Twine &description);
+  ~Chart();
+
+  /// Lines, labels and the names of what is measured.
+  void drawAxes(const Axis &x, const llvm::Twine &xName, const Axis &y,
+                const llvm::Twine &yName, bool withXTicks = true);
+  double x(double share) const;
+  double y(double share) const; ///< 0 is below
+  double plotHeight() const { return y(0) - y(1); }
+
+  /// A path of a class of the style sheet; none where it is empty.
+  void path(llvm::StringLiteral kind, PathData &data);
+  /// A small thing that says what it is when pointed at.
+  void mark(llvm::StringLiteral kind, PathData &data, const llvm::Twine &tip);
+  void area(llvm::StringLiteral kind, double x, double y, double width,
+            double height, const llvm::Twine &tip = "");
+  void label(double x, double y, const llvm::Twine &text,
+             llvm::StringLiteral anchor = "middle");
+
+private:
+  Html &html;
+  Frame frame;
+};
+
+/// One bar of parts that are next to each other.
+struct BarPart {
+  llvm::StringLiteral kind; ///< class of the style sheet
+  double share;             ///< of the bar
+  std::string tip;
+};
+void drawBar(Html &html, llvm::ArrayRef<BarPart> parts,
+             const llvm::Twine &title);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_REPORT_SVG_H

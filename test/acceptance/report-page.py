@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""The page of mp-run report, in headless Chromium: a run of 400 steps and one of 400,000, every file of a run there or
+not, and names that are markup. The page asks for nothing from the network, and Chromium, which can reach nothing,
+shows its text and its pictures. Nothing that a name says becomes an element or runs."""
+
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import time
+import zlib
+from html.parser import HTMLParser
+
+from _acceptance import example, finish, options, ran
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+HOSTILE = "<script>document.title='owned'</script>\"'><img src=x onerror=alert(1)>&amp;]]>--></title></style>"
+# Elements that the page never has; <a> and <meta> are looked at by what they say.
+FORBIDDEN = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "input", "image", "use", "foreignobject"}
+
+
+class Page(HTMLParser):
+    """Elements, the text of each kind of them, and what could load something."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.words, self.loads, self.open = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self.open.append(tag)
+        for name, value in attributes:
+            local = name == "href" and (value or "").startswith("#")
+            if not local and (name in ("src", "href", "xlink:href", "srcset", "action", "style") or name.startswith("on")):
+                self.loads.append(f"<{tag} {name}={value!r}>")
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+    def count(self, tag, kind=None):
+        return sum(name == tag and (kind is None or kind in (attributes.get("class") or "").split())
+                   for name, attributes in self.elements)
+
+
+def browser():
+    for name in BROWSERS:
+        if path := shutil.which(name):
+            return path
+    raise SystemExit("no Chromium: apt-get install chromium")
+
+
+def open_page(arguments, path, *flags):
+    """What Chromium prints; it can reach no host."""
+    profile = arguments.work / "chromium"
+    shutil.rmtree(profile, ignore_errors=True)
+    return subprocess.run(
+        [browser(), "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+         "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}", *flags,
+         path.resolve().as_uri()],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120,
+        check=True).stdout
+
+
+def colours(path):
+    """(width, height, how many different colours) of a PNG of 8 bits a channel."""
+    data, position, packed = path.read_bytes(), 8, b""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", path
+    while position < len(data):
+        length, kind = struct.unpack_from(">I4s", data, position)
+        body = data[position + 8:position + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack_from(">IIBB", body)
+        packed += body if kind == b"IDAT" else b""
+        position += 12 + length
+    assert depth == 8 and colour in (2, 6), (depth, colour)
+    channels, lines, before = (3 if colour == 2 else 4), zlib.decompress(packed), None
+    seen = set()
+    for y in range(height):
+        line = unfiltered(lines[y * (width * channels + 1):(y + 1) * (width * channels + 1)], before, channels)
+        seen.update(bytes(line[x:x + 3]) for x in range(0, len(line), 7 * channels))
+        before = line
+    return width, height, len(seen)
+
+
+def unfiltered(line, before, channels):
+    """A line of a PNG without its filter (the PNG specification, section 9)."""
+    kind, line = line[0], bytearray(line[1:])
+    above = before or bytes(len(line))
+    if kind == 2:
+        return bytearray((a + b) & 255 for a, b in zip(line, above))
+    for i in range(len(line) if kind else 0):
+        left, corner = (line[i - channels], above[i - channels]) if i >= channels else (0, 0)
+        guess = left + above[i] - corner
+        nearest = min((left, above[i], corner), key=lambda value: abs(guess - value))
+        line[i] = (line[i] + (left, None, (left + above[i]) // 2, nearest)[kind - 1]) & 255
+    return line
+
+
+def write_lines(path, objects):
+    path.write_text("".join(json.dumps(item, separators=(",", ":")) + "\n" for item in objects))
+
+
+def long_run(run, steps):
+    """Metrics of a made-up run: the first steps are skipped until the scale fits, then one in 2,000 is; a loss is not
+    finite a few times, and one step's is a spike."""
+    generator, scale, since = random.Random(7), 2.0 ** 24, 0
+    run.mkdir(parents=True)
+    skipped = 0
+    with open(run / "metrics.jsonl", "w") as file:
+        for step in range(1, steps + 1):
+            overflows = scale > 2 ** 16 or since == 2000
+            skipped += overflows
+            loss = 0.3 + 2 / (1 + step / 3000) + generator.gauss(0, 0.05)
+            loss = {250_001: 7.25}.get(step, None if step % 100_000 == 0 else round(loss, 6))
+            file.write(json.dumps({"step": step, "loss": loss, "scale": scale, "skipped": overflows,
+                                   "lr": round(1e-3 * (1 - step / steps), 9), "grad_norm": abs(generator.gauss(1, 0.2)),
+                                   "samples_per_second": 40000 + generator.randrange(999),
+                                   "accuracy": min(1, step / steps)}) + "\n")
+            scale, since = (scale / 2, 0) if overflows else (scale * 2 if since == 1999 else scale, since + 1)
+    return skipped
+
+
+def ledger(name, steps):
+    """Lines of a ledger of which half of the elements are normal, and some are anything else."""
+    counts = {"zero": 100, "flushed": 40, "subnormal": 60, "normal": 280, "near_overflow": 10, "overflow": 5, "nonfinite": 5}
+    exponents = {str(e): 20 for e in range(-45, -25)}
+    gradient = {"of": name, "source": name, "loss": 0, "number": 1, "result": 0, "type": "f16", "elements": 500,
+                "largest": 0.125, "exponents": exponents, "advice": {"scale": 8192, "text": name}, **counts}
+    return [{"step": step, "scale": 1024, "records": 128, "gradients": [gradient] * 3, "all": {**counts, "exponents": exponents},
+             "advice": {"scale": 8192, "text": f"a scale of 8192 suits {name}"}} for step in steps]
+
+
+def finding(name):
+    value = {"name": name, "nonfinite": 3, "elements": 640, "least": -2.5, "largest": None}
+    return {"step": 17, "where": "forward", "op": name, "source": name, "text": name, "result": value, "operands": [value],
+            "samples": name}
+
+
+def hostile_run(run):
+    """Every text that a run folder can hold is markup."""
+    run.mkdir(parents=True)
+    write_lines(run / "metrics.jsonl", [{"step": step, "loss": 1 / step, "scale": 2.0 ** (step % 7), "skipped": step % 9 == 0,
+                                         "lr": 0.1, "grad_norm": step, HOSTILE: step} for step in range(1, 41)])
+    write_lines(run / "ledger.jsonl", ledger(HOSTILE, range(1, 4)))
+    write_lines(run / "offenders.jsonl", [finding(HOSTILE)])
+    names = {key: HOSTILE for key in ("module", "file", "recipe", "precision", "policy", "scaler", "device")}
+    (run / "summary.json").write_text(json.dumps({**names, "steps": 40, "train_loss": 0.5, f"test_{HOSTILE}": 0.25}))
+    value = {"bytes": 4096, "summary": HOSTILE, "source": HOSTILE, "first_step": 2, "last_step": 5}
+    (run / "plan.json").write_text(json.dumps({
+        "module": HOSTILE, "target": HOSTILE, "arch": HOSTILE, "bytes": {HOSTILE: 8192, "total": 8192}, "notes": {HOSTILE: HOSTILE},
+        "peak": {"function": HOSTILE, "step": 3, "steps": 9, "bytes": 4096, "summary": HOSTILE, "source": HOSTILE, "values": [value]}}))
+    cast = {"operand": 0, "from": HOSTILE, "to": "f16", "shared": True, "bytes": 12}
+    op = {"op": HOSTILE, "source": HOSTILE, "category": HOSTILE, "why": HOSTILE, "runs_in": HOSTILE, "casts": [cast]}
+    (run / "casts.json").write_text(json.dumps([{"function": HOSTILE, "policy": HOSTILE, "casts": 1, "cast_bytes": 12, "ops": [op]}]))
+
+
+def report(arguments, run):
+    """(page, seconds)"""
+    start = time.monotonic()
+    page = run.parent / f"{run.name}.html"
+    subprocess.run([arguments.tools / "mp-run", "report", run, "--out", page], stdout=subprocess.DEVNULL, check=True)
+    return page, time.monotonic() - start
+
+
+class Faults(list):
+    def expect(self, holds, text):
+        if not holds:
+            self.append(text)
+
+
+def check_page(arguments, faults, name, path, texts):
+    """What holds for every page; the page as Chromium has it."""
+    source = path.read_text()
+    faults.expect(not re.search(r"https?://|url\(|@import", Page(source).text() and source),
+                  f"{name}: the page names an address")
+    dom = Page(open_page(arguments, path, "--dump-dom"))
+    faults.expect(not dom.loads, f"{name}: the page would load or run {dom.loads[:3]}")
+    found = FORBIDDEN & {tag for tag, _ in dom.elements}
+    faults.expect(not found, f"{name}: the page has elements {sorted(found)}")
+    # That the browser makes of it what was written: nothing was mended, so nothing was broken.
+    tags = [[tag for tag, _ in page.elements if tag != "tbody"] for page in (Page(source), dom)]
+    faults.expect(tags[0] == tags[1], f"{name}: Chromium reads other elements than were written")
+    for text in texts:
+        faults.expect(text in dom.text(), f"{name}: the page does not say '{text}'")
+    for kind, size in (("wide", (1100, 2400)), ("narrow", (500, 2400))):
+        shot = arguments.work / f"report-{name}-{kind}.png"
+        shot.unlink(missing_ok=True)
+        open_page(arguments, path, f"--screenshot={shot}", f"--window-size={size[0]},{size[1]}")
+        width, height, different = colours(shot)
+        faults.expect((width, height) == size and different >= 20,
+                      f"{name}: the {kind} screenshot has {width} x {height} pixels of {different} colours")
+    return dom
+
+
+def main():
+    arguments = options(__doc__)
+    folder = arguments.work / "report"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    faults = Faults()
+
+    short = folder / "short"
+    ran([str(word) for word in (arguments.tools / "mp-run", "train", example(arguments), "--data", arguments.data, "--batch", 128,
+                                "--precision", "fp16", "--max-steps", 400, "--device", "cpu", "--out", short)])
+    page, _ = report(arguments, short)
+    dom = check_page(arguments, faults, "short", page, (
+        "fashion_mnist_mlp", "No step was skipped.", "mp.linear", "precision fp16", "scaler torch", "ledger.jsonl",
+        "listed under allow", "activations", "alive in step", "test accuracy"))
+    faults.expect(dom.count("path", "line") >= 3 and dom.count("rect", "f16") and dom.count("rect", "memory") > 5,
+                  "short: a picture is missing")
+
+    skipped = long_run(folder / "long", 400_000)
+    write_lines(folder / "long" / "ledger.jsonl", ledger("mp.linear", range(1000, 400_000, 1000)))
+    page, seconds = report(arguments, folder / "long")
+    dom = check_page(arguments, faults, "long", page, (
+        "400,000", f"{skipped} steps skipped", "not finite: 4 steps", "least loss to the greatest", "to 7.25 in 400,000 steps",
+        "summary.json", "plan.json", "casts.json", "mp-run train FILE", "a scale of 8192 suits mp.linear"))
+    # Each skipped step is counted by a tick of the loss chart, and by one of the scale's.
+    ticked = sum(int(re.search(r"(\d+) of|skipped", tip).group(1) or 1)
+                 for tip in re.findall(r'class="skip"[^>]*><title>[^:]*: ([^<]*)</title>', page.read_text()))
+    faults.expect(ticked == 2 * skipped, f"long: the ticks stand for {ticked} skipped steps, expected twice {skipped}")
+    faults.expect(page.stat().st_size < 1 << 20, f"long: the page has {page.stat().st_size} bytes, expected less than 1 MiB")
+    faults.expect(seconds < 4, f"long: the page took {seconds:.1f} s, expected about 1")
+    print(f"400,000 steps: {seconds:.2f} s, {page.stat().st_size / 1024:.0f} KiB")
+
+    hostile = folder / "<script>document.title=1<"  # and the folder's own name
+    hostile_run(hostile)
+    page = folder / "hostile.html"
+    subprocess.run([arguments.tools / "mp-run", "report", hostile, "--out", page], stdout=subprocess.DEVNULL, check=True)
+    dom = check_page(arguments, faults, "hostile", page, (re.sub(r"\s+", " ", HOSTILE),))
+    shown = dom.text().count(HOSTILE)
+    faults.expect(shown >= 40, f"hostile: {shown} of more than 40 names are shown as they are")
+    finish(faults)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+// The page of a run: what of a folder is an error, what is shown of the rest,
+// and that no text of it becomes markup.
+#include "TestFiles.h"
+#include "runtime/report/Html.h"
+#include "runtime/report/Page.h"
+#include "runtime/report/Sections.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace mp;
+using namespace mp::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// HTML
+//===----------------------------------------------------------------------===//
+
+TEST(Html, EscapesTextAndAttributes) {
+  EXPECT_EQ(escapeHtml("<script>\"a\" & 'b'</script>]]>"),
+            "&lt;script&gt;&quot;a&quot; &amp; &apos;b&apos;"
+            "&lt;/script&gt;]]&gt;");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Html(os).open("p", {{"title", "\"><b>"}}).text("</p><b>").close();
+  EXPECT_EQ(text, "<p title=\"&quot;&gt;&lt;b&gt;\">&lt;/p&gt;&lt;b&gt;</p>\n");
+}
+
+TEST(Html, ReplacesWhatIsNoText) {
+  EXPECT_EQ(escapeHtml("a\xff\xfe"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(escapeHtml(llvm::StringRef("a\0b\x1b[31m", 8)),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD[31m");
+  EXPECT_EQ(escapeHtml("naïve\n"), "naïve\n");
+}
+
+TEST(Html, SpellsNumbers) {
+  EXPECT_EQ(countText(0), "0");
+  EXPECT_EQ(countText(999), "999");
+  EXPECT_EQ(countText(1000), "1,000");
+  EXPECT_EQ(countText(12345678), "12,345,678");
+  EXPECT_EQ(pluralText(1, "step"), "1 step");
+  EXPECT_EQ(shareText(0), "0");
+  EXPECT_EQ(shareText(1e-9), "< 0.01%");
+  EXPECT_EQ(shareText(0.0316), "3.16%");
+  EXPECT_EQ(shareText(0.5), "50.0%");
+  EXPECT_EQ(shortNumber(NAN), "not finite");
+}
+
+//===----------------------------------------------------------------------===//
+// Files and page
+//===----------------------------------------------------------------------===//
+
+class ReportTest : public testing::Test {
+protected:
+  std::string fault() { return message(RunFiles::read(folder.root)); }
+  std::string page() {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    auto run = RunFiles::read(folder.root);
+    if (run)
+      writePage(os, *run);
+    else
+      ADD_FAILURE() << message(std::move(run));
+    return text;
+  }
+  static std::string step(int64_t number, const char *loss = "1.5",
+                          bool skipped = false) {
+    return llvm::formatv("{{\"step\":{0},\"loss\":{1},\"scale\":1024,"
+                         "\"skipped\":{2}}\n",
+                         number, loss, skipped ? "true" : "false");
+  }
+  static size_t count(llvm::StringRef text, llvm::StringRef part) {
+    return text.count(part);
+  }
+  TestFolder folder;
+};
+
+TEST_F(ReportTest, WantsAFileOfARun) {
+  EXPECT_EQ(fault(), folder.root +
+                         ": no run folder, for it has no metrics.jsonl, "
+                         "summary.json, plan.json, casts.json, ledger.jsonl, "
+                         "offenders.jsonl; mp-run train --out " +
+                         folder.root + " makes one");
+}
+
+TEST_F(ReportTest, NamesFileAndLineOfWhatIsBroken) {
+  auto broken = [&](const char *name, const std::string &text) {
+    folder.write(name, text);
+    std::string message = fault();
+    llvm::sys::fs::remove(folder.path(name));
+    return llvm::StringRef(message).contains(folder.path(name)) ? message
+                                                                : "unnamed";
+  };
+  EXPECT_HAS(broken("metrics.jsonl", step(1) + "{\"step\":\n" + step(3)),
+             "metrics.jsonl:2: ");
+  EXPECT_HAS(broken("metrics.jsonl", step(1) + "[]\n"),
+             "metrics.jsonl:2: expected an object; without the line the rest "
+             "can be read");
+  EXPECT_HAS(broken("metrics.jsonl", step(1) + "{\"loss\":1}\n"),
+             "metrics.jsonl:2: expected a number of a step");
+  EXPECT_HAS(broken("metrics.jsonl", step(1) + step(2) + step(2)),
+             "metrics.jsonl:3: step 2 comes after step 2");
+  EXPECT_HAS(broken("metrics.jsonl", "{\"step\":1,\"a\xff\":1}\n"),
+             "metrics.jsonl:1: ");
+  EXPECT_HAS(broken("metrics.jsonl", std::string(1 << 20, '[') + "\n"),
+             "nests deeper");
+  EXPECT_HAS(broken("ledger.jsonl", "{\"step\":1}\n"), "ledger.jsonl:1: ");
+  EXPECT_HAS(broken("offenders.jsonl", "{}\n7\n"), "offenders.jsonl:2: ");
+  EXPECT_HAS(broken("summary.json", "{"), "summary.json: ");
+  EXPECT_HAS(broken("plan.json", "[]"), "plan.json: expected an object");
+  EXPECT_HAS(broken("casts.json", "{}"), "casts.json: expected a list");
+}
+
+TEST_F(ReportTest, LeavesOutTheHalfLineOfAKilledRun) {
+  folder.write("metrics.jsonl", step(1) + step(2) + "{\"step\":3,\"lo");
+  EXPECT_HAS(page(), "metrics.jsonl ends in half a line, as a killed run "
+                     "leaves it; line 3 is left out.");
+  folder.write("metrics.jsonl",
+               step(1) + llvm::StringRef(step(2)).rtrim().str());
+  EXPECT_EQ(page().find("half a line"), std::string::npos);
+  RunFiles run = llvm::cantFail(RunFiles::read(folder.root));
+  EXPECT_EQ(run.steps.total().steps, 2u);
+}
+
+TEST_F(ReportTest, SaysWhatToRunForWhatIsMissing) {
+  folder.write("metrics.jsonl", step(1));
+  std::string text = page();
+  for (const char *name : {"ledger.jsonl", "casts.json", "plan.json"})
+    EXPECT_HAS(text, "<code>" + std::string(name) + "</code>");
+  EXPECT_HAS(text, "--ledger 100");
+  EXPECT_HAS(text, "There is no summary.json yet");
+  EXPECT_EQ(count(text, "class=\"missing\""), 3u);
+  llvm::sys::fs::remove(folder.path("metrics.jsonl"));
+  folder.write("casts.json", "[]");
+  text = page();
+  EXPECT_HAS(text, "<code>metrics.jsonl</code>");
+  EXPECT_HAS(text, "Autocast is off");
+}
+
+TEST_F(ReportTest, SaysThatASummaryIsAnotherRuns) {
+  folder.write("metrics.jsonl", step(1) + step(2));
+  folder.write("summary.json", "{\"steps\":2}");
+  EXPECT_EQ(page().find("has not ended"), std::string::npos);
+  folder.write("summary.json", "{\"steps\":400}");
+  EXPECT_HAS(page(), "summary.json is of a run that ended after step 400, and "
+                     "metrics.jsonl goes to step 2");
+}
+
+TEST_F(ReportTest, MarksSkippedStepsAndLossesThatAreNotFinite) {
+  folder.write("metrics.jsonl", step(1) + step(2, "null", true) +
+                                    step(3, "2.5", true) + step(4) +
+                                    step(5, "1", true));
+  std::string text = page();
+  EXPECT_EQ(count(text, "class=\"skip\""), 3u);
+  EXPECT_EQ(count(text, "class=\"gap\""), 1u);
+  EXPECT_HAS(text, "3 steps skipped");
+  EXPECT_HAS(text, ": 2–3, 5.");
+  EXPECT_HAS(text, "step 2: loss is not finite");
+  EXPECT_HAS(text, "The loss scale is 1024 in every step.");
+  // The line is broken where there is no loss: it begins twice.
+  llvm::StringRef line =
+      llvm::StringRef(text).split("class=\"line\" d=\"").second;
+  EXPECT_EQ(line.split('"').first.count('M'), 2u) << text;
+}
+
+TEST_F(ReportTest, StandsFieldsThatAreMissingOrOfAnotherKind) {
+  folder.write("metrics.jsonl",
+               "{\"step\":7}\n{\"step\":8,\"loss\":\"much\",\"scale\":0,"
+               "\"skipped\":3,\"lr\":null}\n");
+  folder.write("summary.json", "{\"steps\":\"many\",\"seed\":-1}");
+  folder.write(
+      "plan.json",
+      "{\"bytes\":{\"weights\":-4,\"total\":null},\"peak\":{\"steps\":0,"
+      "\"values\":[{},3,{\"bytes\":9,\"last_step\":5}]}}");
+  folder.write("casts.json", "[{},1,{\"ops\":[{\"casts\":[{}]},2]}]");
+  folder.write("ledger.jsonl",
+               "{\"step\":7,\"scale\":null,\"gradients\":[{},1],\"all\":{"
+               "\"normal\":3,\"exponents\":{\"high\":1,\"999999\":2,\"-1100\":"
+               "1,\"-5\":3}}}\n");
+  folder.write("offenders.jsonl",
+               "{}\n{\"operands\":[{}],\"result\":{\"least\":null}}\n");
+  std::string text = page();
+  EXPECT_HAS(text, "2 findings");
+  EXPECT_HAS(text, "In no step the loss was finite.");
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+  EXPECT_EQ(text.find("inf\""), std::string::npos);
+}
+
+TEST_F(ReportTest, ShowsTheLastLedgerWithWhatLosesMostFirst) {
+  auto gradient = [](const char *of, int flushed) {
+    return llvm::formatv("{{\"of\":\"{0}\",\"type\":\"f16\",\"normal\":100,"
+                         "\"flushed\":{1}}",
+                         of, flushed)
+        .str();
+  };
+  auto line = [&](int number, const std::string &gradients) {
+    return llvm::formatv(
+               "{{\"step\":{0},\"scale\":1024,\"gradients\":[{1}],"
+               "\"all\":{{\"normal\":200,\"exponents\":{{\"-9\":200}}}\n",
+               number, gradients)
+        .str();
+  };
+  folder.write("ledger.jsonl", line(1, gradient("mp.early", 7)) +
+                                   line(2, gradient("mp.little", 1) + "," +
+                                               gradient("mp.much", 90)));
+  std::string text = page();
+  EXPECT_EQ(text.find("mp.early"), std::string::npos);
+  EXPECT_LT(text.find("mp.much"), text.find("mp.little"));
+  EXPECT_HAS(text, "At step 2, with a loss scale of 1024");
+  EXPECT_HAS(text, "2^-9 to 2^-8, normal in f16: 100.0%, 200 elements");
+}
+
+TEST(Histogram, ColoursBySizeTimesTheScale) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Html html(os);
+  drawHistogram(html, {{-30, 10}, {-20, 20}, {0, 30}, {20, 5}}, 35, 0);
+  EXPECT_HAS(text, "2^-30 to 2^-29, zero in f16: 10.0%");
+  EXPECT_HAS(text, "2^-20 to 2^-19, subnormal in f16: 20.0%");
+  EXPECT_HAS(text, "2^20 to 2^21, infinite in f16: 5.00%");
+  EXPECT_HAS(text, "35.0% are zero, 10.0% become zero in f16, 20.0% become "
+                   "subnormal and 5.00% infinite");
+  text.clear();
+  drawHistogram(html, {{-30, 10}, {-20, 20}}, 0, 16);
+  EXPECT_HAS(text, "2^-30 to 2^-29, normal in f16");
+  text.clear();
+  drawHistogram(html, {}, 0, 0);
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+}
+
+TEST_F(ReportTest, ShowsNoMarkupOfTheUsers) {
+  const std::string name = R"(<script>x</script>\"'&]]>--></style></title>)";
+  folder.write("metrics.jsonl",
+               "{\"step\":1,\"loss\":1,\"" + name + "\":3}\n{\"step\":2}\n");
+  folder.write(
+      "summary.json",
+      llvm::formatv("{{\"module\":\"{0}\",\"file\":\"{0}\",\"policy\":\"{0}\","
+                    "\"test_{0}\":1}",
+                    name));
+  folder.write("casts.json",
+               llvm::formatv("[{{\"function\":\"{0}\",\"policy\":\"{0}\","
+                             "\"ops\":[{{\"op\":\"{0}\","
+                             "\"why\":\"{0}\",\"runs_in\":\"{0}\"}]}]",
+                             name));
+  std::string text = page();
+  EXPECT_EQ(text.find("<script"), std::string::npos);
+  EXPECT_EQ(text.find("--></"), std::string::npos);
+  EXPECT_EQ(count(text, "</style>"), 1u);
+  EXPECT_GE(count(text, "&lt;script&gt;x&lt;/script&gt;&quot;&apos;&amp;"), 9u);
+}
+
+TEST_F(ReportTest, ShowsARunFolderOfAnyBytes) {
+  std::string odd = folder.path("r\xff<b>");
+  ASSERT_FALSE(llvm::sys::fs::create_directory(odd));
+  std::ofstream(odd + "/metrics.jsonl") << step(1);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  writePage(os, llvm::cantFail(RunFiles::read(odd)));
+  EXPECT_HAS(text, "r\xEF\xBF\xBD&lt;b&gt;");
+  EXPECT_TRUE(llvm::json::isUTF8(text));
+}
+
+TEST_F(ReportTest, StaysSmall) {
+  std::string metrics,
+      ledger = "{\"step\":1,\"scale\":1,\"all\":{},\"gradients\":[";
+  for (int i = 1; i <= 20000; ++i)
+    metrics += step(i, "0.25", i % 2);
+  for (int i = 0; i < 5000; ++i)
+    ledger += std::string(i ? "," : "") + "{\"of\":\"mp.linear\",\"normal\":5}";
+  folder.write("metrics.jsonl", metrics);
+  folder.write("ledger.jsonl", ledger + "]}\n");
+  std::string text = page();
+  EXPECT_LT(text.size(), 1u << 20);
+  EXPECT_HAS(text, "5,000 gradients, those that lose most first; the first "
+                   "150 are shown");
+  EXPECT_HAS(text, "and 9,980 more such rows");
+}
+
+} // namespace
