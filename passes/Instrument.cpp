@@ -47,12 +47,11 @@ public:
     for (BlockArgument argument : body.getArguments())
       if (isFloatTensor(argument))
         record(argument, nameOfInput(argument), "input", /*meant=*/false);
-    bool isForward = true;
-    for (Operation *op : ops) {
-      bool backward = isBackward(op->getLoc());
-      isForward &= !backward && !isa<SeedOp>(op);
-      visit(op, backward ? "backward" : isForward ? "forward" : "update");
-    }
+    findUpdate();
+    for (Operation *op : ops)
+      visit(op, isBackward(op->getLoc()) ? "backward"
+                : update.contains(op)    ? "update"
+                                         : "forward");
     records.finish();
   }
 
@@ -69,8 +68,17 @@ private:
     b.setLoc(op->getLoc());
     for (Value result : op->getResults())
       if (isFloatTensor(result))
-        record(result, nameOfMaker(op), isa<ReadOp>(op) ? "variable" : phase,
-               isMeant(op));
+        record(result, nameOfResult(op, result),
+               isa<ReadOp>(op) ? "variable" : phase, isMeant(op));
+  }
+
+  /// "mp.cast of the new 'w.f16'"
+  static std::string nameOfResult(Operation *op, Value result) {
+    for (Operation *user : result.getUsers())
+      if (auto write = dyn_cast<WriteOp>(user))
+        return nameOfMaker(op) +
+               (" of the new '" + write.getVariable() + "'").str();
+    return nameOfMaker(op);
   }
 
   /// What stands in a window's variables was made by a micro-batch, or by a
@@ -93,6 +101,22 @@ private:
       return llvm::any_of(elements.getValues<APFloat>(),
                           [](const APFloat &x) { return !x.isFinite(); });
     });
+  }
+
+  /// What comes of gradients, and what only that or state is made of.
+  void findUpdate() {
+    for (Operation &op : body)
+      for (Value operand : op.getOperands())
+        if (Operation *maker = operand.getDefiningOp();
+            maker && (isBackward(maker->getLoc()) || update.contains(maker)))
+          update.insert(&op);
+    for (Operation &op : llvm::reverse(body))
+      if (isa<WriteOp>(op) ||
+          (!op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
+            return update.contains(user) && !isBackward(user->getLoc()) &&
+                   !user->hasTrait<OpTrait::IsTerminator>();
+          })))
+        update.insert(&op);
   }
 
   /// State, and what the finite check looks at.
@@ -183,6 +207,7 @@ private:
   int64_t batch = 0; ///< rows that are records; 0: it is not known
   DenseMap<Value, int64_t> numbers; ///< of records
   DenseSet<Value> watched;
+  DenseSet<Operation *> update;
 };
 
 struct Instrument : mp::impl::InstrumentBase<Instrument> {

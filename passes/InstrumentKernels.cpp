@@ -38,19 +38,21 @@ private:
     bool isArgument;
   };
 
-  /// Not a working copy either, which is a cast of what is recorded and has a
-  /// check of its own.
+  /// Nor is an f16 copy, a cast of what is recorded: it has a check of its own.
   static bool isRecorded(Value value) {
     auto type = tensorType(value);
     return isa<FloatType>(type.getElementType()) &&
            !type.getElementType().isF64() && type.getNumElements() > 1 &&
-           llvm::none_of(value.getUsers(), [](Operation *user) {
-             auto write = dyn_cast<WriteOp>(user);
-             auto variable =
-                 write ? lookupVariable(write, write.getVariableAttr())
-                       : VariableOp();
-             return variable && variable.getKind() == StateKind::derived;
-           });
+           !(type.getElementType().isF16() && isCopy(value));
+  }
+
+  static bool isCopy(Value value) {
+    return llvm::any_of(value.getUsers(), [](Operation *user) {
+      auto write = dyn_cast<WriteOp>(user);
+      auto variable =
+          write ? lookupVariable(write, write.getVariableAttr()) : VariableOp();
+      return variable && variable.getKind() == StateKind::derived;
+    });
   }
 
   static bool hasAnchor(KernelOp kernel) {

@@ -153,11 +153,13 @@ private:
           step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientAttr);
       if (!parameter)
         continue;
-      auto unscaled =
-          UnscaleAndCheckOp::create(b, terminator->getOperand(i), scale);
+      Value gradient = terminator->getOperand(i);
+      b.setLoc(gradient.getLoc());
+      auto unscaled = UnscaleAndCheckOp::create(b, gradient, scale);
       terminator->setOperand(i, unscaled.getUnscaled());
       add(own[places->lookup(parameter.getAttr())], unscaled.getFoundInf());
     }
+    b.setLoc(seeds.front()->getLoc());
     Value foundInf;
     for (Value flag : own)
       add(foundInf, flag);

@@ -24,6 +24,13 @@ static void number(json::OStream &json, StringRef key, double value) {
   json.attributeEnd();
 }
 
+bool StepMetrics::changedNothing() const {
+  return skipped && all_of(others, [](const auto &other) {
+           return !StringRef(other.first).starts_with("skipped.") ||
+                  other.second != 0;
+         });
+}
+
 std::string toJson(const StepMetrics &metrics) {
   std::string text;
   raw_string_ostream os(text);
@@ -39,6 +46,8 @@ std::string toJson(const StepMetrics &metrics) {
            static_cast<float>(metrics.samplesPerSecond));
     for (auto &[name, value] : metrics.others)
       number(json, name, value);
+    if (!metrics.nonFinite.empty())
+      json.attribute("non_finite", json::fixUTF8(metrics.nonFinite));
   });
   return text;
 }

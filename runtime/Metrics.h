@@ -25,6 +25,12 @@ struct StepMetrics {
   double gradNorm = 0;
   double samplesPerSecond = 0;
   NamedNumbers others = {}; ///< further scalar results by name
+  /// Where values stop being finite, of a step that was skipped for that or
+  /// should have been: Offender::str(). "" where all is well, or nobody asked.
+  std::string nonFinite = {};
+
+  /// Whether all optimizers skipped the step.
+  bool changedNothing() const;
 };
 
 /// The object of one step, without a line feed. A number that is not finite is

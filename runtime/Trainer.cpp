@@ -32,7 +32,8 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
   }
   std::vector<std::string> names;
   for (auto [i, result] : llvm::enumerate((*executable)->entry().results)) {
-    if (!isScalar(result) || result.name.empty())
+    if (!isScalar(result) || result.name.empty() ||
+        isOfRecord((*executable)->entry(), i))
       continue;
     names.push_back(result.name);
     std::pair<StringRef, int *> known[] = {
@@ -115,6 +116,9 @@ Error Trainer::submitStep() {
     step.program = *part;
     if (Error error = submit((*part)->takesInputs(), *batches->next()))
       return error;
+    if (!options.nanCheck.empty() && (*part)->gather)
+      if (Error error = lookAtGathered(*(*part)->gather, step.ticket, micro))
+        return error;
   }
   if (step.program->gather)
     if (Error error = submit(*step.program->executable, {}))
@@ -145,6 +149,10 @@ Expected<StepMetrics> Trainer::finishStep() {
   int64_t rows = plan.rows(run.step);
   count(metrics);
   metrics.step = run.step;
+  if (!options.nanCheck.empty())
+    if (Error error =
+            lookAtStep(step.program->executable->entry(), *results, metrics))
+      return error;
   // Of steps that overlap each begins where the one before ended.
   double seconds = secondsSince(std::max(step.start, lastFinish));
   metrics.samplesPerSecond = rows / std::max(seconds, 1e-9);
@@ -194,36 +202,9 @@ Error Trainer::writeTrace() {
   return trace ? trace->write(options.trace) : Error::success();
 }
 
-std::string Trainer::outPath(StringRef name) const {
-  SmallString<256> path(options.out);
-  sys::path::append(path, name);
-  return path.str().str();
-}
-
 int64_t Trainer::lastStep() const {
   return options.maxSteps > 0 ? std::min(options.maxSteps, totalSteps())
                               : totalSteps();
-}
-
-/// A new run in the folder of an earlier one: what that one learnt gets another
-/// name just before it is replaced, rather than being lost to a forgotten
-/// --resume.
-Error Trainer::saveKeepingEarlier() {
-  std::string path = outPath("checkpoint.safetensors");
-  std::string previous = outPath("checkpoint.previous.safetensors");
-  if (!sys::fs::exists(path))
-    return save(path);
-  std::error_code failed = sys::fs::remove(previous);
-  // Where a folder has no links, a copy does.
-  if (!failed && sys::fs::create_hard_link(path, previous))
-    failed = sys::fs::copy_file(path, previous);
-  if (failed)
-    return makeError("{0}: cannot keep the earlier checkpoint: {1}", previous,
-                     failed.message());
-  Error error = save(path);
-  if (error)
-    failed = sys::fs::remove(previous);
-  return error;
 }
 
 /// Runs the steps that are left, with metrics and checkpoints. Returns whether
@@ -238,7 +219,12 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     metricsFile.emplace(std::move(*opened));
     if (Error error = openLedger())
       return error;
+    if (Error error = openOffenders())
+      return error;
   }
+  if (!options.nanCheck.empty())
+    if (Error error = lookAtStart())
+      return error;
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
   bool replaces = run.step == 0;
@@ -277,6 +263,7 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       return metrics.takeError();
     seconds += secondsSince(start);
     progress.step(*metrics, run.skippedSteps);
+    showOffender(progress, *metrics);
     givesUp(*metrics);
     if (!writes)
       continue;
@@ -294,6 +281,8 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       if (Error error = writeLedger(progress))
         return error;
   }
+  if (Error error = writeValues())
+    return error;
   bool interrupted = interrupt.requested();
   bool missing = writes && !sys::fs::exists(outPath("checkpoint.safetensors"));
   if (saved != run.step || missing)
@@ -332,33 +321,6 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.kernelCompileSeconds = kernels.seconds;
   summary.seed = run.seed;
   return summary;
-}
-
-/// Of the run folder.
-Error Trainer::writeFile(StringRef name, StringRef text) {
-  return writeAtomically(outPath(name),
-                         [&](OutputFile &file) { return file.write(text); });
-}
-
-Error Trainer::makeRunFolder() {
-  if (std::error_code code = sys::fs::create_directories(options.out))
-    return makeError("cannot make run folder {0}: {1}", options.out,
-                     code.message());
-  // What is known before the first step, as a run that does not end is looked
-  // at too. The summary is written at the end, and one that is there is of
-  // another run.
-  std::string summary = outPath("summary.json");
-  if (run.step == 0 && sys::fs::is_regular_file(summary))
-    if (std::error_code code = sys::fs::remove(summary))
-      return makeError("cannot remove {0}: {1}", summary, code.message());
-  if (const std::optional<PlanReport> &memory = model->memoryPlan()) {
-    PlanReport report = *memory;
-    report.policy = run.policy;
-    if (Error error = writeFile("plan.json", toJson(report)))
-      return error;
-  }
-  return casts.empty() ? Error::success()
-                       : writeFile("casts.json", casts + "\n");
 }
 
 Expected<TrainOutcome> Trainer::train() {

@@ -9,6 +9,7 @@
 
 #include "runtime/Checkpoint.h"
 #include "runtime/Evaluate.h"
+#include "runtime/NanCheck.h"
 #include "runtime/Progress.h"
 #include "runtime/TrainingLedger.h"
 #include "runtime/data/Prefetcher.h"
@@ -32,8 +33,14 @@ struct TrainOptions {
       scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
   std::string scales; ///< as CompileOptions'
   std::optional<double> clipNorm,
-      clipValue;                 ///< as CompileOptions'; the recipe's
-  std::string recompute;         ///< as CompileOptions'; the recipe's
+      clipValue;         ///< as CompileOptions'; the recipe's
+  std::string recompute; ///< as CompileOptions'; the recipe's
+  /// "step" or "all": StepMetrics::nonFinite and RUN/offenders.jsonl name the
+  /// first op whose result is not finite, of each step with such a gradient,
+  /// loss or new weight; "all" keeps a table of every op's values too. A run
+  /// without loss scaler then ends at such a step, which is not applied. "":
+  /// nobody asks.
+  std::string nanCheck;
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 records
@@ -166,6 +173,20 @@ private:
   void count(const StepMetrics &metrics);
   bool givesUp(const StepMetrics &metrics);
   llvm::Error checkSkips();
+  /// Runs the last step again, which changed nothing, and looks at every op.
+  llvm::Expected<std::optional<Offender>> replayStep();
+  /// Of a step, from 0, and its micro-batch, or all of it.
+  static constexpr int64_t wholeStep = -1;
+  void describeSamples(Offender &offender, int64_t step, int64_t micro) const;
+  llvm::Error lookAtStart();
+  llvm::Error lookAtGathered(Executable &executable, Executable::Ticket ticket,
+                             int64_t micro);
+  llvm::Error lookAtStep(const Entry &entry, Executable::Results results,
+                         StepMetrics &metrics);
+  llvm::Error reportOffender(Offender found, StepMetrics &metrics);
+  void showOffender(Progress &progress, const StepMetrics &metrics);
+  llvm::Error openOffenders();
+  llvm::Error writeValues() const;
   int64_t lastStep() const;
   int64_t submitted() const { return run.step + underWay.size(); }
   llvm::Expected<bool> runSteps(double &seconds);
@@ -196,6 +217,16 @@ private:
   std::string scaler;       ///< that the run trains with, by name
   std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   std::string gaveUp;       ///< why the run ends early; empty: it does not
+  std::optional<Offender> offender; ///< the last, where nanCheck asks
+  /// What was wrong before the first step.
+  std::optional<Offender> atStart;
+  std::optional<Offender> gathered;     ///< of the window that is under way
+  std::optional<MetricsFile> offenders; ///< that were found, in the run folder
+  int64_t offendersFound = 0;
+  /// With nanCheck "all", what every op had: in the window that is under way,
+  /// and in the last step, or the last with an offender.
+  std::vector<ValueRange> gatheredValues, values;
+  int64_t valuesStep = 0;
 };
 
 } // namespace mp

@@ -57,6 +57,7 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   modelOptions.compile.function = options.function;
   modelOptions.compile.accumulate = run.accumulate;
   modelOptions.compile.scales = run.scales;
+  modelOptions.compile.nanCheck = options.nanCheck;
   auto opened = Model::open(modelOptions, compiler, createSession);
   if (!opened)
     return opened.takeError();
@@ -207,7 +208,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   auto scaler = model->scaler();
   if (!scaler)
     return scaler.takeError();
-  this->scaler = run.scaler.empty() ? *scaler : run.scaler;
+  this->scaler = *scaler;
   if (*scaler != kCalibratedScaler)
     return Error::success();
   auto own =

@@ -9,18 +9,9 @@ using namespace llvm;
 
 namespace mp {
 
-/// Whether a step changed nothing: of several optimizers each may have skipped
-/// it.
-static bool changedNothing(const StepMetrics &metrics) {
-  return metrics.skipped && all_of(metrics.others, [](const auto &other) {
-           return !StringRef(other.first).starts_with("skipped.") ||
-                  other.second != 0;
-         });
-}
-
 /// Whether the run should end, because it will not recover by itself.
 bool Trainer::givesUp(const StepMetrics &metrics) {
-  skippedInRow = changedNothing(metrics) ? skippedInRow + 1 : 0;
+  skippedInRow = metrics.changedNothing() ? skippedInRow + 1 : 0;
   hasTrained |= skippedInRow == 0;
   if (metrics.exhausted)
     gaveUp = formatv("the loss scaler goes no lower: at scale {0} the "
@@ -60,14 +51,6 @@ Error Trainer::checkSkips() {
                    options.module, gaveUp, *place);
 }
 
-/// The name of the first flag that is set, without its number.
-static std::string firstFlag(const Entry &entry, Executable::Results results) {
-  for (auto [index, result] : enumerate(entry.results))
-    if (readScalar(entry, results, index) != 0)
-      return StringRef(result.name).split(": ").second.str();
-  return "";
-}
-
 /// Puts the state that every try changes back to where the last step found it,
 /// until the returned object goes.
 static auto rewind(Session &session, double scale) {
@@ -94,9 +77,7 @@ static auto rewind(Session &session, double scale) {
   });
 }
 
-Expected<std::string> Trainer::explainSkip() {
-  if (run.step == 0)
-    return makeError("{0}: no step was run yet", options.module);
+Expected<std::optional<Offender>> Trainer::replayStep() {
   int64_t step = run.step - 1;
   Prefetcher inputs(*trainData, binding,
                     {.plan = plan,
@@ -106,9 +87,9 @@ Expected<std::string> Trainer::explainSkip() {
                      .lastStep = run.step});
   bool gathers = run.accumulate > 1;
   StringRef name = gathers ? "diagnose.accumulate" : "diagnose";
-  std::string found;
-  auto look = [&](StringRef function, int64_t rows,
-                  Executable::Inputs in) -> Error {
+  std::optional<Offender> found;
+  auto look = [&](StringRef function, int64_t rows, Executable::Inputs in,
+                  int64_t micro) -> Error {
     auto executable = model->get(Goal::Diagnose, function, rows);
     if (!executable)
       return executable.takeError();
@@ -116,18 +97,33 @@ Expected<std::string> Trainer::explainSkip() {
     auto results = (*executable)->run(in);
     if (!results)
       return results.takeError();
-    if (found.empty())
-      found = firstFlag((*executable)->entry(), *results);
+    if (found)
+      return Error::success();
+    const Entry &entry = (*executable)->entry();
+    found = findOffender(entry, readRecords(entry, *results), /*applied=*/true);
+    if (found)
+      describeSamples(*found, step, micro);
     return Error::success();
   };
   for (int64_t micro = 0; micro < plan.microBatches(step); ++micro)
-    if (Error error = look(name, plan.rows(step, micro), *inputs.next()))
+    if (Error error = look(name, plan.rows(step, micro), *inputs.next(), micro))
       return error;
   // It also ends the window.
   if (gathers)
-    if (Error error = look("diagnose.apply", plan.microRows(), {}))
+    if (Error error = look("diagnose.apply", plan.microRows(), {}, wholeStep))
       return error;
   return found;
+}
+
+Expected<std::string> Trainer::explainSkip() {
+  if (run.step == 0)
+    return makeError("{0}: no step was run yet", options.module);
+  auto found = offender && offender->step == run.step
+                   ? Expected<std::optional<Offender>>(offender)
+                   : replayStep();
+  if (!found)
+    return found.takeError();
+  return *found ? (*found)->str() : "";
 }
 
 } // namespace mp

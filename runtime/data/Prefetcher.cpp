@@ -3,7 +3,6 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemAlloc.h"
 #include <cstdlib>
-#include <numeric>
 
 using namespace llvm;
 
@@ -77,17 +76,11 @@ void Prefetcher::fill(Slot &slot, Position position) {
   const BatchPlan &plan = options.plan;
   auto [step, micro] = position;
   if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {
-    if (options.shuffle) {
-      order = shuffledOrder(options.seed, epoch, plan.records);
-    } else {
-      order.resize(plan.records);
-      std::iota(order.begin(), order.end(), 0);
-    }
+    order = orderOfEpoch(options.seed, epoch, plan.records, options.shuffle);
     orderEpoch = epoch;
   }
-  auto rows = ArrayRef(order).slice(plan.indexInEpoch(step) * plan.batch +
-                                        micro * plan.microRows(),
-                                    plan.rows(step, micro));
+  auto rows =
+      ArrayRef(order).slice(plan.firstRow(step, micro), plan.rows(step, micro));
   for (auto [i, column] : llvm::enumerate(binding))
     data.gather(column, rows, slot.buffers[i].get());
 }

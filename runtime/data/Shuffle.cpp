@@ -26,4 +26,13 @@ std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
   return order;
 }
 
+std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
+                                  int64_t records, bool shuffle) {
+  if (shuffle)
+    return shuffledOrder(seed, epoch, records);
+  std::vector<int64_t> order(records);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
 } // namespace mp

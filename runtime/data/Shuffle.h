@@ -14,6 +14,10 @@ namespace mp {
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
                                    int64_t records);
 
+/// That order, or that of the files.
+std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
+                                  int64_t records, bool shuffle);
+
 /// How the steps of a run fall on the data. Step 0 is the first.
 struct BatchPlan {
   int64_t records = 0;
@@ -41,6 +45,10 @@ struct BatchPlan {
   }
   int64_t microBatches(int64_t step) const {
     return (rows(step) + microRows() - 1) / microRows();
+  }
+  /// Where a micro-batch begins in the order of its epoch.
+  int64_t firstRow(int64_t step, int64_t micro) const {
+    return indexInEpoch(step) * batch + micro * microRows();
   }
   int64_t rows(int64_t step, int64_t micro) const {
     return std::min(microRows(), rows(step) - micro * microRows());

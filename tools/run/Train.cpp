@@ -95,6 +95,7 @@ int train(ArrayRef<const char *> arguments) {
   options.scaler = recipe.scaler;
   options.scales = recipe.scales;
   options.recompute = recipe.recompute;
+  options.nanCheck = recipe.nanCheck == "off" ? "" : recipe.nanCheck;
   options.clipNorm = recipe.clipNorm;
   options.clipValue = recipe.clipValue;
   options.accumulate = recipe.accumulate;
