@@ -321,9 +321,8 @@ private:
       return;
     for (auto fields : described.getAsRange<DictionaryAttr>()) {
       Record &record = entry.records.emplace_back();
-      auto op = fields.getAs<NameLoc>("op");
-      record.op = op.getName().str();
-      record.location = locate(op.getChildLoc());
+      record.op = fields.getAs<StringAttr>("op").str();
+      record.location = locate(fields.getAs<LocationAttr>("source"));
       record.phase = fields.getAs<StringAttr>("phase").str();
       record.type = describeType(
           cast<RankedTensorType>(fields.getAs<TypeAttr>("type").getValue()));

@@ -60,8 +60,40 @@ static LogicalResult verifyWord(Operation *op, NamedAttribute attribute,
                          << "\" or \"" << second << "\"";
 }
 
+/// What mp-instrument says of each record, of which codegen makes a table.
+static bool isRecord(Attribute attribute, int64_t number) {
+  auto fields = dyn_cast<DictionaryAttr>(attribute);
+  if (!fields || !fields.getAs<StringAttr>("op") ||
+      !fields.getAs<StringAttr>("phase") ||
+      !fields.getAs<LocationAttr>("source"))
+    return false;
+  auto type = fields.getAs<TypeAttr>("type");
+  auto tensor =
+      type ? dyn_cast<RankedTensorType>(type.getValue()) : RankedTensorType();
+  auto operands = fields.getAs<DenseI64ArrayAttr>("operands");
+  return tensor && tensor.hasStaticShape() && operands &&
+         llvm::all_of(operands.asArrayRef(), [&](int64_t operand) {
+           return operand >= 0 && operand < number;
+         });
+}
+
+static LogicalResult verifyRecords(Operation *op, NamedAttribute attribute) {
+  auto records = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!records)
+    return op->emitError() << "'" << kRecordsAttr << "' is "
+                           << attribute.getValue() << ", expected a list";
+  for (auto [number, record] : llvm::enumerate(records))
+    if (!isRecord(record, number))
+      return op->emitError() << "'" << kRecordsAttr << "' has " << record
+                             << ", expected op, source, phase, type and the "
+                                "numbers of earlier records as operands";
+  return success();
+}
+
 LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
+  if (attribute.getName() == kRecordsAttr)
+    return verifyRecords(op, attribute);
   if (attribute.getName() == kModeAttr)
     return verifyWord(op, attribute, "train", "eval");
   if (attribute.getName() == kPhaseAttr)

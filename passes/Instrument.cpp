@@ -75,7 +75,7 @@ private:
   /// "mp.cast of the new 'w.f16'"
   static std::string nameOfResult(Operation *op, Value result) {
     for (Operation *user : result.getUsers())
-      if (auto write = dyn_cast<WriteOp>(user))
+      if (auto write = dyn_cast<WriteOp>(user); write && !isa<ReadOp>(op))
         return nameOfMaker(op) +
                (" of the new '" + write.getVariable() + "'").str();
     return nameOfMaker(op);
@@ -121,6 +121,8 @@ private:
 
   /// State, and what the finite check looks at.
   void findWatched() {
+    if (OpOperand *loss = namedResult(function, "loss"))
+      watched.insert(loss->get());
     for (Operation &op : body) {
       if (auto unscale = dyn_cast<UnscaleAndCheckOp>(op))
         watched.insert(unscale.getUnscaled());
@@ -224,14 +226,15 @@ struct Instrument : mp::impl::InstrumentBase<Instrument> {
     }
     if (failed(check(function)))
       return signalPassFailure();
-    if (replay)
-      dropResults(function);
+    unsigned own = function.getNumResults();
     if (mode == "step")
       recordKernels(function);
     else
       OpRecorder(function).run();
-    if (replay)
-      dropWrites(function);
+    if (!replay)
+      return;
+    dropResults(function, own);
+    dropWrites(function);
   }
 
 private:
@@ -263,10 +266,12 @@ private:
     }
   }
 
-  static void dropResults(func::FuncOp function) {
-    llvm::BitVector all(function.getNumResults(), true);
-    (void)function.eraseResults(all);
-    function.getBody().front().getTerminator()->eraseOperands(all);
+  /// The first ones, in front of the records.
+  static void dropResults(func::FuncOp function, unsigned count) {
+    llvm::BitVector dropped(function.getNumResults());
+    dropped.set(0, count);
+    (void)function.eraseResults(dropped);
+    function.getBody().front().getTerminator()->eraseOperands(dropped);
   }
 };
 } // namespace

@@ -69,7 +69,10 @@ private:
     for (Value input : kernel.getInputs())
       if (auto known = numbers.find(origin(input)); known != numbers.end())
         value.operands.push_back(known->second);
-    value.watched = isWritten(result);
+    value.watched = isWritten(result) || isChecked(kernel) ||
+                    llvm::any_of(result.getUsers(), [](Operation *user) {
+                      return isChecked(dyn_cast<KernelOp>(user));
+                    });
     value.guarded = bool(kernel.getPredicate());
     numbers[result] = records.add(value);
   }
@@ -98,6 +101,11 @@ private:
   static bool isWritten(Value value) {
     return llvm::any_of(value.getUsers(),
                         [](Operation *user) { return isa<WriteOp>(user); });
+  }
+
+  /// Whether a kernel asks if something is finite.
+  static bool isChecked(KernelOp kernel) {
+    return kernel && !kernel.getBody().getOps<IsFiniteOp>().empty();
   }
 
   /// What a reshape between kernels is of.

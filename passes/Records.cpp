@@ -8,7 +8,8 @@ using namespace mp;
 int64_t Records::add(const RecordedValue &value) {
   Builder b(function.getContext());
   NamedAttrList fields;
-  fields.append("op", NameLoc::get(b.getStringAttr(value.op), value.location));
+  fields.append("op", b.getStringAttr(value.op));
+  fields.append("source", LocationAttr(value.location));
   fields.append("phase", b.getStringAttr(value.phase));
   fields.append("type", TypeAttr::get(value.type));
   fields.append("operands", b.getDenseI64ArrayAttr(value.operands));

@@ -16,7 +16,7 @@ namespace {
 constexpr double kLeast = -25, kLeastNormal = -14, kInfinite = 16;
 
 // In units of the viewBox.
-constexpr double kWidth = 860, kLeft = 56, kRight = 14, kTop = 46;
+constexpr double kWidth = 860, kLeft = 56, kRight = 14, kTop = 58;
 constexpr double kPlot = 190, kPanel = kPlot + 74;
 /// Left of the axis there are the zeros.
 constexpr double kZeros = 46;
@@ -81,6 +81,8 @@ public:
        << format("<rect class=\"paper\" width=\"%g\" height=\"%g\"/>", kWidth,
                  height);
     write(kLeft, 24, "head", histogram.title);
+    write(kLeft, 42, "soft",
+          "share of all elements, by magnitude times the loss scale");
     for (auto [i, panel] : enumerate(panels))
       drawPanel(panel, kTop + kPanel * i);
     os << "</svg>\n";
@@ -173,7 +175,9 @@ private:
     double shift = std::log2(panel.scale);
     auto at = [&](int exponent, uint64_t count, const std::string &what) {
       double left = exponent + shift;
-      bool isLost = left < kLeast || left >= kInfinite;
+      // Where a scale is no power of two, the middle stands for all.
+      double middle = left + std::log2(1.5);
+      bool isLost = middle < kLeast || middle >= kInfinite;
       bar(isLost ? "lost" : "bar", x(left) + 0.5, x(left + 1) - 0.5, count,
           what);
     };

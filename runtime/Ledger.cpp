@@ -117,13 +117,21 @@ static std::string scaleText(int exponent) {
   return StringRef(staticScaler(exponent)).split(':').second.str();
 }
 
-/// "12 elements (0.3%)"; of what is neither zero nor infinite.
+/// "nothing", or "12 elements (0.3%)"; of what is neither zero nor infinite.
 static std::string some(const HalfCounts &counts, Fate fate) {
+  if (!counts[fate])
+    return "nothing";
   std::string text;
   raw_string_ostream(text) << counts[fate]
                            << (counts[fate] == 1 ? " element (" : " elements (")
                            << format("%.2g%%)", 100 * counts.share(fate));
   return text;
+}
+
+/// "flushes nothing to zero and leaves 12 elements (0.3%) subnormal"
+static std::string losses(const HalfCounts &counts) {
+  return "flushes " + some(counts, Fate::Flushed) + " to zero and leaves " +
+         some(counts, Fate::Subnormal) + " subnormal";
 }
 
 /// Sets the scale where there is one to advise, else says why there is none.
@@ -147,17 +155,15 @@ Advice advise(const GradientStatistics &gradient, int headroom) {
     return advice;
   std::string scale = scaleText(*advice.exponent);
   if (advice.counts[Fate::Flushed] == 0)
-    advice.text = formatv("at {0} nothing becomes zero", scale);
-  else
     advice.text =
-        formatv("no scale fixes it: its elements reach from 2^{0} to 2^{1}, "
-                "and at {2}, the largest that leaves a headroom of 2^{3}, {4} "
-                "still become zero",
-                gradient.magnitudes.exponents().front().first,
-                std::ilogb(gradient.magnitudes.largest), scale, headroom,
-                some(advice.counts, Fate::Flushed));
-  if (advice.counts[Fate::Subnormal])
-    advice.text += ", " + some(advice.counts, Fate::Subnormal) + " subnormal";
+        formatv("{0} suits: f16 {1} there", scale, losses(advice.counts));
+  else
+    advice.text = formatv(
+        "no scale fixes it: its elements reach from 2^{0} to 2^{1}; at {2}, "
+        "the largest scale with a headroom of 2^{3}, f16 still {4}",
+        gradient.magnitudes.exponents().front().first,
+        std::ilogb(gradient.magnitudes.largest), scale, headroom,
+        losses(advice.counts));
   return advice;
 }
 
@@ -172,10 +178,9 @@ Advice advise(const Ledger &ledger, const ScalesFile &scales) {
   if (!lost) {
     advice.options = "--scaler " + staticScaler(*advice.exponent);
     advice.text =
-        formatv("train with {0}: {1} become zero then, {2} are "
-                "subnormal, and all may grow by 2^{3}",
-                advice.options, some(advice.counts, Fate::Flushed),
-                some(advice.counts, Fate::Subnormal), ledger.headroom);
+        formatv("train with {0}, at which f16 {1}, and all may grow "
+                "by 2^{2}",
+                advice.options, losses(advice.counts), ledger.headroom);
     return advice;
   }
   advice.options = "--scaler static:1 --scales " + shellWord(scales.path);

@@ -124,36 +124,56 @@ std::string firstBrokenState(const Entry &entry, Executable::Results results) {
 // Offender
 //===----------------------------------------------------------------------===//
 
-std::optional<Offender>
-findOffender(const Entry &entry, ArrayRef<ValueRange> values, bool applied) {
-  const std::vector<Record> &records = entry.records;
-  BitVector broken(records.size()), leads(records.size());
-  for (auto [i, record] : enumerate(records))
-    broken[i] = !values[i].isFinite && (applied || !record.guarded);
-  if (broken.none())
+namespace {
+/// Which records of a step are of something that is not finite, and which of
+/// these lead to what the step is skipped for or writes.
+struct Broken {
+  Broken(const Entry &entry, ArrayRef<ValueRange> values, bool applied)
+      : records(entry.records), all(records.size()), leading(records.size()) {
+    for (auto [i, record] : enumerate(records))
+      all[i] = !values[i].isFinite && (applied || !record.guarded);
+    // An infinity that a softmax has made a zero leads nowhere.
+    for (size_t i = records.size(); i-- > 0;)
+      if (all[i] && (leading[i] || records[i].watched)) {
+        leading.set(i);
+        for (uint32_t operand : records[i].operands)
+          if (all[operand])
+            leading.set(operand);
+      }
+  }
+
+  /// The first of `candidates` that is computed from finite values, or at least
+  /// from none but those of masks.
+  std::optional<size_t> first(const BitVector &candidates) const {
+    auto isMask = [&](uint32_t operand) {
+      return records[operand].meant && records[operand].phase != "variable";
+    };
+    for (bool fromMasks : {false, true})
+      for (unsigned i : candidates.set_bits())
+        if (!records[i].meant && all_of(records[i].operands, [&](uint32_t one) {
+              return !all[one] || (fromMasks && isMask(one));
+            }))
+          return i;
     return std::nullopt;
-  // An infinity that a softmax has made a zero leads nowhere.
-  for (size_t i = records.size(); i-- > 0;) {
-    leads[i] = broken[i] && (leads[i] || records[i].watched);
-    if (leads[i])
-      for (uint32_t operand : records[i].operands)
-        leads.set(operand);
   }
-  const BitVector &candidates = leads.any() ? leads : broken;
-  auto begins = [&](size_t i) {
-    return broken[i] && candidates[i] && !records[i].meant &&
-           none_of(records[i].operands,
-                   [&](uint32_t operand) { return broken[operand]; });
-  };
-  size_t first = 0;
-  while (first < records.size() && !begins(first))
-    ++first;
-  if (first == records.size()) { // from what another step left, or a mask
-    BitVector broken_candidates(broken);
-    first = (broken_candidates &= candidates).find_first();
-  }
-  Offender offender{.value = values[first]};
-  for (uint32_t operand : records[first].operands)
+
+  const std::vector<Record> &records;
+  BitVector all, leading;
+};
+} // namespace
+
+std::optional<Offender> findOffender(const Entry &entry,
+                                     ArrayRef<ValueRange> values, bool applied,
+                                     bool isCertain) {
+  Broken broken(entry, values, applied);
+  std::optional<size_t> first = broken.first(broken.leading);
+  if (!first && isCertain)
+    first = broken.first(broken.all);
+  if (!first)
+    return std::nullopt;
+  Offender offender;
+  offender.value = values[*first];
+  for (uint32_t operand : entry.records[*first].operands)
     offender.operands.push_back(values[operand]);
   return offender;
 }

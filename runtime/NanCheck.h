@@ -65,10 +65,10 @@ bool anyNonFinite(const Entry &entry, Executable::Results results,
 
 /// The first value in execution order that is not finite although what it is
 /// computed from is, among those that lead to what the step is skipped for or
-/// writes; else among all. Nothing where all are finite.
+/// writes; where it is certain that something is wrong here, else among all.
 std::optional<Offender> findOffender(const Entry &entry,
                                      llvm::ArrayRef<ValueRange> values,
-                                     bool applied);
+                                     bool applied, bool isCertain);
 
 /// The variable of the first record of state that is not finite, of a step that
 /// applied its updates; "" where there is none.

@@ -69,7 +69,8 @@ Error Trainer::lookAtGathered(Executable &executable, Executable::Ticket ticket,
     gatheredValues = readRecords(entry, *results);
   if (gathered || !anyNonFinite(entry, *results, /*applied=*/true))
     return Error::success();
-  gathered = findOffender(entry, readRecords(entry, *results), true);
+  gathered = findOffender(entry, readRecords(entry, *results),
+                          /*applied=*/true, /*isCertain=*/false);
   if (gathered)
     describeSamples(*gathered, submitted(), micro);
   return Error::success();
@@ -102,7 +103,8 @@ Error Trainer::lookAtStep(const Entry &entry, Executable::Results results,
     found = std::move(exact);
   } else if (!found) {
     found = atStart ? atStart
-                    : findOffender(entry, readRecords(entry, results), applied);
+                    : findOffender(entry, readRecords(entry, results), applied,
+                                   /*isCertain=*/true);
     if (found)
       describeSamples(*found, metrics.step - 1, wholeStep);
   }

@@ -100,7 +100,8 @@ Expected<std::optional<Offender>> Trainer::replayStep() {
     if (found)
       return Error::success();
     const Entry &entry = (*executable)->entry();
-    found = findOffender(entry, readRecords(entry, *results), /*applied=*/true);
+    found = findOffender(entry, readRecords(entry, *results), /*applied=*/true,
+                         /*isCertain=*/!gathers);
     if (found)
       describeSamples(*found, step, micro);
     return Error::success();

@@ -12,7 +12,7 @@ packages=(
   # oneDNN is opened at run time; zlib reads .gz data.
   libdnnl-dev zlib1g-dev
   # What the tests and the example need.
-  libgtest-dev dataset-fashion-mnist
+  libgtest-dev dataset-fashion-mnist python3-numpy
   # What opens the page of mp-run report in a test.
   chromium
   # What bench/micro needs; without it that is not built.

@@ -1,7 +1,9 @@
 """What the acceptance tests share: running mp-run, and reading what a run wrote."""
 
 import argparse
+import importlib
 import json
+import os
 import re
 import shutil
 import struct
@@ -83,6 +85,17 @@ def overflowing_module(arguments):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(module)
     return path
+
+
+def import_numpy():
+    """NumPy. Where the Python that runs the test has none, the test begins again with Debian's."""
+    try:
+        return importlib.import_module("numpy")
+    except ImportError:
+        debian = "/usr/bin/python3"
+        if sys.executable == debian or not Path(debian).exists():
+            sys.exit("NumPy is missing: scripts/install-deps.sh installs it, as Debian's python3-numpy")
+        os.execv(debian, [debian, "-B", *sys.argv])
 
 
 def finish(faults):

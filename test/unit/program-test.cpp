@@ -110,8 +110,12 @@ Program sample() {
                     {Space::Arena, 0, 64},
                     "mp.linear",
                     at}};
+  entry.records = {
+      {"input 'x \"y\"'", at, "input", {ElementType::F32, {128, 4}}},
+      {"mp.exp", {}, "forward", {ElementType::F16, {}}, {0}, true, true, true,
+       {0, 2, -1, -1, 0}}};
   entry.buffers = {{0, 512, 0, 3, at, "mp.linear"}, {4096, 0, 3, 3, {}, ""}};
-  program.entries = {entry, Entry{"derive", 0, {}, {}, {}, {}, 0}};
+  program.entries = {entry, Entry{"derive", 0}};
   program.data = {{"train",
                    {{"image", "train-images*", "idx", "", ElementType::U8, at},
                     {"label", "x y", "safetensors", "k", ElementType::I64, {}}},

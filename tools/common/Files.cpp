@@ -41,8 +41,8 @@ static bool overwrites(StringRef output, const NamedFile &other) {
     return false;
   for (StringRef name :
        {"metrics.jsonl", "summary.json", "plan.json", "casts.json",
-        "ledger.jsonl", "offenders.jsonl", "checkpoint.safetensors",
-        "checkpoint.previous.safetensors"}) {
+        "ledger.jsonl", "offenders.jsonl", "values.json",
+        "checkpoint.safetensors", "checkpoint.previous.safetensors"}) {
     SmallString<256> part(other.path);
     sys::path::append(part, name);
     if (areSame(output, part))

@@ -198,13 +198,20 @@ Expected<std::unique_ptr<TimedStep>> Measurer::prepare(const Setting &setting) {
   add(step->program.last->entry(), 1, step->facts);
   if (step->program.gather)
     add(step->program.gather->entry(), step->program.microBatches, step->facts);
-  if (Error error = step->model->session().initialize(options.seed))
+  step->seed = options.seed;
+  if (Error error = step->restart())
     return std::move(error);
   auto batches = inputsOf(*step->model, step->program.takesInputs().entry());
   if (!batches)
     return batches.takeError();
   step->inputs = batches->front().pointers;
   return step;
+}
+
+Error TimedStep::restart() {
+  facts.microseconds.clear();
+  facts.skipped = 0;
+  return model->session().initialize(seed);
 }
 
 Error TimedStep::run(bool counts) {

@@ -30,6 +30,9 @@ class TimedStep {
 public:
   /// Runs it once; adds its time to the facts where that `counts`.
   llvm::Error run(bool counts);
+  /// Forgets its times, and begins training anew: where it has gone on for long
+  /// on one batch, numbers are so small that steps take another time.
+  llvm::Error restart();
   StepFacts facts;
 
 private:
@@ -37,6 +40,7 @@ private:
   std::unique_ptr<Model> model;
   StepProgram program;
   llvm::ArrayRef<const void *> inputs;
+  uint64_t seed = 0;
 };
 
 /// Compiles and runs variants. What one has compiled serves the next.

@@ -70,7 +70,8 @@ Expected<double> chooseScale(const CalibrationOptions &options) {
     double scale = static_cast<float>(*options.scale);
     if (std::isnormal(static_cast<float>(scale)))
       return scale;
-    return make_error<UsageError>("--scale takes a positive 32-bit float");
+    return make_error<UsageError>(
+        "--scale takes a number that a loss scale can be");
   }
   if (options.init.empty())
     return 1;

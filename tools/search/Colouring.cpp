@@ -1,231 +1,83 @@
 //===- Colouring.cpp - the cheapest colouring within a tolerance ----------===//
 #include "tools/search/Colouring.h"
+#include "tools/search/Trials.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <map>
 
 using namespace llvm;
 
 namespace mp::tool {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-/// Exact costs that one measured error is worth.
-constexpr uint64_t costsPerError = 4;
 /// Swaps of which the cost is asked for in a round.
 constexpr size_t mostSwaps = 64;
 
-struct Candidate {
-  Colouring colouring;
-  std::string why;
-  double cost = never; ///< exact, or predicted
+/// A change of one unit.
+struct Change {
+  size_t unit;
+  Candidate candidate;
 };
-
-size_t lowUnits(const Colouring &colouring) {
-  return llvm::count(colouring, true);
-}
-
-/// The cheaper first; of equals the one with less in 16 bits.
-bool comesBefore(const Candidate &a, const Candidate &b) {
-  return std::make_tuple(a.cost, lowUnits(a.colouring), a.colouring) <
-         std::make_tuple(b.cost, lowUnits(b.colouring), b.colouring);
-}
 
 class Searcher {
 public:
   Searcher(ColouringProblem &problem, const ColouringOptions &options)
-      : problem(problem), options(options), size(problem.kinds.size()) {}
+      : trials(problem, options), problem(problem), result(trials.result),
+        size(trials.size) {}
 
   Expected<ColouringResult> run() {
     if (Error error = search())
       return std::move(error);
-    if (result.best) {
-      result.error = errors.at(*result.best);
-      result.cost = bestCost;
-    }
     return std::move(result);
   }
 
 private:
   Error search() {
-    result.alone.assign(size, never);
     if (Error error = begin())
       return error;
     if (!result.best)
       return Error::success();
-    bool isSmall =
-        size < 60 && (uint64_t(1) << size) <= costBudget() && isExact();
-    if (isSmall)
-      return tryAll();
+    // A good one first: what is dearer need not be measured then.
     for (auto phase : {&Searcher::climbByKinds, &Searcher::growFromWide,
                        &Searcher::shrinkFromLow, &Searcher::climb})
       if (Error error = (this->*phase)())
         return error;
-    return Error::success();
-  }
-
-  bool isExact() const { return problem.isCostExact; }
-  uint64_t costBudget() const { return costsPerError * options.maxEvaluations; }
-  Colouring wide() const { return Colouring(size, false); }
-  Colouring low() const { return Colouring(size, true); }
-  static Colouring with(Colouring colouring, size_t unit, bool isLow) {
-    colouring[unit] = isLow;
-    return colouring;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Measuring
-  //===--------------------------------------------------------------------===//
-
-  /// The costs of those that are not known yet, as far as the bound allows.
-  Error learnCosts(ArrayRef<Candidate> candidates) {
-    std::vector<Colouring> unknown;
-    for (const Candidate &candidate : candidates)
-      if (!costs.count(candidate.colouring) &&
-          !is_contained(unknown, candidate.colouring)) {
-        if (isExact() && costs.size() + unknown.size() >= costBudget()) {
-          result.isBounded = true;
-          break;
-        }
-        unknown.push_back(candidate.colouring);
-      }
-    auto found = problem.costs(unknown);
-    if (!found)
-      return found.takeError();
-    for (auto [colouring, cost] : zip_equal(unknown, *found))
-      costs[colouring] = cost;
-    result.counted = costs.size();
-    return Error::success();
-  }
-
-  double costOf(const Colouring &colouring) const {
-    auto found = costs.find(colouring);
-    return found == costs.end() ? never : found->second;
-  }
-
-  /// Fills in what the candidates cost: exactly, or by what changing each unit
-  /// alone does.
-  Error price(std::vector<Candidate> &candidates, const Colouring &from) {
-    if (isExact()) {
-      if (Error error = learnCosts(candidates))
-        return error;
-      for (Candidate &candidate : candidates)
-        candidate.cost = costOf(candidate.colouring);
-      return Error::success();
-    }
-    for (Candidate &candidate : candidates) {
-      candidate.cost = costOf(from);
-      for (size_t unit = 0; unit < size; ++unit)
-        if (candidate.colouring[unit] != from[unit])
-          candidate.cost +=
-              candidate.colouring[unit] ? change(unit) : -change(unit);
-    }
-    return Error::success();
-  }
-
-  /// What a unit costs more in the low type than in f32, the others in f32.
-  double change(size_t unit) const {
-    double cost = costOf(with(wide(), unit, true)), base = costOf(wide());
-    return cost == never || base == never ? 0 : cost - base;
-  }
-
-  /// Measures the error, unless it is known or the bound forbids it, and what
-  /// the colouring costs where that decides. Whether the colouring was taken.
-  Expected<bool> attempt(const Candidate &candidate) {
-    const Colouring &colouring = candidate.colouring;
-    bool isNew = !errors.count(colouring);
-    if (isNew) {
-      if (errors.size() >= options.maxEvaluations) {
-        result.isBounded = true;
-        return false;
-      }
-      auto error = problem.error(colouring);
-      if (!error)
-        return error.takeError();
-      errors[colouring] = *error;
-    }
-    Trial trial{colouring, candidate.why, Trial::Outcome::Beyond,
-                errors[colouring], costOf(colouring)};
-    if (trial.error <= options.tolerance) {
-      if (Error error = learnCosts(candidate))
-        return std::move(error);
-      trial.cost = costOf(colouring);
-      trial.outcome = isBetter(colouring) ? Trial::Outcome::Taken
-                                          : Trial::Outcome::NotCheaper;
-    }
-    bool isTaken = trial.outcome == Trial::Outcome::Taken;
-    if (isTaken) {
-      result.best = colouring;
-      bestCost = trial.cost;
-    }
-    if (isNew)
-      result.trials.push_back(std::move(trial));
-    return isTaken;
-  }
-
-  bool isBetter(const Colouring &colouring) const {
-    double cost = costOf(colouring);
-    if (cost == never)
-      return false;
-    if (!result.best)
-      return true;
-    if (!isExact())
-      return cost < bestCost * (1 - problem.margin);
-    return comesBefore({colouring, "", cost}, {*result.best, "", bestCost});
-  }
-
-  /// Tries the cheapest first, and stops at the first that is taken.
-  Expected<bool> attemptInOrder(std::vector<Candidate> candidates) {
-    llvm::sort(candidates, comesBefore);
-    for (const Candidate &candidate : candidates) {
-      if (isExact() ? !isBetter(candidate.colouring)
-                    : candidate.cost >= bestCost * (1 - problem.margin))
-        continue;
-      auto taken = attempt(candidate);
-      if (!taken || *taken)
-        return taken;
-    }
-    return false;
+    bool areFew = problem.isCostExact && size < 60 &&
+                  uint64_t(1) << size <= trials.costBudget();
+    return areFew ? tryAll() : Error::success();
   }
 
   /// Everything in f32, which has the least error; what is given; everything
   /// low; each unit alone.
   Error begin() {
-    std::vector<Candidate> first = {{wide(), "f32 throughout"}};
-    for (const auto &[name, colouring] : options.starts)
+    result.alone.assign(size, kNever);
+    std::vector<Candidate> first = {{trials.wide(), "f32 throughout"}};
+    for (const auto &[name, colouring] : trials.options.starts)
       first.push_back({colouring, name});
     if (size > 0)
-      first.push_back({low(), "low throughout"});
-    if (isExact())
-      if (Error error = learnCosts(first))
+      first.push_back({trials.low(), "low throughout"});
+    if (problem.isCostExact)
+      if (Error error = trials.learnCosts(first))
         return error;
     for (const Candidate &candidate : first)
-      if (auto taken = attempt(candidate); !taken)
+      if (auto taken = trials.attempt(candidate); !taken)
         return taken.takeError();
-    if (!result.best)
-      return Error::success();
-    return measureAlone();
+    return result.best ? measureAlone() : Error::success();
   }
 
   Error measureAlone() {
     std::vector<Candidate> all;
     for (size_t unit = 0; unit < size; ++unit)
-      all.push_back(
-          {with(wide(), unit, true), "only " + problem.names[unit] + " low"});
-    if (Error error = learnCosts(all))
+      all.push_back({with(trials.wide(), unit, true),
+                     "only " + problem.names[unit] + " low"});
+    if (Error error = trials.learnCosts(all))
       return error;
     for (auto [unit, candidate] : llvm::enumerate(all)) {
-      if (auto taken = attempt(candidate); !taken)
+      if (auto taken = trials.attempt(candidate); !taken)
         return taken.takeError();
-      if (auto found = errors.find(candidate.colouring); found != errors.end())
-        result.alone[unit] = found->second;
+      result.alone[unit] = trials.errorOf(candidate.colouring).value_or(kNever);
     }
     return Error::success();
   }
-
-  //===--------------------------------------------------------------------===//
-  // All of few
-  //===--------------------------------------------------------------------===//
 
   /// In the order of cost the first within the tolerance is the cheapest.
   Error tryAll() {
@@ -236,11 +88,14 @@ private:
         colouring[unit] = bits >> unit & 1;
       all.push_back({std::move(colouring), "the next cheapest"});
     }
-    if (Error error = price(all, wide()))
+    if (Error error = trials.price(all, trials.wide()))
       return error;
-    if (auto taken = attemptInOrder(std::move(all)); !taken)
+    if (auto taken = trials.attemptInOrder(all); !taken)
       return taken.takeError();
-    result.isProven = !result.isBounded;
+    result.isProven = llvm::all_of(all, [&](const Candidate &candidate) {
+      return !trials.isBetter(candidate.colouring) ||
+             trials.errorOf(candidate.colouring);
+    });
     return Error::success();
   }
 
@@ -248,18 +103,33 @@ private:
   // Greedy
   //===--------------------------------------------------------------------===//
 
-  /// Sets one unit low after the other: the one that saves most for the error
-  /// that it has alone.
+  /// What differs in one unit, with its price.
+  Expected<std::vector<Change>> changes(const Colouring &from, bool toLow) {
+    std::vector<size_t> units;
+    std::vector<Candidate> candidates;
+    for (size_t unit = 0; unit < size; ++unit)
+      if (from[unit] != toLow) {
+        units.push_back(unit);
+        candidates.push_back(
+            {with(from, unit, toLow),
+             problem.names[unit] + (toLow ? " low too" : " in f32 too")});
+      }
+    if (Error error = trials.price(candidates, from))
+      return std::move(error);
+    std::vector<Change> all;
+    for (auto [unit, candidate] : zip_equal(units, candidates))
+      all.push_back({unit, std::move(candidate)});
+    return all;
+  }
+
+  /// Sets one unit low after the other, as long as that saves.
   Error growFromWide() {
-    Colouring current = wide();
+    Colouring current = trials.wide();
     for (;;) {
-      std::vector<Candidate> next = neighbours(current, /*toLow=*/true);
-      if (Error error = price(next, current))
-        return error;
-      rank(next, costOf(current), [&](size_t unit) {
-        return std::max(result.alone[unit] - errors[wide()], 1e-12);
-      });
-      auto moved = moveOn(next, current);
+      auto next = changes(current, /*toLow=*/true);
+      if (!next)
+        return next.takeError();
+      auto moved = growOnce(std::move(*next), current);
       if (!moved)
         return moved.takeError();
       if (!*moved)
@@ -267,20 +137,28 @@ private:
     }
   }
 
-  /// The first of the candidates, from what saves, that is within the
-  /// tolerance becomes the current one.
-  Expected<bool> moveOn(ArrayRef<Candidate> next, Colouring &current) {
-    double cost = costOf(current);
-    for (const Candidate &candidate : next) {
+  /// The unit that saves most for the error that it has alone, of those that
+  /// stay within the tolerance.
+  Expected<bool> growOnce(std::vector<Change> next, Colouring &current) {
+    double cost = trials.costOf(current);
+    double base = trials.errorOf(trials.wide()).value_or(0);
+    auto merit = [&](const Change &change) {
+      double added = std::max(result.alone[change.unit] - base, 1e-12);
+      return (cost - change.candidate.cost) / added;
+    };
+    llvm::sort(next, [&](const Change &a, const Change &b) {
+      return std::make_tuple(-merit(a), a.unit) <
+             std::make_tuple(-merit(b), b.unit);
+    });
+    for (const Change &change : next) {
+      const Candidate &candidate = change.candidate;
       if (candidate.cost >= cost)
         continue;
-      if (auto taken = attempt(candidate); !taken)
+      if (auto taken = trials.attempt(candidate); !taken)
         return taken.takeError();
-      auto error = errors.find(candidate.colouring);
-      if (error == errors.end())
-        return false;
-      if (error->second > options.tolerance ||
-          costOf(candidate.colouring) >= cost)
+      bool isGood = trials.isWithin(candidate.colouring) &&
+                    trials.costOf(candidate.colouring) < cost;
+      if (!isGood)
         continue;
       current = candidate.colouring;
       return true;
@@ -288,76 +166,52 @@ private:
     return false;
   }
 
-  /// The most saved for the error first.
-  void rank(std::vector<Candidate> &candidates, double cost,
-            function_ref<double(size_t)> errorOf) const {
-    std::vector<std::pair<double, size_t>> order;
-    for (auto [i, candidate] : llvm::enumerate(candidates))
-      order.emplace_back(-(cost - candidate.cost) / errorOf(unitOf[i]), i);
-    llvm::sort(order);
-    std::vector<Candidate> sorted;
-    for (auto [merit, i] : order)
-      sorted.push_back(std::move(candidates[i]));
-    candidates = std::move(sorted);
-  }
-
-  /// Sets one unit after the other to f32, the one with the greatest error
-  /// alone for what it saves, until the rest is within the tolerance.
+  /// Sets one unit after the other to f32 until the rest is within the
+  /// tolerance and can be trained with.
   Error shrinkFromLow() {
-    Colouring current = low();
-    while (lowUnits(current) > 0) {
-      auto error = errors.find(current);
-      if (error == errors.end() || error->second <= options.tolerance)
-        return Error::success();
-      std::vector<Candidate> next = neighbours(current, /*toLow=*/false);
-      if (Error error = price(next, current))
-        return error;
-      double cost = costOf(current);
-      size_t chosen = 0;
-      double most = -1;
-      for (auto [i, candidate] : llvm::enumerate(next)) {
-        double lost = std::max(candidate.cost - cost, 0.0);
-        double share = cost > 0 && cost < never ? lost / cost : 0;
-        double merit = std::min(result.alone[unitOf[i]], 1e30) / (share + 1e-3);
-        if (merit > most) {
-          most = merit;
-          chosen = i;
-        }
-      }
-      current = next[chosen].colouring;
-      if (auto taken = attempt(next[chosen]); !taken)
+    Colouring current = trials.low();
+    while (lowUnits(current) > 0 && !trials.isWithin(current) &&
+           trials.errorOf(current)) {
+      auto next = changes(current, /*toLow=*/false);
+      if (!next)
+        return next.takeError();
+      const Change &best = *llvm::max_element(
+          *next,
+          [&, cost = trials.costOf(current)](const Change &a, const Change &b) {
+            return relief(a, cost) < relief(b, cost);
+          });
+      current = best.candidate.colouring;
+      if (auto taken = trials.attempt(best.candidate); !taken)
         return taken.takeError();
     }
     return Error::success();
   }
 
-  /// What differs in one unit; `unitOf` says in which.
-  std::vector<Candidate> neighbours(const Colouring &from, bool toLow) {
-    std::vector<Candidate> all;
-    unitOf.clear();
-    for (size_t unit = 0; unit < size; ++unit)
-      if (from[unit] != toLow) {
-        all.push_back(
-            {with(from, unit, toLow),
-             problem.names[unit] + (toLow ? " low too" : " in f32 too")});
-        unitOf.push_back(unit);
-      }
-    return all;
+  /// What a change to f32 should do to the error, for what it costs; more where
+  /// it is what training asks for.
+  std::tuple<bool, double> relief(const Change &change, double cost) const {
+    double after = change.candidate.cost;
+    if (cost == kNever)
+      return {after != kNever, result.alone[change.unit]};
+    double share = cost > 0 ? std::max(after - cost, 0.0) / cost : 0;
+    return {after != kNever, result.alone[change.unit] / (share + 1e-3)};
   }
 
   //===--------------------------------------------------------------------===//
   // Changes of what is best
   //===--------------------------------------------------------------------===//
 
-  /// Changes the best one, the most promising change first, until none helps.
-  Error improve(function_ref<Expected<std::vector<Candidate>>()> changes) {
+  using Candidates = std::vector<Candidate>;
+
+  /// Changes the best one, the cheapest way first, until none helps.
+  Error improve(function_ref<Expected<Candidates>()> waysOn) {
     for (;;) {
-      auto next = changes();
+      auto next = waysOn();
       if (!next)
         return next.takeError();
-      if (Error error = price(*next, *result.best))
+      if (Error error = trials.price(*next, *result.best))
         return error;
-      auto taken = attemptInOrder(std::move(*next));
+      auto taken = trials.attemptInOrder(std::move(*next));
       if (!taken)
         return taken.takeError();
       if (!*taken)
@@ -365,12 +219,28 @@ private:
     }
   }
 
-  std::vector<Candidate> changesOfKinds() const {
-    std::vector<Candidate> all;
-    std::vector<unsigned> kinds = problem.kinds;
-    llvm::sort(kinds);
-    kinds.erase(llvm::unique(kinds), kinds.end());
-    for (unsigned kind : kinds)
+  Error climbByKinds() {
+    return improve([&]() -> Expected<Candidates> { return kindChanges(); });
+  }
+
+  Error climb() {
+    return improve([&]() -> Expected<Candidates> {
+      Candidates all = kindChanges();
+      for (bool toLow : {true, false}) {
+        auto single = changes(*result.best, toLow);
+        if (!single)
+          return single.takeError();
+        for (Change &change : *single)
+          all.push_back(std::move(change.candidate));
+      }
+      append_range(all, swaps());
+      return all;
+    });
+  }
+
+  Candidates kindChanges() const {
+    Candidates all;
+    for (unsigned kind = 0; kind < problem.kindNames.size(); ++kind)
       for (bool isLow : {true, false}) {
         Colouring colouring = *result.best;
         for (size_t unit = 0; unit < size; ++unit)
@@ -384,31 +254,16 @@ private:
     return all;
   }
 
-  Error climbByKinds() {
-    return improve(
-        [&]() -> Expected<std::vector<Candidate>> { return changesOfKinds(); });
-  }
-
-  /// Units, kinds, and swaps of two units that should be cheaper.
-  Error climb() {
-    return improve([&]() -> Expected<std::vector<Candidate>> {
-      std::vector<Candidate> all = changesOfKinds();
-      for (bool toLow : {true, false})
-        llvm::append_range(all, neighbours(*result.best, toLow));
-      llvm::append_range(all, swaps());
-      return all;
-    });
-  }
-
-  std::vector<Candidate> swaps() const {
+  /// Pairs, of which one unit should save more than the other.
+  Candidates swaps() const {
     const Colouring &best = *result.best;
     std::vector<std::tuple<double, size_t, size_t>> all;
     for (size_t in = 0; in < size; ++in)
       for (size_t out = 0; out < size; ++out)
-        if (!best[in] && best[out] && change(in) < change(out))
-          all.emplace_back(change(in) - change(out), in, out);
+        if (!best[in] && best[out] && trials.change(in) < trials.change(out))
+          all.emplace_back(trials.change(in) - trials.change(out), in, out);
     llvm::sort(all);
-    std::vector<Candidate> promising;
+    Candidates promising;
     for (auto [change, in, out] : ArrayRef(all).take_front(mostSwaps))
       promising.push_back(
           {with(with(best, in, true), out, false),
@@ -416,13 +271,10 @@ private:
     return promising;
   }
 
+  Trials trials;
   ColouringProblem &problem;
-  const ColouringOptions &options;
+  ColouringResult &result;
   const size_t size;
-  ColouringResult result;
-  double bestCost = never;
-  std::map<Colouring, double> errors, costs;
-  std::vector<size_t> unitOf; ///< of the last neighbours
 };
 
 } // namespace

@@ -222,24 +222,28 @@ private:
 
   /// Times of single candidates are minutes apart; the best are run in turn.
   Error chooseFinalist(TimedColouring &problem) {
-    constexpr size_t most = 4;
+    constexpr size_t most = 6;
     std::vector<const Trial *> within;
     for (const Trial &trial : report.search.trials)
-      if (trial.error <= options.tolerance && std::isfinite(trial.cost))
+      if (trial.outcome != Trial::Outcome::Beyond && std::isfinite(trial.cost))
         within.push_back(&trial);
     llvm::sort(within, [](const Trial *a, const Trial *b) {
       return std::tie(a->cost, a->colouring) < std::tie(b->cost, b->colouring);
     });
+    const Trial *plain = &report.search.trials.front();
+    within.resize(std::min(most, within.size()));
+    if (!is_contained(within, plain)) // f32 throughout
+      within.push_back(plain);
     std::vector<Colouring> finalists;
-    for (const Trial *trial : ArrayRef(within).take_front(most))
+    for (const Trial *trial : within)
       finalists.push_back(trial->colouring);
     auto best =
-        problem.fastest(finalists, std::max<uint64_t>(options.steps, 50));
+        problem.fastest(finalists, std::max<uint64_t>(options.steps, 100));
     if (!best)
       return best.takeError();
-    report.search.best = finalists[*best];
-    report.search.error = within[*best]->error;
-    report.search.cost = within[*best]->cost;
+    report.search.best = finalists[best->index];
+    report.search.error = within[best->index]->error;
+    report.search.cost = best->cost;
     return Error::success();
   }
 
@@ -265,8 +269,9 @@ private:
     double share = options.byTime
                        ? report.search.cost
                        : report.search.cost / base.cost(/*byTime=*/false);
-    return formatv("{0} of its step {1:f3} times those of {2}",
-                   options.byTime ? "time" : "bytes", share, base.name);
+    return formatv(options.byTime ? "a step takes {0:f3} of {1}'s time"
+                                  : "a step moves {0:f3} of {1}'s bytes",
+                   share, base.name);
   }
 
   /// Low throughout for comparison; then the file, measured as it was written.

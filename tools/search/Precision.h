@@ -4,6 +4,7 @@
 
 #include "tools/search/Gradients.h"
 #include "tools/search/Units.h"
+#include <cmath>
 
 namespace mp::tool {
 
@@ -30,7 +31,8 @@ struct PrecisionRow {
 
   bool trains() const { return whyNot.empty() && step.whyNot.empty(); }
   bool isWithin(double tolerance) const {
-    return whyNot.empty() && gradients.error <= tolerance;
+    return whyNot.empty() && std::isfinite(gradients.error) &&
+           gradients.error <= tolerance;
   }
   /// By what was asked for; infinite where there is no step.
   double cost(bool byTime) const;

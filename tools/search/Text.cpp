@@ -57,7 +57,7 @@ private:
     for (const Unit &unit : report.units.fixed)
       os << formatv("{0} at {1} stays f32: a constant that it reads is not "
                     "one in {2}\n",
-                    unit.kind, lineOf(unit.source), report.precision);
+                    unit.kind, unit.place(), report.precision);
   }
 
   void printRows() {
@@ -119,7 +119,7 @@ private:
     os << formatv("\n{0,-10} {1,-22} {2,9} {3,6} {4,6}\n", "line", "op",
                   "alone low", "torch", "found");
     for (auto [i, unit] : llvm::enumerate(report.units.free))
-      os << formatv("{0,-10} {1,-22} {2,9} {3,6} {4,6}\n", lineOf(unit.source),
+      os << formatv("{0,-10} {1,-22} {2,9} {3,6} {4,6}\n", unit.place(),
                     StringRef(unit.kind).drop_front(strlen("mp.")),
                     scientific(report.search.alone[i]),
                     typeIn(report.torch(), i), typeIn(report.found(), i));

@@ -10,6 +10,12 @@ using namespace mlir;
 
 namespace mp::tool {
 
+std::string Unit::place() const {
+  if (source.line == 0)
+    return StringRef(entry).split('@').second.str();
+  return llvm::formatv("{0}:{1}", source.line, source.column);
+}
+
 void Units::describeTo(ColouringProblem &problem) const {
   for (const Unit &unit : free) {
     StringRef kind = unit.kind;
@@ -18,9 +24,7 @@ void Units::describeTo(ColouringProblem &problem) const {
     problem.kinds.push_back(known - problem.kindNames.begin());
     if (known == problem.kindNames.end())
       problem.kindNames.push_back(kind.str());
-    problem.names.push_back((kind + " " + llvm::Twine(unit.source.line) + ":" +
-                             llvm::Twine(unit.source.column))
-                                .str());
+    problem.names.push_back((kind + " " + unit.place()).str());
   }
 }
 

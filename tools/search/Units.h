@@ -13,6 +13,9 @@ struct Unit {
   std::string entry;        ///< "mp.linear@mlp.mlir:24"
   Location source;          ///< of the first
   std::vector<int64_t> ops; ///< their numbers
+
+  /// "24:11", or the name of its location where that has no line.
+  std::string place() const;
 };
 
 struct Units {
