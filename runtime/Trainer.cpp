@@ -202,36 +202,9 @@ Error Trainer::writeTrace() {
   return trace ? trace->write(options.trace) : Error::success();
 }
 
-std::string Trainer::outPath(StringRef name) const {
-  SmallString<256> path(options.out);
-  sys::path::append(path, name);
-  return path.str().str();
-}
-
 int64_t Trainer::lastStep() const {
   return options.maxSteps > 0 ? std::min(options.maxSteps, totalSteps())
                               : totalSteps();
-}
-
-/// A new run in the folder of an earlier one: what that one learnt gets another
-/// name just before it is replaced, rather than being lost to a forgotten
-/// --resume.
-Error Trainer::saveKeepingEarlier() {
-  std::string path = outPath("checkpoint.safetensors");
-  std::string previous = outPath("checkpoint.previous.safetensors");
-  if (!sys::fs::exists(path))
-    return save(path);
-  std::error_code failed = sys::fs::remove(previous);
-  // Where a folder has no links, a copy does.
-  if (!failed && sys::fs::create_hard_link(path, previous))
-    failed = sys::fs::copy_file(path, previous);
-  if (failed)
-    return makeError("{0}: cannot keep the earlier checkpoint: {1}", previous,
-                     failed.message());
-  Error error = save(path);
-  if (error)
-    failed = sys::fs::remove(previous);
-  return error;
 }
 
 /// Runs the steps that are left, with metrics and checkpoints. Returns whether
@@ -348,33 +321,6 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.kernelCompileSeconds = kernels.seconds;
   summary.seed = run.seed;
   return summary;
-}
-
-/// Of the run folder.
-Error Trainer::writeFile(StringRef name, StringRef text) {
-  return writeAtomically(outPath(name),
-                         [&](OutputFile &file) { return file.write(text); });
-}
-
-Error Trainer::makeRunFolder() {
-  if (std::error_code code = sys::fs::create_directories(options.out))
-    return makeError("cannot make run folder {0}: {1}", options.out,
-                     code.message());
-  // What is known before the first step, as a run that does not end is looked
-  // at too. The summary is written at the end, and one that is there is of
-  // another run.
-  std::string summary = outPath("summary.json");
-  if (run.step == 0 && sys::fs::is_regular_file(summary))
-    if (std::error_code code = sys::fs::remove(summary))
-      return makeError("cannot remove {0}: {1}", summary, code.message());
-  if (const std::optional<PlanReport> &memory = model->memoryPlan()) {
-    PlanReport report = *memory;
-    report.policy = run.policy;
-    if (Error error = writeFile("plan.json", toJson(report)))
-      return error;
-  }
-  return casts.empty() ? Error::success()
-                       : writeFile("casts.json", casts + "\n");
 }
 
 Expected<TrainOutcome> Trainer::train() {

@@ -217,7 +217,6 @@ private:
   std::string scaler;       ///< that the run trains with, by name
   std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   std::string gaveUp;       ///< why the run ends early; empty: it does not
-  bool isScaled = true;     ///< else a step that is not finite ends the run
   std::optional<Offender> offender; ///< the last, where nanCheck asks
   /// What was wrong before the first step.
   std::optional<Offender> atStart;

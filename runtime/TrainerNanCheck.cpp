@@ -111,7 +111,7 @@ Error Trainer::lookAtStep(const Entry &entry, Executable::Results results,
   if (!broken.empty())
     gaveUp = formatv("step {0} made state that is not finite: {1}",
                      metrics.step, broken);
-  else if (metrics.skipped && !isScaled)
+  else if (metrics.skipped && scaler == "none")
     gaveUp = formatv("the gradients of step {0} are not finite, and there is "
                      "no loss scaler that could make up for it; the step was "
                      "not applied",

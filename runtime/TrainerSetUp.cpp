@@ -208,8 +208,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   auto scaler = model->scaler();
   if (!scaler)
     return scaler.takeError();
-  isScaled = *scaler != "none";
-  this->scaler = run.scaler.empty() ? *scaler : run.scaler;
+  this->scaler = *scaler;
   if (*scaler != kCalibratedScaler)
     return Error::success();
   auto own =

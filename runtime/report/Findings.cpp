@@ -7,26 +7,42 @@ using namespace llvm;
 namespace mp {
 namespace {
 
-/// "3 of 640 elements not finite, from -1 to 2"
-std::string spreadText(const json::Object &value) {
-  std::string text;
-  if (value.get("elements"))
-    text = countText(countOf(value, "nonfinite")) + " of " +
-           pluralText(countOf(value, "elements"), "element") + " not finite";
+/// "3 of 640 elements not finite", or what else is known.
+std::string finiteText(const json::Object &value) {
+  std::string all = value.get("elements")
+                        ? pluralText(countOf(value, "elements"), "element")
+                        : "elements";
+  std::optional<bool> isFinite = value.getBoolean("finite");
+  if (uint64_t count = countOf(value, "nonfinite"))
+    return countText(count) + " of " + all + " not finite";
+  if (value.get("nonfinite"))
+    isFinite = true;
+  if (!isFinite)
+    return "";
+  return all + (*isFinite ? ", all finite" : ", not all finite");
+}
+
+/// The same with the range of those that are finite.
+std::string valueText(const json::Object &value) {
+  std::string text = finiteText(value);
+  auto add = [&](const std::string &more) {
+    text += (text.empty() ? "" : "; ") + more;
+  };
   double least = numberOf(value, "least"), most = numberOf(value, "largest");
   if (!std::isnan(least) && !std::isnan(most))
-    text += (text.empty() ? "" : ", ") + ("from " + shortNumber(least)) +
-            " to " + shortNumber(most);
+    add("from " + shortNumber(least) + " to " + shortNumber(most));
+  else if (double size = numberOf(value, "magnitude"); !std::isnan(size))
+    add("at most " + shortNumber(size));
   return text;
 }
 
 void writeValues(Html &html, const json::Object &finding) {
   html.open("td");
   if (const json::Object *result = finding.getObject("result"))
-    html.element("div", "result: " + spreadText(*result));
+    html.element("div", "result: " + valueText(*result));
   for (const json::Object *operand : objectsOf(finding, "operands")) {
     html.open("div").element("code", textOf(*operand, "name"));
-    html.text(": " + spreadText(*operand)).close();
+    html.text(": " + valueText(*operand)).close();
   }
   html.close();
 }
@@ -42,7 +58,10 @@ void writeRow(Html &html, const json::Object &finding) {
   writeSource(html, textOf(finding, "source"));
   html.close();
   html.open("td", {{"class", "prose"}}).text(textOf(finding, "text"));
-  html.element("small", textOf(finding, "samples")).close();
+  StringRef samples = textOf(finding, "samples");
+  if (!textOf(finding, "text").contains(samples))
+    html.element("small", samples);
+  html.close();
   writeValues(html, finding);
   html.close();
 }

@@ -225,6 +225,7 @@ struct FakeCompiler {
     program.accumulate = options.accumulate         ? options.accumulate
                          : text.contains("windows") ? 4
                                                     : 1;
+    program.scaler = options.scaler;
     if (options.goal == Goal::Inspect)
       return program;
     if (options.goal == Goal::Train)

@@ -211,6 +211,26 @@ TEST_F(ReportTest, ShowsTheLastLedgerWithWhatLosesMostFirst) {
   EXPECT_HAS(text, "2^-9 to 2^-8, normal in f16: 100.0%, 200 elements");
 }
 
+TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
+  folder.write(
+      "offenders.jsonl",
+      R"({"step":17,"where":"forward","op":"mp.exp",)"
+      R"("source":"a/net.mlir:7:8","text":"it is","result":)"
+      R"({"nonfinite":3,"elements":640,"least":-1,"largest":9},)"
+      R"("operands":[{"name":"%x","elements":1,"finite":true,"magnitude":98.5},)"
+      R"({"name":"%y","elements":2,"finite":false},{"name":"%z"},{"name":"%n","elements":2,"nonfinite":0}],"samples":"records 0 to 9"})"
+      "\n");
+  std::string text = page();
+  EXPECT_HAS(text, "1 finding<");
+  EXPECT_HAS(text, "title=\"a/net.mlir:7:8\">net.mlir:7:8<");
+  EXPECT_HAS(text, "result: 3 of 640 elements not finite; from -1 to 9<");
+  EXPECT_HAS(text, "%x</code>: 1 element, all finite; at most 98.5<");
+  EXPECT_HAS(text, "%y</code>: 2 elements, not all finite<");
+  EXPECT_HAS(text, "%z</code>: <");
+  EXPECT_HAS(text, "%n</code>: 2 elements, all finite<");
+  EXPECT_HAS(text, "records 0 to 9");
+}
+
 TEST(Histogram, ColoursBySizeTimesTheScale) {
   std::string text;
   llvm::raw_string_ostream os(text);
