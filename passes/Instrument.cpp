@@ -155,11 +155,21 @@ private:
     recorded.meant = meant;
     recorded.watched = watched.contains(value);
     int64_t number = numbers[value] = records.add(recorded);
-    addFacts(number, value);
+    Value elements = flat(value);
+    addFacts(number, elements);
     bool rowsAreRecords = phase == "input" || phase == "forward";
     if (rowsAreRecords && batch && tensorType(value).getRank() > 0 &&
         tensorType(value).getDimSize(0) == batch)
-      addRow(number, value);
+      addRow(number, elements);
+  }
+
+  /// In one dimension. What looks at a value is then in no kernel of more,
+  /// whose dimensions, and the order of its sums with them, stay what they are.
+  Value flat(Value value) {
+    auto type = tensorType(value);
+    if (type.getRank() <= 1)
+      return value;
+    return ReshapeOp::create(b, type.clone(type.getNumElements()), value);
   }
 
   void addFacts(int64_t number, Value value) {
@@ -183,16 +193,22 @@ private:
                     MaxOp::create(b, among(-infinity), allOf(value), false));
   }
 
-  /// The first row with an element that is not finite.
+  /// The first row with an element that is not finite, where there is one.
   void addRow(int64_t number, Value value) {
     auto type = tensorType(value);
-    if (type.getNumElements() == 0)
+    constexpr int32_t none = std::numeric_limits<int32_t>::max();
+    if (type.getNumElements() == 0 || type.getNumElements() > none)
       return;
     Value finite = IsFiniteOp::create(b, value);
-    Value rows = IotaOp::create(b, type.clone(b.getI32Type()), 0);
-    constexpr int32_t none = std::numeric_limits<int32_t>::max();
-    Value bad = SelectOp::create(b, finite, scalar(b.getI32Type(), none), rows);
-    records.addFact(number, "row", MinOp::create(b, bad, allOf(bad), false));
+    Value places = IotaOp::create(b, type.clone(b.getI32Type()), 0);
+    Value bad =
+        SelectOp::create(b, finite, scalar(b.getI32Type(), none), places);
+    Value first = MinOp::create(b, bad, allOf(bad), false);
+    records.addFact(
+        number, "row",
+        DivOp::create(
+            b, first,
+            scalar(b.getI32Type(), double(type.getNumElements() / batch))));
   }
 
   Value scalar(Type element, double value) {

@@ -66,7 +66,7 @@ static ValueRange readRecord(const Entry &entry, Executable::Results results,
     range.nonFinite = static_cast<uint64_t>(*count);
   range.least = finite(read(RecordFact::Least));
   range.largest = finite(read(RecordFact::Largest));
-  if (auto row = read(RecordFact::Row); row && *row < INT32_MAX)
+  if (auto row = read(RecordFact::Row); row && !range.isFinite)
     range.row = static_cast<int64_t>(*row);
   return range;
 }

@@ -1,6 +1,7 @@
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument))' | FileCheck %s
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{replay}))' | FileCheck %s --check-prefix=REPLAY
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-fuse,mp-instrument{mode=step}))' | FileCheck %s --check-prefix=STEP
+// RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument,mp-fuse))' | FileCheck %s --check-prefix=APART
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument,mp-instrument))' 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-fuse,mp-instrument))' 2>&1 | FileCheck %s --check-prefix=LATE
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{mode=step}))' 2>&1 | FileCheck %s --check-prefix=EARLY
@@ -51,4 +52,14 @@ func.func @step(%x: tensor<4xf16> {mp.name = "x"}, %i: tensor<4xi32>) -> (tensor
   mp.write @w, %s : tensor<4xf16>
   %n = mp.sum %i dims[0] : tensor<4xi32>
   return %e, %n : tensor<4xf16>, tensor<i32>
+}
+
+// What looks at a value of several dimensions is in kernels of one, so that the sum's kernel has the dimensions, and the order, that it has alone.
+// APART-LABEL: func.func @sums
+// APART: mp.kernel(%{{.*}} = %{{.*}} : tensor<8x3x7x5xf32>) attributes {ops = "exp sum"}
+// APART: mp.kernel(%{{.*}} = %{{.*}} : tensor<840xf32>) attributes {ops = "is_finite {{.*}}iota
+func.func @sums(%x: tensor<8x3x7x5xf32>) -> tensor<8x3x1x1xf32> {
+  %e = mp.exp %x : tensor<8x3x7x5xf32>
+  %s = mp.sum %e dims[2, 3] keepdim : tensor<8x3x7x5xf32>
+  return %s : tensor<8x3x1x1xf32>
 }
