@@ -243,7 +243,8 @@ private:
   }
 
   /// A parameter is written together with what is derived from it. Returns the
-  /// copies that may overflow: bf16 has the range of f32; f16 does not.
+  /// copies that may overflow: bf16 has the range of f32; f16 does not, where
+  /// it has elements.
   SmallVector<Value> writeParameter(Part &part, VariableOp parameter,
                                     Value value) {
     SmallVector<Value> copies;
@@ -255,7 +256,7 @@ private:
       Type element = copy.getTensorType().getElementType();
       Value low = castTo(b, value, element);
       write(part, copy.getSymName(), low);
-      if (element.isF16())
+      if (element.isF16() && copy.getTensorType().getNumElements() > 0)
         copies.push_back(low);
     }
     return copies;

@@ -1,4 +1,5 @@
 // RUN: mp-opt %s -mp-train-pipeline="batch=4 total-steps=2" -o /dev/null
+// RUN: mp-opt %s -mp-train-pipeline="batch=4 total-steps=2 precision=fp16" -o /dev/null
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-quantize | FileCheck %s
 
 // What has no element has no largest one: it stays as it is.
