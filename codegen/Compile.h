@@ -79,9 +79,7 @@ struct CompileOptions {
   /// size such as "64MiB"; empty: what the recipe says. The bits are the same.
   std::string recompute;
   /// Train: which values a step tells the size of, Entry::records: those that
-  /// kernels store, "step", every op's, "all", or empty, none. Where there are
-  /// records, gradients that no scale needs are checked all the same. Diagnose
-  /// always has all, and this says what it is a replay of.
+  /// kernels store, "step", every op's, "all", or empty, none.
   std::string nanCheck;
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"

@@ -30,6 +30,18 @@ std::string mp::nameOfMaker(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
+bool mp::isInfiniteConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
+                           : DenseFPElementsAttr();
+  if (!elements)
+    return false;
+  if (elements.isSplat())
+    return !elements.getSplatValue<APFloat>().isFinite();
+  return llvm::any_of(elements.getValues<APFloat>(),
+                      [](const APFloat &x) { return !x.isFinite(); });
+}
+
 namespace {
 
 /// Records of every op, of a function that has no kernels yet.
@@ -89,18 +101,7 @@ private:
       auto variable = lookupVariable(op, read.getVariableAttr());
       return variable && variable.getKind() == StateKind::window;
     }
-    return llvm::any_of(op->getOperands(), [](Value operand) {
-      auto constant = operand.getDefiningOp<ConstantOp>();
-      auto elements = constant
-                          ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
-                          : DenseFPElementsAttr();
-      if (!elements)
-        return false;
-      if (elements.isSplat())
-        return !elements.getSplatValue<APFloat>().isFinite();
-      return llvm::any_of(elements.getValues<APFloat>(),
-                          [](const APFloat &x) { return !x.isFinite(); });
-    });
+    return llvm::any_of(op->getOperands(), isInfiniteConstant);
   }
 
   /// What comes of gradients, and what only that or state is made of.

@@ -11,6 +11,9 @@ std::string nameOfInput(mlir::BlockArgument argument);
 /// "mp.exp"; of what reads a variable, "variable 'w'".
 std::string nameOfMaker(mlir::Operation *op);
 
+/// Whether a value is written down as one that has infinities, as a mask has.
+bool isInfiniteConstant(mlir::Value value);
+
 /// Adds to a function of kernels a record of the largest magnitude in each
 /// float that a kernel stores, computed where the value is at hand.
 void recordKernels(mlir::func::FuncOp function);

@@ -69,6 +69,7 @@ private:
     for (Value input : kernel.getInputs())
       if (auto known = numbers.find(origin(input)); known != numbers.end())
         value.operands.push_back(known->second);
+    value.meant = usesInfinity(kernel);
     value.watched = isWritten(result) || isChecked(kernel) ||
                     llvm::any_of(result.getUsers(), [](Operation *user) {
                       return isChecked(dyn_cast<KernelOp>(user));
@@ -101,6 +102,12 @@ private:
   static bool isWritten(Value value) {
     return llvm::any_of(value.getUsers(),
                         [](Operation *user) { return isa<WriteOp>(user); });
+  }
+
+  static bool usesInfinity(KernelOp kernel) {
+    return llvm::any_of(kernel.getInputs(), isInfiniteConstant) ||
+           llvm::any_of(kernel.getBody().getOps<ConstantOp>(),
+                        [](ConstantOp op) { return isInfiniteConstant(op); });
   }
 
   /// Whether a kernel asks if something is finite.

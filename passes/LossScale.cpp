@@ -33,12 +33,11 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
 private:
   LogicalResult scaleStep(TrainOp recipe) {
     std::string preset = scalerPreset(recipe, scaler);
-    if (preset == "none")
+    if (preset == "none") {
       warnUnscaled(recipe);
-    if (preset == "none" && !check)
       return success();
-    ScalerOp chosen =
-        makeScaler(recipe, preset == "none" ? "static:1" : preset);
+    }
+    ScalerOp chosen = makeScaler(recipe, preset);
     if (chosen.getFields().mode == ScalerFields::Mode::Calibrated)
       return recipe.emitOpError()
              << "its loss scale is static:auto, which mp-run train chooses by "
@@ -62,7 +61,7 @@ private:
       return step.emitOpError() << "has no mp.seed, where backward begins";
     for (SeedOp seed : seeds)
       if (Type element = seed.getType().getElementType();
-          preset != "none" && !element.isF32() && !element.isF64())
+          !element.isF32() && !element.isF64())
         return emitError(seed.getLoc())
                << "the loss is " << element
                << ", in which the scaled loss would overflow: compute it in "

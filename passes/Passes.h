@@ -31,7 +31,7 @@ struct PipelineOptions {
   /// run.
   std::string scales;
   /// What records a step returns: "step", "all", or empty, none. See
-  /// mp-instrument. With records, gradients that no scale needs are checked.
+  /// mp-instrument.
   std::string nanCheck;
   bool recordCasts = false; ///< whether mp-autocast leaves `kCastsAttr`
 };

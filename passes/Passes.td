@@ -262,8 +262,7 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
 
     A recipe whose autocast is f16 and that names no scaler gets a warning and is not scaled,
     so that small gradients become zero. The option `none`, or a scaler with the preset `none`
-    or `enabled = false`, says that this is meant. With `check` the gradients of a recipe that
-    is not scaled are checked, as by `static:1`.
+    or `enabled = false`, says that this is meant.
 
     ```mlir
     // before                        // after
@@ -276,11 +275,8 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
                                      return %l, %u, %k, %bad
     ```
   }];
-  let options = [
-    Option<"scaler", "scaler", "std::string", "\"\"",
-           "a preset of mp.scaler instead of the recipe's scaler, or none; else:PRESET where the recipe has none">,
-    Option<"check", "check", "bool", "false", "check gradients that are not scaled, too">,
-  ];
+  let options = [Option<"scaler", "scaler", "std::string", "\"\"",
+                        "a preset of mp.scaler instead of the recipe's scaler, or none; else:PRESET where the recipe has none">];
 }
 
 def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {

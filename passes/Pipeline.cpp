@@ -133,7 +133,7 @@ static llvm::Error addStep(OpPassManager &manager,
   manager.addPass(createAutodiff());
   manager.addPass(createPlaceCasts());
   manager.addPass(createRecompute({options.recompute}));
-  manager.addPass(createLossScale({*scaler, !options.nanCheck.empty()}));
+  manager.addPass(createLossScale({*scaler}));
   manager.addPass(createQuantize());
   manager.addPass(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)

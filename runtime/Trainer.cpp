@@ -222,9 +222,6 @@ Expected<bool> Trainer::runSteps(double &seconds) {
     if (Error error = openOffenders())
       return error;
   }
-  if (!options.nanCheck.empty())
-    if (Error error = lookAtStart())
-      return error;
   // Metrics reach the disk before the checkpoint that covers them, so that a
   // resumed run misses no line.
   bool replaces = run.step == 0;
@@ -233,9 +230,12 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       return Error::success();
     if (Error error = metricsFile->flush())
       return error;
-    if (std::exchange(replaces, false))
-      return saveKeepingEarlier();
-    return save(outPath("checkpoint.safetensors"));
+    if (Error error = std::exchange(replaces, false)
+                          ? saveKeepingEarlier()
+                          : save(outPath("checkpoint.safetensors")))
+      return error;
+    hasSaved = true;
+    return Error::success();
   };
   Interrupt interrupt(options.handleSignals);
   Progress progress(options.log, plan, totalSteps());
@@ -263,7 +263,13 @@ Expected<bool> Trainer::runSteps(double &seconds) {
       return metrics.takeError();
     seconds += secondsSince(start);
     progress.step(*metrics, run.skippedSteps);
-    showOffender(progress, *metrics);
+    if (stateIsBroken) {
+      if (Error error = goBack(*metrics, interrupt))
+        return error;
+      saved = hasSaved ? saved : -1;
+    }
+    if (Error error = tellOffender(progress, *metrics))
+      return error;
     givesUp(*metrics);
     if (!writes)
       continue;

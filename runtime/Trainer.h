@@ -18,6 +18,8 @@
 
 namespace mp {
 
+class Interrupt;
+
 /// What to train on what. A field left unset is the checkpoint's when a run is
 /// resumed, and else has the default named here.
 struct TrainOptions {
@@ -38,8 +40,9 @@ struct TrainOptions {
   /// "step" or "all": StepMetrics::nonFinite and RUN/offenders.jsonl name the
   /// first op whose result is not finite, of each step with such a gradient,
   /// loss or new weight; "all" keeps a table of every op's values too. A run
-  /// without loss scaler then ends at such a step, which is not applied. "":
-  /// nobody asks.
+  /// whose weights or slots would not be finite ends before that step; for
+  /// this it goes back to its last checkpoint, or the beginning, and runs again
+  /// from there. "": nobody asks.
   std::string nanCheck;
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
@@ -173,18 +176,27 @@ private:
   void count(const StepMetrics &metrics);
   bool givesUp(const StepMetrics &metrics);
   llvm::Error checkSkips();
-  /// Runs the last step again, which changed nothing, and looks at every op.
-  llvm::Expected<std::optional<Offender>> replayStep();
+  /// Runs a step again, from 0, in a form that changes nothing, and looks at
+  /// every op. The state is that before the step or, where it is the last and
+  /// was skipped, rewinds to that.
+  llvm::Expected<std::optional<Offender>> replayStep(int64_t step,
+                                                     bool rewinds);
+  /// Behind a step that broke the state: runs again from the last state that
+  /// was saved, or from the beginning, up to before that step, as bits are the
+  /// same, and looks at it there.
+  llvm::Error goBack(StepMetrics &metrics, const Interrupt &interrupt);
+  /// To the first step of this run.
+  llvm::Error begin();
   /// Of a step, from 0, and its micro-batch, or all of it.
   static constexpr int64_t wholeStep = -1;
   void describeSamples(Offender &offender, int64_t step, int64_t micro) const;
-  llvm::Error lookAtStart();
   llvm::Error lookAtGathered(Executable &executable, Executable::Ticket ticket,
                              int64_t micro);
   llvm::Error lookAtStep(const Entry &entry, Executable::Results results,
                          StepMetrics &metrics);
-  llvm::Error reportOffender(Offender found, StepMetrics &metrics);
-  void showOffender(Progress &progress, const StepMetrics &metrics);
+  void note(Offender found, StepMetrics &metrics);
+  /// On the screen and in offenders.jsonl.
+  llvm::Error tellOffender(Progress &progress, const StepMetrics &metrics);
   llvm::Error openOffenders();
   llvm::Error writeValues() const;
   int64_t lastStep() const;
@@ -212,14 +224,14 @@ private:
   Clock::time_point lastFinish = {};
   double secondsToCompile = 0;
   std::unique_ptr<TrainingLedger> ledger; ///< null: nobody asks
+  bool hasSaved = false;    ///< the run folder's checkpoint is of this run
   int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
   bool hasTrained = false;  ///< whether any step changed something
   std::string scaler;       ///< that the run trains with, by name
   std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   std::string gaveUp;       ///< why the run ends early; empty: it does not
-  std::optional<Offender> offender; ///< the last, where nanCheck asks
-  /// What was wrong before the first step.
-  std::optional<Offender> atStart;
+  std::optional<Offender> offender;     ///< the last, where nanCheck asks
+  bool stateIsBroken = false;           ///< by the last step
   std::optional<Offender> gathered;     ///< of the window that is under way
   std::optional<MetricsFile> offenders; ///< that were found, in the run folder
   int64_t offendersFound = 0;

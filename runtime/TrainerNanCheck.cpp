@@ -1,6 +1,8 @@
 //===- TrainerNanCheck.cpp - what a step says is not finite ---------------===//
 #include "runtime/Error.h"
+#include "runtime/Interrupt.h"
 #include "runtime/Trainer.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
 
@@ -31,27 +33,6 @@ void Trainer::describeSamples(Offender &offender, int64_t step,
   interleaveComma(records.take_front(most), os);
   if (records.size() > most)
     os << ", ...";
-}
-
-/// What is wrong before the first step is not what a step's records tell.
-Error Trainer::lookAtStart() {
-  for (const Variable &variable : session().variables()) {
-    if (variable.kind != VariableKind::Parameter ||
-        !isFloat(variable.type.element))
-      continue;
-    std::vector<char> bytes(variable.type.bytes());
-    if (Error error = session().read(variable.name, bytes))
-      return error;
-    ValueRange range = rangeOf(variable.type, bytes);
-    if (range.isFinite)
-      continue;
-    range.name = "variable '" + variable.name + "'";
-    range.source = variable.location;
-    range.phase = "variable";
-    atStart = Offender{.value = std::move(range)};
-    return Error::success();
-  }
-  return Error::success();
 }
 
 /// A micro-batch that the step under way takes. On a device, where steps
@@ -92,53 +73,77 @@ Error Trainer::lookAtStep(const Entry &entry, Executable::Results results,
   // Records of kernels say which one; what was skipped can be asked again.
   bool canReplay = options.nanCheck == "step" && metrics.changedNothing() &&
                    underWay.empty();
-  std::optional<Offender> exact;
   if (canReplay) {
-    auto replayed = replayStep();
-    if (!replayed)
-      return replayed.takeError();
-    exact = std::move(*replayed);
+    auto exact = replayStep(metrics.step - 1, /*rewinds=*/true);
+    if (!exact)
+      return exact.takeError();
+    if (*exact)
+      found = std::move(*exact);
   }
-  if (exact) {
-    found = std::move(exact);
-  } else if (!found) {
-    found = atStart ? atStart
-                    : findOffender(entry, readRecords(entry, results), applied,
-                                   /*isCertain=*/true);
+  if (!found) {
+    found = findOffender(entry, readRecords(entry, results), applied,
+                         /*isCertain=*/true);
     if (found)
       describeSamples(*found, metrics.step - 1, wholeStep);
   }
-  if (!broken.empty())
+  stateIsBroken = !broken.empty();
+  if (stateIsBroken)
     gaveUp = formatv("step {0} made state that is not finite: {1}",
                      metrics.step, broken);
-  else if (metrics.skipped && scaler == "none")
-    gaveUp = formatv("the gradients of step {0} are not finite, and there is "
-                     "no loss scaler that could make up for it; the step was "
-                     "not applied",
-                     metrics.step);
-  return found ? reportOffender(std::move(*found), metrics) : Error::success();
+  if (found)
+    note(std::move(*found), metrics);
+  return Error::success();
 }
 
-Error Trainer::reportOffender(Offender found, StepMetrics &metrics) {
+void Trainer::note(Offender found, StepMetrics &metrics) {
+  metrics.nonFinite = found.str();
   offender = std::move(found);
-  metrics.nonFinite = offender->str();
+}
+
+Error Trainer::goBack(StepMetrics &metrics, const Interrupt &interrupt) {
+  stateIsBroken = false;
+  underWay.clear();
+  batches.reset();
+  if (Error error =
+          hasSaved ? load(outPath("checkpoint.safetensors")) : begin())
+    return error;
+  if (options.log)
+    *options.log << "going back from step " << metrics.step << " to step "
+                 << run.step << ", and on to where it was still finite\n";
+  // As well as it was before: nothing is asked on the way.
+  std::string asked = std::exchange(options.nanCheck, "");
+  auto restored = scope_exit([&] { options.nanCheck = asked; });
+  while (run.step < metrics.step - 1 && !interrupt.requested())
+    if (auto again = step(); !again)
+      return again.takeError();
+  // Every op of it is known, or it is not there.
+  if (asked == "all" || interrupt.requested())
+    return Error::success();
+  auto exact = replayStep(metrics.step - 1, /*rewinds=*/false);
+  if (!exact)
+    return exact.takeError();
+  if (*exact)
+    note(std::move(**exact), metrics);
+  return Error::success();
+}
+
+Error Trainer::tellOffender(Progress &progress, const StepMetrics &metrics) {
+  if (metrics.nonFinite.empty())
+    return Error::success();
+  constexpr int64_t most = 10;
+  if (options.log && ++offendersFound <= most) {
+    progress.endLine();
+    *options.log << "step " << metrics.step << " is not finite, beginning with "
+                 << metrics.nonFinite << "\n";
+    if (offendersFound == most)
+      *options.log << "further ones are not shown"
+                   << (options.out.empty() ? "" : ", but in offenders.jsonl")
+                   << "\n";
+  }
   if (!offenders)
     return Error::success();
   offenders->add(metrics.step, toJson(*offender));
   return offenders->flush();
-}
-
-void Trainer::showOffender(Progress &progress, const StepMetrics &metrics) {
-  constexpr int64_t most = 10;
-  if (metrics.nonFinite.empty() || !options.log || ++offendersFound > most)
-    return;
-  progress.endLine();
-  *options.log << "step " << metrics.step << " is not finite, beginning with "
-               << metrics.nonFinite << "\n";
-  if (offendersFound == most)
-    *options.log << "further ones are not shown"
-                 << (options.out.empty() ? "" : ", but in offenders.jsonl")
-                 << "\n";
 }
 
 Error Trainer::openOffenders() {

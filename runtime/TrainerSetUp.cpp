@@ -72,8 +72,18 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
                                 createSession))
     return error;
   announce();
-  if (checkpoint)
-    return apply(*checkpoint);
+  return checkpoint ? apply(*checkpoint) : begin();
+}
+
+Error Trainer::begin() {
+  if (!options.resume.empty())
+    return load(options.resume);
+  RunState none;
+  run.step = none.step;
+  run.skippedSteps = none.skippedSteps;
+  run.lastScale = none.lastScale;
+  run.epochLossSum = none.epochLossSum;
+  run.epochLossCount = none.epochLossCount;
   if (Error error = session().initialize(run.seed))
     return error;
   if (!options.init.empty())

@@ -3,7 +3,6 @@
 #include "runtime/Progress.h"
 #include "runtime/Trainer.h"
 #include "runtime/data/Convert.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
 
@@ -51,40 +50,49 @@ Error Trainer::checkSkips() {
                    options.module, gaveUp, *place);
 }
 
+namespace {
 /// Puts the state that every try changes back to where the last step found it,
-/// until the returned object goes.
-static auto rewind(Session &session, double scale) {
-  std::vector<std::pair<std::string, std::vector<char>>> kept;
-  for (const Variable &variable : session.variables()) {
-    bool isScale = variable.kind == VariableKind::Scaler &&
-                   variable.type.element == ElementType::F32;
-    if (!isScale && variable.kind != VariableKind::Attempt)
-      continue;
-    std::vector<char> bytes(variable.type.bytes());
-    if (Error error = session.read(variable.name, bytes)) {
-      consumeError(std::move(error)); // the run that follows says it
-      continue;
+/// as long as this lives.
+class Rewound {
+public:
+  Rewound(Session &session, double scale) : session(session) {
+    for (const Variable &variable : session.variables()) {
+      bool isScale = variable.kind == VariableKind::Scaler &&
+                     variable.type.element == ElementType::F32;
+      if (!isScale && variable.kind != VariableKind::Attempt)
+        continue;
+      std::vector<char> bytes(variable.type.bytes());
+      if (Error error = session.read(variable.name, bytes)) {
+        consumeError(std::move(error)); // the run that follows says it
+        continue;
+      }
+      kept.emplace_back(variable.name, bytes);
+      ElementType type = variable.type.element;
+      storeElement(type, isScale ? scale : loadElement(type, bytes.data()) - 1,
+                   bytes.data());
+      consumeError(session.write(variable.name, bytes));
     }
-    kept.emplace_back(variable.name, bytes);
-    ElementType type = variable.type.element;
-    storeElement(type, isScale ? scale : loadElement(type, bytes.data()) - 1,
-                 bytes.data());
-    consumeError(session.write(variable.name, bytes));
   }
-  return scope_exit([&session, kept = std::move(kept)] {
+  ~Rewound() {
     for (auto &[name, bytes] : kept)
       consumeError(session.write(name, bytes));
-  });
-}
+  }
+  Rewound(const Rewound &) = delete;
 
-Expected<std::optional<Offender>> Trainer::replayStep() {
-  int64_t step = run.step - 1;
+private:
+  Session &session;
+  std::vector<std::pair<std::string, std::vector<char>>> kept;
+};
+} // namespace
+
+Expected<std::optional<Offender>> Trainer::replayStep(int64_t step,
+                                                      bool rewinds) {
   Prefetcher inputs(*trainData, binding,
                     {.plan = plan,
                      .seed = run.seed,
                      .shuffle = run.shuffle,
                      .firstStep = step,
-                     .lastStep = run.step});
+                     .lastStep = step + 1});
   bool gathers = run.accumulate > 1;
   StringRef name = gathers ? "diagnose.accumulate" : "diagnose";
   std::optional<Offender> found;
@@ -93,7 +101,9 @@ Expected<std::optional<Offender>> Trainer::replayStep() {
     auto executable = model->get(Goal::Diagnose, function, rows);
     if (!executable)
       return executable.takeError();
-    auto rewound = rewind(session(), run.lastScale);
+    std::optional<Rewound> rewound;
+    if (rewinds)
+      rewound.emplace(session(), run.lastScale);
     auto results = (*executable)->run(in);
     if (!results)
       return results.takeError();
@@ -117,11 +127,11 @@ Expected<std::optional<Offender>> Trainer::replayStep() {
 }
 
 Expected<std::string> Trainer::explainSkip() {
-  if (run.step == 0)
+  if (run.step == 0 && !offender)
     return makeError("{0}: no step was run yet", options.module);
-  auto found = offender && offender->step == run.step
+  auto found = offender && offender->step >= run.step
                    ? Expected<std::optional<Offender>>(offender)
-                   : replayStep();
+                   : replayStep(run.step - 1, /*rewinds=*/true);
   if (!found)
     return found.takeError();
   return *found ? (*found)->str() : "";

@@ -22,7 +22,7 @@ mp.train @step of @loss autocast(<dtype = f16>) {{
 mp.data @train {{x = #mp.column<"x.npy" as npy, f32>}}
 """
 KINDS = {"input": {"x": float("nan")}, "weight": {"weight": "0x7FF0000000000000"}, "forward": {"x": 100.0, "function": "exp"},
-         "backward": {"x": 60000.0, "weight": "0.00001"}, "copy": {"lr": "1.0e+9"}, "lr": {"lr": "1.0e+38"}}
+         "backward": {"x": 60000.0, "weight": "0.00001"}, "copy": {"lr": "1.0e+9"}, "late": {"lr": "2.0e+36", "function": "neg"}}
 
 
 def main():
