@@ -10,8 +10,8 @@ using namespace mp;
 namespace {
 
 /// A reduction for each value rides in the kernel that stores it, or in one
-/// that reads it, where the elements are in registers anyhow; a number alone is
-/// not worth a launch and has none.
+/// that reads it, where the elements are in registers anyhow; a number alone
+/// that is no state is not worth a launch and has none.
 class KernelRecorder {
 public:
   explicit KernelRecorder(func::FuncOp function)
@@ -42,16 +42,27 @@ private:
   static bool isRecorded(Value value) {
     auto type = tensorType(value);
     return isa<FloatType>(type.getElementType()) &&
-           !type.getElementType().isF64() && type.getNumElements() > 1 &&
+           !type.getElementType().isF64() &&
+           (type.getNumElements() > 1 || isState(value)) &&
            !(type.getElementType().isF16() && isCopy(value));
   }
 
   static bool isCopy(Value value) {
-    return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isWrittenTo(value, {StateKind::derived});
+  }
+
+  /// One number may be a parameter, and what breaks it breaks the run.
+  static bool isState(Value value) {
+    return isWrittenTo(
+        value, {StateKind::parameter, StateKind::slot, StateKind::buffer});
+  }
+
+  static bool isWrittenTo(Value value, ArrayRef<StateKind> kinds) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
       auto write = dyn_cast<WriteOp>(user);
       auto variable =
           write ? lookupVariable(write, write.getVariableAttr()) : VariableOp();
-      return variable && variable.getKind() == StateKind::derived;
+      return variable && llvm::is_contained(kinds, variable.getKind());
     });
   }
 
@@ -140,6 +151,8 @@ private:
   /// The largest magnitude of a value, where `b` stands.
   static Value largest(ImplicitLocOpBuilder &b, Value value) {
     Value bits = MagnitudeOp::create(b, value);
+    if (tensorType(value).getRank() == 0)
+      return bits;
     auto dims =
         llvm::to_vector(llvm::seq<int64_t>(tensorType(value).getRank()));
     return MaxOp::create(b, bits, dims, false);

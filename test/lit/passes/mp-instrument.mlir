@@ -2,6 +2,7 @@
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{replay}))' | FileCheck %s --check-prefix=REPLAY
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-fuse,mp-instrument{mode=step}))' | FileCheck %s --check-prefix=STEP
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument,mp-fuse))' | FileCheck %s --check-prefix=APART
+// RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-fuse,mp-instrument{mode=step}))' | FileCheck %s --check-prefix=NUMBER
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument,mp-instrument))' 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-fuse,mp-instrument))' 2>&1 | FileCheck %s --check-prefix=LATE
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{mode=step}))' 2>&1 | FileCheck %s --check-prefix=EARLY
@@ -62,4 +63,19 @@ func.func @sums(%x: tensor<8x3x7x5xf32>) -> tensor<8x3x1x1xf32> {
   %e = mp.exp %x : tensor<8x3x7x5xf32>
   %s = mp.sum %e dims[2, 3] keepdim : tensor<8x3x7x5xf32>
   return %s : tensor<8x3x1x1xf32>
+}
+
+// A number alone has a record where it is state: a parameter may be one.
+// NUMBER-LABEL: func.func @numbers
+// NUMBER-SAME: -> (tensor<f32>, tensor<i32> {mp.name = "record.0.magnitude"}, tensor<i32> {mp.name = "record.1.magnitude"})
+// NUMBER-SAME: mp.records = [{op = "update of variable 'one'", {{.*}}watched}, {op = "update of variable 'temperature'", {{.*}}watched}]
+mp.variable @temperature : tensor<f32> = #mp.init<ones>
+mp.variable @one : tensor<1x1xf32> = #mp.init<ones>
+func.func @numbers(%x: tensor<f32>, %z: tensor<1x1xf32>) -> tensor<f32> {
+  %e = mp.exp %x : tensor<f32>
+  %y = mp.exp %z : tensor<1x1xf32>
+  mp.write @one, %y : tensor<1x1xf32>
+  %t = mp.log %e : tensor<f32>
+  mp.write @temperature, %t : tensor<f32>
+  return %e : tensor<f32>
 }
