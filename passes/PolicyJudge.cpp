@@ -17,7 +17,8 @@ std::vector<std::string> mp::placeNames(mlir::Operation *op) {
     names.push_back(line + ":" + std::to_string(place.getColumn()));
     names.push_back(std::move(line));
   }
-  if (auto named = op->getLoc()->findInstanceOf<mlir::NameLoc>())
+  if (auto named = op->getLoc()->findInstanceOf<mlir::NameLoc>();
+      named && !named.getName().empty())
     names.push_back(name + named.getName().str());
   return names;
 }

@@ -46,9 +46,11 @@ static bool canBeLow(AutocastOpInterface op, FloatType low) {
 }
 
 /// The names of an op from the one that survives most changes of the text to
-/// the most exact.
+/// the most exact, of those that a file in JSON can have.
 static std::vector<std::string> entriesOf(Operation *op) {
   std::vector<std::string> names = placeNames(op);
+  llvm::erase_if(
+      names, [](const std::string &name) { return !llvm::json::isUTF8(name); });
   std::reverse(names.begin(), names.end());
   return names;
 }
