@@ -1,6 +1,7 @@
 //===- Metrics.cpp - what a run writes about itself -----------------------===//
 #include "runtime/Metrics.h"
 #include "runtime/data/Json.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -80,7 +81,8 @@ static uint64_t lengthOfSteps(StringRef content, int64_t steps,
 Expected<MetricsFile> MetricsFile::open(StringRef path, int64_t steps) {
   uint64_t keep = 0;
   std::optional<int64_t> last;
-  if (steps > 0)
+  // A device or pipe may have no end.
+  if (steps > 0 && sys::fs::is_regular_file(path))
     if (auto old = MemoryBuffer::getFile(path, /*IsText=*/false,
                                          /*RequiresNullTerminator=*/false))
       keep = lengthOfSteps((*old)->getBuffer(), steps, last);

@@ -50,6 +50,9 @@ static std::string pathOf(StringRef folder, StringRef name) {
 static Expected<std::unique_ptr<MemoryBuffer>> mapIfThere(StringRef path) {
   if (!sys::fs::exists(path))
     return nullptr;
+  // A device or pipe may have no end.
+  if (!sys::fs::is_regular_file(path))
+    return makeError("{0}: expected a file", path);
   return mapFile(path);
 }
 
