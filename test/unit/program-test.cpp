@@ -112,7 +112,14 @@ Program sample() {
                     at}};
   entry.records = {
       {"input 'x \"y\"'", at, "input", {ElementType::F32, {128, 4}}},
-      {"mp.exp", {}, "forward", {ElementType::F16, {}}, {0}, true, true, true,
+      {"mp.exp",
+       {},
+       "forward",
+       {ElementType::F16, {}},
+       {0},
+       true,
+       true,
+       true,
        {0, 2, -1, -1, 0}}};
   entry.buffers = {{0, 512, 0, 3, at, "mp.linear"}, {4096, 0, 3, 3, {}, ""}};
   program.entries = {entry, Entry{"derive", 0}};

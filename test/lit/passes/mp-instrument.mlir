@@ -32,7 +32,7 @@ mp.variable window @sum : tensor<4xf16> = #mp.init<zeros>
 // A kernel's floats have their largest magnitude, within the kernel.
 // STEP-LABEL: func.func @step
 // STEP-SAME: tensor<i32> {mp.name = "record.0.magnitude"}
-// STEP-SAME: mp.records = [{op = "update of variable 'sum'"
+// STEP-SAME: mp.records = [{meant, op = "update of variable 'sum'"
 // STEP: mp.kernel
 // STEP: %[[E:.*]] = mp.exp
 // STEP: %[[BITS:.*]] = mp.magnitude %[[E]] : tensor<4xf16>
