@@ -14,14 +14,10 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-std::string mp::nameOfInput(BlockArgument argument) {
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  auto name =
-      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
-  return (
-      "input '" +
-      (name ? name.getValue().str() : std::to_string(argument.getArgNumber())) +
-      "'");
+/// "input 'x'"
+static std::string nameOfInput(func::FuncOp function, unsigned argument) {
+  auto name = function.getArgAttrOfType<StringAttr>(argument, kNameAttr);
+  return "input '" + (name ? name.str() : std::to_string(argument)) + "'";
 }
 
 std::string mp::nameOfMaker(Operation *op) {
@@ -58,7 +54,8 @@ public:
     findBatch();
     for (BlockArgument argument : body.getArguments())
       if (isFloatTensor(argument))
-        record(argument, nameOfInput(argument), "input", /*meant=*/false);
+        record(argument, nameOfInput(function, argument.getArgNumber()),
+               "input", /*meant=*/false);
     findUpdate();
     for (Operation *op : ops)
       visit(op, isBackward(op->getLoc()) ? "backward"

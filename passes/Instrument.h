@@ -6,8 +6,6 @@
 
 namespace mp {
 
-/// "input 'x'"
-std::string nameOfInput(mlir::BlockArgument argument);
 /// "mp.exp"; of what reads a variable, "variable 'w'".
 std::string nameOfMaker(mlir::Operation *op);
 

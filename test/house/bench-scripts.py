@@ -74,6 +74,9 @@ def main():
     text = run(bench / "scaling.py", *tools, "--data", arguments.data, "--models", "mlp", "--scalers", "static:1e30", "--rounds", 1,
                "--batch", 16, "--warmup", 2, "--steps", 5, fails=True)
     assert "5 of the measured steps were skipped" in text, text
+    run(bench / "nan_check.py", *tools, "--data", arguments.data, "--models", "mlp", "--precisions", "bf16", "--rounds", 1, "--batch", 16,
+        "--warmup", 2, "--steps", 5, "--json", out)
+    check_circumstances(out, made)
     run(bench / "pipeline.py", *tools, "--ops", 20, "--rounds", 1, "--json", out)
     check_circumstances(out, made)
     run(bench / "micro" / "report.py", "--program", program(work, "bench-micro", MICRO), "--out", out)
