@@ -125,7 +125,9 @@ def Instrument : Mp_Pass<"mp-instrument", "::mlir::func::FuncOp"> {
     With `mode=all`, before mp-fuse, every input and every op that yields floats has how many
     elements are not finite, the least and the largest of those that are, and, where rows are
     records of a batch, the first row that is not. Nothing is said of constants, and what an
-    infinite one makes is `meant`, as in a mask.
+    infinite one makes is `meant`, as in a mask. Looking is in kernels of one
+    dimension, so that no sum goes in another order on the CPU; on a CUDA device one that
+    would be in the kernel of a matrix product may.
 
     With `replay` what the function returned is dropped, and it no longer writes variables,
     those of a window of micro-batches excepted: a step can be looked at once more.
