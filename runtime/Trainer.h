@@ -235,8 +235,9 @@ private:
   std::optional<Offender> gathered;     ///< of the window that is under way
   std::optional<MetricsFile> offenders; ///< that were found, in the run folder
   int64_t offendersFound = 0;
-  /// With nanCheck "all", what every op had: in the window that is under way,
-  /// and in the last step, or the last with an offender.
+  /// With nanCheck "all", what every op had: in the last micro-batch under way,
+  /// or the first with an offender, and in the last step, or the last with an
+  /// offender.
   std::vector<ValueRange> gatheredValues, values;
   int64_t valuesStep = 0;
 };

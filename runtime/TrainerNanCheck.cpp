@@ -46,7 +46,7 @@ Error Trainer::lookAtGathered(Executable &executable, Executable::Ticket ticket,
   if (!results)
     return results.takeError();
   const Entry &entry = executable.entry();
-  if (all)
+  if (all && !gathered)
     gatheredValues = readRecords(entry, *results);
   if (gathered || !anyNonFinite(entry, *results, /*applied=*/true))
     return Error::success();

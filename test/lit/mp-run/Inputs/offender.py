@@ -21,14 +21,16 @@ mp.train @step of @loss autocast(<dtype = f16>) {{
 }}
 mp.data @train {{x = #mp.column<"x.npy" as npy, f32>}}
 """
-KINDS = {"input": {"x": float("nan")}, "weight": {"weight": "0x7FF0000000000000"}, "forward": {"x": 100.0, "function": "exp"},
+KINDS = {"input": {"x": float("nan")}, "early": {"x": float("nan")}, "weight": {"weight": "0x7FF0000000000000"}, "forward": {"x": 100.0, "function": "exp"},
          "backward": {"x": 60000.0, "weight": "0.00001"}, "copy": {"lr": "1.0e+9"}, "late": {"lr": "2.0e+36", "function": "neg"}}
 
 
 def main():
     folder, kind = Path(sys.argv[1]), {"x": 1.0, "weight": "0.5", "function": "relu", "lr": "0.1", **KINDS[sys.argv[2]]}
     header = "{'descr': '<f4', 'fortran_order': False, 'shape': (32, 4), }\n"
-    values = struct.pack("<128f", *[1.0] * 127, kind.pop("x"))
+    numbers = [1.0] * 127
+    numbers.insert(0 if sys.argv[2] == "early" else 127, kind.pop("x"))
+    values = struct.pack("<128f", *numbers)
     (folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values)
     (folder / "net.mlir").write_text(MODULE.format(**kind))
 
