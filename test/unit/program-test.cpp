@@ -111,7 +111,7 @@ Program sample() {
                     "mp.linear",
                     at}};
   entry.records = {
-      {"input 'x \"y\"'", at, "input", {ElementType::F32, {128, 4}}},
+      {"input 'x \"y\"'", at, "input", {ElementType::F32, {128, 4}}, {}},
       {"mp.exp",
        {},
        "forward",
@@ -122,7 +122,7 @@ Program sample() {
        true,
        {0, 2, -1, -1, 0}}};
   entry.buffers = {{0, 512, 0, 3, at, "mp.linear"}, {4096, 0, 3, 3, {}, ""}};
-  program.entries = {entry, Entry{"derive", 0}};
+  program.entries = {entry, Entry{"derive", 0, {}, {}, {}, {}, {}, 0}};
   program.data = {{"train",
                    {{"image", "train-images*", "idx", "", ElementType::U8, at},
                     {"label", "x y", "safetensors", "k", ElementType::I64, {}}},
