@@ -52,6 +52,7 @@ public:
                                    [](Operation &op) { return &op; });
     findWatched();
     findBatch();
+    findOfInputs();
     for (BlockArgument argument : body.getArguments())
       if (isFloatTensor(argument))
         record(argument, nameOfInput(function, argument.getArgNumber()),
@@ -143,6 +144,16 @@ private:
     }
   }
 
+  /// A weight may have as many rows as a batch has records, and they are none.
+  void findOfInputs() {
+    ofInputs.insert_range(body.getArguments());
+    for (Operation &op : body)
+      if (llvm::any_of(op.getOperands(), [&](Value operand) {
+            return ofInputs.contains(operand);
+          }))
+        ofInputs.insert_range(op.getResults());
+  }
+
   void record(Value value, const std::string &name, StringRef phase,
               bool meant) {
     RecordedValue recorded{name, value.getLoc(), phase, tensorType(value)};
@@ -156,7 +167,8 @@ private:
     Value elements = flat(value);
     addFacts(number, elements);
     bool rowsAreRecords = phase == "input" || phase == "forward";
-    if (rowsAreRecords && batch && tensorType(value).getRank() > 0 &&
+    if (rowsAreRecords && ofInputs.contains(value) && batch &&
+        tensorType(value).getRank() > 0 &&
         tensorType(value).getDimSize(0) == batch)
       addRow(number, elements);
   }
@@ -223,6 +235,7 @@ private:
   int64_t batch = 0; ///< rows that are records; 0: it is not known
   DenseMap<Value, int64_t> numbers; ///< of records
   DenseSet<Value> watched;
+  DenseSet<Value> ofInputs; ///< what is computed from them, and they
   DenseSet<Operation *> update;
 };
 

@@ -1,4 +1,5 @@
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument))' | FileCheck %s
+// RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument))' | FileCheck %s --check-prefix=ROWS
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{replay}))' | FileCheck %s --check-prefix=REPLAY
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-fuse,mp-instrument{mode=step}))' | FileCheck %s --check-prefix=STEP
 // RUN: mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument,mp-fuse))' | FileCheck %s --check-prefix=APART
@@ -78,4 +79,17 @@ func.func @numbers(%x: tensor<f32>, %z: tensor<1x1xf32>) -> tensor<f32> {
   %t = mp.log %e : tensor<f32>
   mp.write @temperature, %t : tensor<f32>
   return %e : tensor<f32>
+}
+
+// A weight's rows are no records, though there be as many.
+// ROWS-LABEL: func.func @rows
+// ROWS-SAME: "record.0.row"
+// ROWS-NOT: "record.2.row"
+// ROWS-SAME: "record.3.row"
+// ROWS-SAME: op = "input 'x'"{{.*}}op = "variable 'w'"{{.*}}op = "mp.exp"{{.*}}op = "mp.mul"
+func.func @rows(%x: tensor<4xf16> {mp.name = "x"}) -> tensor<4xf16> {
+  %w = mp.read @w : tensor<4xf16>
+  %e = mp.exp %w : tensor<4xf16>
+  %y = mp.mul %x, %e : tensor<4xf16>, tensor<4xf16>
+  return %y : tensor<4xf16>
 }
