@@ -47,6 +47,8 @@ static void writeNavigation(Html &html, const RunFiles &run) {
       {"#memory", "memory"}};
   if (!run.findings.empty())
     links.insert(links.begin() + 1, {"#findings", "not finite"});
+  if (run.values)
+    links.push_back({"#values", "values"});
   html.open("nav", {{"aria-label", "sections"}});
   for (auto [target, text] : links)
     html.element("a", text, {{"href", target.str()}}).text(" ");
@@ -71,6 +73,7 @@ void writePage(raw_ostream &os, const RunFiles &run) {
   writeGradients(html, run);
   writeCasts(html, run);
   writeMemory(html, run);
+  writeValues(html, run);
   html.close();
   html.element("footer", "Made by mp-run report. The page needs no network.");
   html.close().close();

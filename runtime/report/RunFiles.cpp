@@ -192,10 +192,21 @@ Error RunFiles::readLedger() {
 
 Error RunFiles::readFindings() {
   auto take = [&](json::Object line) -> Error {
-    if (findings.size() < maxListed)
-      findings.push_back(std::move(line));
-    else
+    uint64_t step = countOf(line, "step");
+    auto same = find_if(findings, [&](const Finding &finding) {
+      return all_of(ArrayRef<StringRef>{"where", "op", "source"},
+                    [&](StringRef key) {
+                      return textOf(finding.first, key) == textOf(line, key);
+                    });
+    });
+    if (same != findings.end()) {
+      ++same->steps;
+      same->last = step;
+    } else if (findings.size() < maxListed) {
+      findings.push_back({.first = std::move(line), .last = step});
+    } else {
       ++furtherFindings;
+    }
     return Error::success();
   };
   return readLines(folder, "offenders.jsonl", notes, take);
@@ -216,9 +227,9 @@ Error RunFiles::compareSummary() {
 }
 
 Expected<RunFiles> RunFiles::read(StringRef folder) {
-  constexpr StringLiteral names[] = {"metrics.jsonl", "summary.json",
-                                     "plan.json",     "casts.json",
-                                     "ledger.jsonl",  "offenders.jsonl"};
+  constexpr StringLiteral names[] = {
+      "metrics.jsonl", "summary.json",    "plan.json",  "casts.json",
+      "ledger.jsonl",  "offenders.jsonl", "values.json"};
   if (none_of(names, [&](StringRef name) {
         return sys::fs::exists(pathOf(folder, name));
       }))
@@ -239,9 +250,14 @@ Expected<RunFiles> RunFiles::read(StringRef folder) {
                                       &json::Value::getAsArray, "a list");
   if (!casts)
     return casts.takeError();
+  auto values = readWhole<json::Object>(folder, "values.json",
+                                        &json::Value::getAsObject, "an object");
+  if (!values)
+    return values.takeError();
   run.summary = std::move(*summary);
   run.plan = std::move(*plan);
   run.casts = std::move(*casts);
+  run.values = std::move(*values);
   if (Error error = run.readMetrics())
     return error;
   if (Error error = run.readLedger())

@@ -33,8 +33,17 @@ struct RunFiles {
   Timeline losses; ///< of all lines, shares of the elements
 
   // offenders.jsonl
-  std::vector<llvm::json::Object> findings; ///< the first `maxListed`
-  uint64_t furtherFindings = 0;
+  /// Steps whose numbers stopped being finite at one place.
+  struct Finding {
+    llvm::json::Object first;
+    uint64_t steps = 1;
+    uint64_t last; ///< step
+  };
+  std::vector<Finding> findings; ///< the first `maxListed`
+  uint64_t furtherFindings = 0;  ///< steps of places past those
+
+  // values.json
+  std::optional<llvm::json::Object> values;
 
   /// What a person should know of the files: that one ends in half a line.
   std::vector<std::string> notes;

@@ -13,6 +13,8 @@ void writeFacts(Html &html, const RunFiles &run);
 void writeSteps(Html &html, const RunFiles &run);
 /// Where numbers stopped being finite.
 void writeFindings(Html &html, const RunFiles &run);
+/// Ranges of all values of one step.
+void writeValues(Html &html, const RunFiles &run);
 /// How large gradients are, and what f16 makes of them.
 void writeGradients(Html &html, const RunFiles &run);
 /// Which op runs in which type, and why.

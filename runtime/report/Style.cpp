@@ -88,7 +88,7 @@ svg text { fill: var(--soft); font-size: 11px; }
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
 .bar { display: block; width: 9rem; height: .85rem; margin-top: .25rem; }
 path { fill: none; pointer-events: none; vector-effect: non-scaling-stroke; }
-td > div { white-space: nowrap; }
+td:not(.prose) > div { white-space: nowrap; }
 .grid { stroke: var(--grid); } .base { stroke: var(--soft); }
 .line, .raw, .band { stroke: var(--line); stroke-linejoin: round;
   stroke-linecap: round; }

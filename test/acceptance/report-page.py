@@ -155,6 +155,8 @@ def hostile_run(run):
                                          "lr": 0.1, "grad_norm": step, HOSTILE: step} for step in range(1, 41)])
     write_lines(run / "ledger.jsonl", ledger(HOSTILE, range(1, 4)))
     write_lines(run / "offenders.jsonl", [finding(HOSTILE)])
+    value = {"name": HOSTILE, "source": HOSTILE, "where": HOSTILE, "type": HOSTILE}
+    (run / "values.json").write_text(json.dumps({"step": 40, "values": [value]}))
     names = {key: HOSTILE for key in ("module", "file", "recipe", "precision", "policy", "scaler", "device")}
     (run / "summary.json").write_text(json.dumps({**names, "steps": 40, "train_loss": 0.5, f"test_{HOSTILE}": 0.25}))
     value = {"bytes": 4096, "summary": HOSTILE, "source": HOSTILE, "first_step": 2, "last_step": 5}

@@ -80,7 +80,7 @@ TEST_F(ReportTest, WantsAFileOfARun) {
   EXPECT_EQ(fault(), folder.root +
                          ": no run folder, for it has no metrics.jsonl, "
                          "summary.json, plan.json, casts.json, ledger.jsonl, "
-                         "offenders.jsonl; mp-run train --out " +
+                         "offenders.jsonl, values.json; mp-run train --out " +
                          folder.root + " makes one");
 }
 
@@ -181,7 +181,7 @@ TEST_F(ReportTest, StandsFieldsThatAreMissingOrOfAnotherKind) {
   folder.write("offenders.jsonl",
                "{}\n{\"operands\":[{}],\"result\":{\"least\":null}}\n");
   std::string text = page();
-  EXPECT_HAS(text, "2 findings");
+  EXPECT_HAS(text, "2 steps by the op");
   EXPECT_HAS(text, "In no step the loss was finite.");
   EXPECT_EQ(text.find("nan"), std::string::npos);
   EXPECT_EQ(text.find("inf\""), std::string::npos);
@@ -221,7 +221,7 @@ TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
       R"({"name":"%y","elements":2,"finite":false},{"name":"%z"},{"name":"%n","elements":2,"nonfinite":0}],"samples":"records 0 to 9"})"
       "\n");
   std::string text = page();
-  EXPECT_HAS(text, "1 finding<");
+  EXPECT_HAS(text, "1 step by the op");
   EXPECT_HAS(text, "title=\"a/net.mlir:7:8\">net.mlir:7:8<");
   EXPECT_HAS(text, "result: 3 of 640 elements not finite; from -1 to 9<");
   EXPECT_HAS(text, "%x</code>: 1 element, all finite; at most 98.5<");
@@ -229,6 +229,42 @@ TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
   EXPECT_HAS(text, "%z</code>: <");
   EXPECT_HAS(text, "%n</code>: 2 elements, all finite<");
   EXPECT_HAS(text, "records 0 to 9");
+}
+
+/// What overflows at a loss scale does so in many steps, at one op.
+TEST_F(ReportTest, PutsFindingsOfOnePlaceTogether) {
+  auto line = [](int step, const char *op) {
+    return llvm::formatv("{{\"step\":{0},\"op\":\"{1}\",\"where\":\"forward\","
+                         "\"sample\":{0},\"text\":\"<of {0}>\"}\n",
+                         step, op)
+        .str();
+  };
+  folder.write("offenders.jsonl", line(3, "mp.exp") + line(4, "mp.log") +
+                                      line(5, "mp.exp") + line(1200, "mp.exp"));
+  std::string text = page();
+  EXPECT_HAS(text, "4 steps by the op where that began");
+  EXPECT_HAS(text, ">3 to 1,200<small>3 steps<");
+  EXPECT_HAS(text, "&lt;of 3&gt;<div>first in record 3 of the data<");
+  EXPECT_EQ(text.find("of 5"), std::string::npos);
+  EXPECT_HAS(text, "number\">4</td>");
+}
+
+TEST_F(ReportTest, ShowsTheValuesOfAStep) {
+  folder.write("metrics.jsonl", step(1));
+  EXPECT_EQ(page().find("Values of a step"), std::string::npos);
+  folder.write(
+      "values.json",
+      R"({"step":2000,"values":[{"name":"mp.<b>","source":"a/n.mlir:1:2",)"
+      R"("where":"forward","type":"4xf16","nonfinite":3,"least":-1,)"
+      R"("largest":2.5},{"name":"mp.log"},7]})");
+  std::string text = page();
+  EXPECT_HAS(text, "2 values of step 2,000: their ranges");
+  EXPECT_HAS(text, "<code>mp.&lt;b&gt;</code><small title=\"a/n.mlir:1:2\">");
+  EXPECT_HAS(text, ">3</td><td class=\"number\">-1</td>"
+                   "<td class=\"number\">2.5</td>");
+  EXPECT_EQ(text.find("<td class=\"number\">not finite"), std::string::npos);
+  folder.write("values.json", "[]");
+  EXPECT_HAS(fault(), "values.json: expected an object");
 }
 
 TEST(Histogram, ColoursBySizeTimesTheScale) {
