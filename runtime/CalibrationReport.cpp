@@ -1,8 +1,8 @@
 //===- CalibrationReport.cpp - the sizes of gradients, for people ---------===//
 #include "runtime/Calibration.h"
 #include "runtime/Error.h"
-#include "runtime/HistogramPicture.h"
 #include "runtime/Progress.h"
+#include "runtime/report/Histogram.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -178,11 +178,9 @@ std::string toPicture(const Calibration &calibration) {
   raw_string_ostream(title) << "Gradients of " << calibration.module << ", "
                             << ledger.gradients.size() << " tensors, "
                             << all.elements() << " elements";
-  auto panel = [](double scale) {
-    return HistogramPanel{"loss scale " + scaleText(scale), scale};
-  };
-  return histogramSvg({title, exponents, all.zeros},
-                      {panel(ledger.scale), panel(calibration.scale())});
+  GradientSizes sizes{
+      {exponents.begin(), exponents.end()}, all.zeros, ledger.headroom};
+  return histogramPicture(title, sizes, {ledger.scale, calibration.scale()});
 }
 
 //===----------------------------------------------------------------------===//

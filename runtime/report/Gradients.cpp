@@ -1,7 +1,7 @@
 //===- Gradients.cpp - the ledger of what f16 loses -----------------------===//
 #include "runtime/Progress.h"
+#include "runtime/report/Histogram.h"
 #include "runtime/report/Sections.h"
-#include "runtime/report/Svg.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
@@ -159,14 +159,14 @@ void writeGradients(Html &html, const RunFiles &run) {
   bool isScale = scale > 0 && std::isfinite(scale);
   html.element("p", "At step " + countText(countOf(ledger, "step")) +
                         ", with a loss scale of " +
-                        (isScale ? scaleText(scale) : "1") +
+                        scaleText(isScale ? scale : 1) +
                         ": the sizes of all elements of gradients in f16. What "
                         "is shaded f16 holds, once it is scaled: its normal "
                         "numbers, and fainter its subnormal ones.");
   if (std::string advice = adviceOf(ledger); !advice.empty())
     html.element("p", advice, {{"class", "advice"}});
-  drawHistogram(html, exponentsOf(all), countOf(all, "zero"),
-                isScale ? std::lround(std::log2(scale)) : 0);
+  drawHistogram(html, {exponentsOf(all), countOf(all, "zero")},
+                isScale ? scale : 1);
   std::vector<LegendEntry> legend;
   for (const Part &part : kParts)
     legend.push_back({part.kind, part.text});

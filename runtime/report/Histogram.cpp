@@ -5,10 +5,13 @@
 // zeros apart, as they have no exponent.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/report/Histogram.h"
 #include "runtime/Ledger.h"
-#include "runtime/report/Sections.h"
+#include "runtime/Progress.h"
+#include "runtime/report/Page.h"
 #include "runtime/report/Svg.h"
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 using namespace llvm;
@@ -25,10 +28,6 @@ constexpr int kSubnormal = -24, kNormal = -14, kInfinite = 16;
 struct Meaning {
   StringLiteral kind, text;
 };
-
-Fate fateOf(int exponent) {
-  return fateInHalf(std::ldexp(1.5, exponent), kHeadroom);
-}
 
 Meaning meaningOf(Fate fate) {
   switch (fate) {
@@ -47,17 +46,17 @@ Meaning meaningOf(Fate fate) {
 }
 
 struct Histogram {
-  const std::map<int, uint64_t> &counts;
-  uint64_t zeros, all = zeros;
-  int scaleExponent;
-  int first, end; ///< exponents that are drawn
+  const GradientSizes &sizes;
+  double scale, shift = std::log2(scale);
+  uint64_t all = sizes.zeros;
+  int first = INT_MAX, end = INT_MIN; ///< exponents that are drawn
 
-  Histogram(const std::map<int, uint64_t> &counts, uint64_t zeros,
-            int scaleExponent)
-      : counts(counts), zeros(zeros), scaleExponent(scaleExponent),
-        first(kSubnormal - scaleExponent - 2),
-        end(kInfinite - scaleExponent + 2) {
-    for (auto [exponent, count] : counts) {
+  Histogram(const GradientSizes &sizes, double scale, ArrayRef<double> beside)
+      : sizes(sizes), scale(scale) {
+    reach(scale);
+    for (double other : beside)
+      reach(other);
+    for (auto [exponent, count] : sizes.exponents) {
       if (!count)
         continue;
       all += count;
@@ -65,59 +64,76 @@ struct Histogram {
       end = std::max(end, exponent + 2);
     }
   }
+  /// The middle stands for all.
+  Fate fateOf(int exponent) const {
+    return fateInHalf(std::ldexp(1.5 * scale, exponent), sizes.headroom);
+  }
+  /// All that f16 holds at the scale is drawn, and a little on either side.
+  void reach(double scale) {
+    double shift = std::log2(scale);
+    first = std::min<int>(first, std::floor(kSubnormal - shift) - 2);
+    end = std::max<int>(end, std::ceil(kInfinite - shift) + 2);
+  }
   double share(uint64_t count) const {
     return all ? static_cast<double>(count) / all : 0;
   }
   /// A power of ten below every share.
   double floor() const {
     double least = 1e-3;
-    for (auto [exponent, count] : counts)
+    for (auto [exponent, count] : sizes.exponents)
       if (count)
         least = std::min(least, share(count));
-    if (zeros)
-      least = std::min(least, share(zeros));
+    if (sizes.zeros)
+      least = std::min(least, share(sizes.zeros));
     return std::pow(10, std::floor(std::log10(least) - 1e-6));
   }
 };
 
 std::string describe(const Histogram &histogram) {
   HalfCounts fates;
-  for (auto [exponent, count] : histogram.counts)
-    fates[fateOf(exponent + histogram.scaleExponent)] += count;
+  for (auto [exponent, count] : histogram.sizes.exponents)
+    fates[histogram.fateOf(exponent)] += count;
   auto share = [&](Fate fate) {
     return shareText(histogram.share(fates[fate]));
   };
-  return "Of all elements " + shareText(histogram.share(histogram.zeros)) +
-         " are zero, " + share(Fate::Flushed) + " become zero in f16, " +
+  return "Of all elements " +
+         shareText(histogram.share(histogram.sizes.zeros)) + " are zero, " +
+         share(Fate::Flushed) + " become zero in f16, " +
          share(Fate::Subnormal) + " become subnormal and " +
-         share(Fate::Overflow) + " infinite, with a loss scale of 2^" +
-         std::to_string(histogram.scaleExponent);
+         share(Fate::Overflow) + " infinite, with a loss scale of " +
+         scaleText(histogram.scale);
 }
+
+constexpr double kHeight = 330;
 
 } // namespace
 
-void drawHistogram(Html &html, const std::map<int, uint64_t> &counts,
-                   uint64_t zeros, int scaleExponent) {
-  Histogram histogram(counts, zeros, scaleExponent);
-  Chart::Frame frame;
-  frame.height = 310;
-  frame.bottom = 44;
-  Chart chart(html, frame, "Gradients by their size", describe(histogram));
+void drawHistogram(Html &html, const GradientSizes &sizes, double scale,
+                   Chart::Frame frame, ArrayRef<double> beside) {
+  Histogram histogram(sizes, scale, beside);
+  frame.height = kHeight;
+  frame.top = 46;
+  frame.bottom = 48;
+  Chart chart(html, frame,
+              "Gradients by their size, at loss scale " + scaleText(scale),
+              describe(histogram));
   double floor = histogram.floor();
   Axis shares(Axis::Kind::Log10, floor, 1);
   // The two columns on the left are the zeros and a space.
   double column = 1.0 / (histogram.end - histogram.first + 2);
-  auto left = [&](int exponent) {
+  auto left = [&](double exponent) {
     return chart.x((exponent - histogram.first + 2) * column);
   };
-  auto range = [&](StringLiteral kind, int from, int to, const Twine &tip) {
-    chart.area(kind, left(from - scaleExponent), chart.y(1),
-               left(to - scaleExponent) - left(from - scaleExponent),
-               chart.plotHeight(), tip);
+  auto range = [&](StringLiteral kind, double from, double to,
+                   const Twine &name) {
+    chart.area(kind, from, chart.y(1), to - from, chart.plotHeight(), name);
+    chart.label((from + to) / 2, chart.y(1) - 6, name);
   };
-  range("range", kNormal, kInfinite, "what f16 has as normal numbers");
-  range("range faint", kSubnormal, kNormal,
-        "what f16 has as subnormal numbers");
+  double subnormal = left(kSubnormal - histogram.shift),
+         normal = left(kNormal - histogram.shift),
+         infinite = left(kInfinite - histogram.shift);
+  range("range", normal, infinite, "normal in f16");
+  range("range faint", subnormal, normal, "subnormal");
   chart.drawAxes(shares, "", shares, "share of all elements (log axis)", false);
   double wide = chart.x(column) - chart.x(0);
   auto bar = [&](StringLiteral kind, double from, uint64_t count,
@@ -129,20 +145,48 @@ void drawHistogram(Html &html, const std::map<int, uint64_t> &counts,
                what + ": " + shareText(histogram.share(count)) + ", " +
                    pluralText(count, "element"));
   };
-  bar("zero", chart.x(0), zeros, "zero");
-  for (auto [exponent, count] : counts) {
-    Meaning meaning = meaningOf(fateOf(exponent + scaleExponent));
+  bar("zero", chart.x(0), sizes.zeros, "zero");
+  for (auto [exponent, count] : sizes.exponents) {
+    Meaning meaning = meaningOf(histogram.fateOf(exponent));
     bar(meaning.kind, left(exponent), count,
         "2^" + Twine(exponent) + " to 2^" + Twine(exponent + 1) + ", " +
             meaning.text + " in f16");
   }
-  chart.label(chart.x(column / 2), chart.y(0) + 17, "zero");
-  int every = 2 + (histogram.end - histogram.first) / 12 / 2 * 2;
+  chart.label(chart.x(column / 2), chart.y(0) + 20, "zero");
+  int every = 2 + (histogram.end - histogram.first) / 8 / 2 * 2;
   for (int exponent = histogram.first; exponent < histogram.end; ++exponent)
     if (exponent % every == 0 && exponent - histogram.first >= 3)
-      chart.label(left(exponent), chart.y(0) + 17, powerText(2, exponent));
-  chart.label(chart.x(1), chart.y(0) + 37,
+      chart.label(left(exponent), chart.y(0) + 20, powerText(2, exponent));
+  chart.label(chart.x(1), chart.y(0) + 41,
               "size of the gradient, without the loss scale", "end");
+}
+
+std::string histogramPicture(const Twine &title, const GradientSizes &sizes,
+                             ArrayRef<double> scales) {
+  std::string text;
+  raw_string_ostream os(text);
+  Html html(os);
+  Chart::Frame frame{.kind = "panel"};
+  constexpr double head = 40, caption = 24, panel = kHeight + caption;
+  std::string width = coordinate(frame.width),
+              height = coordinate(head + panel * scales.size());
+  html.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
+                    {"viewBox", "0 0 " + width + " " + height},
+                    {"font-family", "system-ui, sans-serif"}});
+  html.element("title", title).open("style").literal(kPageStyle).close();
+  html.empty("rect", {{"class", "card"}, {"width", width}, {"height", height}});
+  auto write = [&](double y, const Twine &line) {
+    html.element("text", line,
+                 {{"class", "head"}, {"x", "6"}, {"y", coordinate(y)}});
+  };
+  write(24, title);
+  for (auto [i, scale] : enumerate(scales)) {
+    frame.above = head + panel * i + caption;
+    write(frame.above - 6, "loss scale " + scaleText(scale));
+    drawHistogram(html, sizes, scale, frame, scales);
+  }
+  html.close();
+  return text;
 }
 
 } // namespace mp

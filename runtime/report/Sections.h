@@ -22,11 +22,6 @@ void writeCasts(Html &html, const RunFiles &run);
 /// What takes how much memory.
 void writeMemory(Html &html, const RunFiles &run);
 
-/// The elements of [2^e, 2^(e+1)) by e, and zeros, as shares of all, with what
-/// f16 makes of them times 2^scaleExponent.
-void drawHistogram(Html &html, const std::map<int, uint64_t> &counts,
-                   uint64_t zeros, int scaleExponent);
-
 /// A picture of one series over the steps.
 void drawSeries(Html &html, const Timeline &steps, llvm::StringRef name);
 

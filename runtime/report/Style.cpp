@@ -83,6 +83,8 @@ summary { cursor: pointer; color: var(--accent); }
   padding: 0; list-style: none; font-size: .85rem; color: var(--soft); }
 .legend svg { width: .8em; height: .8em; margin-right: .4em; }
 svg text { fill: var(--soft); font-size: 11px; }
+text.head { fill: var(--text); font-size: 13px; font-weight: 600; }
+rect.card { fill: var(--card); }
 .chart { display: block; width: 100%; height: auto; margin: .4rem 0; }
 .multiples { display: grid; gap: .4rem 1.2rem; margin-top: 1rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }

@@ -164,6 +164,9 @@ Chart::Chart(Html &html, const Frame &frame, const Twine &title,
   html.open("svg", {{"class", frame.kind.str()},
                     {"viewBox", "0 0 " + coordinate(frame.width) + " " +
                                     coordinate(frame.height)},
+                    {"y", coordinate(frame.above)},
+                    {"width", coordinate(frame.width)},
+                    {"height", coordinate(frame.height)},
                     {"role", "img"},
                     {"aria-labelledby", "t" + id + " d" + id}});
   html.element("title", title, {{"id", "t" + id}});

@@ -61,6 +61,7 @@ public:
   struct Frame {
     llvm::StringLiteral kind = "chart"; ///< class of the picture
     double width = 760, height = 290;
+    double above = 0; ///< where it is in another picture
     double left = 66, right = 14, top = 26, bottom = 34;
   };
 

@@ -1,6 +1,7 @@
 // The page of a run: what of a folder is an error, what is shown of the rest,
 // and that no text of it becomes markup.
 #include "TestFiles.h"
+#include "runtime/report/Histogram.h"
 #include "runtime/report/Html.h"
 #include "runtime/report/Page.h"
 #include "runtime/report/Sections.h"
@@ -271,18 +272,47 @@ TEST(Histogram, ColoursBySizeTimesTheScale) {
   std::string text;
   llvm::raw_string_ostream os(text);
   Html html(os);
-  drawHistogram(html, {{-30, 10}, {-20, 20}, {0, 30}, {20, 5}}, 35, 0);
+  drawHistogram(html, {{{-30, 10}, {-20, 20}, {0, 30}, {20, 5}}, 35}, 1);
   EXPECT_HAS(text, "2^-30 to 2^-29, zero in f16: 10.0%");
   EXPECT_HAS(text, "2^-20 to 2^-19, subnormal in f16: 20.0%");
   EXPECT_HAS(text, "2^20 to 2^21, infinite in f16: 5.00%");
   EXPECT_HAS(text, "35.0% are zero, 10.0% become zero in f16, 20.0% become "
                    "subnormal and 5.00% infinite");
   text.clear();
-  drawHistogram(html, {{-30, 10}, {-20, 20}}, 0, 16);
+  drawHistogram(html, {{{-30, 10}, {-20, 20}}}, 65536);
   EXPECT_HAS(text, "2^-30 to 2^-29, normal in f16");
   text.clear();
-  drawHistogram(html, {}, 0, 0);
+  drawHistogram(html, {}, 1);
   EXPECT_EQ(text.find("nan"), std::string::npos);
+}
+
+/// A scale need be no power of two, and the headroom is the calibration's.
+TEST(Histogram, IsAtTheScaleAndHeadroom) {
+  std::string text =
+      histogramPicture("", {{{-24, 1}, {12, 1}}, 0, 4}, {1, 0.3, 0.01});
+  EXPECT_HAS(text, "2^-24 to 2^-23, subnormal in f16");
+  EXPECT_HAS(text, "2^-24 to 2^-23, zero in f16");
+  EXPECT_HAS(text, "2^12 to 2^13, near overflow in f16");
+  EXPECT_HAS(text, "2^12 to 2^13, normal in f16");
+  EXPECT_HAS(text, "with a loss scale of 0.3");
+}
+
+TEST(Histogram, IsAPictureThatFetchesNothing) {
+  std::string svg =
+      histogramPicture("<script>&\"\x01\xff]]>", {{{0, 1}}}, {1, 8});
+  EXPECT_EQ(svg.find("<script"), std::string::npos);
+  EXPECT_EQ(svg.find('\x01'), std::string::npos);
+  EXPECT_EQ(svg.find('\xff'), std::string::npos);
+  EXPECT_HAS(svg, "&lt;script&gt;&amp;&quot;");
+  EXPECT_EQ(llvm::StringRef(svg).count("http"), 1u); // the namespace
+  EXPECT_EQ(svg.find("href"), std::string::npos);
+  EXPECT_EQ(llvm::StringRef(svg).count("class=\"panel\""), 2u);
+  // On one axis a bar is at one place.
+  llvm::StringRef first =
+      llvm::StringRef(svg).split("rect class=\"normal\"").second;
+  llvm::StringRef second = first.split("rect class=\"normal\"").second;
+  EXPECT_EQ(first.take_until([](char c) { return c == '>'; }),
+            second.take_until([](char c) { return c == '>'; }));
 }
 
 TEST_F(ReportTest, ShowsNoMarkupOfTheUsers) {
