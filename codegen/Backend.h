@@ -2,6 +2,7 @@
 #ifndef MP_CODEGEN_BACKEND_H
 #define MP_CODEGEN_BACKEND_H
 
+#include "codegen/Anchor.h"
 #include "codegen/Compile.h"
 #include "codegen/Emit.h"
 #include "codegen/StageAnalysis.h"
@@ -27,13 +28,14 @@ public:
   /// How kernels of stages are split up.
   virtual StageTarget stageTarget() const = 0;
 
-  /// How many of the stages behind `anchor`, in order, the kernel of the anchor
-  /// computes as well; nothing where the target has no kernel for it.
-  virtual std::optional<unsigned> accepts(mlir::Operation *anchor,
-                                          KernelOp kernel) const = 0;
+  /// Which of the stages after an anchor its kernel computes as well: a part of
+  /// `stages` that needs no stage outside it. Nothing where the target has no
+  /// kernel for the anchor.
+  virtual std::optional<StageList>
+  accepts(const AnchorStages &stages) const = 0;
 
-  /// Emits a kernel whose anchor, if any, has nothing behind it but what
-  /// `accepts` allows. Fails with a diagnostic. Thread-safe.
+  /// Emits a kernel whose anchor, if any, is followed by what `accepts` allows
+  /// and nothing else. Fails with a diagnostic. Thread-safe.
   virtual llvm::FailureOr<EmittedKernel> emit(KernelOp kernel) = 0;
 
   /// Copies `bytes` where an i1 is true; its arguments in the launch: to, from,
@@ -81,9 +83,6 @@ void describeSources(Kernel &kernel, mlir::Operation *op);
 /// Splits what the target does not accept off the anchored kernels of a
 /// function.
 void splitEpilogues(mlir::func::FuncOp function, const Backend &backend);
-
-/// The op of a kernel's body that has a main loop of its own, or null.
-mlir::Operation *anchorOf(KernelOp kernel);
 
 /// Whether `result` may have the memory of `operand`: they have one type, and
 /// the kernel of stages reads each element of the operand for the last time

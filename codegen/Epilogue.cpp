@@ -1,5 +1,5 @@
-// What stands behind an anchor and its target does not take in becomes a kernel
-// that follows.
+// What follows an anchor and its target does not take in becomes a kernel of
+// its own.
 #include "codegen/Backend.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -7,21 +7,6 @@
 
 using namespace mlir;
 using namespace mp;
-
-Operation *mp::anchorOf(KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front())
-    if (isa<AnchorOpInterface>(op))
-      return &op;
-  return nullptr;
-}
-
-static SmallVector<Operation *> stagesBehind(Operation *anchor) {
-  SmallVector<Operation *> stages;
-  for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode())
-    if (isa<linalg::GenericOp>(op))
-      stages.push_back(op);
-  return stages;
-}
 
 //===----------------------------------------------------------------------===//
 // The fewest dimensions
@@ -48,7 +33,7 @@ static RankedTensorType flat(Type type) {
                                                       tensor.getElementType());
 }
 
-/// Behind an anchor, tensors have its result's shape. Where no stage tells the
+/// After an anchor, tensors have its result's shape. Where no stage tells the
 /// dimensions apart, one will do, as mp-lower-kernels gives a kernel without an
 /// anchor.
 static void flatten(Block &body) {
@@ -84,44 +69,52 @@ static void flatten(Block &body) {
 //===----------------------------------------------------------------------===//
 
 /// "matmul relu_backward cast sum" names the anchor and its stages in order.
-/// What stands before `kept` stages, or behind them.
-static StringAttr namesOf(KernelOp kernel, size_t stages, size_t kept,
-                          bool behind) {
+/// Those of the stages in `later`, or those of the anchor and all others.
+static StringAttr namesOf(KernelOp kernel, StageList stages,
+                          const SetVector<Operation *> &later, bool isRest) {
   auto all = kernel.getOpsAttr();
   if (!all)
     return {};
   SmallVector<StringRef> words;
   all.getValue().split(words, ' ');
-  if (words.size() != stages + 1) // not by mp-fuse
-    return behind ? StringAttr::get(kernel.getContext(),
+  if (words.size() != stages.size() + 1) // not by mp-fuse
+    return isRest ? StringAttr::get(kernel.getContext(),
                                     "epilogue of " + all.getValue())
                   : all;
-  auto own = behind ? ArrayRef(words).drop_front(kept + 1)
-                    : ArrayRef(words).take_front(kept + 1);
+  SmallVector<StringRef> own;
+  if (!isRest)
+    own.push_back(words.front());
+  for (auto [word, stage] :
+       llvm::zip_equal(ArrayRef(words).drop_front(), stages))
+    if (later.contains(stage) == isRest)
+      own.push_back(word);
   return StringAttr::get(kernel.getContext(), llvm::join(own, " "));
 }
 
 namespace {
-/// Takes a kernel apart behind its first stages.
+/// Takes a kernel apart: into its anchor with the stages `kept`, which read no
+/// other stage, and all other stages.
 class Split {
 public:
-  Split(KernelOp kernel, ArrayRef<Operation *> stages, unsigned kept)
-      : kernel(kernel), old(kernel.getBody().front()), builder(kernel) {
-    ArrayRef<Operation *> later = stages.drop_front(kept);
-    behind.insert_range(later);
+  Split(KernelOp kernel, StageList stages, StageList kept)
+      : kernel(kernel), stages(stages), old(kernel.getBody().front()),
+        builder(kernel) {
+    for (linalg::GenericOp stage : stages)
+      if (!llvm::is_contained(kept, stage))
+        later.insert(stage);
     for (Operation *stage : later)
       for (Value operand : stage->getOperands())
         if (isHandedOver(operand))
           handed.insert(operand);
   }
 
-  void run(size_t stages, size_t kept) {
+  void run() {
     SetVector<Value> inputs, firstResults, restResults;
     for (Value value : old.getTerminator()->getOperands())
-      (behind.contains(value.getDefiningOp()) ? restResults : firstResults)
+      (later.contains(value.getDefiningOp()) ? restResults : firstResults)
           .insert(value);
     for (Value value : handed)
-      if (!behind.contains(value.getDefiningOp()) && value.getDefiningOp())
+      if (!later.contains(value.getDefiningOp()) && value.getDefiningOp())
         firstResults.insert(value);
     for (BlockArgument argument : old.getArguments())
       if (firstResults.contains(argument) || isUsedFirst(argument))
@@ -131,11 +124,11 @@ public:
       outside[argument] = input;
 
     make(inputs.getArrayRef(), firstResults.getArrayRef(), /*isRest=*/false,
-         namesOf(kernel, stages, kept, false));
+         namesOf(kernel, stages, later, false));
     handed.remove_if(
-        [&](Value value) { return behind.contains(value.getDefiningOp()); });
+        [&](Value value) { return later.contains(value.getDefiningOp()); });
     KernelOp rest = make(handed.getArrayRef(), restResults.getArrayRef(),
-                         /*isRest=*/true, namesOf(kernel, stages, kept, true));
+                         /*isRest=*/true, namesOf(kernel, stages, later, true));
     flatten(rest.getBody().front());
     for (auto [value, result] : llvm::zip_equal(
              old.getTerminator()->getOperands(), kernel.getOutputs()))
@@ -152,7 +145,7 @@ private:
   }
   bool isUsedFirst(Value value) const {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      return !behind.contains(user) && !isa<YieldOp>(user);
+      return !later.contains(user) && !isa<YieldOp>(user);
     });
   }
 
@@ -170,7 +163,7 @@ private:
     auto inside = OpBuilder::atBlockEnd(&block);
     for (Operation &op : old.without_terminator()) {
       bool isStage = isa<AnchorOpInterface, linalg::GenericOp>(op);
-      if (!isStage || behind.contains(&op) == isRest)
+      if (!isStage || later.contains(&op) == isRest)
         inside.clone(op, mapping);
     }
     YieldOp::create(inside, kernel.getLoc(),
@@ -196,10 +189,11 @@ private:
   }
 
   KernelOp kernel;
+  StageList stages;
   Block &old;
   OpBuilder builder;
-  SetVector<Operation *> behind;
-  SetVector<Value> handed; ///< to stages behind
+  SetVector<Operation *> later;
+  SetVector<Value> handed; ///< to later stages
   DenseMap<Value, Value> outside;
 };
 } // namespace
@@ -209,9 +203,9 @@ void mp::splitEpilogues(func::FuncOp function, const Backend &backend) {
     Operation *anchor = anchorOf(kernel);
     if (!anchor)
       continue;
-    auto stages = stagesBehind(anchor);
-    std::optional<unsigned> kept = backend.accepts(anchor, kernel);
-    if (kept && *kept < stages.size())
-      Split(kernel, stages, *kept).run(stages.size(), *kept);
+    AnchorStages stages(anchor);
+    std::optional<StageList> kept = backend.accepts(stages);
+    if (kept && kept->size() < stages.all.size())
+      Split(kernel, stages.all, *kept).run();
   }
 }

@@ -45,10 +45,12 @@ public:
 
   StageTarget stageTarget() const override { return {}; }
 
-  std::optional<unsigned> accepts(Operation *anchor,
-                                  KernelOp kernel) const override {
-    auto model = dyn_cast<CpuKernelModel>(anchor);
-    return model ? std::optional(model.accepts(kernel, options)) : std::nullopt;
+  std::optional<StageList> accepts(const AnchorStages &stages) const override {
+    auto model = dyn_cast<CpuKernelModel>(stages.anchor);
+    if (!model)
+      return std::nullopt;
+    StageList chain = stages.chain;
+    return chain.take_front(model.accepts(chain, options));
   }
 
   FailureOr<EmittedKernel> emit(KernelOp kernel) override {
@@ -56,7 +58,7 @@ public:
       auto model = dyn_cast<CpuKernelModel>(anchor);
       if (!model)
         return anchor->emitOpError() << "has no kernel on the CPU";
-      return model.emit(kernel, options, compiler);
+      return model.emit(AnchorStages(anchor).chain, options, compiler);
     }
     // Stages see the flag as one more operand, the last.
     Block &body = kernel.getBody().front();

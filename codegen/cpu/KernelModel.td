@@ -12,13 +12,14 @@ def CpuKernelModel : OpInterface<"CpuKernelModel"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        How many of the stages behind the anchor, in order, its kernel can compute with
-        it. The rest is split off into a kernel that follows.
+        How many stages of the anchor's chain (`AnchorStages::chain`), in order, its
+        kernel can compute with it. What else follows the anchor is split off into a
+        kernel of its own.
       }],
-      "unsigned", "accepts", (ins "::mp::KernelOp":$kernel, "const ::mp::cpu::EmitOptions &":$options)>,
-    InterfaceMethod<"Emits a kernel with nothing behind the anchor but what it accepts.",
+      "unsigned", "accepts", (ins "::mp::StageList":$chain, "const ::mp::cpu::EmitOptions &":$options)>,
+    InterfaceMethod<"Emits the anchor and the stages of its chain that it accepts.",
       "::llvm::FailureOr<::mp::EmittedKernel>", "emit",
-      (ins "::mp::KernelOp":$kernel, "const ::mp::cpu::EmitOptions &":$options,
+      (ins "::mp::StageList":$chain, "const ::mp::cpu::EmitOptions &":$options,
            "::mp::cpu::ObjectCompiler &":$compiler)>,
   ];
 }

@@ -23,10 +23,12 @@ public:
 
   StageTarget stageTarget() const override { return cuda::stageTarget(); }
 
-  std::optional<unsigned> accepts(Operation *anchor,
-                                  KernelOp kernel) const override {
-    auto model = dyn_cast<CudaKernelModel>(anchor);
-    return model ? std::optional(model.accepts(kernel, options)) : std::nullopt;
+  std::optional<StageList> accepts(const AnchorStages &stages) const override {
+    auto model = dyn_cast<CudaKernelModel>(stages.anchor);
+    if (!model)
+      return std::nullopt;
+    StageList all = stages.all;
+    return all.take_front(model.accepts(all, options));
   }
 
   FailureOr<EmittedKernel> emit(KernelOp kernel) override {
@@ -34,7 +36,7 @@ public:
       auto model = dyn_cast<CudaKernelModel>(anchor);
       if (!model)
         return anchor->emitOpError() << "has no kernel on CUDA";
-      return model.emit(kernel, options, store);
+      return model.emit(AnchorStages(anchor).all, options, store);
     }
     // Stages see the flag as one more operand, the last.
     Block &body = kernel.getBody().front();

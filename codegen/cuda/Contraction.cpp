@@ -91,16 +91,17 @@ static EmittedKernel emitCublaslt(const ContractionSpec &spec,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-unsigned mp::cuda::acceptedStages(Operation *anchor,
+unsigned mp::cuda::acceptedStages(Operation *anchor, StageList stages,
                                   const ContractionSpec &spec,
                                   const EmitOptions &options) {
   auto shape = gemmShapeOf(spec);
   if (shape && isForCublaslt(spec, *shape, options))
     return 0;
-  return Epilogue::accepts(anchor);
+  return Epilogue::accepts(anchor, stages);
 }
 
 FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
+                                                   StageList stages,
                                                    const ContractionSpec &spec,
                                                    const EmitOptions &options,
                                                    KernelStore &store) {
@@ -115,7 +116,7 @@ FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
   GemmConfig config = choice && choice->config
                           ? *choice->config
                           : chooseGemm(*shape, options.arch);
-  auto epilogue = Epilogue::get(anchor);
+  auto epilogue = Epilogue::get(anchor, stages);
   if (failed(epilogue))
     return failure();
   auto emitted =

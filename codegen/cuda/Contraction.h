@@ -15,15 +15,16 @@
 
 namespace mp::cuda {
 
-/// How many of the stages behind an anchor that is `spec` go into its kernel.
+/// How many of the stages after an anchor that is `spec` go into its kernel.
 ///
 /// cuBLASLt gets none: its ReLU makes zero of a NaN, by which an overflow would
 /// go unseen, and it keeps no value from before an activation.
-unsigned acceptedStages(mlir::Operation *anchor, const ContractionSpec &spec,
+unsigned acceptedStages(mlir::Operation *anchor, StageList stages,
+                        const ContractionSpec &spec,
                         const EmitOptions &options);
 
 /// Emits an anchor that is `spec`, of the kernel arguments that are its
-/// operands a, b, [bias], and the stages behind it, all of them accepted.
+/// operands a, b, [bias], and the stages after it, all of them accepted.
 ///
 /// Sums are in f32 where elements are floats of at most 32 bits, in f64 for
 /// f64, and wrap for integers, in i32 or i64; the bias is added there; then one
@@ -32,6 +33,7 @@ unsigned acceptedStages(mlir::Operation *anchor, const ContractionSpec &spec,
 /// and the bias, if any, has c's type. Fails with a diagnostic for types that
 /// no kernel takes.
 llvm::FailureOr<EmittedKernel> emitContraction(mlir::Operation *anchor,
+                                               StageList stages,
                                                const ContractionSpec &spec,
                                                const EmitOptions &options,
                                                KernelStore &store);

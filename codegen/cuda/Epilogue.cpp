@@ -66,14 +66,6 @@ bool isReduction(linalg::GenericOp stage) {
   return stage.getNumReductionLoops() > 0;
 }
 
-SmallVector<linalg::GenericOp> stagesBehind(Operation *anchor) {
-  SmallVector<linalg::GenericOp> stages;
-  for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode())
-    if (auto stage = dyn_cast<linalg::GenericOp>(op))
-      stages.push_back(stage);
-  return stages;
-}
-
 /// Decides stage by stage.
 class Acceptance {
 public:
@@ -148,10 +140,10 @@ TypedAttr EpilogueReduction::start() const {
   return constantOf(linalg::GenericOp(stage).getDpsInits()[0]);
 }
 
-unsigned Epilogue::accepts(Operation *anchor) {
+unsigned Epilogue::accepts(Operation *anchor, StageList stages) {
   Acceptance acceptance(anchor);
   unsigned count = 0;
-  for (linalg::GenericOp stage : stagesBehind(anchor)) {
+  for (linalg::GenericOp stage : stages) {
     if (!acceptance.takes(stage))
       break;
     ++count;
@@ -168,14 +160,14 @@ void Epilogue::addRead(Value value, Space space) {
     operands.push_back({value, space, argument.getArgNumber()});
 }
 
-FailureOr<Epilogue> Epilogue::get(Operation *anchor) {
+FailureOr<Epilogue> Epilogue::get(Operation *anchor, StageList stages) {
   Epilogue epilogue;
   epilogue.anchor = anchor->getResult(0);
   Matrix matrix(epilogue.anchor);
   epilogue.allColumns = matrix.shape.empty() ? 1 : matrix.shape.back();
   epilogue.allRows =
       ShapedType::getNumElements(matrix.shape) / epilogue.allColumns;
-  epilogue.stages = stagesBehind(anchor);
+  epilogue.stages = llvm::to_vector(stages);
   for (linalg::GenericOp stage : epilogue.stages)
     for (OpOperand *read : readsOf(stage))
       epilogue.addRead(read->get(),
@@ -193,7 +185,7 @@ FailureOr<Epilogue> Epilogue::get(Operation *anchor) {
                                   use.getOperandNumber()});
     else
       return yield->emitError("expected results of the anchor or of stages "
-                              "behind it, got another as number ")
+                              "after it, got another as number ")
              << use.getOperandNumber();
   }
   return epilogue;

@@ -9,6 +9,7 @@
 #ifndef MP_CODEGEN_CUDA_EPILOGUE_H
 #define MP_CODEGEN_CUDA_EPILOGUE_H
 
+#include "codegen/Anchor.h"
 #include "codegen/StageAnalysis.h"
 #include "codegen/cuda/SourceText.h"
 
@@ -34,12 +35,13 @@ struct EpilogueReduction {
 
 class Epilogue {
 public:
-  /// How many of the stages behind `anchor`, in order, a kernel can take in.
-  static unsigned accepts(mlir::Operation *anchor);
+  /// How many of the stages after `anchor`, in order, a kernel can take in.
+  static unsigned accepts(mlir::Operation *anchor, StageList stages);
 
-  /// Looks at the body of a kernel whose anchor has nothing behind it but what
-  /// `accepts` counts. Fails with a diagnostic at a result that no stage makes.
-  static llvm::FailureOr<Epilogue> get(mlir::Operation *anchor);
+  /// Looks at the body of a kernel whose anchor is followed by `stages`, all of
+  /// them accepted. Fails with a diagnostic at a result that no stage makes.
+  static llvm::FailureOr<Epilogue> get(mlir::Operation *anchor,
+                                       StageList stages);
 
   int64_t rows() const { return allRows; }
   int64_t columns() const { return allColumns; }

@@ -12,13 +12,13 @@ def CudaKernelModel : OpInterface<"CudaKernelModel"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        How many of the stages behind the anchor, in order, its kernel can compute with
-        it. The rest is split off into a kernel that follows.
+        How many of all stages after the anchor (`AnchorStages::all`), in order, its
+        kernel can compute with it. The rest is split off into a kernel that follows.
       }],
-      "unsigned", "accepts", (ins "::mp::KernelOp":$kernel, "const ::mp::cuda::EmitOptions &":$options)>,
-    InterfaceMethod<"Emits a kernel with nothing behind the anchor but what it accepts.",
+      "unsigned", "accepts", (ins "::mp::StageList":$stages, "const ::mp::cuda::EmitOptions &":$options)>,
+    InterfaceMethod<"Emits the anchor and the stages after it, all of them accepted.",
       "::llvm::FailureOr<::mp::EmittedKernel>", "emit",
-      (ins "::mp::KernelOp":$kernel, "const ::mp::cuda::EmitOptions &":$options,
+      (ins "::mp::StageList":$stages, "const ::mp::cuda::EmitOptions &":$options,
            "::mp::cuda::KernelStore &":$store)>,
   ];
 }

@@ -70,10 +70,10 @@ struct OnCpu {
 
 template <typename Op>
 struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
-  unsigned accepts(Operation *, KernelOp, const cpu::EmitOptions &) const {
+  unsigned accepts(Operation *, StageList, const cpu::EmitOptions &) const {
     return 0;
   }
-  FailureOr<EmittedKernel> emit(Operation *op, KernelOp,
+  FailureOr<EmittedKernel> emit(Operation *op, StageList,
                                 const cpu::EmitOptions &,
                                 cpu::ObjectCompiler &compiler) const {
     EmittedKernel kernel;
@@ -127,10 +127,10 @@ struct OnCuda {
 
 template <typename Op>
 struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
-  unsigned accepts(Operation *, KernelOp, const cuda::EmitOptions &) const {
+  unsigned accepts(Operation *, StageList, const cuda::EmitOptions &) const {
     return 0;
   }
-  FailureOr<EmittedKernel> emit(Operation *op, KernelOp,
+  FailureOr<EmittedKernel> emit(Operation *op, StageList,
                                 const cuda::EmitOptions &,
                                 cuda::KernelStore &store) const {
     EmittedKernel kernel;

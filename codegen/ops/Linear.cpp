@@ -61,15 +61,11 @@ static ContractionSpec describe(MatmulOp op) {
 
 /// Whether a stage is max(x, 0) in the type of its operand, rounded or not:
 /// rounding and relu may change places.
-static bool isRelu(Operation *stage) {
-  auto generic = dyn_cast<linalg::GenericOp>(stage);
-  if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumDpsInits() != 1 ||
-      elementType(generic.getDpsInputs()[0]) !=
-          elementType(generic.getResult(0)))
+static bool isRelu(linalg::GenericOp stage) {
+  if (elementType(stage.getDpsInputs()[0]) != elementType(stage.getResult(0)))
     return false;
   unsigned maxima = 0;
-  for (Operation &op : *generic.getBody()) {
+  for (Operation &op : *stage.getBody()) {
     if (auto maximum = dyn_cast<arith::MaximumFOp>(op)) {
       APFloat bound(0.0);
       auto constant = maximum.getRhs().getDefiningOp<arith::ConstantOp>();
@@ -84,14 +80,6 @@ static bool isRelu(Operation *stage) {
     }
   }
   return maxima == 1;
-}
-
-static SmallVector<Operation *> stagesBehind(Operation *anchor) {
-  SmallVector<Operation *> stages;
-  for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode())
-    if (isa<linalg::GenericOp>(op))
-      stages.push_back(op);
-  return stages;
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,18 +124,16 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
 namespace {
 template <typename Op>
 struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
-  unsigned accepts(Operation *op, KernelOp kernel,
+  unsigned accepts(Operation *op, StageList chain,
                    const cpu::EmitOptions &options) const {
-    auto stages = stagesBehind(op);
-    bool isOnlyUse = op->getResult(0).hasOneUse();
-    return isOnlyUse && !stages.empty() && isRelu(stages.front()) ? 1 : 0;
+    return !chain.empty() && isRelu(chain.front()) ? 1 : 0;
   }
 
-  FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel,
+  FailureOr<EmittedKernel> emit(Operation *op, StageList chain,
                                 const cpu::EmitOptions &options,
                                 cpu::ObjectCompiler &compiler) const {
     ContractionSpec spec = describe(cast<Op>(op));
-    spec.relu = !stagesBehind(op).empty();
+    spec.relu = !chain.empty();
     auto emitted = isForOnednn(spec, options)
                        ? FailureOr<EmittedKernel>(emitOnednn(spec))
                        : cpu::emitContraction(op->getContext(), spec,
@@ -175,15 +161,16 @@ private:
 
 template <typename Op>
 struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
-  unsigned accepts(Operation *op, KernelOp kernel,
+  unsigned accepts(Operation *op, StageList stages,
                    const cuda::EmitOptions &options) const {
-    return cuda::acceptedStages(op, describe(cast<Op>(op)), options);
+    return cuda::acceptedStages(op, stages, describe(cast<Op>(op)), options);
   }
 
-  FailureOr<EmittedKernel> emit(Operation *op, KernelOp kernel,
+  FailureOr<EmittedKernel> emit(Operation *op, StageList stages,
                                 const cuda::EmitOptions &options,
                                 cuda::KernelStore &store) const {
-    return cuda::emitContraction(op, describe(cast<Op>(op)), options, store);
+    return cuda::emitContraction(op, stages, describe(cast<Op>(op)), options,
+                                 store);
   }
 };
 } // namespace

@@ -1,0 +1,178 @@
+"""Random graphs: what they begin with, how they grow, and what they are asked for."""
+
+import dataclasses
+
+import numpy as np
+
+import elementwise
+import layout
+import losses
+import motifs
+import norms
+import optimizers
+import products
+import reductions
+from graph import Graph, Node, Type, Value
+from reduce import pruned
+
+#: (share, op); motifs share theirs.
+DRAWS = [
+    (12, elementwise.unary), (16, elementwise.binary), (3, elementwise.compare), (2, elementwise.logic), (5, elementwise.select),
+    (5, elementwise.cast), (9, reductions.reduction), (1, reductions.argmax), (2, reductions.cumsum), (4, reductions.softmax),
+    (2, layout.transpose), (3, layout.reshape), (1, layout.broadcast), (2, layout.slice_), (1, layout.concat), (1, layout.pad),
+    (1, layout.gather), (1, layout.scatter_add), (1, layout.one_hot), (4, products.linear), (4, products.matmul),
+    (2, norms.layer_norm), (1, norms.group_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
+    (1, losses.binary_cross_entropy), (1, losses.kl_div),
+] + [(4, motif) for motif in motifs.MOTIFS]
+SHARES = np.cumsum([share for share, _ in DRAWS])
+LARGE = [40, 64, 65, 100, 129]
+ELEMENTS = ["f32"] * 6 + ["f16"] * 4 + ["bf16"] * 4 + ["f64"]
+SHARING = 100  # seeds
+SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]
+
+
+def draw(g):
+    return DRAWS[int(np.searchsorted(SHARES, g.below(int(SHARES[-1])), side="right"))][1](g)
+
+
+@dataclasses.dataclass
+class Setting:
+    """What neighbouring seeds share: few sizes, so that shapes meet often and kernels are found made, and an element type."""
+    sizes: list
+    element: str
+
+    @classmethod
+    def of(cls, seed):
+        rng = np.random.default_rng([SHARING, seed // SHARING])
+        sizes = SIZES if rng.integers(8) else LARGE
+        return cls([int(size) for size in rng.choice(sizes, 1 + rng.integers(3))], str(rng.choice(ELEMENTS)))
+
+
+def begin(g, setting):
+    """Some inputs, of which most have one shape."""
+    g.sizes = setting.sizes
+    shape = tuple(g.choice(g.sizes) for _ in range(g.choice([1, 2, 2, 2, 2, 3])))
+    if int(np.prod(shape)) > 4000:
+        shape = shape[-2:]
+    for _ in range(1 + g.below(3)):
+        own = shape if g.chance(70) else tuple(g.choice([1, size]) for size in shape)[g.below(2):]
+        g.input(Type(setting.element, own))
+    if g.chance(10):
+        g.input(Type("i1", shape))
+    if g.chance(10):
+        g.input(Type("i32", shape))
+
+
+def grow(g, most):
+    wanted = 2 + g.below(most)
+    for _ in range(4 * wanted):
+        if len(g.nodes) >= wanted:
+            break
+        draw(g)
+
+
+def choose_results(g):
+    made = [value for node in g.nodes for value in node.results if value in set(g.values)]
+    chosen = set(g.results) | {value for value in made if g.chance(20)} | set(made[-1:])
+    # Whatever nothing reads would be left out, and not be tested.
+    read = {value for node in g.nodes for value in node.operands}
+    chosen |= {value for value in made if value not in read}
+    g.results = [value for value in g.values if value in chosen]
+
+
+def scalar(g, value):
+    """A number made of a value, f32."""
+    if value.type.element != "f32":
+        value = elementwise.cast(g, value, "f32")
+    # Weights of their own, as what arrives would else be the same for all elements.
+    product = value and elementwise.binary(g, value, g.input(value.type), ["mp.mul"])
+    return product and (product if not product.type.shape else reductions.reduction(
+        g, product, ["mp.mean" if g.chance(70) else "mp.sum"], list(range(len(product.type.shape))), keepdim=False))
+
+
+def number_of(g):
+    """The sum of numbers made of some values: something to differentiate; None where none could be made."""
+    made = [value for node in g.nodes for value in node.results if value in set(g.values) and value.type.is_float]
+    read = {value for node in g.nodes for value in node.operands}
+    chosen = [value for value in made if value not in read or g.chance(10)]
+    numbers = [scalar(g, value) for value in chosen]
+    if not numbers or not all(numbers):
+        return None
+    total = numbers[0]
+    for number in numbers[1:]:
+        total = total and elementwise.binary(g, total, number, ["mp.add"])
+    return total
+
+
+def value_graph(rng, setting):
+    g = Graph(rng)
+    begin(g, setting)
+    grow(g, 13)
+    if not g.nodes:
+        return None
+    choose_results(g)
+    return g
+
+
+def gradient_graph(rng, setting):
+    g = Graph(rng)
+    begin(g, setting)
+    grow(g, 10)
+    between = [value for node in g.nodes for value in node.results if value in set(g.values) and value.type.is_float]
+    number = number_of(g)
+    if number is None or not number.node:
+        return None
+    sources = [value for value in g.inputs if value.type.is_float] + [value for value in between if g.chance(10)]
+    if not sources:
+        return None
+    g.results = [number] + [value for value in between if g.chance(10)]
+    g.gradient = (number, sources, [Type(source.type.element, source.type.shape) for source in sources])
+    return g
+
+
+def made_parameter(g, value):
+    """Trains an input: an f32 variable, cast where the graph computes in 16 bits."""
+    if value.type.element in ("f32", "f64"):
+        value.data = "variable"
+        return value
+    master = Value(g.name("p"), value.type.of("f32"), value.number, data="variable")
+    node = Node("mp.cast", "", f"{master.type} to {value.type}", [master], lambda x: x, lambda gradient, *_: [gradient], 1,
+                [value])
+    value.node, value.data = node, ""
+    g.inputs[g.inputs.index(value)] = master
+    g.nodes.insert(0, node)
+    return master
+
+
+def step_graph(rng, setting):
+    """A network with a loss, and how it is trained."""
+    g = Graph(rng)
+    begin(g, setting)
+    grow(g, 8)
+    number = number_of(g)
+    if number is None or not number.node:
+        return None
+    g.results = [number]
+    pruned(g)
+    parameters = [made_parameter(g, value) for value in list(g.inputs) if value.type.is_float and g.chance(70)]
+    if not parameters:
+        return None
+    ranked = [value.type.shape[0] for value in g.inputs if value.data == "argument" and value.type.shape]
+    g.batch = ranked[0] if ranked else 4
+    for value in g.inputs:
+        if value.data == "argument" and value.type.shape and value.type.shape[0] != g.batch:
+            value.data = "variable"  # a buffer
+    g.recipe = optimizers.draw(g, parameters)
+    return g
+
+
+def graph_of(mode, seed):
+    """The graph of a seed; a draw that comes to nothing is followed by another of the same seed."""
+    rng, setting = np.random.default_rng(seed), Setting.of(seed)
+    while True:
+        graph = MODES[mode](rng, setting)
+        if graph is not None:
+            return graph
+
+
+MODES = {"value": value_graph, "gradient": gradient_graph, "step": step_graph}

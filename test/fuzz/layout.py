@@ -1,0 +1,170 @@
+"""Ops that move elements: views, boxes, rows by index."""
+
+import numpy as np
+
+from bounded import Bounded, reduced_to
+from graph import Type
+
+
+def transpose(g, operand=None):
+    operand = operand or g.pick(lambda v: len(v.type.shape) >= 2)
+    if operand is None:
+        return None
+    order = [int(i) for i in g.rng.permutation(len(operand.type.shape))]
+    back = [int(i) for i in np.argsort(order)]
+    return g.add("mp.transpose", [operand], Type(operand.type.element, tuple(operand.type.shape[i] for i in order)),
+                 lambda x: x.transpose(order), lambda gradient, *_: [gradient.transpose(back)], attributes=f" {order}")
+
+
+def reshaped(g, operand, shape):
+    result = Type(operand.type.element, tuple(shape))
+    return g.add("mp.reshape", [operand], result, lambda x: x.reshape(result.shape),
+                 lambda gradient, *_: [gradient.reshape(operand.type.shape)], tail=f"{operand.type} to {result}")
+
+
+def reshape(g):
+    operand = g.pick(lambda v: v.type.shape)
+    if operand is None:
+        return None
+    shape = []
+    for size in operand.type.shape:  # ones come and go, neighbours merge
+        if size == 1 and g.chance(50):
+            continue
+        if shape and g.chance(40):
+            shape[-1] *= size
+        else:
+            shape.append(size)
+        if g.chance(20):
+            shape.append(1)
+    return reshaped(g, operand, shape) if len(shape) <= 5 else None
+
+
+def broadcast(g):
+    operand = g.pick(lambda v: v.type.size <= 200)
+    if operand is None:
+        return None
+    shape = [2 + g.below(5) if size == 1 and g.chance(50) else size for size in operand.type.shape]
+    shape = (1 + g.below(4), *shape) if g.chance(40) else tuple(shape)
+    result = Type(operand.type.element, tuple(shape))
+    return g.add("mp.broadcast", [operand], result, lambda x: x.broadcast(shape),
+                 lambda gradient, operands, _: [reduced_to(gradient, operands[0].shape)], tail=f"{operand.type} to {result}")
+
+
+def slice_(g, operand=None):
+    operand = operand or g.pick(lambda v: v.type.shape and v.type.size)
+    if operand is None:
+        return None
+    shape, boxes = operand.type.shape, []
+    for size in shape:
+        stride = 1 + g.below(3) if g.chance(30) else 1
+        offset = g.below(size) if g.chance(50) else 0
+        boxes.append((offset, 1 + g.below((size - offset - 1) // stride + 1), stride))
+    index = tuple(slice(o, o + (n - 1) * s + 1, s) for o, n, s in boxes)
+
+    def backward(gradient, operands, _):
+        value, error = np.zeros(shape), np.zeros(shape)
+        value[index], error[index] = gradient.value, gradient.error
+        return [Bounded(value, error)]
+
+    offsets, sizes, strides = (list(column) for column in zip(*boxes))
+    attributes = f" offsets{offsets} sizes{sizes}" + (f" strides{strides}" if any(s != 1 for s in strides) else "")
+    return g.add("mp.slice", [operand], Type(operand.type.element, tuple(sizes)), lambda x: x[index], backward,
+                 attributes=attributes)
+
+
+def concat(g):
+    first = g.pick(lambda v: v.type.shape and v.type.element != "i1")
+    if first is None:
+        return None
+    dim = g.below(len(first.type.shape))
+    rest = lambda v: (v.type.element, len(v.type.shape), v.type.shape[:dim], v.type.shape[dim + 1:])
+    others = [first] + [g.pick(lambda v: v.type.shape and rest(v) == rest(first)) for _ in range(1 + g.below(2))]
+    ends = np.cumsum([v.type.shape[dim] for v in others])
+    shape = first.type.shape[:dim] + (int(ends[-1]),) + first.type.shape[dim + 1:]
+
+    def backward(gradient, operands, _):
+        begins = [0, *ends[:-1]]
+        return [gradient[(slice(None),) * dim + (slice(int(i), int(j)),)] for i, j in zip(begins, ends)]
+
+    return g.add("mp.concat", others, Type(first.type.element, shape),
+                 lambda *x: Bounded(np.concatenate([n.value for n in x], dim), np.concatenate([n.error for n in x], dim)),
+                 backward, attributes=f" dim({dim})")
+
+
+def pad(g):
+    operand = g.pick(lambda v: v.type.is_float and v.type.shape)
+    if operand is None:
+        return None
+    low, high, inner = ([g.below(3) if g.chance(60) else 0 for _ in operand.type.shape] for _ in range(3))
+    inner = inner if g.chance(40) else [0] * len(inner)
+    value = g.choice([0.0, 1.0, -0.5])
+    sizes = [max(n + (n - 1) * i, 0) for n, i in zip(operand.type.shape, inner)]
+    shape = tuple(n + a + z for n, a, z in zip(sizes, low, high))
+    index = tuple(slice(a, a + n, i + 1) for a, n, i in zip(low, sizes, inner))
+
+    def forward(x):
+        padded, error = np.full(shape, value), np.zeros(shape)
+        padded[index], error[index] = x.value, x.error
+        return Bounded(padded, error)
+
+    attributes = f" low{low} high{high}" + (f" interior{inner}" if any(inner) else "") + (f" value({value})" if value else "")
+    return g.add("mp.pad", [operand], Type(operand.type.element, shape), forward, lambda gradient, *_: [gradient[index]],
+                 attributes=attributes)
+
+
+def indices(g, shape, rows):
+    return g.input(Type(g.choice(["i32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
+
+
+def gather(g):
+    table = g.pick(lambda v: v.type.is_float and v.type.shape)
+    if table is None:
+        return None
+    dim = g.below(len(table.type.shape))
+    rows = table.type.shape[dim]
+    index = indices(g, (1 + g.below(6),) if g.chance(60) else (1 + g.below(3), 1 + g.below(4)), rows)
+    shape = table.type.shape[:dim] + index.type.shape + table.type.shape[dim + 1:]
+
+    def backward(gradient, operands, _):
+        x, chosen = operands
+        return [scattered(gradient, chosen, dim, x.shape), None]
+
+    return g.add("mp.gather", [table, index], Type(table.type.element, shape),
+                 lambda x, i: x.moved(lambda a: np.take(a, i.value.astype(int), axis=dim)), backward, attributes=f" dim({dim})")
+
+
+def scattered(updates, chosen, dim, shape):
+    """Updates added up at their indices, in f32."""
+    flat = shape[:dim] + (chosen.value.size,) + shape[dim + 1:]
+    where = (slice(None),) * dim + (chosen.value.astype(int).ravel(),)
+
+    def add(array):
+        out = np.zeros(shape)
+        np.add.at(out, where, array.reshape(flat))
+        return out
+
+    count = max(chosen.value.size, 1)
+    return updates._made(add(updates.value), add(updates.error) + count * 2.0 ** -24 * add(np.abs(updates.value)))
+
+
+def scatter_add(g):
+    updates = g.pick(lambda v: v.type.is_float and v.type.shape)
+    if updates is None:
+        return None
+    dim = g.below(len(updates.type.shape))
+    rows = 1 + g.below(7)
+    index = indices(g, updates.type.shape[dim:dim + 1], rows)
+    shape = updates.type.shape[:dim] + (rows,) + updates.type.shape[dim + 1:]
+    return g.add("mp.scatter_add", [updates, index], Type(updates.type.element, shape),
+                 lambda x, i: scattered(x, i, dim, shape),
+                 lambda gradient, operands, _: [gradient.moved(lambda a: np.take(a, operands[1].value.astype(int), axis=dim)), None],
+                 attributes=f" dim({dim}) size({rows})")
+
+
+def one_hot(g):
+    classes = 2 + g.below(6)
+    index = indices(g, (1 + g.below(8),), classes)
+    element = g.choice(["f32", "f16", "bf16"])
+    return g.add("mp.one_hot", [index], Type(element, index.type.shape + (classes,)),
+                 lambda i: Bounded(np.eye(classes)[i.value.astype(int)]), lambda *_: [None],
+                 attributes=f" classes({classes}) as {element}")

@@ -1,0 +1,149 @@
+"""Losses."""
+
+import numpy as np
+
+import bounded as b
+from bounded import Bounded
+from graph import Type
+from reductions import log_softmax_of
+
+
+def reduced(loss, how, count=None):
+    if how == "none":
+        return loss
+    total = loss.sum(range(len(loss.shape)), keepdims=False)
+    return total / (count if count is not None else float(loss.value.size)) if how == "mean" else total
+
+
+def spread(gradient, how, shape, count=None):
+    """What arrives at each element's loss."""
+    if how == "none":
+        return gradient
+    gradient = gradient / (count if count is not None else float(np.prod(shape))) if how == "mean" else gradient
+    return gradient.broadcast(shape)
+
+
+def huber(delta):
+    def value(x, y):
+        z = b.absolute(x - y)
+        return z.relation("le", delta).where(z * z * 0.5, (z - 0.5 * delta) * delta)
+
+    def slope(x, y):
+        z = x - y
+        return b.absolute(z).relation("le", delta).where(z, b.sign(z) * delta)
+    return value, slope
+
+
+def smooth_l1(beta):
+    value, slope = huber(beta)
+    return lambda x, y: value(x, y) * (1 / beta), lambda x, y: slope(x, y) * (1 / beta)
+
+
+def logits_loss(x, y):
+    """max(x, 0) - x y + log(1 + exp(-|x|))"""
+    return x.maximum(0) - x * y + b.log1p(b.exp(-b.absolute(x)))
+
+
+#: of equal shapes, head and attributes: (loss of an element, slope for the input, slope for the target)
+PAIRS = {
+    "mp.mse_loss": (lambda x, y: (x - y) * (x - y), lambda x, y: (x - y) * 2.0, lambda x, y: (y - x) * 2.0),
+    "mp.l1_loss": (lambda x, y: b.absolute(x - y), lambda x, y: b.sign(x - y), lambda x, y: b.sign(y - x)),
+    "mp.huber_loss {delta = 0.75}": (huber(0.75)[0], huber(0.75)[1], lambda x, y: -huber(0.75)[1](x, y)),
+    "mp.smooth_l1_loss {beta = 0.5}": (smooth_l1(0.5)[0], smooth_l1(0.5)[1], lambda x, y: -smooth_l1(0.5)[1](x, y)),
+    "mp.binary_cross_entropy_with_logits": (logits_loss, lambda x, y: b.sigmoid(x) - y, lambda x, y: -x),
+}
+
+
+def pair_loss(g, how=None):
+    x = g.pick_float(rank=1)
+    if x is None or not x.type.size:
+        return None
+    y = g.pick(lambda v: v.type == x.type)
+    if y is x or g.chance(40):
+        y = g.input(x.type)
+    name = g.choice(list(PAIRS))
+    how = how or g.choice(["mean", "mean", "sum", "none"])
+    loss, *slopes = PAIRS[name]
+    head, _, attributes = name.partition(" ")
+
+    def backward(gradient, operands, _):
+        each = spread(gradient, how, x.type.shape)
+        return [each * slope(*operands) for slope in slopes]
+
+    return g.add(head, [x, y], x.type if how == "none" else Type(x.type.element, ()),
+                 lambda p, q: reduced(loss(p.inner(), q), how), backward,
+                 attributes=("" if how == "mean" else f" reduction({how})") + (attributes and f" {attributes}"))
+
+
+def class_loss(g, how=None):
+    """Cross-entropy of scores, or the negative log-likelihood of their logarithms, by labels of which some are ignored."""
+    x = g.pick(lambda v: v.type.is_float and len(v.type.shape) == 2 and v.type.shape[1] > 1)
+    if x is None:
+        return None
+    rows, classes = x.type.shape
+    labels = g.rng.integers(0, classes, rows)
+    element = g.choice(["ui8", "i32", "i64"])
+    if element != "ui8" and rows > 1 and g.chance(25):
+        labels[g.below(rows)] = -100
+    label = g.input(Type(element, (rows,)), labels)
+    how = how or g.choice(["mean", "mean", "sum", "none"])
+    scores = g.chance(70)
+    smoothing = 0.25 if scores and g.chance(30) else 0.0
+
+    def target(chosen):
+        index = chosen.value.astype(int)
+        kept = (index != -100).astype(float)
+        hot = np.eye(classes)[np.where(index == -100, 0, index)]
+        return (hot * (1 - smoothing) + smoothing / classes) * kept[:, None], kept
+
+    def forward(p, chosen):
+        weights, kept = target(chosen)
+        p = p.inner()
+        logs = log_softmax_of(p, 1) if scores else p
+        each = (logs * Bounded(-weights)).sum([1], keepdims=False)
+        return reduced(each, how, kept.sum())
+
+    def backward(gradient, operands, _):
+        weights, kept = target(operands[1])
+        each = spread(gradient, how, (rows,), kept.sum()).reshape((rows, 1))
+        if not scores:
+            return [each * Bounded(-weights), None]
+        probabilities = b.exp(log_softmax_of(operands[0], 1))
+        return [each * (probabilities - Bounded(weights)) * Bounded(kept[:, None]), None]
+
+    return g.add("mp.cross_entropy" if scores else "mp.nll_loss", [x, label],
+                 Type(x.type.element, (rows,) if how == "none" else ()), forward, backward,
+                 attributes=("" if how == "mean" else f" reduction({how})")
+                 + (" {label_smoothing = 2.5e-1}" if smoothing else ""))
+
+
+def binary_cross_entropy(g):
+    """Of probabilities, which a sigmoid gives."""
+    x = g.pick_float(rank=1)
+    if x is None:
+        return None
+    numbers = g.rng.integers(1, 16, x.type.shape) / 16
+    p, y = g.input(x.type, numbers), g.input(x.type, g.rng.integers(0, 5, x.type.shape) / 4)
+
+    def backward(gradient, operands, _):
+        p, y = operands
+        each = spread(gradient, "mean", x.type.shape)
+        return [each * (p - y) / (p * (1 - p)), each * (b.log(1 - p) - b.log(p))]
+
+    return g.add("mp.binary_cross_entropy", [p, y], Type(x.type.element, ()), lambda p, y: reduced(
+        -(y * b.log(p.inner()) + (1 - y) * b.log(1 - p)), "mean"), backward)
+
+
+def kl_div(g):
+    x = g.pick_float(rank=1)
+    if x is None:
+        return None
+    y = g.input(x.type, g.rng.integers(1, 16, x.type.shape) / 16)
+
+    def backward(gradient, operands, _):
+        p, q = operands
+        each = spread(gradient, "mean", x.type.shape)
+        return [-(each * q), each * (b.log(q) + 1 - p)]
+
+    return g.add("mp.kl_div", [x, y], Type(x.type.element, ()),
+                 lambda p, q: reduced(q * (b.log(q.inner()) - p), "mean"), backward)

@@ -1,0 +1,141 @@
+"""What stands around products in networks: gates, residuals, branches, values used twice. Kernels treat these specially, and
+single ops drawn at random seldom meet in such ways."""
+
+from elementwise import binary, cast, unary
+from graph import Type
+from layout import reshaped
+from norms import layer_norm
+from products import linear, matmul, operand_like
+from reductions import reduction, softmax
+
+ACTIVATIONS = ["mp.relu", "mp.relu", "mp.gelu", "mp.tanh", "mp.sigmoid", "mp.silu"]
+
+
+def rows(g):
+    return g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2)
+
+
+def activation(g, value):
+    return value and unary(g, value, ACTIVATIONS)
+
+
+def joined(g, one, other):
+    return one and other and binary(g, one, other, ["mp.add", "mp.add", "mp.mul", "mp.sub", "mp.maximum"])
+
+
+def branch(g):
+    """A product, and beside it a function of what it reads or of something else."""
+    x = rows(g)
+    if x is None:
+        return None
+    product = linear(g, x, x.type.shape[-1])
+    other = x if g.chance(60) else g.pick(lambda v: product and v.type == product.type)
+    beside = activation(g, other) if other is not None else None
+    if product and g.chance(30):
+        product = activation(g, product)
+    return joined(g, product, beside)
+
+
+def gate(g):
+    """One product by a function of another."""
+    x = rows(g)
+    if x is None:
+        return None
+    out = g.choice(g.sizes)
+    return joined(g, linear(g, x, out), activation(g, linear(g, x, out)))
+
+
+def residual(g):
+    x = rows(g)
+    if x is None:
+        return None
+    value = layer_norm(g, x) if g.chance(40) else x
+    value = linear(g, value or x, x.type.shape[-1])
+    if value and g.chance(70):
+        value = activation(g, value)
+        if value and g.chance(50):
+            value = linear(g, value, x.type.shape[-1])
+    return joined(g, value, x)
+
+
+def used_twice(g):
+    """A product that leaves the graph, or is read by several, beside its activation."""
+    x = rows(g)
+    product = x and (linear if g.chance(50) else matmul)(g, x)
+    if not product:
+        return None
+    active = activation(g, product)
+    how = g.below(4)
+    if how == 0:
+        g.results.append(product)
+        return active
+    if how == 1:
+        return joined(g, product, active)
+    if how == 2:
+        return reduction(g, product, ["mp.sum", "mp.mean", "mp.max"]) and joined(g, product, active)
+    return activation(g, active)
+
+
+def sums(g):
+    """Sums of columns, of rows or of all of a product, as bias gradients and losses have them."""
+    x = rows(g)
+    product = x and (linear if g.chance(50) else matmul)(g, x)
+    if not product:
+        return None
+    rank = len(product.type.shape)
+    dims = g.choice([[rank - 2], list(range(rank - 1)), list(range(rank)), [rank - 1]])
+    if g.chance(50):
+        product = activation(g, product)
+    return product and reduction(g, product, ["mp.sum", "mp.mean", "mp.max", "mp.norm"], dims)
+
+
+def epilogue(g):
+    """A product with operands of its shape, of a row's and of none, and a rounding to another type."""
+    x = rows(g)
+    product = x and (linear if g.chance(50) else matmul)(g, x)
+    if not product:
+        return None
+    value, kind = product, product.type
+    for _ in range(1 + g.below(4)):
+        shape = g.choice([kind.shape, kind.shape[-1:], (), kind.shape[:-1] + (1,)])
+        step = g.below(3)
+        if step == 0:
+            value = activation(g, value)
+        elif step == 1:
+            value = joined(g, value, operand_like(g, value.type.element, shape))
+        else:
+            value = cast(g, value)
+        if value is None:
+            return None
+    return value
+
+
+def attention(g):
+    x = rows(g)
+    if x is None or x.type.size > 1500:
+        return None
+    width = x.type.shape[-1]
+    q, k, v = made = [linear(g, x, width) for _ in range(3)]
+    if not all(made) or len({value.type for value in made}) > 1:  # some sums may have stayed f32
+        return None
+    scores = g.add(
+        "mp.matmul", [q, k], Type(q.type.element, (*q.type.shape[:-1], q.type.shape[-2])), lambda a, b: a.matmul(b.swapped()),
+        lambda gradient, numbers, _: [gradient.matmul(numbers[1]), gradient.swapped().matmul(numbers[0])],
+        attributes=" transpose_b")
+    weights = scores and softmax(g, scores, len(scores.type.shape) - 1, log=False)
+    return weights and g.add(
+        "mp.matmul", [weights, v], v.type, lambda a, b: a.matmul(b),
+        lambda gradient, numbers, _: [gradient.matmul(numbers[1].swapped()), numbers[0].swapped().matmul(gradient)])
+
+
+def merged_rows(g):
+    """A product of rows that were several dimensions."""
+    x = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) == 3)
+    if x is None:
+        return None
+    a, b, c = x.type.shape
+    product = linear(g, reshaped(g, x, (a * b, c)), g.choice(g.sizes))
+    return product and activation(g, reshaped(g, product, (a, b, product.type.shape[-1])))
+
+
+MOTIFS = [branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows]

@@ -1,0 +1,136 @@
+"""Normalisations."""
+
+import math
+
+import bounded as b
+from bounded import reduced_to
+from graph import Type
+from products import operand_like
+
+EPS = 1e-5
+
+
+def one_over_deviation(squares):
+    """Of mean squares; from f32 on, whatever the operand's type."""
+    return 1 / b.sqrt(squares + EPS)
+
+
+def normalised(x, dims, centre=True):
+    """x over its deviation, and what the gradient needs."""
+    x = x.inner()
+    mean = x.mean(dims) if centre else None
+    rest = x - mean if centre else x
+    rstd = one_over_deviation((rest * rest).mean(dims))
+    return rest * rstd, mean, rstd
+
+
+def slope(gradient, x, dims, centre=True):
+    """The gradient for x of the first of `normalised`."""
+    unit, _, rstd = normalised(x, dims, centre)
+    through = gradient - unit * (gradient * unit).mean(dims)
+    return (through - gradient.mean(dims) if centre else through) * rstd
+
+
+def affine(g, shape):
+    """Weight and bias in f32, each there or not: operands by name."""
+    names = [name for name in ("weight", "bias") if g.chance(70)]
+    return {name: operand_like(g, "f32", shape) for name in names}
+
+
+def text_of(operands):
+    return "".join(f" {name}({value.name} : {value.type})" for name, value in operands.items())
+
+
+def add_norm(g, head, operand, params, shape, dims, view, statistics, attributes="", last="",
+             centre=True):
+    """`view` is the operand's shape in which a norm runs over `dims`; parameters broadcast as `shape` to the operand's."""
+    results = [operand.type] + [Type("f32", statistics)] * (2 if centre else 1)
+
+    def parts(numbers):
+        named = dict(zip(params, (number.reshape(shape) for number in numbers)))
+        return named.get("weight"), named.get("bias")
+
+    def forward(x, *numbers):
+        weight, bias = parts(numbers)
+        y, mean, rstd = normalised(x.reshape(view), dims, centre)
+        y = y.reshape(x.shape)
+        y = y * weight if weight is not None else y
+        y = y + bias if bias is not None else y
+        return (y, *(s.reshape(statistics) for s in ([mean, rstd] if centre else [rstd])))
+
+    def backward(gradients, numbers, _):
+        gradient, x = gradients[0], numbers[0]
+        weight, _ = parts(numbers[1:])
+        unit = normalised(x.reshape(view), dims, centre)[0].reshape(x.shape)
+        inner = gradient * weight if weight is not None else gradient
+        own = {"weight": gradient * unit, "bias": gradient}
+        return [slope(inner.reshape(view), x.reshape(view), dims, centre).reshape(x.shape),
+                *(reduced_to(own[name], shape).reshape(value.type.shape) for name, value in params.items())]
+
+    return g.add(head, [operand, *params.values()], results, forward, backward, attributes=attributes + text_of(params) + last,
+                 hidden=len(results) - 1, listed=1)
+
+
+def layer_norm(g, operand=None):
+    operand = operand or g.pick_float(rank=2)
+    if operand is None or operand.type.element == "f64" or operand.type.shape[-1] < 3:
+        return None
+    shape, rms = operand.type.shape, g.chance(40)
+    first = len(shape) - (2 if len(shape) > 2 and g.chance(30) else 1)
+    params = affine(g, shape[first:])
+    if rms:
+        params.pop("bias", None)
+    # Given by the parameters where there are any.
+    attributes = "" if params else f" normalized_shape{list(shape[first:])}"
+    return add_norm(g, "mp.rms_norm" if rms else "mp.layer_norm", operand, params, shape[first:],
+                    list(range(first, len(shape))), shape, shape[:first] + (1,) * (len(shape) - first), attributes,
+                    " {eps = 1.0e-5}" if rms else "", not rms)
+
+
+def group_norm(g):
+    operand = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2 and v.type.shape[1] > 1)
+    if operand is None:
+        return None
+    shape = operand.type.shape
+    groups = g.choice([n for n in range(1, shape[1] + 1) if shape[1] % n == 0])
+    if math.prod(shape[1:]) // groups < 3:
+        return None
+    params = affine(g, (shape[1],))
+    view = (shape[0], groups, math.prod(shape[1:]) // groups)
+    return add_norm(g, "mp.group_norm", operand, params, (shape[1],) + (1,) * (len(shape) - 2), [2], view, (shape[0], groups),
+                    f" groups({groups})")
+
+
+def batch_norm_inference(g):
+    operand = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2)
+    if operand is None:
+        return None
+    shape = operand.type.shape
+    channel = (shape[1],) + (1,) * (len(shape) - 2)
+    mean = operand_like(g, "f32", (shape[1],))
+    var = g.input(Type("f32", (shape[1],)), 0.5 + g.rng.random(shape[1]))
+    params = affine(g, (shape[1],))
+
+    def parts(numbers):
+        return {name: n.reshape(channel) for name, n in zip(["mean", "var", *params], numbers)}
+
+    def unit_of(x, p):
+        return (x - p["mean"]) * (1 / b.sqrt(p["var"] + EPS))
+
+    def forward(x, *numbers):
+        p = parts(numbers)
+        y = unit_of(x.inner(), p)
+        y = y * p["weight"] if "weight" in p else y
+        return y + p["bias"] if "bias" in p else y
+
+    def backward(gradient, numbers, _):
+        x, p = numbers[0], parts(numbers[1:])
+        rstd = 1 / b.sqrt(p["var"] + EPS)
+        inner = gradient * p["weight"] if "weight" in p else gradient
+        own = {"mean": -(inner * rstd), "var": inner * (x - p["mean"]) * rstd * rstd * rstd * -0.5,
+               "weight": gradient * unit_of(x, p), "bias": gradient}
+        return [inner * rstd, *(reduced_to(own[name], channel).reshape((shape[1],)) for name in p)]
+
+    operands = [operand, mean, var, *params.values()]
+    return g.add("mp.batch_norm_inference", operands, operand.type, forward, backward, listed=3,
+                 attributes=text_of(params))

@@ -1,0 +1,203 @@
+"""Recipes, and what they do to parameters: PyTorch's documented updates, LAMB and Lion by their papers, in f64."""
+
+import dataclasses
+
+import numpy as np
+
+import bounded as b
+from bounded import Bounded
+
+#: Every operation of an update may round in f32.
+NOISE = 4 * b.UNIT["f32"]
+
+
+def f32(number):
+    return float(np.float32(number))
+
+
+class State(dict):
+    """Slots of one parameter; zero before the first step."""
+
+    def slot(self, name, like, start=0.0):
+        return self.setdefault(name, Bounded(np.full(like.shape, start)))
+
+
+def sgd(o, p, g, state, t):
+    g = g + p * o["weight_decay"] if o.get("weight_decay") else g
+    if o.get("momentum"):
+        if t == 1:
+            buffer = g
+        else:
+            buffer = state["momentum_buffer"] * o["momentum"] + g * (1 - o.get("dampening", 0.0))
+        state["momentum_buffer"] = buffer
+        g = g + buffer * o["momentum"] if o.get("nesterov") else buffer
+    return p - g * o["lr"]
+
+
+def moments(o, g, state, t):
+    beta1, beta2 = o["betas"]
+    m = state["m"] = state.slot("m", g) * beta1 + g * (1 - beta1)
+    v = state["v"] = state.slot("v", g) * beta2 + g * g * (1 - beta2)
+    return m / (1 - beta1 ** t), v, 1 - beta2 ** t
+
+
+def adam(o, p, g, state, t, decoupled=False):
+    if decoupled:
+        p = p - p * (o["lr"] * o["weight_decay"])
+    elif o.get("weight_decay"):
+        g = g + p * o["weight_decay"]
+    m, v, correction = moments(o, g, state, t)
+    if o.get("amsgrad"):
+        v = state["max"] = state.slot("max", v).maximum(v)
+    return p - m * o["lr"] / (b.sqrt(v / correction) + o["eps"])
+
+
+def adamw(o, p, g, state, t):
+    return adam(o, p, g, state, t, decoupled=True)
+
+
+def rmsprop(o, p, g, state, t):
+    g = g + p * o["weight_decay"] if o.get("weight_decay") else g
+    alpha = o["alpha"]
+    square = state["square"] = state.slot("square", g) * alpha + g * g * (1 - alpha)
+    if o.get("centered"):
+        mean = state["mean"] = state.slot("mean", g) * alpha + g * (1 - alpha)
+        square = square - mean * mean
+    step = g / (b.sqrt(square) + o["eps"])
+    if o.get("momentum"):
+        step = state["buffer"] = state.slot("buffer", g) * o["momentum"] + step
+    return p - step * o["lr"]
+
+
+def adagrad(o, p, g, state, t):
+    g = g + p * o["weight_decay"] if o.get("weight_decay") else g
+    total = state["sum"] = state.slot("sum", g, o.get("initial_accumulator_value", 0.0)) + g * g
+    return p - g * (o["lr"] / (1 + (t - 1) * o.get("lr_decay", 0.0))) / (b.sqrt(total) + o["eps"])
+
+
+def length(x):
+    return b.sqrt((x * x).sum(range(len(x.shape)), keepdims=False))
+
+
+def lamb(o, p, g, state, t):
+    m, v, correction = moments(o, g, state, t)
+    direction = m / (b.sqrt(v / correction) + o["eps"]) + p * o["weight_decay"]
+    weights, size = length(p), length(direction)
+    if weights.value == 0 or size.value == 0:
+        trust = Bounded(1.0, np.inf if weights.error or size.error else 0.0)
+    else:
+        trust = weights / size
+    return p - direction * trust * o["lr"]
+
+
+def lion(o, p, g, state, t):
+    beta1, beta2 = o["betas"]
+    m = state.slot("m", g)
+    update = b.sign(m * beta1 + g * (1 - beta1))
+    state["m"] = m * beta2 + g * (1 - beta2)
+    return p - p * (o["lr"] * o["weight_decay"]) - update * o["lr"]
+
+
+#: name: (update, settings that it always has, settings of which it has some)
+OPTIMIZERS = {
+    "sgd": (sgd, {"lr": 0.125}, [{"momentum": 0.875}, {"momentum": 0.5, "dampening": 0.25}, {"momentum": 0.75, "nesterov": True},
+                                 {"weight_decay": 0.0625}]),
+    "adam": (adam, {"lr": 0.01, "betas": (0.75, 0.875), "eps": 1e-3}, [{"weight_decay": 0.0625}, {"amsgrad": True}]),
+    "adamw": (adamw, {"lr": 0.01, "betas": (0.75, 0.875), "eps": 1e-3, "weight_decay": 0.0625}, [{"amsgrad": True}]),
+    "rmsprop": (rmsprop, {"lr": 0.01, "alpha": 0.75, "eps": 1e-3}, [{"momentum": 0.5}, {"centered": True},
+                                                                    {"weight_decay": 0.0625}]),
+    "adagrad": (adagrad, {"lr": 0.125, "eps": 1e-3}, [{"lr_decay": 0.25}, {"initial_accumulator_value": 0.5},
+                                                      {"weight_decay": 0.0625}]),
+    "lamb": (lamb, {"lr": 0.0625, "betas": (0.75, 0.875), "eps": 1e-3, "weight_decay": 0.0625}, []),
+    "lion": (lion, {"lr": 0.0625, "betas": (0.75, 0.875), "weight_decay": 0.0625}, []),
+}
+
+
+def text(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"({', '.join(map(text, value))})"
+    number = repr(float(value))
+    return number.replace("e", ".0e") if "e" in number and "." not in number else number
+
+
+@dataclasses.dataclass
+class Group:
+    name: str
+    settings: dict
+    parameters: list
+
+    def text(self):
+        attribute = f"#mp.{self.name}<{', '.join(f'{key} = {text(value)}' for key, value in self.settings.items())}>"
+        names = ", ".join(f'"{variable_name(value)}"' for value in self.parameters)
+        return f"    mp.minimize result(0) {{params = [{names}], optimizer = {attribute}}}\n"
+
+
+def variable_name(value):
+    return value.name[1:]
+
+
+@dataclasses.dataclass
+class Recipe:
+    groups: list
+    scale: float  # a fixed loss scale; 0: none
+    clip_norm: float  # 0: none
+    clip_value: float
+
+    def text(self):
+        clips = [f"{key} = {text(value)}" for key, value in (("clip_norm", self.clip_norm), ("clip_value", self.clip_value)) if value]
+        scaler = f'  mp.scaler @scaler {{preset = "static:{self.scale:g}"}}\n' if self.scale else ""
+        return (scaler + f"  mp.train @step of @loss{' scaler(@scaler)' if self.scale else ''}"
+                + (f" attributes {{{', '.join(clips)}}}" if clips else "")
+                + " {\n" + "".join(group.text() for group in self.groups) + "  }\n")
+
+    def parameters(self):
+        return [value for group in self.groups for value in group.parameters]
+
+    def step(self, numbers, gradients, states, t):
+        """New numbers of the parameters after step `t`, the first being 1."""
+        gradients = {value: gradients[value].noisy(NOISE, 2.0 ** -140) for value in self.parameters()}
+        if self.clip_norm:
+            total = Bounded(0.0)
+            for gradient in gradients.values():
+                total = total + (gradient * gradient).sum(range(len(gradient.shape)), keepdims=False)
+            factor = (self.clip_norm / (b.sqrt(total) + 1e-6)).minimum(1.0)
+            gradients = {value: gradient * factor for value, gradient in gradients.items()}
+        if self.clip_value:
+            gradients = {value: gradient.minimum(self.clip_value).maximum(-self.clip_value)
+                         for value, gradient in gradients.items()}
+        updated = {}
+        for group in self.groups:
+            update = OPTIMIZERS[group.name][0]
+            for value in group.parameters:
+                gradient = gradients[value]
+                if group.settings.get("maximize"):
+                    gradient = -gradient
+                state = states.setdefault(value, State())
+                new = update(group.settings, numbers[value].noisy(NOISE), gradient, state, t)
+                updated[value] = new.exact()
+        return updated
+
+
+def draw_group(g, parameters):
+    name = g.choice(list(OPTIMIZERS))
+    _, always, sometimes = OPTIMIZERS[name]
+    settings = dict(always)
+    for more in sometimes:
+        if g.chance(40):
+            settings.update(more)
+    if settings.get("nesterov"):
+        settings.pop("dampening", None)
+    if g.chance(15):
+        settings["maximize"] = True
+    return Group(name, settings, parameters)
+
+
+def draw(g, parameters):
+    groups = [parameters]
+    if len(parameters) > 1 and g.chance(40):
+        cut = 1 + g.below(len(parameters) - 1)
+        groups = [parameters[:cut], parameters[cut:]]
+    return Recipe([draw_group(g, group) for group in groups], scale=g.choice([0, 0, 1, 1024]),
+                  clip_norm=0.5 if g.chance(20) else 0, clip_value=0.125 if g.chance(15) else 0)
