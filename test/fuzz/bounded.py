@@ -107,9 +107,12 @@ class Bounded:
         return self._made(self.value * other.value, error, other)
 
     def __truediv__(self, other):
-        other = bounded(other)
+        return self.over(bounded(other))
+
+    def over(self, other, least=0.0):
+        """The quotient, by what is never smaller than `least`."""
         value = self.value / other.value
-        nearest = np.abs(other.value) - other.error
+        nearest = np.maximum(np.abs(other.value) - other.error, least)
         error = (self.error + scaled(np.abs(value), other.error)) / np.where(nearest > 0, nearest, np.nan)
         error = np.where((self.error == 0) & (other.error == 0), 0.0, np.where(np.isnan(error), np.inf, error))
         return self._made(value, error, other)
@@ -253,6 +256,13 @@ def expm1(x):
 def sqrt(x):
     with np.errstate(invalid="ignore"):
         return x.apply(np.sqrt)
+
+
+def root_of_squares(x):
+    """The square root of what cannot be negative, however uncertain."""
+    root = np.sqrt(np.maximum(x.value, 0))
+    error = np.maximum(np.sqrt(np.maximum(x.value, 0) + x.error) - root, root - np.sqrt(np.maximum(x.value - x.error, 0)))
+    return x._made(root, error)
 
 
 def tanh(x):

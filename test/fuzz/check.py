@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-from bounded import Bounded, to_type
+from bounded import LARGEST, Bounded, to_type
 from module import packed, parsed, text_of, unpacked
 from optimizers import variable_name
 
@@ -126,19 +126,29 @@ def wanted_of_run(graph):
     return [numbers], [wanted], []
 
 
+def is_finite(kind, number):
+    """Whether an element type holds a value, with a margin for what is computed of it."""
+    return not kind.is_float or bool(np.all(np.abs(number.value) < LARGEST[kind.element] / 64))
+
+
 def wanted_of_steps(graph):
-    """Some steps, on other data each; what the parameters are then."""
+    """Some steps, on other data each; what the parameters are then. A run that diverges ends before the step that may overflow."""
     rng = np.random.default_rng(len(graph.nodes))
     current = {value: value.number for value in graph.inputs}
-    states, runs, wanted = {}, [], []
+    parameters, states, runs, wanted = graph.recipe.parameters(), {}, [], []
     for t in range(1, STEPS + 1):
         for value in graph.inputs:
             if t > 1 and value.data == "argument" and value.type.is_float and value.type.element != "f64" and value.fresh:
                 current[value] = Bounded(to_type(rng.standard_normal(value.type.shape), value.type.element))
-        runs.append(dict(current))
         numbers = graph.evaluate(current)
+        if t > 1 and not all(is_finite(value.type, number) for value, number in numbers.items()):
+            break
+        gradients = {value: gradient for value, gradient in zip(
+            parameters, graph.gradients(graph.results[0], parameters, numbers=numbers)) if gradient is not None}
+        updated = graph.recipe.step(current, gradients, states, t)
+        if not all(is_finite(value.type.of("f16"), number) for value, number in updated.items()):
+            break
+        runs.append(dict(current))
         wanted.append([("loss", numbers[graph.results[0]])])
-        parameters = graph.recipe.parameters()
-        gradients = dict(zip(parameters, graph.gradients(graph.results[0], parameters, numbers=numbers)))
-        current.update(graph.recipe.step(current, gradients, states, t))
-    return runs, wanted, [(f"parameter {value.name} after {STEPS} steps", current[value]) for value in parameters]
+        current.update(updated)
+    return runs, wanted, [(f"parameter {value.name} after {len(runs)} steps", current[value]) for value in parameters]

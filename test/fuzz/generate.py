@@ -27,7 +27,7 @@ DRAWS = [
 SHARES = np.cumsum([share for share, _ in DRAWS])
 LARGE = [40, 64, 65, 100, 129]
 ELEMENTS = ["f32"] * 6 + ["f16"] * 4 + ["bf16"] * 4 + ["f64"]
-SHARING = 100  # seeds
+SHARING = 200  # seeds
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]
 
 
@@ -40,12 +40,14 @@ class Setting:
     """What neighbouring seeds share: few sizes, so that shapes meet often and kernels are found made, and an element type."""
     sizes: list
     element: str
+    optimizers: list
 
     @classmethod
     def of(cls, seed):
         rng = np.random.default_rng([SHARING, seed // SHARING])
         sizes = SIZES if rng.integers(8) else LARGE
-        return cls([int(size) for size in rng.choice(sizes, 1 + rng.integers(3))], str(rng.choice(ELEMENTS)))
+        return cls([int(size) for size in rng.choice(sizes, 1 + rng.integers(3))], str(rng.choice(ELEMENTS)),
+                   [optimizers.draw_optimizer(rng) for _ in range(2)])
 
 
 def begin(g, setting):
@@ -123,6 +125,7 @@ def gradient_graph(rng, setting):
     if number is None or not number.node:
         return None
     sources = [value for value in g.inputs if value.type.is_float] + [value for value in between if g.chance(10)]
+    sources = [source for source, gradient in zip(sources, g.gradients(number, sources)) if gradient is not None]
     if not sources:
         return None
     g.results = [number] + [value for value in between if g.chance(10)]
@@ -162,7 +165,7 @@ def step_graph(rng, setting):
     for value in g.inputs:
         if value.data == "argument" and value.type.shape and value.type.shape[0] != g.batch:
             value.data = "variable"  # a buffer
-    g.recipe = optimizers.draw(g, parameters)
+    g.recipe = optimizers.draw(g, parameters, setting.optimizers)
     return g
 
 

@@ -166,7 +166,8 @@ class Graph:
     # --- gradients -----------------------------------------------------------
 
     def gradients(self, number, sources, seed=1.0, numbers=None):
-        """Of a scalar value by others, backwards through the nodes. `numbers` are those of all values, if not the graph's own."""
+        """Of a scalar value by others, backwards through the nodes; None for what it does not depend on. `numbers` are those of
+        all values, if not the graph's own."""
         numbers = numbers or {value: value.number for value in self.all_values()}
         known = {number: Bounded(np.full((), seed))}
         for node in reversed(self.nodes):
@@ -186,7 +187,7 @@ class Graph:
                     before = known.get(value)
                     gradient = gradient.exact() if before is None else gradient.exact() + before
                     known[value] = blurred(gradient, value.type.element)
-        return [known.get(source, Bounded(np.zeros(source.type.shape))) for source in sources]
+        return [known.get(source) for source in sources]
 
     def all_values(self):
         yield from self.inputs

@@ -49,7 +49,7 @@ def adam(o, p, g, state, t, decoupled=False):
     m, v, correction = moments(o, g, state, t)
     if o.get("amsgrad"):
         v = state["max"] = state.slot("max", v).maximum(v)
-    return p - m * o["lr"] / (b.sqrt(v / correction) + o["eps"])
+    return p - (m * o["lr"]).over(b.root_of_squares(v / correction) + o["eps"], o["eps"])
 
 
 def adamw(o, p, g, state, t):
@@ -63,7 +63,10 @@ def rmsprop(o, p, g, state, t):
     if o.get("centered"):
         mean = state["mean"] = state.slot("mean", g) * alpha + g * (1 - alpha)
         square = square - mean * mean
-    step = g / (b.sqrt(square) + o["eps"])
+        root = b.sqrt(square)  # of a difference, which rounding may make negative
+    else:
+        root = b.root_of_squares(square)
+    step = g.over(root + o["eps"], o["eps"])
     if o.get("momentum"):
         step = state["buffer"] = state.slot("buffer", g) * o["momentum"] + step
     return p - step * o["lr"]
@@ -72,16 +75,17 @@ def rmsprop(o, p, g, state, t):
 def adagrad(o, p, g, state, t):
     g = g + p * o["weight_decay"] if o.get("weight_decay") else g
     total = state["sum"] = state.slot("sum", g, o.get("initial_accumulator_value", 0.0)) + g * g
-    return p - g * (o["lr"] / (1 + (t - 1) * o.get("lr_decay", 0.0))) / (b.sqrt(total) + o["eps"])
+    rate = o["lr"] / (1 + (t - 1) * o.get("lr_decay", 0.0))
+    return p - (g * rate).over(b.root_of_squares(total) + o["eps"], o["eps"])
 
 
 def length(x):
-    return b.sqrt((x * x).sum(range(len(x.shape)), keepdims=False))
+    return b.root_of_squares((x * x).sum(range(len(x.shape)), keepdims=False))
 
 
 def lamb(o, p, g, state, t):
     m, v, correction = moments(o, g, state, t)
-    direction = m / (b.sqrt(v / correction) + o["eps"]) + p * o["weight_decay"]
+    direction = m.over(b.root_of_squares(v / correction) + o["eps"], o["eps"]) + p * o["weight_decay"]
     weights, size = length(p), length(direction)
     if weights.value == 0 or size.value == 0:
         trust = Bounded(1.0, np.inf if weights.error or size.error else 0.0)
@@ -156,13 +160,13 @@ class Recipe:
         return [value for group in self.groups for value in group.parameters]
 
     def step(self, numbers, gradients, states, t):
-        """New numbers of the parameters after step `t`, the first being 1."""
-        gradients = {value: gradients[value].noisy(NOISE, 2.0 ** -140) for value in self.parameters()}
+        """New numbers of the parameters after step `t`, the first being 1. One without a gradient stays as it is."""
+        gradients = {value: gradient.noisy(NOISE, 2.0 ** -140) for value, gradient in gradients.items()}
         if self.clip_norm:
             total = Bounded(0.0)
             for gradient in gradients.values():
                 total = total + (gradient * gradient).sum(range(len(gradient.shape)), keepdims=False)
-            factor = (self.clip_norm / (b.sqrt(total) + 1e-6)).minimum(1.0)
+            factor = (self.clip_norm / (b.root_of_squares(total) + 1e-6)).minimum(1.0)
             gradients = {value: gradient * factor for value, gradient in gradients.items()}
         if self.clip_value:
             gradients = {value: gradient.minimum(self.clip_value).maximum(-self.clip_value)
@@ -171,6 +175,8 @@ class Recipe:
         for group in self.groups:
             update = OPTIMIZERS[group.name][0]
             for value in group.parameters:
+                if value not in gradients:
+                    continue
                 gradient = gradients[value]
                 if group.settings.get("maximize"):
                     gradient = -gradient
@@ -180,24 +186,26 @@ class Recipe:
         return updated
 
 
-def draw_group(g, parameters):
-    name = g.choice(list(OPTIMIZERS))
+def draw_optimizer(rng):
+    """A name and settings."""
+    name = str(rng.choice(list(OPTIMIZERS)))
     _, always, sometimes = OPTIMIZERS[name]
     settings = dict(always)
     for more in sometimes:
-        if g.chance(40):
+        if rng.random() < 0.4:
             settings.update(more)
     if settings.get("nesterov"):
         settings.pop("dampening", None)
-    if g.chance(15):
+    if rng.random() < 0.15:
         settings["maximize"] = True
-    return Group(name, settings, parameters)
+    return name, settings
 
 
-def draw(g, parameters):
+def draw(g, parameters, optimizers):
+    """A recipe with some of the optimizers, each a name and settings."""
     groups = [parameters]
     if len(parameters) > 1 and g.chance(40):
         cut = 1 + g.below(len(parameters) - 1)
         groups = [parameters[:cut], parameters[cut:]]
-    return Recipe([draw_group(g, group) for group in groups], scale=g.choice([0, 0, 1, 1024]),
-                  clip_norm=0.5 if g.chance(20) else 0, clip_value=0.125 if g.chance(15) else 0)
+    clip_norm, clip_value = g.choice([(0, 0), (0, 0), (0, 0), (0.5, 0), (0, 0.125)])
+    return Recipe([Group(*g.choice(optimizers), group) for group in groups], g.choice([0, 0, 1, 1024]), clip_norm, clip_value)

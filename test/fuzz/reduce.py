@@ -4,6 +4,7 @@ An op is taken out by making its result an input with the number that it had; wh
 """
 
 import copy
+import re
 
 from graph import Value
 
@@ -82,6 +83,13 @@ def candidates(graph):
             yield lambda i=i: without_node(graph, i)
 
 
+def kind_of(finding):
+    """What has to stay as it is: that numbers differ, or what the compiler says."""
+    if finding.what != "error":
+        return "numbers"
+    return re.sub(r"[0-9]+|'[^']*'", "", finding.text.partition("error:")[2].partition("\n")[0])
+
+
 def reduced(graph, finding, check):
     """The smallest graph found, and how it differs."""
     went_on = True
@@ -96,7 +104,7 @@ def reduced(graph, finding, check):
             for value in small.all_values():
                 value.number = known[value]
             report = check(small)
-            if report.finding and (report.finding.what == "error") == (finding.what == "error"):
+            if report.finding and kind_of(report.finding) == kind_of(finding):
                 graph, finding, went_on = small, report.finding, True
                 break
     return graph, finding
