@@ -264,17 +264,19 @@ private:
         return failed();
       code.push_back(std::move(*kernel));
     }
-    timed("plan", [&] {
+    bool planned = timed("plan", [&] {
       size_t begin = 0;
       for (func::FuncOp function : functions) {
         auto own = llvm::to_vector(function.getOps<KernelOp>());
-        addEntry(function, ArrayRef(code).slice(begin, own.size()));
+        if (mlir::failed(
+                addEntry(function, ArrayRef(code).slice(begin, own.size()))))
+          return false;
         begin += own.size();
       }
       finishKernels(code);
       return true;
     });
-    return llvm::Error::success();
+    return planned ? llvm::Error::success() : failed();
   }
 
   void emitAll(ArrayRef<KernelOp> kernels,
@@ -347,10 +349,13 @@ private:
     llvm_unreachable("all goals covered");
   }
 
-  void addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
+  LogicalResult addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
     bool isDerive =
         function.getName() == kDeriveFunction && options.goal != Goal::Run;
-    Entry entry = planEntry(function, code, builder, *backend);
+    FailureOr<Entry> planned = planEntry(function, code, builder, *backend);
+    if (mlir::failed(planned))
+      return failure();
+    Entry &entry = *planned;
     StringRef phase = phaseOf(function);
     entry.function = isDerive ? kDeriveFunction.str() : nameOf(phase);
     // What applies micro-batches takes none, whatever their rows.
@@ -362,6 +367,7 @@ private:
         input.type = describeType(tensorType(argument));
     }
     builder.program.entries.push_back(std::move(entry));
+    return success();
   }
 
   /// Does `work`, and says how long that took and for what kernel.

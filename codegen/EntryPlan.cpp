@@ -70,7 +70,7 @@ public:
       : function(function), emitted(emitted), builder(builder),
         backend(backend) {}
 
-  Entry plan() {
+  FailureOr<Entry> plan() {
     Block &block = function.getBody().front();
     for (auto [index, argument] : llvm::enumerate(block.getArguments()))
       places[argument] = {Place::Space::Staging, static_cast<uint32_t>(index),
@@ -83,6 +83,8 @@ public:
       planWrite(write);
     planResults(block.getTerminator());
     planRecords();
+    if (failed(checkReads()))
+      return failure();
     backend.finish(entry, stepPlaces, builder);
     findLifetimes();
     entry.arenaBytes = planArena(entry.buffers);
@@ -344,6 +346,33 @@ private:
     }
   }
 
+  /// Nothing may read a buffer before a step has written it: it would find what
+  /// another value has left there.
+  LogicalResult checkReads() {
+    DenseSet<uint32_t> filled;
+    auto check = [&](const Place &place) -> LogicalResult {
+      if (place.space != Place::Space::Arena || filled.contains(place.index))
+        return success();
+      return function.emitError()
+             << "internal error: nothing writes the "
+             << entry.buffers[place.index].summary << " of "
+             << entry.buffers[place.index].location.str()
+             << " before it is read; please report this with the module";
+    };
+    for (const StepPlaces &touched : stepPlaces) {
+      for (const Place &place : touched.read)
+        if (failed(check(place)))
+          return failure();
+      for (const Place &place : touched.written)
+        if (place.space == Place::Space::Arena)
+          filled.insert(place.index);
+    }
+    for (const Result &result : entry.results)
+      if (failed(check(result.place)))
+        return failure();
+    return success();
+  }
+
   Place newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
     entry.buffers.push_back(
         {0, bytes, 0, 0, locate(op->getLoc()), summary.str()});
@@ -405,7 +434,8 @@ private:
 };
 } // namespace
 
-Entry mp::planEntry(func::FuncOp function, ArrayRef<EmittedKernel> emitted,
-                    ProgramBuilder &builder, Backend &backend) {
+FailureOr<Entry> mp::planEntry(func::FuncOp function,
+                               ArrayRef<EmittedKernel> emitted,
+                               ProgramBuilder &builder, Backend &backend) {
   return EntryPlanner(function, emitted, builder, backend).plan();
 }

@@ -22,10 +22,11 @@ struct ProgramBuilder {
 /// Steps, places and lifetimes of a function that holds reads, kernels, views,
 /// writes and a return. `emitted` has one entry a kernel, in order. A result
 /// that a variable is given is computed in the variable's own memory where
-/// nothing reads the old value later; else it is copied at the end.
-Entry planEntry(mlir::func::FuncOp function,
-                llvm::ArrayRef<EmittedKernel> emitted, ProgramBuilder &builder,
-                Backend &backend);
+/// nothing reads the old value later; else it is copied at the end. Fails with
+/// a diagnostic where a step would read what none before it writes.
+llvm::FailureOr<Entry> planEntry(mlir::func::FuncOp function,
+                                 llvm::ArrayRef<EmittedKernel> emitted,
+                                 ProgramBuilder &builder, Backend &backend);
 
 /// Where something was written; a fused location's first place.
 Location locate(mlir::Location location);

@@ -33,7 +33,8 @@ static void forEachBlock(ThreadPool &pool, int64_t grid, int64_t block,
 Executor::Executor(Entry entry, const Linkage &linkage,
                    std::vector<std::unique_ptr<Routine>> routines,
                    Engine &engine)
-    : description(std::move(entry)), engine(engine), names(linkage.names) {
+    : description(std::move(entry)), engine(engine), names(linkage.names),
+      poisoned(buffersToPoison(description)) {
   auto nextRoutine = routines.begin();
   for (const Step &step : description.steps) {
     if (const auto *launch = std::get_if<Launch>(&step)) {
@@ -112,6 +113,12 @@ void Executor::bindInputs(Inputs inputs) {
         patch.offset;
 }
 
+void Executor::poisonBefore(size_t number) {
+  for (const Buffer &buffer : poisoned[number])
+    std::memset(engine.arena.base() + buffer.offset, poison, buffer.bytes);
+  engine.scratch.fill(poison);
+}
+
 void Executor::execute(Inputs inputs) {
   engine.arena.release();
   TraceSpan span(engine.trace.get(), Trace::Kind::Step, description.function);
@@ -119,6 +126,8 @@ void Executor::execute(Inputs inputs) {
   for (size_t i = 0; i < steps.size(); ++i) {
     if (engine.trace)
       engine.pool.setLabel(stepLabels[i]);
+    if (!poisoned.empty())
+      poisonBefore(i);
     std::visit([&](auto &bound) { runStep(bound); }, steps[i]);
   }
   for (size_t i = 0; i < lastResults.size(); ++i)

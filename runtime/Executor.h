@@ -9,6 +9,7 @@
 
 #include "runtime/Jit.h"
 #include "runtime/Memory.h"
+#include "runtime/Poison.h"
 #include "runtime/Profile.h"
 #include "runtime/Routine.h"
 #include "runtime/Session.h"
@@ -73,6 +74,8 @@ private:
 
   void bindInputs(Inputs inputs);
   void nameSteps();
+  /// Before step `number`: what it is the first to write, and scratch.
+  void poisonBefore(size_t number);
   llvm::Expected<double> measureCopy();
   size_t bind(llvm::ArrayRef<Place> places, const Linkage &linkage);
   void runStep(BoundLaunch &launch);
@@ -90,7 +93,8 @@ private:
   Engine &engine;
   std::vector<KernelName> names; ///< of the program's kernels
   std::vector<BoundStep> steps;
-  std::vector<uint32_t> stepLabels; ///< where there is a trace
+  std::vector<std::vector<Buffer>> poisoned; ///< by step, or empty
+  std::vector<uint32_t> stepLabels;          ///< where there is a trace
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;
   size_t firstResult = 0;

@@ -52,6 +52,11 @@ llvm::Error Arena::grow(uint64_t bytes) {
   return llvm::Error::success();
 }
 
+void WorkerScratch::fill(unsigned char byte) {
+  if (memory.size())
+    std::memset(memory.data(), byte, memory.size());
+}
+
 llvm::Error WorkerScratch::grow(uint64_t bytesPerWorker) {
   if (bytesPerWorker <= stride)
     return llvm::Error::success();

@@ -58,6 +58,7 @@ class WorkerScratch {
 public:
   explicit WorkerScratch(unsigned workers) : workers(workers) {}
   llvm::Error grow(uint64_t bytesPerWorker);
+  void fill(unsigned char byte);
   char *of(unsigned worker) const { return memory.data() + worker * stride; }
 
 private:

@@ -17,6 +17,8 @@ config.environment["PATH"] = os.pathsep.join(
     [config.mp_tools, config.llvm_tools, os.environ["PATH"]])
 # No test writes to the user's cache.
 config.environment["MP_CACHE_DIR"] = "off"
+# What a kernel reads before it is written is no number.
+config.environment["MP_POISON"] = "1"
 # Every CHECK is exact about variables unless it says otherwise.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 

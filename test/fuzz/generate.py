@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 import elementwise
+import examples
 import layout
 import losses
 import motifs
@@ -120,6 +121,11 @@ def gradient_graph(rng, setting):
     g = Graph(rng)
     begin(g, setting)
     grow(g, 10)
+    return differentiated(g)
+
+
+def differentiated(g):
+    """Asks for the derivatives of a number made of what the graph ends in."""
     between = [value for node in g.nodes for value in node.results if value in set(g.values) and value.type.is_float]
     number = number_of(g)
     if number is None or not number.node:
@@ -157,9 +163,11 @@ def step_graph(rng, setting):
         return None
     g.results = [number]
     pruned(g)
-    parameters = [made_parameter(g, value) for value in list(g.inputs) if value.type.is_float and g.chance(70)]
-    if not parameters:
+    reached = set(value for value, gradient in zip(g.inputs, g.gradients(number, g.inputs)) if gradient is not None)
+    chosen = [value for value in g.inputs if value.type.is_float and g.chance(70)]
+    if not reached & set(chosen):
         return None
+    parameters = [made_parameter(g, value) for value in chosen]
     ranked = [value.type.shape[0] for value in g.inputs if value.data == "argument" and value.type.shape]
     g.batch = ranked[0] if ranked else 4
     for value in g.inputs:
@@ -169,13 +177,25 @@ def step_graph(rng, setting):
     return g
 
 
+def example_graph(rng, seed):
+    """Each of the examples, by its results and by its gradients."""
+    number, asks_gradients = divmod(seed, 2)
+
+    def finish(g, value):
+        if asks_gradients:
+            return differentiated(g)
+        g.results.append(value)
+        return g
+    return examples.graph(rng, number, finish)
+
+
 def graph_of(mode, seed):
     """The graph of a seed; a draw that comes to nothing is followed by another of the same seed."""
-    rng, setting = np.random.default_rng(seed), Setting.of(seed)
+    rng, setting = np.random.default_rng(seed), seed if mode == "example" else Setting.of(seed)
     while True:
         graph = MODES[mode](rng, setting)
         if graph is not None:
             return graph
 
 
-MODES = {"value": value_graph, "gradient": gradient_graph, "step": step_graph}
+MODES = {"value": value_graph, "gradient": gradient_graph, "step": step_graph, "example": example_graph}

@@ -1,0 +1,42 @@
+"""Small networks by name: what stands beside a product where people write one. A kernel took such a function for the product's
+own once, and the results were wrong in silence."""
+
+from elementwise import binary, unary
+from graph import Graph, Type
+from products import linear
+
+
+def skip(g, x):
+    return binary(g, linear(g, x, 8), unary(g, x, ["mp.relu"]), ["mp.add"])
+
+
+def gated_unit(g, x):
+    return binary(g, linear(g, x, 8), unary(g, linear(g, x, 8), ["mp.relu"]), ["mp.mul"])
+
+
+def gated_by_operand(g, x):
+    return binary(g, linear(g, x, 8), unary(g, x, ["mp.relu"]), ["mp.mul"])
+
+
+def residual_block(g, x):
+    inner = unary(g, linear(g, x, 8), ["mp.relu"])
+    return unary(g, binary(g, linear(g, inner, 8), x, ["mp.add"]), ["mp.relu"])
+
+
+def kept_and_activated(g, x):
+    product = linear(g, x, 8)
+    g.results.append(product)
+    return unary(g, product, ["mp.relu"])
+
+
+CASES = [(build, element) for build in (skip, gated_unit, gated_by_operand, residual_block, kept_and_activated)
+         for element in ("f32", "f16", "bf16")]
+
+
+def graph(rng, number, finish):
+    """The case of a number, and what `finish` asks of it; None where the draw of weights did not suit."""
+    build, element = CASES[number % len(CASES)]
+    g = Graph(rng)
+    g.sizes = [8]
+    value = build(g, g.input(Type(element, (8, 8))))
+    return value and finish(g, value)
