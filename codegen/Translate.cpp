@@ -2,6 +2,7 @@
 #include "codegen/Translate.h"
 #include "codegen/Compile.h"
 #include "codegen/cuda/Arch.h"
+#include "codegen/cuda/OneSource.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
@@ -115,30 +116,12 @@ static LogicalResult toProgram(const Options &options, llvm::SourceMgr &sources,
   return success();
 }
 
-/// A banner above each source: what it was made of and where that stands. These
-/// are for the reader; no compiler sees them.
 static LogicalResult toCuda(const Options &options, llvm::SourceMgr &sources,
                             llvm::raw_ostream &os) {
   std::optional<Program> program = compile(options, "cuda", sources);
   if (!program)
     return failure();
-  auto banner = [&](StringRef title) {
-    os << "//"
-          "===----------------------------------------------------------------"
-          "------===//\n// "
-       << title << '\n';
-  };
-  if (options.headers)
-    for (const Header &header : program->headers) {
-      banner(header.name);
-      os << '\n' << header.text << '\n';
-    }
-  for (const Kernel &kernel : program->kernels) {
-    banner(kernel.summary);
-    for (const mp::Location &source : kernel.sources)
-      os << "//   " << source.str() << '\n';
-    os << '\n' << kernel.code << '\n';
-  }
+  os << cuda::printOneSource(*program, options.headers);
   return success();
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
 #include "RealNvrtc.h"
+#include "codegen/cuda/OneSource.h"
 #include "codegen/cuda/TunePlan.h"
 #include "runtime/cuda/ResourceUsage.h"
 #include "llvm/Support/FileSystem.h"
@@ -185,6 +186,29 @@ TEST_P(CudaGate, EveryKernelCompiles) {
     collectOps(all, arch);
   ASSERT_GE(all.size(), 60u);
   expectFaultless(all);
+}
+
+// What mp-translate --mp-to-cuda prints compiles as it stands.
+TEST(CudaOneSource, AWholeStepCompiles) {
+  auto nvrtc = nvrtcForTests();
+  ASSERT_TRUE(bool(nvrtc)) << toString(nvrtc.takeError());
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = "sm_80";
+  options.precision = "fp16";
+  options.batch = 33;
+  options.totalSteps = 100;
+  for (StringRef model :
+       {"examples/fashion-mnist/mlp.mlir", "test/models/attention.mlir"}) {
+    options.filename = (MP_SOURCE_DIR "/" + model).str();
+    std::string text =
+        (*MemoryBuffer::getFile(options.filename))->getBuffer().str();
+    Program program = cantFail(mp::compile(text, options));
+    auto compiled = cuda::compileToCubin(
+        *nvrtc, cuda::printOneSource(program, /*withHeaders=*/true), {},
+        cuda::compilerOptions(*nvrtc, options.arch));
+    EXPECT_TRUE(bool(compiled)) << model << toString(compiled.takeError());
+  }
 }
 
 // Element by element, which needs most registers, on the oldest.
