@@ -79,8 +79,14 @@ private:
       describeState();
       return llvm::Error::success();
     }
-    // While all functions are there: no two share random numbers.
+    // What is asked for by name is not gone once its callers have its ops.
+    if (options.goal == Goal::Run)
+      if (auto asked = module->lookupSymbol<func::FuncOp>(options.function))
+        asked.setPublic();
+    // While all functions are there: calls are inlined, and no two functions
+    // share random numbers.
     PassManager numbering(&context);
+    numbering.addPass(createInline());
     numbering.addPass(createNumberStreams());
     if (mlir::failed(run(numbering)))
       return failed();

@@ -24,15 +24,25 @@ mp::TensorType mp::describeType(RankedTensorType type) {
           {type.getShape().begin(), type.getShape().end()}};
 }
 
-/// Locations of all ops that were fused, without repeats.
-static std::vector<mp::Location> sourcesOf(mlir::Location location) {
-  std::vector<mp::Location> sources;
+static void collectSources(mlir::Location location,
+                           std::vector<mp::Location> &sources) {
   location->walk([&](mlir::Location inner) {
+    // Where an op stands, and not who called for it.
+    if (auto call = dyn_cast<CallSiteLoc>(inner)) {
+      collectSources(call.getCallee(), sources);
+      return WalkResult::skip();
+    }
     if (isa<FileLineColLoc>(inner))
       if (auto found = locate(inner); !llvm::is_contained(sources, found))
         sources.push_back(found);
     return WalkResult::advance();
   });
+}
+
+/// Locations of all ops that were fused, without repeats.
+static std::vector<mp::Location> sourcesOf(mlir::Location location) {
+  std::vector<mp::Location> sources;
+  collectSources(location, sources);
   return sources;
 }
 

@@ -139,6 +139,11 @@ LogicalResult mp::checkDifferentiable(func::FuncOp function) {
                            << region.whyNotDifferentiable();
       return WalkResult::interrupt();
     }
+    if (isa<func::CallOp>(op)) {
+      op->emitOpError() << "is not differentiable: run mp-inline before "
+                           "mp-autodiff";
+      return WalkResult::interrupt();
+    }
     for (Value operand : op->getOperands())
       if (auto tensor = dyn_cast<RankedTensorType>(operand.getType());
           tensor && !tensor.hasStaticShape()) {

@@ -40,6 +40,7 @@ private:
   /// What comes before backward in training.
   LogicalResult prepare(ModuleOp module) {
     PassManager manager(&getContext(), ModuleOp::getOperationName());
+    manager.addPass(createInline());
     manager.addPass(createSetMode({"train"}));
     if (batch != 0)
       manager.addPass(createSpecialize({batch}));

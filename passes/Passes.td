@@ -11,6 +11,34 @@ class Mp_Pass<string argument, string operation> : Pass<argument, operation> {
 
 include "passes/Inspection.td"
 
+def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
+  let summary = "replace calls by the ops that they call";
+  let description = [{
+    The first pass of every pipeline: whatever follows sees functions without calls. A network
+    in a function of its own is written once and used by loss and prediction; called twice, it
+    has tied weights. Private functions that nothing calls any more are gone.
+
+    An inlined op has the location `callsite(... at ...)`: the line of the op first, then that
+    of the call. A random op with a written stream keeps it in the first copy that a function
+    gets, and draws from another one in every further copy. Recursion, calls of functions
+    without a body and calls through values are errors.
+
+    ```mlir
+    // before                                          // after
+    func.func private @net(%x: tensor<8x4xf32>)        func.func @loss(%x: tensor<8x4xf32>)
+        -> tensor<8x4xf32> {                               -> tensor<8x4xf32> {
+      %y = mp.relu %x : tensor<8x4xf32>                  %0 = mp.relu %x : tensor<8x4xf32>
+      return %y : tensor<8x4xf32>                        return %0 : tensor<8x4xf32>
+    }                                                  }
+    func.func @loss(%x: tensor<8x4xf32>)
+        -> tensor<8x4xf32> {
+      %y = call @net(%x) : ...
+      return %y : tensor<8x4xf32>
+    }
+    ```
+  }];
+}
+
 def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let summary = "bind the batch dimension";
   let description = [{

@@ -99,6 +99,7 @@ static llvm::Error addForward(OpPassManager &manager,
   auto autocast = chooseAutocast(options);
   if (!autocast)
     return autocast.takeError();
+  manager.addPass(createInline());
   manager.addPass(createNumberStreams());
   // The mode first: a batch of one row is too small to train some ops, but not
   // to evaluate them.
@@ -202,6 +203,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
   auto autocast = chooseAutocast(options);
   if (!autocast)
     return autocast.takeError();
+  manager.addPass(createInline());
   manager.addPass(createSpecialize({options.batch}));
   manager.addPass(createAutocast(*autocast));
   manager.addNestedPass<func::FuncOp>(createExpandGradients());

@@ -50,6 +50,14 @@ static llvm::Error choose(const Subject &subject, StringRef name,
                    subject.filename, name, suggest(name, names));
 }
 
+/// A function that is asked for by name is not gone once its callers have its
+/// ops.
+static llvm::Error inlineCalls(Work &work, StringRef asked) {
+  if (auto function = work.module->lookupSymbol<func::FuncOp>(asked))
+    function.setPublic();
+  return work.run(createInline());
+}
+
 static void describeRecipe(TrainOp recipe, Subject &subject) {
   subject.function = recipe.getFunction().str();
   subject.recipe = recipe.getEntry().str();
@@ -77,6 +85,8 @@ llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,
   Work work(subject.text, filename, {});
   if (!work.module)
     return work.failed();
+  if (auto error = inlineCalls(work, name))
+    return std::move(error);
   std::vector<std::string> names;
   SmallVector<TrainOp> recipes;
   for (auto recipe : work.module->getOps<TrainOp>()) {
@@ -124,6 +134,8 @@ llvm::Expected<func::FuncOp> prepare(Work &work, const Subject &subject) {
   if (!work.module)
     return work.failed();
   // While all functions are there: no two share random numbers.
+  if (auto error = inlineCalls(work, subject.function))
+    return std::move(error);
   if (auto error = work.run(createNumberStreams()))
     return std::move(error);
   func::FuncOp function = isolate(*work.module, subject);

@@ -148,3 +148,17 @@ func.func @loss() -> tensor<f32> {
 }
 // expected-error@+1 {{'mp.train' op has nothing to train: no parameter reaches result 0 of @loss}}
 mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+mp.variable @w : tensor<f32> = #mp.init<zeros>
+func.func private @net(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func @loss() -> tensor<f32> {
+  %0 = mp.read @w : tensor<f32>
+  // expected-error@+1 {{'func.call' op is not differentiable: run mp-inline before mp-autodiff}}
+  %1 = call @net(%0) : (tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
