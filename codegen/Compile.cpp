@@ -4,6 +4,7 @@
 #include "codegen/Describe.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/EntryPlan.h"
+#include "codegen/PassPlugins.h"
 #include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
 #include "codegen/SignalStack.h"
@@ -225,18 +226,48 @@ private:
     pipeline.scales = options.scales;
     pipeline.nanCheck = options.nanCheck;
     pipeline.recordCasts = bool(options.onCasts);
+    pipeline.insertPasses = options.insertPasses;
     return pipeline;
   }
 
-  llvm::Error runPasses() {
+  llvm::Error buildPasses(PassManager &manager) {
     auto *build = options.goal == Goal::Train       ? buildTrainPipeline
                   : options.goal == Goal::Diagnose  ? buildDiagnosePipeline
                   : options.goal == Goal::Evaluate  ? buildEvaluatePipeline
                   : options.goal == Goal::Calibrate ? buildCalibratePipeline
                                                     : buildRunPipeline;
-    PassManager manager(&context);
-    if (llvm::Error error = build(manager, passOptions()))
+    PipelineOptions pipeline = passOptions();
+    if (options.insertPasses.empty() && options.passPlugins.empty())
+      return build(manager, pipeline);
+    PassRegistryAccess registry;
+    if (llvm::Error error = registry.load(options.passPlugins))
       return error;
+    // What is inserted into a step need not have a place in the evaluation of
+    // the same run, but has to have one in either.
+    if (options.goal != Goal::Train && options.goal != Goal::Run) {
+      PassManager own(&context, ModuleOp::getOperationName()),
+          step(&context, ModuleOp::getOperationName());
+      llvm::Error here = build(own, pipeline);
+      if (!here)
+        return build(manager, pipeline);
+      consumeError(std::move(here));
+      if (llvm::Error error = buildTrainPipeline(step, pipeline))
+        return error;
+      pipeline.isPartOfRun = true;
+    }
+    return build(manager, pipeline);
+  }
+
+  llvm::Error runPasses() {
+    PassManager manager(&context, ModuleOp::getOperationName());
+    if (llvm::Error error = buildPasses(manager))
+      return error;
+    if (options.onPipeline) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      manager.printAsTextualPipeline(os);
+      options.onPipeline(text);
+    }
     bool good = timed("passes", [&] { return succeeded(run(manager)); });
     if (!good)
       return failed();
@@ -246,7 +277,8 @@ private:
   }
 
   LogicalResult run(PassManager &passes) {
-    return runReproducibly(passes, *module, options.reproducer);
+    return runReproducibly(passes, *module, options.reproducer,
+                           options.passPlugins);
   }
 
   //===--------------------------------------------------------------------===//

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace mp {
 
@@ -81,6 +83,10 @@ struct CompileOptions {
   /// Train: which values a step tells the size of, Entry::records: those that
   /// kernels store, "step", every op's, "all", or empty, none.
   std::string nanCheck;
+  /// Shared libraries with passes of one's own, and where these run:
+  /// "after=mp-autodiff:my-pass{by=2}" or "before=..."; docs/own-passes.md. A
+  /// static program refuses plugins.
+  std::vector<std::string> passPlugins, insertPasses;
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".
@@ -103,6 +109,9 @@ struct CompileOptions {
   /// Gets what is suspicious but no error, as located text without a trailing
   /// line feed; from any thread, but never two at once.
   std::function<void(llvm::StringRef)> onWarning;
+  /// Gets the passes of each compilation, as mp-opt's --pass-pipeline takes
+  /// them, before they run.
+  std::function<void(llvm::StringRef)> onPipeline;
   /// Gets what autocast made of each op and why, JSON as docs/policies.md has
   /// it.
   std::function<void(llvm::StringRef)> onCasts;

@@ -12,10 +12,12 @@ namespace {
 class CommandedFile : public ReproducerStream {
 public:
   CommandedFile(std::unique_ptr<llvm::ToolOutputFile> file,
-                std::error_code &failed)
+                ArrayRef<std::string> plugins, std::error_code &failed)
       : file(std::move(file)), failed(failed) {
     std::string path = this->file->getFilename().str();
     std::string command = "mp-opt --run-reproducer " + shellWord(path);
+    for (const std::string &plugin : plugins)
+      command += " --load-pass-plugin=" + shellWord(plugin);
     os() << "// " << command << "\n";
     // Upstream writes it between backquotes.
     text = path + "`, rerun with `" + command;
@@ -37,14 +39,16 @@ private:
 } // namespace
 
 LogicalResult mp::runReproducibly(PassManager &passes, Operation *module,
-                                  StringRef path) {
+                                  StringRef path,
+                                  ArrayRef<std::string> plugins) {
   if (path.empty())
     return passes.run(module);
   std::error_code failed;
-  auto open = [path = path.str(), &failed](
+  auto open = [path = path.str(), plugins, &failed](
                   std::string &error) -> std::unique_ptr<ReproducerStream> {
     auto file = openOutputFile(path, &error);
-    return file ? std::make_unique<CommandedFile>(std::move(file), failed)
+    return file ? std::make_unique<CommandedFile>(std::move(file), plugins,
+                                                  failed)
                 : nullptr;
   };
   // Only of passes that run one by one does upstream know which one failed.

@@ -10,10 +10,11 @@ namespace mp {
 /// Runs `passes`. Where one fails or crashes and `path` names a file, that gets
 /// the module as it was before that pass, and how to run it again: upstream's
 /// reproducer, cut to the one pass. A crash is then a failure with a
-/// diagnostic.
+/// diagnostic. `plugins` are libraries that some of the passes come from.
 llvm::LogicalResult runReproducibly(mlir::PassManager &passes,
                                     mlir::Operation *module,
-                                    llvm::StringRef path);
+                                    llvm::StringRef path,
+                                    llvm::ArrayRef<std::string> plugins);
 
 } // namespace mp
 

@@ -64,6 +64,18 @@ struct Options {
       cl::desc("where a pass fails or crashes, write the module before it, and "
                "how to rerun it"),
       cl::cat(category)};
+  cl::list<std::string> passPlugins{
+      "load-pass-plugin", cl::desc("shared library with passes to insert"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::list<std::string> insertPasses{
+      "insert-pass",
+      cl::desc("run passes beside one of the pipeline: "
+               "after=mp-autodiff:my-pass{by=2}, or before=..."),
+      cl::value_desc("place:passes"), cl::cat(category)};
+  cl::opt<bool> dumpPipeline{
+      "dump-pass-pipeline",
+      cl::desc("print the passes, as mp-opt --pass-pipeline takes them"),
+      cl::init(false), cl::cat(category)};
   cl::opt<bool> code{"mp-code", cl::desc("print the objects too"),
                      cl::init(false), cl::cat(category)};
   cl::opt<bool> headers{
@@ -96,6 +108,12 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
   compileOptions.reproducer = options.reproducer;
+  llvm::append_range(compileOptions.passPlugins, options.passPlugins);
+  llvm::append_range(compileOptions.insertPasses, options.insertPasses);
+  if (options.dumpPipeline)
+    compileOptions.onPipeline = [](StringRef text) {
+      llvm::errs() << text << '\n';
+    };
   compileOptions.onWarning = [](StringRef text) {
     llvm::errs() << text << '\n';
   };

@@ -34,6 +34,12 @@ struct PipelineOptions {
   /// mp-instrument.
   std::string nanCheck;
   bool recordCasts = false; ///< whether mp-autocast leaves `kCastsAttr`
+  /// Passes beside those of the pipeline, in the order of this list where
+  /// several stand in one place: PassInsertion.
+  std::vector<std::string> insertPasses = {};
+  /// An insertion beside a pass that the pipeline lacks is no error: it is for
+  /// another pipeline of the same run.
+  bool isPartOfRun = false;
 };
 
 /// On a module: what mp-autocast made of each op and why, JSON as a string.

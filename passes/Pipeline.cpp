@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - the passes in their order ---------------------------===//
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/PassInsertion.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
 #include "llvm/ADT/StringExtras.h"
@@ -55,28 +56,28 @@ llvm::Expected<Precision> mp::resolvePrecision(StringRef name) {
 // Pipelines
 //===----------------------------------------------------------------------===//
 
-static void addCleanUp(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
+static void addCleanUp(PassList &passes) {
+  passes.add(createCanonicalizerPass());
+  passes.add(createCSEPass());
 }
 
-static void addRandomKeys(OpPassManager &manager) {
-  manager.addPass(createNumberStreams());
-  manager.addPass(createRandomKeys());
+static void addRandomKeys(PassList &passes) {
+  passes.add(createNumberStreams());
+  passes.add(createRandomKeys());
 }
 
 /// `records`: with a record of each value that a kernel stores.
-static void addKernels(OpPassManager &manager, bool records = false) {
-  addCleanUp(manager);
-  manager.addNestedPass<func::FuncOp>(createFuse());
+static void addKernels(PassList &passes, bool records = false) {
+  addCleanUp(passes);
+  passes.add(createFuse());
   if (records)
-    manager.addNestedPass<func::FuncOp>(createInstrument({"step"}));
-  manager.addNestedPass<func::FuncOp>(createLowerKernels());
+    passes.add(createInstrument({"step"}));
+  passes.add(createLowerKernels());
 }
 
 /// By which a calibration names values.
-static void addNumbersOfHalves(OpPassManager &manager) {
-  manager.addNestedPass<func::FuncOp>(createNumberOps({"f16"}));
+static void addNumbersOfHalves(PassList &passes) {
+  passes.add(createNumberOps({"f16"}));
 }
 
 /// What the options say, else what the precision's name means, else the recipe.
@@ -94,18 +95,18 @@ chooseAutocast(const PipelineOptions &options) {
 }
 
 /// Casts decided on the forward graph, static shapes before.
-static llvm::Error addForward(OpPassManager &manager,
-                              const PipelineOptions &options, StringRef mode) {
+static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
+                              StringRef mode) {
   auto autocast = chooseAutocast(options);
   if (!autocast)
     return autocast.takeError();
-  manager.addPass(createInline());
-  manager.addPass(createNumberStreams());
+  passes.add(createInline());
+  passes.add(createNumberStreams());
   // The mode first: a batch of one row is too small to train some ops, but not
   // to evaluate them.
-  manager.addPass(createSetMode({mode.str()}));
-  manager.addPass(createSpecialize({options.batch}));
-  manager.addPass(createAutocast(*autocast));
+  passes.add(createSetMode({mode.str()}));
+  passes.add(createSpecialize({options.batch}));
+  passes.add(createAutocast(*autocast));
   return llvm::Error::success();
 }
 
@@ -117,101 +118,104 @@ llvm::Expected<std::string> mp::chooseScaler(const PipelineOptions &options) {
 }
 
 /// From a recipe to its step, proven, but not as kernels yet.
-static llvm::Error addStep(OpPassManager &manager,
-                           const PipelineOptions &options) {
+static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   auto scaler = chooseScaler(options);
   if (!scaler)
     return scaler.takeError();
-  if (auto error = addForward(manager, options, "train"))
+  if (auto error = addForward(passes, options, "train"))
     return error;
   if (!options.scales.empty()) {
     SynthesizeScalesOptions scales;
     scales.calibration = options.scales;
     scales.scaler = *scaler;
-    addNumbersOfHalves(manager);
-    manager.addPass(createSynthesizeScales(scales));
+    addNumbersOfHalves(passes);
+    passes.add(createSynthesizeScales(scales));
   }
-  manager.addPass(createAutodiff());
-  manager.addPass(createPlaceCasts());
-  manager.addPass(createRecompute({options.recompute}));
-  manager.addPass(createLossScale({*scaler}));
-  manager.addPass(createQuantize());
-  manager.addPass(createAccumulate({options.accumulate, options.batch}));
+  passes.add(createAutodiff());
+  passes.add(createPlaceCasts());
+  passes.add(createRecompute({options.recompute}));
+  passes.add(createLossScale({*scaler}));
+  passes.add(createQuantize());
+  passes.add(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
-    manager.addPass(createMasterWeights());
-  manager.addPass(createClipGradients({options.clipNorm, options.clipValue}));
-  manager.addPass(createOptimizer({options.totalSteps}));
-  manager.addPass(createSymbolDCEPass());
-  addRandomKeys(manager); // those of the optimizer too
-  manager.addNestedPass<func::FuncOp>(createPredicateStep());
-  addCleanUp(manager);
-  manager.addPass(createVerifyStep());
+    passes.add(createMasterWeights());
+  passes.add(createClipGradients({options.clipNorm, options.clipValue}));
+  passes.add(createOptimizer({options.totalSteps}));
+  passes.add(createSymbolDCEPass());
+  addRandomKeys(passes); // those of the optimizer too
+  passes.add(createPredicateStep());
+  addCleanUp(passes);
+  passes.add(createVerifyStep());
   return llvm::Error::success();
 }
 
 llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
-  if (auto error = addStep(manager, options))
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addStep(passes, options))
     return error;
   if (options.nanCheck == "all")
-    manager.addNestedPass<func::FuncOp>(createInstrument());
-  addKernels(manager, /*records=*/options.nanCheck == "step");
-  return llvm::Error::success();
+    passes.add(createInstrument());
+  addKernels(passes, /*records=*/options.nanCheck == "step");
+  return passes.finish(options.isPartOfRun);
 }
 
 llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
-  if (auto error = addStep(manager, options))
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addStep(passes, options))
     return error;
-  manager.addNestedPass<func::FuncOp>(
-      createInstrument({"all", /*replay=*/true}));
-  addKernels(manager);
-  return llvm::Error::success();
+  passes.add(createInstrument({"all", /*replay=*/true}));
+  addKernels(passes);
+  return passes.finish(options.isPartOfRun);
 }
 
 llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
-  if (auto error = addForward(manager, options, "eval"))
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addForward(passes, options, "eval"))
     return error;
-  manager.addNestedPass<func::FuncOp>(createExpandGradients());
-  manager.addPass(createPlaceCasts());
-  manager.addPass(createQuantize());
+  passes.add(createExpandGradients());
+  passes.add(createPlaceCasts());
+  passes.add(createQuantize());
   if (options.masterWeights)
-    manager.addPass(createMasterWeights());
-  addRandomKeys(manager);
-  addKernels(manager);
-  return llvm::Error::success();
+    passes.add(createMasterWeights());
+  addRandomKeys(passes);
+  addKernels(passes);
+  return passes.finish(options.isPartOfRun);
 }
 
 llvm::Error mp::buildCalibratePipeline(OpPassManager &manager,
                                        const PipelineOptions &options) {
-  if (auto error = addForward(manager, options, "train"))
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addForward(passes, options, "train"))
     return error;
-  addNumbersOfHalves(manager);
-  manager.addNestedPass<func::FuncOp>(createWidenFloats({"f32"}));
+  addNumbersOfHalves(passes);
+  passes.add(createWidenFloats({"f32"}));
   ExposeValuesOptions expose;
   expose.values = false;
   expose.gradients = true;
-  manager.addPass(createExposeValues(expose));
-  addRandomKeys(manager);
-  addKernels(manager);
-  return llvm::Error::success();
+  passes.add(createExposeValues(expose));
+  addRandomKeys(passes);
+  addKernels(passes);
+  return passes.finish(options.isPartOfRun);
 }
 
 llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                                  const PipelineOptions &options) {
+  PassList passes(manager, options.insertPasses);
   auto autocast = chooseAutocast(options);
   if (!autocast)
     return autocast.takeError();
-  manager.addPass(createInline());
-  manager.addPass(createSpecialize({options.batch}));
-  manager.addPass(createAutocast(*autocast));
-  manager.addNestedPass<func::FuncOp>(createExpandGradients());
-  manager.addPass(createPlaceCasts());
-  manager.addPass(createQuantize());
-  addRandomKeys(manager);
-  addKernels(manager);
-  return llvm::Error::success();
+  passes.add(createInline());
+  passes.add(createSpecialize({options.batch}));
+  passes.add(createAutocast(*autocast));
+  passes.add(createExpandGradients());
+  passes.add(createPlaceCasts());
+  passes.add(createQuantize());
+  addRandomKeys(passes);
+  addKernels(passes);
+  return passes.finish(options.isPartOfRun);
 }
 
 //===----------------------------------------------------------------------===//

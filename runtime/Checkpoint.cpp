@@ -65,7 +65,8 @@ struct MetadataReader {
     if (found != metadata.end())
       return &found->second;
     // Which older checkpoints lack.
-    bool isOptional = key == "policy" || key == "scales";
+    bool isOptional =
+        key == "policy" || key == "scales" || key == "insert_passes";
     if (bad.empty() && !isOptional)
       bad = key.str();
     return nullptr;
@@ -91,6 +92,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("target", state.target);
   visit("cpu", state.cpu);
   visit("plan", state.plan);
+  visit("insert_passes", state.insertPasses);
   visit("clip_norm_bits", state.clipNorm);
   visit("clip_value_bits", state.clipValue);
   visit("last_scale_bits", state.lastScale);

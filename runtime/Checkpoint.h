@@ -21,6 +21,7 @@ struct RunState {
               target = {}, cpu = {};
   std::string scales = {};            ///< CompileOptions'
   std::string plan = {};              ///< Program::plan
+  std::string insertPasses = {};      ///< CompileOptions', as on a command line
   double clipNorm = 0, clipValue = 0; ///< CompileOptions'
   double lastScale = 1;               ///< loss scale of the last step
   double epochLossSum = 0;    ///< over the steps of the running epoch that were

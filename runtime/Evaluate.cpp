@@ -69,6 +69,11 @@ static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
     compile.precision = checkpoint->state().precision;
   if (compile.policy.empty())
     compile.policy = checkpoint->state().policy;
+  // A checkpoint is data, and loads no code.
+  const std::string &inserted = checkpoint->state().insertPasses;
+  if (options.onNote && !inserted.empty() && options.insertPasses.empty())
+    options.onNote("note: the checkpoint was trained with --insert-pass " +
+                   inserted + ", this evaluation is without");
 }
 
 Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
@@ -81,6 +86,8 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
                             .onNote = options.onNote};
   chooseCasts(options, modelOptions.compile);
   modelOptions.compile.function = options.function;
+  modelOptions.compile.passPlugins = options.passPlugins;
+  modelOptions.compile.insertPasses = options.insertPasses;
   auto model =
       Model::open(std::move(modelOptions), std::move(compiler), createSession);
   if (!model)

@@ -24,6 +24,8 @@ struct EvalOptions {
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
+  std::vector<std::string> passPlugins = {},
+                           insertPasses = {}; ///< as CompileOptions'
   UseOnednn onednn = UseOnednn::Auto;
   std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
 };

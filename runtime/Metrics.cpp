@@ -139,6 +139,7 @@ std::string toJson(const Summary &summary) {
     text("recipe", summary.recipe);
     text("precision", summary.precision);
     text("policy", summary.policy);
+    text("insert_passes", summary.insertPasses);
     text("scaler", summary.scaler);
     text("device", summary.device);
     json.attribute("batch", summary.batch);

@@ -78,6 +78,7 @@ struct Summary {
   /// The policy is empty where it is the precision's or the recipe's; the
   /// recipe where there is but one.
   std::string recipe = {}, precision = {}, policy = {}, scaler = {};
+  std::string insertPasses = {}; ///< as in checkpoints
   std::string device = {};
   int64_t batch = 0, accumulate = 1; ///< records; how many batches a step
   uint64_t seed = 0;

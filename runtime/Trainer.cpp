@@ -317,6 +317,7 @@ Summary Trainer::summarize(double trainSeconds) const {
   summary.file = options.module;
   summary.recipe = options.function;
   summary.policy = run.policy;
+  summary.insertPasses = run.insertPasses;
   summary.scaler = scaler;
   summary.batch = run.batch;
   summary.accumulate = run.accumulate;

@@ -37,6 +37,8 @@ struct TrainOptions {
   std::optional<double> clipNorm,
       clipValue;         ///< as CompileOptions'; the recipe's
   std::string recompute; ///< as CompileOptions'; the recipe's
+  /// As CompileOptions'. A checkpoint names them, but never loads them.
+  std::vector<std::string> passPlugins, insertPasses;
   /// "step" or "all": StepMetrics::nonFinite and RUN/offenders.jsonl name the
   /// first op whose result is not finite, of each step with such a gradient,
   /// loss or new weight; "all" keeps a table of every op's values too. A run

@@ -3,6 +3,7 @@
 #include "runtime/Error.h"
 #include "runtime/Progress.h"
 #include "runtime/Trainer.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/thread.h"
@@ -54,6 +55,8 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
   modelOptions.compile.clipNorm = run.clipNorm;
   modelOptions.compile.clipValue = run.clipValue;
   modelOptions.compile.recompute = options.recompute;
+  modelOptions.compile.passPlugins = options.passPlugins;
+  modelOptions.compile.insertPasses = options.insertPasses;
   modelOptions.compile.function = options.function;
   modelOptions.compile.accumulate = run.accumulate;
   modelOptions.compile.scales = run.scales;
@@ -156,6 +159,8 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
                                               resumed, run.clipValue));
   if (error)
     return error;
+  // Of this run alone: a checkpoint is data, and loads no code.
+  run.insertPasses = llvm::join(options.insertPasses, " --insert-pass ");
   // More epochs than planned are a new schedule that the user asked for.
   run.epochs = options.epochs.value_or(run.epochs);
   constexpr int64_t most = 1'000'000'000; // so that no count of steps overflows
@@ -341,6 +346,11 @@ static std::string planText(const std::string &hash) {
   return hash.empty() ? "without a tuning plan" : "with tuning plan " + hash;
 }
 
+static std::string passesText(const std::string &inserted) {
+  return inserted.empty() ? "without inserted passes"
+                          : "with --insert-pass " + inserted;
+}
+
 Error Trainer::apply(const Checkpoint &checkpoint) {
   const RunState &saved = checkpoint.state();
   if (saved.records != run.records || saved.batch != run.batch ||
@@ -364,6 +374,10 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
     *options.log << "note: the checkpoint was made " << planText(saved.plan)
                  << "; the last bits of results may differ "
                  << planText(model->plan()) << "\n";
+  if (options.log && saved.insertPasses != run.insertPasses)
+    *options.log << "note: the checkpoint was made "
+                 << passesText(saved.insertPasses) << ", this run goes on "
+                 << passesText(run.insertPasses) << "\n";
   batches.reset();
   underWay.clear();
   // Settings of the run stay; what the run has done is the checkpoint's.

@@ -29,6 +29,7 @@ config.substitutions += [
     ("%source", config.mp_source),
     ("%build", config.mp_build),
     ("%plugin", config.mp_plugin),
+    ("%own-pass", config.mp_own_pass),
 ]
 # A plugin links the shared library of the build; a static program has none.
 if "tools" not in lit_config.params:

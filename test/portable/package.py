@@ -103,7 +103,8 @@ def check_in_root(root, prefix, arguments):
 
 
 def check_refusals(folder):
-    for name, option in (("mp-opt", "--load-pass-plugin=x.so"), ("mp-opt", "-load-dialect-plugin"), ("mp-translate", "--load-pass-plugin=x")):
+    for name, option in (("mp-opt", "--load-pass-plugin=x.so"), ("mp-opt", "-load-dialect-plugin"), ("mp-translate", "--load-pass-plugin=x"),
+                         ("mp-run", "--load-pass-plugin=x.so")):
         text = output(folder / "bin" / name, option, status=1)
         assert "takes no plugins" in text and len(text.splitlines()) == 1, text
     assert "unknown tool 'optt'" in output(folder / "bin" / "mantissa", "optt", status=2)

@@ -1,5 +1,6 @@
 //===- Common.cpp - options that several tools share ----------------------===//
 #include "tools/common/Common.h"
+#include "passes/PassInsertion.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
 #include "runtime/Device.h"
@@ -44,16 +45,20 @@ Compiler CommonOptions::compiler() const {
     StringSet<> texts;
   };
   auto said = std::make_shared<Said>();
-  return [said, reproducer = reproducer](StringRef module,
-                                         const CompileOptions &options,
-                                         KernelSink *sink) {
+  auto sayOnce = [said](StringRef text) {
+    std::lock_guard lock(said->mutex);
+    if (said->texts.insert(text).second)
+      errs() << (text + "\n").str();
+  };
+  return [sayOnce, own = *this](StringRef module, const CompileOptions &options,
+                                KernelSink *sink) {
     CompileOptions telling = options;
-    telling.reproducer = reproducer;
-    telling.onWarning = [said](StringRef text) {
-      std::lock_guard lock(said->mutex);
-      if (said->texts.insert(text).second)
-        errs() << (text + "\n").str();
-    };
+    telling.reproducer = own.reproducer;
+    telling.passPlugins = own.passPlugins;
+    telling.insertPasses = own.insertPasses;
+    telling.onWarning = sayOnce;
+    if (own.dumpPipeline)
+      telling.onPipeline = sayOnce;
     return compile(module, telling, sink);
   };
 }
@@ -109,6 +114,17 @@ std::vector<Option> CommonOptions::table() {
         onednn = *use;
         return Error::success();
       }};
+  Option insertOption =
+      list("insert-pass", "PLACE:PASSES", insertPasses,
+           "run passes of one's own beside one of the pipeline: "
+           "after=mp-autodiff:my-pass{by=2}, or before=...");
+  insertOption.set = [this](StringRef given) -> Error {
+    insertPasses.push_back(given.str());
+    if (auto parsed = PassInsertion::parse(given); !parsed)
+      return make_error<UsageError>("--insert-pass: " +
+                                    toString(parsed.takeError()));
+    return Error::success();
+  };
   return {
       std::move(precisionOption),
       std::move(policyOption),
@@ -124,7 +140,18 @@ std::vector<Option> CommonOptions::table() {
            "where a compiler pass fails or crashes, write the module before "
            "it, and how to rerun it",
            Names::Output),
+      list("load-pass-plugin", "FILE", passPlugins,
+           "shared library with passes for --insert-pass", Names::Input),
+      std::move(insertOption),
+      flag("dump-pass-pipeline", dumpPipeline, true,
+           "print the passes of each compilation, as mp-opt --pass-pipeline "
+           "takes them, on standard error"),
   };
+}
+
+bool isOfPasses(const Option &option) {
+  return llvm::is_contained(
+      {"load-pass-plugin", "insert-pass", "dump-pass-pipeline"}, option.name);
 }
 
 std::vector<Option> RecipeOptions::table() {

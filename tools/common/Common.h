@@ -13,11 +13,18 @@ struct CommonOptions {
   unsigned threads = 0;
   UseOnednn onednn = UseOnednn::Auto;
   std::string reproducer;
+  std::vector<std::string> passPlugins, insertPasses;
+  bool dumpPipeline = false;
   std::vector<Option> table();
-  /// `compile`, saying each warning once on standard error: the batch, the
-  /// remainder and the evaluation are compiled one by one, and warn alike.
+  /// `compile` with the passes of one's own, saying each warning and each
+  /// pipeline once on standard error: the batch, the remainder and the
+  /// evaluation are compiled one by one, and warn alike.
   Compiler compiler() const;
 };
+
+/// Whether an option is about passes of one's own: for pipelines that are not
+/// those of a step.
+bool isOfPasses(const Option &option);
 
 /// Options of a recipe's step; what is not given is the recipe's.
 struct RecipeOptions {

@@ -59,7 +59,8 @@ Command describe(DiffOptions &options) {
            "exit with 1 where an op is beyond the tolerance"),
   };
   for (Option &option : options.common.table()) {
-    if (option.name == "policy" || option.name == "reproducer")
+    if (option.name == "policy" || option.name == "reproducer" ||
+        isOfPasses(option))
       continue;
     if (option.name == "precision")
       option.help = "type of the policies that name none: tf32, fp16 or bf16 "

@@ -73,7 +73,8 @@ Command describe(SearchOptions &options) {
   };
   append_range(command.options, calibrationOptions(options));
   for (Option &option : options.common.table()) {
-    if (option.name == "policy" || option.name == "reproducer")
+    if (option.name == "policy" || option.name == "reproducer" ||
+        isOfPasses(option))
       continue;
     if (option.name == "precision")
       option.help = "fp16 or bf16 (the recipe's, else fp16)";

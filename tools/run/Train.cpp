@@ -105,6 +105,8 @@ int train(ArrayRef<const char *> arguments) {
   options.threads = common.threads;
   options.onednn = common.onednn;
   options.plan = common.plan;
+  options.passPlugins = common.passPlugins;
+  options.insertPasses = common.insertPasses;
   if (options.out.empty() && sys::fs::is_directory(options.resume))
     options.out = options.resume;
   options.handleSignals = true;
