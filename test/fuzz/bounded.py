@@ -81,11 +81,11 @@ class Bounded:
             error = error + unit * np.abs(value) + tiny
         return Bounded(value, error, unit, tiny)
 
-    def apply(self, function, own=0.0):
+    def apply(self, function, own=0.0, least=0.0):
         """`function` of every element, which is monotonic between here and the ends of the bound, or nearly; `own` is its
-        relative error."""
+        relative error, of numbers of at least the size `least`."""
         value = function(self.value)
-        error = own * np.abs(value)
+        error = own * np.maximum(np.abs(value), least)
         if self.error.any():
             step = np.maximum(np.abs(function(self.value + self.error) - value), np.abs(function(self.value - self.error) - value))
             step = np.where(np.isnan(step), np.inf, 2 * step)
@@ -270,7 +270,8 @@ def tanh(x):
 
 
 def sigmoid(x):
-    return x.apply(lambda a: 1 / (1 + np.exp(-a)), FUNCTION)
+    # exp(-x) overflows before the result is too small for the type.
+    return x.apply(lambda a: 1 / (1 + np.exp(-a)), FUNCTION, 2.0 ** -100)
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])

@@ -86,6 +86,7 @@ private:
   llvm::Expected<bool> growRows();
   llvm::Expected<bool> growSoftmax();
   llvm::Expected<bool> growContraction();
+  llvm::Expected<bool> growBranch();
   llvm::Expected<bool> growCast();
 
   void addInputs();

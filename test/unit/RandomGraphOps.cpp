@@ -37,7 +37,8 @@ Expected<bool> RandomGraph::grow() {
          : kind < 84 ? growBox()
          : kind < 87 ? growRows()
          : kind < 92 ? growSoftmax()
-         : kind < 96 ? growContraction()
+         : kind < 94 ? growContraction()
+         : kind < 97 ? growBranch()
                      : growCast();
 }
 
@@ -327,6 +328,45 @@ Expected<bool> RandomGraph::growContraction() {
     slack += 8 * roundingOfSums(left.element);
   }
   return grown(add(std::move(op), type, slack));
+}
+
+/// A product, and beside it an activation of what it reads: a kernel must not
+/// take that for the product's own.
+Expected<bool> RandomGraph::growBranch() {
+  auto input = pick([](const GraphValue &v) {
+    return isFloat(v.type) && v.type.shape.size() >= 2;
+  });
+  if (!input)
+    return false;
+  const TensorType type = values[*input].type;
+  int64_t k = type.shape.back();
+  if (k * k > 3000)
+    return false;
+  unsigned weight = values.size();
+  addInput({type.element, {k, k}}, false);
+  double slack = k * (values[weight].largest() * values[*input].slack +
+                      k * roundingOfSums(type.element) *
+                          values[*input].largest() * values[weight].largest());
+  unsigned product = values.size();
+  if (Error error = add({"mp.linear",
+                         "",
+                         tensor(type) + ", " + tensor(values[weight].type),
+                         {*input, weight}},
+                        type, slack))
+    return std::move(error);
+  unsigned beside = values.size();
+  if (Error error = add({"mp.relu", "", tensor(type), {*input}}, type,
+                        values[*input].slack))
+    return std::move(error);
+  const GraphValue &x = values[product], &y = values[beside];
+  bool gates = chance(50);
+  return grown(add({gates ? "mp.mul" : "mp.add",
+                    "",
+                    tensor(type) + ", " + tensor(type),
+                    {product, beside}},
+                   type,
+                   gates ? x.largest() * y.slack + y.largest() * x.slack
+                         : x.slack + y.slack));
 }
 
 Expected<bool> RandomGraph::growCast() {
