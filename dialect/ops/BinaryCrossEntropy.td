@@ -66,7 +66,7 @@ def Mp_BinaryCrossEntropyWithLogitsOp
       : tensor<?x4xf32>, tensor<?x4xf32>
     ```
   }];
-  let torch = "binary_cross_entropy_with_logits"; let tensorflow = "Exp+Log1p+Mean"; let relax = "nn.cross_entropy_with_logits";
+  let torch = "binary_cross_entropy_with_logits"; let tensorflow = "Exp+Log1p+Mean";
   let arguments = (ins Mp_FloatTensor:$input, Mp_FloatTensor:$target, Optional<Mp_FloatTensor>:$weight,
     Optional<Mp_FloatTensor>:$pos_weight, Mp_ReductionOfLoss:$reduction);
   let results = (outs Mp_FloatTensor:$result);

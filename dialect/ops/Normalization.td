@@ -52,7 +52,6 @@ def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]
     %y, %mean, %rstd = mp.layer_norm %x weight(%w : tensor<256xf32>) bias(%b : tensor<256xf32>) : tensor<?x256xf16>
     ```
   }];
-  let torch = "layer_norm";
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     OptionalAttr<DenseI64ArrayAttr>:$normalized_shape, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
@@ -135,7 +134,6 @@ def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]
         : tensor<?x8x5x5xf16>
     ```
   }];
-  let torch = "group_norm";
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     I64Attr:$num_groups, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
@@ -185,8 +183,6 @@ def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
     mp.write @bn.running_var, %new_v : tensor<8xf32>
     ```
   }];
-  let torch = "batch_norm";
-  let tensorflow = "FusedBatchNormV3";
   let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
     Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     DefaultValuedAttr<F64Attr, "0.1">:$momentum, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
@@ -198,6 +194,7 @@ def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
 }
 
 def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
+  let tensorflow = "FusedBatchNormGradV3";
   let summary = "gradients of mp.batch_norm: of the input, the weight and the bias";
   let description = [{
     `mean` and `rstd` are the batch's.
@@ -229,7 +226,6 @@ def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSi
         : tensor<?x8x5x5xf16>, tensor<8xf32>, tensor<8xf32>
     ```
   }];
-  let tensorflow = "FusedBatchNormGradV3";
   let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
     Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
     DefaultValuedAttr<F64Attr, "1e-5">:$eps);

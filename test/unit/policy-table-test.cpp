@@ -8,10 +8,12 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/Mp.h"
 #include "passes/Policy.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <map>
+#include <set>
 
 using namespace llvm;
 using namespace mp;
@@ -45,8 +47,19 @@ const Row rows[] = {
      {"result", "native", "infer", "infer", "deny", "follow", "deny"}},
     {"layer_norm",
      {"deny", "native", "deny", "infer", "deny", "deny", "follow"}},
-    {"batch_norm",
+    {"batch_norm batch_norm_inference",
      {"native", "native", "infer", "infer", "native", "follow", "deny"}},
+    {"batch_norm_backward",
+     {"native", "native", "infer", "infer", "native", "follow", "deny"}},
+    {"relu_backward",
+     {"native", "native", "clear", "clear", "native", "follow", "deny"}},
+    {"sigmoid_backward tanh_backward softplus_backward elu_backward "
+     "leaky_relu_backward",
+     {"native", "native", "infer", "infer", "native", "follow", "deny"}},
+    {"gelu_backward silu_backward softmax_backward log_softmax_backward "
+     "layer_norm_backward group_norm_backward prod_backward "
+     "cross_entropy_backward",
+     {"native", "native", "barrier", "barrier", "native", "follow", "deny"}},
     {"sum", {"result", "native", "deny", "infer", "deny", "deny", "deny"}},
     {"mean", {"native", "native", "deny", "infer", "native", "deny", "deny"}},
     {"max min",
@@ -139,6 +152,87 @@ TEST_F(PolicyTable, HasTheSystemsListsForEveryOp) {
     }
   }
   EXPECT_GE(rows, 8 * 90u);
+}
+
+/// Every name in a system's lists.
+std::set<std::string> namesIn(const json::Object &system) {
+  std::set<std::string> names;
+  for (const auto &[key, value] : system)
+    if (const json::Array *list = value.getAsArray())
+      for (const json::Value &name : *list)
+        names.insert(name.getAsString()->str());
+  return names;
+}
+
+/// What TensorFlow calls the gradient of an op that it has: ReluGrad,
+/// FusedBatchNormGradV3.
+std::string gradientOf(StringRef name) {
+  StringRef stem = name.rtrim("0123456789");
+  if (stem.size() == name.size() || !stem.consume_back("V"))
+    return (name + "Grad").str();
+  return (stem + "Grad" + name.drop_front(stem.size())).str();
+}
+
+// A backward op has the name of the system's gradient of the forward op where
+// the lists have one, and otherwise none. HasTheSystemsListsForEveryOp goes by
+// the names that ops have, and cannot see that one has another's.
+TEST_F(PolicyTable, GivesBackwardOpsTheirNames) {
+  auto buffer = MemoryBuffer::getFile(MP_GOLDENS_DIR "/autocast-lists.json");
+  ASSERT_TRUE(bool(buffer));
+  json::Value lists = cantFail(json::parse((*buffer)->getBuffer()));
+  std::set<std::string> known =
+      namesIn(*lists.getAsObject()->getObject("tf-fp16"));
+  known.merge(namesIn(*lists.getAsObject()->getObject("tf-bf16")));
+  ASSERT_TRUE(known.count("FusedBatchNormGradV3"));
+  size_t pairs = 0, named = 0;
+  for (mlir::RegisteredOperationName backward : judgedOps(&context)) {
+    StringRef name = backward.getStringRef();
+    if (!name.consume_back("_backward"))
+      continue;
+    auto forward = mlir::RegisteredOperationName::lookup(name, &context);
+    ASSERT_TRUE(forward) << name.str();
+    auto nameIn = [](mlir::RegisteredOperationName op, StringRef system) {
+      return op.getInterface<AutocastOpInterface>()
+          ->getAutocastName(system)
+          .str();
+    };
+    std::string wanted = gradientOf(nameIn(*forward, "tensorflow"));
+    if (!known.count(wanted))
+      wanted = "";
+    EXPECT_EQ(nameIn(backward, "tensorflow"), wanted) << name.str();
+    // These list what a user calls.
+    for (StringRef system : {"torch", "relay", "relax"})
+      EXPECT_EQ(nameIn(backward, system), "") << name.str();
+    ++pairs;
+    named += !wanted.empty();
+  }
+  EXPECT_GE(pairs, 18u);
+  EXPECT_GE(named, 7u);
+}
+
+// No name of a system is on two ops of ours, but where the system has one op
+// for both, or both are made of the same ones there.
+TEST_F(PolicyTable, GivesANameOnce) {
+  const std::set<std::set<StringRef>> shared = {
+      // Relax has no linear: it multiplies by a transposed weight and adds.
+      {"mp.linear", "mp.matmul"},
+      // An argument says whether a norm trains.
+      {"mp.batch_norm", "mp.batch_norm_inference"},
+      // Made of the same ops in TensorFlow.
+      {"mp.layer_norm", "mp.group_norm"},
+      {"mp.smooth_l1_loss", "mp.huber_loss"},
+  };
+  for (StringRef system : {"torch", "tensorflow", "relay", "relax"}) {
+    StringMap<std::set<StringRef>> ops;
+    for (mlir::RegisteredOperationName op : judgedOps(&context))
+      ops[op.getInterface<AutocastOpInterface>()->getAutocastName(system)]
+          .insert(op.getStringRef());
+    for (const auto &entry : ops)
+      if (!entry.getKey().empty() && entry.second.size() > 1)
+        EXPECT_TRUE(shared.count(entry.second))
+            << system.str() << " " << entry.getKey().str() << ": "
+            << join(entry.second, ", ");
+  }
 }
 
 // What PyTorch 2.12 changed, and nothing else.
