@@ -91,6 +91,10 @@ Expected<ScalerFields> mp::parseScaler(StringRef preset) {
   return fields;
 }
 
+bool mp::hasToGrow(StringRef preset) {
+  return preset == "torch" || preset == "megatron";
+}
+
 std::optional<Refill> mp::parseRefill(StringRef text) {
   return StringSwitch<std::optional<Refill>>(text)
       .Case("growth", Refill::Growth)

@@ -34,6 +34,10 @@ struct ScalerFields {
 /// The fields of a preset. An error lists the presets, the nearest first.
 llvm::Expected<ScalerFields> parseScaler(llvm::StringRef preset);
 
+/// Whether the preset's system refuses a growth factor of 1: torch and Megatron
+/// assert more; Apex, DeepSpeed, fairseq and jmp take what they are given.
+bool hasToGrow(llvm::StringRef preset);
+
 std::optional<Refill> parseRefill(llvm::StringRef text);
 std::optional<OnMin> parseOnMin(llvm::StringRef text);
 llvm::StringRef toText(Refill refill);

@@ -17,8 +17,8 @@ static LogicalResult verifyFields(Operation *op, const ScalerFields &f) {
     return op->emitOpError()
            << field << " is " << value << ", expected " << expected;
   };
-  if (!(f.growthFactor > 1) || !std::isfinite(f.growthFactor))
-    return refuse("growth_factor", f.growthFactor, "more than 1");
+  if (!(f.growthFactor >= 1) || !std::isfinite(f.growthFactor))
+    return refuse("growth_factor", f.growthFactor, "1 or more");
   if (!(f.backoffFactor > 0 && f.backoffFactor < 1))
     return refuse("backoff_factor", f.backoffFactor, "between 0 and 1");
   if (f.growthInterval < 1 || f.growthInterval > most)
@@ -122,6 +122,10 @@ LogicalResult ScalerOp::verify() {
   if (failed(verifyFields(*this, fields)) ||
       failed(replaceWords(*this, fields, getHysteresisRefill(), getOnMin())))
     return failure();
+  if (fields.growthFactor == 1 && hasToGrow(getPreset()))
+    return emitOpError() << "growth_factor is 1, expected more than 1, as "
+                         << getPreset()
+                         << " does; preset \"apex-hysteresis\" takes 1";
   if (fields.initScale < fields.minScale || fields.initScale > fields.maxScale)
     return emitOpError() << "init_scale is " << fields.initScale
                          << ", expected from min_scale, " << fields.minScale

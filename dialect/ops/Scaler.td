@@ -15,7 +15,8 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     `deepspeed`, `deepspeed-consecutive`, `megatron`, `fairseq` or `jmp`; `static:1024`, a scale
     that never changes; `static:auto`, one that a calibration run chooses; or `none`. It gives
     all the fields; those that are written replace its own. Their meaning is
-    `mp.update_scale`'s; docs/loss-scaling.md has the table.
+    `mp.update_scale`'s; docs/loss-scaling.md has the table. A `growth_factor` of 1, with which the
+    scale never grows, is taken where the preset's system takes it: `torch` and `megatron` do not.
 
     No preset lets the scale become 0 or infinite. Where the original does, `min_scale = 0.0`
     or `max_scale = 0x7FF0000000000000 : f64` (infinity) does as it did.
@@ -45,8 +46,8 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
     have no inverse.
 
     A clean step counts in the growth tracker. Once that is `growth_interval` or more it begins
-    again at 0, and the scale is multiplied by `growth_factor`; it becomes at most `max_scale`,
-    and stays where the product is not finite (unless `max_scale` is infinite).
+    again at 0, and the scale is multiplied by `growth_factor`, which is 1 or more; it becomes at most
+    `max_scale`, and stays where the product is not finite (unless `max_scale` is infinite).
 
     After an overflow the tracker begins at minus `growth_delay`, and the scale is multiplied
     by `backoff_factor`; it becomes at least `min_scale`. The first `hysteresis` - 1 overflows

@@ -237,6 +237,8 @@ EXTREMES = [
      "1" * 20 + "0" * 12),
     ("apex-hysteresis", "three overflows in a row", {"hysteresis": "3", "growth_interval": "4"},
      {"hysteresis": 3, "interval": 4}, TELLING),
+    # torch and Megatron assert more than 1; the kernel takes what it is given.
+    ("apex-hysteresis", "never grows", {"growth_factor": "1.0", "growth_interval": "3"}, {"growth": 1.0, "interval": 3}, TELLING),
     ("keras", "grows to infinity where no ceiling is asked for", {"max_scale": INFINITY, "growth_interval": "1"},
      {"interval": 1}, "0" * 113 + "1111"),
     ("keras2", "stays at 1", {"growth_interval": "3"}, {"interval": 3}, "1" * 20 + "0" * 12),

@@ -65,8 +65,18 @@ mp.scaler @scaler {init_scale = 1.0e+39}
 
 // -----
 
-// expected-error@+1 {{growth_factor is 1.000000e+00, expected more than 1}}
+// expected-error@+1 {{growth_factor is 1, expected more than 1, as torch does; preset "apex-hysteresis" takes 1}}
 mp.scaler @scaler {growth_factor = 1.0}
+
+// -----
+
+// expected-error@+1 {{growth_factor is 1, expected more than 1, as megatron does}}
+mp.scaler @scaler {preset = "megatron", growth_factor = 1.0}
+
+// -----
+
+// expected-error@+1 {{growth_factor is 5.000000e-01, expected 1 or more}}
+mp.scaler @scaler {preset = "apex-hysteresis", growth_factor = 0.5}
 
 // -----
 
