@@ -175,8 +175,11 @@ private:
     if (!given)
       return;
     builder.program.scaler = scalerPreset(recipe, *given);
-    if (llvm::expectedToOptional(parseScaler(builder.program.scaler)))
-      builder.program.scale = scalerFields(recipe, *given).initScale;
+    if (!llvm::expectedToOptional(parseScaler(builder.program.scaler)))
+      return;
+    ScalerFields fields = scalerFields(recipe, *given);
+    builder.program.scale = fields.initScale;
+    builder.program.scalerFields = toText(fields);
   }
 
   /// What the options ask for by any of its names, or else the recipe.

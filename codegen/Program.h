@@ -296,6 +296,8 @@ struct Program {
   /// Which loss scaler a recipe trains with, a preset; known when a module is
   /// inspected, and "" otherwise.
   std::string scaler;
+  /// Its fields, as `toText` of ScalerFields has them; known as it is.
+  std::string scalerFields;
   /// The loss scale that it begins with; known as the scaler is.
   double scale = 1;
   std::vector<Variable> variables;

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <charconv>
 #include <cmath>
 
 using namespace llvm;
@@ -93,6 +94,36 @@ Expected<ScalerFields> mp::parseScaler(StringRef preset) {
 
 bool mp::hasToGrow(StringRef preset) {
   return preset == "torch" || preset == "megatron";
+}
+
+/// The shortest decimal that is this number.
+static std::string shortest(double number) {
+  char text[32];
+  auto [end, error] = std::to_chars(text, std::end(text), number);
+  return {text, end};
+}
+
+std::string mp::toText(const ScalerFields &fields) {
+  std::string text;
+  auto add = [&](StringRef name, const Twine &value) {
+    text += (Twine(text.empty() ? "" : " ") + name + "=" + value).str();
+  };
+  if (fields.mode == ScalerFields::Mode::Static)
+    add("scale", shortest(fields.initScale));
+  if (fields.mode != ScalerFields::Mode::Dynamic)
+    return text;
+  add("init_scale", shortest(fields.initScale));
+  add("growth_factor", shortest(fields.growthFactor));
+  add("backoff_factor", shortest(fields.backoffFactor));
+  add("growth_interval", Twine(fields.growthInterval));
+  add("growth_delay", Twine(fields.growthDelay));
+  add("min_scale", shortest(fields.minScale));
+  add("max_scale", shortest(fields.maxScale));
+  add("hysteresis", Twine(fields.hysteresis));
+  add("hysteresis_refill", toText(fields.refill));
+  add("tolerance", shortest(fields.tolerance));
+  add("on_min", toText(fields.onMin));
+  return text;
 }
 
 std::optional<Refill> mp::parseRefill(StringRef text) {

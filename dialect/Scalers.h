@@ -38,6 +38,10 @@ llvm::Expected<ScalerFields> parseScaler(llvm::StringRef preset);
 /// assert more; Apex, DeepSpeed, fairseq and jmp take what they are given.
 bool hasToGrow(llvm::StringRef preset);
 
+/// The fields, "init_scale=65536 growth_factor=2 ..."; of a scale that does not
+/// change "scale=1024", and without a scaler "".
+std::string toText(const ScalerFields &fields);
+
 std::optional<Refill> parseRefill(llvm::StringRef text);
 std::optional<OnMin> parseOnMin(llvm::StringRef text);
 llvm::StringRef toText(Refill refill);

@@ -65,8 +65,8 @@ struct MetadataReader {
     if (found != metadata.end())
       return &found->second;
     // Which older checkpoints lack.
-    bool isOptional =
-        key == "policy" || key == "scales" || key == "insert_passes";
+    bool isOptional = key == "policy" || key == "scales" ||
+                      key == "insert_passes" || key == "scaler_fields";
     if (bad.empty() && !isOptional)
       bad = key.str();
     return nullptr;
@@ -87,6 +87,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("precision", state.precision);
   visit("policy", state.policy);
   visit("scaler", state.scaler);
+  visit("scaler_fields", state.scalerFields);
   visit("scales", state.scales);
   visit("module", state.module);
   visit("target", state.target);

@@ -19,6 +19,7 @@ struct RunState {
   bool shuffle = true, dropLast = false;
   std::string precision = {}, policy = {}, scaler = {}, module = {},
               target = {}, cpu = {};
+  std::string scalerFields = {};      ///< Program's
   std::string scales = {};            ///< CompileOptions'
   std::string plan = {};              ///< Program::plan
   std::string insertPasses = {};      ///< CompileOptions', as on a command line

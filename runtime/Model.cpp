@@ -125,6 +125,7 @@ Error Model::inspect() {
   sources = std::move(program->data);
   microBatches = program->accumulate;
   scalerName = program->scaler;
+  fieldsOfScaler = program->scalerFields;
   firstScale = program->scale;
   return Error::success();
 }
@@ -139,6 +140,12 @@ Expected<std::string> Model::scaler() {
   if (Error error = inspect())
     return error;
   return scalerName;
+}
+
+Expected<std::string> Model::scalerFields() {
+  if (Error error = inspect())
+    return error;
+  return fieldsOfScaler;
 }
 
 Expected<double> Model::initialScale() {

@@ -52,6 +52,8 @@ public:
 
   /// The loss scaler that the recipe trains with, a preset or "none".
   llvm::Expected<std::string> scaler();
+  /// Its fields: "growth_factor=2 growth_interval=2000 ...".
+  llvm::Expected<std::string> scalerFields();
   /// The loss scale that it begins with; without a scaler 1.
   llvm::Expected<double> initialScale();
 
@@ -100,7 +102,7 @@ private:
   std::optional<PlanReport> memory;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
-  std::string scalerName;
+  std::string scalerName, fieldsOfScaler;
   double firstScale = 1;
   /// Entries that each linked program brought.
   std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;

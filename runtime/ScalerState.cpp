@@ -2,6 +2,7 @@
 #include "runtime/ScalerState.h"
 #include "runtime/Error.h"
 #include "runtime/data/Convert.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -49,6 +50,20 @@ ScalerChange compareScalers(ArrayRef<Variable> variables,
     if (!known.contains(name) && isScalerState(name, tensor, file))
       change.dropped.emplace_back(name, number(tensor));
   return change;
+}
+
+std::vector<FieldChange> compareFields(StringRef before, StringRef now) {
+  StringMap<StringRef> known;
+  for (StringRef field : split(before, ' '))
+    known.insert(field.split('='));
+  std::vector<FieldChange> changes;
+  for (StringRef field : split(now, ' ')) {
+    auto [name, value] = field.split('=');
+    auto found = known.find(name);
+    if (found != known.end() && found->second != value)
+      changes.push_back({name, found->second, value});
+  }
+  return changes;
 }
 
 Error checkScale(const ScalerChange &change, const Safetensors &file) {

@@ -22,6 +22,16 @@ bool isScaler(const Variable &variable);
 ScalerChange compareScalers(llvm::ArrayRef<Variable> variables,
                             const Safetensors &file);
 
+/// A field of the loss scaler that is another one than in the checkpoint.
+struct FieldChange {
+  llvm::StringRef name, before, now;
+};
+
+/// The fields that both texts (Program::scalerFields) have, and that differ.
+/// Checkpoints of older versions have none.
+std::vector<FieldChange> compareFields(llvm::StringRef before,
+                                       llvm::StringRef now);
+
 /// From zero, an infinity or NaN no factor leads back: nothing would be trained
 /// any more.
 llvm::Error checkScale(const ScalerChange &change, const Safetensors &file);

@@ -230,6 +230,7 @@ private:
   int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
   bool hasTrained = false;  ///< whether any step changed something
   std::string scaler;       ///< that the run trains with, by name
+  std::string scalerFields; ///< Program's, of that scaler
   std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   std::string gaveUp;       ///< why the run ends early; empty: it does not
   std::optional<Offender> offender;     ///< the last, where nanCheck asks

@@ -2,6 +2,7 @@
 #include "runtime/Calibration.h"
 #include "runtime/Error.h"
 #include "runtime/Progress.h"
+#include "runtime/ScalerState.h"
 #include "runtime/Trainer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -224,6 +225,10 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
   if (!scaler)
     return scaler.takeError();
   this->scaler = *scaler;
+  auto fields = model->scalerFields();
+  if (!fields)
+    return fields.takeError();
+  scalerFields = *fields;
   if (*scaler != kCalibratedScaler)
     return Error::success();
   auto own =
@@ -242,6 +247,7 @@ Error Trainer::chooseScale(ModelOptions modelOptions, Compiler compiler,
     return makeError("{0}: --scaler {1}: {2}", options.module,
                      kCalibratedScaler, toString(found.takeError()));
   this->scaler = run.scaler = model->compileOptions().scaler = found->scaler();
+  scalerFields = "scale=" + StringRef(this->scaler).split(':').second.str();
   if (options.log)
     *options.log << found->summary() << "\n";
   return Error::success();
@@ -320,11 +326,15 @@ void Trainer::announce() {
 }
 
 /// "loss scaler 'megatron' instead of the checkpoint's 'torch': scaler.scale
-/// goes on at 4096, scaler.hysteresis_tracker begins at 2"
+/// goes on at 4096, scaler.hysteresis_tracker begins at 2, growth_interval is
+/// 1000 (2000 in the checkpoint)"
 static std::string describeChange(const std::string &before,
                                   const std::string &now,
-                                  const ScalerChange &change) {
-  std::string text = "the loss scaler is another one than the checkpoint's";
+                                  const ScalerChange &change,
+                                  ArrayRef<FieldChange> fields) {
+  std::string text =
+      change.isNone() ? "the loss scaler has other fields than the checkpoint's"
+                      : "the loss scaler is another one than the checkpoint's";
   if (before != now)
     text = formatv("loss scaler {0} instead of the checkpoint's, {1}",
                    describe(now), describe(before));
@@ -339,6 +349,11 @@ static std::string describeChange(const std::string &before,
   list(change.kept, " goes on at ");
   list(change.begun, " begins at ");
   list(change.dropped, " is not used, which was ");
+  for (const FieldChange &field : fields) {
+    os << separator << field.name << " is " << field.now << " (" << field.before
+       << " in the checkpoint)";
+    separator = ", ";
+  }
   return text;
 }
 
@@ -363,9 +378,13 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
   Expected<ScalerChange> change = checkpoint.restore(session());
   if (!change)
     return change.takeError();
-  if (options.log && (!change->isNone() || saved.scaler != run.scaler))
+  auto fields = compareFields(saved.scalerFields, scalerFields);
+  bool hasChanged =
+      !change->isNone() || !fields.empty() || saved.scaler != run.scaler;
+  if (options.log && hasChanged)
     *options.log << "note: "
-                 << describeChange(saved.scaler, run.scaler, *change) << "\n";
+                 << describeChange(saved.scaler, run.scaler, *change, fields)
+                 << "\n";
   if (options.log && saved.cpu != model->arch())
     *options.log << "note: the checkpoint was made on " << saved.target << " "
                  << saved.cpu << "; the last bits of results may differ on "
@@ -394,6 +413,7 @@ Error Trainer::apply(const Checkpoint &checkpoint) {
 Error Trainer::save(StringRef path) {
   run.cpu = model->arch();
   run.plan = model->plan();
+  run.scalerFields = scalerFields;
   return saveCheckpoint(path, session(), run);
 }
 
