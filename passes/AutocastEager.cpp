@@ -38,10 +38,13 @@ public:
     low = scope.low;
     Judgement judgement = scope.judge(op);
     auto operands = eligibleOperands(op);
+    tooNarrow = nullptr;
     auto target = targetFor(op, judgement, operands);
     if (failed(target))
       return failure();
     report.decide(op, judgement.category, *target, judgement.rule);
+    if (tooNarrow)
+      report.keepWide(*tooNarrow, whyNotExact(tooNarrow->get(), low), low);
     if (judgement.category == Category::Result && !operands.empty())
       operands.truncate(1);
     if (judgement.category == Category::Allow)
@@ -108,19 +111,20 @@ private:
   /// variables, and constants that stay what they are.
   FloatType followed(ArrayRef<OpOperand *> operands) {
     bool hasLow = false;
+    OpOperand *lossy = nullptr;
     for (OpOperand *operand : operands) {
       Value value = operand->get();
-      if (typeOf(operand) == low) {
+      bool isConstant = value.getDefiningOp<ConstantOp>();
+      if (typeOf(operand) == low)
         hasLow = true;
-        continue;
-      }
-      bool isCastable =
-          value.getDefiningOp<ReadOp>() || (value.getDefiningOp<ConstantOp>() &&
-                                            whyNotExact(value, low).empty());
-      if (!isCastable)
+      else if (!isConstant && !value.getDefiningOp<ReadOp>())
         return wide;
+      else if (!lossy && !whyNotExact(value, low).empty())
+        lossy = operand;
     }
-    return hasLow ? low : wide;
+    if (hasLow)
+      tooNarrow = lossy;
+    return hasLow && !lossy ? low : wide;
   }
 
   LogicalResult castOperand(AutocastOpInterface op, OpOperand &operand,
@@ -135,7 +139,9 @@ private:
 
   const AutocastScopes &scopes;
   FloatType wide;
-  FloatType low; ///< of the op that is visited
+  // Of the op that is visited.
+  FloatType low;
+  OpOperand *tooNarrow = nullptr; ///< a constant, for which alone it stays f32
   AutocastReport &report;
   CastCache casts;
 };

@@ -20,6 +20,7 @@ enum class Class { Allow, Infer, Clear, Deny, None };
 struct Node {
   Class kind = Class::None;
   Judgement judgement;
+  OpOperand *tooNarrow = nullptr; ///< a constant that low cannot hold
 };
 
 class Colouring {
@@ -67,6 +68,9 @@ public:
     else if (!isPainted(op) && node.kind == Class::Allow)
       why += ", but holds a type that is not cast";
     report.decide(op, node.judgement.category, isPainted(op) ? low : wide, why);
+    if (node.tooNarrow && !painted.empty())
+      report.keepWide(*node.tooNarrow, whyNotExact(node.tooNarrow->get(), low),
+                      low);
   }
 
 private:
@@ -89,8 +93,10 @@ private:
     node.kind = classOf(op, node.judgement.category);
     bool isChoice = node.kind == Class::Infer || node.kind == Class::Clear;
     for (OpOperand *operand : operands)
-      if (isChoice && !whyNotExact(operand->get(), low).empty())
+      if (isChoice && !whyNotExact(operand->get(), low).empty()) {
         node.kind = Class::None;
+        node.tooNarrow = operand;
+      }
     return node;
   }
 

@@ -13,8 +13,8 @@ static void emitRemark(Operation *op, StringRef name, const std::string &text) {
 }
 
 /// "model.mlir:12:8", or "" where a location names no file.
-static std::string placeOf(Operation *op) {
-  auto file = op->getLoc()->findInstanceOf<FileLineColLoc>();
+static std::string placeOf(Location location) {
+  auto file = location->findInstanceOf<FileLineColLoc>();
   if (!file)
     return "";
   return llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
@@ -24,6 +24,27 @@ static std::string placeOf(Operation *op) {
 void AutocastReport::decide(Operation *op, Category category, FloatType type,
                             std::string why) {
   entries[op] = {category, type, std::move(why), {}};
+}
+
+void AutocastReport::addReason(Operation *op, StringRef why) {
+  entries[op].why += (", " + why).str();
+}
+
+void AutocastReport::keepWide(OpOperand &constant, StringRef loss,
+                              FloatType low) {
+  Operation *op = constant.getOwner();
+  std::string why = (loss + " in " + typeName(low)).str();
+  addReason(op, "but " + why);
+  Entry &entry = entries[op];
+  std::string source = placeOf(constant.get().getLoc());
+  entry.constant = {constant.getOperandNumber(), why, source};
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name("constant").category("mp-autocast"))
+      << (op->getName().getStringRef() + ": stays f32 for operand " +
+          Twine(constant.getOperandNumber()) +
+          (source.empty() ? "" : ", the constant at " + source) + ": " +
+          entry.why)
+             .str();
 }
 
 void AutocastReport::cast(OpOperand &operand, FloatType type, bool isNew) {
@@ -67,10 +88,15 @@ llvm::json::Value AutocastReport::json(func::FuncOp function,
       bytes += cast.bytes.value_or(0);
     }
     llvm::json::Object object{{"op", op->getName().getStringRef()},
-                              {"source", placeOf(op)},
+                              {"source", placeOf(op->getLoc())},
                               {"category", nameOf(entry.category)},
                               {"why", entry.why},
                               {"casts", std::move(list)}};
+    if (entry.constant)
+      object["constant"] =
+          llvm::json::Object{{"operand", entry.constant->operand},
+                             {"source", entry.constant->source},
+                             {"why", entry.constant->why}};
     if (auto number = op->getAttrOfType<IntegerAttr>(kNumberAttr))
       object["number"] = number.getInt();
     object["runs_in"] = entry.type ? llvm::json::Value(typeName(entry.type))

@@ -18,6 +18,12 @@ public:
   /// a reason.
   void decide(mlir::Operation *op, Category category, mlir::FloatType type,
               std::string why);
+  /// More of why, once an op is decided.
+  void addReason(mlir::Operation *op, llvm::StringRef why);
+  /// The op stays f32, as an operand is a constant that `low` cannot hold;
+  /// `loss` says what would become of it.
+  void keepWide(mlir::OpOperand &constant, llvm::StringRef loss,
+                mlir::FloatType low);
   /// An operand of the op is cast to `type`. `isNew`: no op before had the same
   /// value cast to it.
   void cast(mlir::OpOperand &operand, mlir::FloatType type, bool isNew);
@@ -34,11 +40,17 @@ private:
     bool isNew;
     std::optional<int64_t> bytes;
   };
+  /// That keeps an op in f32.
+  struct Constant {
+    unsigned operand;
+    std::string why, source;
+  };
   struct Entry {
     Category category;
     mlir::FloatType type;
     std::string why;
     std::vector<Cast> casts;
+    std::optional<Constant> constant = {};
   };
   llvm::MapVector<mlir::Operation *, Entry> entries;
 };

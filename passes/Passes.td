@@ -110,6 +110,8 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     alone or with its backward, as TensorFlow's grappler: ops run low from one that is
     allowed to another, and behind none that is denied. Without `mode` as the policy's
     system does. An op's own `{mp.autocast = "f32"}` or `"low"` goes before any policy.
+    A constant that would be infinite or zero in the low type keeps an op in f32 that would follow its
+    neighbours, and a remark and `explain` name it; it is an error where the op has to be cast.
     `mp.autocast` regions have a type and a policy of their own; their ops are left in their place.
     A value is cast to a type once, and a function, which then has `mp.precision`, is too. Options override
     the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
