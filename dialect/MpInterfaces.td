@@ -56,6 +56,11 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
       }],
       "void", "setComputeType", (ins "::mlir::FloatType":$type), [{}], [{ (void)type; }]>,
     InterfaceMethod<[{
+        Lets the op yield the f32 sums of its 16-bit operands as they are, not rounded to
+        the operands' type; false, and nothing happens, where it is no op that can.
+      }],
+      "bool", "keepSums", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
         Whether every element of the one result is an element of an eligible operand, or
         zero: then it is the same to cast before the op as behind it.
       }],

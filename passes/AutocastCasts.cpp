@@ -50,6 +50,25 @@ static FloatType parseFloat8(MLIRContext *context, StringRef name) {
   return Float8E5M2Type::get(context);
 }
 
+void mp::keepReturnedSums(AutocastOpInterface op, const AutocastScope &scope,
+                          AutocastReport &report) {
+  if (!scope.isEnabled || !scope.policy->keepsSums())
+    return;
+  auto isReturned = [&](Value result) {
+    return elementType(result).isF32() &&
+           llvm::any_of(result.getUsers(), [](Operation *user) {
+             return user->hasTrait<OpTrait::IsTerminator>();
+           });
+  };
+  auto operands = eligibleOperands(op);
+  bool isLow = llvm::all_of(operands, [](OpOperand *operand) {
+    return elementType(operand->get()).getIntOrFloatBitWidth() == 16;
+  });
+  if (!operands.empty() && isLow &&
+      llvm::any_of(op->getResults(), isReturned) && op.keepSums())
+    report.addReason(op, "and its sums stay f32, in which they are returned");
+}
+
 void mp::markStorage(AutocastOpInterface op, const AutocastScope &scope) {
   bool wants = scope.isEnabled && scope.policy->storage();
   if (!wants || op.getAutocastName("class") != "contraction")

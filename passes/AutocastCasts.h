@@ -24,6 +24,12 @@ private:
 /// The floats of an op that a policy may cast; f64 is none of them.
 llvm::SmallVector<mlir::OpOperand *> eligibleOperands(AutocastOpInterface op);
 
+/// Lets an op that runs low, and whose result the function returns in f32,
+/// yield its sums unrounded, where the policy wants that. Its operands are
+/// cast, its result is not yet.
+void keepReturnedSums(AutocastOpInterface op, const AutocastScope &scope,
+                      AutocastReport &report);
+
 /// Says on a contraction that runs low in which 8-bit types its operands are to
 /// be kept, where the policy wants that.
 void markStorage(AutocastOpInterface op, const AutocastScope &scope);

@@ -53,6 +53,8 @@ public:
       if (failed(castOperand(op, *operand, *target, judgement)))
         return failure();
     markStorage(op, scope);
+    if (judgement.category == Category::Allow)
+      keepReturnedSums(op, scope, report);
     return op.retypeResults();
   }
 
@@ -65,12 +67,20 @@ public:
       casts.cast(value, type, report);
   }
 
-  LogicalResult castOutputs(Operation *terminator) {
-    for (OpOperand &operand : terminator->getOpOperands())
-      if (auto type = dyn_cast<FloatType>(elementType(operand.get()));
-          type && type.getWidth() < 32)
-        operand.set(casts.get(operand.get(), wide));
-    return success();
+  /// To f32, or to what the function says that it returns.
+  void castOutputs(func::FuncOp function, Outputs outputs) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      auto type = dyn_cast<FloatType>(elementType(operand.get()));
+      if (!type || type.getWidth() > 32)
+        continue;
+      auto declared = cast<RankedTensorType>(
+          function.getResultTypes()[operand.getOperandNumber()]);
+      auto target = outputs == Outputs::Wide
+                        ? wide
+                        : cast<FloatType>(declared.getElementType());
+      operand.set(casts.get(operand.get(), target));
+    }
   }
 
 private:
@@ -159,9 +169,8 @@ LogicalResult mp::castEagerly(func::FuncOp function,
   for (auto write : body.getOps<WriteOp>())
     caster.castWritten(write);
   const AutocastScope &outermost = scopes.outermost();
-  if (outermost.isEnabled && outermost.policy->hasWideOutputs() &&
-      failed(caster.castOutputs(body.getTerminator())))
-    return failure();
+  if (outermost.isEnabled && outermost.policy->outputs() != Outputs::AsComputed)
+    caster.castOutputs(function, outermost.policy->outputs());
   // Results have the types that autocast left them with, as in PyTorch.
   auto types = llvm::to_vector(body.getTerminator()->getOperandTypes());
   function.setType(FunctionType::get(function.getContext(),

@@ -273,6 +273,7 @@ public:
       casts.cast(operand, low, report);
     }
     markStorage(facts, scopes.of(op));
+    keepReturnedSums(facts, scopes.of(op), report);
     SmallVector<Type> before(op->getResultTypes());
     if (failed(facts.retypeResults()))
       return failure();

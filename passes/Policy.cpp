@@ -154,7 +154,9 @@ Error Policy::readPolicy(const json::Object &object) {
     return error;
   bool listsNone = all_of(drop_begin(layers, ownLayers),
                           [](const Layer &one) { return one.names.empty(); });
-  if (listsNone && !other && !object.get("storage"))
+  bool saysMore = any_of(ArrayRef<StringRef>{"storage", "outputs", "out_dtype"},
+                         [&](StringRef key) { return object.get(key); });
+  if (listsNone && !other && !saysMore)
     return createStringError("lists no op");
   return Error::success();
 }
@@ -232,7 +234,11 @@ Error Policy::readSettings(const json::Object &object) {
     if (field == "mode" && (text == "eager" || text == "propagate"))
       defaultMode = text.str();
     else if (field == "outputs" && text == "f32")
-      wideOutputs = true;
+      returned = Outputs::Wide;
+    else if (field == "outputs" && text == "declared")
+      returned = Outputs::Declared;
+    else if (field == "out_dtype" && text == "f32")
+      sums = true;
     else if (field == "dtypes" && value.getAsArray())
       for (const json::Value &type : *value.getAsArray())
         if (is_contained(kLowTypes, type.getAsString().value_or("")))
@@ -251,8 +257,9 @@ Error Policy::readSettings(const json::Object &object) {
   return createStringError(
       "\"" + unknown.front() +
       "\" is not understood; there are name, about, extends, system, dtypes, "
-      "mode (eager or propagate), outputs (f32), unlisted (a category), "
-      "storage, f16, bf16 and tf32 (lists for one type), and lists of names "
+      "mode (eager or propagate), outputs (f32 or declared), out_dtype (f32), "
+      "unlisted (a category), storage, f16, bf16 and tf32 (lists for one "
+      "type), and lists of names "
       "under " +
       join(ArrayRef(kCategories), ", "));
 }

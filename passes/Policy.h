@@ -40,6 +40,13 @@ constexpr unsigned categoryCount = unsigned(Category::Barrier) + 1;
 llvm::StringRef nameOf(Category category);
 std::optional<Category> parseCategory(llvm::StringRef name);
 
+/// Which types floats have that a function returns.
+enum class Outputs {
+  AsComputed, ///< that of the op that yields them, as in PyTorch
+  Wide,       ///< f32, as in jmp
+  Declared,   ///< the one that the function says, as in Relax
+};
+
 /// What a policy says of one op, and why.
 struct Judgement {
   Category category = Category::Native;
@@ -76,8 +83,10 @@ public:
   /// Low types that the lists are for; empty: any.
   llvm::ArrayRef<std::string> dtypes() const { return types; }
   Category unlisted() const { return otherwise; }
-  /// Whether floats that a function returns are cast to f32.
-  bool hasWideOutputs() const { return wideOutputs; }
+  Outputs outputs() const { return returned; }
+  /// Whether a contraction that runs low yields its f32 sums unrounded where
+  /// the function returns them: Relax's `out_dtype`.
+  bool keepsSums() const { return sums; }
   const std::optional<Storage> &storage() const { return stored; }
   /// Types for which the policy has lists of their own.
   std::vector<std::string> listedTypes() const;
@@ -127,7 +136,8 @@ private:
   std::string title, description, vocabulary, defaultMode = "eager";
   std::vector<std::string> types;
   Category otherwise = Category::Native;
-  bool wideOutputs = false;
+  Outputs returned = Outputs::AsComputed;
+  bool sums = false;
   std::optional<Storage> stored;
   std::string chosenType;
   /// Those of the policy that all extend, ..., its own, and what was moved.

@@ -14,6 +14,10 @@ class Mp_ContractionOp<string mnemonic>
     void setComputeType(::mlir::FloatType type) {
       setComputeAttr(type ? ::mlir::TypeAttr::get(type) : ::mlir::TypeAttr());
     }
+    bool keepSums() {
+      setOutDtypeAttr(::mlir::TypeAttr::get(::mlir::Float32Type::get(getContext())));
+      return true;
+    }
     std::optional<int64_t> getTermCount();
   }];
   let hasVerifier = 1;

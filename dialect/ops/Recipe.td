@@ -12,7 +12,10 @@ def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     said is as in the policy that it `extends`, a preset or a file. `autocast` names it by
     its symbol. See docs/policies.md for the categories. `f16`, `bf16` and `tf32` hold lists
     for one type alone, which go before the others; `storage` keeps the operands of
-    contractions that run low in 8 bits.
+    contractions that run low in 8 bits. `outputs` says which type the floats have that a function
+    returns: "f32", or "declared", the type that the function says; without it they have that of the
+    op that yields them. `out_dtype = "f32"` keeps the f32 sums of a contraction that the function returns
+    as they are.
 
     Example:
     ```mlir
@@ -21,6 +24,7 @@ def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$extends, OptionalAttr<StrAttr>:$system,
     OptionalAttr<StrAttr>:$mode, OptionalAttr<StrAttr>:$unlisted, OptionalAttr<StrAttr>:$outputs,
+    OptionalAttr<StrAttr>:$out_dtype,
     OptionalAttr<StrArrayAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$allow, OptionalAttr<StrArrayAttr>:$deny,
     OptionalAttr<StrArrayAttr>:$promote, OptionalAttr<StrArrayAttr>:$banned, OptionalAttr<StrArrayAttr>:$native,
     OptionalAttr<StrArrayAttr>:$follow, OptionalAttr<StrArrayAttr>:$result, OptionalAttr<StrArrayAttr>:$boundary,
