@@ -83,17 +83,17 @@ SmallVector<Value> L1LossOp::decompose(ImplicitLocOpBuilder &b,
 }
 
 namespace {
-/// A distance as the part up to a bound and the part beyond: of both sides of
-/// such a loss one is constant, and neither overflows in the other's range.
-struct SplitDistance {
-  SplitDistance(ImplicitLocOpBuilder &b, ValueRange pair, double bound) {
+/// With z the distance and near = min(z, bound), near * rest is z^2 / 2 up to
+/// the bound and bound * (z - bound / 2) beyond. Its derivative by z is near,
+/// and what near adds to that is zero on both sides: nothing cancels.
+struct BoundedDistance {
+  BoundedDistance(ImplicitLocOpBuilder &b, ValueRange pair, double bound) {
     Value all = distance(b, pair);
     near = MinimumOp::create(b, all, numberLike(b, all, bound));
-    far = SubOp::create(b, all, near);
     Value half = MulOp::create(b, near, numberLike(b, all, 0.5));
-    halfSquare = MulOp::create(b, half, near);
+    rest = SubOp::create(b, all, half);
   }
-  Value near, far, halfSquare;
+  Value near, rest;
 };
 } // namespace
 
@@ -102,17 +102,16 @@ SmallVector<Value> SmoothL1LossOp::decompose(ImplicitLocOpBuilder &b,
   double beta = getBeta().convertToDouble();
   if (beta == 0)
     return reduce(b, distance(b, operands), getReduction());
-  SplitDistance z(b, operands, beta);
-  Value curve = DivOp::create(b, z.halfSquare, numberLike(b, z.near, beta));
-  return reduce(b, AddOp::create(b, curve, z.far), getReduction());
+  BoundedDistance z(b, operands, beta);
+  Value share = DivOp::create(b, z.near, numberLike(b, z.near, beta));
+  return reduce(b, MulOp::create(b, share, z.rest), getReduction());
 }
 
 SmallVector<Value> HuberLossOp::decompose(ImplicitLocOpBuilder &b,
                                           ValueRange operands) {
   double delta = getDelta().convertToDouble();
-  SplitDistance z(b, operands, delta);
-  Value line = MulOp::create(b, z.far, numberLike(b, z.far, delta));
-  return reduce(b, AddOp::create(b, z.halfSquare, line), getReduction());
+  BoundedDistance z(b, operands, delta);
+  return reduce(b, MulOp::create(b, z.near, z.rest), getReduction());
 }
 
 SmallVector<Value> KlDivOp::decompose(ImplicitLocOpBuilder &b,
