@@ -207,7 +207,8 @@ TEST(CudaOneSource, AWholeStepCompiles) {
     auto compiled = cuda::compileToCubin(
         *nvrtc, cuda::printOneSource(program, /*withHeaders=*/true), {},
         cuda::compilerOptions(*nvrtc, options.arch));
-    EXPECT_TRUE(bool(compiled)) << model << toString(compiled.takeError());
+    EXPECT_TRUE(bool(compiled))
+        << options.filename << toString(compiled.takeError());
   }
 }
 
