@@ -154,19 +154,36 @@ bool isOfPasses(const Option &option) {
       {"load-pass-plugin", "insert-pass", "dump-pass-pipeline"}, option.name);
 }
 
-std::vector<Option> RecipeOptions::table() {
-  Option scalerOption = text(
-      "scaler", "NAME", scaler,
-      "loss scaler: torch, apex, apex-hysteresis, keras, keras2, deepspeed, "
-      "deepspeed-consecutive, megatron, fairseq, jmp, static:N, static:auto or "
-      "none (the checkpoint's, else the recipe's)");
-  scalerOption.set = [this](StringRef given) -> Error {
-    scaler = given.str();
+static Option anyScaler(std::string &to, std::string help) {
+  Option option = text("scaler", "NAME", to, std::move(help));
+  option.set = [&to](StringRef given) -> Error {
+    to = given.str();
     auto known = parseScaler(given);
     if (!known)
       return make_error<UsageError>("--scaler: " + toString(known.takeError()));
     return Error::success();
   };
+  return option;
+}
+
+Option scalerOption(std::string &to, std::string help) {
+  Option option = anyScaler(to, std::move(help));
+  option.set = [parse = option.set](StringRef given) -> Error {
+    if (given == "static:auto")
+      return make_error<UsageError>(
+          "--scaler: static:auto is for mp-run train: name the scale that "
+          "'mp-run calibrate' finds, as static:N");
+    return parse(given);
+  };
+  return option;
+}
+
+std::vector<Option> RecipeOptions::table() {
+  Option scalerOption = anyScaler(
+      scaler,
+      "loss scaler: torch, apex, apex-hysteresis, keras, keras2, deepspeed, "
+      "deepspeed-consecutive, megatron, fairseq, jmp, static:N, static:auto or "
+      "none (the checkpoint's, else the recipe's)");
   return {
       text("function", "NAME", function, "which recipe (the only one)"),
       std::move(scalerOption),

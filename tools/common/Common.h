@@ -35,6 +35,10 @@ struct RecipeOptions {
   void apply(CompileOptions &options) const;
 };
 
+/// `--scaler` of what compares; static:auto, which is found while training, is
+/// an error of usage.
+Option scalerOption(std::string &to, std::string help);
+
 /// Says a line on standard error; from any thread.
 void note(llvm::StringRef line);
 

@@ -135,9 +135,12 @@ Expected<StepProgram> findStep(Model &model, uint64_t batch) {
       return gather.takeError();
     step.gather = *gather;
   }
+  std::pair<StringRef, std::optional<unsigned> *> known[] = {
+      {"loss", &step.loss}, {"scale", &step.scale}, {"skipped", &step.skipped}};
   for (auto [i, result] : llvm::enumerate(step.last->entry().results))
-    if (isScalar(result) && result.name == "skipped")
-      step.skipped = i;
+    for (auto &[name, slot] : known)
+      if (isScalar(result) && result.name == name)
+        *slot = i;
   return step;
 }
 

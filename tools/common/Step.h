@@ -29,7 +29,9 @@ struct StepProgram {
   Executable *last = nullptr;   ///< the step, or what applies micro-batches
   Executable *gather = nullptr; ///< takes a micro-batch, where there are many
   int64_t microBatches = 1;
-  std::optional<unsigned> skipped = std::nullopt; ///< result of `last`
+  /// Results of `last`, where it has them.
+  std::optional<unsigned> loss = std::nullopt, scale = std::nullopt,
+                          skipped = std::nullopt;
 
   Executable &takesInputs() const { return gather ? *gather : *last; }
   llvm::Expected<Executable::Ticket> submit(Executable::Inputs inputs) const;

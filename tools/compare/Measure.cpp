@@ -95,6 +95,7 @@ Expected<std::unique_ptr<Model>> Measurer::open(const Setting &setting,
   } else {
     model.compile.precision = setting.precision;
     model.compile.policy = setting.policy;
+    model.compile.scaler = setting.scaler;
   }
   auto opened =
       Model::open(std::move(model), std::move(compile), Session::create);
@@ -177,7 +178,8 @@ static void add(const Entry &entry, int64_t times, StepFacts &facts) {
   }
 }
 
-Expected<std::unique_ptr<TimedStep>> Measurer::prepare(const Setting &setting) {
+Expected<std::unique_ptr<TimedStep>>
+Measurer::openStep(const Setting &setting, ArrayRef<StepInputs> &batches) {
   auto model = open(setting, nullptr);
   if (!model)
     return model.takeError();
@@ -199,39 +201,41 @@ Expected<std::unique_ptr<TimedStep>> Measurer::prepare(const Setting &setting) {
   if (step->program.gather)
     add(step->program.gather->entry(), step->program.microBatches, step->facts);
   step->seed = options.seed;
-  if (Error error = step->restart())
-    return std::move(error);
-  auto batches = inputsOf(*step->model, step->program.takesInputs().entry());
-  if (!batches)
-    return batches.takeError();
-  step->inputs = batches->front().pointers;
+  step->init = options.init;
+  step->firstScale = options.scale;
+  auto all = inputsOf(*step->model, step->program.takesInputs().entry());
+  if (!all)
+    return all.takeError();
+  batches = *all;
+  step->inputs = batches.front().pointers;
   return step;
 }
 
-Error TimedStep::restart() {
-  facts.microseconds.clear();
-  facts.skipped = 0;
-  return model->session().initialize(seed);
+Expected<std::unique_ptr<TimedStep>> Measurer::prepare(const Setting &setting) {
+  ArrayRef<StepInputs> batches;
+  auto step = openStep(setting, batches);
+  if (!step)
+    return step;
+  // Steps are timed on the first batch.
+  if (auto settled = (*step)->settle(batches.take_front()); !settled)
+    return settled.takeError();
+  return step;
 }
 
-Error TimedStep::run(bool counts) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin = Clock::now();
-  auto ticket = program.submit(inputs);
-  if (!ticket)
-    return ticket.takeError();
-  auto results = program.last->results(*ticket);
-  if (!results)
-    return results.takeError();
-  Clock::time_point end = Clock::now();
-  if (!counts)
-    return Error::success();
-  facts.microseconds.push_back(
-      std::chrono::duration<double, std::micro>(end - begin).count());
-  if (program.skipped &&
-      readScalar(program.last->entry(), *results, *program.skipped))
-    ++facts.skipped;
-  return Error::success();
+Expected<std::optional<SettledScale>>
+Measurer::settleBelow(const Setting &setting, double scale) {
+  if (setting.dtype != "f16" || options.scale)
+    return std::nullopt;
+  ArrayRef<StepInputs> batches;
+  auto step = openStep(setting, batches);
+  if (!step) {
+    consumeError(step.takeError()); // who prepares the step hears it
+    return std::nullopt;
+  }
+  auto settled = (*step)->settle(batches);
+  if (settled && *settled && (*settled)->scale >= scale)
+    return std::nullopt;
+  return settled;
 }
 
 Expected<std::vector<StepFacts>> Measurer::count(ArrayRef<Setting> settings) {
@@ -252,6 +256,7 @@ Expected<std::vector<StepFacts>> Measurer::count(ArrayRef<Setting> settings) {
     compile.threads = 1;
     compile.precision = settings[i].precision;
     compile.policy = settings[i].policy;
+    compile.scaler = settings[i].scaler;
     auto program = compiler(subject.text, compile, /*sink=*/nullptr);
     if (!program) {
       all[i].whyNot = toString(program.takeError());

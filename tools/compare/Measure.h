@@ -3,8 +3,8 @@
 #define MP_TOOLS_COMPARE_MEASURE_H
 
 #include "tools/common/Common.h"
-#include "tools/common/Step.h"
 #include "tools/compare/Difference.h"
+#include "tools/compare/TimedStep.h"
 #include "tools/compare/Variant.h"
 
 namespace mp::tool {
@@ -14,33 +14,10 @@ struct MeasureOptions {
   std::string module, data, init;
   uint64_t batch = 32, batches = 1, seed = 0;
   uint64_t totalSteps = 0; ///< that schedules are planned for
+  /// Instead of the scaler's first one; gradients are then at this one, though
+  /// they overflow.
+  std::optional<double> scale = std::nullopt;
   CommonOptions common;
-};
-
-/// The step as training runs it, or the function where there is no recipe.
-struct StepFacts {
-  std::string whyNot;              ///< there is none; "" where there is
-  uint64_t kernels = 0, bytes = 0; ///< launches, and what they read and write
-  uint64_t skipped = 0;            ///< steps, for gradients that overflowed
-  std::vector<double> microseconds;
-};
-
-/// A step that is ready to be run and timed.
-class TimedStep {
-public:
-  /// Runs it once; adds its time to the facts where that `counts`.
-  llvm::Error run(bool counts);
-  /// Forgets its times, and begins training anew: where it has gone on for long
-  /// on one batch, numbers are so small that steps take another time.
-  llvm::Error restart();
-  StepFacts facts;
-
-private:
-  friend class Measurer;
-  std::unique_ptr<Model> model;
-  StepProgram program;
-  llvm::ArrayRef<const void *> inputs;
-  uint64_t seed = 0;
 };
 
 /// Compiles and runs variants. What one has compiled serves the next.
@@ -52,7 +29,14 @@ public:
   /// What the variant returns, of each batch; in f64 on the CPU.
   llvm::Expected<std::vector<Values>> evaluate(const Setting &setting,
                                                const Variant &variant);
+  /// A step at a loss scale at which it is applied. Where there is no such one,
+  /// its facts say why not.
   llvm::Expected<std::unique_ptr<TimedStep>> prepare(const Setting &setting);
+  /// The loss scale that training comes to by skipped steps, for gradients that
+  /// overflow at `scale`. Nothing where there is no lower one, one was asked
+  /// for, or training refuses the setting.
+  llvm::Expected<std::optional<SettledScale>>
+  settleBelow(const Setting &setting, double scale);
   /// Launches and bytes of the steps, which are compiled but not run, several
   /// at a time.
   llvm::Expected<std::vector<StepFacts>>
@@ -69,6 +53,9 @@ private:
     std::vector<StepInputs> batches;
   };
 
+  /// A step that has not settled, and all batches.
+  llvm::Expected<std::unique_ptr<TimedStep>>
+  openStep(const Setting &setting, llvm::ArrayRef<StepInputs> &batches);
   /// A model of the module; with `prepared` its functions are those of that
   /// text.
   llvm::Expected<std::unique_ptr<Model>> open(const Setting &setting,

@@ -41,7 +41,8 @@ Expected<Setting> parseSetting(StringRef text, StringRef precision,
   if (named->dtype == "f32")
     return plainSetting();
   setting.dtype = named->dtype.str();
-  setting.isScaled = named->scaler != "none";
+  if (setting.dtype == "f16")
+    setting.scaler = subject.scaler;
   if (setting.policy.empty())
     setting.policy = named->policy.str();
   if (setting.policy.empty())

@@ -9,6 +9,7 @@
 #include "passes/CastPlacement.h"
 #include "passes/Passes.h"
 #include "passes/Policy.h"
+#include "passes/Recipe.h"
 #include "runtime/Error.h"
 #include "runtime/data/Array.h"
 #include "tools/compare/Work.h"
@@ -65,10 +66,6 @@ static void describeRecipe(TrainOp recipe, Subject &subject) {
     subject.dtype = typeName(autocast.getDtype());
     subject.policy = autocast.getPolicy().str();
   }
-  if (recipe.getScaler())
-    if (auto scaler = SymbolTable::lookupNearestSymbolFrom<ScalerOp>(
-            recipe, recipe.getScalerAttr()))
-      subject.initialScale = scaler.getFields().initScale;
 }
 
 llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,
@@ -264,18 +261,31 @@ static llvm::Error countStepCasts(Work &work, const Subject &subject,
   return llvm::Error::success();
 }
 
-/// Training scales the loss where it is f16, and refuses one of 16 bits.
+/// The setting's, else what training begins with: it scales the loss where it
+/// is f16, and refuses one of 16 bits.
 static double scaleOf(ModuleOp module, func::FuncOp function,
-                      const Subject &subject, const Setting &setting) {
-  if (setting.dtype != "f16" || !setting.isScaled)
+                      const Setting &setting) {
+  if (setting.dtype != "f16")
     return 1;
+  PipelineOptions pipeline;
+  pipeline.precision = setting.precision;
+  pipeline.scaler = setting.scaler;
+  auto scaler = chooseScaler(pipeline);
+  if (!scaler) {
+    llvm::consumeError(scaler.takeError()); // compiling the step says it
+    return 1;
+  }
   for (TrainOp recipe : module.getOps<TrainOp>())
     for (auto minimize : recipe.getBody().getOps<MinimizeOp>())
       if (auto type = dyn_cast<RankedTensorType>(
               function.getResultTypes()[minimize.getResult()]);
           type && type.getElementTypeBitWidth() < 32)
         return 1;
-  return subject.initialScale;
+  if (setting.scale)
+    return *setting.scale;
+  for (TrainOp recipe : module.getOps<TrainOp>())
+    return scalerFields(recipe, *scaler).initScale;
+  return 1;
 }
 
 /// Lets the function return what is asked for, and nothing else.
@@ -296,8 +306,7 @@ static llvm::Error expose(Work &work, func::FuncOp function,
 }
 
 llvm::Expected<Variant> makeVariant(const Subject &subject,
-                                    const Setting &setting,
-                                    std::optional<double> scale, Expose what) {
+                                    const Setting &setting, Expose what) {
   Work work(subject.text, subject.filename, subject.onWarning);
   auto prepared = prepare(work, subject);
   if (!prepared)
@@ -316,8 +325,7 @@ llvm::Expected<Variant> makeVariant(const Subject &subject,
   } else {
     if (auto error = autocast(work, function, setting, variant))
       return std::move(error);
-    variant.scale =
-        scale.value_or(scaleOf(*work.module, function, subject, setting));
+    variant.scale = scaleOf(*work.module, function, setting);
   }
   describeTypes(function, variant);
   if (!subject.recipe.empty() && setting.dtype != "f64" &&

@@ -15,8 +15,7 @@ struct Subject {
   std::string recipe;         ///< entry of the recipe that trains it, or ""
   /// What the recipe says: "f16", "torch"; "" where it does not.
   std::string dtype, policy;
-  /// The loss scale that training in f16 begins with.
-  double initialScale = 65536;
+  std::string scaler; ///< preset that was asked for instead of the recipe's
   int64_t batch = 0;
   std::function<void(llvm::StringRef)> onWarning;
 
@@ -36,7 +35,9 @@ struct Setting {
   std::string precision; ///< "fp16", as --precision takes it
   std::string dtype;     ///< "f16", "bf16", "tf32", "f32"; "f64": the reference
   std::string policy = {}; ///< of autocast; "" where nothing is cast
-  bool isScaled = false;   ///< whether training has a loss scaler
+  std::string scaler = {}; ///< as CompileOptions'
+  /// Loss scale of gradients, instead of the one that training begins with.
+  std::optional<double> scale = std::nullopt;
   /// Half the distance from one to the next number, relative.
   double roundoff() const;
 };
@@ -86,7 +87,6 @@ enum class Expose {
 /// Fails with located diagnostics.
 llvm::Expected<Variant> makeVariant(const Subject &subject,
                                     const Setting &setting,
-                                    std::optional<double> scale,
                                     Expose what = Expose::Everything);
 
 } // namespace mp::tool

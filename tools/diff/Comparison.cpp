@@ -33,6 +33,7 @@ public:
     if (!subject)
       return subject.takeError();
     comparison.subject = std::move(*subject);
+    comparison.subject.scaler = options.scaler;
     measurer.emplace(
         MeasureOptions{.module = options.module,
                        .data = options.data,
@@ -40,6 +41,7 @@ public:
                        .batch = options.batch,
                        .seed = options.seed,
                        .totalSteps = options.warmup + options.steps,
+                       .scale = options.scale,
                        .common = options.common},
         comparison.subject);
     if (Error error = addSides())
@@ -70,6 +72,8 @@ private:
   void addSide(Setting setting) {
     Side &side = comparison.sides.emplace_back();
     side.setting = std::move(setting);
+    if (side.setting.dtype == "f16")
+      side.setting.scale = options.scale;
     side.tolerance = options.tolerance.value_or(32 * side.setting.roundoff());
   }
 
@@ -82,12 +86,12 @@ private:
     if (auto choice = chooseDevice(options.common.device); !choice)
       return choice.takeError();
     for (Side &side : comparison.sides) {
-      auto made = makeVariant(comparison.subject, side.setting, options.scale);
+      auto made = makeVariant(comparison.subject, side.setting);
       if (!made)
         return made.takeError();
       side.variant = std::move(*made);
     }
-    auto made = makeVariant(comparison.subject, referenceSetting(), {});
+    auto made = makeVariant(comparison.subject, referenceSetting());
     if (!made)
       return made.takeError();
     comparison.reference = std::move(*made);
@@ -99,15 +103,46 @@ private:
     if (!wide)
       return wide.takeError();
     for (Side &side : comparison.sides) {
-      auto values = measurer->evaluate(side.setting, side.variant);
-      if (!values)
-        return values.takeError();
-      side.differences = compareAll(values->front(), wide->front(),
-                                    side.tolerance, side.variant.scale);
+      if (Error error = compareSide(side, wide->front()))
+        return error;
+      if (Error error = settle(side, wide->front()))
+        return error;
     }
     comparison.device = measurer->device;
     comparison.where = measurer->where;
     return Error::success();
+  }
+
+  Error compareSide(Side &side, const Values &wide) {
+    auto values = measurer->evaluate(side.setting, side.variant);
+    if (!values)
+      return values.takeError();
+    side.differences =
+        compareAll(values->front(), wide, side.tolerance, side.variant.scale);
+    return Error::success();
+  }
+
+  /// Where gradients overflow, compares them at the loss scale that training
+  /// comes to.
+  Error settle(Side &side, const Values &wide) {
+    bool overflows = llvm::any_of(side.differences, [](const auto &difference) {
+      const auto &gradient = difference.second.gradient;
+      return gradient && gradient->nonFinite;
+    });
+    if (!overflows)
+      return Error::success();
+    auto settled = measurer->settleBelow(side.setting, side.variant.scale);
+    if (!settled)
+      return settled.takeError();
+    if (!*settled)
+      return Error::success();
+    side.settled = *settled;
+    side.setting.scale = (*settled)->scale;
+    auto variant = makeVariant(comparison.subject, side.setting);
+    if (!variant)
+      return variant.takeError();
+    side.variant = std::move(*variant);
+    return compareSide(side, wide);
   }
 
   //===--------------------------------------------------------------------===//
@@ -121,12 +156,9 @@ private:
     for (Side &side : comparison.sides) {
       auto step = measurer->prepare(side.setting);
       // That one policy cannot be trained with says nothing of the others.
-      if (step)
-        steps.push_back(std::move(*step));
-      else {
-        side.step.whyNot = toString(step.takeError());
-        steps.push_back(nullptr);
-      }
+      side.step.whyNot =
+          step ? (*step)->facts.whyNot : toString(step.takeError());
+      steps.push_back(side.step.whyNot.empty() ? std::move(*step) : nullptr);
     }
     for (uint64_t i = 0; i < options.warmup + options.steps; ++i)
       for (auto &step : steps)

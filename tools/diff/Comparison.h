@@ -7,7 +7,7 @@
 namespace mp::tool {
 
 struct DiffOptions {
-  std::string module, function, data, init, json;
+  std::string module, function, data, init, json, scaler;
   std::vector<std::string> policies;
   uint64_t batch = 32, seed = 0, steps = 50, warmup = 5;
   std::optional<double> tolerance, scale;
@@ -19,6 +19,8 @@ struct Side {
   Setting setting;
   Variant variant;
   double tolerance = 0;
+  /// Where gradients overflow at the loss scale that training begins with.
+  std::optional<SettledScale> settled;
   std::map<int64_t, OpDifference> differences;
   StepFacts step;
 

@@ -43,8 +43,11 @@ Command describe(DiffOptions &options) {
                "error beyond which an op is named (32 times the type's unit "
                "roundoff: 1.6e-2 in fp16 and tf32, 0.125 in bf16, 1.9e-6 in "
                "fp32)"),
+      scalerOption(options.scaler, "loss scaler in fp16, as mp-run train takes "
+                                   "it (the recipe's, else torch)"),
       positive("scale", options.scale,
-               "loss scale of gradients in fp16 (the recipe's first one)"),
+               "loss scale in fp16 (the scaler's first one or, where gradients "
+               "overflow there, the one that skipped steps lead to)"),
       number(
           "steps", [&](uint64_t n) { options.steps = n; }, 0, most,
           "steps that are measured of each, in turn; 0: none (50)"),

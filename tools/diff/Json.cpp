@@ -52,6 +52,8 @@ json::Value sideOf(const Side &side) {
                                              : text(side.setting.policy)},
       {"tolerance", side.tolerance},
       {"loss_scale", side.variant.scale},
+      {"skipped_before",
+       static_cast<int64_t>(side.settled ? side.settled->skipped : 0)},
       {"casts", side.variant.casts},
       {"cast_bytes", side.variant.castBytes},
       {"step_casts", side.variant.stepCasts},

@@ -186,7 +186,7 @@ private:
                      [](const Side &side) { return side.step.skipped > 0; }))
       row("steps skipped", told([](const Side &side) {
             return formatv("{0} of {1}", side.step.skipped,
-                           side.step.microseconds.size())
+                           side.step.skipped + side.step.microseconds.size())
                 .str();
           }));
   }
@@ -200,6 +200,8 @@ private:
     if (!side.step.whyNot.empty())
       os << formatv("{0}: no step: {1}\n", side.setting.title,
                     side.step.whyNot);
+    if (side.settled)
+      os << formatv("{0}: {1}\n", side.setting.title, toText(*side.settled));
     int64_t value = side.firstBeyond(), gradient = side.firstGradientBeyond();
     if (!value && !gradient)
       os << formatv("{0}: every op is within the tolerance\n",

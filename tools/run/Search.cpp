@@ -33,6 +33,11 @@ std::vector<Option> calibrationOptions(SearchOptions &options) {
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights and random ops (0)"),
       text("function", "NAME", options.function, "which recipe (the only one)"),
+      scalerOption(options.scaler, "loss scaler in fp16, as mp-run train takes "
+                                   "it (the recipe's, else torch)"),
+      positive("scale", options.scale,
+               "loss scale in fp16 (the scaler's first one or, where gradients "
+               "overflow there, the one that skipped steps lead to)"),
   };
 }
 

@@ -57,7 +57,7 @@ static Error checkFinite(const Subject &subject, const Variant &variant,
 Expected<GradientReference> GradientReference::create(const Subject &subject,
                                                       Measurer &measurer) {
   GradientReference reference;
-  auto made = makeVariant(subject, referenceSetting(), {});
+  auto made = makeVariant(subject, referenceSetting());
   if (!made)
     return made.takeError();
   reference.variant = std::move(*made);
@@ -96,13 +96,33 @@ Expected<GradientReference> GradientReference::create(const Subject &subject,
 Expected<GradientError> GradientReference::measure(const Subject &subject,
                                                    const Setting &setting,
                                                    Measurer &measurer) const {
-  auto made = makeVariant(subject, setting, {}, Expose::ParameterGradients);
+  auto first = measureAt(subject, setting, measurer);
+  if (!first || first->nonFinite == 0)
+    return first;
+  auto settled = measurer.settleBelow(setting, first->scale);
+  if (!settled)
+    return settled.takeError();
+  if (!*settled)
+    return first;
+  Setting walked = setting;
+  walked.scale = (*settled)->scale;
+  auto error = measureAt(subject, walked, measurer);
+  if (error)
+    error->settled = *settled;
+  return error;
+}
+
+Expected<GradientError> GradientReference::measureAt(const Subject &subject,
+                                                     const Setting &setting,
+                                                     Measurer &measurer) const {
+  auto made = makeVariant(subject, setting, Expose::ParameterGradients);
   if (!made)
     return made.takeError();
   auto batches = measurer.evaluate(setting, *made);
   if (!batches)
     return batches.takeError();
   GradientError worst;
+  worst.scale = made->scale;
   for (auto [i, values] : llvm::enumerate(*batches))
     for (const auto &[name, exact] : gradients[i]) {
       auto found = values.find(name);

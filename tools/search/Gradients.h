@@ -14,6 +14,9 @@ struct GradientError {
   uint64_t nonFinite = 0; ///< elements, of the parameter that is named
   int64_t number = 0;     ///< of the op that reads the worst parameter
   size_t batch = 0;       ///< where it is worst, from 0
+  double scale = 1;       ///< loss scale that it was measured at
+  /// Where gradients overflow at the one that training begins with.
+  std::optional<SettledScale> settled = std::nullopt;
 };
 
 /// Gradients in f64, of each batch.
@@ -24,7 +27,8 @@ public:
   static llvm::Expected<GradientReference> create(const Subject &subject,
                                                   Measurer &measurer);
 
-  /// How far the gradients of a setting are from these.
+  /// How far the gradients of a setting are from these, at the loss scale that
+  /// training comes to.
   llvm::Expected<GradientError> measure(const Subject &subject,
                                         const Setting &setting,
                                         Measurer &measurer) const;
@@ -38,6 +42,10 @@ public:
   std::vector<std::string> leftOut;
 
 private:
+  llvm::Expected<GradientError> measureAt(const Subject &subject,
+                                          const Setting &setting,
+                                          Measurer &measurer) const;
+
   Variant variant;
   /// By the name of the result that returns it.
   std::vector<Values> gradients;

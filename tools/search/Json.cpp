@@ -47,6 +47,7 @@ json::Value rowOf(const PrecisionReport &report, const PrecisionRow &row,
       object["source"] = text(user->source.str());
     }
   }
+  object["loss_scale"] = gradients.scale;
   object["casts"] = row.casts;
   if (!row.colouring.empty())
     object["low"] = lowUnits(report, row.colouring);

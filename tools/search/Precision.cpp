@@ -49,6 +49,7 @@ private:
     if (!subject)
       return subject.takeError();
     report.subject = std::move(*subject);
+    report.subject.scaler = options.scaler;
     if (report.subject.recipe.empty())
       return makeError("{0}: @{1} has no recipe (mp.train), and so no "
                        "gradients to search by",
@@ -58,6 +59,8 @@ private:
     if (!chosen)
       return chosen.takeError();
     type = std::move(*chosen);
+    if (type.dtype == "f16")
+      type.scale = options.scale;
     if (type.dtype != "f16" && type.dtype != "bf16")
       return make_error<UsageError>(
           "--precision: a search is for fp16 or bf16, not " + type.precision);
@@ -71,6 +74,7 @@ private:
                        .batches = options.batches,
                        .seed = options.seed,
                        .totalSteps = options.warmup + options.steps,
+                       .scale = options.scale,
                        .common = options.common},
         report.subject);
     auto units = findUnits(report.subject, type);
@@ -110,6 +114,11 @@ private:
       Setting setting = type;
       setting.policy = name;
       report.rows.push_back(measureRow(name, std::move(setting)));
+      if (const auto &settled = report.rows.back().gradients.settled;
+          settled && name == "torch") {
+        report.settled = settled;
+        type.scale = settled->scale; // from where the others go on
+      }
     }
     return Error::success();
   }
@@ -124,19 +133,19 @@ private:
   }
 
   Error fill(PrecisionRow &row) {
-    auto variant = makeVariant(report.subject, row.setting, {});
+    auto variant = makeVariant(report.subject, row.setting);
     if (!variant)
       return variant.takeError();
     row.casts = variant->stepCasts;
     if (row.setting.dtype == type.dtype) {
       row.colouring = colouringOf(report.units, *variant, type.dtype);
-      report.scale = std::max(report.scale, variant->scale);
     }
     auto gradients =
         report.reference.measure(report.subject, row.setting, *measurer);
     if (!gradients)
       return gradients.takeError();
     row.gradients = *gradients;
+    report.scale = std::max(report.scale, gradients->scale);
     auto counted = measurer->count(row.setting);
     if (!counted)
       return counted.takeError();
@@ -157,6 +166,10 @@ private:
       auto step = measurer->prepare(row.setting);
       if (!step)
         return step.takeError();
+      if (!(*step)->facts.whyNot.empty()) {
+        row.step.whyNot = (*step)->facts.whyNot;
+        continue;
+      }
       inTurn.push_back(step->get());
       owned.push_back(std::move(*step));
       timed.push_back(&row);

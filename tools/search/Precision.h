@@ -9,9 +9,10 @@
 namespace mp::tool {
 
 struct PrecisionOptions {
-  std::string module, function, data, init, out, json;
+  std::string module, function, data, init, out, json, scaler;
   std::vector<std::string> policies; ///< to show beside torch
   double tolerance = 0;
+  std::optional<double> scale;
   bool byTime = false;
   uint64_t batch = 32, batches = 4, seed = 0, steps = 50, warmup = 5;
   uint64_t maxEvaluations = 256;
@@ -41,7 +42,9 @@ struct PrecisionRow {
 struct PrecisionReport {
   Subject subject;
   std::string device, where, precision, dtype;
-  double scale = 1;
+  double scale = 1; ///< the greatest that a policy was measured at
+  /// Where gradients of torch's policy overflow at its first loss scale.
+  std::optional<SettledScale> settled;
   Units units;
   GradientReference reference;
   ColouringResult search;

@@ -100,6 +100,9 @@ Error TimedColouring::compareWith(const Setting &setting) {
   auto step = measurer.prepare(setting);
   if (!step)
     return step.takeError();
+  if (!(*step)->facts.whyNot.empty())
+    return makeError("{0}: {1}: {2}", subject.filename, setting.title,
+                     (*step)->facts.whyNot);
   base = std::move(*step);
   return Error::success();
 }
@@ -136,6 +139,10 @@ TimedColouring::costs(ArrayRef<Colouring> colourings) {
     auto step = measurer.prepare(*setting);
     if (!step) {
       consumeError(step.takeError()); // training refuses it
+      costs.push_back(INFINITY);
+      continue;
+    }
+    if (!(*step)->facts.whyNot.empty()) {
       costs.push_back(INFINITY);
       continue;
     }

@@ -52,6 +52,8 @@ private:
     os << formatv("tolerance {0:e1}: of max |g - g64| / max |g64|, the worst "
                   "parameter in the worst batch\n",
                   options.tolerance);
+    if (report.settled)
+      os << toText(*report.settled) << "\n";
     for (const std::string &name : report.reference.leftOut)
       os << name << " is left out: its gradient is zero but for rounding\n";
     for (const Unit &unit : report.units.fixed)
