@@ -52,8 +52,8 @@ struct Precision {
   llvm::StringRef policy; ///< empty: what the recipe says
   llvm::StringRef scaler; ///< as of mp-loss-scale
 };
-/// Known are fp32, tf32, fp16, bf16, fp8 and the names in PyTorch Lightning,
-/// Keras and Apex. An error lists them. No name asks for nothing.
+/// Known are fp32, tf32, fp16, bf16, fp8, other names of these ("half") and of
+/// Lightning, Keras and Apex. An error lists them. No name asks for nothing.
 llvm::Expected<Precision> resolvePrecision(llvm::StringRef name);
 
 /// What mp-loss-scale is told: what the options say, else what the precision's

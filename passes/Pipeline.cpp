@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/Policy.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mp;
@@ -34,9 +35,20 @@ static constexpr Precision kPrecisions[] = {
     {"O3", "f16", "apex-o3", "none"},
 };
 
-llvm::Expected<Precision> mp::resolvePrecision(StringRef name) {
-  if (name.empty())
+/// The names that types have elsewhere.
+static StringRef ownName(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Cases({"f32", "float32", "float", "single", "32", "32-true"}, "fp32")
+      .Cases({"f16", "float16", "half"}, "fp16")
+      .Case("bfloat16", "bf16")
+      .Cases({"f8", "float8"}, "fp8")
+      .Default(name);
+}
+
+llvm::Expected<Precision> mp::resolvePrecision(StringRef given) {
+  if (given.empty())
     return Precision();
+  StringRef name = ownName(given);
   std::vector<std::string> names;
   for (const Precision &precision : kPrecisions) {
     if (precision.name == name)

@@ -302,10 +302,13 @@ void Trainer::announce() {
   if (!options.log)
     return;
   raw_ostream &os = *options.log;
+  // Nobody misses one but in f16.
+  bool isScaled = scaler != "none" || model->precision() == "fp16";
   os << "device " << model->device() << " (" << session().describe()
      << "), precision "
      << (run.precision.empty() ? model->precision() : run.precision)
-     << (run.policy.empty() ? "" : ", policy " + run.policy) << "\n"
+     << (run.policy.empty() ? "" : ", policy " + run.policy)
+     << (isScaled ? ", scaler " + scaler : "") << "\n"
      << "data " << run.records << " records, batch " << run.batch
      << (run.accumulate > 1 ? formatv(" times {0}", run.accumulate).str() : "")
      << ", " << plan.stepsPerEpoch() << " steps an epoch, " << totalSteps()

@@ -2,6 +2,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
 
 /// An error says what is wrong where; the op's text follows only where it is
@@ -18,6 +19,7 @@ static std::vector<char *> quietly(int argc, char **argv) {
 }
 
 int mp::tool::optMain(int argc, char **argv) {
+  setVersionOf("mp-opt");
   std::vector<char *> arguments = quietly(argc, argv);
   mlir::DialectRegistry registry;
   mp::registerAll(registry);

@@ -4,9 +4,11 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/Version.h"
 #include "llvm/Support/raw_ostream.h"
 
 int mp::tool::reduceMain(int argc, char **argv) {
+  setVersionOf("mp-reduce");
   // Upstream would say that it cannot open a file of no name.
   if (argc < 2) {
     llvm::errs()

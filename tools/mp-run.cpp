@@ -2,7 +2,9 @@
 #include "runtime/Error.h"
 #include "tools/Tools.h"
 #include "tools/common/Tool.h"
+#include "tools/common/Version.h"
 #include "tools/run/Commands.h"
+#include "llvm/Support/FormatVariadic.h"
 
 static constexpr char help[] =
     "usage: mp-run COMMAND ...\n\n"
@@ -17,33 +19,55 @@ static constexpr char help[] =
     "  tune       measure matrix products on a CUDA device, and write a plan\n"
     "  formats    print what becomes of a number in fp16, bf16 and the others\n"
     "  policies   print what autocast policies make of each op\n"
-    "  info       print targets, libraries and the CPU\n\n"
-    "mp-run COMMAND --help says more. Exit codes: 0 done, 1 failed, 2 wrong "
-    "usage,\n3 device not available, 130 interrupted with the checkpoint "
-    "saved.\n";
+    "  info       print targets, libraries, the CPU and CUDA devices\n"
+    "  help       print this, or the help of a COMMAND\n\n"
+    "mp-run help COMMAND says more, as mp-run COMMAND --help does; --version "
+    "prints\nthe version. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 "
+    "device not available,\n130 interrupted with the checkpoint saved.\n";
 
 using namespace mp::tool;
 
-static int runCommand(llvm::ArrayRef<const char *> arguments) {
-  if (arguments.empty() || llvm::StringRef(arguments[0]) == "--help" ||
-      llvm::StringRef(arguments[0]) == "-h") {
-    (arguments.empty() ? llvm::errs() : llvm::outs()) << help;
-    return arguments.empty() ? 2 : 0;
+static int runCommand(llvm::ArrayRef<const char *> arguments);
+
+/// "help", or "help COMMAND".
+static int printHelp(llvm::ArrayRef<const char *> arguments) {
+  if (arguments.empty()) {
+    llvm::outs() << help;
+    return 0;
   }
+  if (llvm::StringRef(arguments[0]) == "help")
+    return printHelp({});
+  return runCommand({arguments[0], "--help"});
+}
+
+static int runCommand(llvm::ArrayRef<const char *> arguments) {
+  if (arguments.empty()) {
+    llvm::errs() << help;
+    return 2;
+  }
+  llvm::StringRef word = arguments[0];
+  if (word == "--version") {
+    llvm::outs() << versionText("mp-run") << "\n";
+    return 0;
+  }
+  if (word == "--help" || word == "-h")
+    return printHelp({});
   std::pair<std::string, int (*)(llvm::ArrayRef<const char *>)> commands[] = {
       {"train", train},         {"eval", eval},         {"run", run},
       {"plan", plan},           {"bench", bench},       {"tune", tune},
       {"formats", formatsOf},   {"policies", policies}, {"info", info},
-      {"calibrate", calibrate}, {"report", reportRun},  {"search", search}};
+      {"calibrate", calibrate}, {"report", reportRun},  {"search", search},
+      {"help", printHelp}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
-    if (name == arguments[0])
+    if (name == word)
       return command(arguments.drop_front());
     names.push_back(name);
   }
-  return report(llvm::make_error<UsageError>("unknown command '" +
-                                             std::string(arguments[0]) + "'" +
-                                             mp::suggest(arguments[0], names)));
+  return report(llvm::make_error<UsageError>(
+      llvm::formatv("unknown command '{0}'{1}; mp-run help lists them", word,
+                    mp::suggest(word, names))
+          .str()));
 }
 
 int mp::tool::runMain(int argc, char **argv) {

@@ -13,12 +13,17 @@ using namespace llvm;
 
 namespace mp::tool {
 
-Error checkPrecision(StringRef name) {
-  auto known = resolvePrecision(name);
-  if (!known)
-    return make_error<UsageError>("--precision: " +
-                                  toString(known.takeError()));
-  return Error::success();
+Option precisionOption(std::string &to, std::string help) {
+  Option option = text("precision", "NAME", to, std::move(help));
+  option.set = [&to](StringRef given) -> Error {
+    auto known = resolvePrecision(given);
+    if (!known)
+      return make_error<UsageError>("--precision: " +
+                                    toString(known.takeError()));
+    to = known->name.str();
+    return Error::success();
+  };
+  return option;
 }
 
 /// What needs the module or a file is looked for when it is compiled.
@@ -70,15 +75,6 @@ void note(StringRef line) {
 }
 
 std::vector<Option> CommonOptions::table() {
-  Option precisionOption =
-      text("precision", "NAME", precision,
-           "fp32, tf32, fp16, bf16, fp8 or a name that PyTorch "
-           "Lightning, Keras or Apex gives one (the "
-           "checkpoint's, else the recipe's, else fp32)");
-  precisionOption.set = [this](StringRef given) -> Error {
-    precision = given.str();
-    return checkPrecision(given);
-  };
   Option policyOption =
       text("policy", "NAME", policy,
            "autocast policy: a preset ('mp-run policies' lists them), a JSON "
@@ -126,7 +122,10 @@ std::vector<Option> CommonOptions::table() {
     return Error::success();
   };
   return {
-      std::move(precisionOption),
+      precisionOption(precision,
+                      "fp32, tf32, fp16, bf16, fp8 or another name of one, as "
+                      "PyTorch, Lightning, Keras and Apex have them (the "
+                      "checkpoint's, else the recipe's, else fp32)"),
       std::move(policyOption),
       std::move(deviceOption),
       number(

@@ -42,8 +42,8 @@ Option scalerOption(std::string &to, std::string help);
 /// Says a line on standard error; from any thread.
 void note(llvm::StringRef line);
 
-/// An error of usage unless `name` is one of the names of a precision.
-llvm::Error checkPrecision(llvm::StringRef name);
+/// `--precision`; another name of one becomes its own: "half" is "fp16".
+Option precisionOption(std::string &to, std::string help);
 
 /// A tool or subcommand of one module: parses its words, then executes it.
 /// `options` has a field `module`, which the one positional word becomes.

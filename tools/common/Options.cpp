@@ -2,6 +2,7 @@
 #include "tools/common/Options.h"
 #include "runtime/Error.h"
 #include "tools/common/Tool.h"
+#include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -142,6 +143,9 @@ Command::parse(ArrayRef<const char *> rest) const {
     } else if (word == "--help" || word == "-h") {
       printHelp(outs());
       return std::nullopt;
+    } else if (word == "--version") {
+      outs() << versionText(toolName()) << "\n";
+      return std::nullopt;
     } else {
       // One dash will do, as in mlir-opt.
       word.consume_front("-");
@@ -180,6 +184,8 @@ void Command::printHelp(raw_ostream &os) const {
     line("--" + option.name + (option.value.empty() ? "" : " " + option.value),
          option.help);
   line("--help", "print this");
+  if (name.empty())
+    line("--version", "print the version");
 }
 
 int report(Error error) {

@@ -79,7 +79,8 @@ struct Command {
   size_t optional = 0;   ///< how many more there may be
 
   /// Sets the options and checks the files that they name; returns the other
-  /// arguments, or nothing where help was asked for and printed. `--name=value`
+  /// arguments, or nothing where help or the
+  /// version was asked for and printed. `--name=value`
   /// and `--name value` are the same; options and arguments may be mixed; after
   /// `--` all are arguments.
   llvm::Expected<std::optional<std::vector<std::string>>>

@@ -25,7 +25,7 @@ Expected<Setting> parseSetting(StringRef text, StringRef precision,
   auto [head, tail] = text.split(':');
   auto named = resolvePrecision(head);
   if (named && !named->dtype.empty()) {
-    setting.precision = head.str();
+    setting.precision = named->name.str();
     setting.policy = tail.str();
   } else {
     if (!named)

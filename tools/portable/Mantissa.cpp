@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/Tools.h"
+#include "tools/common/Version.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -80,8 +81,12 @@ int main(int argc, char **argv) {
     arguments.erase(arguments.begin());
     return runTool(*tool, std::move(arguments));
   }
-  if (word == "--help" || word == "-h") {
+  if (word == "--help" || word == "-h" || word == "help") {
     outs() << help;
+    return 0;
+  }
+  if (word == "--version") {
+    outs() << mp::tool::versionText("mantissa") << "\n";
     return 0;
   }
   if (!word.empty())
