@@ -12,6 +12,7 @@ static constexpr char help[] =
     "  eval       score a checkpoint on the test data\n"
     "  run        run any function of a module once\n"
     "  plan       print the memory that training takes\n"
+    "  lint       warn of numbers that will go wrong in training\n"
     "  calibrate  show how large gradients are, and the loss scale that suits\n"
     "  report     make a page of a run: loss, scale, gradients, casts, memory\n"
     "  search     find the cheapest precision of each op within a tolerance\n"
@@ -57,7 +58,7 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
       {"plan", plan},           {"bench", bench},       {"tune", tune},
       {"formats", formatsOf},   {"policies", policies}, {"info", info},
       {"calibrate", calibrate}, {"report", reportRun},  {"search", search},
-      {"help", printHelp}};
+      {"lint", lint},           {"help", printHelp}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == word)
