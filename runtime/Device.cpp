@@ -2,6 +2,7 @@
 #include "runtime/Device.h"
 #include "runtime/Error.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/Libraries.h"
 #include "llvm/ADT/StringExtras.h"
 #include <optional>
 
@@ -56,10 +57,15 @@ Expected<DeviceChoice> chooseDevice(StringRef name) {
   Expected<cuda::DeviceFacts> facts =
       name == "auto" ? tryDevice(device.index) : cuda::examine(device.index);
   if (facts)
-    return DeviceChoice{device, facts->name + ", compute capability " +
-                                    facts->capability()};
-  if (name == "auto")
-    return DeviceChoice{{}, toString(facts.takeError())};
+    return DeviceChoice{
+        device, facts->name + ", compute capability " + facts->capability(),
+        /*isNews=*/true};
+  if (name == "auto") {
+    auto driver = cuda::openLibrary(cuda::driverLibrary);
+    bool hasDriver = static_cast<bool>(driver);
+    consumeError(driver.takeError());
+    return DeviceChoice{{}, toString(facts.takeError()), hasDriver};
+  }
   return cuda::deviceError("device " + name +
                            " is not available: " + toString(facts.takeError()));
 }

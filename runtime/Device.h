@@ -22,6 +22,8 @@ struct Device {
 struct DeviceChoice {
   Device device;
   std::string reason = {}; ///< one line: "no CUDA driver: ... not found"
+  /// Whether a person would wonder: not where there is no driver at all.
+  bool isNews = false;
 };
 
 /// Fails unless `name` is a spelling of a device: "auto", "cpu", "cuda" (its

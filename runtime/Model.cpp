@@ -48,7 +48,7 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
     return choice.takeError();
   std::string device = choice->device.str();
   bool onCpu = choice->device.kind == Device::Kind::Cpu;
-  if (options.device == "auto" && options.onNote)
+  if (options.device == "auto" && options.onNote && choice->isNews)
     options.onNote("device: " + device + " (" + choice->reason + ")");
   options.device = device;
   if (onCpu && options.threads > ThreadPool::most()) {
