@@ -113,10 +113,6 @@ std::string staticScaler(int exponent) {
   return text;
 }
 
-static std::string scaleText(int exponent) {
-  return StringRef(staticScaler(exponent)).split(':').second.str();
-}
-
 /// "nothing", or "12 elements (0.3%)"; of what is neither zero nor infinite.
 static std::string some(const HalfCounts &counts, Fate fate) {
   if (!counts[fate])
@@ -153,7 +149,7 @@ Advice advise(const GradientStatistics &gradient, int headroom) {
   choose(gradient.magnitudes, headroom, advice);
   if (!advice.exponent)
     return advice;
-  std::string scale = scaleText(*advice.exponent);
+  std::string scale = "2^" + std::to_string(*advice.exponent);
   if (advice.counts[Fate::Flushed] == 0)
     advice.text =
         formatv("{0} suits: f16 {1} there", scale, losses(advice.counts));
@@ -173,7 +169,7 @@ Advice advise(const Ledger &ledger, const ScalesFile &scales) {
   choose(all, ledger.headroom, advice);
   if (!advice.exponent)
     return advice;
-  std::string scale = scaleText(*advice.exponent);
+  std::string scale = "2^" + std::to_string(*advice.exponent);
   size_t lost = ledger.lostAt(*advice.exponent);
   if (!lost) {
     advice.options = "--scaler " + staticScaler(*advice.exponent);

@@ -1,9 +1,8 @@
 //===- Facts.cpp - which run it was and how it ended ----------------------===//
 #include "runtime/PlanReport.h"
-#include "runtime/Progress.h"
 #include "runtime/report/Sections.h"
+#include "runtime/report/Svg.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace llvm;
@@ -42,14 +41,6 @@ private:
   Html &html;
 };
 
-/// "2^16", where the scale is a power of two.
-std::string scalePower(double scale) {
-  int exponent = 0;
-  double mantissa = std::frexp(scale, &exponent);
-  return mantissa == 0.5 && scale >= 4 ? "2^" + std::to_string(exponent - 1)
-                                       : std::string();
-}
-
 std::string secondsText(double seconds) {
   if (std::isnan(seconds))
     return "";
@@ -75,7 +66,7 @@ void addMeasured(Cards &cards, const RunFiles &run) {
               "least " + shortNumber(loss.least));
   Spread scale = run.steps.spread(total, "scale");
   if (scale.finite)
-    cards.add("loss scale", scaleText(scale.last), scalePower(scale.last));
+    cards.add("loss scale", scalePower(scale.last));
 }
 
 /// summary.json has them by the names of the module's results.
@@ -119,7 +110,10 @@ void addSettings(Cards &cards, const RunFiles &run) {
     cards.add("seed", std::to_string(countOf(summary, "seed")));
   cards.add("training", secondsText(numberOf(summary, "train_seconds")),
             "compiled in " + secondsText(numberOf(summary, "compile_seconds")));
-  cards.addBytes("planned memory", countOf(summary, "planned_bytes"));
+  // The total that the table of the plan has, constants and staging among it.
+  const json::Object *bytes = plan.getObject("bytes");
+  cards.addBytes("planned memory", bytes ? countOf(*bytes, "total")
+                                         : countOf(summary, "planned_bytes"));
   cards.addBytes("resident at most", countOf(summary, "peak_rss_bytes"));
 }
 

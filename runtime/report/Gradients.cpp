@@ -1,5 +1,4 @@
 //===- Gradients.cpp - the ledger of what f16 loses -----------------------===//
-#include "runtime/Progress.h"
 #include "runtime/report/Histogram.h"
 #include "runtime/report/Sections.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,14 +58,46 @@ std::map<int, uint64_t> exponentsOf(const json::Object &counts) {
   return exponents;
 }
 
-std::string adviceOf(const json::Object &object) {
-  const json::Object *advice = object.getObject("advice");
-  if (!advice)
+/// What is to be done for all gradients; nothing where the run advises nothing.
+struct WrittenAdvice {
+  explicit WrittenAdvice(const json::Object &object) {
+    if (const json::Object *advice = object.getObject("advice")) {
+      scale = numberOf(*advice, "scale");
+      text = withPowers(textOf(*advice, "text"));
+      flushed = countOf(*advice, "flushed");
+    }
+  }
+  bool hasScale() const { return scale > 0 && std::isfinite(scale); }
+
+  double scale = NAN;
+  std::string text;
+  uint64_t flushed = 0; ///< elements, at the scale
+};
+
+/// Elements that become zero in f16 at a scale, by their exponents.
+uint64_t flushedAt(double scale, const json::Object &gradient) {
+  uint64_t flushed = 0;
+  for (auto [exponent, count] : exponentsOf(gradient))
+    if (fateInHalf(std::ldexp(1.5 * scale, exponent), 0) == Fate::Flushed)
+      flushed += count;
+  return flushed;
+}
+
+/// Where a gradient wants another scale than all together, for more than one
+/// element in a hundred: that scale, and what it would keep. Where no scale
+/// mends it, why.
+std::string ownAdvice(const json::Object &gradient, const WrittenAdvice &all) {
+  WrittenAdvice own(gradient);
+  if (!own.hasScale() || !all.hasScale())
+    return own.text;
+  uint64_t lost = flushedAt(all.scale, gradient);
+  double few = 0.01 * elementsOf(gradient);
+  if (lost <= own.flushed || lost - own.flushed <= few)
     return "";
-  if (StringRef text = textOf(*advice, "text"); !text.empty())
-    return text.str();
-  double scale = numberOf(*advice, "scale");
-  return std::isnan(scale) ? "" : "a loss scale of " + scaleText(scale);
+  return scalePower(own.scale) + " would keep " +
+         pluralText(lost - own.flushed, "element") + " that become" +
+         (lost - own.flushed == 1 ? "s" : "") + " zero at " +
+         scalePower(all.scale);
 }
 
 void writeShares(Html &html, const json::Object &counts) {
@@ -85,7 +116,8 @@ void writeShares(Html &html, const json::Object &counts) {
   drawBar(html, parts, text.empty() ? "no elements" : text);
 }
 
-void writeRow(Html &html, const json::Object &gradient) {
+void writeRow(Html &html, const json::Object &gradient,
+              const WrittenAdvice &all) {
   html.open("tr");
   html.open("th", {{"scope", "row"}});
   html.element("code", textOf(gradient, "of"));
@@ -100,10 +132,11 @@ void writeRow(Html &html, const json::Object &gradient) {
   double largest = numberOf(gradient, "largest");
   html.element("td", std::isnan(largest) ? "" : shortNumber(largest),
                {{"class", "number"}});
-  html.element("td", adviceOf(gradient), {{"class", "prose"}}).close();
+  html.element("td", ownAdvice(gradient, all), {{"class", "prose"}}).close();
 }
 
-void writeTable(Html &html, const json::Object &ledger) {
+void writeTable(Html &html, const json::Object &ledger,
+                const WrittenAdvice &all) {
   auto gradients = objectsOf(ledger, "gradients");
   std::vector<std::pair<double, size_t>> order;
   for (auto [index, gradient] : llvm::enumerate(gradients))
@@ -119,14 +152,14 @@ void writeTable(Html &html, const json::Object &ledger) {
              {"subnormal", true},
              {"overflows", true},
              {"largest", true},
-             {"advice"}},
+             {"another scale"}},
             pluralText(gradients.size(), "gradient") +
                 ", those that lose most first" +
                 (shown < gradients.size()
                      ? "; the first " + countText(shown) + " are shown"
                      : ""));
   for (auto [share, index] : ArrayRef(order).take_front(shown))
-    writeRow(html, *gradients[index]);
+    writeRow(html, *gradients[index], all);
   closeTable(html);
 }
 
@@ -159,19 +192,26 @@ void writeGradients(Html &html, const RunFiles &run) {
   bool isScale = scale > 0 && std::isfinite(scale);
   html.element("p", "At step " + countText(countOf(ledger, "step")) +
                         ", with a loss scale of " +
-                        scaleText(isScale ? scale : 1) +
+                        scalePower(isScale ? scale : 1) +
                         ": the sizes of all elements of gradients in f16. What "
                         "is shaded f16 holds, once it is scaled: its normal "
                         "numbers, and fainter its subnormal ones.");
-  if (std::string advice = adviceOf(ledger); !advice.empty())
-    html.element("p", advice, {{"class", "advice"}});
+  WrittenAdvice advice(ledger);
+  if (advice.hasScale())
+    html.open("p", {{"class", "advice"}})
+        .element("strong",
+                 "Recommended loss scale: " + scalePower(advice.scale) + ".")
+        .text(" " + advice.text)
+        .close();
+  else if (!advice.text.empty())
+    html.element("p", advice.text, {{"class", "advice"}});
   drawHistogram(html, {exponentsOf(all), countOf(all, "zero")},
                 isScale ? scale : 1);
   std::vector<LegendEntry> legend;
   for (const Part &part : kParts)
     legend.push_back({part.kind, part.text});
   writeLegend(html, legend);
-  writeTable(html, ledger);
+  writeTable(html, ledger, advice);
   writeLosses(html, run.losses);
   html.close();
 }

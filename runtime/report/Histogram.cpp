@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/report/Histogram.h"
 #include "runtime/Ledger.h"
-#include "runtime/Progress.h"
 #include "runtime/report/Page.h"
 #include "runtime/report/Svg.h"
 #include <algorithm>
@@ -101,7 +100,7 @@ std::string describe(const Histogram &histogram) {
          share(Fate::Flushed) + " become zero in f16, " +
          share(Fate::Subnormal) + " become subnormal and " +
          share(Fate::Overflow) + " infinite, with a loss scale of " +
-         scaleText(histogram.scale);
+         scalePower(histogram.scale);
 }
 
 constexpr double kHeight = 330;
@@ -115,7 +114,7 @@ void drawHistogram(Html &html, const GradientSizes &sizes, double scale,
   frame.top = 46;
   frame.bottom = 48;
   Chart chart(html, frame,
-              "Gradients by their size, at loss scale " + scaleText(scale),
+              "Gradients by their size, at loss scale " + scalePower(scale),
               describe(histogram));
   double floor = histogram.floor();
   Axis shares(Axis::Kind::Log10, floor, 1);
@@ -149,7 +148,7 @@ void drawHistogram(Html &html, const GradientSizes &sizes, double scale,
   for (auto [exponent, count] : sizes.exponents) {
     Meaning meaning = meaningOf(histogram.fateOf(exponent));
     bar(meaning.kind, left(exponent), count,
-        "2^" + Twine(exponent) + " to 2^" + Twine(exponent + 1) + ", " +
+        powerText(2, exponent) + " to " + powerText(2, exponent + 1) + ", " +
             meaning.text + " in f16");
   }
   chart.label(chart.x(column / 2), chart.y(0) + 20, "zero");
@@ -182,7 +181,7 @@ std::string histogramPicture(const Twine &title, const GradientSizes &sizes,
   write(24, title);
   for (auto [i, scale] : enumerate(scales)) {
     frame.above = head + panel * i + caption;
-    write(frame.above - 6, "loss scale " + scaleText(scale));
+    write(frame.above - 6, "loss scale " + scalePower(scale));
     drawHistogram(html, sizes, scale, frame, scales);
   }
   html.close();

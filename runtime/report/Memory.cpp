@@ -58,7 +58,7 @@ void writePeak(Html &html, const json::Object &peak) {
                       countText(countOf(peak, "step") + 1) + " of " +
                       countText(steps) + " of ");
   html.element("code", textOf(peak, "function")).text(", which is ");
-  html.element("code", textOf(peak, "summary"));
+  writeKernel(html, textOf(peak, "summary"));
   if (StringRef source = textOf(peak, "source"); !source.empty())
     html.text(" (" + source + ")");
   html.text(".").close();
@@ -72,7 +72,7 @@ void writePeak(Html &html, const json::Object &peak) {
   for (const json::Object *value : ArrayRef(values).take_front(shown)) {
     uint64_t size = countOf(*value, "bytes");
     html.open("tr").open("th", {{"scope", "row"}});
-    html.element("code", textOf(*value, "summary"));
+    writeKernel(html, textOf(*value, "summary"));
     writeSource(html, textOf(*value, "source"));
     html.close().open("td");
     drawBar(html, {{"memory", ratio(size, most), amountOf(size)}},

@@ -2,6 +2,7 @@
 #include "runtime/report/Page.h"
 #include "runtime/report/Sections.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace llvm;
@@ -17,11 +18,15 @@ static std::string contentPolicy() {
          "'; base-uri 'none'; form-action 'none'";
 }
 
+/// The module's, else its file's, else the folder's.
 static std::string nameOf(const RunFiles &run) {
   for (const auto *object : {&run.summary, &run.plan})
     if (*object)
       if (StringRef name = textOf(**object, "module"); !name.empty())
         return name.str();
+  if (run.summary)
+    if (StringRef file = textOf(*run.summary, "file"); !file.empty())
+      return sys::path::filename(file).str();
   return run.folder;
 }
 

@@ -43,6 +43,16 @@ void writeSource(Html &html, StringRef source) {
     html.element("small", name, {{"title", source.str()}});
 }
 
+void writeKernel(Html &html, StringRef ops) {
+  StringRef name = ops;
+  bool isTemporary = name.consume_front("temporary of ");
+  auto [first, others] = name.split(' ');
+  html.element("code", (isTemporary ? "temporary of " : "") + first,
+               {{"title", ops.str()}});
+  if (!others.empty())
+    html.text(" + " + pluralText(others.count(' ') + 1, "op"));
+}
+
 StringLiteral classOfPrecision(StringRef type) {
   if (type.starts_with("f8"))
     return "f8";

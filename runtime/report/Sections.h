@@ -33,6 +33,10 @@ void writeMissing(Html &html, const RunFiles &run, llvm::StringRef file,
 /// "net.mlir:7:8", with the whole path where it is pointed at.
 void writeSource(Html &html, llvm::StringRef source);
 
+/// What a kernel computes, by its first op, which is its main loop where it has
+/// one: "linear + 3 ops", with all of them where it is pointed at.
+void writeKernel(Html &html, llvm::StringRef ops);
+
 /// A word of a colour that stands for a precision: "f16".
 void writePrecision(Html &html, llvm::StringRef type);
 /// The class of the style sheet for the precision.

@@ -1,5 +1,4 @@
 //===- Steps.cpp - loss, scale and the rest over the steps ----------------===//
-#include "runtime/Progress.h"
 #include "runtime/report/Sections.h"
 #include "runtime/report/Svg.h"
 #include <cmath>
@@ -24,14 +23,18 @@ double middle(const Timeline::Stretch &stretch) {
   return stretch.first / 2.0 + stretch.last / 2.0;
 }
 
+std::string numberText(StringRef name, double value) {
+  return name == kScale ? scalePower(value) : shortNumber(value);
+}
+
 /// Least, mean and most of the stretch.
 std::string spreadText(StringRef name, const Spread &extent) {
   if (!extent.finite)
     return "";
-  std::string text = "\n" + name.str() + " " + shortNumber(extent.mean());
+  std::string text = "\n" + name.str() + " " + numberText(name, extent.mean());
   if (extent.least != extent.most)
-    text += ", from " + shortNumber(extent.least) + " to " +
-            shortNumber(extent.most);
+    text += ", from " + numberText(name, extent.least) + " to " +
+            numberText(name, extent.most);
   return text;
 }
 
@@ -187,15 +190,16 @@ private:
   Chart chart;
 };
 
-std::string rangeText(const Spread &all) {
-  return "from " + shortNumber(all.least) + " to " + shortNumber(all.most);
+std::string rangeText(StringRef name, const Spread &all) {
+  return "from " + numberText(name, all.least) + " to " +
+         numberText(name, all.most);
 }
 
 void drawLoss(Html &html, const Timeline &steps, const Timeline &coarse) {
   Spread all = steps.spread(steps.total(), kLoss);
   Axis axis = Axis::fitting(all.least, all.most);
   SeriesChart chart(html, {}, steps, kLoss, axis,
-                    "Loss " + rangeText(all) + " in " +
+                    "Loss " + rangeText(kLoss, all) + " in " +
                         pluralText(steps.total().steps, "step") + ", " +
                         countText(steps.total().skipped) + " of them skipped");
   chart.drawTips(coarse);
@@ -211,8 +215,8 @@ void drawScale(Html &html, const Timeline &steps, const Timeline &coarse) {
   Chart::Frame frame;
   frame.height = 210;
   SeriesChart chart(html, frame, steps, kScale, axis,
-                    "Loss scale " + rangeText(all) + ", at last " +
-                        scaleText(all.last));
+                    "Loss scale " + rangeText(kScale, all) + ", at last " +
+                        scalePower(all.last));
   chart.drawTips(coarse);
   chart.drawSteps();
   chart.drawSkips();
@@ -224,7 +228,7 @@ void writeScale(Html &html, const Timeline &steps, const Timeline &coarse) {
   if (!all.finite || !(all.least > 0)) {
     html.element("p", "No loss scale above zero was recorded.");
   } else if (all.least == all.most) {
-    html.element("p", "The loss scale is " + scaleText(all.least) +
+    html.element("p", "The loss scale is " + scalePower(all.least) +
                           " in every step.");
   } else {
     drawScale(html, steps, coarse);
@@ -291,7 +295,7 @@ void drawSeries(Html &html, const Timeline &steps, StringRef name) {
   Spread all = steps.spread(steps.total(), name);
   Chart::Frame frame{"chart small", 380, 180, 62};
   SeriesChart chart(html, frame, steps, name, axisOf(name, all),
-                    name + " " + rangeText(all) + ", at last " +
+                    name + " " + rangeText(name, all) + ", at last " +
                         shortNumber(all.last));
   chart.drawBand();
   chart.drawMean(0);

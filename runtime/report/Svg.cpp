@@ -1,6 +1,8 @@
 //===- Svg.cpp - charts as SVG --------------------------------------------===//
 #include "runtime/report/Svg.h"
+#include "runtime/Progress.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <algorithm>
 #include <cmath>
@@ -103,6 +105,34 @@ std::string powerText(unsigned base, int exponent) {
   for (char c : std::to_string(exponent))
     text += c == '-' ? StringRef("⁻") : StringRef(digits[c - '0']);
   return text;
+}
+
+std::string scalePower(double scale) {
+  int exponent = 0;
+  bool isPower = std::isfinite(scale) && std::frexp(scale, &exponent) == 0.5;
+  return isPower && scale != 1 ? powerText(2, exponent - 1) : scaleText(scale);
+}
+
+std::string withPowers(StringRef text) {
+  std::string found;
+  while (!text.empty()) {
+    auto [before, after] = text.split("2^");
+    bool isAlone = before.empty() || !isAlnum(before.back());
+    StringRef rest = after;
+    int exponent = 0;
+    found += before;
+    if (before.size() == text.size())
+      break;
+    if (isAlone && !rest.consumeInteger(10, exponent) &&
+        std::abs(exponent) < 10000) {
+      found += powerText(2, exponent);
+      text = rest;
+    } else {
+      found += "2^";
+      text = after;
+    }
+  }
+  return found;
 }
 
 std::string Axis::label(double tick) const {

@@ -36,6 +36,11 @@ private:
 
 /// "2⁻²⁴"
 std::string powerText(unsigned base, int exponent);
+/// A loss scale as the page spells it: "2¹⁷", or "1000" of what is no power of
+/// two; "1" of one.
+std::string scalePower(double scale);
+/// The text with "2^-24" in it as "2⁻²⁴".
+std::string withPowers(llvm::StringRef text);
 
 /// The `d` of a path.
 class PathData {

@@ -202,16 +202,15 @@ TEST(Ledger, AdvisesWhatLeavesTheHeadroom) {
   Ledger ledger = ledgerOf({{0, 0x1p-30f, 0x1p-40f}, {0x1p-20f, 0x1p-70f}});
   Advice one = advise(ledger.gradients[0], 6);
   EXPECT_EQ(one.exponent, 39);
-  EXPECT_EQ(
-      one.text,
-      "549755813888 suits: f16 flushes nothing to zero and leaves nothing "
-      "subnormal there");
+  EXPECT_EQ(one.text,
+            "2^39 suits: f16 flushes nothing to zero and leaves nothing "
+            "subnormal there");
   Advice wide = advise(ledger.gradients[1], 6);
   EXPECT_EQ(wide.exponent, 29);
   EXPECT_EQ(wide.counts[Fate::Flushed], 1u);
   EXPECT_EQ(wide.text,
             "no scale fixes it: its elements reach from 2^-70 to 2^-20; at "
-            "536870912, the largest scale with a headroom of 2^6, f16 still "
+            "2^29, the largest scale with a headroom of 2^6, f16 still "
             "flushes 1 element (50%) to zero and leaves nothing subnormal");
   EXPECT_EQ(advise(ledgerOf({{0, 0}}).gradients[0], 6).text,
             "all elements are zero");
@@ -246,7 +245,7 @@ TEST(Ledger, IsOneLine) {
       R"("zero":1,"flushed":1,"subnormal":0,"normal":1,"near_overflow":0,)"
       R"("overflow":0,"nonfinite":0,"largest":1.5,"exponents":{"-30":1,)"
       R"("0":1},"advice":{"scale":512,"flushed":0,"subnormal":1,"text":)"
-      R"("512 suits: f16 flushes nothing to zero and leaves 1 element (50%) )"
+      R"("2^9 suits: f16 flushes nothing to zero and leaves 1 element (50%) )"
       R"(subnormal there"}}],)"
       R"("all":{"elements":3,"zero":1,"flushed":1,"subnormal":0,"normal":1,)"
       R"("near_overflow":0,"overflow":0,"nonfinite":0,"largest":1.5,)"

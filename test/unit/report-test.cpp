@@ -158,7 +158,7 @@ TEST_F(ReportTest, MarksSkippedStepsAndLossesThatAreNotFinite) {
   EXPECT_HAS(text, "3 steps skipped");
   EXPECT_HAS(text, ": 2–3, 5.");
   EXPECT_HAS(text, "step 2: loss is not finite");
-  EXPECT_HAS(text, "The loss scale is 1024 in every step.");
+  EXPECT_HAS(text, "The loss scale is 2¹⁰ in every step.");
   // The line is broken where there is no loss: it begins twice.
   llvm::StringRef line =
       llvm::StringRef(text).split("class=\"line\" d=\"").second;
@@ -208,8 +208,66 @@ TEST_F(ReportTest, ShowsTheLastLedgerWithWhatLosesMostFirst) {
   std::string text = page();
   EXPECT_EQ(text.find("mp.early"), std::string::npos);
   EXPECT_LT(text.find("mp.much"), text.find("mp.little"));
-  EXPECT_HAS(text, "At step 2, with a loss scale of 1024");
-  EXPECT_HAS(text, "2^-9 to 2^-8, normal in f16: 100.0%, 200 elements");
+  EXPECT_HAS(text, "At step 2, with a loss scale of 2¹⁰");
+  EXPECT_HAS(text, "2⁻⁹ to 2⁻⁸, normal in f16: 100.0%, 200 elements");
+}
+
+TEST_F(ReportTest, RecommendsOneScaleAndNamesWhatWantsAnother) {
+  folder.write(
+      "ledger.jsonl",
+      R"({"step":9,"scale":1024,"gradients":[)"
+      R"({"of":"mp.alike","exponents":{"-20":4},"advice":{"scale":1048576,"text":"2^20 suits: f16"}},)"
+      R"({"of":"mp.few","normal":400,"exponents":{"-45":3,"-5":397},"advice":{"scale":2097152,"text":"2^21 suits"}},)"
+      R"({"of":"mp.small","normal":4,"exponents":{"-45":3,"-40":1},"advice":{"scale":2097152,"text":"2^21 suits"}},)"
+      R"({"of":"mp.never","advice":{"scale":null,"text":"all elements are zero"}}],)"
+      R"("all":{"normal":5},"advice":{"scale":131072,"text":"train with --scaler static:131072, and all may grow by 2^6"}})"
+      "\n");
+  std::string text = page();
+  EXPECT_HAS(text, "<strong>Recommended loss scale: 2¹⁷.</strong> train with "
+                   "--scaler static:131072, and all may grow by 2⁶");
+  EXPECT_EQ(text.find("suits"), std::string::npos);
+  EXPECT_HAS(text, "2²¹ would keep 3 elements that become zero at 2¹⁷");
+  EXPECT_EQ(count(text, "would keep"), 1u);
+  EXPECT_HAS(text, "all elements are zero");
+  EXPECT_EQ(text.find("2^"), std::string::npos);
+}
+
+TEST_F(ReportTest, NamesAKernelByItsFirstOp) {
+  folder.write(
+      "plan.json",
+      R"({"bytes":{"total":8},"peak":{"summary":"linear relu mul","values":[)"
+      R"({"bytes":4,"summary":"add"},{"bytes":4,"summary":"temporary of sum div"}]}})");
+  std::string text = page();
+  EXPECT_HAS(text, "<code title=\"linear relu mul\">linear</code> + 2 ops");
+  EXPECT_HAS(text, "<code title=\"add\">add</code><");
+  EXPECT_HAS(text, "<code title=\"temporary of sum div\">temporary of "
+                   "sum</code> + 1 op<");
+}
+
+TEST(Svg, SpellsPowersInOneWay) {
+  EXPECT_EQ(scalePower(131072), "2¹⁷");
+  EXPECT_EQ(scalePower(0.25), "2⁻²");
+  EXPECT_EQ(scalePower(1), "1");
+  EXPECT_EQ(scalePower(1000), "1000");
+  EXPECT_EQ(withPowers("from 2^-24 to 2^6; 12^3, 2^x, 2^"),
+            "from 2⁻²⁴ to 2⁶; 12^3, 2^x, 2^");
+}
+
+TEST_F(ReportTest, IsNamedByTheFileWhereTheModuleHasNoName) {
+  folder.write("summary.json", R"({"module":"","file":"nets/small.mlir"})");
+  EXPECT_HAS(page(), "<title>small.mlir - Mantissa</title>");
+  folder.write("summary.json", R"({"module":"m","file":"nets/small.mlir"})");
+  EXPECT_HAS(page(), "<title>m - Mantissa</title>");
+}
+
+TEST_F(ReportTest, HasOneTotalOfPlannedMemory) {
+  folder.write("summary.json", R"({"planned_bytes":4096})");
+  EXPECT_HAS(page(), "<dt>planned memory</dt><dd>4.0 KiB</dd>");
+  folder.write("plan.json", R"({"bytes":{"weights":6144,"total":8192}})");
+  std::string text = page();
+  EXPECT_HAS(text, "<dt>planned memory</dt><dd>8.0 KiB</dd>");
+  EXPECT_HAS(text, "8.0 KiB in all");
+  EXPECT_EQ(text.find("4.0 KiB"), std::string::npos);
 }
 
 TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
@@ -273,14 +331,14 @@ TEST(Histogram, ColoursBySizeTimesTheScale) {
   llvm::raw_string_ostream os(text);
   Html html(os);
   drawHistogram(html, {{{-30, 10}, {-20, 20}, {0, 30}, {20, 5}}, 35}, 1);
-  EXPECT_HAS(text, "2^-30 to 2^-29, zero in f16: 10.0%");
-  EXPECT_HAS(text, "2^-20 to 2^-19, subnormal in f16: 20.0%");
-  EXPECT_HAS(text, "2^20 to 2^21, infinite in f16: 5.00%");
+  EXPECT_HAS(text, "2⁻³⁰ to 2⁻²⁹, zero in f16: 10.0%");
+  EXPECT_HAS(text, "2⁻²⁰ to 2⁻¹⁹, subnormal in f16: 20.0%");
+  EXPECT_HAS(text, "2²⁰ to 2²¹, infinite in f16: 5.00%");
   EXPECT_HAS(text, "35.0% are zero, 10.0% become zero in f16, 20.0% become "
                    "subnormal and 5.00% infinite");
   text.clear();
   drawHistogram(html, {{{-30, 10}, {-20, 20}}}, 65536);
-  EXPECT_HAS(text, "2^-30 to 2^-29, normal in f16");
+  EXPECT_HAS(text, "2⁻³⁰ to 2⁻²⁹, normal in f16");
   text.clear();
   drawHistogram(html, {}, 1);
   EXPECT_EQ(text.find("nan"), std::string::npos);
@@ -290,10 +348,10 @@ TEST(Histogram, ColoursBySizeTimesTheScale) {
 TEST(Histogram, IsAtTheScaleAndHeadroom) {
   std::string text =
       histogramPicture("", {{{-24, 1}, {12, 1}}, 0, 4}, {1, 0.3, 0.01});
-  EXPECT_HAS(text, "2^-24 to 2^-23, subnormal in f16");
-  EXPECT_HAS(text, "2^-24 to 2^-23, zero in f16");
-  EXPECT_HAS(text, "2^12 to 2^13, near overflow in f16");
-  EXPECT_HAS(text, "2^12 to 2^13, normal in f16");
+  EXPECT_HAS(text, "2⁻²⁴ to 2⁻²³, subnormal in f16");
+  EXPECT_HAS(text, "2⁻²⁴ to 2⁻²³, zero in f16");
+  EXPECT_HAS(text, "2¹² to 2¹³, near overflow in f16");
+  EXPECT_HAS(text, "2¹² to 2¹³, normal in f16");
   EXPECT_HAS(text, "with a loss scale of 0.3");
 }
 
