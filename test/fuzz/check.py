@@ -143,8 +143,11 @@ def wanted_of_steps(graph):
         numbers = graph.evaluate(current)
         if t > 1 and not all(is_finite(value.type, number) for value, number in numbers.items()):
             break
-        gradients = {value: gradient for value, gradient in zip(
-            parameters, graph.gradients(graph.results[0], parameters, numbers=numbers)) if gradient is not None}
+        scale = graph.recipe.scale or 1.0
+        gradients = {value: gradient * (1 / scale) for value, gradient in zip(
+            parameters, graph.gradients(graph.results[0], parameters, scale, numbers)) if gradient is not None}
+        if graph.recipe.scale and not all(np.isfinite(gradient.error).all() for gradient in gradients.values()):
+            break  # a scaled gradient may have overflowed, and the step be skipped
         updated = graph.recipe.step(current, gradients, states, t)
         if not all(is_finite(value.type.of("f16"), number) for value, number in updated.items()):
             break
