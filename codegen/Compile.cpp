@@ -230,6 +230,7 @@ private:
     pipeline.nanCheck = options.nanCheck;
     pipeline.recordCasts = bool(options.onCasts);
     pipeline.insertPasses = options.insertPasses;
+    pipeline.mode = options.mode == Mode::Train ? "train" : "eval";
     return pipeline;
   }
 

@@ -45,11 +45,16 @@ enum class Goal {
   Diagnose,  ///< a recipe's step that changes no state and returns records of
              ///< all its values: `diagnose` (or `diagnose.accumulate` and
              ///< `diagnose.apply`)
-  Run,       ///< any function as it stands
+  Run,       ///< any function, in CompileOptions::mode
   Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
              ///< the gradients that training has in f16
   Inspect,   ///< no entry point: variables and data sources alone
 };
+
+/// Whether a function predicts or trains. To evaluate, dropout passes its
+/// operand on, batch norm goes by the running statistics, and no variable is
+/// written.
+enum class Mode { Evaluate, Train };
 
 /// When the CPU's matrix products of f32 and bf16 are calls of oneDNN: Auto is
 /// where these beat the generated code, which is bf16 on CPUs with tiles or
@@ -61,7 +66,8 @@ struct CompileOptions {
   Goal goal = Goal::Train;
   std::string
       function; ///< Run: which (empty: the only one). Else: which recipe's step
-  int64_t batch = 0; ///< binds `?`
+  Mode mode = Mode::Evaluate; ///< Run: which; other goals have one of their own
+  int64_t batch = 0;          ///< binds `?`
   std::string
       precision; ///< a name of design section 6; empty: what the recipe says
   /// Of autocast: a preset, a JSON file, "@" and an mp.policy of the module, or

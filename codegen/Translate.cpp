@@ -26,11 +26,16 @@ struct Options {
           clEnumValN(Goal::Evaluate, "evaluate", "a recipe's function forward"),
           clEnumValN(Goal::Calibrate, "calibrate",
                      "the gradients that training has in f16, in f32"),
-          clEnumValN(Goal::Run, "run", "a function as it stands"),
+          clEnumValN(Goal::Run, "run", "any function, in --mp-mode"),
           clEnumValN(Goal::Inspect, "inspect", "variables and data alone"))};
   cl::opt<std::string> function{
       "mp-function", cl::desc("which function, or which recipe's step"),
       cl::cat(category)};
+  cl::opt<Mode> mode{
+      "mp-mode", cl::desc("how --mp-goal=run has dropout and batch norm"),
+      cl::init(Mode::Evaluate), cl::cat(category),
+      cl::values(clEnumValN(Mode::Evaluate, "eval", "as to predict"),
+                 clEnumValN(Mode::Train, "train", "as to train"))};
   cl::opt<int64_t> batch{"mp-batch", cl::desc("rows in a batch"), cl::init(0),
                          cl::cat(category)};
   cl::opt<std::string> precision{
@@ -97,6 +102,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.filename = buffer->getBufferIdentifier().str();
   compileOptions.goal = options.goal;
   compileOptions.function = options.function;
+  compileOptions.mode = options.mode;
   compileOptions.batch = options.batch;
   compileOptions.precision = options.precision;
   compileOptions.policy = options.policy;

@@ -40,6 +40,7 @@ struct PipelineOptions {
   /// An insertion beside a pass that the pipeline lacks is no error: it is for
   /// another pipeline of the same run.
   bool isPartOfRun = false;
+  std::string mode = "eval"; ///< of a function that is run: or "train"
 };
 
 /// On a module: what mp-autocast made of each op and why, JSON as a string.
@@ -75,7 +76,7 @@ llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager,
 /// that training has in f16.
 llvm::Error buildCalibratePipeline(mlir::OpPassManager &manager,
                                    const PipelineOptions &options);
-/// Any function as it stands, as kernels.
+/// Any function in the options' mode, as kernels.
 llvm::Error buildRunPipeline(mlir::OpPassManager &manager,
                              const PipelineOptions &options);
 

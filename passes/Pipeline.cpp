@@ -216,12 +216,8 @@ llvm::Error mp::buildCalibratePipeline(OpPassManager &manager,
 llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                                  const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  auto autocast = chooseAutocast(options);
-  if (!autocast)
-    return autocast.takeError();
-  passes.add(createInline());
-  passes.add(createSpecialize({options.batch}));
-  passes.add(createAutocast(*autocast));
+  if (auto error = addForward(passes, options, options.mode))
+    return error;
   passes.add(createExpandGradients());
   passes.add(createPlaceCasts());
   passes.add(createQuantize());
@@ -276,11 +272,26 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "recompute",
       llvm::cl::desc("what is kept for backward: marked, all or a size, "
                      "instead of the recipe's")};
+  Option<std::string> mode{
+      *this, "mode",
+      llvm::cl::desc("how mp-run-pipeline has dropout and batch norm: eval or "
+                     "train"),
+      llvm::cl::init("eval")};
 
   PipelineOptions get() const {
-    return {batch,      precision,     scaler,     policy,
-            totalSteps, masterWeights, accumulate, clipNorm,
-            clipValue,  recompute,     scales,     nanCheck};
+    return {.batch = batch,
+            .precision = precision,
+            .scaler = scaler,
+            .policy = policy,
+            .totalSteps = totalSteps,
+            .masterWeights = masterWeights,
+            .accumulate = accumulate,
+            .clipNorm = clipNorm,
+            .clipValue = clipValue,
+            .recompute = recompute,
+            .scales = scales,
+            .nanCheck = nanCheck,
+            .mode = mode};
   }
 };
 

@@ -175,6 +175,7 @@ struct Runner {
   explicit Runner(const std::string &text, bool onednn) {
     CompileOptions options;
     options.goal = Goal::Run;
+    options.mode = Mode::Train; // some write variables
     options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
     options.workers = threads;
     Program program = cantFail(compile(text, options));

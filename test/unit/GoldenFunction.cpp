@@ -124,6 +124,7 @@ Expected<GoldenFunction> GoldenFunction::compile(StringRef module,
   options.arch = (*session)->arch();
   options.filename = "golden.mlir";
   options.goal = Goal::Run;
+  options.mode = Mode::Train; // ops as they stand
   options.function = wanted.str();
   Expected<Program> program = mp::compile(module, options);
   if (!program)

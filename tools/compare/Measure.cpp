@@ -81,6 +81,7 @@ Expected<std::unique_ptr<Model>> Measurer::open(const Setting &setting,
   model.compile.function =
       subject.recipe.empty() || prepared ? subject.function : subject.recipe;
   model.compile.totalSteps = options.totalSteps;
+  model.compile.mode = Mode::Train; // as the recipe would, or its function
   Compiler compile = compiler;
   if (prepared) {
     compile = [this, prepared](StringRef text, const CompileOptions &given,

@@ -15,16 +15,19 @@ struct RunOptions {
   std::string module, function, init;
   std::vector<std::string> inputs, outputs;
   uint64_t seed = 0;
+  std::string mode = "eval";
   CommonOptions common;
 };
 
 Command describe(RunOptions &options) {
   Command command{
       "run", "FILE [--input=@x.npy ...] [--output=@y.npy ...] [options]",
-      "Runs a function of FILE once. Inputs and outputs are in the order of "
-      "its "
-      "arguments and results;\nthe leading size of the first input binds '?'. "
-      "Results without a file are printed."};
+      "Runs a function of FILE once, to predict: without dropout, batch norm "
+      "by "
+      "its running statistics.\nInputs and outputs are in the order of its "
+      "arguments and results; the leading size of the\nfirst input binds '?'. "
+      "Results have the types that the function declares, and are printed\n"
+      "where there is no file for them."};
   command.positional = 1;
   command.options = {
       text("function", "NAME", options.function,
@@ -34,6 +37,9 @@ Command describe(RunOptions &options) {
            Names::Input),
       list("output", "@FILE", options.outputs,
            "npy file for a result (bf16 is widened to f32)", Names::Output),
+      choice("mode", options.mode, {"eval", "train"},
+             "eval: predict (default); train: with dropout, and batch norm by "
+             "the batch"),
       text("init", "FILE", options.init, "weights, a safetensors file",
            Names::Input),
       number(
@@ -102,6 +108,8 @@ Error execute(const RunOptions &options) {
                             .plan = options.common.plan,
                             .onNote = note};
   modelOptions.compile.function = options.function;
+  modelOptions.compile.mode =
+      options.mode == "train" ? Mode::Train : Mode::Evaluate;
   modelOptions.compile.precision = options.common.precision;
   modelOptions.compile.policy = options.common.policy;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
