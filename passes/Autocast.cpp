@@ -190,6 +190,7 @@ private:
     if (failed(scopes))
       return failure();
     LogicalResult result = success();
+    auto declared = llvm::to_vector(function.getResultTypes());
     AutocastReport report;
     if (!scopes->castsNothing())
       result = isEager(scopes->outermost())
@@ -199,7 +200,22 @@ private:
       explained.push_back(
           report.json(function, scopes->outermost().policyName));
     function.walk([](Operation *op) { op->removeAttr(kAutocastAttr); });
+    if (keepResults && succeeded(result))
+      castResults(function, declared);
     return result;
+  }
+
+  /// Whoever calls the function reads what it declares.
+  static void castResults(func::FuncOp function, ArrayRef<Type> declared) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    ImplicitLocOpBuilder builder(terminator->getLoc(), terminator);
+    for (auto [operand, type] :
+         llvm::zip_equal(terminator->getOpOperands(), declared))
+      if (operand.get().getType() != type)
+        operand.set(castTo(builder, operand.get(),
+                           cast<RankedTensorType>(type).getElementType()));
+    function.setType(FunctionType::get(function.getContext(),
+                                       function.getArgumentTypes(), declared));
   }
 
   /// The options' mode, or that of the policy's system.

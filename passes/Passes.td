@@ -115,7 +115,9 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     `mp.autocast` regions have a type and a policy of their own; their ops are left in their place.
     A value is cast to a type once, and a function, which then has `mp.precision`, is too. Options override
     the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
-    f32, and ops that the policy allows may multiply in tf32.
+    f32, and ops that the policy allows may multiply in tf32. Results of the function have the
+    types that autocast leaves them with, as in PyTorch; with `keep-results` they are cast to
+    those that the function declares, as where it is evaluated or run.
 
     ```mlir
     // before                                       // after mp-autocast{dtype=f16}
@@ -131,6 +133,7 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", "\"\"", "eager: op by op; propagate: by colouring the graph">,
     Option<"explain", "explain", "std::string", "\"\"", "file for what became of each op and why, as JSON">,
     Option<"record", "record", "bool", "false", "leave the same on the module, as `mp.casts`">,
+    Option<"keepResults", "keep-results", "bool", "false", "cast results to the types that the function declares">,
     ListOption<"allow", "allow", "std::string", "ops to run in the low type whatever the policy says">,
     ListOption<"deny", "deny", "std::string", "ops to run in f32 whatever the policy says">,
   ];

@@ -106,12 +106,18 @@ chooseAutocast(const PipelineOptions &options) {
   return autocast;
 }
 
+/// Whether a function returns the types that it declares, or what autocast
+/// makes of them.
+enum class Results { AsCast, AsDeclared };
+
 /// Casts decided on the forward graph, static shapes before.
 static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
-                              StringRef mode) {
+                              StringRef mode,
+                              Results results = Results::AsCast) {
   auto autocast = chooseAutocast(options);
   if (!autocast)
     return autocast.takeError();
+  autocast->keepResults = results == Results::AsDeclared;
   passes.add(createInline());
   passes.add(createNumberStreams());
   // The mode first: a batch of one row is too small to train some ops, but not
@@ -185,7 +191,7 @@ llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
 llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  if (auto error = addForward(passes, options, "eval"))
+  if (auto error = addForward(passes, options, "eval", Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
   passes.add(createPlaceCasts());
@@ -216,7 +222,8 @@ llvm::Error mp::buildCalibratePipeline(OpPassManager &manager,
 llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                                  const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  if (auto error = addForward(passes, options, options.mode))
+  if (auto error =
+          addForward(passes, options, options.mode, Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
   passes.add(createPlaceCasts());
