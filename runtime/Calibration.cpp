@@ -38,10 +38,10 @@ static Error chooseScale(Calibration &calibration) {
 static std::vector<Array> copyAll(const Entry &entry,
                                   Executable::Results results) {
   std::vector<Array> copies;
-  for (auto [result, bytes] : zip_equal(entry.results, results)) {
+  for (size_t i = 0; i < results.size(); ++i) {
     char *storage;
-    copies.push_back(Array::allocate(result.type, &storage));
-    std::memcpy(storage, bytes, result.type.bytes());
+    copies.push_back(Array::allocate(results.type(i), &storage));
+    llvm::copy(results[i].bytes(), storage);
   }
   return copies;
 }

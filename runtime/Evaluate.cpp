@@ -47,7 +47,8 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
         return part.takeError();
       executable = *part;
     }
-    Expected<Executable::Results> results = executable->run(*inputs);
+    Expected<Executable::Results> results =
+        executable->run(*inputs, Executable::Ranges::Known);
     if (!results)
       return results.takeError();
     accumulate(sums, executable->entry(), *results, rows);

@@ -109,7 +109,7 @@ void Executor::bindInputs(Inputs inputs) {
   // Inputs are only read; kernels take all their arguments as void *.
   for (const Patch &patch : inputPatches)
     addresses[patch.slot] =
-        static_cast<char *>(const_cast<void *>(inputs[patch.input])) +
+        static_cast<char *>(const_cast<void *>(inputs[patch.input].data())) +
         patch.offset;
 }
 
@@ -134,7 +134,7 @@ void Executor::execute(Inputs inputs) {
     lastResults[i] = addresses[firstResult + i];
 }
 
-llvm::Expected<Executable::Ticket> Executor::submit(Inputs inputs) {
+llvm::Expected<Executable::Ticket> Executor::start(Inputs inputs) {
   execute(inputs);
   return runs++;
 }
@@ -144,7 +144,7 @@ llvm::Expected<Executable::Results> Executor::results(Ticket ticket) {
     return makeError("'{0}': the results of run {1} are not kept, only those "
                      "of the last",
                      description.function, ticket);
-  return Results(lastResults);
+  return Results(description, lastResults);
 }
 
 void Executor::runStep(BoundLaunch &launch) {
@@ -217,7 +217,7 @@ llvm::Expected<double> Executor::measureCopy() {
   return copyRate(bytes, median(std::move(times)));
 }
 
-llvm::Expected<Profile> Executor::profile(Inputs inputs) {
+llvm::Expected<Profile> Executor::measure(Inputs inputs) {
   Profile profile;
   profile.graphNodes = steps.size();
   llvm::Expected<double> host = timeSubmits(*this, inputs);

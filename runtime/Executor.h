@@ -47,11 +47,13 @@ public:
   void resolveArena();
 
   const Entry &entry() const override { return description; }
-  llvm::Expected<Ticket> submit(Inputs inputs) override;
   llvm::Expected<Results> results(Ticket ticket) override;
-  llvm::Expected<Profile> profile(Inputs inputs) override;
   /// Runs all steps on the threads of the Engine, at once.
   void execute(Inputs inputs);
+
+protected:
+  llvm::Expected<Ticket> start(Inputs inputs) override;
+  llvm::Expected<Profile> measure(Inputs inputs) override;
 
 private:
   /// A step; its addresses begin at `first` in `addresses`.

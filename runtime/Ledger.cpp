@@ -49,11 +49,11 @@ Ledger::add(Executable &executable, Executable::Inputs inputs, int64_t rows) {
   if (gradients.empty())
     for (const Result &result : entry)
       gradients.push_back(describe(result));
-  auto results = executable.run(inputs);
+  auto results = executable.run(inputs, Executable::Ranges::Known);
   if (!results)
     return results.takeError();
-  for (auto [gradient, result, bytes] : zip_equal(gradients, entry, *results))
-    count(result, bytes, scale, headroom, gradient);
+  for (size_t i = 0; i < entry.size(); ++i)
+    count(entry[i], (*results)[i].data(), scale, headroom, gradients[i]);
   records += rows;
   return results;
 }

@@ -17,7 +17,7 @@ bool isScalar(const Result &result) { return result.type.shape.empty(); }
 double readScalar(const Entry &entry, Executable::Results results,
                   unsigned result) {
   return loadElement(entry.results[result].type.element,
-                     static_cast<const char *>(results[result]));
+                     results[result].bytes().data());
 }
 
 /// Reads the tuning plan, and opens cuBLASLt where that is named in it.

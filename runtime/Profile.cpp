@@ -58,7 +58,8 @@ Expected<double> timeSubmits(Executable &executable,
   std::vector<double> times;
   for (unsigned run = 0; run < profileRuns; ++run) {
     Clock::time_point start = Clock::now();
-    Expected<Executable::Ticket> ticket = executable.submit(inputs);
+    Expected<Executable::Ticket> ticket =
+        executable.submit(inputs, Executable::Ranges::Known);
     std::chrono::duration<double, std::micro> spent = Clock::now() - start;
     if (!ticket)
       return ticket.takeError();

@@ -2,12 +2,48 @@
 #include "runtime/Session.h"
 #include "codegen/Compile.h"
 #include "runtime/CpuSession.h"
+#include "runtime/Error.h"
+#include "runtime/InputCheck.h"
+#include "runtime/Profile.h"
 #include "runtime/cuda/CudaSession.h"
 
 using namespace mp;
 
-llvm::Expected<Executable::Results> Executable::run(Inputs inputs) {
-  llvm::Expected<Ticket> ticket = submit(inputs);
+llvm::Expected<TensorView> Results::find(llvm::StringRef name) const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < size(); ++i) {
+    const std::string &known = declared->results[i].name;
+    if (known == name && !name.empty())
+      return (*this)[i];
+    if (!known.empty())
+      names.push_back(known);
+  }
+  return makeError("'{0}' has no result '{1}'{2}",
+                   declared ? declared->function : "", name,
+                   suggest(name, names));
+}
+
+llvm::Expected<Executable::Ticket> Executable::submit(Inputs inputs,
+                                                      Ranges ranges) {
+  if (llvm::Error error = checkSizes(entry(), inputs))
+    return error;
+  if (ranges == Ranges::Check)
+    if (llvm::Error error = checkRanges(entry(), inputs))
+      return error;
+  return start(inputs);
+}
+
+llvm::Expected<Profile> Executable::profile(Inputs inputs) {
+  if (llvm::Error error = checkSizes(entry(), inputs))
+    return error;
+  if (llvm::Error error = checkRanges(entry(), inputs))
+    return error;
+  return measure(inputs);
+}
+
+llvm::Expected<Executable::Results> Executable::run(Inputs inputs,
+                                                    Ranges ranges) {
+  llvm::Expected<Ticket> ticket = submit(inputs, ranges);
   if (!ticket)
     return ticket.takeError();
   return results(*ticket);

@@ -4,7 +4,7 @@
 
 #include "codegen/Program.h"
 #include "runtime/Device.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "runtime/TensorView.h"
 #include <functional>
 #include <memory>
 
@@ -30,22 +30,52 @@ struct CompileCounts {
   double seconds = 0;  ///< spent in the compiler, all threads together
 };
 
+/// What a run returned, on the host, in the order of entry().results.
+class Results {
+public:
+  Results() = default;
+  /// One address for each of entry.results.
+  Results(const Entry &entry, llvm::ArrayRef<const void *> addresses)
+      : declared(&entry), addresses(addresses) {}
+
+  size_t size() const { return declared ? declared->results.size() : 0; }
+  const TensorType &type(size_t index) const {
+    return declared->results[index].type;
+  }
+  TensorView operator[](size_t index) const {
+    return {type(index).element, addresses[index], type(index).bytes()};
+  }
+  /// The result that the function names so, in the type that it has there. The
+  /// error lists the names there are.
+  llvm::Expected<TensorView> find(llvm::StringRef name) const;
+
+private:
+  const Entry *declared = nullptr;
+  llvm::ArrayRef<const void *> addresses;
+};
+
 /// An entry point linked and ready. Owned by its Session.
 class Executable {
 public:
-  using Inputs = llvm::ArrayRef<const void *>;
-  using Results = llvm::ArrayRef<const void *>;
+  using Inputs = llvm::ArrayRef<TensorView>;
+  using Results = mp::Results;
   /// One run; they count up from 0.
   using Ticket = uint64_t;
+  /// Whether elements are looked at before a run: whether they lie in
+  /// Input::range. `Known` is for who has done so already: of a data set,
+  /// Dataset::bind looks at every record once, and not again at each step. The
+  /// number, types and sizes of inputs are always checked.
+  enum class Ranges { Check, Known };
 
   virtual ~Executable() = default;
   virtual const Entry &entry() const = 0;
 
   /// Starts a run of all steps, after whatever was submitted to the Session
-  /// before. `inputs[i]` holds entry().inputs[i].type.bytes() bytes, 64-byte
-  /// aligned for speed; they are only read, and not after this returns.
-  /// Allocates nothing. Errors: the device failed, in this or an earlier run.
-  virtual llvm::Expected<Ticket> submit(Inputs inputs) = 0;
+  /// before. `inputs` are as entry().inputs says, 64-byte aligned for speed;
+  /// they are only read, and not after this returns. Allocates nothing. Errors:
+  /// an input that is not as declared, before anything is run; the device
+  /// failed, in this or an earlier run.
+  llvm::Expected<Ticket> submit(Inputs inputs, Ranges ranges = Ranges::Check);
   /// Waits for a run and returns where its results are, in entry()'s order, on
   /// the host. At most the last Session::stepsInFlight() runs of this
   /// Executable may be asked for; the addresses hold until as many more were
@@ -54,11 +84,16 @@ public:
 
   /// Runs all steps some dozens of times on the inputs of one run and times
   /// them. Goes on with the state as runs do: see profileKeepingState. Errors:
-  /// the device failed, or has no memory for the copy it is compared with.
-  virtual llvm::Expected<Profile> profile(Inputs inputs) = 0;
+  /// as of submit, or no memory for the copy it is compared with.
+  llvm::Expected<Profile> profile(Inputs inputs);
 
   /// Runs all steps and waits.
-  llvm::Expected<Results> run(Inputs inputs);
+  llvm::Expected<Results> run(Inputs inputs, Ranges ranges = Ranges::Check);
+
+protected:
+  // What a target does with inputs that have been checked.
+  virtual llvm::Expected<Ticket> start(Inputs inputs) = 0;
+  virtual llvm::Expected<Profile> measure(Inputs inputs) = 0;
 };
 
 /// State variables, the arena and the linked kernels on a device. Programs

@@ -102,7 +102,8 @@ Error Trainer::submitStep() {
                                                      .trace = trace.get()});
   StepUnderWay step{nullptr, 0, start};
   auto submit = [&](Executable &executable, Executable::Inputs in) -> Error {
-    Expected<Executable::Ticket> ticket = executable.submit(in);
+    Expected<Executable::Ticket> ticket =
+        executable.submit(in, Executable::Ranges::Known);
     if (!ticket)
       return ticket.takeError();
     step.ticket = *ticket;

@@ -104,7 +104,7 @@ Expected<std::optional<Offender>> Trainer::replayStep(int64_t step,
     std::optional<Rewound> rewound;
     if (rewinds)
       rewound.emplace(session(), run.lastScale);
-    auto results = (*executable)->run(in);
+    auto results = (*executable)->run(in, Executable::Ranges::Known);
     if (!results)
       return results.takeError();
     if (found)

@@ -213,16 +213,16 @@ struct Runner {
                         {}};
         cantFail(fill(values, /*seed=*/1, bytes, pool));
       }
-      pointers.push_back(inputs.back().data());
+      views.emplace_back(input.type.element, bytes);
     }
   }
 
-  void run() { (void)cantFail(executable->run(pointers)); }
+  void run() { (void)cantFail(executable->run(views)); }
 
   std::unique_ptr<Session> session;
   Executable *executable = nullptr;
   std::vector<Memory> inputs;
-  std::vector<const void *> pointers;
+  std::vector<TensorView> views;
   uint64_t bytes = 0, flops = 0; ///< of a run, as planned
 };
 

@@ -308,7 +308,8 @@ Error CudaExecutable::launch(Slot &slot, Inputs inputs) {
   if (inputBytes) {
     auto *staged = static_cast<char *>(slot.staged.get());
     for (auto [i, input] : llvm::enumerate(description.inputs))
-      std::memcpy(staged + inputOffsets[i], inputs[i], input.type.bytes());
+      std::memcpy(staged + inputOffsets[i], inputs[i].data(),
+                  input.type.bytes());
     MP_CUDA(driver, cuMemcpyHtoDAsync_v2, slot.inputs.get(), staged, inputBytes,
             transfer);
     MP_CUDA(driver, cuEventRecord, slot.copied.get(), transfer);
@@ -319,7 +320,7 @@ Error CudaExecutable::launch(Slot &slot, Inputs inputs) {
   return Error::success();
 }
 
-Expected<Executable::Ticket> CudaExecutable::submit(Inputs inputs) {
+Expected<Executable::Ticket> CudaExecutable::start(Inputs inputs) {
   TraceSpan span(context.trace.get(), Trace::Kind::Step, description.function);
   if (Error error = launch(slots[runs % slotCount], inputs))
     return located(std::move(error), runs);
@@ -342,7 +343,7 @@ Expected<Executable::Results> CudaExecutable::results(Ticket ticket) {
   };
   if (Error error = wait())
     return located(std::move(error), ticket);
-  return Results(slot.results);
+  return Results(description, slot.results);
 }
 
 } // namespace mp::cuda

@@ -43,9 +43,11 @@ public:
   llvm::Error build();
 
   const Entry &entry() const override { return description; }
-  llvm::Expected<Ticket> submit(Inputs inputs) override;
   llvm::Expected<Results> results(Ticket ticket) override;
-  llvm::Expected<Profile> profile(Inputs inputs) override;
+
+protected:
+  llvm::Expected<Ticket> start(Inputs inputs) override;
+  llvm::Expected<Profile> measure(Inputs inputs) override;
 
 private:
   struct Slot {

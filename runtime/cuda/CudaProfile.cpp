@@ -99,7 +99,7 @@ Expected<double> CudaExecutable::measureCopy() const {
   return copyRate(bytes, median(std::move(times)));
 }
 
-Expected<Profile> CudaExecutable::profile(Inputs inputs) {
+Expected<Profile> CudaExecutable::measure(Inputs inputs) {
   Profile profile;
   profile.graphNodes = graphNodes;
   Expected<double> host = timeSubmits(*this, inputs);

@@ -1,6 +1,7 @@
 //===- Dataset.cpp - the files that feed an entry point -------------------===//
 #include "runtime/data/Dataset.h"
 #include "runtime/Error.h"
+#include "runtime/InputCheck.h"
 #include "runtime/data/Convert.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -146,22 +147,14 @@ Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
 
 Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
                  StringRef file, int64_t perRecord) {
-  if (!input.range || !isInteger(element))
+  std::optional<int64_t> found = firstOutside(input, {element, bytes});
+  if (!found)
     return Error::success();
-  auto [low, high] = *input.range;
-  unsigned width = byteWidth(element);
-  for (size_t i = 0, e = bytes.size() / width; i < e; ++i) {
-    int64_t value = loadInteger(element, bytes.data() + i * width);
-    if ((value >= low && value < high) || value == input.exempt)
-      continue;
-    std::string exempt =
-        input.exempt ? formatv(" or {0}", *input.exempt).str() : "";
-    return makeError("{0}: record {1} holds {2}, argument '{3}' takes {4} to "
-                     "{5}{6}{7}",
-                     file, i / perRecord, value, input.name, low, high - 1,
-                     exempt, at(input.location));
-  }
-  return Error::success();
+  return makeError(
+      "{0}: record {1} holds {2}, argument '{3}' takes {4}{5}", file,
+      *found / perRecord,
+      loadInteger(element, bytes.data() + *found * byteWidth(element)),
+      input.name, rangeText(input), at(input.location));
 }
 
 Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {

@@ -22,7 +22,7 @@ Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
       if (!buffer)
         report_bad_alloc_error("batch buffers");
       slot.buffers.emplace_back(buffer);
-      slot.inputs.push_back(buffer);
+      slot.inputs.emplace_back();
     }
   worker = llvm::thread([this] { run(); });
 }
@@ -36,7 +36,7 @@ Prefetcher::~Prefetcher() {
   worker.join();
 }
 
-std::optional<ArrayRef<const void *>> Prefetcher::next() {
+std::optional<ArrayRef<TensorView>> Prefetcher::next() {
   TraceSpan span(options.trace, Trace::Kind::Wait, "wait for a batch");
   std::unique_lock lock(mutex);
   released = taken;
@@ -81,8 +81,12 @@ void Prefetcher::fill(Slot &slot, Position position) {
   }
   auto rows =
       ArrayRef(order).slice(plan.firstRow(step, micro), plan.rows(step, micro));
-  for (auto [i, column] : llvm::enumerate(binding))
-    data.gather(column, rows, slot.buffers[i].get());
+  for (auto [i, column] : llvm::enumerate(binding)) {
+    const Column &from = data.columns()[column];
+    char *to = slot.buffers[i].get();
+    data.gather(column, rows, to);
+    slot.inputs[i] = {from.type.element, to, rows.size() * from.recordBytes};
+  }
 }
 
 } // namespace mp

@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_DATA_PREFETCHER_H
 #define MP_RUNTIME_DATA_PREFETCHER_H
 
+#include "runtime/TensorView.h"
 #include "runtime/Trace.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Shuffle.h"
@@ -32,7 +33,7 @@ public:
 
   /// The inputs of the next micro-batch in the order of the binding, 64-byte
   /// aligned; valid until the next call. Nothing after the last step.
-  std::optional<llvm::ArrayRef<const void *>> next();
+  std::optional<llvm::ArrayRef<TensorView>> next();
 
 private:
   struct FreeAligned {
@@ -40,7 +41,7 @@ private:
   };
   struct Slot {
     std::vector<std::unique_ptr<char, FreeAligned>> buffers;
-    std::vector<const void *> inputs;
+    std::vector<TensorView> inputs;
   };
 
   /// A micro-batch of a step.

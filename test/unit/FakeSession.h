@@ -26,12 +26,14 @@ public:
   FakeExecutable(FakeSession &session, Entry entry)
       : session(session), declared(std::move(entry)) {}
   const Entry &entry() const override { return declared; }
-  llvm::Expected<Ticket> submit(Inputs inputs) override {
+  llvm::Expected<Results> results(Ticket ticket) override;
+
+protected:
+  llvm::Expected<Ticket> start(Inputs inputs) override {
     compute(inputs);
     return runs++;
   }
-  llvm::Expected<Results> results(Ticket ticket) override;
-  llvm::Expected<Profile> profile(Inputs inputs) override {
+  llvm::Expected<Profile> measure(Inputs inputs) override {
     compute(inputs);
     return Profile{.copyGbps = 1, .graphNodes = declared.steps.size()};
   }
@@ -113,7 +115,7 @@ inline void FakeExecutable::compute(Inputs inputs) {
   float *results = values[runs % 2];
   auto *labels = inputs.empty()
                      ? nullptr
-                     : static_cast<const unsigned char *>(inputs.back());
+                     : static_cast<const unsigned char *>(inputs.back().data());
   if (declared.function == "accumulate") {
     float &rows = session.at<float>("rows")[0];
     for (int64_t i = 0; i < declared.batch; ++i, ++rows)
@@ -159,7 +161,7 @@ FakeExecutable::results(Ticket ticket) {
     return llvm::createStringError("results that are not kept");
   for (size_t i = 0; i < std::size(addresses); ++i)
     addresses[i] = &values[ticket % 2][i];
-  return Results(addresses);
+  return Results(declared, addresses);
 }
 
 inline llvm::Expected<std::unique_ptr<Session>>

@@ -170,16 +170,16 @@ GoldenFunction::operator()(ArrayRef<Numbers> inputs) {
 
 Expected<std::vector<std::string>>
 GoldenFunction::runBytes(ArrayRef<std::string> inputs) {
-  std::vector<const void *> pointers;
-  for (const std::string &argument : inputs)
-    pointers.push_back(argument.data());
-  Expected<Executable::Results> addresses = executable->run(pointers);
-  if (!addresses)
-    return addresses.takeError();
+  std::vector<TensorView> views;
+  for (auto [bytes, input] : zip_equal(inputs, entry().inputs))
+    views.emplace_back(input.type.element, bytes);
+  Expected<Executable::Results> outputs = executable->run(views);
+  if (!outputs)
+    return outputs.takeError();
   std::vector<std::string> results;
-  for (auto [address, result] : zip_equal(*addresses, entry().results))
-    results.emplace_back(static_cast<const char *>(address),
-                         result.type.bytes());
+  for (size_t i = 0; i < outputs->size(); ++i)
+    results.emplace_back((*outputs)[i].bytes().data(),
+                         (*outputs)[i].bytes().size());
   return results;
 }
 

@@ -57,14 +57,15 @@ public:
     Executable::Results results;
     for (const Numbers &input : inputs) {
       std::string bytes = pack(input, ElementType::F32);
-      results = llvm::cantFail((gather ? gather : step)->run({bytes.data()}));
+      results = llvm::cantFail(
+          (gather ? gather : step)->run({{ElementType::F32, bytes}}));
     }
     if (gather)
       results = llvm::cantFail(step->run({}));
     std::map<std::string, double> numbers;
     for (auto [index, result] : llvm::enumerate(step->entry().results))
       if (result.type.shape.empty())
-        numbers[result.name] = unpack(results[index], result.type)[0];
+        numbers[result.name] = unpack(results[index].data(), result.type)[0];
     return numbers;
   }
   /// One step; whether it is skipped.

@@ -111,9 +111,9 @@ public:
         return pack({begin, begin + batch * width}, ElementType::F32);
       };
       std::string x = part(rows.x, kInputs), t = part(rows.t, 1);
-      std::vector<const void *> inputs;
+      std::vector<TensorView> inputs;
       if (batch)
-        inputs = {x.data(), t.data()};
+        inputs = {{ElementType::F32, x}, {ElementType::F32, t}};
       results = cantFail(executable->run(inputs));
       last = executable;
     };
@@ -127,7 +127,7 @@ public:
     std::map<std::string, double> named;
     for (auto [index, result] : enumerate(last->entry().results))
       if (!result.name.empty())
-        named[result.name] = unpack(results[index], result.type)[0];
+        named[result.name] = unpack(results[index].data(), result.type)[0];
     return named;
   }
 

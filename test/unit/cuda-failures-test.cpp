@@ -33,7 +33,7 @@ llvm::Error train(Program program) {
   std::vector<float> x(cudaSize, 1.0f);
   for (int run = 0; run <= steps; ++run) {
     if (run < steps)
-      if (auto ticket = step->submit({x.data()}); !ticket)
+      if (auto ticket = step->submit({x}); !ticket)
         return ticket.takeError();
     if (run > 0)
       if (auto results = step->results(run - 1); !results)

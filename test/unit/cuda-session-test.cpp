@@ -38,7 +38,7 @@ std::vector<float> input(float first) {
 }
 
 const float *numbers(Executable::Results results, unsigned i) {
-  return static_cast<const float *>(results[i]);
+  return static_cast<const float *>(results[i].data());
 }
 
 TEST(CudaSession, RunsAProgram) {
@@ -52,7 +52,7 @@ TEST(CudaSession, RunsAProgram) {
   ASSERT_NE(step, nullptr);
   EXPECT_EQ(runner->find("step", 5), nullptr);
   std::vector<float> x = input(10);
-  auto results = llvm::cantFail(step->run({x.data()}));
+  auto results = llvm::cantFail(step->run({x}));
   for (int64_t i = 0; i < cudaSize; ++i) {
     EXPECT_EQ(d[i], 2 * w[i]);
     EXPECT_EQ(numbers(results, 0)[i], x[i] + w[i]);
@@ -92,7 +92,7 @@ TEST(CudaSession, StepsOverlap) {
   for (int run = 0; run < 10; ++run) {
     // The inputs may be overwritten as soon as submit returns.
     llvm::fill(x, run + 1.0f);
-    tickets.push_back(llvm::cantFail(step->submit({x.data()})));
+    tickets.push_back(llvm::cantFail(step->submit({x})));
     llvm::fill(x, NAN);
     if (run == 0)
       continue;
@@ -124,7 +124,7 @@ TEST(CudaSession, ALargerProgramMovesTheArena) {
   ASSERT_EQ(message(runner->load(cudaProgram())), "no error");
   ASSERT_EQ(message(runner->initialize(3)), "no error");
   std::vector<float> x = input(1), w = floats(*runner, "w");
-  auto before = llvm::cantFail(runner->find("step", 4)->run({x.data()}));
+  auto before = llvm::cantFail(runner->find("step", 4)->run({x}));
   Program larger = cudaProgram();
   larger.entries[1].function = "other";
   larger.entries[1].arenaBytes = 1 << 20;
@@ -132,7 +132,7 @@ TEST(CudaSession, ALargerProgramMovesTheArena) {
   EXPECT_EQ(numbers(before, 0)[3], x[3] + w[3]) << "results stay";
   for (const char *function : {"step", "other"}) {
     w = floats(*runner, "w");
-    auto results = llvm::cantFail(runner->find(function, 4)->run({x.data()}));
+    auto results = llvm::cantFail(runner->find(function, 4)->run({x}));
     EXPECT_EQ(numbers(results, 0)[3], x[3] + w[3]) << function;
   }
   EXPECT_EQ(runner->compileCounts().misses, 3u) << "known kernels are kept";

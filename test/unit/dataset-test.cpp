@@ -212,8 +212,9 @@ std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
   for (int64_t step = first; step < last; ++step)
     for (int64_t micro = 0; micro < options.plan.microBatches(step); ++micro) {
       auto inputs = batches.next();
-      EXPECT_EQ(reinterpret_cast<uintptr_t>((*inputs)[0]) % 64, 0u);
-      seen.append(static_cast<const char *>((*inputs)[0]),
+      EXPECT_EQ(reinterpret_cast<uintptr_t>((*inputs)[0].data()) % 64, 0u);
+      EXPECT_EQ((*inputs)[0].size(), options.plan.rows(step, micro));
+      seen.append(static_cast<const char *>((*inputs)[0].data()),
                   options.plan.rows(step, micro));
     }
   EXPECT_FALSE(batches.next());

@@ -44,7 +44,7 @@ public:
     pointers.clear();
     for (const int32_t &number : numbers)
       pointers.push_back(&number);
-    return pointers;
+    return {entry, pointers};
   }
 
   Entry entry;

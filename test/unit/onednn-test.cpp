@@ -121,14 +121,15 @@ std::string runCase(const Case &c, const Tensors &inputs, unsigned threads,
     ADD_FAILURE() << llvm::toString(std::move(error));
     return "";
   }
-  std::vector<const void *> pointers;
-  for (const auto &tensor : inputs)
-    pointers.push_back(tensor.data());
   Executable *main = session->find("main", 0);
+  std::vector<TensorView> views;
+  for (const auto &[input, tensor] :
+       llvm::zip_equal(main->entry().inputs, inputs))
+    views.emplace_back(input.type.element, tensor.data(), input.type.bytes());
   Executable::Results results;
   for (int i = 0; i < runs; ++i)
-    results = llvm::cantFail(main->run(pointers));
-  return {static_cast<const char *>(results[0]),
+    results = llvm::cantFail(main->run(views));
+  return {static_cast<const char *>(results[0].data()),
           main->entry().results[0].type.bytes()};
 }
 

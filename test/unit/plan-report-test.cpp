@@ -155,8 +155,7 @@ TEST(PlanReport, IsWhatTheProcessTakes) {
   llvm::cantFail(session->load(std::move(program)));
   llvm::cantFail(session->initialize(/*seed=*/0));
   for (int step = 0; step < 3; ++step)
-    (void)llvm::cantFail(
-        session->find("step", batch)->run({x.data(), y.data()}));
+    (void)llvm::cantFail(session->find("step", batch)->run({x, y}));
   uint64_t grown = statusOf("VmHWM") - before;
   uint64_t planned = report.total() - report.bytes("staging");
   // The plan of state and arena is the session's own.

@@ -49,10 +49,10 @@ struct GraphRun {
     for (unsigned argument : graph.arguments)
       bytes.push_back(pack(graph.values[argument].numbers,
                            graph.values[argument].type.element));
-    std::vector<const void *> pointers;
-    for (const std::string &argument : bytes)
-      pointers.push_back(argument.data());
-    results = cantFail(executable->run(pointers));
+    std::vector<TensorView> views;
+    for (auto [argument, packed] : zip_equal(graph.arguments, bytes))
+      views.emplace_back(graph.values[argument].type.element, packed);
+    results = cantFail(executable->run(views));
   }
 
   static StringRef nameOf(const GraphValue &variable) {
@@ -95,7 +95,7 @@ TEST_P(RandomGraphTest, FusedAsAlone) {
     }
     (*run)(*graph);
     for (auto [j, result] : enumerate(graph->results))
-      expectNear(run->results[j], graph->values[result],
+      expectNear(run->results[j].data(), graph->values[result],
                  "result " + std::to_string(j));
     for (const RandomGraph::Variable &variable : graph->variables) {
       bool written = variable.written &&

@@ -90,8 +90,8 @@ std::vector<float> ramp() {
 const float *run(Session &session, const char *function,
                  const std::vector<float> &x) {
   Executable *executable = session.find(function, 0);
-  auto results = llvm::cantFail(executable->run({x.data()}));
-  return static_cast<const float *>(results[0]);
+  auto results = llvm::cantFail(executable->run({x}));
+  return static_cast<const float *>(results[0].data());
 }
 
 TEST(Session, RunsKernelsAndLibm) {
@@ -138,7 +138,7 @@ TEST(Session, ResultsOutliveLoadingALargerProgram) {
   larger.entries[0].arenaBytes = (1 << 24) + 4096;
   ASSERT_EQ(problem(runner->load(larger)), "");
   EXPECT_EQ(y[5], expf(2 * ramp()[5]));
-  EXPECT_EQ(llvm::cantFail(runner->find("main", 0)->results(0))[0], y);
+  EXPECT_EQ(llvm::cantFail(runner->find("main", 0)->results(0))[0].data(), y);
   EXPECT_EQ(run(*runner, "large", ramp())[5], 2 * ramp()[5]);
   EXPECT_EQ(run(*runner, "main", ramp())[5], expf(2 * ramp()[5]));
   EXPECT_EQ(runner->plannedBytes(), uint64_t(1 << 24) + 4096);
@@ -210,14 +210,14 @@ TEST(Session, CopiesWhereTheFlagIsSet) {
   ASSERT_EQ(problem(runner->initialize(3)), "");
   float before = floats(*runner, "w")[9];
   Executable *step = runner->find("step", 0);
-  uint8_t no = 0, yes = 1;
-  (void)llvm::cantFail(step->run({&no}));
+  std::array<bool, 1> no = {false}, yes = {true};
+  (void)llvm::cantFail(step->run({no}));
   EXPECT_EQ(floats(*runner, "w")[9], before);
-  auto results = llvm::cantFail(step->run({&yes}));
+  auto results = llvm::cantFail(step->run({yes}));
   EXPECT_EQ(floats(*runner, "w")[9], 2 * before);
-  EXPECT_EQ(static_cast<const float *>(results[0])[9], 2 * before);
-  EXPECT_EQ(static_cast<const float *>(results[1])[0], 2.0f);
-  EXPECT_EQ(results[2], &yes);
+  EXPECT_EQ(results[0].floats()[9], 2 * before);
+  EXPECT_EQ(results[1].floats()[0], 2.0f);
+  EXPECT_EQ(results[2].data(), yes.data());
 }
 
 TEST(Session, KeepsTheResultsOfTheLastRun) {
@@ -226,13 +226,12 @@ TEST(Session, KeepsTheResultsOfTheLastRun) {
   EXPECT_EQ(runner->stepsInFlight(), 1u);
   Executable *main = runner->find("main", 0);
   std::vector<float> x = ramp();
-  EXPECT_EQ(llvm::cantFail(main->submit({x.data()})), 0u);
-  EXPECT_EQ(llvm::cantFail(main->submit({x.data()})), 1u);
+  EXPECT_EQ(llvm::cantFail(main->submit({x})), 0u);
+  EXPECT_EQ(llvm::cantFail(main->submit({x})), 1u);
   EXPECT_EQ(problem(main->results(0).takeError()),
             "'main': the results of run 0 are not kept, only those of the "
             "last");
-  EXPECT_EQ(static_cast<const float *>(llvm::cantFail(main->results(1))[0])[3],
-            expf(2 * x[3]));
+  EXPECT_EQ(llvm::cantFail(main->results(1))[0].floats()[3], expf(2 * x[3]));
 }
 
 TEST(Session, ReadsAndWritesVariables) {

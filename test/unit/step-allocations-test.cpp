@@ -122,12 +122,14 @@ void runSteps(Program program) {
   Executable *step = session->find("step", 128);
   ASSERT_TRUE(step);
   std::vector<std::string> bytes;
-  std::vector<const void *> inputs;
-  for (const Input &input : step->entry().inputs)
+  std::vector<TensorView> inputs;
+  for (const Input &input : step->entry().inputs) {
     bytes.emplace_back(input.type.bytes() + 64, '\1');
-  for (std::string &each : bytes)
-    inputs.push_back(reinterpret_cast<void *>(
-        llvm::alignTo(reinterpret_cast<uintptr_t>(each.data()), 64)));
+    auto start = reinterpret_cast<uintptr_t>(bytes.back().data());
+    inputs.emplace_back(input.type.element,
+                        bytes.back().data() + llvm::alignTo(start, 64) - start,
+                        input.type.bytes());
+  }
   dl_iterate_phdr(findOnednn, nullptr);
   void *frame;
   backtrace(&frame, 1); // loads what it needs

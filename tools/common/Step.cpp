@@ -34,22 +34,24 @@ static Error invent(const Entry &entry, uint64_t seed, StepInputs &inputs) {
         storeElement(element, low + i * 7919 % std::max<int64_t>(high - low, 1),
                      memory->data() + i * byteWidth(element));
     }
-    inputs.pointers.push_back(memory->data());
+    inputs.views.emplace_back(input.type.element, memory->data(),
+                              input.type.bytes());
     inputs.memories.push_back(std::move(*memory));
   }
   return Error::success();
 }
 
 static Expected<StepInputs> copyOf(const Entry &entry,
-                                   ArrayRef<const void *> batch) {
+                                   ArrayRef<TensorView> batch) {
   StepInputs inputs;
   for (auto [input, from] : zip_equal(entry.inputs, batch)) {
     auto memory =
         Memory::allocate(std::max<uint64_t>(input.type.bytes(), 1), "an input");
     if (!memory)
       return memory.takeError();
-    memcpy(memory->data(), from, input.type.bytes());
-    inputs.pointers.push_back(memory->data());
+    llvm::copy(from.bytes(), memory->data());
+    inputs.views.emplace_back(input.type.element, memory->data(),
+                              input.type.bytes());
     inputs.memories.push_back(std::move(*memory));
   }
   return inputs;
@@ -113,10 +115,12 @@ Error makeInputs(Model &model, const Entry &entry, uint64_t batch,
 
 Expected<Executable::Ticket>
 StepProgram::submit(Executable::Inputs inputs) const {
+  // As training does: of what a data set holds, or was made up to fit.
+  constexpr auto known = Executable::Ranges::Known;
   for (int64_t micro = 0; gather && micro < microBatches; ++micro)
-    if (auto ticket = gather->submit(inputs); !ticket)
+    if (auto ticket = gather->submit(inputs, known); !ticket)
       return ticket;
-  return last->submit(gather ? Executable::Inputs() : inputs);
+  return last->submit(gather ? Executable::Inputs() : inputs, known);
 }
 
 Expected<StepProgram> findStep(Model &model, uint64_t batch) {

@@ -10,7 +10,7 @@ namespace mp::tool {
 /// The inputs of one step, kept as long as this.
 struct StepInputs {
   std::vector<Memory> memories;
-  std::vector<const void *> pointers;
+  std::vector<TensorView> views;
 };
 
 /// The first `count` batches of a folder, in its order; without a folder random

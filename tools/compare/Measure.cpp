@@ -151,13 +151,13 @@ Expected<std::vector<Values>> Measurer::evaluate(const Setting &setting,
     return batches.takeError();
   std::vector<Values> all;
   for (const StepInputs &batch : *batches) {
-    auto results = (*executable)->run(batch.pointers);
+    auto results = (*executable)->run(batch.views);
     if (!results)
       return results.takeError();
     Values &values = all.emplace_back();
-    for (auto [result, from] : zip_equal(entry.results, *results)) {
-      auto *bytes = static_cast<const char *>(from);
-      values[result.name] = {result.type, {bytes, bytes + result.type.bytes()}};
+    for (auto [i, result] : llvm::enumerate(entry.results)) {
+      ArrayRef<char> bytes = (*results)[i].bytes();
+      values[result.name] = {result.type, {bytes.begin(), bytes.end()}};
     }
   }
   return all;
@@ -208,7 +208,7 @@ Measurer::openStep(const Setting &setting, ArrayRef<StepInputs> &batches) {
   if (!all)
     return all.takeError();
   batches = *all;
-  step->inputs = batches.front().pointers;
+  step->inputs = batches.front().views;
   return step;
 }
 

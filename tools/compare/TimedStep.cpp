@@ -65,7 +65,7 @@ Error TimedStep::restart() {
   return Error::success();
 }
 
-Expected<TimedStep::Outcome> TimedStep::step(ArrayRef<const void *> inputs) {
+Expected<TimedStep::Outcome> TimedStep::step(ArrayRef<TensorView> inputs) {
   auto ticket = program.submit(inputs);
   if (!ticket)
     return ticket.takeError();
@@ -107,7 +107,7 @@ TimedStep::settle(ArrayRef<StepInputs> batches) {
       auto before = scalerState();
       if (!before)
         return before.takeError();
-      auto outcome = step(batch.pointers);
+      auto outcome = step(batch.views);
       if (!outcome)
         return outcome.takeError();
       auto after = scalerState();

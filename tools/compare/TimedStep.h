@@ -50,14 +50,14 @@ private:
   /// first weights. Nothing where that never happens, and facts say why.
   llvm::Expected<std::optional<SettledScale>>
   settle(llvm::ArrayRef<StepInputs> batches);
-  llvm::Expected<Outcome> step(llvm::ArrayRef<const void *> inputs);
+  llvm::Expected<Outcome> step(llvm::ArrayRef<TensorView> inputs);
   llvm::Expected<State> scalerState();
   /// Lets the scaler begin with `firstScale`, where one was asked for.
   llvm::Error setFirstScale();
 
   std::unique_ptr<Model> model;
   StepProgram program;
-  llvm::ArrayRef<const void *> inputs;
+  llvm::ArrayRef<TensorView> inputs;
   uint64_t seed = 0;
   std::string init; ///< file of weights, or ""
   std::optional<double> firstScale;

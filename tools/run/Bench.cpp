@@ -145,10 +145,9 @@ Expected<BenchReport> measure(const BenchOptions &options,
   if (Error error = makeInputs(**model, entry, options.batch, options.data,
                                /*seed=*/0, inputs))
     return error;
-  if (Error error = timeSteps(session, *step, inputs.pointers, options, report))
+  if (Error error = timeSteps(session, *step, inputs.views, options, report))
     return error;
-  auto profile =
-      profileStep(session, step->gather, *step->last, inputs.pointers);
+  auto profile = profileStep(session, step->gather, *step->last, inputs.views);
   if (!profile)
     return profile.takeError();
   report.profile = std::move(*profile);

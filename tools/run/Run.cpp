@@ -80,8 +80,7 @@ int64_t batchOf(ArrayRef<std::optional<Array>> arrays) {
 Error writeResults(const Entry &entry, Executable::Results results,
                    ArrayRef<std::string> outputs) {
   for (auto [i, result] : llvm::enumerate(entry.results)) {
-    ArrayRef<char> bytes(static_cast<const char *>(results[i]),
-                         result.type.bytes());
+    ArrayRef<char> bytes = results[i].bytes();
     if (i >= outputs.size()) {
       printTensor(outs(), result.name, result.type, bytes);
       continue;
@@ -133,10 +132,10 @@ Error execute(const RunOptions &options) {
   if (!options.init.empty())
     if (Error error = loadWeights(options.init, (*model)->session()))
       return error;
-  std::vector<const void *> pointers;
+  std::vector<TensorView> views;
   for (const Array &input : *inputs)
-    pointers.push_back(input.bytes.data());
-  Expected<Executable::Results> results = (*executable)->run(pointers);
+    views.emplace_back(input.type.element, input.bytes);
+  Expected<Executable::Results> results = (*executable)->run(views);
   if (!results)
     return results.takeError();
   return writeResults(entry, *results, options.outputs);
