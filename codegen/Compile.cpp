@@ -125,6 +125,7 @@ private:
     if (function->isExternal())
       return function->emitError() << "has no body to compile", failed();
     chosen = function->getName().str();
+    written = locate(function->getLoc());
     for (auto other : llvm::to_vector(module->getOps<func::FuncOp>()))
       if (other != *function)
         other.erase();
@@ -158,6 +159,7 @@ private:
     }
     if (!found || (options.function.empty() && names.size() > 1))
       return choose("recipe (mp.train)", names);
+    chosenRecipe = found.getEntry().str();
     builder.program.precision = precisionOf(found);
     if (options.goal == Goal::Train || options.goal == Goal::Diagnose)
       builder.program.accumulate = microBatchesOf(found);
@@ -400,6 +402,10 @@ private:
     Entry &entry = *planned;
     StringRef phase = phaseOf(function);
     entry.function = isDerive ? kDeriveFunction.str() : nameOf(phase);
+    if (!isDerive) {
+      entry.recipe = chosenRecipe;
+      entry.location = written;
+    }
     // What applies micro-batches takes none, whatever their rows.
     if (!isDerive && phase != kApplyPhase) {
       entry.batch = options.batch;
@@ -440,7 +446,9 @@ private:
   std::unique_ptr<Backend> backend;
   ProgramBuilder builder;
   std::vector<Input> inputs;
-  std::string chosen;
+  std::string chosen;       ///< function
+  std::string chosenRecipe; ///< "" where the goal is to run a function
+  mp::Location written;     ///< where the function is
 };
 } // namespace
 

@@ -105,9 +105,18 @@ const Call::Attribute *Call::find(llvm::StringRef name) const {
   return nullptr;
 }
 
+bool Entry::isCalled(llvm::StringRef name) const {
+  if (name == function)
+    return true;
+  if (recipe.empty() || !name.consume_front(recipe))
+    return false;
+  return name.empty() ? function == "step"
+                      : name.consume_front(".") && name == function;
+}
+
 const Entry *Program::find(llvm::StringRef function, int64_t batch) const {
   for (const Entry &entry : entries)
-    if (entry.function == function && entry.batch == batch)
+    if (entry.isCalled(function) && entry.batch == batch)
       return &entry;
   return nullptr;
 }

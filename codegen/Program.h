@@ -248,12 +248,18 @@ struct Buffer {
 struct Entry {
   std::string function;
   int64_t batch = 0;
+  std::string recipe = {}; ///< that it is of; "" for a function of no recipe
+  Location location = {};  ///< of the function as the user wrote it
   std::vector<Input> inputs;
   std::vector<Result> results;
   std::vector<Record> records;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   uint64_t arenaBytes = 0;
+
+  /// Whether it is asked for by this name: the function's, or with its recipe
+  /// in front, as "slow.apply"; a step by its recipe's name alone, as "slow".
+  bool isCalled(llvm::StringRef name) const;
 };
 
 /// `mp.data`: which files feed which argument. `pattern` is a shell glob inside
@@ -307,6 +313,7 @@ struct Program {
   std::vector<Entry> entries;
   std::vector<DataSource> data;
 
+  /// The entry point that is called so, or null.
   const Entry *find(llvm::StringRef function, int64_t batch) const;
 };
 

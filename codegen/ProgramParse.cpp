@@ -259,7 +259,9 @@ bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
          line.integer(value.batch, "a batch size", 0) || line.expect("arena") ||
-         line.unsignedInteger(value.arenaBytes, "a size", mostBytes);
+         line.unsignedInteger(value.arenaBytes, "a size", mostBytes) ||
+         (line.consume("recipe") && line.name(value.recipe, "a recipe")) ||
+         line.location(value.location);
 }
 
 bool Parser::input() {

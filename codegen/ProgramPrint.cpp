@@ -251,7 +251,13 @@ void Printer::record(const Record &record) {
 void Printer::entry(const Entry &entry) {
   os << "entry ";
   name(entry.function);
-  os << " batch " << entry.batch << " arena " << entry.arenaBytes << '\n';
+  os << " batch " << entry.batch << " arena " << entry.arenaBytes;
+  if (!entry.recipe.empty()) {
+    os << " recipe ";
+    name(entry.recipe);
+  }
+  location(entry.location);
+  os << '\n';
   for (const Input &value : entry.inputs)
     input(value);
   for (const Step &value : entry.steps)

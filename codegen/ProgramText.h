@@ -16,7 +16,7 @@
 //     source "mlp.mlir":7:10
 //     code 4096 c0ffee
 //     |f0VM...
-//   entry step batch 128 arena 81920
+//   entry step batch 128 arena 81920 recipe slow at "mlp.mlir":6:1
 //     input image 128x784xui8 range 0 10 exempt 255 at "mlp.mlir":6:1
 //     launch k_12ab grid 128 block 8 shared 0 args input0+0 @fc1.bias+0 arena+0
 //     call dnnl.matmul grid 128 block 16 set m=128 a_strides=[4,1] args ...

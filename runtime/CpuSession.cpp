@@ -211,7 +211,7 @@ llvm::Error CpuSession::write(llvm::StringRef variable,
 Executable *CpuSession::find(llvm::StringRef function, int64_t batch) {
   // The one loaded last: a program loaded again replaces itself.
   for (const auto &executor : llvm::reverse(executors))
-    if (executor->entry().function == function &&
+    if (executor->entry().isCalled(function) &&
         executor->entry().batch == batch)
       return executor.get();
   return nullptr;

@@ -190,8 +190,12 @@ Error Model::link(Key key, Expected<Program> program) {
   if (!program)
     return program.takeError();
   auto &entries = linked[key];
-  for (const Entry &entry : program->entries)
-    entries.emplace_back(entry.function, entry.batch);
+  for (const Entry &entry : program->entries) {
+    Entry &known = entries.emplace_back(); // what it is called by
+    known.function = entry.function;
+    known.recipe = entry.recipe;
+    known.batch = entry.batch;
+  }
   name = program->module;
   archName = program->arch;
   precisionName = program->precision;
@@ -222,11 +226,12 @@ Expected<Executable *> Model::get(Goal goal, StringRef function,
       return error;
   }
   std::vector<std::string> names;
-  for (auto &[entry, entryBatch] : linked[key]) {
-    bool wanted = function.empty() ? entry != "derive" : entry == function;
+  for (const Entry &entry : linked[key]) {
+    bool wanted = function.empty() ? entry.function != "derive"
+                                   : entry.isCalled(function);
     if (wanted)
-      return state->find(entry, entryBatch);
-    names.push_back(entry);
+      return state->find(entry.function, entry.batch);
+    names.push_back(entry.function);
   }
   return makeError("{0}: the program has no entry point '{1}'{2}",
                    options.module, function, suggest(function, names));

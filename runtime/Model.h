@@ -60,7 +60,8 @@ public:
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
   /// The entry point `function` at `batch`, compiled and linked where that has
-  /// not happened yet. An empty `function`: the only one but `derive`.
+  /// not happened yet; a recipe's step by the recipe's name too (see
+  /// Entry::isCalled). An empty `function`: the only one but `derive`.
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 
@@ -104,8 +105,8 @@ private:
   int64_t microBatches = 1;
   std::string scalerName, fieldsOfScaler;
   double firstScale = 1;
-  /// Entries that each linked program brought.
-  std::map<Key, std::vector<std::pair<std::string, int64_t>>> linked;
+  /// Entries that each linked program brought: their names and batches.
+  std::map<Key, std::vector<Entry>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;
   std::atomic<bool> stopping = false;
   llvm::DefaultThreadPool background;

@@ -133,7 +133,8 @@ public:
   virtual llvm::Error write(llvm::StringRef variable,
                             llvm::ArrayRef<char> bytes) = 0;
 
-  /// The entry point, or null.
+  /// The entry point by its name, or a step by its recipe's; null: there is
+  /// none.
   virtual Executable *find(llvm::StringRef function, int64_t batch) = 0;
 
   /// What programs are to be compiled for: CompileOptions::target and ::arch.

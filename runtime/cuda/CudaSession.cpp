@@ -233,7 +233,7 @@ Error CudaSession::write(StringRef variable, ArrayRef<char> bytes) {
 Executable *CudaSession::find(StringRef function, int64_t batch) {
   // The one loaded last: a program loaded again replaces itself.
   for (const auto &executable : llvm::reverse(executables))
-    if (executable->entry().function == function &&
+    if (executable->entry().isCalled(function) &&
         executable->entry().batch == batch)
       return executable.get();
   return nullptr;

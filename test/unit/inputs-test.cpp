@@ -158,6 +158,50 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
             std::vector<float>(4, 0));
 }
 
+/// Recipes share a session; a step is found by its recipe's name.
+TEST_P(InputsTest, FindTheirRecipe) {
+  constexpr llvm::StringLiteral text = R"mlir(
+mp.variable @w : tensor<3xf32> = #mp.init<ones>
+func.func @loss(%x: tensor<?x3xf32>) -> (tensor<f32> {mp.name = "loss"}) {
+  %w = mp.read @w : tensor<3xf32>
+  %y = mp.mul %x, %w : tensor<?x3xf32>, tensor<3xf32>
+  %l = mp.mean %y dims[0, 1] : tensor<?x3xf32>
+  return %l : tensor<f32>
+}
+mp.train @slow of @loss {
+  mp.minimize result(0) {optimizer = #mp.sgd<lr = 3.0>}
+}
+mp.train @fast of @loss {
+  mp.minimize result(0) {optimizer = #mp.sgd<lr = 30.0>}
+}
+)mlir";
+  CompileOptions options;
+  options.batch = 2;
+  options.function = "slow";
+  Running net = load(text, GetParam(), options);
+  Session &session = *net.session;
+  EXPECT_EQ(net.function->entry().recipe, "slow");
+  EXPECT_EQ(net.function->entry().location.str(), "net.mlir:3:1");
+  options.filename = "net.mlir";
+  options.target = session.target().str();
+  options.arch = session.arch();
+  options.function = "fast";
+  llvm::cantFail(session.load(llvm::cantFail(compile(text, options))));
+  Executable *slow = session.find("slow", 2), *fast = session.find("fast", 2);
+  ASSERT_TRUE(slow && fast && slow != fast);
+  EXPECT_EQ(session.find("slow.step", 2), slow);
+  EXPECT_EQ(session.find("slo", 2), nullptr);
+  (void)llvm::cantFail(slow->run({std::vector<float>(6, 1)}));
+  std::vector<float> w(3);
+  auto read = [&] {
+    llvm::cantFail(session.read("w", {reinterpret_cast<char *>(w.data()), 12}));
+    return w[0];
+  };
+  EXPECT_NEAR(read(), 0, 1e-6);
+  (void)llvm::cantFail(fast->run({std::vector<float>(6, 1)}));
+  EXPECT_NEAR(read(), -10, 1e-5);
+}
+
 TEST(TensorView, ConvertsWhatItHolds) {
   std::vector<uint8_t> bytes = {0, 255};
   EXPECT_EQ(TensorView(bytes).floats(), (std::vector<float>{0, 255}));

@@ -70,6 +70,8 @@ Program sample() {
   Entry entry;
   entry.function = "step";
   entry.batch = 128;
+  entry.recipe = "slow one";
+  entry.location = at;
   entry.arenaBytes = 4096;
   entry.inputs = {
       {"image", {ElementType::U8, {128, 4}}, {{-3, 10}}, 255, at},
@@ -122,7 +124,9 @@ Program sample() {
        true,
        {0, 2, -1, -1, 0}}};
   entry.buffers = {{0, 512, 0, 3, at, "mp.linear"}, {4096, 0, 3, 3, {}, ""}};
-  program.entries = {entry, Entry{"derive", 0, {}, {}, {}, {}, {}, 0}};
+  Entry derive;
+  derive.function = "derive";
+  program.entries = {entry, derive};
   program.data = {{"train",
                    {{"image", "train-images*", "idx", "", ElementType::U8, at},
                     {"label", "x y", "safetensors", "k", ElementType::I64, {}}},
@@ -169,6 +173,9 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(after.headers[0].name, before.headers[0].name);
   EXPECT_EQ(after.headers[0].text, before.headers[0].text);
   const Entry &entry = after.entries[0], &expected = before.entries[0];
+  EXPECT_EQ(entry.recipe, expected.recipe);
+  EXPECT_EQ(entry.location, expected.location);
+  EXPECT_EQ(after.entries[1].recipe, "");
   EXPECT_EQ(entry.inputs[0].range, expected.inputs[0].range);
   EXPECT_EQ(entry.inputs[0].exempt, expected.inputs[0].exempt);
   EXPECT_EQ(std::get<Launch>(entry.steps[0]).args,
@@ -207,6 +214,16 @@ TEST(Program, FindsEntriesAndAttributes) {
   Program program = sample();
   EXPECT_EQ(program.find("derive", 0), &program.entries[1]);
   EXPECT_EQ(program.find("step", 64), nullptr);
+  EXPECT_EQ(program.find("slow one", 128), &program.entries[0]);
+  EXPECT_EQ(program.find("slow one.step", 128), &program.entries[0]);
+  for (llvm::StringRef name : {"slow", "slow one.", "slow onestep", ""})
+    EXPECT_EQ(program.find(name, 128), nullptr) << name.str();
+  Entry apply;
+  apply.function = "apply";
+  apply.recipe = "slow";
+  EXPECT_TRUE(apply.isCalled("apply"));
+  EXPECT_TRUE(apply.isCalled("slow.apply"));
+  EXPECT_FALSE(apply.isCalled("slow")) << "two entry points make that step";
   const auto &call = std::get<Call>(program.entries[0].steps[1]);
   EXPECT_EQ(std::get<int64_t>(*call.find("m")), 128);
   EXPECT_EQ(call.find("absent"), nullptr);
