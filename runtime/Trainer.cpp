@@ -15,6 +15,19 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+/// Says what to add to which line.
+static Error noLoss(const Entry &entry, const std::string &module,
+                    ArrayRef<std::string> names) {
+  std::string place = entry.location.str();
+  bool isNear = !nearestNames("loss", names).empty();
+  return makeError(
+      "{0}: error: the function of recipe '{1}' has no result "
+      "'loss'{2}{3} write {{mp.name = \"loss\"} behind the type of "
+      "the result to minimise",
+      place.empty() ? module : place, entry.recipe,
+      isNear ? suggest("loss", names) : "", isNear ? "" : ":");
+}
+
 Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
   if (auto found = programs.find(rows); found != programs.end())
     return &found->second;
@@ -48,8 +61,7 @@ Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
       step.others.push_back(i);
   }
   if (step.loss < 0)
-    return makeError("{0}: entry point '{1}' has no result 'loss'{2}",
-                     options.module, name, suggest("loss", names));
+    return noLoss((*executable)->entry(), options.module, names);
   return &(programs[rows] = std::move(step));
 }
 

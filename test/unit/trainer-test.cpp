@@ -388,7 +388,9 @@ TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
   EXPECT_HAS(createFault(wrong), "cannot open data folder");
   folder.write("net.mlir", "lossless");
   EXPECT_HAS(createFault(options()),
-             "no result 'loss', did you mean 'los' or 'rows'?");
+             "net.mlir: error: the function of recipe '' has no result 'loss', "
+             "did you mean 'los' or 'rows'? write {mp.name = \"loss\"} behind "
+             "the type of the result to minimise");
   folder.write("net.mlir", "broken");
   EXPECT_EQ(createFault(options()), "net.mlir:1:1: error: broken");
 }
