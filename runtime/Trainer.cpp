@@ -174,8 +174,13 @@ Expected<StepMetrics> Trainer::finishStep() {
 }
 
 Expected<StepMetrics> Trainer::step() {
-  if (run.step >= totalSteps())
-    return makeError("the run is over after {0} steps", run.step);
+  if (run.step >= lastStep())
+    return makeError("the run is over after {0} steps{1}", run.step,
+                     run.step < totalSteps()
+                         ? formatv(": maxSteps is {0}, and there are {1}",
+                                   options.maxSteps, totalSteps())
+                               .str()
+                         : "");
   if (Error error = submitStep())
     return error;
   return finishStep();

@@ -90,7 +90,7 @@ public:
   ~Trainer();
 
   /// Runs one step on the next batch and waits for it. Error after the last
-  /// step.
+  /// step, which is that of `maxSteps` where there is one.
   llvm::Expected<StepMetrics> step();
 
   /// Runs the steps that are left; writes plan.json, casts.json, metrics.jsonl,

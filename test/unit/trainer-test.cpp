@@ -278,6 +278,23 @@ TEST_F(TrainerTest, StoppedAndResumedIsTheSameRun) {
   }
 }
 
+/// One by one as all together.
+TEST_F(TrainerTest, StepsEndWithTheLastThatIsAskedFor) {
+  TrainOptions five = options();
+  five.maxSteps = 5;
+  auto trainer = llvm::cantFail(create(five));
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(message(trainer->step()), "no error");
+  EXPECT_EQ(message(trainer->step()),
+            "the run is over after 5 steps: maxSteps is 5, and there are 28");
+  five.maxSteps = 0;
+  five.epochs = 1;
+  trainer = llvm::cantFail(create(five));
+  for (int i = 0; i < 7; ++i)
+    EXPECT_EQ(message(trainer->step()), "no error");
+  EXPECT_EQ(message(trainer->step()), "the run is over after 7 steps");
+}
+
 TEST_F(TrainerTest, SeedAndShuffleMatter) {
   TrainOptions other = options("b");
   train(options("a"));
