@@ -4,7 +4,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -37,6 +39,8 @@ Expected<OutputFile> OutputFile::createNew(StringRef path, StringRef shownAs) {
       ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return makeSystemError("write", shownAs, errno);
+  // Says that somebody is at it; where there are no locks, the pid does.
+  (void)::flock(descriptor, LOCK_EX | LOCK_NB);
   return OutputFile(descriptor, shownAs);
 }
 
@@ -97,9 +101,40 @@ static bool isSpecial(StringRef path) {
   return sys::fs::exists(path) && !sys::fs::is_regular_file(path);
 }
 
+static constexpr StringLiteral temporaryMark = ".tmp.";
+
+/// Whether no process is writing the temporary file of process `pid`. Where a
+/// folder is shared, that may be one of another machine or container, whose
+/// process we do not see: it holds a lock on the file.
+static bool isAbandoned(const std::string &path, pid_t pid) {
+  if (::kill(pid, 0) == 0 || errno != ESRCH)
+    return false;
+  int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0)
+    return false;
+  bool isFree = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  ::close(descriptor);
+  return isFree;
+}
+
+void removeAbandoned(StringRef path) {
+  StringRef folder = sys::path::parent_path(path);
+  std::string start = (sys::path::filename(path) + temporaryMark).str();
+  std::error_code code;
+  for (sys::fs::directory_iterator it(folder.empty() ? "." : folder, code), end;
+       it != end && !code; it.increment(code)) {
+    StringRef name = sys::path::filename(it->path());
+    pid_t pid = 0;
+    if (name.consume_front(start) && !name.getAsInteger(10, pid) && pid > 0 &&
+        isAbandoned(it->path(), pid))
+      ::unlink(it->path().c_str());
+  }
+}
+
 /// A name of our own pid can only be left over from a dead process.
 static std::string temporaryName(StringRef path) {
-  std::string name = (path + ".tmp." + Twine(::getpid())).str();
+  removeAbandoned(path);
+  std::string name = (path + temporaryMark + Twine(::getpid())).str();
   ::unlink(name.c_str());
   return name;
 }

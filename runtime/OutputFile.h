@@ -47,6 +47,11 @@ llvm::Error
 writeAtomically(llvm::StringRef path,
                 llvm::function_ref<llvm::Error(OutputFile &)> writer);
 
+/// Removes what processes that are gone left of writing `path`: they were
+/// killed before they could rename their temporary file. writeAtomically does
+/// so too.
+void removeAbandoned(llvm::StringRef path);
+
 /// The error that writeAtomically would meet before its first byte, for what
 /// takes long to find out; `path` stays as it is.
 llvm::Error checkWritable(llvm::StringRef path);

@@ -24,13 +24,15 @@ Error Trainer::makeRunFolder() {
   if (std::error_code code = sys::fs::create_directories(options.out))
     return makeError("cannot make run folder {0}: {1}", options.out,
                      code.message());
+  removeAbandoned(outPath("checkpoint.safetensors"));
   // What is known before the first step, as a run that does not end is looked
-  // at too. The summary is written at the end, and one that is there is of
-  // another run.
-  std::string summary = outPath("summary.json");
-  if (run.step == 0 && sys::fs::is_regular_file(summary))
-    if (std::error_code code = sys::fs::remove(summary))
-      return makeError("cannot remove {0}: {1}", summary, code.message());
+  // at too. What is written at the end, or of the whole run by mp-run report,
+  // is of another run where it is there already.
+  for (StringRef name : {"summary.json", "report.html", "values.json"})
+    if (std::string old = outPath(name);
+        run.step == 0 && sys::fs::is_regular_file(old))
+      if (std::error_code code = sys::fs::remove(old))
+        return makeError("cannot remove {0}: {1}", old, code.message());
   if (const std::optional<PlanReport> &memory = model->memoryPlan()) {
     PlanReport report = *memory;
     report.policy = run.policy;

@@ -4,7 +4,11 @@
 #include "llvm/Support/JSON.h"
 #include <cmath>
 #include <csignal>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mp;
 using namespace mp::test;
@@ -149,6 +153,33 @@ TEST(OutputFile, AnErrorLeavesTheOldFileAndNoTemporary) {
   EXPECT_EQ(text, "cannot write " + path + ": File too large");
   EXPECT_EQ(folder.read("file"), "old");
   EXPECT_EQ(folder.files(), 1u);
+}
+
+/// Of a process that is gone, but not of one that runs.
+TEST(OutputFile, RemovesWhatKilledProcessesLeft) {
+  TestFolder folder;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  waitpid(child, nullptr, 0); // nobody has its number any more
+  std::string gone = folder.write("a.tmp." + std::to_string(child), "half");
+  folder.write("a.tmp." + std::to_string(getppid()), "under way");
+  folder.write("a.tmp.txt", "somebody's");
+  folder.write("b.tmp." + std::to_string(child), "of another file");
+  // Whoever writes has a lock, whatever its number is called here.
+  std::string locked = folder.write("a.tmp.2147483646", "elsewhere");
+  int other = open(locked.c_str(), O_RDONLY);
+  flock(other, LOCK_EX);
+  EXPECT_EQ(message(writeAtomically(
+                folder.path("a"),
+                [](OutputFile &file) { return file.write("new"); })),
+            "no error");
+  EXPECT_FALSE(llvm::sys::fs::exists(gone));
+  EXPECT_EQ(folder.files(), 5u);
+  close(other);
+  removeAbandoned(folder.path("a"));
+  EXPECT_FALSE(llvm::sys::fs::exists(locked));
+  EXPECT_EQ(folder.files(), 4u);
 }
 
 TEST(OutputFile, ReplacesWholeFiles) {

@@ -115,6 +115,9 @@ int train(ArrayRef<const char *> arguments) {
   auto trainer = Trainer::create(std::move(options), common.compiler());
   if (!trainer)
     return report(trainer.takeError());
+  if (out.empty())
+    errs() << "note: this run keeps nothing: --out RUN keeps its weights, "
+              "metrics and checkpoints\n";
   Expected<TrainOutcome> outcome = (*trainer)->train();
   if (!outcome)
     return report(outcome.takeError());
