@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <bit>
@@ -18,6 +19,8 @@ namespace {
 constexpr StringLiteral formatKey = "mantissa.checkpoint";
 constexpr StringLiteral formatVersion = "1";
 constexpr StringLiteral fingerprintKey = "fingerprint";
+/// Names of the tensors that are parameters or buffers, a JSON list.
+constexpr StringLiteral weightsKey = "weights";
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -111,6 +114,13 @@ bool isWeight(const Variable &variable) {
          variable.kind == VariableKind::Buffer;
 }
 
+/// Whether mp-quantize made it, to keep magnitudes of tensors in.
+bool isHistory(const Variable &variable) {
+  StringRef name = variable.name;
+  return variable.kind == VariableKind::Buffer &&
+         (name.ends_with(".amax") || name.contains(".amax_position."));
+}
+
 /// Gathers the differences between a file and a session into one message of a
 /// few lines.
 class Differences {
@@ -155,6 +165,14 @@ std::string checkpointPath(StringRef path) {
   return file.str().str();
 }
 
+static std::string namesOfWeights(ArrayRef<Variable> variables) {
+  json::Array names;
+  for (const Variable &variable : variables)
+    if (isWeight(variable) && !isHistory(variable))
+      names.push_back(variable.name);
+  return formatv("{0}", json::Value(std::move(names)));
+}
+
 Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   std::vector<NamedTensor> tensors;
   for (const Variable &variable : session.variables())
@@ -166,6 +184,7 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   Metadata metadata;
   metadata[formatKey.str()] = formatVersion.str();
   metadata[fingerprintKey.str()] = fingerprint(session.variables());
+  metadata[weightsKey.str()] = namesOfWeights(session.variables());
   MetadataWriter writer{metadata};
   visitFields(state, writer);
   return writeSafetensors(path, std::move(tensors), metadata);
@@ -323,13 +342,6 @@ static Error checkAverages(const Safetensors &file,
   return Error::success();
 }
 
-/// Whether mp-quantize made it, to keep magnitudes of tensors in.
-static bool isHistory(const Variable &variable) {
-  StringRef name = variable.name;
-  return variable.kind == VariableKind::Buffer &&
-         (name.ends_with(".amax") || name.contains(".amax_position."));
-}
-
 /// Whether the file may lack it.
 static bool isOptional(const Variable &variable, Weights which) {
   return which == Weights::Initial && isHistory(variable);
@@ -403,6 +415,66 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
       return error;
   }
   return session.derive();
+}
+
+//===----------------------------------------------------------------------===//
+// Export
+//===----------------------------------------------------------------------===//
+
+/// The checkpoint's weights, by name and type.
+static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
+  if (!file.metadata.count(formatKey.str()))
+    return makeError("{0}: holds weights alone already", file.path);
+  auto listed = file.metadata.find(weightsKey.str());
+  if (listed == file.metadata.end())
+    return makeError("{0}: an earlier version wrote it, which did not say what "
+                     "is a weight; train one step more, with --resume",
+                     file.path);
+  auto damaged = [&] {
+    return makeError("{0}: damaged checkpoint: metadata '{1}' is malformed",
+                     file.path, weightsKey);
+  };
+  Expected<json::Value> names = json::parse(listed->second);
+  if (!names)
+    return consumeError(names.takeError()), damaged();
+  if (!names->getAsArray())
+    return damaged();
+  std::vector<Variable> weights;
+  for (const json::Value &name : *names->getAsArray()) {
+    auto text = name.getAsString();
+    auto tensor = text ? file.tensors.find(text->str()) : file.tensors.end();
+    if (tensor == file.tensors.end())
+      return damaged();
+    Variable &weight = weights.emplace_back();
+    weight.name = tensor->first;
+    weight.type = tensor->second.type;
+  }
+  return weights;
+}
+
+Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(from));
+  if (!file)
+    return file.takeError();
+  Expected<std::vector<Variable>> weights = weightsOf(*file);
+  if (!weights)
+    return weights.takeError();
+  if (which == Weights::Averaged)
+    if (Error error = checkAverages(*file, *weights))
+      return error;
+  Exported exported;
+  std::vector<NamedTensor> tensors;
+  for (const Variable &weight : *weights) {
+    const Array &tensor = file->tensors.at(tensorOf(weight, *file, which));
+    tensors.push_back({weight.name, tensor.type, tensor.bytes});
+    exported.bytes += tensor.bytes.size();
+  }
+  exported.tensors = tensors.size();
+  // What the tools of PyTorch's world ask for.
+  if (Error error =
+          writeSafetensors(to, std::move(tensors), {{"format", "pt"}}))
+    return error;
+  return exported;
 }
 
 } // namespace mp

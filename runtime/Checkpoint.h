@@ -81,6 +81,18 @@ enum class Weights { Trained, Averaged, Initial };
 llvm::Error loadWeights(llvm::StringRef path, Session &session,
                         Weights which = Weights::Trained);
 
+/// How many tensors were exported, and their bytes.
+struct Exported {
+  size_t tensors = 0;
+  uint64_t bytes = 0;
+};
+
+/// Writes the parameters and buffers of a checkpoint (or run folder) to a
+/// safetensors file: no slot, no scaler, no history of 8-bit training, so that
+/// PyTorch's load_state_dict takes it. `which` is Trained or Averaged.
+llvm::Expected<Exported> exportWeights(llvm::StringRef from, llvm::StringRef to,
+                                       Weights which = Weights::Trained);
+
 /// `path`, or the checkpoint inside it where it is a folder.
 std::string checkpointPath(llvm::StringRef path);
 

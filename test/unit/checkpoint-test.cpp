@@ -160,6 +160,40 @@ TEST_F(CheckpointTest, DamagedMetadataIsNamed) {
   EXPECT_EQ(rewrite("clip_norm_bits", nullptr), "no error");
 }
 
+/// No slot, no scaler, no history; what the metadata say is checked.
+TEST_F(CheckpointTest, ExportsWeightsAlone) {
+  FakeSession eight;
+  load(eight, "histories");
+  eight.at<float>("w")[0] = 42;
+  ASSERT_EQ(message(saveCheckpoint(path, eight, someState())), "no error");
+  std::string out = folder.path("weights.safetensors");
+  Exported exported = llvm::cantFail(exportWeights(folder.root, out));
+  EXPECT_EQ(exported.tensors, 1u);
+  EXPECT_EQ(exported.bytes, 4u);
+  auto file = llvm::cantFail(readSafetensors(out));
+  EXPECT_EQ(file.names(), (std::vector<std::string>{"w"}));
+  EXPECT_EQ(file.metadata.at("format"), "pt");
+  EXPECT_EQ(loadElement(ElementType::F32, file.tensors.at("w").bytes.data()),
+            42);
+  EXPECT_EQ(message(loadWeights(out, session)), "no error");
+  EXPECT_HAS(message(exportWeights(path, out, Weights::Averaged)),
+             "holds no averages of weights");
+  auto rewrite = [&](const char *value) {
+    auto saved = llvm::cantFail(readSafetensors(path));
+    std::vector<NamedTensor> tensors;
+    for (auto &[name, array] : saved.tensors)
+      tensors.push_back({name, array.type, array.bytes});
+    saved.metadata.erase("weights");
+    if (value)
+      saved.metadata["weights"] = value;
+    llvm::cantFail(writeSafetensors(folder.path("x"), tensors, saved.metadata));
+    return message(exportWeights(folder.path("x"), out));
+  };
+  for (const char *bad : {"[", "{}", "[1]", "[\"absent\"]"})
+    EXPECT_HAS(rewrite(bad), "metadata 'weights' is malformed");
+  EXPECT_HAS(rewrite(nullptr), "an earlier version wrote it");
+}
+
 /// Weights as PyTorch saves them, of any element type.
 std::string weightsFile(const TestFolder &folder, const std::string &name,
                         ElementType element, double value) {

@@ -1,0 +1,47 @@
+//===- Export.cpp - mp-run export -----------------------------------------===//
+#include "runtime/Checkpoint.h"
+#include "tools/run/Commands.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+
+int exportRun(ArrayRef<const char *> arguments) {
+  std::string weights;
+  bool averaged = false;
+  Command command{"export", "RUN --weights FILE [options]",
+                  "Writes what a run learnt, parameters and buffers alone, to "
+                  "a safetensors "
+                  "file:\nPyTorch's load_state_dict(strict=True) takes it, and "
+                  "so do --init "
+                  "and mp-run eval."};
+  command.positional = 1;
+  command.options = {
+      text("weights", "FILE", weights, "the safetensors file to write",
+           Names::Output),
+      flag("ema", averaged, true,
+           "the moving averages of weights that the recipe's ema keeps"),
+  };
+  auto others = command.parse(arguments);
+  if (!others)
+    return report(others.takeError());
+  if (!*others)
+    return 0;
+  if (weights.empty())
+    return report(make_error<UsageError>("--weights FILE is missing"));
+  const std::string &run = others->value().front();
+  if (Error error = checkFiles({{"--weights", weights, Names::Output},
+                                {"RUN", run, Names::InputRun}}))
+    return report(std::move(error));
+  auto exported = exportWeights(
+      run, weights, averaged ? Weights::Averaged : Weights::Trained);
+  if (!exported)
+    return report(exported.takeError());
+  outs() << weights << ": " << exported->tensors
+         << (exported->tensors == 1 ? " tensor, " : " tensors, ")
+         << format("%.1f MiB\n", exported->bytes / 1048576.0);
+  return 0;
+}
+
+} // namespace mp::tool
