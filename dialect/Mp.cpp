@@ -42,6 +42,38 @@ void MpDialect::initialize() {
   addInterfaces<MpInliner>();
 }
 
+/// Of the dialect's ops, those nearest to a name, as "'mp.gelu' or 'mp.relu'".
+static std::string nearestOps(MLIRContext *context, StringRef name) {
+  SmallVector<std::pair<unsigned, StringRef>> ranked;
+  for (RegisteredOperationName op : context->getRegisteredOperationsByDialect(
+           MpDialect::getDialectNamespace())) {
+    StringRef known = op.getStringRef();
+    unsigned distance = name.edit_distance(known);
+    if (3 * distance <= name.size())
+      ranked.emplace_back(distance, known);
+  }
+  llvm::sort(ranked);
+  std::string text;
+  for (auto [distance, known] : ranked)
+    if (distance == ranked.front().first)
+      text += (text.empty() ? "'" : " or '") + known.str() + "'";
+  return text;
+}
+
+static ParseResult parseUnknownOp(OpAsmParser &parser, OperationState &state) {
+  StringRef name = state.name.getStringRef();
+  std::string nearest = nearestOps(parser.getContext(), name);
+  return parser.emitError(parser.getNameLoc())
+         << "unknown op '" << name << "'"
+         << (nearest.empty() ? ", docs/dialect.md lists those there are"
+                             : ", did you mean " + nearest + "?");
+}
+
+std::optional<Dialect::ParseOpHook>
+MpDialect::getParseOperationHook(StringRef) const {
+  return ParseOpHook(parseUnknownOp);
+}
+
 Operation *MpDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                           Type type, Location location) {
   auto elements = dyn_cast<ElementsAttr>(value);
