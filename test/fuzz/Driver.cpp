@@ -49,6 +49,7 @@ struct Request {
     request.options.filename = "graph.mlir";
     request.options.goal =
         object.getString("goal") == "train" ? Goal::Train : Goal::Run;
+    request.options.mode = Mode::Train; // dropout and batch norm as they stand
     request.options.batch = object.getInteger("batch").value_or(0);
     request.options.threads = 1;
     if (object.getBoolean("onednn").value_or(false))
@@ -77,19 +78,19 @@ struct Answer {
 
 Error runOnce(Executable &executable, ArrayRef<std::string> inputs,
               Answer &answer) {
-  std::vector<const void *> pointers;
-  for (const std::string &input : inputs)
-    pointers.push_back(input.data());
-  Expected<Executable::Results> results = executable.run(pointers);
+  const Entry &entry = executable.entry();
+  std::vector<TensorView> views;
+  for (auto [input, declared] : zip(inputs, entry.inputs))
+    views.emplace_back(declared.type.element, input);
+  Expected<Executable::Results> results = executable.run(views);
   if (!results)
     return results.takeError();
   json::Array described;
-  for (auto [result, address] :
-       zip_equal(executable.entry().results, *results)) {
+  for (auto [i, result] : enumerate(entry.results)) {
     described.push_back(
         json::Object{{"name", result.name}, {"type", result.type.str()}});
-    answer.bytes.append(static_cast<const char *>(address),
-                        result.type.bytes());
+    ArrayRef<char> bytes = (*results)[i].bytes();
+    answer.bytes.append(bytes.begin(), bytes.end());
   }
   answer.runs.push_back(std::move(described));
   return Error::success();
