@@ -31,6 +31,10 @@ config.substitutions += [
     ("%plugin", config.mp_plugin),
     ("%own-pass", config.mp_own_pass),
 ]
+# oneDNN multiplies bf16 where there is AVX-512.
+with open("/proc/cpuinfo") as cpuinfo:
+    if "avx512bw" in cpuinfo.read():
+        config.available_features.add("avx512bw")
 # A plugin links the shared library of the build; a static program has none.
 if "tools" not in lit_config.params:
     config.available_features.add("plugin")

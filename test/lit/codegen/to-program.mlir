@@ -1,4 +1,4 @@
-// RUN: mp-translate --mp-to-program --mp-goal=run %s | FileCheck %s -enable-var-scope
+// RUN: mp-translate --mp-to-program --mp-goal=run --mp-mode=train %s | FileCheck %s -enable-var-scope
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-onednn=always %s | FileCheck %s --check-prefix=LIBRARY
 
 // A counter is written where it lies; of a product and its relu one kernel is made.
