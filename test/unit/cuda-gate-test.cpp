@@ -81,6 +81,7 @@ void collectOps(Sources &all, StringRef arch) {
   options.target = "cuda";
   options.arch = arch.str();
   options.goal = Goal::Run;
+  options.mode = Mode::Train; // what a step computes
   options.filename = "sample";
   for (const OpSample &sample : differentiableSamples())
     for (StringRef floats : {"f32", "f16", "bf16"})

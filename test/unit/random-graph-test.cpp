@@ -24,6 +24,7 @@ struct GraphRun {
     CompileOptions options;
     options.filename = "graph.mlir";
     options.goal = Goal::Run;
+    options.mode = Mode::Train; // that variables are written
     Expected<Program> program = compile(graph.module(), options);
     if (!program)
       return program.takeError();
