@@ -79,7 +79,7 @@ TEST_P(InputsTest, AreAsLarge) {
   std::vector<int64_t> labels = {0, 1, 0};
   EXPECT_EQ(message(net.function->submit({x, labels}).takeError()),
             "'loss': input 'label' has 3 elements of i64 (24 bytes), expected "
-            "2 of 2xi64 (16 bytes) (net.mlir:2:53)");
+            "2 of 2xi64 (16 bytes) (net.mlir:2:54)");
 }
 
 TEST_P(InputsTest, AreOfTheType) {
@@ -96,13 +96,13 @@ TEST_P(InputsTest, LieInTheRange) {
     return message(net.function->run({x, labels}).takeError());
   };
   EXPECT_EQ(run({1, 2}), "'loss': input 'label' has 2 as element 1, expected 0 "
-                         "to 1 or -100 (net.mlir:2:53)");
+                         "to 1 or -100 (net.mlir:2:54)");
   EXPECT_EQ(run({-1, 2}), "'loss': input 'label' has -1 as element 0, expected "
-                          "0 to 1 or -100 (net.mlir:2:53)");
+                          "0 to 1 or -100 (net.mlir:2:54)");
   EXPECT_EQ(run({-100, 1}), "no error");
   EXPECT_EQ(run({INT64_MIN, 1}),
             "'loss': input 'label' has -9223372036854775808 as element 0, "
-            "expected 0 to 1 or -100 (net.mlir:2:53)");
+            "expected 0 to 1 or -100 (net.mlir:2:54)");
 }
 
 /// What has been refused was not begun: the next run is the first.
