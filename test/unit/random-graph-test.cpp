@@ -53,7 +53,7 @@ struct GraphRun {
     std::vector<TensorView> views;
     for (auto [argument, packed] : zip_equal(graph.arguments, bytes))
       views.emplace_back(graph.values[argument].type.element, packed);
-    results = cantFail(executable->run(views));
+    results = cantFail(executable->run(views, Executable::Ranges::Known));
   }
 
   static StringRef nameOf(const GraphValue &variable) {
