@@ -5,12 +5,13 @@
 // time on. A request is a line of JSON and then bytes:
 //
 //   {"module": text, "goal": "run" or "train", "batch": 0, "onednn": false,
-//    "inputs": [[bytes of each argument], one list a run],
+//    "precision": "fp16", "accumulate": micro-batches a step,
+//    "inputs": [[bytes of each argument], one list a run or micro-batch],
 //    "variables": [[name, bytes]], "read": [names]}
 //
 // and then the variables' bytes and the inputs', in that order. The answer is
 // {"runs": [[{"name", "type"}]], "variables": [type]} and the bytes of the
-// results of every run and of the variables read, or {"error": text}.
+// results of every run or step and of the variables read, or {"error": text}.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
@@ -51,6 +52,8 @@ struct Request {
         object.getString("goal") == "train" ? Goal::Train : Goal::Run;
     request.options.mode = Mode::Train; // dropout and batch norm as they stand
     request.options.batch = object.getInteger("batch").value_or(0);
+    request.options.precision = object.getString("precision")->str();
+    request.options.accumulate = *object.getInteger("accumulate");
     request.options.threads = 1;
     if (object.getBoolean("onednn").value_or(false))
       request.options.onednn = UseOnednn::Always;
@@ -76,23 +79,53 @@ struct Answer {
   std::string bytes;
 };
 
-Error runOnce(Executable &executable, ArrayRef<std::string> inputs,
-              Answer &answer) {
-  const Entry &entry = executable.entry();
+Expected<Executable::Results> runOnce(Executable &executable,
+                                      ArrayRef<std::string> inputs) {
   std::vector<TensorView> views;
-  for (auto [input, declared] : zip(inputs, entry.inputs))
+  for (auto [input, declared] : zip(inputs, executable.entry().inputs))
     views.emplace_back(declared.type.element, input);
-  Expected<Executable::Results> results = executable.run(views);
-  if (!results)
-    return results.takeError();
+  return executable.run(views);
+}
+
+void describe(const Entry &entry, const Executable::Results &results,
+              Answer &answer) {
   json::Array described;
   for (auto [i, result] : enumerate(entry.results)) {
     described.push_back(
         json::Object{{"name", result.name}, {"type", result.type.str()}});
-    ArrayRef<char> bytes = (*results)[i].bytes();
+    ArrayRef<char> bytes = results[i].bytes();
     answer.bytes.append(bytes.begin(), bytes.end());
   }
   answer.runs.push_back(std::move(described));
+}
+
+/// Runs the entry point that takes the inputs, and behind each window of
+/// micro-batches what applies it.
+Error runAll(Session &session, StringRef function, const Request &request,
+             Answer &answer) {
+  int64_t batch = request.options.batch;
+  int64_t window = std::max<int64_t>(request.options.accumulate, 1);
+  bool gathers = window > 1;
+  Executable *executable =
+      session.find(gathers ? "accumulate" : function, batch);
+  Executable *apply = gathers ? session.find("apply", 0) : nullptr;
+  if (!executable || (gathers && !apply))
+    return createStringError("the session does not find @" + function);
+  for (auto [i, inputs] : enumerate(request.runs)) {
+    Expected<Executable::Results> results = runOnce(*executable, inputs);
+    if (!results)
+      return results.takeError();
+    if (!gathers) {
+      describe(executable->entry(), *results, answer);
+      continue;
+    }
+    if ((i + 1) % window != 0)
+      continue;
+    Expected<Executable::Results> applied = runOnce(*apply, {});
+    if (!applied)
+      return applied.takeError();
+    describe(apply->entry(), *applied, answer);
+  }
   return Error::success();
 }
 
@@ -130,7 +163,6 @@ Expected<Answer> execute(Request request, Device device) {
   for (const Entry &entry : program->entries)
     if (entry.function != "derive")
       function = entry.function;
-  int64_t batch = request.options.batch;
   if (Error error = (*session)->load(std::move(*program)))
     return std::move(error);
   if (Error error = (*session)->initialize(/*seed=*/0))
@@ -140,13 +172,9 @@ Expected<Answer> execute(Request request, Device device) {
       return std::move(error);
   if (Error error = (*session)->derive())
     return std::move(error);
-  Executable *executable = (*session)->find(function, batch);
-  if (!executable)
-    return createStringError("the session does not find @" + function);
   Answer answer;
-  for (const auto &inputs : request.runs)
-    if (Error error = runOnce(*executable, inputs, answer))
-      return std::move(error);
+  if (Error error = runAll(**session, function, request, answer))
+    return std::move(error);
   if (Error error = readVariables(**session, request.read, answer))
     return std::move(error);
   return answer;

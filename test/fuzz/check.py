@@ -6,13 +6,15 @@ import subprocess
 
 import numpy as np
 
-from bounded import LARGEST, Bounded, to_type
+from bounded import LARGEST, UNIT, Bounded, to_type
 from module import packed, parsed, text_of, unpacked
 from optimizers import variable_name
 
 #: Bounds are of the first order; twice as much is not.
 MARGIN = 2.0
 STEPS = 3
+SMALL = 2.0 ** -140
+PRECISIONS = {"f16": "fp16", "bf16": "bf16", None: ""}
 
 
 class Driver:
@@ -84,6 +86,7 @@ def request_of(graph, text, runs, options):
     variables = [value for value in graph.inputs if value.data == "variable"]
     blobs = [packed(value.number.value, value.type.element) for value in variables]
     request = {"module": text, "goal": "train" if graph.recipe else "run", "batch": graph.batch,
+               "precision": PRECISIONS[graph.low], "accumulate": graph.recipe.accumulate if graph.recipe else 1,
                "variables": [[variable_name(value), len(blob)] for value, blob in zip(variables, blobs)],
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}
     lists = [[packed(numbers[value].value, value.type.element) for value in arguments] for numbers in runs]
@@ -105,8 +108,13 @@ def check(graph, driver, options):
     got = [[(result, driver.read(result["type"])) for result in run] for run in answer["runs"]]
     stored = [driver.read(kind) for kind in answer["variables"]]
     for i, (run, expected) in enumerate(zip(got, wanted)):
-        for (result, numbers), (name, number) in zip(run, expected):
-            compare(f"step {i + 1}, {name}" if graph.recipe else name, numbers, number, report)
+        if graph.recipe:
+            known = {result["name"]: numbers for result, numbers in run}
+            pairs = [(f"step {i + 1}, {name}", known[name], number) for name, number in expected]
+        else:
+            pairs = [(name, numbers, number) for (_, numbers), (name, number) in zip(run, expected)]
+        for name, numbers, number in pairs:
+            compare(name, numbers, number, report)
             if report.finding:
                 return report
     for (name, number), numbers in zip(variables, stored):
@@ -117,13 +125,14 @@ def check(graph, driver, options):
 
 
 def wanted_of_run(graph):
-    numbers = {value: value.number for value in graph.all_values()}
-    wanted = [(f"result {value.name}", value.number) for value in graph.results]
+    inputs = {value: value.number for value in graph.inputs}
+    numbers = graph.evaluate(inputs) if graph.low else {value: value.number for value in graph.all_values()}
+    wanted = [(f"result {value.name}", numbers[value]) for value in graph.results]
     if graph.gradient:
         number, sources, _ = graph.gradient
         wanted += [(f"gradient of {source.name}", gradient)
                    for source, gradient in zip(sources, graph.gradients(number, sources, numbers=numbers))]
-    return [numbers], [wanted], []
+    return [inputs], [wanted], []
 
 
 def is_finite(kind, number):
@@ -131,27 +140,102 @@ def is_finite(kind, number):
     return not kind.is_float or bool(np.all(np.abs(number.value) < LARGEST[kind.element] / 64))
 
 
-def wanted_of_steps(graph):
-    """Some steps, on other data each; what the parameters are then. A run that diverges ends before the step that may overflow."""
-    rng = np.random.default_rng(len(graph.nodes))
-    current = {value: value.number for value in graph.inputs}
-    parameters, states, runs, wanted = graph.recipe.parameters(), {}, [], []
-    for t in range(1, STEPS + 1):
-        for value in graph.inputs:
-            if t > 1 and value.data == "argument" and value.type.is_float and value.type.element != "f64" and value.fresh:
-                current[value] = Bounded(to_type(rng.standard_normal(value.type.shape), value.type.element))
-        numbers = graph.evaluate(current)
-        if t > 1 and not all(is_finite(value.type, number) for value, number in numbers.items()):
-            break
-        scale = graph.recipe.scale or 1.0
-        gradients = {value: gradient * (1 / scale) for value, gradient in zip(
-            parameters, graph.gradients(graph.results[0], parameters, scale, numbers)) if gradient is not None}
-        if graph.recipe.scale and not all(np.isfinite(gradient.error).all() for gradient in gradients.values()):
-            break  # a scaled gradient may have overflowed, and the step be skipped
-        updated = graph.recipe.step(current, gradients, states, t)
+def nothing_known():
+    return Bounded(0.0, np.inf)
+
+
+class Run:
+    """Some steps, on other data each, and what the parameters are then. Ends before the step that may overflow or diverge."""
+
+    def __init__(self, graph):
+        self.graph, self.recipe = graph, graph.recipe
+        self.rng = np.random.default_rng(len(graph.nodes))
+        self.current = {value: value.number for value in graph.inputs}
+        self.scale, self.applied, self.states = self.recipe.scale or 1.0, 0, {}
+        self.runs, self.wanted = [], []
+        for step in range(STEPS):
+            if not self.step(spoiled=graph.spoiler is not None and step == 1):
+                break
+
+    def step(self, spoiled):
+        """Whether there is such a step."""
+        graph, rows = self.graph, []
+        for _ in range(self.recipe.accumulate):
+            if self.runs or rows:
+                self.draw()
+            rows.append(dict(self.current))
+        numbers = [graph.evaluate(row) for row in rows]
+        if self.runs and not all(is_finite(value.type, number) for known in numbers for value, number in known.items()):
+            return False
+        losses = [known[graph.results[0]] for known in numbers]
+        gradients = self.gradients(numbers)
+        # A scaled gradient may have overflowed, and the step be skipped.
+        if self.recipe.scale and not all(np.isfinite(gradient.error).all() for gradient in gradients.values()):
+            return False
+        scale = self.scale
+        if spoiled:
+            if not all(self.surely_spoilt(gradients, own) for own in self.recipe.optimizers()):
+                return False
+            rows[-1][graph.spoiler] = Bounded(np.inf)
+            losses[-1] = nothing_known()
+            self.change_scale(0.5)
+        elif not self.update(gradients):
+            return False
+        self.runs += rows
+        results = [("loss", self.of_window(losses))]
+        if self.recipe.scale:
+            results += [("scale", Bounded(scale)), ("skipped", Bounded(float(spoiled)))]
+        self.wanted.append(results)
+        return True
+
+    def draw(self):
+        for value in self.graph.inputs:
+            if value.data == "argument" and value.type.is_float and value.type.element != "f64" and value.fresh:
+                self.current[value] = Bounded(to_type(self.rng.standard_normal(value.type.shape), value.type.element))
+
+    def gradients(self, numbers):
+        """The mean of those of the micro-batches, of parameters that have any."""
+        parameters, share = self.recipe.parameters(), 1.0 / len(numbers)
+        total = {}
+        for known in numbers:
+            own = self.graph.gradients(self.graph.results[0], parameters, self.scale, known)
+            for value, gradient in zip(parameters, own):
+                if gradient is not None:
+                    gradient = gradient * (share / self.scale)
+                    total[value] = total[value] + gradient if value in total else gradient
+        if len(numbers) > 1:
+            total = {value: Bounded(gradient.value, gradient.error + 8 * UNIT["f32"] * np.abs(gradient.value) + SMALL)
+                     for value, gradient in total.items()}
+        return total
+
+    def of_window(self, losses):
+        """What the step returns: the mean over its micro-batches."""
+        if len(losses) == 1:
+            return losses[0]
+        mean = sum(losses[1:], losses[0]) * (1.0 / len(losses))
+        return Bounded(mean.value, mean.error + 8 * UNIT["f32"] * np.abs(mean.value) + SMALL)
+
+    def surely_spoilt(self, gradients, parameters):
+        """Whether an infinite loss reaches one of them: an element's gradient is not zero, or there is nothing to update."""
+        own = [gradients[value] for value in parameters if value in gradients]
+        return not own or any((np.abs(gradient.value) > 2 * gradient.error + SMALL).any() for gradient in own)
+
+    def update(self, gradients):
+        updated = self.recipe.step(self.current, gradients, self.states, self.applied + 1)
         if not all(is_finite(value.type.of("f16"), number) for value, number in updated.items()):
-            break
-        runs.append(dict(current))
-        wanted.append([("loss", numbers[graph.results[0]])])
-        current.update(updated)
-    return runs, wanted, [(f"parameter {value.name} after {len(runs)} steps", current[value]) for value in parameters]
+            return False
+        self.current.update(updated)
+        self.applied += 1
+        self.change_scale(2.0)
+        return True
+
+    def change_scale(self, factor):
+        if self.recipe.grows:
+            self.scale *= factor
+
+
+def wanted_of_steps(graph):
+    run = Run(graph)
+    steps = len(run.wanted)
+    return run.runs, run.wanted, [(f"parameter {value.name} after {steps} steps", run.current[value])
+                                  for value in graph.recipe.parameters()]

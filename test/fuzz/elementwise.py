@@ -209,7 +209,11 @@ def select(g):
         return None
     shape = broadcast_shape(flag.type.shape, lhs.type.shape)
     rhs = g.pick(lambda v: v.type.element == lhs.type.element and broadcast_shape(shape, v.type.shape) is not None)
-    shape = broadcast_shape(shape, rhs.type.shape)
+    return selected(g, flag, lhs, rhs)
+
+
+def selected(g, flag, lhs, rhs):
+    shape = broadcast_shape(flag.type.shape, lhs.type.shape, rhs.type.shape)
 
     def backward(gradient, operands, result):
         condition, x, y = operands

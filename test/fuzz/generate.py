@@ -22,7 +22,7 @@ DRAWS = [
     (5, elementwise.cast), (9, reductions.reduction), (1, reductions.argmax), (2, reductions.cumsum), (4, reductions.softmax),
     (2, layout.transpose), (3, layout.reshape), (1, layout.broadcast), (2, layout.slice_), (1, layout.concat), (1, layout.pad),
     (1, layout.gather), (1, layout.scatter_add), (1, layout.one_hot), (4, products.linear), (4, products.matmul),
-    (2, norms.layer_norm), (1, norms.group_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
+    (2, norms.layer_norm), (1, norms.group_norm), (2, norms.batch_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
     (1, losses.binary_cross_entropy), (1, losses.kl_div),
 ] + [(4, motif) for motif in motifs.MOTIFS]
 SHARES = np.cumsum([share for share, _ in DRAWS])
@@ -80,7 +80,7 @@ def choose_results(g):
     # Whatever nothing reads would be left out, and not be tested.
     read = {value for node in g.nodes for value in node.operands}
     chosen |= {value for value in made if value not in read}
-    g.results = [value for value in g.values if value in chosen]
+    g.results = [value for value in g.all_values() if value in chosen]
 
 
 def scalar(g, value):
@@ -107,9 +107,16 @@ def number_of(g):
     return total
 
 
-def value_graph(rng, setting):
+def begun(rng, setting):
     g = Graph(rng)
     begin(g, setting)
+    if setting.element == "f32" and g.chance(25):
+        g.low = g.choice(["f16", "bf16"])
+    return g
+
+
+def value_graph(rng, setting):
+    g = begun(rng, setting)
     grow(g, 13)
     if not g.nodes:
         return None
@@ -118,8 +125,7 @@ def value_graph(rng, setting):
 
 
 def gradient_graph(rng, setting):
-    g = Graph(rng)
-    begin(g, setting)
+    g = begun(rng, setting)
     grow(g, 10)
     return differentiated(g)
 
@@ -155,16 +161,18 @@ def made_parameter(g, value):
 
 def step_graph(rng, setting):
     """A network with a loss, and how it is trained."""
-    g = Graph(rng)
-    begin(g, setting)
+    g = begun(rng, setting)
     grow(g, 8)
     number = number_of(g)
     if number is None or not number.node:
         return None
+    if g.low != "bf16" and g.chance(25):
+        g.spoiler = g.input(Type("f32", ()), 1.0)
+        number = elementwise.binary(g, number, g.spoiler, ["mp.mul"])
     g.results = [number]
     pruned(g)
     reached = set(value for value, gradient in zip(g.inputs, g.gradients(number, g.inputs)) if gradient is not None)
-    chosen = [value for value in g.inputs if value.type.is_float and g.chance(70)]
+    chosen = [value for value in g.inputs if value.type.is_float and value is not g.spoiler and g.chance(70)]
     if not reached & set(chosen):
         return None
     parameters = [made_parameter(g, value) for value in chosen]

@@ -89,7 +89,9 @@ class Graph:
         self.sizes = [4]  # of dimensions, few, so that shapes meet
         self.batch = 0  # rows of the arguments of a step
         self.gradient = None  # (number, sources, results): an mp.gradient at the end
+        self.low = None  # what autocast may make of f32: "f16", "bf16"
         self.recipe = None  # how @f is trained, where it is
+        self.spoiler = None  # a factor of the loss, infinite in steps that are to be skipped
         self._names = 0
 
     # --- chance --------------------------------------------------------------
@@ -174,19 +176,19 @@ class Graph:
             arriving = [known.get(value) for value in node.results]
             if node.backward is None or all(gradient is None for gradient in arriving):
                 continue
-            unit, tiny = noise_of([*node.operands, *node.results])
+            unit, tiny = noise_of([element for value in [*node.operands, *node.results] for element in self.held(value)])
             arriving = [gradient.noisy(unit, tiny) if gradient is not None
                         else Bounded(np.zeros(value.type.shape)).noisy(unit, tiny)
                         for gradient, value in zip(arriving, node.results)]
             own = [numbers[value].noisy(unit, tiny) for value in node.operands]
-            made = [blurred(numbers[value], value.type.element).noisy(unit, tiny) for value in node.results]
+            made = [blurred(numbers[value], *self.held(value)).noisy(unit, tiny) for value in node.results]
             with np.errstate(all="ignore"):
                 leaving = node.backward(arriving if len(arriving) > 1 else arriving[0], own, made if len(made) > 1 else made[0])
             for value, gradient in zip(node.operands, leaving):
                 if gradient is not None and value.type.is_float:
                     before = known.get(value)
                     gradient = gradient.exact() if before is None else gradient.exact() + before
-                    known[value] = blurred(gradient, value.type.element)
+                    known[value] = blurred(gradient, *self.held(value))
         return [known.get(source) for source in sources]
 
     def all_values(self):
@@ -194,25 +196,36 @@ class Graph:
         for node in self.nodes:
             yield from node.results
 
+    def held(self, value):
+        """The element types to which a value may be rounded: its own, and that of autocast, which takes f32 and 16 bits."""
+        element = value.type.element
+        return (element, self.low) if self.low and element in ("f32", "f16", "bf16") else (element,)
+
     def evaluate(self, numbers):
         """Numbers of all values, of those of the inputs."""
         known = dict(numbers)
+
+        def read(value):
+            return blurred(known[value], *self.held(value)) if self.low else known[value]
         with np.errstate(all="ignore"):
             for node in self.nodes:
-                known.update(zip(node.results, node.compute(*(known[value] for value in node.operands))))
+                known.update(zip(node.results, node.compute(*map(read, node.operands))))
+                if self.low:
+                    known.update((value, read(value)) for value in node.results)
         return known
 
 
-def noise_of(values):
+def noise_of(elements):
     """What an operation inside of a gradient may be off: once rounded to the coarsest type around."""
-    elements = [value.type.element for value in values if value.type.is_float]
+    elements = [element for element in elements if element in UNIT]
     unit = max((2 * UNIT[element] for element in elements), default=0.0)
     return max(unit, 4 * UNIT["f32"] if "f64" not in elements else unit), max((2 * TINY[e] for e in elements), default=0.0)
 
 
-def blurred(number, element):
-    """As it may be once it was rounded to a type, or not."""
-    if element not in UNIT:
-        return number
-    error = number.error + 2 * UNIT[element] * np.abs(number.value) + TINY[element]
-    return Bounded(number.value, np.where(np.abs(number.value) + error > LARGEST[element] / 4, np.inf, error))
+def blurred(number, *elements):
+    """As it may be once it was rounded to types, or not."""
+    for element in elements:
+        if element in UNIT:
+            error = number.error + 2 * UNIT[element] * np.abs(number.value) + TINY[element]
+            number = Bounded(number.value, np.where(np.abs(number.value) + error > LARGEST[element] / 4, np.inf, error))
+    return number

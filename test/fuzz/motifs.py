@@ -1,7 +1,7 @@
 """What stands around products in networks: gates, residuals, branches, values used twice. Kernels treat these specially, and
 single ops drawn at random seldom meet in such ways."""
 
-from elementwise import binary, cast, unary
+from elementwise import binary, cast, selected, unary
 from graph import Type
 from layout import reshaped
 from norms import layer_norm
@@ -138,4 +138,18 @@ def merged_rows(g):
     return product and activation(g, reshaped(g, product, (a, b, product.type.shape[-1])))
 
 
-MOTIFS = [branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows]
+def dropout(g):
+    """By a mask that is given: by choice from zeros, or as a factor."""
+    x = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and v.type.shape)
+    if x is None:
+        return None
+    mask, scale = operand_like(g, "i1", x.type.shape), g.input(Type(x.type.element, ()), 1.25)
+    if g.chance(50):
+        kept = cast(g, mask, x.type.element)
+        kept = kept and binary(g, x, kept, ["mp.mul"])
+    else:
+        kept = selected(g, mask, x, g.input(Type(x.type.element, ()), 0.0))
+    return kept and binary(g, kept, scale, ["mp.mul"])
+
+
+MOTIFS = [dropout, branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows]

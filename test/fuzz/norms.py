@@ -101,14 +101,64 @@ def group_norm(g):
                     f" groups({groups})")
 
 
+def has_channels(value):
+    return value.type.element in ("f32", "f16", "bf16") and len(value.type.shape) >= 2
+
+
+def running_statistics(g, channels):
+    return operand_like(g, "f32", (channels,)), g.input(Type("f32", (channels,)), 0.5 + g.rng.random(channels))
+
+
+def batch_norm(g):
+    """By the statistics of the batch, which the running ones follow."""
+    operand = g.pick(has_channels)
+    if operand is None:
+        return None
+    shape = operand.type.shape
+    channels, dims = shape[1], [d for d in range(len(shape)) if d != 1]
+    rows = operand.type.size // channels
+    if rows < 3:
+        return None
+    channel, own = (channels,) + (1,) * (len(shape) - 2), (channels,)
+    mean, var = running_statistics(g, channels)
+    params, momentum = affine(g, own), g.choice([0.1, 0.25])
+
+    def parts(numbers):
+        return {name: number.reshape(channel) for name, number in zip(params, numbers)}
+
+    def forward(x, old_mean, old_var, *numbers):
+        p, x = parts(numbers), x.inner()
+        y, middle, rstd = normalised(x, dims)
+        rest = x - middle
+        spread = (rest * rest).mean(dims) * (rows / (rows - 1))
+        y = y * p["weight"] if "weight" in p else y
+        y = y + p["bias"] if "bias" in p else y
+        moved = [old.inner() * (1 - momentum) + new.reshape(own) * momentum
+                 for old, new in ((old_mean, middle), (old_var, spread))]
+        return y, middle.reshape(own), rstd.reshape(own), *moved
+
+    def backward(gradients, numbers, _):
+        gradient, x, p = gradients[0], numbers[0], parts(numbers[3:])
+        unit = normalised(x, dims)[0]
+        inner = gradient * p["weight"] if "weight" in p else gradient
+        of = {"weight": gradient * unit, "bias": gradient}
+        return [slope(inner, x, dims), None, None, *(reduced_to(of[name], channel).reshape(own) for name in p)]
+
+    statistics = [Type("f32", own)] * 4
+    y = g.add("mp.batch_norm", [operand, mean, var, *params.values()], [operand.type, *statistics], forward, backward, listed=3,
+              attributes=text_of(params) + ("" if momentum == 0.1 else f" {{momentum = {momentum}}}"), hidden=4)
+    if y:
+        g.results += y.node.results[3:]
+    return y
+
+
 def batch_norm_inference(g):
-    operand = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2)
+    operand = g.pick(has_channels)
     if operand is None:
         return None
     shape = operand.type.shape
     channel = (shape[1],) + (1,) * (len(shape) - 2)
-    mean = operand_like(g, "f32", (shape[1],))
-    var = g.input(Type("f32", (shape[1],)), 0.5 + g.rng.random(shape[1]))
+    mean, var = running_statistics(g, shape[1])
     params = affine(g, (shape[1],))
 
     def parts(numbers):

@@ -145,19 +145,31 @@ def variable_name(value):
 @dataclasses.dataclass
 class Recipe:
     groups: list
-    scale: float  # a fixed loss scale; 0: none
+    scale: float  # the first loss scale; 0: none
+    grows: bool  # the scale doubles at each step that is applied, and halves at each that is skipped
+    accumulate: int  # micro-batches a step
     clip_norm: float  # 0: none
     clip_value: float
 
     def text(self):
         clips = [f"{key} = {text(value)}" for key, value in (("clip_norm", self.clip_norm), ("clip_value", self.clip_value)) if value]
-        scaler = f'  mp.scaler @scaler {{preset = "static:{self.scale:g}"}}\n' if self.scale else ""
+        preset = (f'"torch", init_scale = {text(self.scale)}, growth_interval = 1' if self.grows
+                  else f'"static:{self.scale:g}"')
+        scaler = f"  mp.scaler @scaler {{preset = {preset}}}\n" if self.scale else ""
         return (scaler + f"  mp.train @step of @loss{' scaler(@scaler)' if self.scale else ''}"
+                + (f" accumulate({self.accumulate})" if self.accumulate > 1 else "")
                 + (f" attributes {{{', '.join(clips)}}}" if clips else "")
                 + " {\n" + "".join(group.text() for group in self.groups) + "  }\n")
 
     def parameters(self):
         return [value for group in self.groups for value in group.parameters]
+
+    def optimizers(self):
+        """Parameters of one optimizer each: groups of one kind are of one optimizer."""
+        kinds = {}
+        for group in self.groups:
+            kinds.setdefault(group.name, []).extend(group.parameters)
+        return list(kinds.values())
 
     def step(self, numbers, gradients, states, t):
         """New numbers of the parameters after step `t`, the first being 1. One without a gradient stays as it is."""
@@ -208,4 +220,7 @@ def draw(g, parameters, optimizers):
         cut = 1 + g.below(len(parameters) - 1)
         groups = [parameters[:cut], parameters[cut:]]
     clip_norm, clip_value = g.choice([(0, 0), (0, 0), (0, 0), (0.5, 0), (0, 0.125)])
-    return Recipe([Group(*g.choice(optimizers), group) for group in groups], g.choice([0, 0, 1, 1024]), clip_norm, clip_value)
+    # What f16 computes is always scaled, as is what is to be skipped; training in bf16 takes no scaler.
+    scale = g.choice([0] if g.low == "bf16" else [1, 1024] if g.low == "f16" or g.spoiler else [0, 0, 1, 1024])
+    return Recipe([Group(*g.choice(optimizers), group) for group in groups], scale, bool(scale) and g.chance(50),
+                  2 if g.chance(20) else 1, clip_norm, clip_value)
