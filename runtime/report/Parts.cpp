@@ -43,14 +43,39 @@ void writeSource(Html &html, StringRef source) {
     html.element("small", name, {{"title", source.str()}});
 }
 
+/// The order of magnitude of what an op computes for an element. A plan has
+/// names alone: products sum over a dimension, the others are a few operations
+/// or, with an exponential or a statistic, many.
+static int weightOf(StringRef op) {
+  for (StringRef product : {"linear", "matmul"})
+    if (op.contains(product))
+      return 2;
+  for (StringRef many :
+       {"softmax", "logsumexp", "cross_entropy", "norm", "exp", "log", "tanh",
+        "sigmoid", "gelu", "silu", "softplus", "erf", "sin", "cos", "pow"})
+    if (op.contains(many))
+      return 1;
+  return 0;
+}
+
 void writeKernel(Html &html, StringRef ops) {
   StringRef name = ops;
   bool isTemporary = name.consume_front("temporary of ");
-  auto [first, others] = name.split(' ');
-  html.element("code", (isTemporary ? "temporary of " : "") + first,
+  SmallVector<StringRef> names;
+  name.split(names, ' ');
+  auto isLighter = [](StringRef a, StringRef b) {
+    return weightOf(a) < weightOf(b);
+  };
+  StringRef heaviest = *llvm::max_element(names, isLighter);
+  html.element("code", (isTemporary ? "temporary of " : "") + names.front(),
                {{"title", ops.str()}});
-  if (!others.empty())
-    html.text(" + " + pluralText(others.count(' ') + 1, "op"));
+  size_t shown = 1;
+  if (weightOf(heaviest) > weightOf(names.front())) {
+    html.text(" ... ").element("code", heaviest, {{"title", ops.str()}});
+    shown = 2;
+  }
+  if (names.size() > shown)
+    html.text(" + " + pluralText(names.size() - shown, "op"));
 }
 
 StringLiteral classOfPrecision(StringRef type) {

@@ -33,8 +33,9 @@ void writeMissing(Html &html, const RunFiles &run, llvm::StringRef file,
 /// "net.mlir:7:8", with the whole path where it is pointed at.
 void writeSource(Html &html, llvm::StringRef source);
 
-/// What a kernel computes, by its first op, which is its main loop where it has
-/// one: "linear + 3 ops", with all of them where it is pointed at.
+/// What a kernel computes, by its first op and its heaviest, where that is
+/// another: "linear + 3 ops" or "compare ... softmax + 1 op", with all of them
+/// where it is pointed at.
 void writeKernel(Html &html, llvm::StringRef ops);
 
 /// A word of a colour that stands for a precision: "f16".

@@ -232,14 +232,19 @@ TEST_F(ReportTest, RecommendsOneScaleAndNamesWhatWantsAnother) {
   EXPECT_EQ(text.find("2^"), std::string::npos);
 }
 
-TEST_F(ReportTest, NamesAKernelByItsFirstOp) {
+TEST_F(ReportTest, NamesAKernelByItsFirstAndHeaviestOp) {
   folder.write(
       "plan.json",
       R"({"bytes":{"total":8},"peak":{"summary":"linear relu mul","values":[)"
-      R"({"bytes":4,"summary":"add"},{"bytes":4,"summary":"temporary of sum div"}]}})");
+      R"({"bytes":4,"summary":"add"},)"
+      R"({"bytes":4,"summary":"compare mul softmax add"},)"
+      R"({"bytes":4,"summary":"temporary of sum div"}]}})");
   std::string text = page();
   EXPECT_HAS(text, "<code title=\"linear relu mul\">linear</code> + 2 ops");
   EXPECT_HAS(text, "<code title=\"add\">add</code><");
+  EXPECT_HAS(text, "<code title=\"compare mul softmax add\">compare</code> ... "
+                   "<code title=\"compare mul softmax add\">softmax</code> + "
+                   "2 ops");
   EXPECT_HAS(text, "<code title=\"temporary of sum div\">temporary of "
                    "sum</code> + 1 op<");
 }
