@@ -88,6 +88,9 @@ struct Inline : mp::impl::InlineBase<Inline> {
   }
 
 private:
+  /// Of a function: far more than networks have that somebody wrote.
+  static constexpr uint64_t kMostOps = 100'000;
+
   struct Frame {
     func::FuncOp function;
     Operation *call; ///< that is being looked at
@@ -118,6 +121,8 @@ private:
         return failure();
       callees.push_back(*callee);
     }
+    if (failed(checkSize(function, calls, callees)))
+      return failure();
     streams.enter(function);
     Copier copier(&getContext(), streams);
     for (auto [call, callee] : llvm::zip_equal(calls, callees))
@@ -125,6 +130,28 @@ private:
         return failure();
     path.pop_back();
     return success();
+  }
+
+  /// Functions that call others twice, level upon level, double with each.
+  LogicalResult checkSize(func::FuncOp function,
+                          MutableArrayRef<func::CallOp> calls,
+                          ArrayRef<func::FuncOp> callees) {
+    uint64_t total = countOps(function);
+    for (auto [call, callee] : llvm::zip_equal(calls, callees)) {
+      total += sizes.lookup(callee);
+      if (total > kMostOps)
+        return call.emitOpError()
+               << "would give @" << function.getName() << " more than "
+               << kMostOps << " ops, as calls are inlined";
+    }
+    sizes[function] = total;
+    return success();
+  }
+
+  static uint64_t countOps(func::FuncOp function) {
+    uint64_t count = 0;
+    function.walk([&](Operation *) { ++count; });
+    return count;
   }
 
   FailureOr<func::FuncOp> lookup(func::CallOp call) {
@@ -205,6 +232,7 @@ private:
 
   SmallVector<Frame> path; ///< from a function to what is being looked at
   DenseSet<func::FuncOp> finished;
+  DenseMap<func::FuncOp, uint64_t> sizes; ///< ops of those that are finished
   llvm::SetVector<func::FuncOp> inlined;
 };
 } // namespace

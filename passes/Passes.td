@@ -21,7 +21,8 @@ def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
     An inlined op has the location `callsite(... at ...)`: the line of the op first, then that
     of the call. A random op with a written stream keeps it in the first copy that a function
     gets, and draws from another one in every further copy. Recursion, calls of functions
-    without a body and calls through values are errors.
+    without a body and calls through values are errors, and so are calls that would give a
+    function more than 100,000 ops.
 
     ```mlir
     // before                                          // after

@@ -62,9 +62,11 @@ inline Program cudaProgram() {
   Program program;
   program.target = "cuda";
   program.arch = "sm_80";
-  auto prelude = llvm::MemoryBuffer::getFile(
-      MP_SOURCE_DIR "/codegen/cuda/kernels/prelude.cuh");
-  program.headers = {{"prelude.cuh", (*prelude)->getBuffer().str()}};
+  for (const char *header : {"prelude.cuh", "clang.cuh"}) {
+    auto text = llvm::MemoryBuffer::getFile(
+        std::string(MP_SOURCE_DIR "/codegen/cuda/kernels/") + header);
+    program.headers.push_back({header, (*text)->getBuffer().str()});
+  }
   program.variables = {
       {"w",
        VariableKind::Parameter,
