@@ -56,7 +56,8 @@ REDUCTIONS = {
     "mp.max": (lambda x, dims: x.max(dims), lambda g, x, y, dims: g * winners(x, y, dims)),
     "mp.min": (lambda x, dims: -((-x).max(dims)), lambda g, x, y, dims: g * winners(-x, y, dims)),
     "mp.prod": (prod, lambda g, x, y, dims: g * y / x),
-    "mp.norm": (lambda x, dims: b.root_of_squares((x.inner() * x).sum(dims)), lambda g, x, y, dims: g * x / y),
+    "mp.norm": (lambda x, dims: b.root_of_squares((x.inner() * x).sum(dims)),
+                lambda g, x, y, dims: y.relation("gt", 0).where(g * x / y, 0.0)),
     "mp.norm p(1)": (lambda x, dims: b.absolute(x).sum(dims), lambda g, x, y, dims: g * b.sign(x)),
     "mp.logsumexp": (logsumexp, lambda g, x, y, dims: g * b.exp(x - y)),
 }
