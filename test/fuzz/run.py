@@ -30,20 +30,38 @@ HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "release"
 
 
+def count(text):
+    """A number above zero."""
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above zero")
+    return int(text)
+
+
+def seed(text):
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a number from zero on")
+    return int(text)
+
+
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=list(generate.MODES), default="value")
     parser.add_argument("--target", choices=["cpu", "emulator"], default="cpu")
-    parser.add_argument("--graphs", type=int, default=500, help="how many (500)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first graph; the next one's is one more (0)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (one a core)")
-    parser.add_argument("--failures", type=int, default=5, help="stop after so many graphs that differ (5)")
+    parser.add_argument("--graphs", type=count, default=500, help="how many (500)")
+    parser.add_argument("--seed", type=seed, default=0, help="of the first graph; the next one's is one more (0)")
+    parser.add_argument("--jobs", type=count, default=os.cpu_count(), help="processes (one a core)")
+    parser.add_argument("--failures", type=count, default=5, help="stop after so many graphs that differ (5)")
     parser.add_argument("--onednn", action="store_true", help="products by oneDNN wherever it takes the types")
     parser.add_argument("--driver", default=BUILD / "bin" / "fuzz-driver", help="build/release/bin/fuzz-driver")
     parser.add_argument("--emulator", default=os.environ.get("MP_CUDA_PATH", BUILD / "test" / "emulator" / "lib"),
                         help="folder of the emulated CUDA libraries")
     parser.add_argument("--print", action="store_true", help="print the modules and run nothing")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    needed = [Path(arguments.driver)] + ([Path(arguments.emulator) / "libcuda.so.1"] if arguments.target == "emulator" else [])
+    for path in needed if not arguments.print else []:
+        if not path.exists():
+            parser.error(f"{path}: no such file; scripts/build.sh makes it")
+    return arguments
 
 
 _driver = None
