@@ -85,8 +85,8 @@ public:
     for (auto [index, argument] : llvm::enumerate(block.getArguments()))
       places[argument] = {Place::Space::Staging, static_cast<uint32_t>(index),
                           0};
-    for (auto write : block.getOps<WriteOp>())
-      written[variableIndex(write.getVariable())] = write;
+    if (failed(findWrites(block)))
+      return failure();
     for (Operation &op : block)
       planOp(&op);
     for (auto write : block.getOps<WriteOp>())
@@ -282,6 +282,21 @@ private:
         if (isa<ReshapeOp>(user))
           all.push_back(user->getResult(0));
     return all;
+  }
+
+  /// mp-verify-step has looked at steps; this is for any function that is run.
+  LogicalResult findWrites(Block &block) {
+    for (auto write : block.getOps<WriteOp>()) {
+      auto [known, isNew] =
+          written.try_emplace(variableIndex(write.getVariable()), write);
+      if (isNew)
+        continue;
+      auto diagnostic = write.emitOpError() << "writes @" << write.getVariable()
+                                            << " a second time";
+      diagnostic.attachNote(known->second.getLoc()) << "the first time";
+      return diagnostic;
+    }
+    return success();
   }
 
   void planWrite(WriteOp write) {

@@ -90,6 +90,8 @@ struct Inline : mp::impl::InlineBase<Inline> {
 private:
   /// Of a function: far more than networks have that somebody wrote.
   static constexpr uint64_t kMostOps = 100'000;
+  /// As large as that; a chain of calls makes each as large as all before it.
+  static constexpr uint64_t kMostFunctions = 10;
 
   struct Frame {
     func::FuncOp function;
@@ -145,6 +147,11 @@ private:
                << kMostOps << " ops, as calls are inlined";
     }
     sizes[function] = total;
+    all += total;
+    if (all > kMostOps * kMostFunctions)
+      return function.emitOpError()
+             << "and those before it have more than "
+             << kMostOps * kMostFunctions << " ops, as calls are inlined";
     return success();
   }
 
@@ -233,6 +240,7 @@ private:
   SmallVector<Frame> path; ///< from a function to what is being looked at
   DenseSet<func::FuncOp> finished;
   DenseMap<func::FuncOp, uint64_t> sizes; ///< ops of those that are finished
+  uint64_t all = 0;                       ///< of these together
   llvm::SetVector<func::FuncOp> inlined;
 };
 } // namespace

@@ -69,6 +69,16 @@ static std::string shorten(StringRef message) {
       .str();
 }
 
+/// What upstream says, which for an option's value is nothing that it returns.
+static std::string problemOf(StringRef element, StringRef message) {
+  if (message.trim().empty())
+    return "'" + element.str() + "' has an option with a value that it refuses";
+  bool isUnknown = message.contains("does not refer to");
+  return message.str() + (isUnknown ? "; passes of a plugin are known once "
+                                      "--load-pass-plugin names it"
+                                    : "");
+}
+
 /// "a{x=1,y=2},func.func(b,c)" at the commas outside of brackets.
 static SmallVector<StringRef> split(StringRef pipeline) {
   SmallVector<StringRef> elements;
@@ -108,8 +118,7 @@ void PassList::insert(Inserted &inserted) {
     std::string message;
     llvm::raw_string_ostream os(message);
     if (failed(addElement(element, manager, os)))
-      note(shorten(message) +
-           "; passes of a plugin are known once --load-pass-plugin names it");
+      note(problemOf(element, shorten(message)));
   }
 }
 

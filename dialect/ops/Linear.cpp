@@ -4,6 +4,11 @@
 using namespace mlir;
 using namespace mp;
 
+/// "?" where it is known once there is a batch.
+static std::string sizeText(int64_t size) {
+  return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
+}
+
 //===----------------------------------------------------------------------===//
 // linear
 //===----------------------------------------------------------------------===//
@@ -98,9 +103,9 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   if (weight.getRank() != 2)
     return emitOptionalError(location, "weight is not a matrix: ", weight);
   if (input.getShape().back() != weight.getDimSize(1))
-    return emitOptionalError(
-        location, "contracting dimensions differ: ", input.getShape().back(),
-        " vs ", weight.getDimSize(1));
+    return emitOptionalError(location, "contracting dimensions differ: ",
+                             sizeText(input.getShape().back()), " vs ",
+                             sizeText(weight.getDimSize(1)));
   if (Value bias = adaptor.getBias()) {
     auto type = tensorType(bias);
     if (type.getRank() != 1 || type.getDimSize(0) != weight.getDimSize(0))
@@ -178,8 +183,9 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   auto [m, k] = dims(lhs, adaptor.getTransposeA());
   auto [k2, n] = dims(rhs, adaptor.getTransposeB());
   if (k != k2)
-    return emitOptionalError(location, "contracting dimensions differ: ", k,
-                             " vs ", k2);
+    return emitOptionalError(location,
+                             "contracting dimensions differ: ", sizeText(k),
+                             " vs ", sizeText(k2));
   auto batchL = lhs.getShape().drop_back(2),
        batchR = rhs.getShape().drop_back(2);
   if (!batchL.empty() && !batchR.empty() && batchL != batchR)

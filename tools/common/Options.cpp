@@ -81,18 +81,22 @@ Option number(std::string name, std::function<void(uint64_t)> to,
           }};
 }
 
-Option positive(std::string name, std::optional<double> &to, std::string help) {
-  return {name, "X", std::move(help), [name, &to](StringRef given) -> Error {
+Option positive(std::string name, std::optional<double> &to, std::string help,
+                Infinite infinite) {
+  return {name, "X", std::move(help),
+          [name, &to, infinite](StringRef given) -> Error {
+            bool takesInf = infinite == Infinite::Taken;
             double value;
             bool good = !given.getAsDouble(value) && value > 0;
             // What no float is would mean zero or no limit.
             bool fits = good && static_cast<float>(value) > 0 &&
                         (std::isfinite(static_cast<float>(value)) ||
-                         given.contains_insensitive("inf"));
+                         (takesInf && given.contains_insensitive("inf")));
             if (!fits)
-              return usage("--{0} takes {2} or inf, not '{1}'", name, given,
+              return usage("--{0} takes {2}{3}, not '{1}'", name, given,
                            good ? "a number that a 32-bit float can hold"
-                                : "a number above zero");
+                                : "a number above zero",
+                           takesInf ? " or inf" : "");
             to = value;
             return Error::success();
           }};

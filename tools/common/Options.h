@@ -56,8 +56,10 @@ Option choice(std::string name, std::string &to,
 /// A whole number of at least `least`.
 Option number(std::string name, std::function<void(uint64_t)> to,
               uint64_t least, uint64_t most, std::string help);
+enum class Infinite { Refused, Taken };
 /// A number above zero, with or without a point, or inf.
-Option positive(std::string name, std::optional<double> &to, std::string help);
+Option positive(std::string name, std::optional<double> &to, std::string help,
+                Infinite infinite = Infinite::Taken);
 
 /// A file on the command line; `by` says where: "--json", or "the module".
 struct NamedFile {

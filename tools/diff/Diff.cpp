@@ -47,7 +47,8 @@ Command describe(DiffOptions &options) {
                                    "it (the recipe's, else torch)"),
       positive("scale", options.scale,
                "loss scale in fp16 (the scaler's first one or, where gradients "
-               "overflow there, the one that skipped steps lead to)"),
+               "overflow there, the one that skipped steps lead to)",
+               Infinite::Refused),
       number(
           "steps", [&](uint64_t n) { options.steps = n; }, 0, most,
           "steps that are measured of each, in turn; 0: none (50)"),

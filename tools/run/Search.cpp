@@ -37,7 +37,8 @@ std::vector<Option> calibrationOptions(SearchOptions &options) {
                                    "it (the recipe's, else torch)"),
       positive("scale", options.scale,
                "loss scale in fp16 (the scaler's first one or, where gradients "
-               "overflow there, the one that skipped steps lead to)"),
+               "overflow there, the one that skipped steps lead to)",
+               Infinite::Refused),
   };
 }
 

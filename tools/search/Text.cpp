@@ -1,5 +1,6 @@
 //===- Text.cpp - a search for people -------------------------------------===//
 #include "runtime/Profile.h"
+#include "runtime/Progress.h"
 #include "tools/search/Precision.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -39,10 +40,10 @@ public:
 
 private:
   void printHead() {
-    os << formatv("{0}: @{1} in {2}, loss scale {3:f0}, {4} of {5} records of "
+    os << formatv("{0}: @{1} in {2}, loss scale {3}, {4} of {5} records of "
                   "{6}, {7}, on {8} ({9})\n",
                   report.subject.filename, report.subject.function,
-                  report.precision, report.scale,
+                  report.precision, scaleText(report.scale),
                   options.batches == 1
                       ? std::string("1 batch")
                       : std::to_string(options.batches) + " batches",

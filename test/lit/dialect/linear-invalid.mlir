@@ -125,3 +125,11 @@ func.func @float8_and_16(%x: tensor<3x4xf8E4M3FN>, %w: tensor<2x4xbf16>) {
   %y = mp.linear %x, %w : tensor<3x4xf8E4M3FN>, tensor<2x4xbf16>
   return
 }
+
+// -----
+
+func.func @batch_as_depth(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>) {
+  // expected-error@+1 {{contracting dimensions differ: 3 vs ?}}
+  %0 = mp.matmul %x, %y : tensor<?x3xf32>, tensor<?x3xf32>
+  return
+}
