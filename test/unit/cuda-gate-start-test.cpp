@@ -14,6 +14,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <chrono>
+#include <thread>
 
 using namespace llvm;
 using namespace mp;
@@ -76,6 +77,19 @@ double emptyKernelSeconds(const cuda::Nvrtc &nvrtc) {
   }
   return best;
 }
+
+/// The slowest of all cores at work: a start has them all, and two that are
+/// threads of one core slow each other down.
+double busyEmptyKernelSeconds(const cuda::Nvrtc &nvrtc) {
+  std::vector<double> seconds(
+      std::max(std::thread::hardware_concurrency(), 1u));
+  std::vector<std::thread> threads;
+  for (double &own : seconds)
+    threads.emplace_back([&] { own = emptyKernelSeconds(nvrtc); });
+  for (std::thread &thread : threads)
+    thread.join();
+  return *std::max_element(seconds.begin(), seconds.end());
+}
 } // namespace
 
 TEST(CudaStart, ColdAndWarm) {
@@ -96,7 +110,7 @@ TEST(CudaStart, ColdAndWarm) {
     EXPECT_EQ(warm.counts.hits, warm.kernels);
     best = std::min(best, cold.seconds);
   }
-  double slower = std::max(emptyKernelSeconds(*nvrtc) / 0.018, 1.0);
+  double slower = std::max(busyEmptyKernelSeconds(*nvrtc) / 0.018, 1.0);
   outs() << formatv("a core {0:f2} times as slow as the one measured\n",
                     slower);
   EXPECT_LT(best, 1.5 * slower);
