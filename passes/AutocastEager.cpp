@@ -33,6 +33,14 @@ public:
               AutocastReport &report)
       : scopes(scopes), wide(Float32Type::get(context)), report(report) {}
 
+  /// The types that values have before anything is cast.
+  void remember(Block &body) {
+    for (Operation &op : body)
+      for (Value result : op.getResults())
+        if (auto type = dyn_cast<FloatType>(elementType(result)))
+          before[result] = type;
+  }
+
   LogicalResult visit(AutocastOpInterface op) {
     const AutocastScope &scope = scopes.of(op);
     low = scope.low;
@@ -52,6 +60,8 @@ public:
     for (OpOperand *operand : operands)
       if (failed(castOperand(op, *operand, *target, judgement)))
         return failure();
+    if (!operands.empty())
+      keepOthers(op);
     markStorage(op, scope);
     if (judgement.category == Category::Allow)
       keepReturnedSums(op, scope, report);
@@ -137,6 +147,17 @@ private:
     return hasLow && !lossy ? low : wide;
   }
 
+  /// What a policy may not cast, as a norm's weight, has its type again where
+  /// the op that makes it was cast.
+  void keepOthers(AutocastOpInterface op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      FloatType type = before.lookup(operand.get());
+      if (type && !op.isAutocastEligible(operand.getOperandNumber()) &&
+          elementType(operand.get()) != type)
+        casts.cast(operand, type, report);
+    }
+  }
+
   LogicalResult castOperand(AutocastOpInterface op, OpOperand &operand,
                             FloatType target, const Judgement &judgement) {
     if (elementType(operand.get()) == target)
@@ -154,6 +175,7 @@ private:
   OpOperand *tooNarrow = nullptr; ///< a constant, for which alone it stays f32
   AutocastReport &report;
   CastCache casts;
+  DenseMap<Value, FloatType> before;
 };
 } // namespace
 
@@ -162,6 +184,7 @@ LogicalResult mp::castEagerly(func::FuncOp function,
                               AutocastReport &report) {
   EagerCaster caster(scopes, function.getContext(), report);
   Block &body = function.getBody().front();
+  caster.remember(body);
   for (Operation &op : llvm::make_early_inc_range(body))
     if (auto facts = dyn_cast<AutocastOpInterface>(op))
       if (failed(caster.visit(facts)))

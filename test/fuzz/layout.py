@@ -148,7 +148,8 @@ def scattered(updates, chosen, dim, shape):
 
 
 def scatter_add(g):
-    updates = g.pick(lambda v: v.type.is_float and v.type.shape)
+    # Autocast refuses the other 16-bit type, between which and its own nothing promotes.
+    updates = g.pick(lambda v: v.type.is_float and v.type.shape and not (g.low and v.type.element not in (g.low, "f32", "f64")))
     if updates is None:
         return None
     dim = g.below(len(updates.type.shape))
