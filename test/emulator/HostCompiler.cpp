@@ -65,9 +65,10 @@ static std::vector<std::string> arguments(const HostInput &input,
                                           const std::string &compiler) {
   bool clang = compiler.find("clang") != std::string::npos;
   std::vector<std::string> all = {
-      compiler, "-x", "c++", "-std=c++17", "-O1", "-shared", "-fPIC",
-      "-nostdlib", "-fno-exceptions", "-fno-rtti", "-fno-math-errno",
-      "-fno-stack-protector", "-fvisibility=hidden",
+      compiler, "-x", "c++", "-std=c++17", "-fPIC", "-fno-exceptions",
+      "-fno-rtti", "-fno-math-errno", "-fno-stack-protector",
+      "-fvisibility=hidden",
+      setting(getenv("MP_EMULATOR_OPTIMIZE"), 0) ? "-O1" : "-O0",
       // Threads are many and unknown to the sanitizer; only its calls are used.
       "-w", "-fno-strict-aliasing",
       input.contract ? "-ffp-contract=fast" : "-ffp-contract=off",
@@ -83,8 +84,6 @@ static std::vector<std::string> arguments(const HostInput &input,
   if (__builtin_cpu_supports("fma"))
     all.push_back("-mfma"); // else multiplyAdd is a call of a slow function
 #endif
-  if (clang && MP_EMULATOR_LLD[0])
-    all.push_back("-fuse-ld=" MP_EMULATOR_LLD);
   for (const std::string &define : input.defines)
     all.push_back("-D" + define);
   return all;
@@ -167,6 +166,23 @@ static bool execute(const std::vector<std::string> &command,
   return !error && status == 0;
 }
 
+/// Compiles and links in `folder`. lld is called directly, as a compiler that
+/// also links starts a process more, and starting is a third of the work.
+static bool build(const fs::path &folder, std::vector<std::string> command) {
+  auto run = [&](const std::vector<std::string> &what) {
+    return execute(what, folder, folder / "log");
+  };
+  std::string linker = MP_EMULATOR_LLD[0] ? onPath(MP_EMULATOR_LLD) : "";
+  if (linker.empty()) {
+    command.insert(command.end(), {"-shared", "-nostdlib", "-o", "object.so",
+                                   "-x", "none", "-lm"});
+    return run(command);
+  }
+  command.insert(command.end(), {"-c", "-o", "object.o"});
+  return run(command) && run({linker, "-shared", "object.o", "-o", "object.so",
+                              MP_EMULATOR_LIBM});
+}
+
 /// Writes the input to `folder` and compiles it there, so that messages have
 /// the names that the user gave.
 static HostOutput compileIn(const fs::path &folder, const HostInput &input,
@@ -180,10 +196,9 @@ static HostOutput compileIn(const fs::path &folder, const HostInput &input,
       written &= writeFile(folder / name, text);
   if (!written)
     return {false, "", "cannot write to " + folder.string()};
-  command.insert(command.end(), {"-I.", source.string(), "-o", "object.so",
-                                 "-x", "none", "-lm"});
+  command.insert(command.end(), {"-I.", source.string()});
   HostOutput output;
-  output.compiled = execute(command, folder, folder / "log");
+  output.compiled = build(folder, std::move(command));
   output.log = readFile(folder / "log");
   if (output.compiled)
     output.object = readFile(folder / "object.so");
