@@ -43,7 +43,9 @@ class Bounded:
 
     def __init__(self, value, error=0.0, unit=0.0, tiny=0.0):
         self.value = np.asarray(value, dtype=np.float64)
-        self.error = np.broadcast_to(np.asarray(error, dtype=np.float64), self.value.shape)
+        error = np.asarray(error, dtype=np.float64)
+        # Infinity less infinity, or times zero, bounds nothing; and comparisons with NaN would take it for a bound of zero.
+        self.error = np.broadcast_to(np.where(np.isnan(error), np.inf, error), self.value.shape)
         self.unit, self.tiny = unit, tiny
 
     shape = property(lambda self: self.value.shape)
@@ -68,9 +70,7 @@ class Bounded:
         low, high = to_type(self.value - self.error, element), to_type(self.value + self.error, element)
         with np.errstate(invalid="ignore"):
             error = np.maximum(high - value, value - low)
-        error = np.where(self.error == 0, 0.0, error)
-        # An infinity on one side alone is no bound at all.
-        return Bounded(value, np.where(np.isnan(error), np.where(self.error == 0, 0.0, np.inf), error))
+        return Bounded(value, np.where(self.error == 0, 0.0, error))
 
     # --- elementwise ---------------------------------------------------------
 
@@ -88,8 +88,7 @@ class Bounded:
         error = own * np.maximum(np.abs(value), least)
         if self.error.any():
             step = np.maximum(np.abs(function(self.value + self.error) - value), np.abs(function(self.value - self.error) - value))
-            step = np.where(np.isnan(step), np.inf, 2 * step)
-            error = error + np.where(self.error == 0, 0.0, step)
+            error = error + np.where(self.error == 0, 0.0, 2 * step)
         return self._made(value, error)
 
     def __add__(self, other):
@@ -114,8 +113,7 @@ class Bounded:
         value = self.value / other.value
         nearest = np.maximum(np.abs(other.value) - other.error, least)
         error = (self.error + scaled(np.abs(value), other.error)) / np.where(nearest > 0, nearest, np.nan)
-        error = np.where((self.error == 0) & (other.error == 0), 0.0, np.where(np.isnan(error), np.inf, error))
-        return self._made(value, error, other)
+        return self._made(value, np.where((self.error == 0) & (other.error == 0), 0.0, error), other)
 
     __radd__ = __add__
 
