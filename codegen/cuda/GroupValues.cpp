@@ -118,7 +118,7 @@ std::string GroupNest::load(Value tensor, Space space, Depth depth) {
     SourceText &to = depth == Lane ? loads : scopes[depth].text;
     bool mayBeOutside = depth == Line && group.schedule == Schedule::Columns;
     if (mayBeOutside)
-      loaded = "inside ? " + one + " : " + type + "()";
+      loaded = "inside ? " + one + " : zero<" + type + ">()";
     to.line("const " + (hasLanes && isWide() ? "auto" : type) + " " + name +
             " = " + loaded + ";");
     result = hasLanes ? lane(name) : name;

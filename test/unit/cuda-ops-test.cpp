@@ -164,6 +164,22 @@ func.func @f(%x: tensor<{0}>) -> (tensor<{2}xf32>, tensor<{1}xf32>, tensor<{0}>,
 }
 
 // C++ promotes integers narrower than an int, and its literals are ints.
+/// What a column has of its own is read once for all its rows.
+TEST_F(CudaOps, AgreeOnSumsOfColumnsWithIntegersOfThem) {
+  Numbers values, factors;
+  for (int i = 0; i < 33 * 7; ++i)
+    values.push_back((i * 37) % 128);
+  for (int i = 0; i < 7; ++i)
+    factors.push_back(i % 2);
+  for (std::string type : {"i1", "i8", "ui8", "i32", "i64"})
+    compare("func.func @f(%x: tensor<33x7xf32>, %c: tensor<7x" + type +
+                ">) -> tensor<7xf32> {\n  %f = mp.cast %c : tensor<7x" + type +
+                "> to tensor<7xf32>\n  %p = mp.mul %x, %f : "
+                "tensor<33x7xf32>, tensor<7xf32>\n  %r = mp.sum %p dims[0] : "
+                "tensor<33x7xf32>\n  return %r : tensor<7xf32>\n}\n",
+            "", {values, factors});
+}
+
 TEST_F(CudaOps, AgreeOnNarrowIntegers) {
   Numbers values;
   for (int i = 0; i < 33 * 7; ++i)

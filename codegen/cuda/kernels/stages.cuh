@@ -22,6 +22,9 @@ template <int N> struct Width {
 // Neighbouring elements
 //===----------------------------------------------------------------------===//
 
+/// Of a type that may have a name of two words, which T() cannot.
+template <typename T> T zero() { return T(); }
+
 /// N neighbouring elements in registers.
 template <typename T, int N> struct Items {
   T items[N];
