@@ -6,10 +6,17 @@
 using namespace mlir;
 using namespace mp;
 
+/// Whether a gradient with respect to the value is asked for: what is computed
+/// of it has to be computed of it, and not of what it was widened from.
+static bool isGradientSource(Value value) {
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<GradientOp>);
+}
+
 Value CastCache::get(Value value, FloatType type) {
   if (elementType(value) == type)
     return value;
-  if (auto widened = value.getDefiningOp<CastOp>())
+  if (auto widened = value.getDefiningOp<CastOp>();
+      widened && !isGradientSource(value))
     if (Value narrow = widened.getInput();
         elementType(narrow) == type &&
         type.getWidth() < cast<FloatType>(elementType(value)).getWidth())

@@ -254,6 +254,9 @@ public:
       return success();
     }
     colours.report(op, report);
+    // Of the values themselves, as others may read them low.
+    if (isa<GradientOp>(op))
+      return retype(cast<AutocastOpInterface>(op));
     if (!colours.isPainted(op)) {
       for (OpOperand &operand : op->getOpOperands())
         if (changed.contains(operand.get()))
@@ -274,8 +277,13 @@ public:
     }
     markStorage(facts, scopes.of(op));
     keepReturnedSums(facts, scopes.of(op), report);
+    return retype(facts);
+  }
+
+private:
+  LogicalResult retype(AutocastOpInterface op) {
     SmallVector<Type> before(op->getResultTypes());
-    if (failed(facts.retypeResults()))
+    if (failed(op.retypeResults()))
       return failure();
     for (auto [result, type] : llvm::zip_equal(op->getResults(), before))
       if (result.getType() != type)
@@ -283,7 +291,6 @@ public:
     return success();
   }
 
-private:
   const Colouring &colours;
   const AutocastScopes &scopes;
   FloatType low, wide;

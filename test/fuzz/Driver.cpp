@@ -5,7 +5,8 @@
 // time on. A request is a line of JSON and then bytes:
 //
 //   {"module": text, "goal": "run" or "train", "batch": 0, "onednn": false,
-//    "precision": "fp16", "accumulate": micro-batches a step,
+//    "precision": "fp16", "policy": "torch", "accumulate": micro-batches a
+//    step,
 //    "inputs": [[bytes of each argument], one list a run or micro-batch],
 //    "variables": [[name, bytes]], "read": [names]}
 //
@@ -53,6 +54,7 @@ struct Request {
     request.options.mode = Mode::Train; // dropout and batch norm as they stand
     request.options.batch = object.getInteger("batch").value_or(0);
     request.options.precision = object.getString("precision")->str();
+    request.options.policy = object.getString("policy")->str();
     request.options.accumulate = *object.getInteger("accumulate");
     request.options.threads = 1;
     if (object.getBoolean("onednn").value_or(false))

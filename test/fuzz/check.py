@@ -86,7 +86,7 @@ def request_of(graph, text, runs, options):
     variables = [value for value in graph.inputs if value.data == "variable"]
     blobs = [packed(value.number.value, value.type.element) for value in variables]
     request = {"module": text, "goal": "train" if graph.recipe else "run", "batch": graph.batch,
-               "precision": PRECISIONS[graph.low], "accumulate": graph.recipe.accumulate if graph.recipe else 1,
+               "precision": PRECISIONS[graph.low], "policy": graph.policy, "accumulate": graph.recipe.accumulate if graph.recipe else 1,
                "variables": [[variable_name(value), len(blob)] for value, blob in zip(variables, blobs)],
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}
     lists = [[packed(numbers[value].value, value.type.element) for value in arguments] for numbers in runs]

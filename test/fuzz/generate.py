@@ -28,6 +28,8 @@ DRAWS = [
 SHARES = np.cumsum([share for share, _ in DRAWS])
 LARGE = [40, 64, 65, 100, 129]
 ELEMENTS = ["f32"] * 6 + ["f16"] * 4 + ["bf16"] * 4 + ["f64"]
+POLICIES = ["torch", "torch", "torch-cpu", "apex-o1", "apex-o2", "apex-o3", "tf", "tf", "relay", "relax", "keras", "jmp",
+            "ort"]
 SHARING = 200  # seeds
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]
 
@@ -111,7 +113,9 @@ def begun(rng, setting):
     g = Graph(rng)
     begin(g, setting)
     if setting.element == "f32" and g.chance(25):
-        g.low = g.choice(["f16", "bf16"])
+        g.low, g.policy = g.choice(["f16", "bf16"]), g.choice(POLICIES)
+        if g.policy == "tf":
+            g.policy = {"f16": "tf-fp16", "bf16": "tf-bf16"}[g.low]
     return g
 
 
@@ -169,6 +173,8 @@ def step_graph(rng, setting):
     if g.low != "bf16" and g.chance(25):
         g.spoiler = g.input(Type("f32", ()), 1.0)
         number = elementwise.binary(g, number, g.spoiler, ["mp.mul"])
+    if g.low == "f16":
+        number.node.attributes += ' {mp.autocast = "f32"}'  # a scaled loss may not be f16
     g.results = [number]
     pruned(g)
     reached = set(value for value, gradient in zip(g.inputs, g.gradients(number, g.inputs)) if gradient is not None)
@@ -202,8 +208,14 @@ def graph_of(mode, seed):
     rng, setting = np.random.default_rng(seed), seed if mode == "example" else Setting.of(seed)
     while True:
         graph = MODES[mode](rng, setting)
-        if graph is not None:
+        if graph is not None and not is_refused(graph):
             return graph
+
+
+def is_refused(graph):
+    """Apex's first level promotes: it refuses the 16-bit type that it does not cast to."""
+    other = {"f16": "bf16", "bf16": "f16"}.get(graph.low)
+    return graph.policy == "apex-o1" and any(value.type.element == other for value in graph.all_values())
 
 
 MODES = {"value": value_graph, "gradient": gradient_graph, "step": step_graph, "example": example_graph}

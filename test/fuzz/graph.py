@@ -90,6 +90,7 @@ class Graph:
         self.batch = 0  # rows of the arguments of a step
         self.gradient = None  # (number, sources, results): an mp.gradient at the end
         self.low = None  # what autocast may make of f32: "f16", "bf16"
+        self.policy = ""  # by which it does
         self.recipe = None  # how @f is trained, where it is
         self.spoiler = None  # a factor of the loss, infinite in steps that are to be skipped
         self._names = 0

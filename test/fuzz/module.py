@@ -37,7 +37,8 @@ def text_of(graph):
     """The module; a graph with a recipe is named @loss and returns the loss first."""
     arguments = [value for value in graph.inputs if value.data == "argument"]
     parameters = set(graph.recipe.parameters()) if graph.recipe else ()
-    body, lines = [], ["module @graph {"]
+    body, lines = [], [f"// autocast to {graph.low} by {graph.policy}"] if graph.low else []
+    lines.append("module @graph {")
     for value in graph.inputs:
         if value.data == "variable":
             kind = "" if value in parameters else "buffer "

@@ -93,8 +93,17 @@ def argmax(g):
     keepdim = g.chance(40)
     result = Type(g.choice(["i32", "i64"]), reduced_shape(operand.type.shape, [dim], keepdim))
     attributes = f" dim({dim})" + (" keepdim" if keepdim else "") + (" {dtype = i32}" if result.element == "i32" else "")
-    return g.add("mp.argmax", [operand], result, lambda x: Bounded(x.value.argmax(axis=dim).reshape(result.shape).astype(float)),
-                 attributes=attributes)
+    return g.add("mp.argmax", [operand], result, lambda x: argmax_of(x, dim).reshape(result.shape), attributes=attributes)
+
+
+def argmax_of(x, dim):
+    """Open where rounding may have made another one the largest, or as large."""
+    first = x.value.argmax(axis=dim, keepdims=True)
+    value, error = (np.take_along_axis(array, first, dim) for array in (x.value, x.error))
+    margin = x.error + error
+    rivals = (x.value + margin >= value) & (margin > 0)
+    np.put_along_axis(rivals, first, False, dim)
+    return Bounded(first.astype(float), np.where(rivals.any(axis=dim, keepdims=True), np.inf, 0.0))
 
 
 def cumsum_of(x, dim, reverse):
