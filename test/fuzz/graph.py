@@ -181,7 +181,8 @@ class Graph:
             arriving = [gradient.noisy(unit, tiny) if gradient is not None
                         else Bounded(np.zeros(value.type.shape)).noisy(unit, tiny)
                         for gradient, value in zip(arriving, node.results)]
-            own = [numbers[value].noisy(unit, tiny) for value in node.operands]
+            own = [(blurred(numbers[value], *self.held(value)) if self.low else numbers[value]).noisy(unit, tiny)
+                   for value in node.operands]
             made = [blurred(numbers[value], *self.held(value)).noisy(unit, tiny) for value in node.results]
             with np.errstate(all="ignore"):
                 leaving = node.backward(arriving if len(arriving) > 1 else arriving[0], own, made if len(made) > 1 else made[0])
