@@ -221,6 +221,10 @@ std::optional<StageGroup> schedule(const SpaceInference &inference,
       terminals.insert(op);
     group.stages.push_back(stage);
   }
+  // The partial results that a group already makes have their places: a later
+  // stage combines as many as there were.
+  if (earlier && earlier->hasTerminals() && group.chunks() != earlier->chunks())
+    return std::nullopt;
   return group;
 }
 

@@ -174,7 +174,8 @@ class Run:
             return False
         scale = self.scale
         if spoiled:
-            if not all(self.surely_spoilt(gradients, own) for own in self.recipe.optimizers()):
+            last = self.gradients(numbers[-1:])
+            if not all(self.surely_spoilt(last, own) for own in self.recipe.optimizers()):
                 return False
             rows[-1][graph.spoiler] = Bounded(np.inf)
             losses[-1] = nothing_known()
@@ -221,6 +222,9 @@ class Run:
         return not own or any((np.abs(gradient.value) > 2 * gradient.error + SMALL).any() for gradient in own)
 
     def update(self, gradients):
+        # Optimizers and norms square them in f32.
+        if any((np.abs(gradient.value) > 2.0 ** 60).any() for gradient in gradients.values()):
+            return False
         updated = self.recipe.step(self.current, gradients, self.states, self.applied + 1)
         if not all(is_finite(value.type.of("f16"), number) for value, number in updated.items()):
             return False

@@ -4,6 +4,7 @@ own once, and the results were wrong in silence."""
 from elementwise import binary, unary
 from graph import Graph, Type
 from products import linear
+from reductions import reduction, softmax
 
 
 def skip(g, x):
@@ -29,7 +30,16 @@ def kept_and_activated(g, x):
     return unary(g, product, ["mp.relu"])
 
 
-CASES = [(build, element) for build in (skip, gated_unit, gated_by_operand, residual_block, kept_and_activated)
+def loss_beside_column_sums(g, x):
+    """A loss and a bias gradient share a kernel so: more rows than one part of the column sums takes."""
+    tall = g.input(Type(x.type.element, (300, 10)))
+    total = reduction(g, softmax(g, tall, 1, log=True), ["mp.mean"], [0, 1], keepdim=False)
+    g.results.append(reduction(g, tall, ["mp.sum"], [0], keepdim=False))
+    return total
+
+
+CASES = [(build, element)
+         for build in (skip, gated_unit, gated_by_operand, residual_block, kept_and_activated, loss_beside_column_sums)
          for element in ("f32", "f16", "bf16")]
 
 

@@ -152,4 +152,16 @@ def dropout(g):
     return kept and binary(g, kept, scale, ["mp.mul"])
 
 
-MOTIFS = [dropout, branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows]
+def axes(g):
+    """Sums of rows, of columns and of all of one tall matrix: kernels cut it into parts, and every sum has to know the same parts."""
+    element = g.choice(["f32", "f16", "bf16"])
+    x = g.input(Type(element, (g.choice([129, 257, 600]), g.choice([3, 10, 33]))))
+    beside = softmax(g, x, 1)
+    orders = [[1], [0, 1], [0]]
+    g.rng.shuffle(orders)
+    made = [reduction(g, g.choice([x, beside or x]), ["mp.sum", "mp.mean", "mp.max"], dims, keepdim=False) for dims in orders]
+    g.results += [value for value in made[:-1] if value]
+    return made[-1]
+
+
+MOTIFS = [dropout, branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows, axes]
