@@ -2,7 +2,7 @@
 // multiply-adds, on one thread.
 //   bench-contraction [m n k ta tb type]...   ta, tb: 1 where stored transposed
 #include "runtime/Memory.h"
-#include "runtime/Peak.h"
+#include "runtime/cpu/Peak.h"
 #include "test/unit/ContractionRun.h"
 
 #include <chrono>

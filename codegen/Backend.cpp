@@ -1,4 +1,6 @@
 #include "codegen/Backend.h"
+#include "codegen/cpu/Backend.h"
+#include "codegen/cuda/Backend.h"
 
 using namespace mp;
 

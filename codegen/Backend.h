@@ -2,11 +2,11 @@
 #ifndef MP_CODEGEN_BACKEND_H
 #define MP_CODEGEN_BACKEND_H
 
-#include "codegen/Anchor.h"
-#include "codegen/Compile.h"
 #include "codegen/Emit.h"
-#include "codegen/StageAnalysis.h"
-#include "dialect/Mp.h"
+#include "codegen/stages/Anchor.h"
+#include "codegen/stages/StageGroup.h"
+#include "dialect/ops/Kernel.h"
+#include "program/Compiler.h"
 
 namespace mp {
 
@@ -56,39 +56,10 @@ public:
                       ProgramBuilder &builder) {}
 };
 
-namespace cpu {
-/// Errors: a CPU that LLVM does not know, or that cannot convert f16.
-llvm::Expected<std::unique_ptr<Backend>>
-createBackend(const CompileOptions &options, mlir::MLIRContext &context);
-} // namespace cpu
-
-namespace cuda {
-/// Errors: an architecture that is none, or is below sm_80; a tuning plan that
-/// cannot be read.
-llvm::Expected<std::unique_ptr<Backend>>
-createBackend(const CompileOptions &options, mlir::MLIRContext &context);
-} // namespace cuda
-
 /// The target that the options name. Errors: none of that name, and those
 /// above.
 llvm::Expected<std::unique_ptr<Backend>>
 createBackend(const CompileOptions &options, mlir::MLIRContext &context);
-
-/// Attaches every family's kernel models, of all targets.
-void registerKernelModels(mlir::DialectRegistry &registry);
-
-/// What all kernels have in common, whatever the target: where they come from.
-void describeSources(Kernel &kernel, mlir::Operation *op);
-
-/// Splits what the target does not accept off the anchored kernels of a
-/// function.
-void splitEpilogues(mlir::func::FuncOp function, const Backend &backend);
-
-/// Whether `result` may have the memory of `operand`: they have one type, and
-/// the kernel of stages reads each element of the operand for the last time
-/// before or where it stores that element of the result.
-bool allowsInPlace(mlir::Block &body, unsigned operand, unsigned result,
-                   const StageTarget &target = {});
 
 } // namespace mp
 

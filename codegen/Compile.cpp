@@ -1,19 +1,23 @@
 //===- Compile.cpp - from a module's text to a Program --------------------===//
 #include "codegen/Compile.h"
 #include "codegen/Backend.h"
-#include "codegen/Describe.h"
 #include "codegen/Diagnostics.h"
-#include "codegen/EntryPlan.h"
+#include "codegen/KernelModels.h"
 #include "codegen/PassPlugins.h"
 #include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
-#include "codegen/SignalStack.h"
-#include "mlir/Dialect/Func/Extensions/AllExtensions.h"
+#include "codegen/plan/Describe.h"
+#include "codegen/plan/EntryPlan.h"
+#include "codegen/stages/SplitEpilogues.h"
+#include "dialect/Dialects.h"
+#include "dialect/ops/Kernel.h"
+#include "dialect/ops/Recipe.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Passes.h"
-#include "passes/Recipe.h"
+#include "passes/analysis/Recipe.h"
+#include "support/SignalStack.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -49,10 +53,7 @@ public:
 private:
   static DialectRegistry makeRegistry() {
     DialectRegistry registry;
-    registry.insert<MpDialect, arith::ArithDialect, func::FuncDialect,
-                    linalg::LinalgDialect, math::MathDialect,
-                    tensor::TensorDialect>();
-    func::registerAllExtensions(registry);
+    registerDialects(registry);
     registerKernelModels(registry);
     return registry;
   }

@@ -1,137 +1,16 @@
-//===- Compile.h - the seam between graph and machine ---------------------===//
-//
-// Text of a module in, Program out. No MLIR type crosses this header, so what
-// includes it (runtime, tools) links MLIR only if it calls it.
-//
-//===----------------------------------------------------------------------===//
+//===- Compile.h - from a module's text to a Program ----------------------===//
 #ifndef MP_CODEGEN_COMPILE_H
 #define MP_CODEGEN_COMPILE_H
 
-#include "codegen/Program.h"
-#include "llvm/ADT/ArrayRef.h"
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
+#include "program/Compiler.h"
 
 namespace mp {
-
-/// Gets each kernel as soon as it is compiled, from any thread, so that linking
-/// overlaps with compiling the next.
-class KernelSink {
-public:
-  virtual ~KernelSink() = default;
-  /// What the kernels to come may include; at most once, before all of them.
-  virtual void headers(llvm::ArrayRef<Header>) {}
-  virtual void kernel(const Kernel &kernel) = 0;
-};
-
-class CodeStore;
-
-/// What a compilation spent a stretch of time on.
-struct CompileSpan {
-  using Time = std::chrono::steady_clock::time_point;
-  const char *what; ///< "parse", "passes", "kernel", "plan"
-  std::string detail;
-  Time begin, end;
-};
-
-/// What to make of the module.
-enum class Goal {
-  Train,     ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
-             ///< and `derive`
-  Evaluate,  ///< the recipe's function forward, in its precision: `evaluate`
-  Diagnose,  ///< a recipe's step that changes no state and returns records of
-             ///< all its values: `diagnose` (or `diagnose.accumulate` and
-             ///< `diagnose.apply`)
-  Run,       ///< any function, in CompileOptions::mode
-  Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
-             ///< the gradients that training has in f16
-  Inspect,   ///< no entry point: variables and data sources alone
-};
-
-/// Whether a function predicts or trains. To evaluate, dropout passes its
-/// operand on, batch norm goes by the running statistics, and no variable is
-/// written.
-enum class Mode { Evaluate, Train };
-
-/// When the CPU's matrix products of f32 and bf16 are calls of oneDNN: Auto is
-/// where these beat the generated code, which is bf16 on CPUs with tiles or
-/// with dot products at twice the rate of multiply-adds.
-enum class UseOnednn { Never, Auto, Always };
-
-struct CompileOptions {
-  std::string filename = "<module>"; ///< for diagnostics
-  Goal goal = Goal::Train;
-  std::string
-      function; ///< Run: which (empty: the only one). Else: which recipe's step
-  Mode mode = Mode::Evaluate; ///< Run: which; other goals have one of their own
-  int64_t batch = 0;          ///< binds `?`
-  std::string
-      precision; ///< a name of design section 6; empty: what the recipe says
-  /// Of autocast: a preset, a JSON file, "@" and an mp.policy of the module, or
-  /// jmp's types; empty: what the recipe says.
-  std::string policy;
-  std::string scaler; ///< preset, "none", or empty: what the recipe says
-  int64_t accumulate =
-      0; ///< micro-batches a step; 1: none; 0: what the recipe says
-  int64_t totalSteps = 0; ///< length of schedules, in applied steps
-  /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
-  /// recipe says.
-  double clipNorm = 0, clipValue = 0;
-  /// File of a calibration, from which each gradient gets a scale of its own;
-  /// empty: none does.
-  std::string scales;
-  /// What backward finds rather than computes again: "marked", "all" or a
-  /// size such as "64MiB"; empty: what the recipe says. The bits are the same.
-  std::string recompute;
-  /// Train: which values a step tells the size of, Entry::records: those that
-  /// kernels store, "step", every op's, "all", or empty, none.
-  std::string nanCheck;
-  /// Shared libraries with passes of one's own, and where these run:
-  /// "after=mp-autodiff:my-pass{by=2}" or "before=..."; docs/own-passes.md. A
-  /// static program refuses plugins.
-  std::vector<std::string> passPlugins, insertPasses;
-  std::string target = "cpu"; ///< or "cuda"
-  /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
-  /// or later, empty: "sm_80".
-  std::string arch;
-  std::string features; ///< comma-separated LLVM features; empty: the host's
-  /// CPU threads that kernels are cut for. The bits do not depend on it.
-  unsigned workers = 2;
-  UseOnednn onednn = UseOnednn::Never; ///< for matrix products on the CPU
-  bool cublaslt = false;               ///< may emit "cublaslt.*" calls
-  std::string plan;                    ///< text of a tuning plan, empty: none
-  std::string planName; ///< the plan's file; where one is named, it is read
-  unsigned threads = 0; ///< compile jobs; 0: one a core
-  /// File for the module before a pass that fails or crashes, with the command
-  /// that runs it again; empty: none. Passes then run on one thread.
-  std::string reproducer;
-  /// Where code is looked for before it is made; null: nowhere.
-  std::shared_ptr<CodeStore> store;
-  /// Gets what time went into, on the thread that spent it.
-  std::function<void(const CompileSpan &)> onSpan;
-  /// Gets what is suspicious but no error, as located text without a trailing
-  /// line feed; from any thread, but never two at once.
-  std::function<void(llvm::StringRef)> onWarning;
-  /// Gets the passes of each compilation, as mp-opt's --pass-pipeline takes
-  /// them, before they run.
-  std::function<void(llvm::StringRef)> onPipeline;
-  /// Gets what autocast made of each op and why, JSON as docs/policies.md has
-  /// it.
-  std::function<void(llvm::StringRef)> onCasts;
-};
 
 /// Compiles a module's text. A failure's message holds located diagnostics, ten
 /// lines at most, without a trailing line feed. Thread-safe.
 llvm::Expected<Program> compile(llvm::StringRef module,
                                 const CompileOptions &options,
                                 KernelSink *sink = nullptr);
-
-/// `compile` as a value: the runtime takes one and so needs no MLIR to link.
-using Compiler = std::function<llvm::Expected<Program>(
-    llvm::StringRef, const CompileOptions &, KernelSink *)>;
 
 } // namespace mp
 

@@ -2,7 +2,7 @@
 #ifndef MP_CODEGEN_EMIT_H
 #define MP_CODEGEN_EMIT_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 //===- Reproducer.cpp - what shows a pass's failure again -----------------===//
 #include "codegen/Reproducer.h"
-#include "codegen/ShellWord.h"
 #include "mlir/Support/FileUtilities.h"
+#include "support/ShellWord.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //===- ShapeCheck.cpp - tensors that fit into memory ----------------------===//
 #include "codegen/ShapeCheck.h"
-#include "codegen/Program.h"
-#include "dialect/Mp.h"
+#include "dialect/ops/State.h"
+#include "program/Program.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

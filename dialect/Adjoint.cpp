@@ -1,5 +1,8 @@
 //===- Adjoint.cpp - steps of reverse mode that rules share ---------------===//
 #include "dialect/Adjoint.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Reduction.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

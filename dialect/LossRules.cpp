@@ -1,5 +1,7 @@
 //===- LossRules.cpp - what losses share ----------------------------------===//
 #include "dialect/LossRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Reduction.h"
 
 using namespace mlir;
 using namespace mp;

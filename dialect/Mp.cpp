@@ -1,7 +1,8 @@
 //===- Mp.cpp - the dialect itself ----------------------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "support/Spelling.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -30,33 +31,33 @@ struct MpInliner : DialectInlinerInterface {
 };
 } // namespace
 
+namespace mp {
+#define MP_FAMILY(NAME) void register##NAME##Ops(MpDialect &dialect);
+#include "dialect/Families.inc"
+#undef MP_FAMILY
+} // namespace mp
+
 void MpDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/MpAttributes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialect/MpOps.cpp.inc"
-      >();
+#define MP_FAMILY(NAME) register##NAME##Ops(*this);
+#include "dialect/Families.inc"
+#undef MP_FAMILY
   addInterfaces<MpInliner>();
 }
 
 /// Of the dialect's ops, those nearest to a name, as "'mp.gelu' or 'mp.relu'".
 static std::string nearestOps(MLIRContext *context, StringRef name) {
-  SmallVector<std::pair<unsigned, StringRef>> ranked;
+  std::vector<std::string> known;
   for (RegisteredOperationName op : context->getRegisteredOperationsByDialect(
-           MpDialect::getDialectNamespace())) {
-    StringRef known = op.getStringRef();
-    unsigned distance = name.edit_distance(known);
-    if (3 * distance <= name.size())
-      ranked.emplace_back(distance, known);
-  }
-  llvm::sort(ranked);
+           MpDialect::getDialectNamespace()))
+    known.push_back(op.stripDialect().str());
+  name.consume_front("mp.");
   std::string text;
-  for (auto [distance, known] : ranked)
-    if (distance == ranked.front().first)
-      text += (text.empty() ? "'" : " or '") + known.str() + "'";
+  for (const std::string &near : nearestNames(name, known, /*limit=*/2))
+    text += (text.empty() ? "'mp." : " or 'mp.") + near + "'";
   return text;
 }
 
@@ -190,6 +191,3 @@ LogicalResult mp::verifyAttributeNames(Operation *op) {
   }
   return success();
 }
-
-#define GET_OP_CLASSES
-#include "dialect/MpOps.cpp.inc"

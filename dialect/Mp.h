@@ -1,7 +1,8 @@
 //===- Mp.h - the mp dialect ----------------------------------------------===//
 //
-// Ops, attributes and interfaces of the dialect, and the few functions that
-// give them one meaning everywhere.
+// Attributes and interfaces of the dialect, and the few functions that give its
+// ops one meaning everywhere. The ops are in a header for each family, which
+// the build writes: "dialect/ops/Linear.h" is what dialect/ops/Linear.td says.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_MP_H
@@ -142,16 +143,17 @@ struct KnownAttributes : mlir::OpTrait::TraitBase<Op, KnownAttributes> {
 #include "dialect/MpAttributes.h.inc"
 
 namespace mp {
+// Ops that those of other families name.
+class AutocastOp;
+class KernelOp;
 class VariableOp;
+class YieldOp;
 // Directives of assembly formats.
 mlir::ParseResult parseKindAndName(mlir::OpAsmParser &parser,
                                    StateKindAttr &kind, mlir::StringAttr &name);
 void printKindAndName(mlir::OpAsmPrinter &printer, VariableOp op,
                       StateKindAttr kind, mlir::StringAttr name);
 } // namespace mp
-
-#define GET_OP_CLASSES
-#include "dialect/MpOps.h.inc"
 
 namespace mp {
 /// A constant whose elements all equal `value`; a float is rounded to its type.
@@ -160,6 +162,8 @@ mlir::Value splat(mlir::ImplicitLocOpBuilder &builder,
 /// Cast to another element type; the value itself where it has it already.
 mlir::Value castTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                    mlir::Type element);
+/// A type as the IR spells it.
+std::string typeName(mlir::Type type);
 /// The element type of a tensor value.
 mlir::Type elementType(mlir::Value tensor);
 /// Whether a value, of whatever type, is a tensor of floats.

@@ -21,6 +21,8 @@ def Mp_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
+    /// Each family of ops registers its own: all in one place would compile for minutes.
+    template <typename... Ops> void addFamily() { addOperations<Ops...>(); }
     /// For an op that there is not: fails with the names nearest to it.
     std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
   }];

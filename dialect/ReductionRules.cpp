@@ -1,5 +1,6 @@
 //===- ReductionRules.cpp - what ops that reduce dimensions share ---------===//
 #include "dialect/ReductionRules.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/Scalers.h"
+#include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -59,16 +60,13 @@ static ArrayRef<Preset> presets() {
 }
 
 static Error unknown(StringRef name) {
-  SmallVector<StringRef> names;
+  std::vector<std::string> names;
   for (const Preset &preset : presets())
-    names.push_back(preset.name);
-  StringRef nearest = *llvm::min_element(names, [&](StringRef a, StringRef b) {
-    return a.edit_distance(name) < b.edit_distance(name);
-  });
-  std::string hint =
-      nearest.edit_distance(name) <= 2
-          ? "; did you mean \"" + nearest.str() + "\"? There are "
-          : ", expected ";
+    names.push_back(preset.name.str());
+  auto nearest = nearestNames(name, names, /*limit=*/1);
+  std::string hint = nearest.empty() ? ", expected "
+                                     : "; did you mean \"" + nearest.front() +
+                                           "\"? There are ";
   return createStringError("unknown scaler \"" + name + "\"" + hint +
                            join(names, ", ") + ", static:N, static:auto");
 }

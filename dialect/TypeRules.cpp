@@ -1,5 +1,7 @@
 //===- TypeRules.cpp - shapes and element types ---------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Cast.h"
+#include "dialect/ops/State.h"
 
 using namespace mlir;
 using namespace mp;
@@ -82,6 +84,12 @@ Value mp::castTo(ImplicitLocOpBuilder &builder, Value value, Type element) {
 RankedTensorType mp::tensorType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
+std::string mp::typeName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 Type mp::elementType(Value tensor) {
   return tensorType(tensor).getElementType();
 }

@@ -2,7 +2,8 @@
 #ifndef MP_DIALECT_WIDE_H
 #define MP_DIALECT_WIDE_H
 
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
 #include <array>
 #include <tuple>
 

@@ -1,7 +1,7 @@
 // Trains a module on a folder of data through the C++ API: no header of MLIR.
 //   train_api FILE.mlir DATA_FOLDER
 #include "codegen/Compile.h"
-#include "runtime/Trainer.h"
+#include "runtime/train/Trainer.h"
 
 int main(int argc, char **argv) {
   if (argc != 3) {

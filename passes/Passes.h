@@ -10,7 +10,28 @@ namespace mp {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
-#include "passes/Passes.h.inc"
+#include "passes/autocast/Passes.h.inc"
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/autodiff/Passes.h.inc"
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/inspect/Passes.h.inc"
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/kernels/Passes.h.inc"
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/step/Passes.h.inc"
+
+/// Registers every pass, for names in pipelines.
+inline void registerMpPasses() {
+  registerMpAutocastPasses();
+  registerMpAutodiffPasses();
+  registerMpInspectPasses();
+  registerMpKernelsPasses();
+  registerMpStepPasses();
+}
 
 /// What the pipelines take; the fields mirror the recipe, and override it.
 struct PipelineOptions {

@@ -1,9 +1,9 @@
 //===- Pipeline.cpp - the passes in their order ---------------------------===//
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
-#include "passes/PassInsertion.h"
 #include "passes/Passes.h"
-#include "passes/Policy.h"
+#include "passes/inspect/PassInsertion.h"
+#include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -1,8 +1,9 @@
 //===- Device.cpp - where a model runs ------------------------------------===//
 #include "runtime/Device.h"
-#include "runtime/Error.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/Libraries.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include <optional>
 

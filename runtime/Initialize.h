@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_INITIALIZE_H
 #define MP_RUNTIME_INITIALIZE_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <array>

@@ -1,7 +1,7 @@
 //===- InputCheck.cpp - whether a run can be given its inputs -------------===//
 #include "runtime/InputCheck.h"
-#include "runtime/Error.h"
 #include "runtime/data/Convert.h"
+#include "support/Error.h"
 #include <cstring>
 
 using namespace llvm;

@@ -2,13 +2,13 @@
 #ifndef MP_RUNTIME_MATMULCALL_H
 #define MP_RUNTIME_MATMULCALL_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace mp {
 
 /// What the attributes say that all libraries' matrix products share; see Call
-/// in codegen/Program.h.
+/// in program/Program.h.
 struct MatmulCall {
   int64_t m = 0, n = 0, k = 0;
   std::vector<int64_t> aStrides, bStrides;

@@ -1,7 +1,7 @@
 //===- MemoryPlan.cpp - whether a plan fits into this machine -------------===//
 #include "runtime/MemoryPlan.h"
-#include "runtime/Error.h"
-#include "runtime/PlanReport.h"
+#include "runtime/report/PlanReport.h"
+#include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <sys/resource.h>

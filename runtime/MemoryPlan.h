@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_MEMORYPLAN_H
 #define MP_RUNTIME_MEMORYPLAN_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 
 namespace mp {
 

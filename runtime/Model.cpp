@@ -1,12 +1,13 @@
 //===- Model.cpp - a module's text, its state and its compiled entries ----===//
 #include "runtime/Model.h"
-#include "codegen/SignalStack.h"
-#include "runtime/Error.h"
-#include "runtime/Onednn.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
+#include "runtime/cpu/Onednn.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Convert.h"
+#include "support/Error.h"
+#include "support/SignalStack.h"
+#include "support/Spelling.h"
 
 using namespace llvm;
 

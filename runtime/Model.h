@@ -2,10 +2,10 @@
 #ifndef MP_RUNTIME_MODEL_H
 #define MP_RUNTIME_MODEL_H
 
-#include "codegen/Compile.h"
-#include "runtime/CodeCache.h"
-#include "runtime/PlanReport.h"
+#include "program/Compiler.h"
+#include "runtime/cache/CodeCache.h"
 #include "runtime/data/Dataset.h"
+#include "runtime/report/PlanReport.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
 #include <map>

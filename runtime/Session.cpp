@@ -1,11 +1,12 @@
 //===- Session.cpp - loads Programs and runs their entry points -----------===//
 #include "runtime/Session.h"
-#include "codegen/Compile.h"
-#include "runtime/CpuSession.h"
-#include "runtime/Error.h"
+#include "program/Compiler.h"
 #include "runtime/InputCheck.h"
 #include "runtime/Profile.h"
+#include "runtime/cpu/CpuSession.h"
 #include "runtime/cuda/CudaSession.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
 
 using namespace mp;
 

@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_SESSION_H
 #define MP_RUNTIME_SESSION_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "runtime/Device.h"
 #include "runtime/TensorView.h"
 #include <functional>

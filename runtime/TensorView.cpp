@@ -1,7 +1,7 @@
 //===- TensorView.cpp - elements of one type that lie somewhere else ------===//
 #include "runtime/TensorView.h"
-#include "runtime/Error.h"
 #include "runtime/data/Convert.h"
+#include "support/Error.h"
 
 using namespace llvm;
 

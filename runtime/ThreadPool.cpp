@@ -1,7 +1,7 @@
 //===- ThreadPool.cpp - workers that share out the tasks of a launch ------===//
 #include "runtime/ThreadPool.h"
-#include "codegen/SignalStack.h"
 #include "runtime/Trace.h"
+#include "support/SignalStack.h"
 #include <algorithm>
 #include <chrono>
 #include <sched.h>

@@ -1,6 +1,7 @@
 //===- Trace.cpp - what every thread did, and when ------------------------===//
 #include "runtime/Trace.h"
-#include "runtime/OutputFile.h"
+#include "support/Json.h"
+#include "support/OutputFile.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -66,11 +67,6 @@ static StringRef categoryOf(Trace::Kind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// Names come from the user's files, which may hold any bytes.
-static std::string shown(StringRef text) {
-  return json::isUTF8(text) ? text.str() : json::fixUTF8(text);
-}
-
 std::string Trace::json() const {
   std::string text;
   raw_string_ostream os(text);
@@ -83,14 +79,15 @@ std::string Trace::json() const {
     os << "\n";
     json.object([&] {
       json.attribute("ph", phase);
-      json.attribute("name", shown(name));
+      json.attribute("name", validUtf8(name));
       json.attribute("pid", 1);
       json.attribute("tid", thread);
       rest();
     });
   };
   auto argument = [&](StringRef key, StringRef value) {
-    json.attributeObject("args", [&] { json.attribute(key, shown(value)); });
+    json.attributeObject("args",
+                         [&] { json.attribute(key, validUtf8(value)); });
   };
   std::lock_guard lock(mutex);
   uint64_t all = recorded.load();

@@ -1,7 +1,8 @@
 //===- Variables.cpp - the state variables of a Session -------------------===//
 #include "runtime/Variables.h"
-#include "runtime/Error.h"
 #include "runtime/Memory.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
 
 using namespace mp;
 

@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_VARIABLES_H
 #define MP_RUNTIME_VARIABLES_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -7,8 +7,6 @@ class DialectRegistry;
 }
 
 namespace mp {
-/// Registers our dialect, and those of upstream that graphs mix with.
-void registerDialects(mlir::DialectRegistry &registry);
 /// Registers the dialects, our passes, and those of upstream that go with them.
 void registerAll(mlir::DialectRegistry &registry);
 } // namespace mp

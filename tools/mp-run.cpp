@@ -1,5 +1,5 @@
 //===- mp-run.cpp - trains, scores and runs modules -----------------------===//
-#include "runtime/Error.h"
+#include "support/Spelling.h"
 #include "tools/Tools.h"
 #include "tools/common/Tool.h"
 #include "tools/common/Version.h"

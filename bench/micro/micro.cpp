@@ -12,10 +12,10 @@
 #include "codegen/Compile.h"
 #include "runtime/Initialize.h"
 #include "runtime/Memory.h"
-#include "runtime/Onednn.h"
-#include "runtime/Peak.h"
 #include "runtime/Profile.h"
 #include "runtime/Session.h"
+#include "runtime/cpu/Onednn.h"
+#include "runtime/cpu/Peak.h"
 #include "llvm/Support/Format.h"
 #include <benchmark/benchmark.h>
 #include <cstring>

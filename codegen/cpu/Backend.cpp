@@ -1,7 +1,8 @@
 // The CPU as a target: objects made by LLVM, or calls of oneDNN.
-#include "codegen/Backend.h"
+#include "codegen/cpu/Backend.h"
 #include "codegen/cpu/KernelModel.h"
-#include "codegen/cpu/StageEmitter.h"
+#include "codegen/cpu/nest/StageEmitter.h"
+#include "dialect/ops/Kernel.h"
 #include <map>
 #include <mutex>
 

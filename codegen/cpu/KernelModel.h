@@ -2,8 +2,8 @@
 #ifndef MP_CODEGEN_CPU_KERNELMODEL_H
 #define MP_CODEGEN_CPU_KERNELMODEL_H
 
-#include "codegen/Anchor.h"
 #include "codegen/cpu/Emit.h"
+#include "codegen/stages/Anchor.h"
 
 namespace mp::cpu {
 /// What the machine has beside the CPU.

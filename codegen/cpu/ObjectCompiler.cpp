@@ -1,8 +1,8 @@
-#include "codegen/CodeStore.h"
 #include "codegen/cpu/Emit.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/LoweringHash.inc"
 #include "codegen/cpu/ScaleInstruction.h"
+#include "program/CodeStore.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -1,8 +1,9 @@
 // CUDA as a target: sources that the runtime compiles, or calls of cuBLASLt.
-#include "codegen/Backend.h"
+#include "codegen/cuda/Backend.h"
 #include "codegen/cuda/KernelModel.h"
 #include "codegen/cuda/MergeLaunches.h"
-#include "codegen/cuda/StageEmitter.h"
+#include "codegen/cuda/nest/StageEmitter.h"
+#include "dialect/ops/Kernel.h"
 
 using namespace mlir;
 using namespace mp;

@@ -2,11 +2,11 @@
 #ifndef MP_CODEGEN_CUDA_KERNELMODEL_H
 #define MP_CODEGEN_CUDA_KERNELMODEL_H
 
-#include "codegen/Anchor.h"
 #include "codegen/Emit.h"
 #include "codegen/cuda/Arch.h"
 #include "codegen/cuda/KernelStore.h"
-#include "codegen/cuda/TunePlan.h"
+#include "codegen/cuda/contraction/TunePlan.h"
+#include "codegen/stages/Anchor.h"
 
 namespace mp::cuda {
 /// What kernels are made for, and what else may be called.

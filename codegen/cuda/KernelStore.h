@@ -2,7 +2,7 @@
 #ifndef MP_CODEGEN_CUDA_KERNELSTORE_H
 #define MP_CODEGEN_CUDA_KERNELSTORE_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
 

@@ -2,8 +2,8 @@
 #ifndef MP_CODEGEN_CUDA_MERGELAUNCHES_H
 #define MP_CODEGEN_CUDA_MERGELAUNCHES_H
 
-#include "codegen/EntryPlan.h"
 #include "codegen/cuda/KernelStore.h"
+#include "codegen/plan/EntryPlan.h"
 
 namespace mp::cuda {
 

@@ -2,7 +2,7 @@
 #ifndef MP_CODEGEN_CUDA_ONESOURCE_H
 #define MP_CODEGEN_CUDA_ONESOURCE_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 
 namespace mp::cuda {
 

@@ -1,12 +1,13 @@
 //===- Layout.cpp - moves of elements as kernels --------------------------===//
 //
-// On both targets: codegen/cpu/Layout.h, codegen/cuda/Layout.h. Nothing is
-// computed behind a move; what follows it is a kernel of its own.
+// On both targets: codegen/cpu/layout/Layout.h, codegen/cuda/layout/Layout.h.
+// Nothing is computed behind a move; what follows it is a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/cpu/Layout.h"
+#include "codegen/cpu/layout/Layout.h"
 #include "codegen/cpu/KernelModel.h"
-#include "codegen/cuda/Layout.h"
+#include "codegen/cuda/layout/Layout.h"
+#include "dialect/ops/Layout.h"
 
 using namespace mlir;
 using namespace mp;

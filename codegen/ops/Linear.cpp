@@ -5,9 +5,10 @@
 // add the bias in f32 before the one rounding.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/cpu/Contraction.h"
+#include "dialect/ops/Linear.h"
 #include "codegen/cpu/KernelModel.h"
-#include "codegen/cuda/Contraction.h"
+#include "codegen/cpu/contraction/Contraction.h"
+#include "codegen/cuda/contraction/Contraction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;

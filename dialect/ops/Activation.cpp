@@ -3,6 +3,7 @@
 // Second derivatives are in ActivationCurvature.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/ops/Activation.h"
 #include "dialect/Scalars.h"
 
 using namespace mlir;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/Wide.h"
+#include "dialect/ops/Activation.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,5 +1,7 @@
 //===- Adagrad.cpp - Adagrad ----------------------------------------------===//
-#include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Adagrad.h"
+#include "dialect/UpdateRules.h"
+#include "dialect/ops/Arithmetic.h"
 
 using namespace mlir;
 using namespace mp;

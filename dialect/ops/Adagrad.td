@@ -2,7 +2,7 @@
 #ifndef MP_OPS_ADAGRAD_TD
 #define MP_OPS_ADAGRAD_TD
 
-include "dialect/ops/Optimizer.td"
+include "dialect/UpdateRules.td"
 
 def Mp_AdagradAttr : Mp_OptimizerAttr<"Adagrad", "adagrad", (ins "::mp::Number":$lr, "::mp::Number":$lr_decay,
     "::mp::Number":$weight_decay, "::mp::Number":$initial_accumulator_value, "::mp::Number":$eps), Mp_Bounded> {

@@ -3,6 +3,8 @@
 // Both are one update, and differ in where the decay goes.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/ops/Adam.h"
+#include "dialect/UpdateRules.h"
 #include "dialect/ops/Optimizer.h"
 
 using namespace mlir;

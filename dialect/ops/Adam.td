@@ -2,7 +2,7 @@
 #ifndef MP_OPS_ADAM_TD
 #define MP_OPS_ADAM_TD
 
-include "dialect/ops/Optimizer.td"
+include "dialect/UpdateRules.td"
 
 class Mp_AdamFamilyAttr<string name, string mnemonic>
     : Mp_OptimizerAttr<name, mnemonic, (ins "::mp::Number":$lr, "::mp::Number":$beta1, "::mp::Number":$beta2,

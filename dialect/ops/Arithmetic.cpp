@@ -1,5 +1,6 @@
 //===- Arithmetic.cpp - constants and arithmetic --------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 //===- Autocast.cpp - regions of a precision of their own -----------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Autocast.h"
+#include "dialect/ops/Kernel.h"
 
 using namespace mlir;
 using namespace mp;

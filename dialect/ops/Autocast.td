@@ -3,6 +3,7 @@
 #define MP_OPS_AUTOCAST_TD
 
 include "dialect/MpBase.td"
+// #include "dialect/ops/Kernel.h"
 
 def Mp_AutocastOp : Mp_Op<"autocast", [SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments, RecursiveMemoryEffects,
                                       DifferentiableOpInterface]> {

@@ -1,6 +1,11 @@
 //===- BinaryCrossEntropy.cpp - of probabilities and logits ---------------===//
+#include "dialect/ops/BinaryCrossEntropy.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
+#include "dialect/ops/Activation.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

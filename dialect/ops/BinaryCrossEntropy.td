@@ -2,7 +2,7 @@
 #ifndef MP_OPS_BINARYCROSSENTROPY_TD
 #define MP_OPS_BINARYCROSSENTROPY_TD
 
-include "dialect/ops/Loss.td"
+include "dialect/LossRules.td"
 
 //===----------------------------------------------------------------------===//
 // Of probabilities

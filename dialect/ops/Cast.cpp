@@ -1,6 +1,6 @@
 //===- Cast.cpp - changes of element type ---------------------------------===//
+#include "dialect/ops/Cast.h"
 #include "dialect/Lossless.h"
-#include "dialect/Mp.h"
 
 using namespace mlir;
 using namespace mp;

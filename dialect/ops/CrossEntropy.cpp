@@ -1,6 +1,12 @@
 //===- CrossEntropy.cpp - losses and scores of classes --------------------===//
+#include "dialect/ops/CrossEntropy.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
+#include "dialect/ops/Reduction.h"
+#include "dialect/ops/Softmax.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

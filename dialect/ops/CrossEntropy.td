@@ -2,7 +2,7 @@
 #ifndef MP_OPS_CROSSENTROPY_TD
 #define MP_OPS_CROSSENTROPY_TD
 
-include "dialect/ops/Loss.td"
+include "dialect/LossRules.td"
 
 //===----------------------------------------------------------------------===//
 // cross_entropy

@@ -1,5 +1,5 @@
 //===- Gradient.cpp - gradients as values ---------------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Gradient.h"
 
 using namespace mlir;
 using namespace mp;

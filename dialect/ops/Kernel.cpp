@@ -1,5 +1,5 @@
 //===- Kernel.cpp - kernels as IR -----------------------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Kernel.h"
 
 using namespace mlir;
 using namespace mp;

@@ -3,6 +3,7 @@
 #define MP_OPS_KERNEL_TD
 
 include "dialect/MpBase.td"
+// #include "dialect/ops/Autocast.h"
 
 def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, AttrSizedOperandSegments,
                                   SingleBlockImplicitTerminator<"YieldOp">]> {

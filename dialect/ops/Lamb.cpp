@@ -4,7 +4,12 @@
 // direction, two reductions, and a product. No bound is stated on it.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/ops/Lamb.h"
+#include "dialect/UpdateRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
 #include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Reduction.h"
 
 using namespace mlir;
 using namespace mp;

@@ -2,7 +2,7 @@
 #ifndef MP_OPS_LAMB_TD
 #define MP_OPS_LAMB_TD
 
-include "dialect/ops/Optimizer.td"
+include "dialect/UpdateRules.td"
 
 def Mp_LambAttr : Mp_OptimizerAttr<"Lamb", "lamb", (ins "::mp::Number":$lr, "::mp::Number":$beta1,
     "::mp::Number":$beta2, "::mp::Number":$eps, "::mp::Number":$weight_decay)> {

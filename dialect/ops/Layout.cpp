@@ -6,7 +6,7 @@
 // gradients. Rows and sums are in LayoutRows.cpp, folds in LayoutFolds.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Layout.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;

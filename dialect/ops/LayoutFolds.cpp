@@ -1,5 +1,6 @@
 //===- LayoutFolds.cpp - moves that are none, and moves of moves ----------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Layout.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

@@ -1,5 +1,7 @@
 //===- LayoutRows.cpp - rows by number, running sums ----------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Layout.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,5 +1,8 @@
 //===- Linear.cpp - contractions ------------------------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Linear.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Reduction.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,5 +1,6 @@
 //===- Lion.cpp - Lion ----------------------------------------------------===//
-#include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Lion.h"
+#include "dialect/UpdateRules.h"
 
 using namespace mlir;
 using namespace mp;

@@ -2,7 +2,7 @@
 #ifndef MP_OPS_LION_TD
 #define MP_OPS_LION_TD
 
-include "dialect/ops/Optimizer.td"
+include "dialect/UpdateRules.td"
 
 def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins "::mp::Number":$lr, "::mp::Number":$beta1,
     "::mp::Number":$beta2, "::mp::Number":$weight_decay), Mp_Bounded> {

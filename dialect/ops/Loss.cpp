@@ -1,6 +1,9 @@
 //===- Loss.cpp - losses of one tensor against another --------------------===//
+#include "dialect/ops/Loss.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,6 +1,9 @@
 //===- Math.cpp - functions of one element --------------------------------===//
+#include "dialect/ops/Math.h"
 #include "dialect/Scalars.h"
 #include "dialect/Wide.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Cast.h"
 
 using namespace mlir;
 using namespace mp;

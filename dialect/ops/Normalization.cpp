@@ -1,4 +1,5 @@
 //===- Normalization.cpp - zero mean and unit variance --------------------===//
+#include "dialect/ops/Normalization.h"
 #include "dialect/ops/NormalizationFrame.h"
 
 using namespace mlir;

@@ -1,5 +1,9 @@
 // The computation that all norms are.
 #include "dialect/ops/NormalizationFrame.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
+#include "dialect/ops/Reduction.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

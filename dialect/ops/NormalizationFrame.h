@@ -12,7 +12,7 @@
 #ifndef MP_DIALECT_OPS_NORMALIZATIONFRAME_H
 #define MP_DIALECT_OPS_NORMALIZATIONFRAME_H
 
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
 
 namespace mp {
 

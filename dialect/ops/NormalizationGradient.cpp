@@ -1,4 +1,6 @@
 // Gradient rules of the norms, and samples for the tests.
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Normalization.h"
 #include "dialect/ops/NormalizationFrame.h"
 
 using namespace mlir;

@@ -1,36 +1,12 @@
-//===- Optimizer.cpp - what all optimizers share --------------------------===//
+//===- Optimizer.cpp - what several optimizers compute --------------------===//
 #include "dialect/ops/Optimizer.h"
-#include <cmath>
+#include "dialect/UpdateRules.h"
 
 using namespace mlir;
 using namespace mp;
 using namespace mp::scalars;
 
 using Scalars = SmallVector<Value>;
-
-//===----------------------------------------------------------------------===//
-// Updates
-//===----------------------------------------------------------------------===//
-
-LogicalResult mp::inferUpdate(std::optional<Location> location,
-                              ValueRange tensors, unsigned results,
-                              SmallVectorImpl<Type> &types) {
-  Type type = tensors.front().getType();
-  for (Value tensor : tensors)
-    if (tensor.getType() != type)
-      return emitOptionalError(location, "the parameter is ", type,
-                               " but its gradient or state is ",
-                               tensor.getType());
-  types.append(results, type);
-  return success();
-}
-
-Value mp::addDecay(ImplicitLocOpBuilder &b, Value gradient, Value parameter,
-                   double decay) {
-  if (decay == 0)
-    return gradient;
-  return add(b, gradient, mul(b, number(b, parameter, decay), parameter));
-}
 
 //===----------------------------------------------------------------------===//
 // bias_correction
@@ -95,22 +71,4 @@ Scalars ClipFactorOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Value wanted = number(b, x[0], toDouble(getMaxNorm()));
   Value factor = div(b, wanted, add(b, x[0], number(b, x[0], 1e-6)));
   return {arith::MinimumFOp::create(b, factor, number(b, x[0], 1))};
-}
-
-//===----------------------------------------------------------------------===//
-// Bounds
-//===----------------------------------------------------------------------===//
-
-Value mp::magnitude(ImplicitLocOpBuilder &b, Value x) {
-  return castTo(b, AbsOp::create(b, x), b.getF32Type());
-}
-
-Value Formula::unlessNaN(Value x, Value other) {
-  Value isNumber = CompareOp::create(b, Comparison::eq, other, other);
-  return SelectOp::create(b, isNumber, x, number(std::nan("")));
-}
-Value Formula::whereNotNegative(Value x, Value other) {
-  Value zero = splat(b, RankedTensorType::get({}, elementType(other)), 0);
-  Value isNot = CompareOp::create(b, Comparison::ge, other, zero);
-  return SelectOp::create(b, isNot, x, number(std::nan("")));
 }

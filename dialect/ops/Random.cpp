@@ -7,6 +7,7 @@
 // body of an element, and so the same bits everywhere.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/ops/Random.h"
 #include "dialect/Scalars.h"
 #include <cmath>
 

@@ -1,5 +1,6 @@
 //===- Recipe.cpp - what to train, how, and on what -----------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Recipe.h"
+#include "dialect/ops/Scaler.h"
 
 using namespace mlir;
 using namespace mp;

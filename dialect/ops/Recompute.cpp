@@ -1,5 +1,5 @@
 //===- Recompute.cpp - what backward computes again -----------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Recompute.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,5 +1,8 @@
 //===- Reduction.cpp - sums, products, extremes ---------------------------===//
+#include "dialect/ops/Reduction.h"
 #include "dialect/ReductionRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

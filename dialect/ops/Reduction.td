@@ -2,19 +2,7 @@
 #ifndef MP_OPS_REDUCTION_TD
 #define MP_OPS_REDUCTION_TD
 
-include "dialect/MpBase.td"
-
-defvar Mp_ReductionArguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
-defvar Mp_ReductionFormat = "$input `dims` `` $dims (`keepdim` $keepdim^)? attr-dict `:` type($input)";
-
-class Mp_ReductionOp<string mnemonic, list<Trait> traits = []>
-    : Mp_PureOp<mnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<ReductionOpInterface, ["getNeutral", "buildCombiner"]>], traits)> {
-  let numericClass = "reduction";
-  let arguments = Mp_ReductionArguments;
-  let results = (outs Mp_Tensor:$result);
-  let assemblyFormat = Mp_ReductionFormat;
-}
+include "dialect/ReductionRules.td"
 
 def Mp_SumOp : Mp_ReductionOp<"sum"> {
   let summary = "sum over dimensions";
@@ -37,21 +25,6 @@ def Mp_ProdOp : Mp_ReductionOp<"prod"> {
   }];
   let torch = "prod"; let tensorflow = "Prod"; let relax = "prod";
   let hasFolder = 1;
-}
-
-/// What reaches the operand of a reduction, of its shape: from the gradient of the result
-/// and from the operand.
-class Mp_ReductionBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
-  let numericClass = "reduction";
-  defvar forward = !subst("_backward", "", mnemonic);
-  let summary = "gradient of mp." # forward # " from its operand";
-  let description = "Example: `%d = mp." # mnemonic # " %g, %x dims[1] : tensor<4xf32>, tensor<4x3xf32>`";
-  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
-  let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = [{
-    $gradient `,` $input `dims` `` $dims (`keepdim` $keepdim^)? attr-dict `:`
-    type($gradient) `,` type($input)
-  }];
 }
 
 def Mp_ProdBackwardOp : Mp_ReductionBackwardOp<"prod_backward">;

@@ -1,5 +1,6 @@
 //===- Rmsprop.cpp - RMSprop ----------------------------------------------===//
-#include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Rmsprop.h"
+#include "dialect/UpdateRules.h"
 #include <cmath>
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 #ifndef MP_OPS_RMSPROP_TD
 #define MP_OPS_RMSPROP_TD
 
-include "dialect/ops/Optimizer.td"
+include "dialect/UpdateRules.td"
 
 def Mp_RmspropAttr : Mp_OptimizerAttr<"Rmsprop", "rmsprop", (ins "::mp::Number":$lr, "::mp::Number":$alpha,
     "::mp::Number":$eps, "::mp::Number":$weight_decay, "::mp::Number":$momentum, "bool":$centered), Mp_Bounded> {

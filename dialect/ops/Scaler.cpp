@@ -1,5 +1,5 @@
 //===- Scaler.cpp - the loss scale's state machine ------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Scaler.h"
 #include <cmath>
 
 using namespace mlir;

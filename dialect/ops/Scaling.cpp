@@ -4,7 +4,9 @@
 // kernels). How the scale changes is in Scaler.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/Scaling.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Reduction.h"
 #include <cmath>
 
 using namespace mlir;

@@ -4,6 +4,7 @@
 // computed in f64 as there.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/ops/Schedule.h"
 #include "dialect/Fields.h"
 #include "dialect/Scalars.h"
 #include <numbers>

@@ -1,5 +1,6 @@
 //===- Sgd.cpp - stochastic gradient descent ------------------------------===//
-#include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Sgd.h"
+#include "dialect/UpdateRules.h"
 
 using namespace mlir;
 using namespace mp;

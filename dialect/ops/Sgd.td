@@ -2,7 +2,7 @@
 #ifndef MP_OPS_SGD_TD
 #define MP_OPS_SGD_TD
 
-include "dialect/ops/Optimizer.td"
+include "dialect/UpdateRules.td"
 
 def Mp_SgdAttr : Mp_OptimizerAttr<"Sgd", "sgd", (ins "::mp::Number":$lr, "::mp::Number":$momentum,
     "::mp::Number":$dampening, "::mp::Number":$weight_decay, "bool":$nesterov), Mp_Bounded> {

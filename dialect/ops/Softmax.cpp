@@ -1,5 +1,9 @@
 //===- Softmax.cpp - softmax and its logarithm ----------------------------===//
+#include "dialect/ops/Softmax.h"
 #include "dialect/Adjoint.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
+#include "dialect/ops/Reduction.h"
 
 using namespace mlir;
 using namespace mp;

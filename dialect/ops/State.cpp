@@ -1,5 +1,6 @@
 //===- State.cpp - variables and their reads and writes -------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/State.h"
+#include "dialect/ops/Kernel.h"
 
 using namespace mlir;
 using namespace mp;

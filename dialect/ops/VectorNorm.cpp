@@ -1,6 +1,11 @@
 //===- VectorNorm.cpp - norms, and the logarithm of a sum -----------------===//
+#include "dialect/ops/VectorNorm.h"
 #include "dialect/Adjoint.h"
 #include "dialect/ReductionRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Math.h"
+#include "dialect/ops/Reduction.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;

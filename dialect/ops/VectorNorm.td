@@ -2,7 +2,7 @@
 #ifndef MP_OPS_VECTORNORM_TD
 #define MP_OPS_VECTORNORM_TD
 
-include "dialect/ops/Reduction.td"
+include "dialect/ReductionRules.td"
 
 def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
   let numericClass = "reduction";

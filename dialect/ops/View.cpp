@@ -1,5 +1,5 @@
 //===- View.cpp - the same elements in another shape ----------------------===//
-#include "dialect/Mp.h"
+#include "dialect/ops/View.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // A pass of one's own, as a plugin: mp.relu becomes mp.silu. docs/own-passes.md
 // builds it, tries it on a module and trains with it.
-#include "dialect/Mp.h"
+#include "dialect/ops/Activation.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

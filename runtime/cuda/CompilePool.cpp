@@ -1,8 +1,8 @@
 //===- CompilePool.cpp - NVRTC on many threads ----------------------------===//
 #include "runtime/cuda/CompilePool.h"
-#include "codegen/SignalStack.h"
-#include "runtime/Error.h"
 #include "runtime/Trace.h"
+#include "support/Error.h"
+#include "support/SignalStack.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 

@@ -8,8 +8,8 @@
 #ifndef MP_RUNTIME_CUDA_COMPILEPOOL_H
 #define MP_RUNTIME_CUDA_COMPILEPOOL_H
 
-#include "codegen/Compile.h"
-#include "runtime/CodeCache.h"
+#include "program/Compiler.h"
+#include "runtime/cache/CodeCache.h"
 #include "runtime/cuda/Nvrtc.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/thread.h"

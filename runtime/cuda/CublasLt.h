@@ -82,7 +82,7 @@ llvm::Expected<const Library &> open();
 
 } // namespace lt
 
-/// "cublaslt.matmul" (codegen/Program.h), also batched: with the attributes
+/// "cublaslt.matmul" (program/Program.h), also batched: with the attributes
 /// `batch` and a_batch_stride, b_batch_stride, c_batch_stride in elements. The
 /// algorithm is chosen once, here, among those whose sums are in f32 and in the
 /// same order at every run.

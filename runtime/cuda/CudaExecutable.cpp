@@ -1,7 +1,7 @@
 //===- CudaExecutable.cpp - an entry point as two CUDA graphs -------------===//
 #include "runtime/cuda/CudaExecutable.h"
-#include "runtime/Error.h"
 #include "runtime/Trace.h"
+#include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>

@@ -1,12 +1,12 @@
 //===- CudaSession.cpp - a Session on a CUDA device -----------------------===//
 #include "runtime/cuda/CudaSession.h"
-#include "runtime/Error.h"
 #include "runtime/Initialize.h"
 #include "runtime/MemoryPlan.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Variables.h"
 #include "runtime/cuda/CudaExecutable.h"
 #include "runtime/cuda/DeviceKernels.h"
+#include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;

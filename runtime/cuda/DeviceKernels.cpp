@@ -1,6 +1,6 @@
 //===- DeviceKernels.cpp - kernels compiled and loaded onto a device ------===//
 #include "runtime/cuda/DeviceKernels.h"
-#include "runtime/Error.h"
+#include "support/Error.h"
 
 using namespace llvm;
 

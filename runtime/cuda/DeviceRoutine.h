@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_CUDA_DEVICEROUTINE_H
 #define MP_RUNTIME_CUDA_DEVICEROUTINE_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "runtime/cuda/CudaDevice.h"
 
 namespace mp::cuda {

@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_CUDA_NVRTC_H
 #define MP_RUNTIME_CUDA_NVRTC_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "runtime/cuda/Libraries.h"
 
 namespace mp::cuda {

@@ -1,9 +1,10 @@
 //===- Array.cpp - a tensor read from a file ------------------------------===//
 #include "runtime/data/Array.h"
-#include "runtime/Error.h"
 #include "runtime/data/Idx.h"
 #include "runtime/data/Npy.h"
 #include "runtime/data/Safetensors.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;

@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_DATA_ARRAY_H
 #define MP_RUNTIME_DATA_ARRAY_H
 
-#include "codegen/Program.h"
+#include "program/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>

@@ -1,6 +1,6 @@
 //===- ByteSource.cpp - a file read in order, unpacked where gzipped ------===//
 #include "runtime/data/ByteSource.h"
-#include "runtime/Error.h"
+#include "support/Error.h"
 #include <algorithm>
 #include <cstring>
 #include <zlib.h>

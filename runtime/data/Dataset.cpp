@@ -1,8 +1,9 @@
 //===- Dataset.cpp - the files that feed an entry point -------------------===//
 #include "runtime/data/Dataset.h"
-#include "runtime/Error.h"
 #include "runtime/InputCheck.h"
 #include "runtime/data/Convert.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"

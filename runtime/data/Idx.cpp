@@ -1,7 +1,7 @@
 //===- Idx.cpp - the idx files of MNIST and its kin -----------------------===//
 #include "runtime/data/Idx.h"
-#include "runtime/Error.h"
 #include "runtime/data/ByteSource.h"
+#include "support/Error.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 //===- Npy.cpp - NumPy's array files --------------------------------------===//
 #include "runtime/data/Npy.h"
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
 #include "runtime/data/Convert.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/data/Safetensors.h"
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
-#include "runtime/data/Json.h"
+#include "support/Error.h"
+#include "support/Json.h"
+#include "support/OutputFile.h"
+#include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"

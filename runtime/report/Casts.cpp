@@ -1,5 +1,5 @@
 //===- Casts.cpp - which op runs in which type, and why -------------------===//
-#include "runtime/PlanReport.h"
+#include "runtime/report/PlanReport.h"
 #include "runtime/report/Sections.h"
 #include "runtime/report/Svg.h"
 

@@ -1,5 +1,5 @@
 //===- Facts.cpp - which run it was and how it ended ----------------------===//
-#include "runtime/PlanReport.h"
+#include "runtime/report/PlanReport.h"
 #include "runtime/report/Sections.h"
 #include "runtime/report/Svg.h"
 #include "llvm/Support/Format.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/report/Histogram.h"
-#include "runtime/Ledger.h"
+#include "runtime/numerics/Ledger.h"
 #include "runtime/report/Page.h"
 #include "runtime/report/Svg.h"
 #include <algorithm>

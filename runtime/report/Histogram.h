@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_REPORT_HISTOGRAM_H
 #define MP_RUNTIME_REPORT_HISTOGRAM_H
 
-#include "runtime/Ledger.h"
+#include "runtime/numerics/Ledger.h"
 #include "runtime/report/Svg.h"
 #include <map>
 

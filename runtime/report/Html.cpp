@@ -1,5 +1,6 @@
 //===- Html.cpp - HTML in which no text can be taken for a tag ------------===//
 #include "runtime/report/Html.h"
+#include "support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -12,7 +13,7 @@ namespace mp {
 std::string escapeHtml(StringRef text) {
   constexpr StringLiteral replacement = "\xEF\xBF\xBD"; // U+FFFD
   std::string valid;
-  for (char c : json::isUTF8(text) ? text.str() : json::fixUTF8(text)) {
+  for (char c : validUtf8(text)) {
     bool isControl =
         (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') ||
         c == '\x7f';

@@ -1,5 +1,5 @@
 //===- Memory.cpp - what takes how much memory ----------------------------===//
-#include "runtime/PlanReport.h"
+#include "runtime/report/PlanReport.h"
 #include "runtime/report/Sections.h"
 #include "runtime/report/Svg.h"
 

@@ -1,8 +1,8 @@
 //===- RunFiles.cpp - what a run folder holds -----------------------------===//
 #include "runtime/report/RunFiles.h"
-#include "runtime/Error.h"
 #include "runtime/data/Array.h"
-#include "runtime/data/Json.h"
+#include "support/Error.h"
+#include "support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,6 +1,6 @@
 //===- Svg.cpp - charts as SVG --------------------------------------------===//
 #include "runtime/report/Svg.h"
-#include "runtime/Progress.h"
+#include "runtime/train/Progress.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
+#include "support/Json.h"
 #include "llvm/Support/JSON.h"
 #include <iostream>
 
@@ -195,8 +196,7 @@ int main(int argc, char **argv) {
     Expected<Answer> answer = execute(std::move(*request), device->device);
     if (!answer) {
       std::string text = toString(answer.takeError());
-      outs() << json::Value(json::Object{{"error", json::fixUTF8(text)}})
-             << "\n";
+      outs() << json::Value(json::Object{{"error", validUtf8(text)}}) << "\n";
     } else {
       outs() << json::Value(
                     json::Object{{"runs", std::move(answer->runs)},

@@ -134,7 +134,8 @@ def merged_rows(g):
     if x is None:
         return None
     a, b, c = x.type.shape
-    product = linear(g, reshaped(g, x, (a * b, c)), g.choice(g.sizes))
+    rows = reshaped(g, x, (a * b, c))
+    product = rows and linear(g, rows, g.choice(g.sizes))
     return product and activation(g, reshaped(g, product, (a, b, product.type.shape[-1])))
 
 

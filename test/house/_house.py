@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDERS = ("dialect", "passes", "codegen", "runtime", "tools", "dsl", "examples", "bench", "test", "scripts")
+FOLDERS = ("support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools", "dsl", "examples", "bench", "test", "scripts")
 
 
 def sources(root, *suffixes):

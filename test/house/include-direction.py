@@ -6,16 +6,22 @@ from pathlib import Path
 
 from _house import check, options, sources
 
-# What each folder may include of ours, and which MLIR headers it may not see, even through others.
+# What each folder may include of ours. "passes/*/" is every group of passes.
 ALLOWED = {
-    "dialect": {"dialect"},
-    "passes": {"dialect", "passes"},
-    "codegen": {"dialect", "passes", "codegen"},
-    "runtime": {"codegen", "runtime"},
-    "tools": {"dialect", "passes", "codegen", "runtime", "tools"},
+    "support": {"support"},
+    "program": {"support", "program"},
+    "dialect": {"support", "program", "dialect"},
+    "passes": {"support", "program", "dialect", "passes"},
+    "codegen": {"support", "program", "dialect", "passes", "codegen"},
+    "runtime": {"support", "program", "runtime"},
+    "precision": {"support", "program", "dialect", "passes", "codegen", "runtime", "precision"},
+    "tools": {"support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools"},
 }
+# A group of passes includes itself and what all of them may ask of a graph.
+GROUP = re.compile(r"passes/(\w+)/")
+SHARED_GROUP = "analysis"
 # These never see MLIR, directly or through a header of ours.
-WITHOUT_MLIR = re.compile(r"runtime/|codegen/Program[^/]*$|codegen/Compile\.h$|examples/[^/]*\.cpp$")
+WITHOUT_MLIR = re.compile(r"(support|program|runtime)/|codegen/Compile\.h$|examples/[^/]*\.cpp$")
 # A graph's meaning depends on no pass and on no machine. (InliningUtils.h is where
 # MLIR keeps an interface of dialects.)
 NOT_IN_DIALECT = re.compile(
@@ -52,6 +58,9 @@ def findings(root):
             target = name.split("/")[0]
             if folder in ALLOWED and target in ALLOWED and target not in ALLOWED[folder]:
                 yield f"{path}: includes {name}, but {folder}/ may only know {', '.join(sorted(ALLOWED[folder]))}"
+            own, other = GROUP.match(str(path)), GROUP.match(name)
+            if own and other and other[1] not in (own[1], SHARED_GROUP):
+                yield f"{path}: includes {name}, but passes/{own[1]}/ may only know itself and passes/{SHARED_GROUP}/"
         if WITHOUT_MLIR.match(str(path)):
             chain = chain_to_mlir(root, path, set())
             if chain:
@@ -64,17 +73,25 @@ def findings(root):
 
 
 GOOD = {
+    "support/A.h": "#include <vector>\n",
+    "program/Program.h": '#include "support/A.h"\n',
     "dialect/Mp.h": '#include "mlir/IR/Dialect.h"\n#include "mlir/Transforms/InliningUtils.h"\n',
-    "passes/A.cpp": '#include "dialect/Mp.h"\n',
-    "codegen/Program.h": "#include <vector>\n",
-    "runtime/A.cpp": '#include "codegen/Program.h"\n',
+    "passes/analysis/Recipe.h": '#include "dialect/Mp.h"\n',
+    "passes/step/A.cpp": '#include "passes/analysis/Recipe.h"\n#include "passes/step/B.h"\n',
+    "runtime/A.cpp": '#include "program/Program.h"\n',
 }
 FAULTS = [
+    {"support/Bad.h": '#include "program/Program.h"\n'},
+    {"program/Bad.h": '#include "codegen/Compile.h"\n'},
+    {"program/Bad.h": '#include "mlir/IR/Builders.h"\n'},
     {"dialect/Bad.cpp": '#include "passes/Passes.h"\n'},
     {"dialect/Bad.td": 'include "codegen/Bad.td"\n'},
     {"passes/Bad.cpp": '#include "codegen/Compile.h"\n'},
+    {"passes/step/Bad.cpp": '#include "passes/autocast/Policy.h"\n'},
+    {"passes/analysis/Bad.cpp": '#include "passes/step/A.h"\n'},
     {"codegen/cpu/Bad.cpp": '#include "runtime/Session.h"\n'},
     {"runtime/Bad.cpp": '#include "dialect/Mp.h"\n'},
+    {"runtime/Bad.cpp": '#include "codegen/Compile.h"\n'},
     {"runtime/Bad.cpp": "#include <mlir/IR/Builders.h>\n"},
     {"codegen/Compile.h": '#include "codegen/Other.h"\n', "codegen/Other.h": '#include "mlir/IR/Builders.h"\n'},
     {"dialect/Bad.cpp": 'return "dnnl.matmul";\n'},

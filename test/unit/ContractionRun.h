@@ -3,7 +3,7 @@
 #define MP_TEST_UNIT_CONTRACTIONRUN_H
 
 #include "LinkedKernels.h"
-#include "codegen/cpu/Contraction.h"
+#include "codegen/cpu/contraction/Contraction.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>

@@ -3,7 +3,7 @@
 #define MP_TEST_UNIT_CUDAPROGRAMS_H
 
 #include "TestFiles.h"
-#include "codegen/Program.h"
+#include "program/Program.h"
 
 namespace mp::test {
 

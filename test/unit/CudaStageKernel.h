@@ -6,7 +6,8 @@
 #include "StageKernel.h"
 
 #include "codegen/Backend.h"
-#include "codegen/cuda/StageEmitter.h"
+#include "codegen/cuda/nest/StageEmitter.h"
+#include "codegen/stages/InPlace.h"
 #include <map>
 
 namespace mp::test {

@@ -9,7 +9,7 @@
 #ifndef MP_TEST_UNIT_FAKESESSION_H
 #define MP_TEST_UNIT_FAKESESSION_H
 
-#include "codegen/Compile.h"
+#include "program/Compiler.h"
 #include "runtime/Profile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>

@@ -1,6 +1,7 @@
 //===- OptimizerModule.cpp - an optimizer's update as functions -----------===//
 #include "OptimizerModule.h"
-#include "dialect/Mp.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Reduction.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/OwningOpRef.h"
 

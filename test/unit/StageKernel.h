@@ -4,14 +4,14 @@
 
 #include "LinkedKernels.h"
 
-#include "codegen/cpu/StageEmitter.h"
+#include "codegen/cpu/nest/StageEmitter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/MathExpansion.h"
+#include "passes/kernels/MathExpansion.h"
 #include <cstdlib>
 #include <cstring>
 

@@ -1,8 +1,9 @@
 //===- Common.cpp - options that several tools share ----------------------===//
 #include "tools/common/Common.h"
-#include "passes/PassInsertion.h"
+#include "codegen/Compile.h"
 #include "passes/Passes.h"
-#include "passes/Policy.h"
+#include "passes/autocast/Policy.h"
+#include "passes/inspect/PassInsertion.h"
 #include "runtime/Device.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -72,6 +73,28 @@ void note(StringRef line) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   errs() << line << "\n";
+}
+
+std::function<void(StringRef)> noteOnce() {
+  struct Said {
+    std::mutex mutex;
+    StringSet<> lines;
+  };
+  return [said = std::make_shared<Said>()](StringRef line) {
+    std::lock_guard lock(said->mutex);
+    if (said->lines.insert(line).second)
+      note(line);
+  };
+}
+
+precision::Execution CommonOptions::execution() const {
+  return {.precision = precision,
+          .device = device,
+          .plan = plan,
+          .threads = threads,
+          .onednn = onednn,
+          .compiler = compiler(),
+          .onNote = noteOnce()};
 }
 
 std::vector<Option> CommonOptions::table() {

@@ -2,7 +2,8 @@
 #ifndef MP_TOOLS_COMMON_COMMON_H
 #define MP_TOOLS_COMMON_COMMON_H
 
-#include "codegen/Compile.h"
+#include "precision/compare/Measure.h"
+#include "program/Compiler.h"
 #include "tools/common/Options.h"
 
 namespace mp::tool {
@@ -20,6 +21,8 @@ struct CommonOptions {
   /// pipeline once on standard error: the batch, the remainder and the
   /// evaluation are compiled one by one, and warn alike.
   Compiler compiler() const;
+  /// For what compares variants of a module.
+  precision::Execution execution() const;
 };
 
 /// Whether an option is about passes of one's own: for pipelines that are not
@@ -41,6 +44,9 @@ Option scalerOption(std::string &to, std::string help);
 
 /// Says a line on standard error; from any thread.
 void note(llvm::StringRef line);
+
+/// Says each line once; from any thread.
+std::function<void(llvm::StringRef)> noteOnce();
 
 /// `--precision`; another name of one becomes its own: "half" is "fp16".
 Option precisionOption(std::string &to, std::string help);

@@ -1,6 +1,6 @@
 //===- CrashReport.cpp - what a crash says --------------------------------===//
 #include "tools/common/CrashReport.h"
-#include "codegen/ShellWord.h"
+#include "support/ShellWord.h"
 #include "tools/common/Tool.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"

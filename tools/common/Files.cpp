@@ -1,6 +1,6 @@
 //===- Files.cpp - the files that a command line names --------------------===//
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
 #include "tools/common/Options.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

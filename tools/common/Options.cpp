@@ -1,11 +1,12 @@
 //===- Options.cpp - command line options as a table ----------------------===//
 #include "tools/common/Options.h"
-#include "runtime/Error.h"
+#include "support/Spelling.h"
 #include "tools/common/Tool.h"
 #include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace llvm;

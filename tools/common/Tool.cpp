@@ -1,6 +1,6 @@
 //===- Tool.cpp - what the mains of our own tools do alike ----------------===//
 #include "tools/common/Tool.h"
-#include "runtime/Error.h"
+#include "support/Error.h"
 #include "tools/common/CrashReport.h"
 #include "tools/common/Options.h"
 #include <csignal>

@@ -1,15 +1,21 @@
 //===- Diff.cpp - mp-diff's command line ----------------------------------===//
 #include "tools/diff/Diff.h"
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
-#include "tools/diff/Comparison.h"
+#include "precision/compare/Comparison.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
+#include "tools/common/Common.h"
 
 using namespace llvm;
 
 namespace mp::tool {
+using namespace precision;
 namespace {
 
-Command describe(DiffOptions &options) {
+struct Diff : DiffOptions {
+  CommonOptions common;
+};
+
+Command describe(Diff &options) {
   Command command{
       "", "FILE --policy NAME [--policy NAME ...] [options]",
       "Runs a function of FILE under each policy, and in f64: casts and their "
@@ -74,7 +80,9 @@ Command describe(DiffOptions &options) {
   return command;
 }
 
-Error execute(const DiffOptions &options) {
+Error execute(const Diff &given) {
+  DiffOptions options = given;
+  options.execution = given.common.execution();
   if (options.policies.empty())
     return make_error<UsageError>(
         "--policy is missing: name one or more, such as --policy torch "

@@ -5,10 +5,10 @@
 //     --pass-pipeline="builtin.module(mp-train-pipeline{batch=8})" FILE
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/Dialects.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "passes/Passes.h"
-#include "tools/Register.h"
 #include "llvm/Config/llvm-config.h"
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo

@@ -1,10 +1,10 @@
 //===- Bench.cpp - mp-run bench -------------------------------------------===//
-#include "runtime/Error.h"
 #include "runtime/Model.h"
-#include "runtime/OutputFile.h"
-#include "runtime/Peak.h"
 #include "runtime/Trace.h"
-#include "tools/common/Step.h"
+#include "runtime/cpu/Peak.h"
+#include "runtime/train/StepProgram.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
 #include "tools/run/BenchReport.h"
 #include "tools/run/Commands.h"
 #include <deque>

@@ -1,5 +1,6 @@
 //===- BenchReport.cpp - what mp-run bench found --------------------------===//
 #include "tools/run/BenchReport.h"
+#include "support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -139,8 +140,7 @@ std::string toJson(const BenchReport &report) {
   raw_string_ostream os(text);
   json::OStream json(os, /*IndentSize=*/2);
   auto name = [&](StringRef key, StringRef value) {
-    json.attribute(key,
-                   json::isUTF8(value) ? value.str() : json::fixUTF8(value));
+    json.attribute(key, validUtf8(value));
   };
   std::vector<Row> rows = rowsOf(report);
   Sum all = sumOf(rows);
@@ -184,7 +184,7 @@ std::string toJson(const BenchReport &report) {
           json.attributeArray("sources", [&] {
             for (const Location &source : cost.sources)
               if (std::string place = source.str(); !place.empty())
-                json.value(json::isUTF8(place) ? place : json::fixUTF8(place));
+                json.value(validUtf8(place));
           });
           json.attribute("microseconds", cost.microseconds);
           json.attribute("bytes", cost.bytes);

@@ -1,9 +1,9 @@
 //===- Calibrate.cpp - mp-run calibrate -----------------------------------===//
-#include "runtime/Calibration.h"
-#include "runtime/Checkpoint.h"
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
 #include "runtime/data/Safetensors.h"
+#include "runtime/numerics/Calibration.h"
+#include "runtime/train/Checkpoint.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
 #include "tools/run/Commands.h"
 #include <cmath>
 

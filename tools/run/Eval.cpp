@@ -1,5 +1,5 @@
 //===- Eval.cpp - mp-run eval ---------------------------------------------===//
-#include "runtime/Evaluate.h"
+#include "runtime/train/Evaluate.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/Format.h"
 

@@ -1,5 +1,5 @@
 //===- Export.cpp - mp-run export -----------------------------------------===//
-#include "runtime/Checkpoint.h"
+#include "runtime/train/Checkpoint.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/Format.h"
 

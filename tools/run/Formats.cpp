@@ -1,5 +1,5 @@
 //===- Formats.cpp - mp-run formats ---------------------------------------===//
-#include "runtime/Error.h"
+#include "support/Error.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"

@@ -1,7 +1,7 @@
 //===- Info.cpp - mp-run info ---------------------------------------------===//
-#include "runtime/KernelCache.h"
-#include "runtime/Onednn.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/cache/KernelCache.h"
+#include "runtime/cpu/Onednn.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/Nvrtc.h"

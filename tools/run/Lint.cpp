@@ -1,7 +1,7 @@
 //===- Lint.cpp - mp-run lint ---------------------------------------------===//
-#include "runtime/Error.h"
+#include "precision/compare/Work.h"
 #include "runtime/data/Array.h"
-#include "tools/compare/Work.h"
+#include "support/Error.h"
 #include "tools/run/Commands.h"
 
 using namespace llvm;
@@ -51,7 +51,7 @@ Error execute(const LintRun &options) {
   if (!buffer)
     return buffer.takeError();
   size_t warnings = 0;
-  Work work((*buffer)->getBuffer(), options.module, [&](StringRef text) {
+  precision::Work work((*buffer)->getBuffer(), options.module, [&](StringRef text) {
     ++warnings;
     outs() << text << "\n";
   });

@@ -1,12 +1,12 @@
 //===- Plan.cpp - mp-run plan ---------------------------------------------===//
 #include "codegen/cuda/Arch.h"
-#include "runtime/CodeCache.h"
 #include "runtime/Device.h"
-#include "runtime/Error.h"
-#include "runtime/Onednn.h"
-#include "runtime/PlanReport.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/cache/CodeCache.h"
+#include "runtime/cpu/Onednn.h"
 #include "runtime/data/Array.h"
+#include "runtime/report/PlanReport.h"
+#include "support/Error.h"
 #include "tools/run/Commands.h"
 
 using namespace llvm;

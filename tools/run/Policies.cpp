@@ -1,5 +1,5 @@
 //===- Policies.cpp - mp-run policies -------------------------------------===//
-#include "passes/Policy.h"
+#include "passes/autocast/Policy.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 

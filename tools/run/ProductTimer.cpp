@@ -1,6 +1,6 @@
 #include "tools/run/ProductTimer.h"
 #include "codegen/Compile.h"
-#include "runtime/Error.h"
+#include "support/Error.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>

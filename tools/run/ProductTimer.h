@@ -2,7 +2,7 @@
 #ifndef MP_TOOLS_RUN_PRODUCTTIMER_H
 #define MP_TOOLS_RUN_PRODUCTTIMER_H
 
-#include "codegen/cuda/TunePlan.h"
+#include "codegen/cuda/contraction/TunePlan.h"
 #include "runtime/Device.h"
 #include "runtime/Session.h"
 

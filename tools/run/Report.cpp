@@ -1,6 +1,6 @@
 //===- Report.cpp - mp-run report -----------------------------------------===//
-#include "runtime/OutputFile.h"
 #include "runtime/report/Page.h"
+#include "support/OutputFile.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/Path.h"
 

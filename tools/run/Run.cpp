@@ -1,8 +1,8 @@
 //===- Run.cpp - mp-run run -----------------------------------------------===//
-#include "runtime/Checkpoint.h"
-#include "runtime/Error.h"
 #include "runtime/Model.h"
 #include "runtime/data/Npy.h"
+#include "runtime/train/Checkpoint.h"
+#include "support/Error.h"
 #include "tools/run/Commands.h"
 #include "tools/run/Tensors.h"
 

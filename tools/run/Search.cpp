@@ -1,17 +1,19 @@
 //===- Search.cpp - mp-run search -----------------------------------------===//
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
+#include "precision/search/Precision.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
 #include "tools/run/Commands.h"
-#include "tools/search/Precision.h"
 
 using namespace llvm;
 
 namespace mp::tool {
+using namespace precision;
 namespace {
 
 struct SearchOptions : PrecisionOptions {
   std::optional<double> within;
   std::string cost = "bytes";
+  CommonOptions common;
 };
 
 std::vector<Option> calibrationOptions(SearchOptions &options) {
@@ -106,6 +108,7 @@ Error execute(const SearchOptions &given) {
   if (Error error = check(given))
     return error;
   PrecisionOptions options = given;
+  options.execution = given.common.execution();
   options.tolerance = *given.within;
   options.byTime = given.cost == "time";
   auto report = searchPrecision(options);

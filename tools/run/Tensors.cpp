@@ -1,8 +1,8 @@
 //===- Tensors.cpp - inputs and results of mp-run run ---------------------===//
 #include "tools/run/Tensors.h"
-#include "runtime/Error.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/Dataset.h"
+#include "support/Error.h"
 #include "tools/common/Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

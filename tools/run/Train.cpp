@@ -1,6 +1,6 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
-#include "runtime/Progress.h"
-#include "runtime/Trainer.h"
+#include "runtime/train/Progress.h"
+#include "runtime/train/Trainer.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

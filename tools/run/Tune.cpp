@@ -1,9 +1,9 @@
 //===- Tune.cpp - mp-run tune ---------------------------------------------===//
-#include "runtime/Error.h"
-#include "runtime/OutputFile.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Array.h"
-#include "runtime/data/Json.h"
+#include "support/Error.h"
+#include "support/Json.h"
+#include "support/OutputFile.h"
 #include "tools/run/Commands.h"
 #include "tools/run/ProductTimer.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -1,5 +1,5 @@
 // What is printed is one text that a compiler takes as it stands, be it of stages, products, moves or merged launches. (NVRTC:
-// test/unit/cuda-gate-test.cpp.)
+// test/unit/codegen/cuda-gate-test.cpp.)
 // DEFINE: %{clang} = clang++-22 -x cuda --cuda-device-only -nocudainc -nocudalib -Werror -Wno-unknown-cuda-version -S -o - %t.cu
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=f %s >%t.cu && %{clang} | FileCheck %s --check-prefix=PTX
 // RUN: FileCheck %s <%t.cu

@@ -1,0 +1,71 @@
+#include "codegen/cpu/contraction/Contraction.h"
+#include "codegen/cpu/contraction/ContractionCode.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cpu;
+
+namespace {
+
+bool isElement(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (integer)
+    return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth());
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+LogicalResult verify(MLIRContext *context, const ContractionSpec &spec) {
+  SmallVector<Type> types = {spec.a, spec.b, spec.c};
+  if (spec.bias)
+    types.push_back(*spec.bias);
+  auto error = [&] {
+    return emitError(UnknownLoc::get(context))
+           << "contraction of " << spec.a << " and " << spec.b << " to "
+           << spec.c << " ";
+  };
+  for (Type type : types) {
+    if (!isElement(type))
+      return error() << "has an unsupported element type " << type;
+    if (isa<FloatType>(type) != isa<FloatType>(spec.a))
+      return error() << "mixes floats and integers";
+  }
+  return success();
+}
+
+/// Work items in a task: enough to outweigh handing the task out.
+int64_t itemsPerTask(int64_t operations) {
+  constexpr int64_t worthwhile = 1 << 18;
+  return std::max<int64_t>(worthwhile / std::max<int64_t>(operations, 1), 1);
+}
+
+} // namespace
+
+FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
+                                                  const ContractionSpec &spec,
+                                                  unsigned workers,
+                                                  ObjectCompiler &compiler) {
+  if (failed(verify(context, spec)))
+    return failure();
+  ContractionPlan plan(spec, compiler.target(), workers);
+  FailureOr<std::string> symbol =
+      compiler.compile(buildMultiply(context, spec, plan));
+  if (failed(symbol))
+    return failure();
+
+  using Kind = KernelArgument::Kind;
+  KernelLaunch product;
+  product.symbol = *symbol;
+  product.grid = plan.items();
+  product.block =
+      std::min(product.grid, itemsPerTask(plan.blockM * plan.blockN * plan.k));
+  product.shared = plan.scratch();
+  product.flops = spec.flops();
+  for (unsigned i = 0; i < (spec.bias ? 3u : 2u); ++i)
+    product.arguments.push_back({Kind::Operand, i});
+  product.arguments.push_back({Kind::Result, 0});
+  EmittedKernel kernel;
+  kernel.launches.push_back(std::move(product));
+  return kernel;
+}

@@ -1,0 +1,37 @@
+//===- ContractionCode.h - the function of a contraction --------*- C++ -*-===//
+#ifndef MP_CODEGEN_CPU_CONTRACTION_CONTRACTIONCODE_H
+#define MP_CODEGEN_CPU_CONTRACTION_CONTRACTIONCODE_H
+
+#include "codegen/cpu/LoopBuilder.h"
+#include "codegen/cpu/contraction/ContractionPlan.h"
+
+namespace mp::cpu {
+
+/// Copies a part of a panel of B, as accumulators:
+///   panel[p][j] = source[first + p, column + j],  p < depth, j < tileN.
+/// Columns past the last hold zeros or a column of B, so that no subnormal
+/// rubbish slows the sums. `matrix` is where the matrix begins in `source`.
+struct PanelCopy {
+  const ContractionSpec &spec;
+  const ContractionPlan &plan;
+  FlatMemory source, panel;
+  mlir::Value matrix, first, column, depth;
+
+  void emit(LoopBuilder &b) const;
+
+private:
+  void emitRows(LoopBuilder &b) const;
+  void emitColumns(LoopBuilder &b) const;
+  void emitSquare(LoopBuilder &b, mlir::Value j, mlir::Value p,
+                  mlir::Value mask, int64_t rows) const;
+};
+
+/// void kernel(a, b, [bias], c, begin, end, shared): work items are the blocks
+/// of C.
+mlir::OwningOpRef<mlir::ModuleOp> buildMultiply(mlir::MLIRContext *context,
+                                                const ContractionSpec &spec,
+                                                const ContractionPlan &plan);
+
+} // namespace mp::cpu
+
+#endif // MP_CODEGEN_CPU_CONTRACTION_CONTRACTIONCODE_H

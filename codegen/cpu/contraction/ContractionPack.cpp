@@ -1,0 +1,93 @@
+#include "codegen/cpu/contraction/ContractionCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mp::cpu;
+
+/// Transposes a square: in round s, rows i and i + s exchange the blocks of s
+/// lanes off the diagonal.
+static void transposeSquare(LoopBuilder &b, MutableArrayRef<Value> rows) {
+  int64_t side = rows.size();
+  for (int64_t s = 1; s < side; s *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < side; ++lane) {
+      bool upper = lane & s;
+      low.push_back(upper ? side + lane - s : lane);
+      high.push_back(upper ? side + lane : lane + s);
+    }
+    for (int64_t i = 0; i < side; ++i) {
+      if (i & s)
+        continue;
+      Value x = rows[i], y = rows[i + s];
+      rows[i] = vector::ShuffleOp::create(b, x, y, low);
+      rows[i + s] = vector::ShuffleOp::create(b, x, y, high);
+    }
+  }
+}
+
+void PanelCopy::emit(LoopBuilder &b) const {
+  spec.transposeB ? emitColumns(b) : emitRows(b);
+}
+
+/// B is [k, n]: a row of a panel is a piece of a row of B.
+void PanelCopy::emitRows(LoopBuilder &b) const {
+  Value columns = b.sub(b.index(plan.n), column);
+  auto rows = [&](function_ref<void(Value from, Value to)> copyRow) {
+    b.forEach(b.index(0), depth, 1, [&](Value p) {
+      Value row = b.add(matrix, b.mul(b.add(first, p), plan.n));
+      copyRow(b.add(row, column), b.mul(p, plan.tileN));
+    });
+  };
+  auto whole = [&](Value from, Value to) {
+    for (int64_t j = 0; j < plan.tileN; j += plan.lanes)
+      b.store(b.loadAs(plan.accumulator, source, b.add(from, j), plan.lanes),
+              panel, b.add(to, j));
+  };
+  auto edge = [&](Value from, Value to) {
+    for (int64_t j = 0; j < plan.tileN; j += plan.lanes)
+      b.store(b.zero(plan.accumulator, plan.lanes), panel, b.add(to, j));
+    b.forVectors(columns, plan.lanes, [&](Value j, Value mask) {
+      Value piece =
+          b.loadAs(plan.accumulator, source, b.add(from, j), plan.lanes, mask);
+      b.store(piece, panel, b.add(to, j));
+    });
+  };
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, columns,
+                                        b.index(plan.tileN));
+  b.ifElse(isWhole, [&] { rows(whole); }, [&] { rows(edge); });
+}
+
+/// B is [n, k]: squares of it are transposed in registers. The last along k
+/// overlaps the one before, so only a k below its side needs a mask.
+void PanelCopy::emitColumns(LoopBuilder &b) const {
+  int64_t side = plan.lanes;
+  b.forEach(b.index(0), b.index(plan.tileN), side, [&](Value j) {
+    if (plan.k < side) {
+      b.forVectors(b.index(plan.k), side, [&](Value p, Value mask) {
+        emitSquare(b, j, p, mask, plan.k);
+      });
+      return;
+    }
+    Value last = b.sub(depth, b.index(side));
+    b.forEach(b.index(0), depth, side, [&](Value p) {
+      emitSquare(b, j, arith::MinUIOp::create(b, p, last), Value(), side);
+    });
+  });
+}
+
+/// Columns [j, j + side) of the panel, rows [p, p + rows).
+void PanelCopy::emitSquare(LoopBuilder &b, Value j, Value p, Value mask,
+                           int64_t rows) const {
+  SmallVector<Value> lines;
+  for (int64_t i = 0; i < plan.lanes; ++i) {
+    // Past the end the last column serves again.
+    Value line = b.min(b.add(b.add(column, j), i), plan.n - 1);
+    Value at = b.add(b.add(matrix, b.mul(line, plan.k)), b.add(first, p));
+    lines.push_back(b.loadAs(plan.accumulator, source, at, plan.lanes, mask));
+  }
+  transposeSquare(b, lines);
+  for (int64_t i = 0; i < rows; ++i)
+    b.store(lines[i], panel, b.add(j, b.mul(b.add(p, i), plan.tileN)));
+}

@@ -1,0 +1,152 @@
+#include "codegen/cpu/contraction/ContractionPlan.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mp::cpu;
+using llvm::divideCeil;
+
+namespace {
+
+/// A tile of C in registers.
+struct Tile {
+  int64_t rows, vectors;
+};
+
+/// What the registers of a target hold: tiles that leave some for a row of B
+/// and an element of A, and have enough independent sums to cover the latency
+/// of a fused multiply-add. The first is best where nothing is left over.
+struct Registers {
+  int64_t bytes;
+  SmallVector<Tile, 3> tiles;
+};
+
+Registers registersOf(const Target &target) {
+  if (target.has("avx512f"))
+    return {64, {{6, 4}, {8, 2}, {14, 1}}};
+  if (target.has("avx2"))
+    return {32, {{6, 2}, {10, 1}}};
+  return {16, {{4, 2}, {8, 1}}};
+}
+
+/// Cycles of a tile for one step of k, with two multiply-adds or loads in each
+/// and no sum more often than every four.
+double cyclesOf(Tile tile) {
+  return std::max(
+      {tile.rows * tile.vectors / 2.0, (tile.rows + tile.vectors) / 2.0, 4.0});
+}
+
+/// The tile that covers m x n soonest.
+Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
+                int64_t lanes) {
+  Tile best{};
+  double least = 0;
+  for (Tile tile : registers.tiles)
+    for (; tile.rows >= 1; --tile.rows) {
+      double tiles =
+          divideCeil(m, tile.rows) * divideCeil(n, tile.vectors * lanes);
+      // Beginning and ending a tile costs about as much as a step more.
+      double cycles = tiles * (cyclesOf(tile) + 0.5);
+      if (best.rows && cycles >= least)
+        continue;
+      best = tile;
+      least = cycles;
+    }
+  return best;
+}
+
+/// The sizes of about equal blocks of `size` that are multiples of `unit`, the
+/// largest first.
+SmallVector<int64_t> blockSizes(int64_t size, int64_t unit) {
+  SmallVector<int64_t> sizes;
+  for (int64_t blocks = 1; blocks <= int64_t(divideCeil(size, unit)); ++blocks)
+    sizes.push_back(llvm::alignTo(divideCeil(size, blocks), unit));
+  sizes.erase(llvm::unique(sizes), sizes.end());
+  return sizes;
+}
+
+Type accumulatorOf(const ContractionSpec &spec) {
+  Builder b(spec.a.getContext());
+  unsigned bits =
+      std::max(spec.a.getIntOrFloatBitWidth(), spec.b.getIntOrFloatBitWidth());
+  if (isa<FloatType>(spec.a))
+    return bits > 32 ? Type(b.getF64Type()) : Type(b.getF32Type());
+  return b.getIntegerType(bits > 32 ? 64 : 32);
+}
+
+/// Cycles, about, until `workers` have done all items. An element of A or B
+/// takes as long to come, copied or not, as a third of a vector's multiply-add;
+/// measured on 512-bit registers.
+double timeOf(const ContractionPlan &plan, unsigned workers) {
+  double rows = plan.blockM, columns = plan.blockN;
+  double sums = rows * columns / plan.lanes;
+  double cycles = plan.k * (sums / 2 + (rows + columns) / 3) +
+                  (4.0 * plan.parts + 4) * sums;
+  // At the end all wait for the last item, half of one on average: cores are
+  // not equally fast.
+  double waiting = workers > 1 ? 0.5 : 0;
+  return (divideCeil(plan.items(), workers) + waiting) * cycles;
+}
+
+/// What a block wants of the second-level cache: A too, wherever it lies.
+int64_t cachedBytes(const ContractionPlan &plan) {
+  int64_t bytesA = plan.blockM * plan.depth() * plan.accumulatorBytes();
+  return bytesA + plan.bytesB + plan.bytesC;
+}
+
+} // namespace
+
+void ContractionPlan::setBlocks(int64_t rows, int64_t columns,
+                                bool transposeA) {
+  rowBlocks = divideCeil(m, rows);
+  columnBlocks = divideCeil(n, columns);
+  blockM = rows;
+  blockN = columns;
+  // A vector more than needed: rows a power of two apart would share cache
+  // sets.
+  int64_t lines = transposeA ? depth() : blockM;
+  strideA = llvm::alignTo(transposeA ? blockM : depth(), lanes) + lanes;
+  strideC = blockN + lanes;
+  bytesA =
+      inPlaceA ? 0 : llvm::alignTo(lines * strideA * accumulatorBytes(), 64);
+  bytesB = llvm::alignTo(tileN * depth() * accumulatorBytes(), 64);
+  bytesTile = llvm::alignTo(tileM * tileN * accumulatorBytes(), 64);
+  bytesC = parts == 1 ? 0 : blockM * strideC * accumulatorBytes();
+}
+
+ContractionPlan::ContractionPlan(const ContractionSpec &spec,
+                                 const Target &target, unsigned workers)
+    : accumulator(accumulatorOf(spec)), m(spec.m), n(spec.n), k(spec.k),
+      oneA(spec.broadcastA), oneB(spec.broadcastB) {
+  batch = std::accumulate(spec.batch.begin(), spec.batch.end(), int64_t(1),
+                          std::multiplies<>());
+  if (oneB && !oneA && !spec.transposeA) {
+    m *= batch;
+    batch = 1;
+  }
+  Registers registers = registersOf(target);
+  inPlaceA = spec.a == accumulator && !spec.transposeA;
+  fused = isa<FloatType>(accumulator) && target.has("fma");
+  lanes = registers.bytes / accumulatorBytes();
+
+  Tile tile = chooseTile(registers, m, n, lanes);
+  tileM = tile.rows;
+  tileN = tile.vectors * lanes;
+  parts = divideCeil(k, 128);
+
+  // The blocks that are done soonest, among those that leave some of a
+  // second-level cache of a mebibyte to what else is read.
+  constexpr int64_t cache = 768 << 10;
+  setBlocks(tileM, tileN, spec.transposeA);
+  ContractionPlan best = *this;
+  for (int64_t rows : blockSizes(m, tileM))
+    for (int64_t columns : blockSizes(n, tileN)) {
+      setBlocks(rows, columns, spec.transposeA);
+      if (cachedBytes(*this) <= cache &&
+          timeOf(*this, workers) < timeOf(best, workers))
+        best = *this;
+    }
+  *this = best;
+}

@@ -1,0 +1,28 @@
+//===- GroupEmitter.h - a group of stages to a function ---------*- C++ -*-===//
+#ifndef MP_CODEGEN_CPU_NEST_GROUPEMITTER_H
+#define MP_CODEGEN_CPU_NEST_GROUPEMITTER_H
+
+#include "codegen/stages/StageGroup.h"
+
+namespace mp::cpu {
+
+/// A function for ObjectCompiler and how to launch it.
+struct StageFunction {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  int64_t grid = 1, block = 1;
+  uint64_t shared = 0;
+  /// The tensors behind the memref arguments, in order.
+  llvm::SmallVector<mlir::Value> arguments;
+};
+
+/// Emits a group of any schedule but General. `predicate`, if not null, is the
+/// tensor<i1> without which nothing is done.
+StageFunction emitGroup(const StageGroup &group, mlir::Value predicate);
+
+/// Emits a stage of any maps: one loop nest over its parallel loops, the last
+/// of them vectorised where memory allows, and the reductions inside.
+StageFunction emitGeneral(mlir::linalg::GenericOp stage, mlir::Value predicate);
+
+} // namespace mp::cpu
+
+#endif // MP_CODEGEN_CPU_NEST_GROUPEMITTER_H

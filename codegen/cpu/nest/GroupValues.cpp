@@ -1,0 +1,174 @@
+// Where a group's values come from: memory, a stage's body, a kept row.
+#include "codegen/cpu/nest/GroupNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cpu;
+
+static int64_t elementBytes(Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+static int64_t bytesOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getNumElements() *
+         elementBytes(tensor);
+}
+
+int64_t GroupNest::chooseLanes() const {
+  int64_t columns = std::max<int64_t>(group.columns, 1);
+  if (columns <= 16)
+    return 16;
+  // Vectors of 64 pay where little but 16-bit elements move.
+  auto isNarrow = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getRank() == 0 ||
+           type.getElementType().getIntOrFloatBitWidth() <= 16;
+  };
+  bool narrow = group.schedule == Schedule::Flat &&
+                llvm::all_of(group.outputs, isNarrow) && columns >= 64;
+  // So do they where rows are summed up: more sums, shorter chains.
+  bool sumsRows = group.schedule == Schedule::Rows && columns >= 256;
+  return narrow || sumsRows ? 64 : 32;
+}
+
+int64_t GroupNest::blockSize() const {
+  if (group.hasTerminals())
+    return group.chunk();
+  constexpr int64_t elements = 32768;
+  int64_t share =
+      std::max<int64_t>(elements / std::max<int64_t>(group.innerSize(), 1), 1);
+  return lanesAreOuter() ? int64_t(llvm::alignTo(share, lanes)) : share;
+}
+
+SmallVector<Value> GroupNest::indices(Space space) {
+  switch (space) {
+  case Space::Scalar:
+    return {};
+  case Space::Row:
+    return {rowIndex()};
+  case Space::Column:
+    return {columnIndex()};
+  case Space::Full:
+    return {rowIndex(), columnIndex()};
+  }
+  llvm_unreachable("all spaces handled");
+}
+
+Value GroupNest::memory(Value tensor, Space space) {
+  if (space == Space::Scalar)
+    return f.memory(tensor, {});
+  if (space == Space::Full)
+    return f.memory(tensor, {KernelFunction::any, group.columns});
+  return f.memory(tensor, {KernelFunction::any});
+}
+
+/// The value of `tensor` at this point of the nest.
+Value GroupNest::value(Value tensor) {
+  if (TypedAttr attr = constantOf(tensor))
+    return constant(f.b, f.location, attr, 0);
+  Space space = group.spaces.lookup(tensor);
+  Scope &scope = scopeOf(group.role(space));
+  if (Value known = scope.values.lookup(tensor))
+    return known;
+  OpBuilder::InsertionGuard guard(f.b);
+  if (scope.open)
+    f.b.setInsertionPoint(scope.open);
+  const Stage *stage = group.producer(tensor);
+  if (stage && stage->buffered && stage->level < level)
+    scope.values[tensor] = f.load(buffers.lookup(tensor), {inner}, lanes, {});
+  else if (stage)
+    computeMap(*stage, scope);
+  else {
+    if (isStream(space))
+      readStreams.insert(tensor);
+    scope.values[tensor] =
+        f.load(memory(tensor, space), indices(space),
+               isVector(space) ? lanes : 0, isVector(space) ? mask : Value());
+  }
+  return scope.values.lookup(tensor);
+}
+
+/// Asks for what the streams come to a page later, where they do not fit a
+/// second-level cache: computing takes long enough that what the hardware
+/// fetches ahead by itself does not cover the latency of memory, and it stops
+/// at the end of a page.
+void GroupNest::prefetchStreams(bool reads, bool writes) {
+  constexpr int64_t ahead = 4096, line = 64, cache = 1 << 20;
+  int64_t size = 0;
+  for (const auto &streams : {readStreams, writtenStreams})
+    for (Value tensor : streams)
+      size += bytesOf(tensor);
+  if (mask || size <= cache)
+    return;
+  auto fetch = [&](Value tensor, bool isWrite) {
+    int64_t bytes = elementBytes(tensor);
+    bool isFlat = group.schedule == Schedule::Flat;
+    Value row =
+        isFlat ? Value()
+               : f.add(rowIndex(),
+                       f.index(llvm::divideCeil(ahead, group.columns * bytes)));
+    Space space = isFlat ? Space::Column : Space::Full;
+    for (int64_t at = 0; at < lanes * bytes; at += line) {
+      int64_t offset = at / bytes + (isFlat ? ahead / bytes : 0);
+      Value column = f.add(columnIndex(), f.index(offset));
+      SmallVector<Value> place =
+          isFlat ? SmallVector<Value>{column} : SmallVector<Value>{row, column};
+      f.prefetch(memory(tensor, space), place, isWrite);
+    }
+  };
+  if (reads)
+    for (Value tensor : readStreams)
+      if (!writtenStreams.contains(tensor))
+        fetch(tensor, false);
+  if (writes)
+    for (Value tensor : writtenStreams)
+      fetch(tensor, true);
+}
+
+SmallVector<Value> GroupNest::arguments(const Stage &stage) {
+  linalg::GenericOp op = stage.op;
+  SmallVector<Value> arguments(op.getBody()->getNumArguments());
+  for (OpOperand *read : readsOf(op))
+    arguments[op.getMatchingBlockArgument(read).getArgNumber()] =
+        value(read->get());
+  return arguments;
+}
+
+BodyPoint GroupNest::point(const Stage &stage) {
+  BodyPoint point;
+  if (isVector(stage.domain)) {
+    point.lanes = lanes;
+    point.mask = mask;
+    point.laneLoop = stage.domain == Space::Full ? 1 : 0;
+    point.isAligned = true; // blocks and chunks are whole vectors
+  }
+  point.indices = indices(stage.domain);
+  return point;
+}
+
+void GroupNest::computeMap(const Stage &stage, Scope &scope) {
+  linalg::GenericOp op = stage.op;
+  SmallVector<Value> results =
+      cloneBody(f.b, op, arguments(stage),
+                op.getBody()->getTerminator()->getOperands(), point(stage));
+  for (auto [tensor, result] : llvm::zip_equal(op.getResults(), results))
+    scope.values[tensor] = result;
+}
+
+/// What a reduction adds at this point.
+Value GroupNest::element(const Stage &stage, const Reduction &reduction) {
+  Value element = cloneBody(f.b, stage.op, arguments(stage), reduction.element,
+                            point(stage))
+                      .front();
+  return isVector(stage.domain) ? broadcast(f.b, element, lanes) : element;
+}
+
+Value GroupNest::accumulate(Operation *combiner, Value accumulator,
+                            Value element) {
+  Value next = combine(f.b, combiner, accumulator, element);
+  if (!mask || !isa<VectorType>(next.getType()))
+    return next;
+  return arith::SelectOp::create(f.b, f.location, mask, next, accumulator);
+}

@@ -1,0 +1,128 @@
+#include "codegen/cuda/contraction/Contraction.h"
+#include "codegen/cuda/contraction/ContractionSource.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cuda;
+
+//===----------------------------------------------------------------------===//
+// Shapes and choice
+//===----------------------------------------------------------------------===//
+
+static std::optional<ElementType> elementOf(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  auto element = parseElementType(name);
+  return element == ElementType::I1 ? std::nullopt : element;
+}
+
+std::optional<GemmShape> mp::cuda::gemmShapeOf(const ContractionSpec &spec) {
+  auto type = elementOf(spec.a);
+  bool keepsSums = spec.c.isF32() && (spec.a.isF16() || spec.a.isBF16());
+  if (!type || spec.b != spec.a || (spec.c != spec.a && !keepsSums))
+    return std::nullopt;
+  GemmShape shape;
+  shape.type = *type;
+  shape.tf32 = spec.tf32 && type == ElementType::F32;
+  shape.batch = std::accumulate(spec.batch.begin(), spec.batch.end(),
+                                int64_t(1), std::multiplies<>());
+  shape.m = spec.m, shape.n = spec.n, shape.k = spec.k;
+  shape.transposeA = spec.transposeA, shape.transposeB = spec.transposeB;
+  if (spec.broadcastB && !spec.broadcastA && !spec.transposeA) {
+    shape.m *= shape.batch;
+    shape.batch = 1;
+  }
+  shape.broadcastA = spec.broadcastA && shape.batch > 1;
+  shape.broadcastB = spec.broadcastB && shape.batch > 1;
+  return shape;
+}
+
+static const TunePlan::Choice *planned(const GemmShape &shape,
+                                       const EmitOptions &options) {
+  return options.plan ? options.plan->find(shape) : nullptr;
+}
+
+static bool isForCublaslt(const ContractionSpec &spec, const GemmShape &shape,
+                          const EmitOptions &options) {
+  const TunePlan::Choice *choice = planned(shape, options);
+  return options.cublaslt && choice && !choice->config && spec.c == spec.a &&
+         pathOf(shape) != GemmPath::Any && (!spec.bias || spec.bias == spec.c);
+}
+
+//===----------------------------------------------------------------------===//
+// cuBLASLt
+//===----------------------------------------------------------------------===//
+
+static EmittedKernel emitCublaslt(const ContractionSpec &spec,
+                                  const GemmShape &shape, Operation *anchor,
+                                  const Arch &arch) {
+  ContractionSpec matrix = spec;
+  matrix.m = shape.m;
+  EmittedKernel kernel;
+  // What NVIDIA's documentation recommends.
+  kernel.temporaries.push_back((arch.capability >= 90 ? 32 : 4) << 20);
+  KernelCall call;
+  call.routine = "cublaslt.matmul";
+  call.flops = spec.flops();
+  call.attributes = callAttributes(matrix);
+  call.attributes.emplace_back("compute", shape.tf32 ? "tf32" : "f32");
+  call.attributes.emplace_back("workspace",
+                               int64_t(kernel.temporaries.front()));
+  if (shape.batch > 1) {
+    call.attributes.emplace_back("batch", shape.batch);
+    call.attributes.emplace_back("a_batch_stride",
+                                 shape.broadcastA ? 0 : shape.m * shape.k);
+    call.attributes.emplace_back("b_batch_stride",
+                                 shape.broadcastB ? 0 : shape.k * shape.n);
+    call.attributes.emplace_back("c_batch_stride", shape.m * shape.n);
+  }
+  for (Value operand : anchor->getOperands())
+    call.arguments.push_back({KernelArgument::Kind::Operand,
+                              cast<BlockArgument>(operand).getArgNumber()});
+  call.arguments.push_back({KernelArgument::Kind::Result, 0});
+  call.arguments.push_back({KernelArgument::Kind::Temporary, 0});
+  kernel.call = std::move(call);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+unsigned mp::cuda::acceptedStages(Operation *anchor, StageList stages,
+                                  const ContractionSpec &spec,
+                                  const EmitOptions &options) {
+  auto shape = gemmShapeOf(spec);
+  if (shape && isForCublaslt(spec, *shape, options))
+    return 0;
+  return Epilogue::accepts(anchor, stages);
+}
+
+FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
+                                                   StageList stages,
+                                                   const ContractionSpec &spec,
+                                                   const EmitOptions &options,
+                                                   KernelStore &store) {
+  auto shape = gemmShapeOf(spec);
+  if (!shape)
+    return anchor->emitOpError()
+           << "has no kernel on CUDA that multiplies " << spec.a << " and "
+           << spec.b << " to " << spec.c;
+  if (isForCublaslt(spec, *shape, options))
+    return emitCublaslt(spec, *shape, anchor, options.arch);
+  const TunePlan::Choice *choice = planned(*shape, options);
+  GemmConfig config = choice && choice->config
+                          ? *choice->config
+                          : chooseGemm(*shape, options.arch);
+  auto epilogue = Epilogue::get(anchor, stages);
+  if (failed(epilogue))
+    return failure();
+  auto emitted =
+      ContractionSource(anchor, *shape, config, *epilogue, store).emit();
+  // The product comes first; what follows adds up its parts.
+  if (succeeded(emitted))
+    emitted->launches.front().flops = spec.flops();
+  return emitted;
+}

@@ -1,0 +1,80 @@
+//===- Epilogue.h - what a product's kernel does with its sums --*- C++ -*-===//
+//
+// Behind an anchor stand stages, seen here as working on a matrix: the anchor's
+// result with all dimensions but the last as rows. A kernel takes in those that
+// need of a place in it nothing but that place's values, and reductions down
+// the columns or over everything.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_CUDA_CONTRACTION_EPILOGUE_H
+#define MP_CODEGEN_CUDA_CONTRACTION_EPILOGUE_H
+
+#include "codegen/cuda/SourceText.h"
+#include "codegen/stages/Anchor.h"
+#include "codegen/stages/StageGroup.h"
+
+namespace mp::cuda {
+
+/// A tensor in memory that an epilogue reads or writes.
+struct EpilogueTensor {
+  mlir::Value value;
+  Space space = Space::Full;
+  unsigned index = 0; ///< of the kernel's operands, or results
+};
+
+/// A reduction; its result is stored as `result` of the kernel.
+struct EpilogueReduction {
+  mlir::linalg::GenericOp stage;
+  unsigned result = 0;
+  bool isTotal() const;
+  /// Of an accumulator.
+  mlir::Type type() const;
+  /// Its value before any element; combining it changes nothing.
+  mlir::TypedAttr start() const;
+};
+
+class Epilogue {
+public:
+  /// How many of the stages after `anchor`, in order, a kernel can take in.
+  static unsigned accepts(mlir::Operation *anchor, StageList stages);
+
+  /// Looks at the body of a kernel whose anchor is followed by `stages`, all of
+  /// them accepted. Fails with a diagnostic at a result that no stage makes.
+  static llvm::FailureOr<Epilogue> get(mlir::Operation *anchor,
+                                       StageList stages);
+
+  int64_t rows() const { return allRows; }
+  int64_t columns() const { return allColumns; }
+  /// Elements of a row that are handled at once.
+  int width() const;
+  llvm::ArrayRef<EpilogueTensor> reads() const { return operands; }
+  llvm::ArrayRef<EpilogueTensor> writes() const { return results; }
+  llvm::ArrayRef<EpilogueReduction> reductions() const { return reduced; }
+
+  /// Prints `struct CombineN` for each reduction and `struct Epilogue`, as
+  /// gemm-epilogue.cuh asks for it, for blocks of `threads` that have `across`
+  /// columns. Members: operandN and resultN, partialN for reduction N. `bias`,
+  /// if any, is added to the sums before they are rounded to `type`. Fails with
+  /// a diagnostic at an op that kernels cannot have.
+  llvm::LogicalResult print(SourceText &out, llvm::StringRef sumType,
+                            mlir::Type type, mlir::Value bias, int threads,
+                            int across) const;
+  /// Prints `struct NAME`, how parts of a reduction are combined.
+  static llvm::LogicalResult printCombiner(SourceText &out,
+                                           const EpilogueReduction &reduction,
+                                           const llvm::Twine &name);
+
+private:
+  friend class EpiloguePrinter;
+  void addRead(mlir::Value value, Space space);
+
+  mlir::Value anchor;
+  int64_t allRows = 1, allColumns = 1;
+  llvm::SmallVector<mlir::linalg::GenericOp> stages;
+  llvm::SmallVector<EpilogueTensor> operands, results;
+  llvm::SmallVector<EpilogueReduction> reduced;
+};
+
+} // namespace mp::cuda
+
+#endif // MP_CODEGEN_CUDA_CONTRACTION_EPILOGUE_H

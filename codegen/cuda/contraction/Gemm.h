@@ -1,0 +1,72 @@
+//===- Gemm.h - which kernel a matrix product gets on CUDA ------*- C++ -*-===//
+//
+// Shapes and ways to cut them up, as plain data that has a text form: the table
+// of ways, the choice without measurements, and the candidates that a tuner
+// measures.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_CUDA_CONTRACTION_GEMM_H
+#define MP_CODEGEN_CUDA_CONTRACTION_GEMM_H
+
+#include "codegen/cuda/Arch.h"
+#include "program/Program.h"
+
+namespace mp::cuda {
+
+/// c[batch, m, n] = a[batch, m, k] b[batch, k, n], elements of one type.
+struct GemmShape {
+  ElementType type = ElementType::F32;
+  bool tf32 = false;
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  bool transposeA = false, transposeB = false; ///< a [.., k, m]; b [.., n, k]
+  bool broadcastA = false, broadcastB = false; ///< one matrix for the batch
+
+  /// "f16 nt 1x128x256x784": type ("tf32" where that is allowed), a and b (n
+  /// plain, t transposed; capital: one matrix for the batch), batch x m x n x
+  /// k.
+  std::string str() const;
+  /// Errors: not of that form; sizes below 1.
+  static llvm::Expected<GemmShape> parse(llvm::StringRef text);
+  bool operator==(const GemmShape &) const = default;
+};
+
+/// As mp::Path in kernels/gemm-math.cuh.
+enum class GemmPath { Half, Tf32, Fma, Any };
+/// The only one that a shape can go.
+GemmPath pathOf(const GemmShape &shape);
+/// As in the kernels: "Half".
+llvm::StringRef pathName(GemmPath path);
+
+/// How a product is cut up; kernels/gemm.cuh has what each number means.
+struct GemmConfig {
+  int tileM = 64, tileN = 64, tileK = 32;
+  int stages = 2, warpsM = 2, warpsN = 2;
+  int resident = 1; ///< blocks that registers allow on a multiprocessor at once
+  int splits = 1;
+
+  int threads() const { return warpsM * warpsN * 32; }
+  /// "128x128x32 stages 4 warps 2x4 resident 1 splits 1".
+  std::string str() const;
+  /// Errors: not of that form.
+  static llvm::Expected<GemmConfig> parse(llvm::StringRef text);
+  bool operator==(const GemmConfig &) const = default;
+};
+
+/// Shared memory that a block needs: the ring of stages, or the staged sums.
+uint64_t sharedBytes(const GemmShape &shape, const GemmConfig &config);
+
+/// Why the kernels cannot be had in this form; empty where they can.
+std::string whyNot(const GemmShape &shape, const GemmConfig &config,
+                   const Arch &arch);
+
+/// The config for a shape, by the committed table (GemmTable.inc) and a model
+/// of the time that it takes. Always one for which whyNot is empty.
+GemmConfig chooseGemm(const GemmShape &shape, const Arch &arch);
+
+/// Configs worth measuring, the chosen one first, at most `most`.
+std::vector<GemmConfig> gemmCandidates(const GemmShape &shape, const Arch &arch,
+                                       size_t most = 8);
+
+} // namespace mp::cuda
+
+#endif // MP_CODEGEN_CUDA_CONTRACTION_GEMM_H

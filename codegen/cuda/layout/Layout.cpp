@@ -1,0 +1,323 @@
+#include "codegen/cuda/layout/Layout.h"
+#include "codegen/cuda/ScalarPrinter.h"
+#include "codegen/cuda/SourceText.h"
+
+#include "llvm/ADT/bit.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cuda;
+using llvm::Twine;
+
+namespace {
+constexpr int64_t blockThreads = 256;
+
+/// A kernel being written: a StagePart and what is passed to it.
+class LayoutKernel {
+public:
+  /// Parameters in the order of their calls; returns the name. `type` is the
+  /// C++ type of the elements.
+  std::string memory(const LayoutTensor &tensor, const std::string &type) {
+    std::string name = "a" + std::to_string(part.parameters.size());
+    declared += ", Global<" + type + "> " + name;
+    part.parameters.push_back({type, tensor.count()});
+    launch.arguments.push_back(tensor.argument);
+    return name;
+  }
+  /// A number that is no part of the text, so that one text does for many.
+  std::string count(const std::string &type, int64_t value) {
+    std::string name = "c" + std::to_string(part.counts.size());
+    counts += ", " + type + " " + name;
+    part.counts.push_back(value);
+    return name;
+  }
+  void add(KernelStore &store, int64_t grid, EmittedKernel &kernel) {
+    SourceText function;
+    function.open("inline void BODY_NAME(int block" + counts + declared + ")");
+    if (part.shared)
+      function.line("MP_SHARED_MEMORY(shared);");
+    function.append(body);
+    function.close();
+    part.function = function.str();
+    part.header = "layout.cuh";
+    launch.grid = part.grid = grid;
+    launch.block = part.block;
+    launch.shared = part.shared;
+    launch.symbol = store.add(std::move(part));
+    kernel.launches.push_back(std::move(launch));
+  }
+
+  StagePart part;
+  SourceText body;
+
+private:
+  KernelLaunch launch;
+  std::string counts, declared;
+};
+
+/// The C++ integer of an element's width in memory.
+std::string wordOf(Type element) {
+  switch (storageBytes(element)) {
+  case 1:
+    return "unsigned char";
+  case 2:
+    return "unsigned short";
+  case 4:
+    return "unsigned";
+  default:
+    return "unsigned long long";
+  }
+}
+
+/// Elements that are moved at once where all of these numbers of elements are
+/// multiples of it.
+int64_t widthFor(ArrayRef<int64_t> multiples, Type element) {
+  int64_t width = 16 / storageBytes(element);
+  for (int64_t number : multiples)
+    width = std::gcd(width, number);
+  return width;
+}
+
+/// Items of a thread: more than one where there are enough of them for all
+/// multiprocessors.
+int64_t itemsOfThread(int64_t items) { return items >= (1 << 18) ? 4 : 1; }
+int64_t blocksFor(int64_t items) {
+  return llvm::divideCeil(items, blockThreads * itemsOfThread(items));
+}
+
+/// The type of places in these tensors, some blocks past their end too.
+std::string indexType(ArrayRef<int64_t> counts) {
+  constexpr int64_t slack = 1 << 16;
+  for (int64_t count : counts)
+    if (count >= (int64_t(1) << 31) - slack)
+      return "long long";
+  return "int";
+}
+
+std::string list(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+/// Elements of a box that are moved at once.
+static int64_t widthOf(const BoxCopy &box, Type element) {
+  if (!box.isContiguous())
+    return 1;
+  SmallVector<int64_t> multiples{box.from, box.to, box.dims.back().size};
+  for (const BoxCopy::Dim &dim : ArrayRef(box.dims).drop_back())
+    multiples.append({dim.from, dim.to});
+  return widthFor(multiples, element);
+}
+
+/// "copyBox<4, 1, 1024, BoxDim<...>, ...>".
+static std::string copyOf(const BoxCopy &box, int64_t width) {
+  int64_t items = box.elements() / width;
+  std::string text = "copyBox<" + list({width, itemsOfThread(items), items});
+  for (auto [i, dim] : llvm::enumerate(llvm::reverse(box.dims))) {
+    int64_t unit = i == 0 ? width : 1;
+    text += ", BoxDim<" +
+            list({dim.size / unit, dim.from * unit, dim.to * unit}) + ">";
+  }
+  return text + ">";
+}
+
+/// Each box has blocks of its own.
+static void emitGroup(ArrayRef<BoxCopy> boxes, ArrayRef<LayoutTensor> sources,
+                      const LayoutTensor &result, KernelStore &store,
+                      EmittedKernel &kernel) {
+  LayoutKernel printed;
+  printed.part.block = blockThreads;
+  std::string word = wordOf(result.element());
+  std::string to = printed.memory(result, word);
+  int64_t blocks = 0;
+  for (auto [box, source] : llvm::zip_equal(boxes, sources)) {
+    int64_t width = widthOf(box, result.element());
+    int64_t own = blocksFor(box.elements() / width);
+    std::string index = indexType({source.count(), result.count()});
+    std::string from = printed.memory(source, word);
+    std::string first = printed.count(index, box.from),
+                place = printed.count(index, box.to);
+    std::string call = copyOf(box, width) + "(block, " + from + ", " + first +
+                       ", " + to + ", " + place + ");";
+    blocks += own;
+    if (&box == &boxes.back()) {
+      printed.body.line(call);
+      break;
+    }
+    printed.body.open("if (block < " + Twine(own) + ")");
+    printed.body.line(call);
+    printed.body.line("return;");
+    printed.body.close();
+    printed.body.line("block -= " + Twine(own) + ";");
+  }
+  printed.add(store, blocks, kernel);
+}
+
+void mp::cuda::emitBoxes(ArrayRef<BoxCopy> boxes,
+                         ArrayRef<LayoutTensor> sources,
+                         const LayoutTensor &result, KernelStore &store,
+                         EmittedKernel &kernel) {
+  // All copies of a kernel share its registers.
+  constexpr size_t mostBoxes = 8;
+  SmallVector<BoxCopy> some;
+  SmallVector<LayoutTensor> from;
+  for (auto [box, source] : llvm::zip_equal(boxes, sources)) {
+    if (box.elements() == 0)
+      continue;
+    some.push_back(box);
+    from.push_back(source);
+    if (some.size() == mostBoxes) {
+      emitGroup(some, from, result, store, kernel);
+      some.clear();
+      from.clear();
+    }
+  }
+  if (!some.empty())
+    emitGroup(some, from, result, store, kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+void mp::cuda::emitPad(const PaddedBox &box, const LayoutTensor &source,
+                       const LayoutTensor &result, KernelStore &store,
+                       EmittedKernel &kernel) {
+  if (result.count() == 0)
+    return;
+  const PaddedBox::Dim &last = box.dims.back();
+  int64_t width = last.step != 1 ? 1
+                                 : widthFor({last.size, last.low, last.count},
+                                            result.element());
+  int64_t items = result.count() / width;
+  std::string dims;
+  int64_t stride = 1;
+  for (auto [i, dim] : llvm::enumerate(llvm::reverse(box.dims))) {
+    int64_t unit = i == 0 ? width : 1;
+    dims += ", PadDim<" +
+            list({dim.size / unit, dim.low / unit, dim.step, dim.span() / unit,
+                  stride * unit}) +
+            ">";
+    stride *= dim.count;
+  }
+  LayoutKernel printed;
+  printed.part.block = blockThreads;
+  std::string word = wordOf(result.element());
+  std::string from = printed.memory(source, word),
+              to = printed.memory(result, word);
+  printed.body.line("padBox<" + list({width, itemsOfThread(items), items}) +
+                    ", " + indexType({source.count(), result.count()}) + dims +
+                    ">(block, " + from + ", " + to + ", static_cast<" + word +
+                    ">(" + Twine(box.value) + "ull));");
+  printed.add(store, blocksFor(items), kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows by number
+//===----------------------------------------------------------------------===//
+
+/// "NumberedRows<1, 1000, 64, 16>", elements in `unit`s.
+static std::string spell(const NumberedRows &rows, int64_t unit = 1) {
+  return "NumberedRows<" +
+         list({rows.outer, rows.rows, rows.count, rows.inner / unit}) + ">";
+}
+
+void mp::cuda::emitGather(const NumberedRows &rows, const LayoutTensor &table,
+                          const LayoutTensor &indices,
+                          const LayoutTensor &result, KernelStore &store,
+                          EmittedKernel &kernel) {
+  if (result.count() == 0)
+    return;
+  int64_t width = widthFor({rows.inner}, result.element());
+  int64_t items = result.count() / width;
+  LayoutKernel printed;
+  printed.part.block = blockThreads;
+  std::string word = wordOf(result.element());
+  std::string a = printed.memory(table, word),
+              b = printed.memory(indices, storageType(indices.element())),
+              c = printed.memory(result, word);
+  printed.body.line("gatherRows<" + list({width, itemsOfThread(items)}) + ", " +
+                    spell(rows, width) + ", " +
+                    indexType({table.count(), result.count()}) + ">(block, " +
+                    a + ", " + b + ", " + c + ");");
+  printed.add(store, blocksFor(items), kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+void mp::cuda::emitScatterAdd(const NumberedRows &rows,
+                              const LayoutTensor &updates,
+                              const LayoutTensor &indices,
+                              std::optional<LayoutTensor> base,
+                              const LayoutTensor &result, KernelStore &store,
+                              EmittedKernel &kernel) {
+  if (result.count() == 0)
+    return;
+  // A block's sums take 16 KiB, whatever their shape.
+  int64_t sumBytes = storageBytes(computeType(result.element()));
+  sumBytes = std::max<int64_t>(sumBytes, 4);
+  int64_t across = std::min<int64_t>(llvm::PowerOf2Ceil(rows.inner), 128);
+  int64_t down = (int64_t(1) << 14) / sumBytes / across;
+  constexpr uint64_t listBytes = 4 * 4 * blockThreads, scratchBytes = 128;
+
+  LayoutKernel printed;
+  printed.part.block = blockThreads;
+  printed.part.shared = (1 << 14) + listBytes + scratchBytes;
+  std::string type = storageType(result.element());
+  std::string a = printed.memory(updates, type),
+              b = printed.memory(indices, storageType(indices.element())),
+              c = base ? printed.memory(*base, type) : "",
+              d = printed.memory(result, type);
+  printed.body.line("scatterRows<" + spell(rows) + ", " + list({down, across}) +
+                    ", " + (base ? "true" : "false") + ">(block, " + a + ", " +
+                    b + ", " + (base ? c : d) + ", " + d + ", shared);");
+  printed.add(store,
+              rows.outer * llvm::divideCeil(rows.rows, down) *
+                  llvm::divideCeil(rows.inner, across),
+              kernel);
+}
+
+/// "RunningSum<4, 100, 1, false>".
+static std::string spell(const RunningSum &sum) {
+  return "RunningSum<" + list({sum.outer, sum.size, sum.inner}) +
+         (sum.reverse ? ", true>" : ", false>");
+}
+
+void mp::cuda::emitRunningSum(const RunningSum &sum, const LayoutTensor &source,
+                              const LayoutTensor &result, KernelStore &store,
+                              EmittedKernel &kernel) {
+  if (result.count() == 0)
+    return;
+  LayoutKernel printed;
+  std::string type = storageType(result.element());
+  std::string from = printed.memory(source, type),
+              to = printed.memory(result, type);
+  if (sum.inner > 1) {
+    // Few columns are spread over more multiprocessors.
+    int64_t columns = sum.outer * sum.inner;
+    printed.part.block = columns >= (1 << 15) ? blockThreads : 32;
+    printed.body.line("sumColumns<" + Twine(printed.part.block) + ", " +
+                      spell(sum) + ">(block, " + from + ", " + to + ");");
+    return printed.add(store, llvm::divideCeil(columns, printed.part.block),
+                       kernel);
+  }
+  // A warp has a short row, a block a long one.
+  int64_t threads = sum.size <= 1024 ? 32 : blockThreads;
+  printed.part.block = blockThreads;
+  printed.part.shared = threads == blockThreads ? 256 : 0;
+  printed.body.line("sumRows<" + Twine(threads) + ", " + spell(sum) +
+                    ">(block, " + from + ", " + to + ", " +
+                    (printed.part.shared ? "shared" : "nullptr") + ");");
+  printed.add(store, llvm::divideCeil(sum.outer, blockThreads / threads),
+              kernel);
+}

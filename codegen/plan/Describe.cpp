@@ -1,0 +1,195 @@
+//===- Describe.cpp - variables, inputs and data of a module --------------===//
+#include "codegen/plan/Describe.h"
+#include "dialect/ops/Cast.h"
+#include "dialect/ops/Recipe.h"
+#include "dialect/ops/State.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Locations, types and kernels
+//===----------------------------------------------------------------------===//
+
+mp::Location mp::locate(mlir::Location location) {
+  auto file = location->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return {};
+  return {file.getFilename().str(), file.getLine(), file.getColumn()};
+}
+
+mp::TensorType mp::describeType(RankedTensorType type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type.getElementType();
+  return {parseElementType(name).value_or(ElementType::F32),
+          {type.getShape().begin(), type.getShape().end()}};
+}
+
+static void collectSources(mlir::Location location,
+                           std::vector<mp::Location> &sources) {
+  location->walk([&](mlir::Location inner) {
+    // Where an op stands, and not who called for it.
+    if (auto call = dyn_cast<CallSiteLoc>(inner)) {
+      collectSources(call.getCallee(), sources);
+      return WalkResult::skip();
+    }
+    if (isa<FileLineColLoc>(inner))
+      if (auto found = locate(inner); !llvm::is_contained(sources, found))
+        sources.push_back(found);
+    return WalkResult::advance();
+  });
+}
+
+/// Locations of all ops that were fused, without repeats.
+static std::vector<mp::Location> sourcesOf(mlir::Location location) {
+  std::vector<mp::Location> sources;
+  collectSources(location, sources);
+  return sources;
+}
+
+std::string mp::summaryOf(Operation *op) {
+  auto ops = op->getAttrOfType<StringAttr>("ops");
+  return ops ? ops.getValue().str() : op->getName().stripDialect().str();
+}
+
+void mp::describeSources(Kernel &kernel, Operation *op) {
+  kernel.sources = sourcesOf(op->getLoc());
+  kernel.summary = summaryOf(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Initialisers (torch.nn.init)
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Connections into and out of a unit, by the shape [out, in, ...].
+struct Fans {
+  double in = 1, out = 1;
+};
+} // namespace
+
+static Fans fansOf(ArrayRef<int64_t> shape) {
+  if (shape.size() < 2)
+    return {shape.empty() ? 1.0 : double(shape[0]),
+            shape.empty() ? 1.0 : double(shape[0])};
+  double field = llvm::product_of(shape.drop_front(2));
+  return {shape[1] * field, shape[0] * field};
+}
+
+static Initializer resolve(InitAttr attr, ArrayRef<int64_t> shape) {
+  using Kind = Initializer::Kind;
+  auto argument = [&](StringRef name, double fallback) {
+    auto value = attr.getArguments().getAs<FloatAttr>(name);
+    return value ? value.getValueAsDouble() : fallback;
+  };
+  Fans fans = fansOf(shape);
+  fans.in = argument("fan_in", fans.in);
+  double slope = argument("a", std::sqrt(5.0)),
+         gain = std::sqrt(2 / (1 + slope * slope));
+  double kaiming = gain / std::sqrt(fans.in),
+         xavier = argument("gain", 1) * std::sqrt(2 / (fans.in + fans.out));
+  switch (attr.getFormula()) {
+  case InitFormula::zeros:
+    return {Kind::Constant, 0, 0};
+  case InitFormula::ones:
+    return {Kind::Constant, 1, 0};
+  case InitFormula::constant:
+    return {Kind::Constant, argument("value", 0), 0};
+  case InitFormula::uniform: {
+    bool byFan = bool(attr.getArguments().get("fan_in"));
+    double bound = 1 / std::sqrt(fans.in);
+    return {Kind::Uniform, argument("a", byFan ? -bound : 0),
+            argument("b", byFan ? bound : 1)};
+  }
+  case InitFormula::normal:
+    return {Kind::Normal, argument("mean", 0), argument("std", 1)};
+  // A uniform distribution within sqrt(3) deviations has that deviation.
+  case InitFormula::kaiming_uniform:
+    return {Kind::Uniform, -std::sqrt(3.0) * kaiming, std::sqrt(3.0) * kaiming};
+  case InitFormula::kaiming_normal:
+    return {Kind::Normal, 0, kaiming};
+  case InitFormula::xavier_uniform:
+    return {Kind::Uniform, -std::sqrt(3.0) * xavier, std::sqrt(3.0) * xavier};
+  case InitFormula::xavier_normal:
+    return {Kind::Normal, 0, xavier};
+  case InitFormula::seed:
+    return {Kind::Seed, 0, 0};
+  }
+  llvm_unreachable("all formulas covered");
+}
+
+std::vector<Variable> mp::describeVariables(ModuleOp module) {
+  std::vector<Variable> variables;
+  for (auto op : module.getOps<VariableOp>()) {
+    Variable variable;
+    variable.name = op.getSymName().str();
+    variable.kind = *parseVariableKind(stringifyStateKind(op.getKind()));
+    variable.type = describeType(op.getTensorType());
+    variable.init = op.getInit()
+                        ? resolve(*op.getInit(), op.getTensorType().getShape())
+                        : Initializer{Initializer::Kind::Derived, 0, 0};
+    variable.location = locate(op.getLoc());
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and data
+//===----------------------------------------------------------------------===//
+
+std::vector<DataSource> mp::describeData(ModuleOp module) {
+  std::vector<DataSource> sources;
+  for (auto op : module.getOps<DataOp>()) {
+    DataSource source{op.getSymName().str(), {}, locate(op.getLoc())};
+    for (NamedAttribute named : op.getColumns()) {
+      auto column = cast<ColumnAttr>(named.getValue());
+      std::string element;
+      llvm::raw_string_ostream(element) << column.getElement();
+      source.columns.push_back(
+          {named.getName().str(), column.getPattern().str(),
+           stringifyDataFormat(column.getFormat()).str(),
+           column.getKey() ? column.getKey().str() : std::string(),
+           parseElementType(element).value_or(ElementType::U8),
+           locate(op.getLoc())});
+    }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+/// The tightest range that ops ask of a value, looking through casts of
+/// integers.
+static std::optional<IndexRange> rangeOf(Value value) {
+  std::optional<IndexRange> range;
+  for (OpOperand &use : value.getUses()) {
+    std::optional<IndexRange> asked;
+    if (auto op = dyn_cast<IndexOperandOpInterface>(use.getOwner()))
+      asked = op.getIndexRange(use.getOperandNumber());
+    else if (auto cast = dyn_cast<CastOp>(use.getOwner());
+             cast && isa<IntegerType>(elementType(cast)))
+      asked = rangeOf(cast);
+    if (asked && (!range || asked->high < range->high))
+      range = asked;
+  }
+  return range;
+}
+
+std::vector<Input> mp::describeInputs(func::FuncOp function) {
+  std::vector<Input> inputs;
+  for (BlockArgument argument : function.getArguments()) {
+    Input input;
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kNameAttr);
+    input.name = name ? name.getValue().str() : "";
+    input.type = describeType(tensorType(argument));
+    if (auto range = rangeOf(argument)) {
+      input.range = {range->low, range->high};
+      input.exempt = range->exempt;
+    }
+    input.location = locate(argument.getLoc());
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}

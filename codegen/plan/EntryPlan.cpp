@@ -1,0 +1,422 @@
+//===- EntryPlan.cpp - from a function of kernels to steps ----------------===//
+#include "codegen/plan/EntryPlan.h"
+#include "codegen/Backend.h"
+#include "codegen/plan/ArenaPlan.h"
+#include "codegen/plan/Describe.h"
+#include "codegen/stages/InPlace.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Kernel.h"
+#include "dialect/ops/State.h"
+#include "dialect/ops/View.h"
+
+using namespace mlir;
+using namespace mp;
+
+uint32_t ProgramBuilder::kernel(StringRef symbol, Operation *op,
+                                Backend &backend) {
+  auto [known, isNew] = kernels.try_emplace(symbol, program.kernels.size());
+  if (isNew) {
+    Kernel kernel = backend.code(symbol);
+    describeSources(kernel, op);
+    program.kernels.push_back(std::move(kernel));
+  }
+  return known->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A place in the arena is named by its buffer until offsets are known.
+class EntryPlanner {
+public:
+  EntryPlanner(func::FuncOp function, ArrayRef<EmittedKernel> emitted,
+               ProgramBuilder &builder, Backend &backend)
+      : function(function), emitted(emitted), builder(builder),
+        backend(backend) {}
+
+  FailureOr<Entry> plan() {
+    Block &block = function.getBody().front();
+    for (auto [index, argument] : llvm::enumerate(block.getArguments()))
+      places[argument] = {Place::Space::Staging, static_cast<uint32_t>(index),
+                          0};
+    if (failed(findWrites(block)))
+      return failure();
+    for (Operation &op : block)
+      planOp(&op);
+    for (auto write : block.getOps<WriteOp>())
+      planWrite(write);
+    planResults(block.getTerminator());
+    planRecords();
+    if (failed(checkReads()))
+      return failure();
+    backend.finish(entry, stepPlaces, builder);
+    findLifetimes();
+    entry.arenaBytes = planArena(entry.buffers);
+    forEachPlace([&](Place &place, uint32_t) {
+      if (place.space == Place::Space::Arena)
+        place = {Place::Space::Arena, 0, entry.buffers[place.index].offset};
+    });
+    return std::move(entry);
+  }
+
+private:
+  uint32_t variableIndex(StringRef name) const {
+    return builder.variables.lookup(name);
+  }
+
+  void planOp(Operation *op) {
+    if (auto read = dyn_cast<ReadOp>(op))
+      planRead(read);
+    else if (auto constant = dyn_cast<ConstantOp>(op))
+      planConstant(constant);
+    else if (auto reshape = dyn_cast<ReshapeOp>(op))
+      places[reshape] = places.lookup(reshape.getInput());
+    else if (auto kernel = dyn_cast<KernelOp>(op))
+      planKernel(kernel);
+  }
+
+  /// A read lies in its variable. Where it leaves the function, or goes to
+  /// another variable, although the variable is written, it is copied first.
+  void planRead(ReadOp read) {
+    uint32_t index = variableIndex(read.getVariable());
+    Place place{Place::Space::Variable, index, 0};
+    bool leaves = llvm::any_of(aliases(read.getResult()), [](Value value) {
+      return llvm::any_of(value.getUsers(), [](Operation *user) {
+        return isa<WriteOp, func::ReturnOp>(user);
+      });
+    });
+    if (leaves && written.contains(index)) {
+      Place copy =
+          newBuffer(describeType(read.getType()).bytes(), read, "read");
+      addStep(Copy{copy, place, describeType(read.getType()).bytes(), {}},
+              {{place}, {copy}});
+      place = copy;
+    }
+    places[read] = place;
+  }
+
+  void planConstant(ConstantOp constant) {
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
+    auto type = describeType(cast<RankedTensorType>(constant.getType()));
+    auto index = static_cast<uint32_t>(builder.program.constants.size());
+    builder.program.constants.push_back({type, bytesOf(elements, type)});
+    places[constant] = {Place::Space::Constant, index, 0};
+  }
+
+  /// Row-major bytes; MLIR stores a splat once and flags as bits.
+  static std::string bytesOf(DenseElementsAttr elements,
+                             const mp::TensorType &type) {
+    std::string bytes;
+    if (type.element == ElementType::I1) {
+      for (bool flag : elements.getValues<bool>())
+        bytes.push_back(flag);
+      return bytes;
+    }
+    ArrayRef<char> raw = elements.getRawData();
+    int64_t copies = elements.isSplat() ? type.elements() : 1;
+    for (int64_t i = 0; i < copies; ++i)
+      bytes.append(raw.begin(), raw.end());
+    return bytes;
+  }
+
+  void planKernel(KernelOp kernel) {
+    const EmittedKernel &code = emitted[nextKernel++];
+    SmallVector<Place> results, temporaries;
+    for (OpResult result : kernel.getOutputs()) {
+      auto variable = inPlace(kernel, result);
+      results.push_back(
+          variable ? *variable
+                   : newBuffer(describeType(tensorType(result)).bytes(), kernel,
+                               summaryOf(kernel)));
+      places[result] = results.back();
+    }
+    for (uint64_t bytes : code.temporaries)
+      temporaries.push_back(
+          newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
+    auto resolveArguments = [&](ArrayRef<KernelArgument> arguments,
+                                StepPlaces &touched) {
+      std::vector<Place> resolved;
+      for (const KernelArgument &argument : arguments) {
+        bool isOperand = argument.kind == KernelArgument::Kind::Operand;
+        resolved.push_back(
+            isOperand ? places.lookup(kernel->getOperand(argument.index))
+            : argument.kind == KernelArgument::Kind::Result
+                ? results[argument.index]
+                : temporaries[argument.index]);
+        (isOperand ? touched.read : touched.written).push_back(resolved.back());
+      }
+      return resolved;
+    };
+    StepPlaces touched;
+    for (const KernelLaunch &launch : code.launches) {
+      auto arguments = resolveArguments(launch.arguments, touched);
+      addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
+                     launch.grid, launch.block, launch.shared, false,
+                     std::move(arguments),
+                     trafficOf(launch.arguments, kernel, code.temporaries),
+                     launch.flops},
+              std::exchange(touched, {}));
+    }
+    if (code.call) {
+      auto arguments = resolveArguments(code.call->arguments, touched);
+      addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
+                   code.call->block, std::move(arguments),
+                   trafficOf(code.call->arguments, kernel, {}),
+                   code.call->flops},
+              std::move(touched));
+    }
+  }
+
+  /// Bytes of the arguments together; of temporaries only those that have a
+  /// size.
+  static uint64_t trafficOf(ArrayRef<KernelArgument> arguments, KernelOp kernel,
+                            ArrayRef<uint64_t> temporaries) {
+    uint64_t bytes = 0;
+    for (auto [kind, index] : arguments) {
+      if (kind == KernelArgument::Kind::Operand)
+        bytes += describeType(tensorType(kernel->getOperand(index))).bytes();
+      else if (kind == KernelArgument::Kind::Result)
+        bytes += describeType(tensorType(kernel->getResult(index))).bytes();
+      else if (index < temporaries.size())
+        bytes += temporaries[index];
+    }
+    return bytes;
+  }
+
+  /// The variable that a result may be computed in.
+  std::optional<Place> inPlace(KernelOp kernel, OpResult result) {
+    for (Operation *user : result.getUsers()) {
+      auto write = dyn_cast<WriteOp>(user);
+      if (!write || write.getPredicate() != kernel.getPredicate())
+        continue;
+      uint32_t index = variableIndex(write.getVariable());
+      if (!stored.contains(write) &&
+          isLastReadBy(kernel, result, write.getVariable())) {
+        stored.insert(write);
+        return Place{Place::Space::Variable, index, 0};
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Whether nothing behind the kernel reads the variable, and the kernel
+  /// itself only where it writes.
+  bool isLastReadBy(KernelOp kernel, OpResult result, StringRef variable) {
+    for (auto read : function.getBody().getOps<ReadOp>()) {
+      if (read.getVariable() != variable ||
+          places.lookup(read).space != Place::Space::Variable)
+        continue;
+      for (Value alias : aliases(read.getResult()))
+        for (OpOperand &use : alias.getUses()) {
+          Operation *user = use.getOwner();
+          if (user == kernel &&
+              (use.getOperandNumber() >= kernel.getInputs().size() ||
+               !allowsInPlace(kernel, use.getOperandNumber(),
+                              result.getResultNumber())))
+            return false;
+          if (user != kernel && !isa<ReshapeOp>(user) &&
+              kernel->isBeforeInBlock(user))
+            return false;
+        }
+    }
+    return true;
+  }
+
+  bool allowsInPlace(KernelOp kernel, unsigned operand, unsigned result) {
+    return !anchorOf(kernel) &&
+           mp::allowsInPlace(kernel.getBody().front(), operand, result,
+                             backend.stageTarget());
+  }
+
+  /// A value and all reshapes of it.
+  static SmallVector<Value> aliases(Value value) {
+    SmallVector<Value> all{value};
+    for (unsigned i = 0; i < all.size(); ++i)
+      for (Operation *user : all[i].getUsers())
+        if (isa<ReshapeOp>(user))
+          all.push_back(user->getResult(0));
+    return all;
+  }
+
+  /// mp-verify-step has looked at steps; this is for any function that is run.
+  LogicalResult findWrites(Block &block) {
+    for (auto write : block.getOps<WriteOp>()) {
+      auto [known, isNew] =
+          written.try_emplace(variableIndex(write.getVariable()), write);
+      if (isNew)
+        continue;
+      auto diagnostic = write.emitOpError() << "writes @" << write.getVariable()
+                                            << " a second time";
+      diagnostic.attachNote(known->second.getLoc()) << "the first time";
+      return diagnostic;
+    }
+    return success();
+  }
+
+  void planWrite(WriteOp write) {
+    if (stored.contains(write))
+      return;
+    Place from = places.lookup(write.getValue());
+    Place to{Place::Space::Variable, variableIndex(write.getVariable()), 0};
+    StepPlaces touched{{from}, {to}};
+    std::optional<Place> flag;
+    if (write.getPredicate()) {
+      flag = places.lookup(write.getPredicate());
+      touched.read.push_back(*flag);
+    }
+    uint64_t bytes = describeType(tensorType(write.getValue())).bytes();
+    std::optional<KernelLaunch> guarded;
+    if (flag)
+      guarded = backend.guardedCopy(bytes);
+    if (!guarded)
+      return addStep(Copy{to, from, bytes, flag}, std::move(touched));
+    addStep(Launch{builder.kernel(guarded->symbol, write, backend),
+                   guarded->grid,
+                   guarded->block,
+                   guarded->shared,
+                   false,
+                   {to, from, *flag},
+                   2 * bytes + 1}, // the flag is a byte
+            std::move(touched));
+  }
+
+  void planResults(Operation *terminator) {
+    for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+      auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
+      Result &result = entry.results.emplace_back();
+      result.name = name ? name.getValue().str() : "";
+      result.type = describeType(tensorType(value));
+      result.place = places.lookup(value);
+      if (auto origin =
+              function.getResultAttrOfType<NameLoc>(index, kOriginAttr)) {
+        result.origin = origin.getName().getValue().str();
+        result.location = locate(origin.getChildLoc());
+      }
+    }
+  }
+
+  /// What the results by the names of records tell, and of what.
+  void planRecords() {
+    auto described = function->getAttrOfType<ArrayAttr>(kRecordsAttr);
+    if (!described)
+      return;
+    for (auto fields : described.getAsRange<DictionaryAttr>()) {
+      Record &record = entry.records.emplace_back();
+      record.op = fields.getAs<StringAttr>("op").str();
+      record.location = locate(fields.getAs<LocationAttr>("source"));
+      record.phase = fields.getAs<StringAttr>("phase").str();
+      record.type = describeType(
+          cast<RankedTensorType>(fields.getAs<TypeAttr>("type").getValue()));
+      llvm::append_range(
+          record.operands,
+          fields.getAs<DenseI64ArrayAttr>("operands").asArrayRef());
+      record.meant = fields.contains("meant");
+      record.watched = fields.contains("watched");
+      record.guarded = fields.contains("guarded");
+    }
+    for (auto [index, result] : llvm::enumerate(entry.results)) {
+      StringRef name = result.name;
+      size_t number = 0;
+      if (!name.consume_front("record.") || name.consumeInteger(10, number) ||
+          !name.consume_front(".") || number >= entry.records.size())
+        continue;
+      if (auto fact = parseRecordFact(name))
+        entry.records[number].results[static_cast<size_t>(*fact)] = index;
+    }
+  }
+
+  /// Nothing may read a buffer before a step has written it: it would find what
+  /// another value has left there.
+  LogicalResult checkReads() {
+    DenseSet<uint32_t> filled;
+    auto check = [&](const Place &place) -> LogicalResult {
+      if (place.space != Place::Space::Arena || filled.contains(place.index))
+        return success();
+      return function.emitError()
+             << "internal error: nothing writes the "
+             << entry.buffers[place.index].summary << " of "
+             << entry.buffers[place.index].location.str()
+             << " before it is read; please report this with the module";
+    };
+    for (const StepPlaces &touched : stepPlaces) {
+      for (const Place &place : touched.read)
+        if (failed(check(place)))
+          return failure();
+      for (const Place &place : touched.written)
+        if (place.space == Place::Space::Arena)
+          filled.insert(place.index);
+    }
+    for (const Result &result : entry.results)
+      if (failed(check(result.place)))
+        return failure();
+    return success();
+  }
+
+  Place newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
+    entry.buffers.push_back(
+        {0, bytes, 0, 0, locate(op->getLoc()), summary.str()});
+    return {Place::Space::Arena,
+            static_cast<uint32_t>(entry.buffers.size() - 1), 0};
+  }
+  void addStep(Step step, StepPlaces touched) {
+    entry.steps.push_back(std::move(step));
+    stepPlaces.push_back(std::move(touched));
+  }
+
+  /// From the first step that has it to the last; results are read by the host,
+  /// when all is done.
+  void findLifetimes() {
+    for (Buffer &buffer : entry.buffers)
+      buffer.firstStep = UINT32_MAX;
+    forEachPlace([&](Place &place, uint32_t step) {
+      if (place.space != Place::Space::Arena)
+        return;
+      Buffer &buffer = entry.buffers[place.index];
+      buffer.firstStep = std::min(buffer.firstStep, step);
+      buffer.lastStep = std::max(buffer.lastStep, step);
+    });
+    for (Buffer &buffer : entry.buffers)
+      buffer.firstStep = std::min(buffer.firstStep, buffer.lastStep);
+  }
+
+  /// Calls `visit` with every place and its step; with the last step for
+  /// results.
+  void forEachPlace(llvm::function_ref<void(Place &, uint32_t)> visit) {
+    for (auto [number, step] : llvm::enumerate(entry.steps)) {
+      if (auto *copy = std::get_if<Copy>(&step)) {
+        visit(copy->to, number);
+        visit(copy->from, number);
+        if (copy->flag)
+          visit(*copy->flag, number);
+        continue;
+      }
+      auto &arguments = std::holds_alternative<Launch>(step)
+                            ? std::get<Launch>(step).args
+                            : std::get<Call>(step).args;
+      for (Place &place : arguments)
+        visit(place, number);
+    }
+    for (Result &result : entry.results)
+      visit(result.place, entry.steps.empty() ? 0 : entry.steps.size() - 1);
+  }
+
+  func::FuncOp function;
+  ArrayRef<EmittedKernel> emitted;
+  ProgramBuilder &builder;
+  Backend &backend;
+  Entry entry;
+  std::vector<StepPlaces> stepPlaces;
+  DenseMap<Value, Place> places;
+  DenseMap<uint32_t, WriteOp> written;
+  DenseSet<Operation *> stored;
+  unsigned nextKernel = 0;
+};
+} // namespace
+
+FailureOr<Entry> mp::planEntry(func::FuncOp function,
+                               ArrayRef<EmittedKernel> emitted,
+                               ProgramBuilder &builder, Backend &backend) {
+  return EntryPlanner(function, emitted, builder, backend).plan();
+}

@@ -1,0 +1,40 @@
+#include "codegen/stages/Anchor.h"
+#include "dialect/ops/Kernel.h"
+
+using namespace mlir;
+using namespace mp;
+
+Operation *mp::anchorOf(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<AnchorOpInterface>(op))
+      return &op;
+  return nullptr;
+}
+
+/// The stage that alone reads `value`, element by element, and reads nothing
+/// else; null where there is none.
+static linalg::GenericOp onlyStageOf(Value value) {
+  if (!value.hasOneUse())
+    return nullptr;
+  auto stage = dyn_cast<linalg::GenericOp>(*value.user_begin());
+  if (!stage || stage.getNumDpsInputs() != 1 || stage.getNumDpsInits() != 1 ||
+      stage.getDpsInputs()[0] != value)
+    return nullptr;
+  bool isElementwise =
+      stage.getNumParallelLoops() == stage.getNumLoops() &&
+      llvm::all_of(stage.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isIdentity(); }) &&
+      stage.getRegionOutputArgs()[0].use_empty();
+  return isElementwise ? stage : nullptr;
+}
+
+AnchorStages::AnchorStages(Operation *anchor) : anchor(anchor) {
+  for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode())
+    if (auto stage = dyn_cast<linalg::GenericOp>(op))
+      all.push_back(stage);
+  Value value = anchor->getResult(0);
+  while (linalg::GenericOp stage = onlyStageOf(value)) {
+    chain.push_back(stage);
+    value = stage->getResult(0);
+  }
+}

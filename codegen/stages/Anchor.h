@@ -1,0 +1,38 @@
+//===- Anchor.h - an anchor, and the stages after it ----------------------===//
+//
+// A kernel with an anchor holds, after it, every stage that can be computed as
+// its result is stored. Which of them belong to what is found here, by
+// following values, and kernel models are handed the answer: no model asks
+// whose result a stage reads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_STAGES_ANCHOR_H
+#define MP_CODEGEN_STAGES_ANCHOR_H
+
+#include "dialect/ops/Kernel.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mp {
+
+/// The op of a kernel's body that has a main loop of its own, or null.
+mlir::Operation *anchorOf(KernelOp kernel);
+
+using StageList = llvm::ArrayRef<mlir::linalg::GenericOp>;
+
+/// The stages after an anchor.
+struct AnchorStages {
+  explicit AnchorStages(mlir::Operation *anchor);
+
+  mlir::Operation *anchor;
+  /// All of them, in order. They may read the anchor's result, one another, and
+  /// the kernel's operands; any of their results may leave the kernel.
+  llvm::SmallVector<mlir::linalg::GenericOp> all;
+  /// Those that the anchor's result passes through before anything else sees
+  /// it. Each is elementwise, its one input is the result of the stage before
+  /// (of the anchor, for the first), and nothing else reads that.
+  llvm::SmallVector<mlir::linalg::GenericOp> chain;
+};
+
+} // namespace mp
+
+#endif // MP_CODEGEN_STAGES_ANCHOR_H

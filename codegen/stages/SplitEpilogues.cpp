@@ -1,0 +1,216 @@
+//===- SplitEpilogues.cpp - stages that a target does not take in ---------===//
+//
+// What follows an anchor and its target does not take in becomes a kernel of
+// its own.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/stages/SplitEpilogues.h"
+#include "dialect/ops/Kernel.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// The fewest dimensions
+//===----------------------------------------------------------------------===//
+
+/// The rank of a stage that treats all its dimensions alike: 0 where it has
+/// none, nothing where they differ.
+static std::optional<unsigned> uniformRank(linalg::GenericOp stage) {
+  auto maps = stage.getIndexingMapsArray();
+  auto iterators = stage.getIteratorTypesArray();
+  bool uniform =
+      llvm::all_of(maps,
+                   [](AffineMap map) {
+                     return map.getNumResults() == 0 || map.isIdentity();
+                   }) &&
+      llvm::all_equal(iterators) && !stage.hasIndexSemantics();
+  return uniform ? std::optional<unsigned>(iterators.size()) : std::nullopt;
+}
+
+static RankedTensorType flat(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getRank() < 2 ? tensor
+                              : RankedTensorType::get({tensor.getNumElements()},
+                                                      tensor.getElementType());
+}
+
+/// After an anchor, tensors have its result's shape. Where no stage tells the
+/// dimensions apart, one will do, as mp-lower-kernels gives a kernel without an
+/// anchor.
+static void flatten(Block &body) {
+  for (auto stage : body.getOps<linalg::GenericOp>())
+    if (auto rank = uniformRank(stage); !rank || *rank == 1)
+      return;
+  for (BlockArgument argument : body.getArguments())
+    argument.setType(flat(argument.getType()));
+  Builder builder(body.getParentOp()->getContext());
+  for (Operation &op : body.without_terminator()) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        constant.setValueAttr(elements.reshape(flat(elements.getType())));
+    for (Value result : op.getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        result.setType(flat(result.getType()));
+    auto stage = dyn_cast<linalg::GenericOp>(op);
+    if (!stage || stage.getNumLoops() == 0)
+      continue;
+    SmallVector<AffineMap> maps;
+    for (AffineMap map : stage.getIndexingMapsArray())
+      maps.push_back(map.getNumResults() == 0
+                         ? AffineMap::get(1, 0, op.getContext())
+                         : builder.getMultiDimIdentityMap(1));
+    stage.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    stage.setIteratorTypesAttr(
+        builder.getArrayAttr(stage.getIteratorTypes()[0]));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
+
+/// "matmul relu_backward cast sum" names the anchor and its stages in order.
+/// Those of the stages in `later`, or those of the anchor and all others.
+static StringAttr namesOf(KernelOp kernel, StageList stages,
+                          const SetVector<Operation *> &later, bool isRest) {
+  auto all = kernel.getOpsAttr();
+  if (!all)
+    return {};
+  SmallVector<StringRef> words;
+  all.getValue().split(words, ' ');
+  if (words.size() != stages.size() + 1) // not by mp-fuse
+    return isRest ? StringAttr::get(kernel.getContext(),
+                                    "epilogue of " + all.getValue())
+                  : all;
+  SmallVector<StringRef> own;
+  if (!isRest)
+    own.push_back(words.front());
+  for (auto [word, stage] :
+       llvm::zip_equal(ArrayRef(words).drop_front(), stages))
+    if (later.contains(stage) == isRest)
+      own.push_back(word);
+  return StringAttr::get(kernel.getContext(), llvm::join(own, " "));
+}
+
+namespace {
+/// Takes a kernel apart: into its anchor with the stages `kept`, which read no
+/// other stage, and all other stages.
+class Split {
+public:
+  Split(KernelOp kernel, StageList stages, StageList kept)
+      : kernel(kernel), stages(stages), old(kernel.getBody().front()),
+        builder(kernel) {
+    for (linalg::GenericOp stage : stages)
+      if (!llvm::is_contained(kept, stage))
+        later.insert(stage);
+    for (Operation *stage : later)
+      for (Value operand : stage->getOperands())
+        if (isHandedOver(operand))
+          handed.insert(operand);
+  }
+
+  void run() {
+    SetVector<Value> inputs, firstResults, restResults;
+    for (Value value : old.getTerminator()->getOperands())
+      (later.contains(value.getDefiningOp()) ? restResults : firstResults)
+          .insert(value);
+    for (Value value : handed)
+      if (!later.contains(value.getDefiningOp()) && value.getDefiningOp())
+        firstResults.insert(value);
+    for (BlockArgument argument : old.getArguments())
+      if (firstResults.contains(argument) || isUsedFirst(argument))
+        inputs.insert(argument);
+    for (auto [argument, input] :
+         llvm::zip_equal(old.getArguments(), kernel.getInputs()))
+      outside[argument] = input;
+
+    make(inputs.getArrayRef(), firstResults.getArrayRef(), /*isRest=*/false,
+         namesOf(kernel, stages, later, false));
+    handed.remove_if(
+        [&](Value value) { return later.contains(value.getDefiningOp()); });
+    KernelOp rest = make(handed.getArrayRef(), restResults.getArrayRef(),
+                         /*isRest=*/true, namesOf(kernel, stages, later, true));
+    flatten(rest.getBody().front());
+    for (auto [value, result] : llvm::zip_equal(
+             old.getTerminator()->getOperands(), kernel.getOutputs()))
+      result.replaceAllUsesWith(outside.lookup(value));
+    kernel.erase();
+  }
+
+private:
+  /// Whether the second kernel gets a value that a stage of its own reads,
+  /// rather than making it: not so what a stage starts from.
+  static bool isHandedOver(Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || isa<AnchorOpInterface, linalg::GenericOp>(op);
+  }
+  bool isUsedFirst(Value value) const {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return !later.contains(user) && !isa<YieldOp>(user);
+    });
+  }
+
+  /// One of the two kernels; its results are known outside from then on.
+  KernelOp make(ArrayRef<Value> inputs, ArrayRef<Value> results, bool isRest,
+                StringAttr names) {
+    auto outer = [&](Value value) { return outside.lookup(value); };
+    auto part = KernelOp::create(
+        builder, kernel.getLoc(), llvm::map_to_vector(results, typeOutside),
+        llvm::map_to_vector(inputs, outer), kernel.getPredicate(), names);
+    Block &block = part.getBody().emplaceBlock();
+    IRMapping mapping;
+    for (Value input : inputs)
+      mapping.map(input, block.addArgument(input.getType(), input.getLoc()));
+    auto inside = OpBuilder::atBlockEnd(&block);
+    for (Operation &op : old.without_terminator()) {
+      bool isStage = isa<AnchorOpInterface, linalg::GenericOp>(op);
+      if (!isStage || later.contains(&op) == isRest)
+        inside.clone(op, mapping);
+    }
+    YieldOp::create(inside, kernel.getLoc(),
+                    llvm::map_to_vector(results, [&](Value value) {
+                      return mapping.lookup(value);
+                    }));
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!op.hasTrait<OpTrait::IsTerminator>() && op.use_empty())
+        op.erase();
+    for (auto [value, result] : llvm::zip_equal(results, part.getOutputs()))
+      outside[value] = result;
+    return part;
+  }
+
+  /// As the old kernel's result, where the value is one.
+  static Type typeOutside(Value value) {
+    for (OpOperand &use : value.getUses())
+      if (auto yield = dyn_cast<YieldOp>(use.getOwner()))
+        return yield->getParentOp()
+            ->getResult(use.getOperandNumber())
+            .getType();
+    return value.getType();
+  }
+
+  KernelOp kernel;
+  StageList stages;
+  Block &old;
+  OpBuilder builder;
+  SetVector<Operation *> later;
+  SetVector<Value> handed; ///< to later stages
+  DenseMap<Value, Value> outside;
+};
+} // namespace
+
+void mp::splitEpilogues(func::FuncOp function, const Backend &backend) {
+  for (auto kernel : llvm::to_vector(function.getOps<KernelOp>())) {
+    Operation *anchor = anchorOf(kernel);
+    if (!anchor)
+      continue;
+    AnchorStages stages(anchor);
+    std::optional<StageList> kept = backend.accepts(stages);
+    if (kept && kept->size() < stages.all.size())
+      Split(kernel, stages.all, *kept).run();
+  }
+}

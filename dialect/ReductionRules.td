@@ -1,0 +1,34 @@
+//===- ReductionRules.td - what all reductions share --------*- tablegen -*-===//
+#ifndef MP_REDUCTIONRULES_TD
+#define MP_REDUCTIONRULES_TD
+
+include "dialect/MpBase.td"
+
+defvar Mp_ReductionArguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
+defvar Mp_ReductionFormat = "$input `dims` `` $dims (`keepdim` $keepdim^)? attr-dict `:` type($input)";
+
+class Mp_ReductionOp<string mnemonic, list<Trait> traits = []>
+    : Mp_PureOp<mnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<ReductionOpInterface, ["getNeutral", "buildCombiner"]>], traits)> {
+  let numericClass = "reduction";
+  let arguments = Mp_ReductionArguments;
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = Mp_ReductionFormat;
+}
+
+/// What reaches the operand of a reduction, of its shape: from the gradient of the result
+/// and from the operand.
+class Mp_ReductionBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
+  let numericClass = "reduction";
+  defvar forward = !subst("_backward", "", mnemonic);
+  let summary = "gradient of mp." # forward # " from its operand";
+  let description = "Example: `%d = mp." # mnemonic # " %g, %x dims[1] : tensor<4xf32>, tensor<4x3xf32>`";
+  let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
+  let results = (outs Mp_FloatTensor:$result);
+  let assemblyFormat = [{
+    $gradient `,` $input `dims` `` $dims (`keepdim` $keepdim^)? attr-dict `:`
+    type($gradient) `,` type($input)
+  }];
+}
+
+#endif // MP_REDUCTIONRULES_TD

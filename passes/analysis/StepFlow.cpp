@@ -1,0 +1,92 @@
+//===- StepFlow.cpp - what the values of a step are computed from ---------===//
+#include "passes/analysis/StepFlow.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Scaling.h"
+#include "dialect/ops/State.h"
+#include "passes/analysis/Recipe.h"
+
+using namespace mlir;
+using namespace mp;
+
+StepFlow::StepFlow(func::FuncOp step) {
+  llvm::append_range(all, step.getOps<UnscaleAndCheckOp>());
+  func::FuncOp gathering = lookupAccumulate(step);
+  if (!gathering)
+    return;
+  llvm::append_range(all, gathering.getOps<UnscaleAndCheckOp>());
+  for (auto write : gathering.getOps<WriteOp>())
+    left[write.getVariableAttr().getAttr()] = write.getValue();
+}
+
+Value StepFlow::gathered(ReadOp read) const {
+  return left.lookup(read.getVariableAttr().getAttr());
+}
+
+/// A random op's key says which numbers it draws, not how large they are.
+static bool isKey(OpOperand &operand) {
+  auto random = dyn_cast<RandomOpInterface>(operand.getOwner());
+  return random && llvm::any_of(random.getKeyMutable(), [&](OpOperand &key) {
+           return &key == &operand;
+         });
+}
+
+void StepFlow::walk(Value root, function_ref<void(Operation *)> visit) const {
+  DenseSet<Value> seen;
+  SmallVector<Value> work{root};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second)
+      continue;
+    visit(op);
+    if (isa<UnscaleAndCheckOp>(op))
+      continue;
+    if (auto read = dyn_cast<ReadOp>(op))
+      if (Value value = gathered(read))
+        work.push_back(value);
+    for (OpOperand &operand : op->getOpOperands())
+      if (!isKey(operand))
+        work.push_back(operand.get());
+  }
+}
+
+SetVector<UnscaleAndCheckOp> StepFlow::checksOf(Value value) const {
+  SetVector<UnscaleAndCheckOp> checks;
+  walk(value, [&](Operation *op) {
+    if (auto check = dyn_cast<UnscaleAndCheckOp>(op))
+      checks.insert(check);
+  });
+  return checks;
+}
+
+SetVector<ReadOp> StepFlow::readsOf(Value value) const {
+  SetVector<ReadOp> reads;
+  walk(value, [&](Operation *op) {
+    if (auto read = dyn_cast<ReadOp>(op))
+      reads.insert(read);
+  });
+  return reads;
+}
+
+const SetVector<Value> &StepFlow::partsOf(Value flag) {
+  auto [known, isNew] = parts.try_emplace(flag);
+  SetVector<Value> &found = known->second;
+  DenseSet<Value> seen;
+  SmallVector<Value> work;
+  if (isNew)
+    work.push_back(flag);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto either = value.getDefiningOp<OrOp>()) {
+      llvm::append_range(work, either->getOperands());
+      continue;
+    }
+    found.insert(value);
+    if (auto read = value.getDefiningOp<ReadOp>())
+      if (Value before = gathered(read))
+        work.push_back(before);
+  }
+  return found;
+}

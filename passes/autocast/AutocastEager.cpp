@@ -1,0 +1,205 @@
+//===- AutocastEager.cpp - casts op by op ---------------------------------===//
+#include "passes/autocast/AutocastEager.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/State.h"
+#include "passes/analysis/Constants.h"
+#include "passes/autocast/AutocastCasts.h"
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// The type that floats of two types promote to; between the two 16-bit types,
+/// f32.
+FloatType widest(FloatType lhs, FloatType rhs) {
+  if (lhs == rhs)
+    return lhs;
+  if (lhs.getWidth() == rhs.getWidth())
+    return Float32Type::get(lhs.getContext());
+  return lhs.getWidth() > rhs.getWidth() ? lhs : rhs;
+}
+
+FloatType typeOf(OpOperand *operand) {
+  return cast<FloatType>(elementType(operand->get()));
+}
+
+FloatType widestOf(ArrayRef<OpOperand *> operands) {
+  FloatType type;
+  for (OpOperand *operand : operands)
+    type = type ? widest(type, typeOf(operand)) : typeOf(operand);
+  return type;
+}
+
+class EagerCaster {
+public:
+  EagerCaster(const AutocastScopes &scopes, MLIRContext *context,
+              AutocastReport &report)
+      : scopes(scopes), wide(Float32Type::get(context)), report(report) {}
+
+  /// The types that values have before anything is cast.
+  void remember(Block &body) {
+    for (Operation &op : body)
+      for (Value result : op.getResults())
+        if (auto type = dyn_cast<FloatType>(elementType(result)))
+          before[result] = type;
+  }
+
+  LogicalResult visit(AutocastOpInterface op) {
+    const AutocastScope &scope = scopes.of(op);
+    low = scope.low;
+    Judgement judgement = scope.judge(op);
+    auto operands = eligibleOperands(op);
+    tooNarrow = nullptr;
+    auto target = targetFor(op, judgement, operands);
+    if (failed(target))
+      return failure();
+    report.decide(op, judgement.category, *target, judgement.rule);
+    if (tooNarrow)
+      report.keepWide(*tooNarrow, whyNotExact(tooNarrow->get(), low), low);
+    if (judgement.category == Category::Result && !operands.empty())
+      operands.truncate(1);
+    if (judgement.category == Category::Allow)
+      op.setComputeType(low.isTF32() ? low : FloatType());
+    for (OpOperand *operand : operands)
+      if (failed(castOperand(op, *operand, *target, judgement)))
+        return failure();
+    if (!operands.empty())
+      keepOthers(op);
+    markStorage(op, scope);
+    if (judgement.category == Category::Allow)
+      keepReturnedSums(op, scope, report);
+    return op.retypeResults();
+  }
+
+  /// A variable keeps its type.
+  void castWritten(WriteOp write) {
+    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(
+        write, write.getVariableAttr());
+    OpOperand &value = write.getValueMutable();
+    if (auto type = dyn_cast<FloatType>(variable.getType().getElementType()))
+      casts.cast(value, type, report);
+  }
+
+  /// To f32, or to what the function says that it returns.
+  void castOutputs(func::FuncOp function, Outputs outputs) {
+    Operation *terminator = function.getBody().front().getTerminator();
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      auto type = dyn_cast<FloatType>(elementType(operand.get()));
+      if (!type || type.getWidth() > 32)
+        continue;
+      auto declared = cast<RankedTensorType>(
+          function.getResultTypes()[operand.getOperandNumber()]);
+      auto target = outputs == Outputs::Wide
+                        ? wide
+                        : cast<FloatType>(declared.getElementType());
+      operand.set(casts.get(operand.get(), target));
+    }
+  }
+
+private:
+  /// The type that the op's eligible operands get.
+  FailureOr<FloatType> targetFor(AutocastOpInterface op,
+                                 const Judgement &judgement,
+                                 ArrayRef<OpOperand *> operands) {
+    switch (judgement.category) {
+    case Category::Banned:
+      return emitBanned(op, low, judgement);
+    case Category::Allow:
+    case Category::Boundary:
+      return low.isTF32() ? wide : low;
+    case Category::Deny:
+    case Category::Result:
+    case Category::Barrier:
+      return wide;
+    case Category::Promote:
+      for (OpOperand *operand : operands)
+        if (FloatType type = typeOf(operand);
+            type.getWidth() == 16 && type != low)
+          return op.emitError()
+                 << "has an operand of " << type << " under autocast to " << low
+                 << ", and its operands promote (" << judgement.rule
+                 << "); cast it to " << low << " or to f32";
+      return widestOf(operands);
+    case Category::Native:
+      return widestOf(operands);
+    case Category::Follow:
+    case Category::Infer:
+    case Category::Clear:
+      return followed(operands);
+    }
+    llvm_unreachable("all categories handled");
+  }
+
+  /// Low, where one operand is and the others are or cost nothing to have so:
+  /// variables, and constants that stay what they are.
+  FloatType followed(ArrayRef<OpOperand *> operands) {
+    bool hasLow = false;
+    OpOperand *lossy = nullptr;
+    for (OpOperand *operand : operands) {
+      Value value = operand->get();
+      bool isConstant = value.getDefiningOp<ConstantOp>();
+      if (typeOf(operand) == low)
+        hasLow = true;
+      else if (!isConstant && !value.getDefiningOp<ReadOp>())
+        return wide;
+      else if (!lossy && !whyNotExact(value, low).empty())
+        lossy = operand;
+    }
+    if (hasLow)
+      tooNarrow = lossy;
+    return hasLow && !lossy ? low : wide;
+  }
+
+  /// What a policy may not cast, as a norm's weight, has its type again where
+  /// the op that makes it was cast.
+  void keepOthers(AutocastOpInterface op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      FloatType type = before.lookup(operand.get());
+      if (type && !op.isAutocastEligible(operand.getOperandNumber()) &&
+          elementType(operand.get()) != type)
+        casts.cast(operand, type, report);
+    }
+  }
+
+  LogicalResult castOperand(AutocastOpInterface op, OpOperand &operand,
+                            FloatType target, const Judgement &judgement) {
+    if (elementType(operand.get()) == target)
+      return success();
+    if (target == low && failed(checkConstant(operand, low, judgement.rule)))
+      return failure();
+    casts.cast(operand, target, report);
+    return success();
+  }
+
+  const AutocastScopes &scopes;
+  FloatType wide;
+  // Of the op that is visited.
+  FloatType low;
+  OpOperand *tooNarrow = nullptr; ///< a constant, for which alone it stays f32
+  AutocastReport &report;
+  CastCache casts;
+  DenseMap<Value, FloatType> before;
+};
+} // namespace
+
+LogicalResult mp::castEagerly(func::FuncOp function,
+                              const AutocastScopes &scopes,
+                              AutocastReport &report) {
+  EagerCaster caster(scopes, function.getContext(), report);
+  Block &body = function.getBody().front();
+  caster.remember(body);
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (auto facts = dyn_cast<AutocastOpInterface>(op))
+      if (failed(caster.visit(facts)))
+        return failure();
+  for (auto write : body.getOps<WriteOp>())
+    caster.castWritten(write);
+  const AutocastScope &outermost = scopes.outermost();
+  if (outermost.isEnabled && outermost.policy->outputs() != Outputs::AsComputed)
+    caster.castOutputs(function, outermost.policy->outputs());
+  // Results have the types that autocast left them with, as in PyTorch.
+  auto types = llvm::to_vector(body.getTerminator()->getOperandTypes());
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getArgumentTypes(), types));
+  return success();
+}

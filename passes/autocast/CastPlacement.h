@@ -1,0 +1,36 @@
+//===- CastPlacement.h - fewer and smaller casts of the same bits -*- C++
+//-*-===//
+#ifndef MP_PASSES_AUTOCAST_CASTPLACEMENT_H
+#define MP_PASSES_AUTOCAST_CASTPLACEMENT_H
+
+#include "dialect/Mp.h"
+
+namespace mp {
+
+/// Casts between floats, and what they read and write. A batch whose size is
+/// not known counts as one row.
+struct CastCost {
+  int64_t casts = 0, bytes = 0;
+
+  CastCost &operator+=(CastCost other) {
+    casts += other.casts;
+    bytes += other.bytes;
+    return *this;
+  }
+  /// Fewer bytes, or as many in fewer casts.
+  auto operator<=>(const CastCost &other) const {
+    return std::tie(bytes, casts) <=> std::tie(other.bytes, other.casts);
+  }
+  bool operator==(const CastCost &) const = default;
+};
+
+/// Of all casts between floats in a function.
+CastCost costOfCasts(mlir::func::FuncOp function);
+
+/// Moves, merges and removes casts of a function of one block, changing no bit
+/// of what it returns and writes.
+void placeCasts(mlir::func::FuncOp function);
+
+} // namespace mp
+
+#endif // MP_PASSES_AUTOCAST_CASTPLACEMENT_H

@@ -1,0 +1,111 @@
+//===- PolicyJudge.cpp - what a policy says of an op ----------------------===//
+#include "passes/autocast/Policy.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace mp;
+
+std::vector<std::string> mp::placeNames(mlir::Operation *op) {
+  std::string name = (op->getName().getStringRef() + "@").str();
+  std::vector<std::string> names;
+  if (auto place = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>()) {
+    std::string line = (name + sys::path::filename(place.getFilename()) + ":" +
+                        Twine(place.getLine()))
+                           .str();
+    names.push_back(line + ":" + std::to_string(place.getColumn()));
+    names.push_back(std::move(line));
+  }
+  if (auto named = op->getLoc()->findInstanceOf<mlir::NameLoc>();
+      named && !named.getName().empty())
+    names.push_back(name + named.getName().str());
+  return names;
+}
+
+std::vector<std::string> Policy::listedPlaces() const {
+  std::vector<std::string> places;
+  for (const Layer &layer : layers)
+    if (layer.type.empty() || layer.type == chosenType)
+      for (const auto &entry : layer.names)
+        if (entry.getKey().contains('@'))
+          places.push_back(entry.getKey().str());
+  llvm::sort(places);
+  return places;
+}
+
+/// Of an op that is several elsewhere: what one of them forbids counts, then
+/// what one of them asks for.
+static Category strictest(Category one, Category other) {
+  constexpr Category order[] = {
+      Category::Banned,   Category::Deny,    Category::Result, Category::Allow,
+      Category::Boundary, Category::Promote, Category::Infer,  Category::Follow,
+      Category::Native,   Category::Clear,   Category::Barrier};
+  static_assert(std::size(order) == categoryCount);
+  return std::min(one, other, [&](Category a, Category b) {
+    return llvm::find(order, a) < llvm::find(order, b);
+  });
+}
+
+std::optional<Judgement> Policy::judgeByWord(mlir::Operation *op) {
+  auto word = op->getAttrOfType<mlir::StringAttr>(kAutocastAttr);
+  if (!word)
+    return std::nullopt;
+  return Judgement{word.getValue() == "f32" ? Category::Deny : Category::Allow,
+                   ("the op says " + word.getValue()).str()};
+}
+
+Judgement Policy::judge(AutocastOpInterface op) const {
+  if (auto own = judgeByWord(op))
+    return *own;
+  return judge(
+      op->getName().getStringRef(),
+      [&](StringRef system) { return op.getAutocastName(system); },
+      placeNames(op));
+}
+
+/// What one layer says, if anything: of the op alone, of our name, then of the
+/// system's, then of the kind of arithmetic.
+static std::optional<Judgement> judgeIn(const StringMap<Category> &layer,
+                                        ArrayRef<std::string> places,
+                                        StringRef op,
+                                        ArrayRef<StringRef> systemNames,
+                                        const std::string &kind) {
+  auto listedAs = [&](StringRef name) -> std::optional<Judgement> {
+    auto found = layer.find(name);
+    if (found == layer.end())
+      return std::nullopt;
+    return Judgement{found->second, ("listed under " + nameOf(found->second) +
+                                     " as \"" + name + "\"")
+                                        .str()};
+  };
+  for (const std::string &place : places)
+    if (auto alone = listedAs(place))
+      return alone;
+  if (auto own = listedAs(op))
+    return own;
+  std::optional<Judgement> found;
+  for (StringRef name : systemNames)
+    if (auto part = listedAs(name))
+      if (!found ||
+          strictest(part->category, found->category) != found->category)
+        found = part;
+  return found ? found : listedAs(kind);
+}
+
+Judgement Policy::judge(StringRef op, function_ref<StringRef(StringRef)> names,
+                        ArrayRef<std::string> places) const {
+  SmallVector<StringRef> parts;
+  names(vocabulary).split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  std::string kind = ("class:" + names("class")).str();
+  for (const Layer &layer : llvm::reverse(layers)) {
+    if (!layer.type.empty() && layer.type != chosenType)
+      continue;
+    if (auto judgement = judgeIn(layer.names, places, op, parts, kind)) {
+      if (!layer.type.empty())
+        judgement->rule += " for " + layer.type;
+      return *judgement;
+    }
+  }
+  return {otherwise, ("not listed, so " + nameOf(otherwise)).str()};
+}

@@ -1,0 +1,85 @@
+//===- LintFindings.cpp - what mp-lint has to say -------------------------===//
+#include "passes/inspect/LintFindings.h"
+#include "dialect/ops/Autocast.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// The names of the checks, in the order of the enum.
+static constexpr StringLiteral kNames[] = {
+    "f16-without-scaler",  "no-master-weight", "lost-constant",
+    "lost-epsilon",        "sum-overflow",     "exp-overflow",
+    "softmax-without-max", "cut-gradient"};
+
+std::string mp::numberText(double value) {
+  return llvm::formatv("{0}", llvm::format("%g", value)).str();
+}
+
+LintFindings::LintFindings() : enabled(std::size(kNames), true) {}
+
+LogicalResult LintFindings::disable(Operation *op,
+                                    ArrayRef<std::string> names) {
+  for (const std::string &name : names) {
+    const auto *known = llvm::find(kNames, name);
+    if (known == std::end(kNames))
+      return op->emitError()
+             << "unknown check \"" << name << "\", expected one of "
+             << llvm::join(ArrayRef(kNames), ", ");
+    enabled.reset(known - std::begin(kNames));
+  }
+  return success();
+}
+
+void LintFindings::setContext(Location location, std::string text) {
+  context.emplace(location, std::move(text));
+}
+
+void LintFindings::rememberRegions(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    if (auto region = op->getParentOfType<AutocastOp>())
+      regions.insert({LocationAttr(op->getLoc()), region.getLoc()});
+  });
+}
+
+void LintFindings::add(Finding finding) {
+  if (!isEnabled(finding.check))
+    return;
+  if (finding.check == LintCheck::CutGradient)
+    for (auto [location, text] : llvm::to_vector(finding.notes))
+      if (auto region = regions.find(LocationAttr(location));
+          region != regions.end())
+        finding.notes.push_back({region->second, "in this region"});
+  if (context && finding.location != context->first)
+    finding.notes.push_back(*context);
+  findings.push_back(std::move(finding));
+}
+
+/// Line and column; what stands in no file comes first.
+static std::pair<unsigned, unsigned> placeOf(Location location) {
+  if (auto place = location->findInstanceOf<FileLineColLoc>())
+    return {place.getLine(), place.getColumn()};
+  return {0, 0};
+}
+
+void LintFindings::emit() {
+  // What is of one place stays in its order.
+  std::vector<std::tuple<std::pair<unsigned, unsigned>, size_t>> order;
+  for (auto [index, finding] : llvm::enumerate(findings))
+    order.push_back({placeOf(finding.location), index});
+  llvm::sort(order);
+  llvm::DenseSet<std::pair<Attribute, StringRef>> told;
+  for (auto [place, index] : order) {
+    const Finding &finding = findings[index];
+    // Of a function that two recipes train, or a constant cast twice.
+    if (!told.insert({LocationAttr(finding.location), finding.text}).second)
+      continue;
+    InFlightDiagnostic diagnostic = emitWarning(finding.location)
+                                    << finding.text << " ["
+                                    << kNames[unsigned(finding.check)] << "]";
+    for (const auto &[location, text] : finding.notes)
+      diagnostic.attachNote(location) << text;
+  }
+}

@@ -1,0 +1,63 @@
+//===- FusionCost.cpp - whether to store a value or compute it again ------===//
+//
+// A value with k users costs k times the reading of its leaves if each computes
+// it again. Stored, its leaves are read and it is written once, and it is read
+// k times. Without this a chain through a whole network (its residual sum)
+// would be computed from the beginning in every kernel.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/kernels/FusionCost.h"
+#include "dialect/ops/Arithmetic.h"
+
+using namespace mlir;
+using namespace mp;
+
+/// Ops that a kernel may repeat for the sake of one value.
+static constexpr unsigned kMostOps = 16;
+/// A cone with more leaves is stored at any number of users from two on.
+static constexpr unsigned kMostLeaves = 8;
+
+static int64_t bytesOf(Value value) {
+  auto type = tensorType(value);
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+const FusionCost::Cone &FusionCost::coneOf(Operation *op) {
+  Cone cone;
+  // How many there are past the most does not matter, and along a chain they
+  // would be copied again and again.
+  auto add = [&](Value leaf) {
+    if (cone.leaves.size() <= kMostLeaves)
+      cone.leaves.insert(leaf);
+  };
+  for (Value operand : op->getOperands()) {
+    Operation *producer = operand.getDefiningOp();
+    if (isa_and_nonnull<ConstantOp>(producer))
+      continue;
+    auto known = cones.find(producer);
+    if (!producer || known == cones.end()) {
+      add(operand);
+      continue;
+    }
+    cone.ops = std::min(cone.ops + known->second.ops, kMostOps + 1);
+    llvm::for_each(known->second.leaves, add);
+  }
+  return cones[op] = std::move(cone);
+}
+
+bool FusionCost::isWorthStoring(Operation *op) {
+  const Cone &cone = coneOf(op);
+  DenseSet<Operation *> users(op->user_begin(), op->user_end());
+  int64_t count = users.size();
+  if (count < 2)
+    return false;
+  if (cone.ops > kMostOps || cone.leaves.size() > kMostLeaves)
+    return true;
+  int64_t leaves = 0, own = 0;
+  for (Value leaf : cone.leaves)
+    leaves += bytesOf(leaf);
+  for (Value result : op->getResults())
+    own += bytesOf(result);
+  return count * leaves > leaves + (count + 1) * own;
+}

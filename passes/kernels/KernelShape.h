@@ -1,0 +1,32 @@
+//===- KernelShape.h - the fewest dimensions a kernel can do with ---------===//
+#ifndef MP_PASSES_KERNELS_KERNELSHAPE_H
+#define MP_PASSES_KERNELS_KERNELSHAPE_H
+
+#include "dialect/Mp.h"
+
+namespace mp {
+
+/// How one op of a kernel runs: over which sizes, and which of these dimensions
+/// each operand and the result have, in order. Dimensions of size one are gone.
+struct StageShape {
+  mlir::Operation *op;
+  llvm::SmallVector<int64_t> sizes;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> operands;
+  llvm::SmallVector<unsigned> result;
+  std::optional<unsigned>
+      iotaDim; ///< nullopt for no iota, or one along a single element
+};
+
+/// The stages of a kernel's ops, in order, with adjacent dimensions merged that
+/// all tensors have together: [n] where that is possible, else [rows, columns],
+/// else as they are. Ops that only rename (reshapes that add ones) have no
+/// stage.
+llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
+
+/// One op's stage with all dimensions kept. Operands of fewer dimensions have
+/// the last ones.
+StageShape shapeAsIs(mlir::Operation *op);
+
+} // namespace mp
+
+#endif // MP_PASSES_KERNELS_KERNELSHAPE_H

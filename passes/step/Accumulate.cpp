@@ -1,0 +1,322 @@
+//===- Accumulate.cpp - split a step into micro-batches and their update --===//
+//
+// The step becomes the function that takes a micro-batch, and a new one takes
+// its name and applies what was gathered. Between them are window variables
+// alone; the first micro-batch of a window finds the index 0 and overwrites.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Recipe.h"
+#include "dialect/ops/State.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Passes.h"
+#include "passes/analysis/BackwardOps.h"
+#include "passes/analysis/Recipe.h"
+#include "passes/analysis/VariableTable.h"
+
+namespace mp {
+#define GEN_PASS_DEF_ACCUMULATE
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// Splits one step.
+class Split {
+public:
+  Split(func::FuncOp gather, int64_t rows)
+      : gather(gather), module(gather->getParentOfType<ModuleOp>()),
+        variables(module), name(gather.getName().str()),
+        weight(std::max<int64_t>(rows, 1)),
+        begin(gather.getLoc(), gather.getContext()),
+        g(gather.getLoc(), gather.getBody().front().getTerminator()),
+        a(gather.getLoc(), gather.getContext()) {
+    begin.setInsertionPointToStart(&gather.getBody().front());
+  }
+
+  LogicalResult run() {
+    createApply();
+    countMicroBatches();
+    gatherFlags();
+    if (failed(gatherWrites()) || failed(gatherResults()))
+      return failure();
+    finish();
+    return success();
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Window variables
+  //===--------------------------------------------------------------------===//
+
+  std::string windowName(const Twine &what) const {
+    return (name + "." + what).str();
+  }
+
+  /// What the micro-batches before this one left there; nothing of sense in the
+  /// first.
+  Value recall(const Twine &what, RankedTensorType type, Location location) {
+    std::string full = windowName(what);
+    variables.create(location, full, type, StateKind::window, 0);
+    return ReadOp::create(begin, type, full);
+  }
+  void keep(const Twine &what, Value value) {
+    WriteOp::create(g, windowName(what), value, Value());
+  }
+  /// What all micro-batches left there.
+  Value take(const Twine &what, Type type) {
+    return ReadOp::create(a, type, windowName(what));
+  }
+
+  /// Adds to a sum, and returns the sum in the other function.
+  Value sum(const Twine &what, Value part, Location location) {
+    auto type = tensorType(part);
+    Value before = recall(what, type, location);
+    auto number = RankedTensorType::get({}, type.getElementType());
+    Value kept = SelectOp::create(g, first, splat(g, number, 0), before);
+    keep(what, AddOp::create(g, kept, part));
+    return take(what, type);
+  }
+
+  /// The mean over all rows of what is a mean over a micro-batch's, in f32, or
+  /// in f64 of f64; in the other function.
+  Value mean(const Twine &what, Value part, Location location) {
+    auto element =
+        elementType(part).isF64() ? Type(g.getF64Type()) : Type(g.getF32Type());
+    Value wide = castTo(g, part, element);
+    if (weight != 1)
+      wide = MulOp::create(
+          g, wide, splat(g, RankedTensorType::get({}, element), weight));
+    Value total = sum(what, wide, location);
+    return DivOp::create(a, total, castTo(a, rows, element));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The parts
+  //===--------------------------------------------------------------------===//
+
+  void createApply() {
+    OpBuilder builder(gather);
+    builder.setInsertionPointAfter(gather);
+    apply = func::FuncOp::create(builder, gather.getLoc(), name,
+                                 builder.getFunctionType({}, {}));
+    if (Attribute mode = gather->getAttr(kModeAttr))
+      apply->setAttr(kModeAttr, mode);
+    gather.setName(accumulateName(name));
+    gather->setAttr(kPhaseAttr, builder.getStringAttr(kAccumulatePhase));
+    apply->setAttr(kPhaseAttr, builder.getStringAttr(kApplyPhase));
+    a.setInsertionPointToStart(apply.addEntryBlock());
+    a.setInsertionPoint(func::ReturnOp::create(a));
+  }
+
+  void countMicroBatches() {
+    auto index = RankedTensorType::get({}, g.getI64Type());
+    Value micro = recall(kMicroVariable, index, gather.getLoc());
+    first =
+        CompareOp::create(begin, Comparison::eq, micro, splat(begin, index, 0));
+    keep(kMicroVariable, AddOp::create(g, micro, splat(g, index, 1)));
+    WriteOp::create(a, windowName(kMicroVariable), splat(a, index, 0), Value());
+    auto number = RankedTensorType::get({}, g.getF32Type());
+    rows = sum("rows", splat(g, number, weight), gather.getLoc());
+  }
+
+  /// A flag may be left over from a window that was given up.
+  void gatherFlags() {
+    for (SkippedFlag skipped : skippedFlags(gather)) {
+      std::string what = withOptimizer(kFoundInfVariable, skipped.optimizer);
+      Value found = skipped.returned->get();
+      Value before =
+          recall(what, cast<RankedTensorType>(found.getType()), found.getLoc());
+      Value earlier = AndOp::create(g, before, NotOp::create(g, first));
+      Value flag = OrOp::create(g, found, earlier);
+      keep(what, flag);
+      moved.map(found, take(what, found.getType()));
+      flags.emplace_back(withOptimizer(kSkippedResult, skipped.optimizer),
+                         flag);
+    }
+  }
+
+  LogicalResult gatherWrites() {
+    for (auto write : llvm::to_vector(gather.getBody().getOps<WriteOp>())) {
+      auto variable = variables.lookup(write.getVariable());
+      if (variable.getKind() == StateKind::window)
+        continue; // our own
+      if (failed(variables.countsTries(write) ? postpone(write)
+                                              : stage(write, variable)))
+        return failure();
+      replaced.push_back(write);
+    }
+    return success();
+  }
+
+  /// A write of every try belongs to the window.
+  LogicalResult postpone(WriteOp write) {
+    auto value = move(write.getValue());
+    if (failed(value))
+      return write.emitOpError()
+             << "writes @" << write.getVariable()
+             << " once in a window, but from what every micro-batch computes";
+    a.setLoc(write.getLoc());
+    WriteOp::create(a, write.getVariable(), *value, Value());
+    return success();
+  }
+
+  /// Each micro-batch finds what the one before left.
+  LogicalResult stage(WriteOp write, VariableOp variable) {
+    auto type = variable.getTensorType();
+    std::string what = ("staged." + variable.getSymName()).str();
+    begin.setLoc(variable.getLoc());
+    auto reads = llvm::to_vector(
+        llvm::make_filter_range(gather.getOps<ReadOp>(), [&](ReadOp read) {
+          return read.getVariable() == write.getVariable();
+        }));
+    Value initial = ReadOp::create(begin, type, write.getVariable());
+    Value before =
+        choose(begin, first, initial, recall(what, type, variable.getLoc()));
+    for (ReadOp read : reads)
+      read.getResult().replaceAllUsesWith(before);
+    g.setLoc(write.getLoc());
+    Value after = write.getValue();
+    if (Value predicate = write.getPredicate())
+      after = choose(g, predicate, after, before);
+    keep(what, after);
+    a.setLoc(write.getLoc());
+    WriteOp::create(a, write.getVariable(), take(what, type), Value());
+    return success();
+  }
+
+  static Value choose(ImplicitLocOpBuilder &b, Value flag, Value yes,
+                      Value no) {
+    if (!elementType(yes).isInteger(1))
+      return SelectOp::create(b, flag, yes, no);
+    return OrOp::create(b, AndOp::create(b, flag, yes),
+                        AndOp::create(b, NotOp::create(b, flag), no));
+  }
+
+  /// Gradients and scalars become means; flag and scale are the window's.
+  LogicalResult gatherResults() {
+    auto *terminator = gather.getBody().front().getTerminator();
+    for (unsigned i = 0; i < gather.getNumResults(); ++i) {
+      Value value = terminator->getOperand(i);
+      auto attributes = gather.getResultAttrDict(i);
+      g.setLoc(value.getLoc());
+      a.setLoc(value.getLoc());
+      auto named = gather.getResultAttrOfType<StringAttr>(i, kNameAttr);
+      if (named && isOfWindow(named)) {
+        auto own = move(value);
+        if (failed(own))
+          return gather.emitOpError() << "result \"" << named.getValue()
+                                      << "\" differs between micro-batches";
+        addResult(*own, attributes);
+      } else if (auto of = gather.getResultAttrOfType<FlatSymbolRefAttr>(
+                     i, kGradientAttr)) {
+        auto parameter = variables.lookup(of.getValue());
+        addResult(mean("gradient." + of.getValue(), value,
+                       parameter ? parameter.getLoc() : value.getLoc()),
+                  attributes);
+      } else if (tensorType(value).getRank() == 0) {
+        std::string what = "mean." + std::to_string(i);
+        addResult(mean(what, value, value.getLoc()), attributes);
+      }
+    }
+    return success();
+  }
+
+  /// Flags too, which take their names from here.
+  static bool isOfWindow(StringAttr name) {
+    return name == kScaleResult || name == kExhaustedResult ||
+           name == kSkippedResult ||
+           name.getValue().starts_with((kSkippedResult + ".").str());
+  }
+
+  void addResult(Value value, DictionaryAttr attributes) {
+    (void)apply.insertResult(apply.getNumResults(), value.getType(),
+                             attributes);
+    auto *terminator = apply.getBody().front().getTerminator();
+    terminator->insertOperands(terminator->getNumOperands(), value);
+  }
+
+  /// The value in the other function, where it is the same for all
+  /// micro-batches.
+  FailureOr<Value> move(Value value) {
+    if (Value known = moved.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return failure();
+    for (Value operand : op->getOperands())
+      if (failed(move(operand)))
+        return failure();
+    a.clone(*op, moved);
+    return moved.lookup(value);
+  }
+
+  /// A micro-batch returns its flags, so that it can be proved that every check
+  /// reaches them.
+  void finish() {
+    auto *terminator = gather.getBody().front().getTerminator();
+    while (gather.getNumResults()) {
+      (void)gather.eraseResult(gather.getNumResults() - 1);
+      terminator->eraseOperand(terminator->getNumOperands() - 1);
+    }
+    for (auto &[name, flag] : flags)
+      appendNamedResult(gather, flag, name);
+    for (WriteOp write : replaced)
+      write.erase();
+    eraseDead(gather);
+  }
+
+  func::FuncOp gather, apply;
+  ModuleOp module;
+  VariableTable variables;
+  std::string name;
+  double weight;
+  ImplicitLocOpBuilder begin; ///< before what a micro-batch computes
+  ImplicitLocOpBuilder g, a;  ///< at the end of each
+  Value first; ///< in gather: whether this is a window's first micro-batch
+  /// In gather: whether to skip, as far as is known, by the result's name.
+  SmallVector<std::pair<std::string, Value>, 1> flags;
+  Value rows;      ///< in apply: of all micro-batches
+  IRMapping moved; ///< values of gather that are the window's, in apply
+  SmallVector<WriteOp> replaced; ///< in gather
+};
+
+struct Accumulate : mp::impl::AccumulateBase<Accumulate> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (steps < 0 || rows < 0) {
+      getOperation().emitError()
+          << "steps is " << steps.getValue() << " and rows " << rows.getValue()
+          << ", expected positive numbers";
+      return signalPassFailure();
+    }
+    for (TrainOp recipe : getOperation().getOps<TrainOp>())
+      if (failed(split(recipe)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult split(TrainOp recipe) {
+    int64_t count = steps ? int64_t(steps) : recipe.getAccumulate().value_or(1);
+    if (count == 1)
+      return success();
+    func::FuncOp step = lookupStep(recipe);
+    if (!step)
+      return recipe.emitOpError()
+             << "has no step yet: run mp-autodiff before mp-accumulate";
+    if (!phaseOf(step).empty())
+      return step.emitOpError() << "is split already";
+    std::string name = accumulateName(step.getName());
+    if (Operation *other = getOperation().lookupSymbol(name)) {
+      auto diagnostic = step.emitOpError() << "is to take micro-batches as @"
+                                           << name << ", which exists";
+      diagnostic.attachNote(other->getLoc()) << "here";
+      return diagnostic;
+    }
+    return Split(step, rows).run();
+  }
+};
+} // namespace

@@ -1,0 +1,248 @@
+//===- Inline.cpp - calls become the ops that they call -------------------===//
+#include "dialect/ops/Gradient.h"
+#include "dialect/ops/Scaling.h"
+#include "mlir/Transforms/Inliner.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "passes/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mp {
+#define GEN_PASS_DEF_INLINE
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// The streams of random ops: those of the module, and those of the function
+/// that calls are inlined into.
+class Streams {
+public:
+  explicit Streams(ModuleOp module) { collect(module, taken); }
+
+  void enter(func::FuncOp caller) {
+    own.clear();
+    collect(caller, own);
+  }
+
+  /// What a function draws from written streams, a second copy of it draws from
+  /// others. Ops of a copy that share a stream, as backward does with forward,
+  /// go on sharing it.
+  void separate(iterator_range<Region::iterator> copy) {
+    DenseMap<uint64_t, uint64_t> renamed;
+    for (Block &block : copy)
+      block.walk([&](RandomOpInterface op) {
+        if (!op.getStream())
+          return;
+        auto [known, isNew] = renamed.try_emplace(*op.getStream());
+        if (isNew)
+          known->second = own.contains(known->first) ? fresh() : known->first;
+        op.setStream(known->second);
+      });
+    for (auto [before, now] : renamed)
+      own.insert(now);
+  }
+
+private:
+  static void collect(Operation *root, DenseSet<uint64_t> &streams) {
+    root->walk([&](RandomOpInterface op) {
+      if (op.getStream())
+        streams.insert(*op.getStream());
+    });
+  }
+
+  uint64_t fresh() {
+    while (!taken.insert(next).second)
+      ++next;
+    return next;
+  }
+
+  DenseSet<uint64_t> taken, own;
+  uint64_t next = 0;
+};
+
+/// Upstream's, with the streams of what it copies.
+struct Copier : InlinerInterface {
+  Copier(MLIRContext *context, Streams &streams)
+      : InlinerInterface(context), streams(streams) {}
+  void
+  processInlinedBlocks(iterator_range<Region::iterator> inlinedBlocks) final {
+    streams.separate(inlinedBlocks);
+  }
+  Streams &streams;
+};
+
+struct Inline : mp::impl::InlineBase<Inline> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Streams streams(module);
+    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (failed(visit(function, streams)))
+        return signalPassFailure();
+    for (func::FuncOp function : inlined)
+      if (function.isPrivate() &&
+          SymbolTable::symbolKnownUseEmpty(function, module))
+        function.erase();
+  }
+
+private:
+  /// Of a function: far more than networks have that somebody wrote.
+  static constexpr uint64_t kMostOps = 100'000;
+  /// As large as that; a chain of calls makes each as large as all before it.
+  static constexpr uint64_t kMostFunctions = 10;
+
+  struct Frame {
+    func::FuncOp function;
+    Operation *call; ///< that is being looked at
+  };
+
+  /// Inlines the calls in a function, those in what it calls first.
+  LogicalResult visit(func::FuncOp function, Streams &streams) {
+    if (!finished.insert(function).second)
+      return success();
+    path.push_back({function, nullptr});
+    SmallVector<func::CallOp> calls;
+    WalkResult walked = function.walk([&](Operation *op) {
+      if (auto call = dyn_cast<func::CallOp>(op))
+        calls.push_back(call);
+      if (!isa<func::CallIndirectOp>(op))
+        return WalkResult::advance();
+      op->emitOpError() << "calls what a value names, but calls are inlined: "
+                           "name the function, func.call @f";
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+    SmallVector<func::FuncOp> callees;
+    for (func::CallOp call : calls) {
+      path.back().call = call;
+      FailureOr<func::FuncOp> callee = lookup(call);
+      if (failed(callee) || failed(visit(*callee, streams)))
+        return failure();
+      callees.push_back(*callee);
+    }
+    if (failed(checkSize(function, calls, callees)))
+      return failure();
+    streams.enter(function);
+    Copier copier(&getContext(), streams);
+    for (auto [call, callee] : llvm::zip_equal(calls, callees))
+      if (failed(inlineInto(call, callee, copier)))
+        return failure();
+    path.pop_back();
+    return success();
+  }
+
+  /// Functions that call others twice, level upon level, double with each.
+  LogicalResult checkSize(func::FuncOp function,
+                          MutableArrayRef<func::CallOp> calls,
+                          ArrayRef<func::FuncOp> callees) {
+    uint64_t total = countOps(function);
+    for (auto [call, callee] : llvm::zip_equal(calls, callees)) {
+      total += sizes.lookup(callee);
+      if (total > kMostOps)
+        return call.emitOpError()
+               << "would give @" << function.getName() << " more than "
+               << kMostOps << " ops, as calls are inlined";
+    }
+    sizes[function] = total;
+    all += total;
+    if (all > kMostOps * kMostFunctions)
+      return function.emitOpError()
+             << "and those before it have more than "
+             << kMostOps * kMostFunctions << " ops, as calls are inlined";
+    return success();
+  }
+
+  static uint64_t countOps(func::FuncOp function) {
+    uint64_t count = 0;
+    function.walk([&](Operation *) { ++count; });
+    return count;
+  }
+
+  FailureOr<func::FuncOp> lookup(func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (!callee)
+      return call.emitOpError() << "calls @" << call.getCallee()
+                                << ", which is not a function of this module";
+    if (callee.isExternal()) {
+      auto diagnostic = call.emitOpError()
+                        << "calls @" << call.getCallee()
+                        << ", which has no body to inline: write its body";
+      diagnostic.attachNote(callee.getLoc()) << "declared here";
+      return diagnostic;
+    }
+    if (!callee.getBody().hasOneBlock()) {
+      auto diagnostic = call.emitOpError()
+                        << "calls @" << call.getCallee()
+                        << ", which has several blocks: calls are inlined, "
+                           "into functions of one";
+      diagnostic.attachNote(callee.getLoc()) << "the function";
+      return diagnostic;
+    }
+    auto *begin = llvm::find_if(
+        path, [&](const Frame &frame) { return frame.function == callee; });
+    if (begin != path.end())
+      return recursion(call, ArrayRef(begin, path.end()));
+    return callee;
+  }
+
+  /// "@a calls @b, which calls @a"
+  static LogicalResult recursion(func::CallOp call, ArrayRef<Frame> cycle) {
+    auto diagnostic = call.emitOpError()
+                      << "is recursive: @"
+                      << func::FuncOp(cycle.front().function).getName();
+    for (const Frame &frame : cycle)
+      diagnostic << (&frame == cycle.begin() ? " calls @" : ", which calls @")
+                 << cast<func::CallOp>(frame.call).getCallee();
+    diagnostic << "; calls are inlined, so that no function can call itself";
+    for (const Frame &frame : cycle.drop_back())
+      diagnostic.attachNote(frame.call->getLoc())
+          << "@" << cast<func::CallOp>(frame.call).getCallee()
+          << " is called here";
+    return diagnostic;
+  }
+
+  LogicalResult inlineInto(func::CallOp call, func::FuncOp callee,
+                           Copier &copier) {
+    separateSources(call, callee);
+    if (failed(inlineCall(copier, InlinerConfig().getCloneCallback(), call,
+                          callee, &callee.getBody())))
+      return call.emitOpError()
+             << "calls @" << call.getCallee()
+             << ", which cannot be inlined: the dialect of an op in it does "
+                "not allow that";
+    inlined.insert(callee);
+    call.erase();
+    return success();
+  }
+
+  /// The callee differentiates with respect to its arguments. What the caller
+  /// passes may be passed twice, or lead to another argument, so that each gets
+  /// a value of its own.
+  static void separateSources(func::CallOp call, func::FuncOp callee) {
+    llvm::SmallSetVector<unsigned, 4> sources;
+    callee.walk([&](GradientOp op) {
+      for (Value source : op.getSources())
+        if (auto argument = dyn_cast<BlockArgument>(source))
+          sources.insert(argument.getArgNumber());
+    });
+    OpBuilder builder(call);
+    for (unsigned number : sources)
+      call->setOperand(number, ScaleGradientOp::create(
+                                   builder, call.getLoc(),
+                                   call.getOperand(number).getType(),
+                                   call.getOperand(number), /*exponent=*/0));
+  }
+
+  SmallVector<Frame> path; ///< from a function to what is being looked at
+  DenseSet<func::FuncOp> finished;
+  DenseMap<func::FuncOp, uint64_t> sizes; ///< ops of those that are finished
+  uint64_t all = 0;                       ///< of these together
+  llvm::SetVector<func::FuncOp> inlined;
+};
+} // namespace

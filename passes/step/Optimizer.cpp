@@ -1,0 +1,375 @@
+//===- Optimizer.cpp - expand recipes into updates ------------------------===//
+#include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Random.h"
+#include "dialect/ops/Recipe.h"
+#include "dialect/ops/Schedule.h"
+#include "dialect/ops/State.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Gradients.h"
+#include "passes/analysis/Recipe.h"
+#include "passes/analysis/VariableTable.h"
+#include "passes/step/CopyCheck.h"
+
+namespace mp {
+#define GEN_PASS_DEF_OPTIMIZER
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// One gradient of a step: the result that holds it and the parameter it
+/// belongs to.
+struct Gradient {
+  unsigned result;
+  VariableOp parameter;
+  MinimizeOp group;
+};
+
+/// What one optimizer does in a step.
+struct Part {
+  std::string name;            ///< empty where the recipe has one optimizer
+  Value applied, current;      ///< steps that it applied: before, with this one
+  SmallVector<Value> squares;  ///< of gradients that no norm has clipped
+  SmallVector<WriteOp> writes; ///< of all that a step it skips leaves alone
+};
+
+/// Expands one recipe in its step.
+class Expansion {
+public:
+  Expansion(TrainOp recipe, func::FuncOp step, int64_t totalSteps)
+      : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()),
+        variables(module), totalSteps(totalSteps),
+        b(recipe.getLoc(), step.getBody().front().getTerminator()) {
+    auto optimizers = optimizersOf(recipe);
+    parts.resize(optimizers.size());
+    for (auto [part, optimizer] : llvm::zip_equal(parts, optimizers)) {
+      if (parts.size() > 1)
+        part.name = optimizer.name;
+      for (MinimizeOp group : optimizer.groups)
+        partOf[group] = &part;
+    }
+  }
+
+  LogicalResult run() {
+    auto gradients = collect();
+    if (failed(gradients) || failed(checkClipping()))
+      return failure();
+    buildCounters();
+    Value learningRate;
+    for (const Gradient &gradient : *gradients) {
+      auto rate = learningRateOf(gradient.group);
+      if (failed(rate))
+        return failure();
+      learningRate = learningRate ? learningRate : *rate;
+      update(gradient, *rate);
+    }
+    if (learningRate)
+      appendNamedResult(step, learningRate, kLearningRateResult);
+    checkAll(gradientNorm());
+    dropGradients();
+    if (parts.size() > 1)
+      guardParts();
+    return success();
+  }
+
+private:
+  FailureOr<SmallVector<Gradient>> collect() {
+    auto assignment = assignParameters(recipe, step);
+    if (failed(assignment))
+      return failure();
+    SmallVector<Gradient> gradients;
+    for (unsigned i = 0; i < step.getNumResults(); ++i) {
+      auto name = step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientAttr);
+      if (!name)
+        continue;
+      VariableOp parameter = variables.lookup(name.getValue());
+      MinimizeOp group = assignment->lookup(name.getAttr());
+      if (!parameter || !group)
+        return step.emitOpError()
+               << "returns a gradient of @" << name.getValue()
+               << ", which is no parameter of the recipe";
+      auto type = dyn_cast<RankedTensorType>(step.getResultTypes()[i]);
+      if (!type || type.getShape() != parameter.getTensorType().getShape())
+        return step.emitOpError() << "returns " << step.getResultTypes()[i]
+                                  << " as the gradient of @" << name.getValue()
+                                  << ", which is " << parameter.getTensorType();
+      Type element = parameter.getTensorType().getElementType();
+      bool isRounded = group.getStochasticRounding();
+      if (isRounded && element.isF16())
+        return parameter.emitOpError() << "is f16, whose range an update may "
+                                          "leave: stochastic rounding "
+                                          "without a master is for bf16";
+      if (!element.isF32() && !element.isF64() && !isRounded)
+        return parameter.emitOpError()
+               << "is " << element
+               << " and has no f32 master weights, without which small updates "
+                  "vanish: run "
+                  "mp-master-weights before mp-optimizer";
+      gradients.push_back({i, parameter, group});
+    }
+    return gradients;
+  }
+
+  /// A recipe that clips has been through mp-clip-gradients, which says what
+  /// the norm was.
+  LogicalResult checkClipping() {
+    isClipped = namedResult(step, kGradientNormResult);
+    if (isClipped)
+      return success();
+    auto check = [](auto op) -> LogicalResult {
+      if (!op.getClipNorm() && !op.getClipValue())
+        return success();
+      return op.emitOpError() << "clips gradients: run mp-clip-gradients "
+                                 "before mp-optimizer";
+    };
+    for (auto group : recipe.getBody().getOps<MinimizeOp>())
+      if (failed(check(group)))
+        return failure();
+    return check(recipe);
+  }
+
+  /// Steps applied count in schedules and bias corrections, each optimizer's by
+  /// itself; tries in random numbers and the data position.
+  void buildCounters() {
+    auto type = RankedTensorType::get({}, b.getI64Type());
+    Value one = splat(b, type, 1);
+    auto count = [&](const Twine &name, StateKind kind) {
+      std::string full = (step.getName() + "." + name).str();
+      variables.create(recipe.getLoc(), full, type, kind, 0);
+      Value before = ReadOp::create(b, type, full);
+      Value after = AddOp::create(b, before, one);
+      return std::tuple(before, after,
+                        WriteOp::create(b, full, after, Value()));
+    };
+    for (Part &part : parts) {
+      auto [before, after, write] =
+          count(part.name.empty() ? "applied" : part.name + ".applied",
+                StateKind::slot);
+      part.applied = before;
+      part.current = after;
+      part.writes.push_back(write);
+    }
+    count(kAttemptedVariable, StateKind::attempt);
+  }
+
+  FailureOr<Value> learningRateOf(MinimizeOp group) {
+    Value &known = rates[group];
+    if (known)
+      return known;
+    b.setLoc(group.getLoc());
+    auto optimizer = group.getOptimizer();
+    Value base = splat(b, RankedTensorType::get({}, b.getF32Type()),
+                       optimizer.getLearningRate());
+    auto schedule = group.getSchedule();
+    if (!schedule || schedule->isConstant())
+      return known = base;
+    auto resolved =
+        schedule->withLength([&] { return group.emitOpError(); }, totalSteps);
+    if (failed(resolved))
+      return failure();
+    Value factor = ScheduleOp::create(b, partOf.at(group)->applied,
+                                      cast<ScheduleAttrInterface>(*resolved));
+    return known = MulOp::create(b, base, factor);
+  }
+
+  void update(const Gradient &gradient, Value rate) {
+    VariableOp parameter = gradient.parameter;
+    MinimizeOp group = gradient.group;
+    Part &part = *partOf.at(group);
+    // A parameter without a master is updated in f32, where its slots are.
+    auto type = parameter.getTensorType().clone(
+        computeType(parameter.getTensorType().getElementType()));
+    b.setLoc(parameter.getLoc());
+    Value value = castTo(
+        b, step.getBody().front().getTerminator()->getOperand(gradient.result),
+        type.getElementType());
+    Value clippedNorm = measure(part, value);
+    auto optimizer = group.getOptimizer();
+    if (optimizer.isMaximizing())
+      value = NegOp::create(b, value);
+    SmallVector<std::string> names;
+    SmallVector<Value> slots;
+    for (const SlotSpec &slot : optimizer.getSlots()) {
+      names.push_back((parameter.getSymName() + "." + slot.name).str());
+      variables.create(parameter.getLoc(), names.back(), type, StateKind::slot,
+                       slot.initial);
+      slots.push_back(ReadOp::create(b, type, names.back()));
+    }
+    Value old = castTo(
+        b, ReadOp::create(b, parameter.getTensorType(), parameter.getSymName()),
+        type.getElementType());
+    auto updated =
+        optimizer.buildUpdate(b, old, value, slots, rate, part.current);
+    ArrayRef<Value> newSlots = ArrayRef(updated).drop_front();
+    auto copies = writeParameter(part, parameter, updated.front());
+    for (auto [name, slot] : llvm::zip_equal(names, newSlots))
+      write(part, name, slot);
+    if (auto decay = group.getEma())
+      average(part, parameter, updated.front(), *decay);
+    if (copies.empty())
+      return;
+    UpdatedGroup &known = checked[group];
+    known.optimizer = optimizer;
+    known.learningRate = rate;
+    known.step = part.current;
+    known.gradientNorm = clippedNorm;
+    known.parameters.push_back({parameter, std::move(names), updated.front(),
+                                llvm::to_vector(newSlots), copies});
+  }
+
+  /// The norm that a gradient had a part in when it was clipped, as it is now;
+  /// null where the norm of all tells what its elements are at most. Where that
+  /// is not known yet, the gradient's part in it is taken.
+  Value measure(Part &part, Value gradient) {
+    ClipFactorOp clip = isClipped ? clippingOf(gradient) : ClipFactorOp();
+    if (clip)
+      return MulOp::create(b, clip.getNorm(), clip);
+    if (isClipped && parts.size() == 1)
+      return {};
+    squares.push_back(sumOfSquares(b, gradient));
+    part.squares.push_back(squares.back());
+    return {};
+  }
+
+  void write(Part &part, StringRef name, Value value) {
+    part.writes.push_back(WriteOp::create(b, name, value, Value()));
+  }
+
+  /// The moving average of a parameter.
+  void average(Part &part, VariableOp parameter, Value value,
+               const APFloat &decay) {
+    auto type = parameter.getTensorType();
+    std::string name = (parameter.getSymName() + ".ema").str();
+    variables.create(parameter.getLoc(), name, type, StateKind::slot, 0);
+    Value old = ReadOp::create(b, type, name);
+    write(part, name, EmaOp::create(b, old, value, part.current, decay));
+  }
+
+  /// A parameter is written together with what is derived from it. Returns the
+  /// copies that may overflow: bf16 has the range of f32; f16 does not, where
+  /// it has elements.
+  SmallVector<Value> writeParameter(Part &part, VariableOp parameter,
+                                    Value value) {
+    SmallVector<Value> copies;
+    if (value.getType() != parameter.getTensorType())
+      value = StochasticRoundOp::create(b, parameter.getTensorType(), value,
+                                        ValueRange(), IntegerAttr());
+    write(part, parameter.getSymName(), value);
+    for (VariableOp copy : variables.derivedFrom(parameter.getSymName())) {
+      Type element = copy.getTensorType().getElementType();
+      Value low = castTo(b, value, element);
+      write(part, copy.getSymName(), low);
+      if (element.isF16() && copy.getTensorType().getNumElements() > 0)
+        copies.push_back(low);
+    }
+    return copies;
+  }
+
+  /// Groups with a copy that may overflow have their bounds' names from the
+  /// step, and from the second on a number.
+  void checkAll(Value norm) {
+    unsigned count = 0;
+    // No look waits for another one, so these are the flags without any.
+    DenseMap<Part *, Value> byGradient, norms;
+    for (Part &part : parts)
+      if (OpOperand *flag = skippedFlag(step, part.name))
+        byGradient[&part] = flag->get();
+    for (auto &[group, updated] : checked) {
+      Part &part = *partOf.at(group);
+      if (!updated.gradientNorm && parts.size() == 1)
+        updated.gradientNorm = norm;
+      if (!updated.gradientNorm) {
+        Value &own = norms[&part];
+        own = own ? own : normOf(b, part.squares);
+        updated.gradientNorm = own;
+      }
+      updated.skipped = byGradient.lookup(&part);
+      updated.optimizerName = part.name;
+      std::string name = step.getName().str();
+      if (count++)
+        name += "." + std::to_string(count);
+      b.setLoc(group->getLoc());
+      llvm::append_range(part.writes, checkCopies(step, b, updated, name));
+    }
+  }
+
+  /// The 2-norm of all gradients together, before clipping.
+  Value gradientNorm() {
+    if (OpOperand *known = namedResult(step, kGradientNormResult))
+      return known->get();
+    b.setLoc(recipe.getLoc());
+    Value norm = normOf(b, squares);
+    appendNamedResult(step, norm, kGradientNormResult);
+    return norm;
+  }
+
+  void dropGradients() {
+    llvm::BitVector dropped(step.getNumResults());
+    for (unsigned i = 0; i < step.getNumResults(); ++i)
+      if (step.getResultAttr(i, kGradientAttr))
+        dropped.set(i);
+    (void)step.eraseResults(dropped);
+    step.getBody().front().getTerminator()->eraseOperands(dropped);
+  }
+
+  /// Each optimizer's writes heed its own flag, which is clear where nothing
+  /// sets it; of one optimizer mp-predicate-step says what they heed.
+  void guardParts() {
+    if (!namedResult(step, kSkippedResult))
+      return;
+    b.setLoc(recipe.getLoc());
+    for (Part &part : parts) {
+      if (!skippedFlag(step, part.name))
+        appendNamedResult(step,
+                          ConstantOp::create(
+                              b, RankedTensorType::get({}, b.getI1Type()), 0.0),
+                          withOptimizer(kSkippedResult, part.name));
+      Value ok = NotOp::create(b, skippedFlag(step, part.name)->get());
+      for (WriteOp write : part.writes) {
+        write->moveBefore(step.getBody().front().getTerminator());
+        write.getPredicateMutable().assign(ok);
+      }
+    }
+  }
+
+  TrainOp recipe;
+  func::FuncOp step;
+  ModuleOp module;
+  VariableTable variables;
+  bool isClipped = false;
+  int64_t totalSteps;
+  ImplicitLocOpBuilder b;
+  SmallVector<Part, 1> parts;
+  DenseMap<Operation *, Part *> partOf; ///< by group
+  DenseMap<Operation *, Value> rates;
+  llvm::MapVector<Operation *, UpdatedGroup> checked;
+  SmallVector<Value> squares; ///< in the order of the gradients
+};
+
+struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (totalSteps < 0) {
+      getOperation().emitError()
+          << "total-steps is " << totalSteps.getValue()
+          << ", expected the length of the run, or 0 where it is not known";
+      return signalPassFailure();
+    }
+    for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>())) {
+      func::FuncOp step = lookupStep(recipe);
+      if (!step) {
+        recipe.emitOpError()
+            << "has no step yet: run mp-autodiff before mp-optimizer";
+        return signalPassFailure();
+      }
+      if (failed(Expansion(recipe, step, totalSteps).run()))
+        return signalPassFailure();
+      recipe.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,60 @@
+//===- SetMode.cpp - say whether functions train or evaluate --------------===//
+#include "dialect/ops/State.h"
+#include "passes/Passes.h"
+
+namespace mp {
+#define GEN_PASS_DEF_SETMODE
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+struct SetMode : mp::impl::SetModeBase<SetMode> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (mode != "train" && mode != "eval") {
+      getOperation().emitError()
+          << "mode is \"" << mode << "\", expected train or eval";
+      return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto known = function->getAttrOfType<StringAttr>(kModeAttr);
+      if (mode == "train" && known && known.getValue() == "eval") {
+        function.emitOpError()
+            << "evaluates, and what that replaced does not come back: take the "
+               "function as it was";
+        return signalPassFailure();
+      }
+      function->setAttr(kModeAttr, StringAttr::get(&getContext(), mode));
+      if (mode == "eval")
+        evaluate(function);
+    }
+  }
+
+private:
+  /// An evaluation changes no state.
+  static void evaluate(func::FuncOp function) {
+    SmallVector<EvaluationOpInterface> ops;
+    SmallVector<WriteOp> writes;
+    function.walk([&](Operation *op) {
+      if (auto other = dyn_cast<EvaluationOpInterface>(op))
+        ops.push_back(other);
+      if (auto write = dyn_cast<WriteOp>(op))
+        writes.push_back(write);
+    });
+    for (WriteOp write : writes)
+      write.erase();
+    for (EvaluationOpInterface op : ops) {
+      ImplicitLocOpBuilder builder(op.getLoc(), op);
+      for (auto [result, value] :
+           llvm::zip_equal(op->getResults(), op.buildEvaluation(builder)))
+        if (value)
+          result.replaceAllUsesWith(value);
+      op.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,352 @@
+//===- SynthesizeScales.cpp - a scale of its own for each gradient --------===//
+//
+// A gradient is rounded to f16 in backward, where no pass can reach it any
+// more; so the scales are decided on forward. An op's exponent says by which
+// power of two the gradients of its results are multiplied. Where it differs
+// from that of an operand, an mp.scale_gradient stands in between, and what
+// arrives at a value has one scale whichever way it came.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/ops/Cast.h"
+#include "dialect/ops/Gradient.h"
+#include "dialect/ops/Recipe.h"
+#include "dialect/ops/Scaling.h"
+#include "dialect/ops/State.h"
+#include "passes/Passes.h"
+#include "passes/analysis/GradientPaths.h"
+#include "passes/analysis/Gradients.h"
+#include "passes/analysis/Recipe.h"
+#include "support/Json.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace mp {
+#define GEN_PASS_DEF_SYNTHESIZESCALES
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// What a calibration says of a value's gradient.
+struct Gradient {
+  std::string of;
+  double largest = 0;
+};
+/// By the op's number and the result's place.
+using Gradients = std::map<std::pair<int64_t, unsigned>, Gradient>;
+
+bool isHalf(Value value) {
+  return isFloatTensor(value) && elementType(value).isF16();
+}
+
+/// Decides the exponents of a function, and inserts what makes them so.
+class Synthesis {
+public:
+  /// A gradient times two to its op's exponent stays below `limit`.
+  Synthesis(func::FuncOp function, const Gradients &gradients, double limit)
+      : body(function.getBody().front()), gradients(gradients), limit(limit) {}
+
+  /// For backward from these results to these parameters.
+  void run(const ParameterAssignment &parameters) {
+    for (Operation &op : body) {
+      auto read = dyn_cast<ReadOp>(op);
+      if (read ? parameters.contains(read.getVariableAttr().getAttr())
+               : llvm::any_of(op.getOperands(), [&](Value operand) {
+                   return active.contains(operand);
+                 }))
+        active.insert(op.result_begin(), op.result_end());
+    }
+    for (Operation &op : llvm::make_early_inc_range(body))
+      if (passesGradients(&op))
+        shiftOperands(&op);
+    std::set<unsigned> losses;
+    for (auto [name, group] : parameters)
+      losses.insert(group.getResult());
+    for (unsigned loss : losses)
+      shift(body.getTerminator()->getOpOperand(loss), 0);
+  }
+
+private:
+  bool isActive(Value value) const {
+    return isFloatTensor(value) && active.contains(value);
+  }
+
+  bool passesGradients(Operation *op) const {
+    auto rule = dyn_cast<DifferentiableOpInterface>(op);
+    return rule && !rule.stopsGradient() &&
+           rule.whyNotDifferentiable().empty() &&
+           llvm::any_of(op->getResults(),
+                        [&](Value result) { return isActive(result); });
+  }
+
+  /// The last first: so backward, which goes the other way, adds gradients up
+  /// in the order that it would have without.
+  void shiftOperands(Operation *op) {
+    int own = exponentOf(op);
+    for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
+      if (isActive(operand.get()))
+        shift(operand, own);
+  }
+
+  /// Between a value and a use whose gradient comes with 2^`arriving`.
+  void shift(OpOperand &use, int arriving) {
+    Operation *maker = use.get().getDefiningOp();
+    int exponent = maker ? exponentOf(maker) - arriving : 0;
+    if (exponent == 0 || !isActive(use.get()))
+      return;
+    OpBuilder builder(use.getOwner());
+    auto scaled =
+        ScaleGradientOp::create(builder, use.getOwner()->getLoc(),
+                                use.get().getType(), use.get(), exponent);
+    exponents[scaled] = arriving;
+    active.insert(scaled);
+    use.set(scaled);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Exponents
+  //===--------------------------------------------------------------------===//
+
+  int exponentOf(Operation *op) {
+    auto [known, isNew] = exponents.try_emplace(op, 0);
+    if (!isNew)
+      return known->second;
+    int exponent = decide(op);
+    return exponents[op] = exponent;
+  }
+
+  int decide(Operation *op) {
+    // What a variable is given has no scale but the loss's.
+    if (isa<ReadOp>(op))
+      return 0;
+    auto cast = dyn_cast<CastOp>(op);
+    if (!cast || isHalf(cast.getInput()) == isHalf(cast.getResult()))
+      return fit(op);
+    if (isHalf(cast.getResult()))
+      return exponentOfUsers(cast);
+    // What arrives is f32 and is shifted so, before it is rounded.
+    Operation *maker = cast.getInput().getDefiningOp();
+    return maker && isActive(cast.getInput()) ? exponentOf(maker) : 0;
+  }
+
+  /// A copy in f16 of what is f32, such as a weight: what its users hand it
+  /// needs no shift in f16, for it is shifted in f32 behind the cast.
+  int exponentOfUsers(CastOp copy) {
+    std::optional<int> most;
+    for (Operation *user : copy->getUsers())
+      if (!isa<CastOp, ScaleGradientOp>(user) && passesGradients(user))
+        most = std::max(most.value_or(INT_MIN), exponentOf(user));
+    return most ? *most : fit(copy);
+  }
+
+  /// The gradients of an op's results and of its operands are rounded at the
+  /// exponent of the op.
+  int fit(Operation *op) const {
+    double largest = 0;
+    for (Value result : op->getResults())
+      largest = std::max(largest, largestOf(result));
+    for (Value operand : op->getOperands())
+      if (isActive(operand))
+        largest = std::max(largest, largestOf(operand));
+    if (largest == 0)
+      return 0;
+    // The difference of two is an exponent that mp.scale_gradient takes.
+    constexpr int most = 63;
+    int exponent = std::ilogb(limit) - std::ilogb(largest);
+    if (std::ldexp(largest, exponent) >= limit)
+      --exponent;
+    return std::clamp(exponent, -most, most);
+  }
+
+  /// Of the gradient of a value that is f16; of others zero.
+  double largestOf(Value value) const {
+    if (auto scaled = value.getDefiningOp<ScaleGradientOp>())
+      value = scaled.getInput();
+    auto result = dyn_cast<OpResult>(value);
+    auto number =
+        result ? result.getOwner()->getAttrOfType<IntegerAttr>(kNumberAttr)
+               : IntegerAttr();
+    if (!number || !isHalf(value))
+      return 0;
+    auto found = gradients.find({number.getInt(), result.getResultNumber()});
+    return found == gradients.end() ? 0 : found->second.largest;
+  }
+
+  Block &body;
+  const Gradients &gradients;
+  double limit;
+  llvm::DenseSet<Value> active; ///< depends on a parameter
+  DenseMap<Operation *, int> exponents;
+};
+
+struct SynthesizeScales : mp::impl::SynthesizeScalesBase<SynthesizeScales> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (calibration.empty()) {
+      getOperation().emitError()
+          << "name the file of a calibration, that 'mp-run calibrate --json' "
+             "writes: mp-synthesize-scales{calibration=FILE}";
+      return signalPassFailure();
+    }
+    Gradients gradients;
+    if (failed(checkScaler(getOperation(), scaler)) ||
+        failed(readCalibration(gradients)))
+      return signalPassFailure();
+    for (TrainOp recipe : getOperation().getOps<TrainOp>())
+      if (failed(synthesize(recipe, gradients)))
+        return signalPassFailure();
+    getOperation().walk([](Operation *op) { op->removeAttr(kNumberAttr); });
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // The file
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult readCalibration(Gradients &gradients) {
+    auto buffer = llvm::MemoryBuffer::getFile(calibration);
+    if (!buffer)
+      return getOperation().emitError() << "cannot read " << calibration << ": "
+                                        << buffer.getError().message();
+    auto parsed = parseJson((*buffer)->getBuffer());
+    if (!parsed)
+      return refuseFile(toString(parsed.takeError()));
+    auto *object = parsed->getAsObject();
+    auto *all = object ? object->getArray("gradients") : nullptr;
+    auto spare = object ? object->getInteger("headroom") : std::nullopt;
+    if (!all || !spare)
+      return refuseFile("it has no list \"gradients\", or no \"headroom\"");
+    if (headroom < 0)
+      headroom = std::clamp<int64_t>(*spare, 0, 30);
+    for (const llvm::json::Value &value : *all)
+      if (failed(readGradient(value, gradients)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult refuseFile(const Twine &why) {
+    return getOperation().emitError()
+           << calibration << " is no calibration, as 'mp-run calibrate --json' "
+           << "writes it: " << why;
+  }
+
+  LogicalResult readGradient(const llvm::json::Value &value,
+                             Gradients &gradients) {
+    auto *object = value.getAsObject();
+    auto number = object ? object->getInteger("number") : std::nullopt;
+    auto result = object ? object->getInteger("result") : std::nullopt;
+    auto largest = object ? object->getNumber("largest") : std::nullopt;
+    auto of = object ? object->getString("of") : std::nullopt;
+    if (!number || !result || !largest || !of || !std::isfinite(*largest) ||
+        *largest < 0)
+      return refuseFile("a gradient lacks \"number\", \"result\", \"of\" or "
+                        "\"largest\"");
+    // Of several losses each has a gradient there.
+    Gradient &gradient = gradients[{*number, *result}];
+    gradient.of = of->str();
+    gradient.largest = std::max(gradient.largest, *largest);
+    return success();
+  }
+
+  /// That every value whose gradient the file knows is one of the function.
+  LogicalResult checkSame(func::FuncOp function, const Gradients &gradients) {
+    llvm::DenseMap<int64_t, Operation *> numbered;
+    for (Operation &op : function.getBody().front())
+      if (auto number = op.getAttrOfType<IntegerAttr>(kNumberAttr))
+        numbered[number.getInt()] = &op;
+    if (numbered.empty())
+      return function.emitOpError()
+             << "has no f16 value with a number: cast it to f16, and run "
+                "mp-number-ops{only=f16} before mp-synthesize-scales";
+    for (auto &[place, gradient] : gradients) {
+      Operation *op = numbered.lookup(place.first);
+      std::string here = op && place.second < op->getNumResults()
+                             ? originOf(op->getResult(place.second))
+                             : "missing";
+      if (here == gradient.of)
+        continue;
+      return (op ? op->emitError() : function.emitOpError())
+             << calibration << " is of another graph, or of another policy: "
+             << "its f16 value " << place.first << " is " << gradient.of
+             << ", which here is " << here
+             << "; calibrate again with 'mp-run calibrate --json'";
+    }
+    return success();
+  }
+
+  /// And that the file knows every gradient in f16 that backward will have.
+  LogicalResult checkComplete(func::FuncOp function, const Gradients &gradients,
+                              const ParameterAssignment &parameters) {
+    Block &body = function.getBody().front();
+    std::map<unsigned, SmallVector<Value>> reads; // by loss
+    for (auto read : body.getOps<ReadOp>())
+      if (MinimizeOp group =
+              parameters.lookup(read.getVariableAttr().getAttr()))
+        reads[group.getResult()].push_back(read);
+    for (auto &[loss, sources] : reads) {
+      GradientPaths paths(function, body.getTerminator()->getOperand(loss));
+      llvm::DenseSet<Value> active = dependents(sources, body);
+      for (Operation &op : body) {
+        auto number = op.getAttrOfType<IntegerAttr>(kNumberAttr);
+        for (OpResult result : op.getResults())
+          if (number && isHalf(result) && active.contains(result) &&
+              paths.reaches(result) &&
+              !gradients.count({number.getInt(), result.getResultNumber()}))
+            return op.emitError()
+                   << calibration << " is of another graph, or of another "
+                   << "policy: it has no gradient of f16 value "
+                   << number.getInt() << ", which here is " << originOf(result)
+                   << "; calibrate again with 'mp-run calibrate --json'";
+      }
+    }
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The recipe
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult synthesize(TrainOp recipe, const Gradients &gradients) {
+    auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        recipe, recipe.getFunctionAttr());
+    if (!function || !function.getBody().hasOneBlock())
+      return recipe.emitOpError() << "its function has control flow, in which "
+                                     "no scales are chosen";
+    bool anyHalf = false;
+    function.walk([&](Operation *op) {
+      anyHalf |= llvm::any_of(op->getResults(), isHalf);
+    });
+    if (!anyHalf)
+      return recipe.emitOpError()
+             << "has no f16 value, whose gradient could want a scale of its "
+                "own: train in fp16, or without a calibration (--scales)";
+    ScalerFields fields = scalerFields(recipe, scaler);
+    if (fields.mode == ScalerFields::Mode::None)
+      return recipe.emitOpError()
+             << "gives gradients scales of their own but has no loss scaler, "
+                "which finds where one overflows: write mp.scaler @scaler "
+                "{preset = \"static:1\"} and scaler(@scaler), or choose "
+                "static:1 as the scaler";
+    if (failed(checkSame(function, gradients)))
+      return failure();
+    for (auto gradient : function.getOps<GradientOp>())
+      return gradient.emitOpError()
+             << "is a gradient inside the function, whose value scales would "
+                "change: train without them";
+    auto parameters = assignParameters(recipe, function);
+    if (failed(parameters))
+      return failure();
+    if (failed(checkComplete(function, gradients, *parameters)))
+      return failure();
+    double limit = 65504 / fields.initScale;
+    Synthesis(function, gradients, std::ldexp(limit, -headroom))
+        .run(*parameters);
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,371 @@
+//===- VerifyStep.cpp - prove the protocol of a step ----------------------===//
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Optimizer.h"
+#include "dialect/ops/Scaler.h"
+#include "dialect/ops/Scaling.h"
+#include "dialect/ops/Schedule.h"
+#include "dialect/ops/State.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Gradients.h"
+#include "passes/analysis/Recipe.h"
+#include "passes/analysis/StepFlow.h"
+#include "passes/analysis/VariableTable.h"
+
+namespace mp {
+#define GEN_PASS_DEF_VERIFYSTEP
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// The proof of one function.
+class Proof {
+public:
+  explicit Proof(func::FuncOp step)
+      : step(step), variables(step->getParentOfType<ModuleOp>()), flow(step),
+        flags(skippedFlags(step)) {
+    if (OpOperand *returned = namedResult(step, kSkippedResult))
+      skipped = returned->get();
+  }
+
+  LogicalResult run() {
+    if (failed(checkWrittenOnce()))
+      return failure();
+    // All are checked, so that all that is wrong is said.
+    LogicalResult checks[] = {checkWrites(), checkSchedules(), checkGradients(),
+                              checkScales(), checkFlags(),     checkWindow()};
+    return success(llvm::all_of(
+        checks, [](LogicalResult check) { return succeeded(check); }));
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Writes
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult checkWrittenOnce() {
+    for (auto write : step.getOps<WriteOp>()) {
+      auto [known, isNew] =
+          writes.try_emplace(write.getVariableAttr().getAttr(), write);
+      if (isNew)
+        continue;
+      auto diagnostic = write.emitOpError() << "writes @" << write.getVariable()
+                                            << " a second time";
+      diagnostic.attachNote(known->second.getLoc()) << "the first time";
+      return diagnostic;
+    }
+    return success();
+  }
+
+  LogicalResult checkWrites() {
+    if (flags.empty())
+      return success();
+    for (auto write : step.getOps<WriteOp>())
+      if (failed(variables.countsTries(write) ? checkTry(write)
+                                              : checkGuard(write)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult checkTry(WriteOp write) {
+    if (!write.getPredicate())
+      return success();
+    return write.emitOpError()
+           << "writes @" << write.getVariable()
+           << " only where the step is applied, but a "
+           << stringifyStateKind(kindOf(write)) << " changes with every try";
+  }
+
+  LogicalResult checkGuard(WriteOp write) {
+    Value flag = guardOf(write);
+    if (!flag)
+      return write.emitOpError()
+             << "writes @" << write.getVariable()
+             << " although the step may be skipped: run mp-predicate-step";
+    auto checks = flow.checksOf(write.getValue());
+    for (UnscaleAndCheckOp check : checks)
+      if (!flow.sets(check, flag)) {
+        auto diagnostic = refuse(write, flag)
+                          << ", which a gradient that is not finite "
+                             "would leave clear";
+        diagnostic.attachNote(check.getLoc()) << "checked here";
+        return diagnostic;
+      }
+    StateKind kind = kindOf(write);
+    bool isForAll =
+        kind == StateKind::buffer ||
+        (kind != StateKind::slot && checks.empty() && !flow.checks().empty());
+    if (isForAll && flag != skipped)
+      return refuse(write, flag) << ", but no optimizer's gradient is in it: "
+                                    "it heeds \"skipped\"";
+    return kind == StateKind::buffer ? success() : checkState(write, flag);
+  }
+
+  /// What an optimizer finds moves with what it makes of it.
+  LogicalResult checkState(WriteOp write, Value flag) {
+    for (ReadOp read : flow.readsOf(write.getValue())) {
+      StateKind kind = variables.lookup(read.getVariable()).getKind();
+      bool counts = kind == StateKind::attempt || kind == StateKind::scaler;
+      if (counts && !flow.checks().empty()) {
+        auto diagnostic = write.emitOpError()
+                          << "writes @" << write.getVariable() << " from @"
+                          << read.getVariable()
+                          << ", which a skipped step changes";
+        diagnostic.attachNote(read.getLoc()) << "read here";
+        return diagnostic;
+      }
+      if (kind == StateKind::slot &&
+          failed(checkSame(write, flag, read.getVariableAttr(),
+                           "which is computed from it")))
+        return failure();
+    }
+    if (auto source = variables.lookup(write.getVariable()).getSourceAttr())
+      return checkSame(write, flag, source, "which is derived from it");
+    return success();
+  }
+
+  LogicalResult checkSame(WriteOp write, Value flag, FlatSymbolRefAttr other,
+                          StringRef relation) {
+    WriteOp found = writes.lookup(other.getAttr());
+    Value foundFlag = found ? guardOf(found) : flag;
+    if (!foundFlag || foundFlag == flag)
+      return success(); // without a guard it is told of by itself
+    auto diagnostic = refuse(found, foundFlag)
+                      << ", but @" << write.getVariable() << ", " << relation
+                      << ", heeds \"" << nameOf(flag) << "\"";
+    diagnostic.attachNote(write.getLoc()) << "written here";
+    return diagnostic;
+  }
+
+  InFlightDiagnostic refuse(WriteOp write, Value flag) {
+    return write.emitOpError() << "writes @" << write.getVariable()
+                               << " heeding \"" << nameOf(flag) << "\"";
+  }
+
+  /// The returned flag that a write's predicate is the negation of, or null.
+  Value guardOf(WriteOp write) {
+    auto isNegation = [](Value value, Value of) {
+      auto negation = value.getDefiningOp<NotOp>();
+      return negation && negation.getInput() == of;
+    };
+    Value ok = write.getPredicate();
+    for (SkippedFlag flag : flags)
+      if (Value value = flag.returned->get();
+          ok && (isNegation(ok, value) || isNegation(value, ok)))
+        return value;
+    return {};
+  }
+
+  std::string nameOf(Value flag) {
+    auto *named = llvm::find_if(
+        flags, [&](SkippedFlag one) { return one.returned->get() == flag; });
+    return withOptimizer(kSkippedResult, named->optimizer);
+  }
+
+  StateKind kindOf(WriteOp write) {
+    return variables.lookup(write.getVariable()).getKind();
+  }
+
+  /// A learning rate follows steps that were applied.
+  LogicalResult checkSchedules() {
+    if (flags.empty())
+      return success();
+    for (auto schedule : step.getOps<ScheduleOp>())
+      for (ReadOp read : flow.readsOf(schedule.getApplied()))
+        if (auto variable = variables.lookup(read.getVariable());
+            VariableTable::countsTries(variable.getKind()))
+          return schedule.emitOpError()
+                 << "follows @" << read.getVariable()
+                 << ", which a skipped step changes, and the learning rate "
+                    "with it";
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Gradients and flags
+  //===--------------------------------------------------------------------===//
+
+  /// No scaled gradient reaches a variable but through the unscaling, and none
+  /// is clipped.
+  LogicalResult checkGradients() {
+    DenseSet<Value> scaled;
+    for (Operation &op : step.getBody().front()) {
+      bool isScaled = isa<ScaleOp>(op) ||
+                      llvm::any_of(op.getOperands(), [&](Value operand) {
+                        return scaled.contains(operand);
+                      });
+      if (!isScaled || isa<UnscaleAndCheckOp>(op))
+        continue;
+      if (auto clip = dyn_cast<ClipFactorOp>(op))
+        return refuseScaled(clip, clip.getNorm(),
+                            "clips by the norm of gradients that are still "
+                            "scaled");
+      if (auto write = dyn_cast<WriteOp>(op);
+          write && scaled.contains(write.getValue()))
+        return refuseScaled(write, write.getValue(),
+                            "writes @" + write.getVariable() +
+                                " from a gradient that is still scaled");
+      scaled.insert(op.result_begin(), op.result_end());
+    }
+    return success();
+  }
+
+  /// Gradients are divided by the scale that backward began with: the one of
+  /// all losses.
+  LogicalResult checkScales() {
+    ScaleOp begin;
+    for (auto scale : step.getOps<ScaleOp>()) {
+      if (!scale.getInput().getDefiningOp<SeedOp>())
+        continue;
+      if (begin && begin.getScale() != scale.getScale())
+        return refuseScale(scale, begin,
+                           "begins backward with another scale than another "
+                           "loss does");
+      begin = scale;
+    }
+    for (auto check : step.getOps<UnscaleAndCheckOp>())
+      if (begin && check.getScale() != begin.getScale())
+        return refuseScale(check, begin,
+                           "unscales by another scale than backward begins "
+                           "with");
+    return success();
+  }
+
+  static LogicalResult refuseScale(Operation *op, ScaleOp begin,
+                                   const Twine &what) {
+    auto diagnostic = op->emitOpError() << what;
+    diagnostic.attachNote(begin.getLoc()) << "scaled here";
+    return diagnostic;
+  }
+
+  static LogicalResult refuseScaled(Operation *op, Value value,
+                                    const Twine &what) {
+    auto diagnostic = op->emitOpError() << what;
+    if (ScaleOp scale = findScaling(value))
+      diagnostic.attachNote(scale.getLoc()) << "scaled here";
+    return diagnostic;
+  }
+
+  /// Every check decides, and every flag is heard by the step's.
+  LogicalResult checkFlags() {
+    if (flow.checks().empty() && flags.empty())
+      return success();
+    if (!skipped)
+      return step.emitOpError()
+             << "checks gradients but returns no result named \""
+             << kSkippedResult << "\"";
+    for (UnscaleAndCheckOp check : flow.checks()) {
+      if (!flow.sets(check, skipped))
+        return check.emitOpError() << "does not reach the step's flag";
+      for (auto update : step.getOps<UpdateScaleOp>())
+        if (!flow.sets(check, update.getFoundInf())) {
+          auto diagnostic = check.emitOpError()
+                            << "does not reach the scaler's update";
+          diagnostic.attachNote(update.getLoc()) << "the update";
+          return diagnostic;
+        }
+    }
+    if (phaseOf(step) == kAccumulatePhase)
+      return success(); // each goes on with what it was
+    for (SkippedFlag flag : flags)
+      for (Value part : SetVector(flow.partsOf(flag.returned->get())))
+        if (!flow.partsOf(skipped).contains(part) && !isGathered(part) &&
+            !part.getDefiningOp<ConstantOp>())
+          return step.emitOpError()
+                 << "may set \"" << kSkippedResult << "." << flag.optimizer
+                 << "\" alone, without \"" << kSkippedResult << "\"";
+    return success();
+  }
+
+  /// Whether a flag comes from micro-batches, whose checks were all looked at.
+  bool isGathered(Value flag) {
+    Operation *op = flag.getDefiningOp();
+    auto read = dyn_cast_if_present<ReadOp>(op);
+    return (op && op->getParentOp() != step) ||
+           (read && variables.lookup(read.getVariable()).getKind() ==
+                        StateKind::window);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Micro-batches
+  //===--------------------------------------------------------------------===//
+
+  /// Micro-batches leave all other state alone and hand their flags on; the
+  /// step that applies them heeds them.
+  LogicalResult checkWindow() {
+    if (phaseOf(step) == kApplyPhase)
+      return checkWindowFlags();
+    if (phaseOf(step) != kAccumulatePhase)
+      return success();
+    for (auto write : step.getOps<WriteOp>())
+      if (StateKind kind = kindOf(write); kind != StateKind::window)
+        return write.emitOpError()
+               << "writes @" << write.getVariable() << ", a "
+               << stringifyStateKind(kind)
+               << ", for a micro-batch, which writes window variables alone";
+    for (SkippedFlag flag : flags)
+      if (failed(checkKept(flag.returned->get())))
+        return failure();
+    return success();
+  }
+
+  LogicalResult checkKept(Value flag) {
+    for (auto write : step.getOps<WriteOp>()) {
+      if (write.getValue() != flag)
+        continue;
+      if (llvm::any_of(flow.readsOf(flag), [&](ReadOp read) {
+            return read.getVariable() == write.getVariable();
+          }))
+        return success();
+      return write.emitOpError()
+             << "forgets what the micro-batches before left in @"
+             << write.getVariable();
+    }
+    return step.emitOpError()
+           << "gives its flag to no window variable, so that nobody skips";
+  }
+
+  LogicalResult checkWindowFlags() {
+    std::string first = (step.getName() + "." + kFoundInfVariable).str();
+    for (auto read : step.getOps<ReadOp>()) {
+      StringRef name = read.getVariable();
+      bool isFlag =
+          name.consume_front(first) && (name.empty() || name.starts_with("."));
+      if (isFlag && llvm::none_of(flags, [&](SkippedFlag flag) {
+            return flow.partsOf(flag.returned->get()).contains(read);
+          }))
+        return read.emitOpError()
+               << "reads the window's flag @" << read.getVariable()
+               << ", which does not reach the step's flag";
+    }
+    return success();
+  }
+
+  func::FuncOp step;
+  VariableTable variables;
+  StepFlow flow;
+  SmallVector<SkippedFlag, 1> flags;
+  Value skipped; ///< null where nothing is
+  DenseMap<StringAttr, WriteOp> writes;
+};
+
+struct VerifyStep : mp::impl::VerifyStepBase<VerifyStep> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto step : getOperation().getOps<func::FuncOp>())
+      if (!step.isExternal() && failed(verify(step)))
+        signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static LogicalResult verify(func::FuncOp step) {
+    if (!step.getBody().hasOneBlock())
+      return step.emitOpError() << "has control flow, which no step has";
+    return Proof(step).run();
+  }
+};
+} // namespace

@@ -1,0 +1,129 @@
+//===- Program.cpp - names, sizes and look-ups of a Program ---------------===//
+#include "program/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+namespace mp {
+
+namespace {
+
+struct ElementFact {
+  ElementType type;
+  llvm::StringLiteral name;
+  unsigned bytes;
+};
+
+constexpr ElementFact elementFacts[] = {
+    {ElementType::I1, "i1", 1},         {ElementType::I8, "i8", 1},
+    {ElementType::U8, "ui8", 1},        {ElementType::I32, "i32", 4},
+    {ElementType::I64, "i64", 8},       {ElementType::F16, "f16", 2},
+    {ElementType::BF16, "bf16", 2},     {ElementType::F32, "f32", 4},
+    {ElementType::F64, "f64", 8},       {ElementType::F8E4M3FN, "f8E4M3FN", 1},
+    {ElementType::F8E5M2, "f8E5M2", 1},
+};
+
+const ElementFact &factOf(ElementType type) {
+  const auto *fact = llvm::find_if(
+      elementFacts, [&](const ElementFact &f) { return f.type == type; });
+  if (fact == std::end(elementFacts))
+    llvm_unreachable("element type without a fact");
+  return *fact;
+}
+
+constexpr std::pair<VariableKind, llvm::StringLiteral> kindNames[] = {
+    {VariableKind::Parameter, "parameter"}, {VariableKind::Buffer, "buffer"},
+    {VariableKind::Slot, "slot"},           {VariableKind::Scaler, "scaler"},
+    {VariableKind::Attempt, "attempt"},     {VariableKind::Derived, "derived"},
+    {VariableKind::Window, "window"},
+};
+
+} // namespace
+
+unsigned byteWidth(ElementType type) { return factOf(type).bytes; }
+
+llvm::StringRef elementTypeName(ElementType type) { return factOf(type).name; }
+
+std::optional<ElementType> parseElementType(llvm::StringRef name) {
+  for (const ElementFact &fact : elementFacts)
+    if (fact.name == name)
+      return fact.type;
+  return std::nullopt;
+}
+
+llvm::StringRef variableKindName(VariableKind kind) {
+  for (const auto &[candidate, name] : kindNames)
+    if (candidate == kind)
+      return name;
+  llvm_unreachable("variable kind without a name");
+}
+
+std::optional<VariableKind> parseVariableKind(llvm::StringRef name) {
+  for (const auto &[kind, candidate] : kindNames)
+    if (candidate == name)
+      return kind;
+  return std::nullopt;
+}
+
+int64_t TensorType::elements() const {
+  int64_t product = 1;
+  for (int64_t dim : shape)
+    product *= dim;
+  return product;
+}
+
+std::string TensorType::str() const {
+  std::string text;
+  for (int64_t dim : shape)
+    text += std::to_string(dim) + "x";
+  return text + elementTypeName(element).str();
+}
+
+std::string Location::str() const {
+  if (line == 0)
+    return "";
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+std::string at(const Location &location) {
+  std::string text = location.str();
+  return text.empty() ? text : " (" + text + ")";
+}
+
+static constexpr llvm::StringLiteral recordFacts[kRecordFacts] = {
+    "magnitude", "nonfinite", "least", "largest", "row"};
+
+llvm::StringRef recordFactName(RecordFact fact) {
+  return recordFacts[static_cast<size_t>(fact)];
+}
+
+std::optional<RecordFact> parseRecordFact(llvm::StringRef name) {
+  const auto *found = llvm::find(recordFacts, name);
+  if (found == std::end(recordFacts))
+    return std::nullopt;
+  return static_cast<RecordFact>(found - recordFacts);
+}
+
+const Call::Attribute *Call::find(llvm::StringRef name) const {
+  for (const auto &[candidate, value] : attributes)
+    if (candidate == name)
+      return &value;
+  return nullptr;
+}
+
+bool Entry::isCalled(llvm::StringRef name) const {
+  if (name == function)
+    return true;
+  if (recipe.empty() || !name.consume_front(recipe))
+    return false;
+  return name.empty() ? function == "step"
+                      : name.consume_front(".") && name == function;
+}
+
+const Entry *Program::find(llvm::StringRef function, int64_t batch) const {
+  for (const Entry &entry : entries)
+    if (entry.isCalled(function) && entry.batch == batch)
+      return &entry;
+  return nullptr;
+}
+
+} // namespace mp

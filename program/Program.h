@@ -1,0 +1,330 @@
+//===- Program.h - what codegen hands to the runtime ----------------------===//
+//
+// A Program is plain data: no pointer, no MLIR, no target type. It says what
+// state there is, which kernels exist, and for each entry point the list of
+// steps with the place of every argument. Its text form round-trips, so a
+// Program can be saved, read by a person, and run alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_PROGRAM_PROGRAM_H
+#define MP_PROGRAM_PROGRAM_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mp {
+
+/// Element types as they lie in memory. I1 takes a byte, 0 or 1.
+enum class ElementType {
+  I1,
+  I8,
+  U8,
+  I32,
+  I64,
+  F8E4M3FN,
+  F8E5M2,
+  F16,
+  BF16,
+  F32,
+  F64
+};
+/// Whether elements are floats.
+inline bool isFloat(ElementType type) { return type >= ElementType::F8E4M3FN; }
+
+/// Bytes of one element.
+unsigned byteWidth(ElementType type);
+/// The name MLIR gives the type: "i1", "i8", "ui8", ..., "bf16", "f32".
+llvm::StringRef elementTypeName(ElementType type);
+std::optional<ElementType> parseElementType(llvm::StringRef name);
+
+/// A dense row-major tensor. Rank 0 has one element.
+struct TensorType {
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> shape;
+
+  int64_t elements() const;
+  uint64_t bytes() const { return elements() * byteWidth(element); }
+  /// As in MLIR without the word: "128x784xf32", "f32".
+  std::string str() const;
+  bool operator==(const TensorType &) const = default;
+};
+
+/// Where in the user's file a thing was written. `line` 0: unknown.
+struct Location {
+  std::string file;
+  unsigned line = 0, column = 0;
+  /// "file:line:column", or "" where unknown.
+  std::string str() const;
+  bool operator==(const Location &) const = default;
+};
+
+/// " (file:line:column)", or "" where the location is not known.
+std::string at(const Location &location);
+
+/// What a variable is to a step (see docs/architecture.md, State).
+enum class VariableKind {
+  Parameter,
+  Buffer,
+  Slot,
+  Scaler,
+  Attempt,
+  Derived,
+  Window
+};
+llvm::StringRef variableKindName(VariableKind kind);
+std::optional<VariableKind> parseVariableKind(llvm::StringRef name);
+
+/// First value of a variable, formulas already resolved to numbers.
+/// constant: every element is `a`. uniform: in [a, b). normal: mean a, standard
+/// deviation b. derived: computed by the entry point `derive`. seed: the run's.
+struct Initializer {
+  enum class Kind { Constant, Uniform, Normal, Derived, Seed };
+  Kind kind = Kind::Constant;
+  double a = 0, b = 0;
+  bool operator==(const Initializer &) const = default;
+};
+
+struct Variable {
+  std::string name;
+  VariableKind kind = VariableKind::Parameter;
+  TensorType type;
+  Initializer init;
+  Location location;
+};
+
+/// Where an argument lies. Variable: `index` into Program::variables.
+/// Constant: `index` into Program::constants. Staging: `index` into
+/// Entry::inputs. Arena: `index` is 0. `offset` in bytes.
+struct Place {
+  enum class Space { Variable, Constant, Staging, Arena };
+  Space space = Space::Arena;
+  uint32_t index = 0;
+  uint64_t offset = 0;
+  bool operator==(const Place &) const = default;
+};
+
+/// A kernel. `symbol` is "k_" and the hash of what was compiled: two kernels of
+/// one symbol are one kernel.
+///
+/// On the CPU `code` is a relocatable ELF object that exports `symbol` and
+/// leaves no symbol undefined but those of libm:
+///   void symbol(void *const *args, int64_t begin, int64_t end, void *shared)
+/// It must not be linked on a host that lacks one of `features`
+/// (comma-separated LLVM names, "avx2,f16c,...").
+///
+/// On CUDA `code` is C++ that includes nothing but Program::headers:
+///   extern "C" __global__ void symbol(T0 *arg0, T1 *arg1, ...)
+/// or, where its launch has a table, `symbol(void *const *args)`.
+struct Kernel {
+  std::string symbol;
+  std::string features;
+  std::string code;
+  std::vector<Location> sources; ///< ops it came from, for messages and traces
+  std::string summary; ///< the ops' names in order: "mp.linear mp.relu"
+};
+
+/// Runs a kernel. On the CPU: over work items [0, grid), `block` of them a
+/// task; tasks are independent and may run in any order on any thread, and
+/// `shared` bytes of scratch (64-byte aligned) belong to a task while it runs.
+/// On CUDA: `grid` blocks of `block` threads with `shared` bytes of dynamic
+/// shared memory; with `table` the kernel's one parameter is the address of a
+/// table of `args` in device memory. What a task or block does depends on the
+/// shape alone, so results do not depend on how many run at once.
+struct Launch {
+  uint32_t kernel = 0; ///< index into Program::kernels
+  int64_t grid = 1, block = 1;
+  uint64_t shared = 0;
+  bool table = false;
+  std::vector<Place> args;
+  /// Planned traffic: every argument read once or written once, whole; one that
+  /// is updated in place counts twice. As if the kernel's predicate held. 0:
+  /// unknown.
+  uint64_t bytes = 0;
+  /// Floating-point operations that were asked for, a multiply-add as two; what
+  /// is computed again counts once. 0: none, or unknown.
+  uint64_t flops = 0;
+};
+
+/// A named library routine; what the attributes mean is the routine's business.
+///
+/// "dnnl.matmul": args a, b, [bias], c; c[m,n] = relu?(a[m,k] b[k,n] +
+/// bias[n]);
+///   m, n, k; a_strides, b_strides = [row, column] in elements; c is row-major;
+///   a_type (= b_type), c_type, bias_type: element type names; bias, relu: 0
+///   or 1. grid = m, block = rows of c in a task.
+/// "cublaslt.matmul": the same, and a last argument of `workspace` bytes;
+///   compute: "f32" or "tf32".
+struct Call {
+  using Attribute = std::variant<int64_t, std::string, std::vector<int64_t>>;
+  std::string routine;
+  std::vector<std::pair<std::string, Attribute>> attributes;
+  int64_t grid = 1, block = 1;
+  std::vector<Place> args;
+  uint64_t bytes = 0; ///< as Launch::bytes, without a workspace
+  uint64_t flops = 0; ///< as Launch::flops
+
+  const Attribute *find(llvm::StringRef name) const;
+};
+
+/// Copies bytes; with `flag` (not on CUDA) only where the i1 there is true.
+struct Copy {
+  Place to, from;
+  uint64_t bytes = 0;
+  std::optional<Place> flag;
+};
+
+using Step = std::variant<Launch, Call, Copy>;
+
+/// One argument of an entry point, bound to data by `name`. Where `range` is
+/// set every element must lie in [range->first, range->second) or equal
+/// `exempt`.
+struct Input {
+  std::string name;
+  TensorType type;
+  std::optional<std::pair<int64_t, int64_t>> range;
+  std::optional<int64_t> exempt;
+  Location location;
+};
+
+struct Result {
+  std::string name; ///< "" where the function gave none
+  TensorType type;
+  Place place;
+  /// Of a gradient that is looked at: what made the value that it is of.
+  std::string origin = {};
+  Location location = {};
+};
+
+/// What a result says of a value that is looked at; all are scalars.
+enum class RecordFact {
+  Magnitude, ///< the largest `mp.magnitude`, i32: not finite from 0x7F800000 on
+  NonFinite, ///< how many elements are not finite, i32
+  Least,     ///< of those that are finite; infinite where none is
+  Largest,   ///< of those that are finite; negative infinite where none is
+  Row        ///< the first with an element that is not finite, i32; else
+             ///< INT32_MAX. Rows are records of the batch.
+};
+inline constexpr size_t kRecordFacts = 5;
+/// "magnitude", "nonfinite", ...
+llvm::StringRef recordFactName(RecordFact fact);
+std::optional<RecordFact> parseRecordFact(llvm::StringRef name);
+
+/// A value that an entry point computes and whose size its results tell, where
+/// that was asked for. In the order in which an entry point computes them.
+struct Record {
+  std::string op; ///< "mp.exp", "input 'x'", "variable 'w'"
+  Location location;
+  std::string phase; ///< "input", "variable", "forward", "backward", "update"
+  TensorType type;
+  std::vector<uint32_t> operands; ///< records of what it is computed from
+  /// That it is not finite is no news: a mask is made with an infinity, or
+  /// another micro-batch made it.
+  bool meant = false;
+  /// A step is skipped where it is not finite, or it is written to state.
+  bool watched = false;
+  /// There is no such value where the step is skipped.
+  bool guarded = false;
+  /// Index into Entry::results by RecordFact; -1: it is not told.
+  std::array<int32_t, kRecordFacts> results = {-1, -1, -1, -1, -1};
+  int32_t result(RecordFact fact) const {
+    return results[static_cast<size_t>(fact)];
+  }
+};
+
+/// One value in the arena, for the memory table: live from the step that
+/// writes it to the last that reads it.
+struct Buffer {
+  uint64_t offset = 0, bytes = 0;
+  uint32_t firstStep = 0, lastStep = 0;
+  Location location;
+  std::string summary; ///< op that made it
+};
+
+/// A function at one batch size (0: it has no batch dimension).
+struct Entry {
+  std::string function;
+  int64_t batch = 0;
+  std::string recipe = {}; ///< that it is of; "" for a function of no recipe
+  Location location = {};  ///< of the function as the user wrote it
+  std::vector<Input> inputs;
+  std::vector<Result> results;
+  std::vector<Record> records;
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  uint64_t arenaBytes = 0;
+
+  /// Whether it is asked for by this name: the function's, or with its recipe
+  /// in front, as "slow.apply"; a step by its recipe's name alone, as "slow".
+  bool isCalled(llvm::StringRef name) const;
+};
+
+/// `mp.data`: which files feed which argument. `pattern` is a shell glob inside
+/// the data folder; `key` names a tensor inside a safetensors file.
+struct DataColumn {
+  std::string argument, pattern, format, key;
+  ElementType element = ElementType::U8;
+  Location location;
+};
+struct DataSource {
+  std::string name;
+  std::vector<DataColumn> columns;
+  Location location;
+};
+
+/// A dense constant too large to stand in a kernel.
+struct Constant {
+  TensorType type;
+  std::string bytes;
+};
+
+/// A file that CUDA kernels include by name.
+struct Header {
+  std::string name, text;
+};
+
+struct Program {
+  std::string module; ///< name of the user's module
+  std::string target; ///< "cpu" or "cuda"
+  /// What the kernels were made for: LLVM's name of a CPU, or "sm_90".
+  std::string arch;
+  /// What a recipe's function computes in: "fp32", "tf32", "fp16" or "bf16"; ""
+  /// without a recipe.
+  std::string precision;
+  /// Hash of the tuning plan that kernels were chosen by; "" without one.
+  std::string plan;
+  /// Micro-batches of a step: 1 runs `step`; more run `accumulate` up to that
+  /// often and then `apply`.
+  int64_t accumulate = 1;
+  /// Which loss scaler a recipe trains with, a preset; known when a module is
+  /// inspected, and "" otherwise.
+  std::string scaler;
+  /// Its fields, as `toText` of ScalerFields has them; known as it is.
+  std::string scalerFields;
+  /// The loss scale that it begins with; known as the scaler is.
+  double scale = 1;
+  std::vector<Variable> variables;
+  std::vector<Constant> constants;
+  std::vector<Header> headers;
+  std::vector<Kernel> kernels;
+  std::vector<Entry> entries;
+  std::vector<DataSource> data;
+
+  /// The entry point that is called so, or null.
+  const Entry *find(llvm::StringRef function, int64_t batch) const;
+};
+
+/// Writes the text form; `withCode` false leaves the objects out, for reading.
+void print(const Program &program, llvm::raw_ostream &os, bool withCode = true);
+/// Reads the text form; an error names the line.
+llvm::Expected<Program> parseProgram(llvm::StringRef text);
+
+} // namespace mp
+
+#endif // MP_PROGRAM_PROGRAM_H

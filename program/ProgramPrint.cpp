@@ -1,0 +1,352 @@
+//===- ProgramPrint.cpp - writes the text form of a Program ---------------===//
+#include "program/ProgramText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <charconv>
+
+using namespace mp;
+using namespace mp::text;
+
+namespace {
+
+class Printer {
+public:
+  Printer(const Program &program, llvm::raw_ostream &os, bool withCode)
+      : program(program), os(os), withCode(withCode) {}
+
+  void print();
+
+private:
+  void name(llvm::StringRef text);
+  void number(double value);
+  void location(const Location &location);
+  void place(const Place &place);
+  void args(llvm::ArrayRef<Place> places);
+  void cost(uint64_t bytes, uint64_t flops);
+  void bytes(llvm::StringRef bytes);
+  void payload(llvm::StringRef text);
+
+  void variable(const Variable &variable);
+  void kernel(const Kernel &kernel);
+  void input(const Input &input);
+  void step(const Launch &launch);
+  void step(const Call &call);
+  void step(const Copy &copy);
+  void attribute(const Call::Attribute &value);
+  void record(const Record &record);
+  void entry(const Entry &entry);
+  void data(const DataSource &source);
+
+  const Program &program;
+  llvm::raw_ostream &os;
+  bool withCode;
+};
+
+/// A bare word where that reads back, else quoted.
+void Printer::name(llvm::StringRef text) {
+  if (!text.empty() && llvm::all_of(text, isBare)) {
+    os << text;
+    return;
+  }
+  os << '"';
+  llvm::printEscapedString(text, os);
+  os << '"';
+}
+
+/// The shortest digits that read back to the same number.
+void Printer::number(double value) {
+  char digits[32];
+  auto end = std::to_chars(std::begin(digits), std::end(digits), value);
+  os << llvm::StringRef(digits, end.ptr - digits);
+}
+
+void Printer::location(const Location &location) {
+  if (location == Location())
+    return;
+  os << " at ";
+  name(location.file);
+  os << ':' << location.line << ':' << location.column;
+}
+
+void Printer::place(const Place &place) {
+  switch (place.space) {
+  case Place::Space::Variable:
+    os << '@';
+    name(program.variables[place.index].name);
+    break;
+  case Place::Space::Constant:
+    os << "const" << place.index;
+    break;
+  case Place::Space::Staging:
+    os << "input" << place.index;
+    break;
+  case Place::Space::Arena:
+    os << "arena";
+    break;
+  }
+  os << '+' << place.offset;
+}
+
+void Printer::args(llvm::ArrayRef<Place> places) {
+  os << " args";
+  for (const Place &arg : places) {
+    os << ' ';
+    place(arg);
+  }
+}
+
+void Printer::bytes(llvm::StringRef bytes) {
+  constexpr size_t bytesPerLine = 72;
+  for (; !bytes.empty();
+       bytes = bytes.drop_front(std::min(bytes.size(), bytesPerLine)))
+    os << "  |" << llvm::encodeBase64(bytes.take_front(bytesPerLine)) << '\n';
+}
+
+/// The rest of a line: size and checksum of what the lines below hold.
+void Printer::payload(llvm::StringRef text) {
+  os << ' ' << text.size() << ' ' << checksum(text) << '\n';
+  bytes(text);
+}
+
+void Printer::variable(const Variable &variable) {
+  os << "variable ";
+  name(variable.name);
+  os << ' ' << variableKindName(variable.kind) << ' ' << variable.type.str();
+  const Initializer &init = variable.init;
+  for (const auto &[kind, word] : initializerNames)
+    if (kind == init.kind)
+      os << ' ' << word;
+  bool two = init.kind == Initializer::Kind::Uniform ||
+             init.kind == Initializer::Kind::Normal || init.b != 0;
+  if (two || init.kind == Initializer::Kind::Constant || init.a != 0) {
+    os << ' ';
+    number(init.a);
+  }
+  if (two) {
+    os << ' ';
+    number(init.b);
+  }
+  location(variable.location);
+  os << '\n';
+}
+
+void Printer::kernel(const Kernel &kernel) {
+  os << "kernel ";
+  name(kernel.symbol);
+  os << ' ';
+  name(kernel.features);
+  os << ' ';
+  name(kernel.summary);
+  os << '\n';
+  for (const Location &source : kernel.sources) {
+    os << "  source";
+    location(source);
+    os << '\n';
+  }
+  if (withCode && !kernel.code.empty()) {
+    os << "  code";
+    payload(kernel.code);
+  }
+}
+
+void Printer::input(const Input &input) {
+  os << "  input ";
+  name(input.name);
+  os << ' ' << input.type.str();
+  if (input.range)
+    os << " range " << input.range->first << ' ' << input.range->second;
+  if (input.exempt)
+    os << " exempt " << *input.exempt;
+  location(input.location);
+  os << '\n';
+}
+
+void Printer::cost(uint64_t bytes, uint64_t flops) {
+  if (bytes)
+    os << " bytes " << bytes;
+  if (flops)
+    os << " flops " << flops;
+}
+
+void Printer::step(const Launch &launch) {
+  const Kernel &kernel = program.kernels[launch.kernel];
+  os << "  launch ";
+  name(kernel.symbol);
+  os << " grid " << launch.grid << " block " << launch.block << " shared "
+     << launch.shared;
+  cost(launch.bytes, launch.flops);
+  os << (launch.table ? " table" : "");
+  args(launch.args);
+  if (!kernel.summary.empty()) {
+    os << " ; ";
+    llvm::printEscapedString(kernel.summary, os);
+  }
+  os << '\n';
+}
+
+void Printer::attribute(const Call::Attribute &value) {
+  if (const auto *integer = std::get_if<int64_t>(&value)) {
+    os << *integer;
+  } else if (const auto *text = std::get_if<std::string>(&value)) {
+    // Quoted always: a bare word of digits would read back as an integer.
+    os << '"';
+    llvm::printEscapedString(*text, os);
+    os << '"';
+  } else {
+    os << '[';
+    llvm::interleave(std::get<std::vector<int64_t>>(value), os, ",");
+    os << ']';
+  }
+}
+
+void Printer::step(const Call &call) {
+  os << "  call ";
+  name(call.routine);
+  os << " grid " << call.grid << " block " << call.block;
+  cost(call.bytes, call.flops);
+  os << " set";
+  for (const auto &[key, value] : call.attributes) {
+    os << ' ';
+    name(key);
+    os << '=';
+    attribute(value);
+  }
+  args(call.args);
+  os << '\n';
+}
+
+void Printer::step(const Copy &copy) {
+  os << "  copy " << copy.bytes << " to ";
+  place(copy.to);
+  os << " from ";
+  place(copy.from);
+  if (copy.flag) {
+    os << " if ";
+    place(*copy.flag);
+  }
+  os << '\n';
+}
+
+void Printer::record(const Record &record) {
+  os << "  record ";
+  name(record.op);
+  os << ' ' << record.phase << ' ' << record.type.str();
+  if (!record.operands.empty())
+    os << " from";
+  for (uint32_t operand : record.operands)
+    os << ' ' << operand;
+  for (auto [word, set] : {std::pair("meant", record.meant),
+                           {"watched", record.watched},
+                           {"guarded", record.guarded}})
+    if (set)
+      os << ' ' << word;
+  for (size_t i = 0; i < kRecordFacts; ++i)
+    if (record.results[i] >= 0)
+      os << ' ' << recordFactName(RecordFact(i)) << ' ' << record.results[i];
+  location(record.location);
+  os << '\n';
+}
+
+void Printer::entry(const Entry &entry) {
+  os << "entry ";
+  name(entry.function);
+  os << " batch " << entry.batch << " arena " << entry.arenaBytes;
+  if (!entry.recipe.empty()) {
+    os << " recipe ";
+    name(entry.recipe);
+  }
+  location(entry.location);
+  os << '\n';
+  for (const Input &value : entry.inputs)
+    input(value);
+  for (const Step &value : entry.steps)
+    std::visit([&](const auto &concrete) { step(concrete); }, value);
+  for (const Result &result : entry.results) {
+    os << "  result ";
+    name(result.name);
+    os << ' ' << result.type.str() << ' ';
+    place(result.place);
+    if (!result.origin.empty()) {
+      os << " of ";
+      name(result.origin);
+      location(result.location);
+    }
+    os << '\n';
+  }
+  for (const Record &value : entry.records)
+    record(value);
+  for (const Buffer &buffer : entry.buffers) {
+    os << "  buffer " << buffer.offset << ' ' << buffer.bytes << " steps "
+       << buffer.firstStep << ' ' << buffer.lastStep << ' ';
+    name(buffer.summary);
+    location(buffer.location);
+    os << '\n';
+  }
+}
+
+void Printer::data(const DataSource &source) {
+  os << "data ";
+  name(source.name);
+  location(source.location);
+  os << '\n';
+  for (const DataColumn &column : source.columns) {
+    os << "  column ";
+    name(column.argument);
+    os << ' ';
+    name(column.pattern);
+    os << ' ';
+    name(column.format);
+    os << ' ' << elementTypeName(column.element) << " key ";
+    name(column.key);
+    location(column.location);
+    os << '\n';
+  }
+}
+
+void Printer::print() {
+  os << "mp.program " << version << "\nmodule ";
+  name(program.module);
+  os << "\ntarget ";
+  name(program.target);
+  os << ' ';
+  name(program.arch);
+  os << '\n';
+  if (!program.precision.empty()) {
+    os << "precision ";
+    name(program.precision);
+    os << '\n';
+  }
+  if (!program.plan.empty()) {
+    os << "plan ";
+    name(program.plan);
+    os << '\n';
+  }
+  if (program.accumulate != 1)
+    os << "accumulate " << program.accumulate << '\n';
+  for (const Variable &value : program.variables)
+    variable(value);
+  for (const Constant &constant : program.constants) {
+    os << "constant " << constant.type.str() << ' ' << checksum(constant.bytes)
+       << '\n';
+    bytes(constant.bytes);
+  }
+  for (const Header &header : program.headers) {
+    os << "include ";
+    name(header.name);
+    payload(header.text);
+  }
+  for (const Kernel &value : program.kernels)
+    kernel(value);
+  for (const Entry &value : program.entries)
+    entry(value);
+  for (const DataSource &value : program.data)
+    data(value);
+  os << "end\n";
+}
+
+} // namespace
+
+void mp::print(const Program &program, llvm::raw_ostream &os, bool withCode) {
+  Printer(program, os, withCode).print();
+}

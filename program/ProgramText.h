@@ -1,0 +1,69 @@
+//===- ProgramText.h - words that printer and parser of a Program share ---===//
+//
+// One line says one thing; indentation is for the eye. What follows ';' is a
+// comment. Names made of letters, digits and _.$/*- stand bare, others in
+// quotes with \HH for what does not print. Bytes follow as '|' and base64.
+//
+//   mp.program 1
+//   module mlp
+//   target cpu znver5
+//   precision fp16
+//   accumulate 4
+//   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
+//   constant 4x4xf32 c0ffee
+//     |AAAA...
+//   kernel k_12ab "avx2,f16c" "mp.linear mp.relu"
+//     source "mlp.mlir":7:10
+//     code 4096 c0ffee
+//     |f0VM...
+//   entry step batch 128 arena 81920 recipe slow at "mlp.mlir":6:1
+//     input image 128x784xui8 range 0 10 exempt 255 at "mlp.mlir":6:1
+//     launch k_12ab grid 128 block 8 shared 0 args input0+0 @fc1.bias+0 arena+0
+//     call dnnl.matmul grid 128 block 16 set m=128 a_strides=[4,1] args ...
+//     copy 512 to @fc1.bias+0 from arena+0 if arena+1024
+//     result loss f32 arena+64
+//     record mp.exp forward 128x10xf32 from 0 2 magnitude 1 at "mlp.mlir":7:10
+//     buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10
+//   data train
+//     column image "train-images*" idx ui8 key ""
+//   end
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_PROGRAM_PROGRAMTEXT_H
+#define MP_PROGRAM_PROGRAMTEXT_H
+
+#include "program/Program.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+namespace mp::text {
+
+/// Raised whenever a Program of an older build could not be read any more.
+inline constexpr unsigned version = 1;
+
+/// The largest size that is read: far more than a machine has, and far from
+/// overflow in sums of sizes.
+inline constexpr uint64_t mostBytes = uint64_t(1) << 46;
+
+inline constexpr std::pair<Initializer::Kind, llvm::StringLiteral>
+    initializerNames[] = {
+        {Initializer::Kind::Constant, "constant"},
+        {Initializer::Kind::Uniform, "uniform"},
+        {Initializer::Kind::Normal, "normal"},
+        {Initializer::Kind::Derived, "derived"},
+        {Initializer::Kind::Seed, "seed"},
+};
+
+/// Whether `c` may stand in a name without quotes.
+inline bool isBare(char c) {
+  return llvm::isAlnum(c) || llvm::StringRef("_.$/*-").contains(c);
+}
+
+/// Finds damage to bytes that went through a file.
+inline std::string checksum(llvm::StringRef bytes) {
+  return llvm::utohexstr(llvm::xxh3_64bits(bytes), /*LowerCase=*/true);
+}
+
+} // namespace mp::text
+
+#endif // MP_PROGRAM_PROGRAMTEXT_H

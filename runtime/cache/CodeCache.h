@@ -1,0 +1,42 @@
+//===- CodeCache.h - the cache on disk, as compilers use it ---------------===//
+#ifndef MP_RUNTIME_CACHE_CODECACHE_H
+#define MP_RUNTIME_CACHE_CODECACHE_H
+
+#include "runtime/Session.h"
+#include "runtime/cache/KernelCache.h"
+
+namespace mp {
+
+/// A KernelCache that counts, and that says once that it cannot be written.
+/// Where the switch MP_CACHE_LOG names a file ("-": standard error), each
+/// look-up is a line of it, and each miss has its reason.
+class CodeCache final : public CodeStore {
+public:
+  using Warning = std::function<void(llvm::StringRef)>;
+
+  /// On the folder that the switches name. A folder that is not to be used is
+  /// one warning; then, and where the cache is off, nothing is kept.
+  static std::shared_ptr<CodeCache> open(Warning onWarning);
+  /// `files` may be null.
+  CodeCache(std::unique_ptr<KernelCache> files, Warning onWarning);
+  ~CodeCache() override;
+
+  std::optional<std::string> find(const CodeKey &key) override;
+  void keep(const CodeKey &key, llvm::StringRef code, double seconds) override;
+
+  CompileCounts counts() const;
+
+private:
+  void log(const CodeKey &key, llvm::StringRef outcome);
+
+  const std::unique_ptr<KernelCache> files;
+  const Warning onWarning;
+  int logFile = -1;
+  mutable std::mutex mutex; ///< of all that follows
+  CompileCounts counted;
+  bool warned = false;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_CACHE_CODECACHE_H

@@ -1,0 +1,335 @@
+//===- KernelCache.cpp - compiled kernels kept on disk --------------------===//
+#include "runtime/cache/KernelCache.h"
+#include "support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include <atomic>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace mp {
+
+/// To be changed with the layout of an entry, or where what a source means
+/// changes without its text.
+static constexpr StringLiteral formatVersion = "mantissa-2";
+/// Kinds of code.
+static constexpr StringLiteral kinds[] = {"o", "cubin"};
+static constexpr StringLiteral partial = ".partial-";
+static constexpr size_t checksumBytes = 32;
+
+std::string cacheFolder() {
+  if (const char *chosen = std::getenv("MP_CACHE_DIR"); chosen && *chosen)
+    return StringRef(chosen) == "off" ? "" : chosen;
+  auto value = [](const char *name) -> StringRef {
+    const char *text = std::getenv(name);
+    return text ? text : "";
+  };
+  SmallString<256> folder;
+  // A relative XDG_CACHE_HOME is to be ignored, says its specification.
+  if (StringRef xdg = value("XDG_CACHE_HOME"); sys::path::is_absolute(xdg))
+    sys::path::append(folder, xdg, "mantissa");
+  else if (StringRef home = value("HOME"); sys::path::is_absolute(home))
+    sys::path::append(folder, home, ".cache", "mantissa");
+  return folder.str().str();
+}
+
+std::string hashOf(ArrayRef<StringRef> texts) {
+  SHA256 hash;
+  for (StringRef text : texts) {
+    uint8_t size[8];
+    support::endian::write64le(size, text.size());
+    hash.update(ArrayRef<uint8_t>(size));
+    hash.update(text);
+  }
+  return toHex(hash.final(), /*LowerCase=*/true);
+}
+
+/// One line to a fact.
+static std::string textOf(const CodeKey &key) {
+  std::string text;
+  for (auto &[name, value] : key.facts)
+    text += name + "=" + value + "\n";
+  return text;
+}
+
+static constexpr size_t digits = 32; ///< of each of the hashes in a name
+
+/// What the names of all entries of a source begin with.
+static std::string prefixOf(const CodeKey &key) {
+  return hashOf({formatVersion, key.kind, key.source}).substr(0, digits) + "-";
+}
+
+std::string KernelCache::fileName(const CodeKey &key) {
+  return prefixOf(key) + hashOf({textOf(key)}).substr(0, digits) + "." +
+         key.kind;
+}
+
+namespace {
+/// Closes a file on every path.
+struct File {
+  int descriptor;
+  explicit File(int descriptor) : descriptor(descriptor) {}
+  File(const File &) = delete;
+  ~File() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+};
+
+struct CacheFile {
+  std::string name;
+  uint64_t bytes;
+  timespec used;
+};
+} // namespace
+
+/// The name goes in, so that an entry under a wrong one is no hit.
+static std::array<uint8_t, checksumBytes> checksum(StringRef name,
+                                                   StringRef content) {
+  SHA256 hash;
+  hash.update(name);
+  hash.update(content);
+  return hash.final();
+}
+
+static Error makeFolder(StringRef folder) {
+  StringRef parent = sys::path::parent_path(folder);
+  if (!parent.empty())
+    if (std::error_code code = sys::fs::create_directories(parent))
+      return makeError("cannot make {0}: {1}", parent, code.message());
+  if (mkdir(folder.str().c_str(), 0700) != 0 && errno != EEXIST)
+    return makeSystemError("make", folder, errno);
+  return Error::success();
+}
+
+Expected<std::unique_ptr<KernelCache>> KernelCache::open(StringRef folder,
+                                                         uint64_t limit) {
+  if (Error error = makeFolder(folder))
+    return error;
+  int directory =
+      ::open(folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return makeSystemError("open", folder, errno);
+  std::unique_ptr<KernelCache> cache(
+      new KernelCache(directory, folder.str(), limit));
+  struct stat status;
+  if (fstat(directory, &status) != 0)
+    return makeSystemError("open", folder, errno);
+  // Whoever can write an entry chooses what this process runs on the device.
+  if (status.st_uid != geteuid())
+    return makeError("{0} belongs to another user", folder);
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return makeError("{0} can be written by others", folder);
+  return cache;
+}
+
+KernelCache::~KernelCache() { close(directory); }
+
+static bool readAll(int descriptor, char *to, size_t bytes) {
+  while (bytes) {
+    ssize_t count = read(descriptor, to, bytes);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    to += count;
+    bytes -= count;
+  }
+  return true;
+}
+
+static bool writeAll(int descriptor, StringRef text) {
+  while (!text.empty()) {
+    ssize_t count = write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return false;
+    text = text.drop_front(count);
+  }
+  return true;
+}
+
+/// What stands behind the checksum of an entry, where that is right.
+std::optional<std::string> KernelCache::read(const std::string &name) const {
+  File file(openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status;
+  if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0)
+    return std::nullopt;
+  std::string bytes;
+  bool whole = S_ISREG(status.st_mode) &&
+               static_cast<size_t>(status.st_size) > checksumBytes &&
+               static_cast<uint64_t>(status.st_size) <= limit;
+  if (whole) {
+    bytes.resize(status.st_size);
+    whole = readAll(file.descriptor, bytes.data(), bytes.size());
+  }
+  StringRef content = StringRef(bytes).drop_front(whole ? checksumBytes : 0);
+  if (!whole || toStringRef(checksum(name, content)) !=
+                    StringRef(bytes).take_front(checksumBytes)) {
+    unlinkat(directory, name.c_str(), 0);
+    return std::nullopt;
+  }
+  futimens(file.descriptor, nullptr); // it has been used now
+  return content.str();
+}
+
+/// An entry's content: the facts, a zero, the code.
+std::optional<std::string> KernelCache::find(const CodeKey &key) {
+  std::optional<std::string> content = read(fileName(key));
+  if (!content)
+    return std::nullopt;
+  auto [facts, code] = StringRef(*content).split('\0');
+  if (facts != textOf(key))
+    return std::nullopt;
+  return code.str();
+}
+
+Error KernelCache::store(const CodeKey &key, StringRef code) {
+  static std::atomic<unsigned> counter = 0;
+  std::string name = fileName(key);
+  std::string content = textOf(key) + '\0' + code.str();
+  std::string temporary =
+      formatv("{0}{1}-{2}", partial, getpid(), counter.fetch_add(1));
+  int error = 0;
+  {
+    // What a process of the same number left behind is of no use to anybody.
+    unlinkat(directory, temporary.c_str(), 0);
+    File file(openat(directory, temporary.c_str(),
+                     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                     0600));
+    if (file.descriptor < 0)
+      return makeSystemError("write", folder + "/" + temporary, errno);
+    if (!writeAll(file.descriptor, toStringRef(checksum(name, content))) ||
+        !writeAll(file.descriptor, content))
+      error = errno;
+  }
+  if (!error &&
+      renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
+    error = errno;
+  if (error) {
+    unlinkat(directory, temporary.c_str(), 0);
+    return makeSystemError("write", folder + "/" + name, error);
+  }
+  std::lock_guard lock(mutex);
+  // Entries are counted at the first one and then now and again.
+  if (written == 0 || written > limit / 16) {
+    trim();
+    written = 0;
+  }
+  written += checksumBytes + content.size();
+  return Error::success();
+}
+
+/// The files of the cache that `wanted` takes.
+template <typename Wanted>
+static std::vector<CacheFile> listEntries(int directory, Wanted wanted) {
+  std::vector<CacheFile> entries;
+  // A stream of its own: a descriptor's position is shared with its copies.
+  int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = copy < 0 ? nullptr : fdopendir(copy);
+  if (!stream) {
+    if (copy >= 0)
+      close(copy);
+    return entries;
+  }
+  while (dirent *item = readdir(stream)) {
+    struct stat status;
+    if (wanted(StringRef(item->d_name)) &&
+        fstatat(directory, item->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+      entries.push_back({item->d_name, static_cast<uint64_t>(status.st_size),
+                         status.st_mtim});
+  }
+  closedir(stream);
+  return entries;
+}
+
+/// Whether a file is an entry of a kind; "": of any.
+static bool isEntry(StringRef name, StringRef kind = "") {
+  return llvm::any_of(kinds, [&](StringRef each) {
+    return (kind.empty() || kind == each) && name.ends_with(("." + each).str());
+  });
+}
+
+KernelCache::Usage KernelCache::usage(StringRef kind) const {
+  Usage usage;
+  for (const CacheFile &entry : listEntries(
+           directory, [&](StringRef name) { return isEntry(name, kind); })) {
+    ++usage.entries;
+    usage.bytes += entry.bytes;
+  }
+  return usage;
+}
+
+/// "LLVM '22.1.7', and this is '22.1.8'" for each fact that differs.
+static std::string differences(StringRef before, StringRef now) {
+  std::string text;
+  while (!before.empty() || !now.empty()) {
+    auto [oldFact, oldRest] = before.split('\n');
+    auto [newFact, newRest] = now.split('\n');
+    before = oldRest, now = newRest;
+    if (oldFact == newFact)
+      continue;
+    auto [oldName, oldValue] = oldFact.split('=');
+    text += formatv("{0}{1} '{2}', and this is '{3}'", text.empty() ? "" : "; ",
+                    oldName, oldValue, newFact.split('=').second);
+  }
+  return text;
+}
+
+std::string KernelCache::explainMiss(const CodeKey &key) const {
+  std::string prefix = prefixOf(key), nearest;
+  for (const CacheFile &entry : listEntries(directory, [&](StringRef name) {
+         return name.starts_with(prefix) && isEntry(name, key.kind);
+       })) {
+    std::optional<std::string> content = read(entry.name);
+    if (!content)
+      continue;
+    std::string text =
+        differences(StringRef(*content).split('\0').first, textOf(key));
+    // Of several entries, the one with the least to tell.
+    if (nearest.empty() || text.size() < nearest.size())
+      nearest = text;
+  }
+  return nearest.empty() ? "new" : "known with " + nearest;
+}
+
+/// Drops what was used longest ago until three quarters of the limit are left,
+/// and what writers that died left behind.
+void KernelCache::trim() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  constexpr time_t hour = 3600;
+  for (const CacheFile &entry : listEntries(
+           directory, [](StringRef name) { return name.starts_with(partial); }))
+    if (now.tv_sec - entry.used.tv_sec > hour)
+      unlinkat(directory, entry.name.c_str(), 0);
+  std::vector<CacheFile> entries =
+      listEntries(directory, [](StringRef name) { return isEntry(name); });
+  uint64_t bytes = 0;
+  for (const CacheFile &entry : entries)
+    bytes += entry.bytes;
+  if (bytes <= limit)
+    return;
+  llvm::sort(entries, [](const CacheFile &a, const CacheFile &b) {
+    return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) <
+           std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
+  });
+  for (const CacheFile &entry : entries) {
+    if (bytes <= limit / 4 * 3)
+      return;
+    if (unlinkat(directory, entry.name.c_str(), 0) == 0)
+      bytes -= entry.bytes;
+  }
+}
+
+} // namespace mp

@@ -1,0 +1,240 @@
+//===- Executor.cpp - an entry point, resolved to addresses ---------------===//
+#include "runtime/cpu/Executor.h"
+#include "runtime/MemoryPlan.h"
+#include "support/Error.h"
+#include "llvm/Support/MathExtras.h"
+#include <chrono>
+#include <cstring>
+
+using namespace mp;
+
+/// A block no larger than the grid, so that task bounds cannot overflow.
+static int64_t boundedBlock(int64_t grid, int64_t block) {
+  return std::min(block, std::max<int64_t>(grid, 1));
+}
+
+/// Calls `task(begin, end, worker)` for every block of the grid. A single task
+/// runs at once: waking workers would take longer.
+template <typename Task>
+static void forEachBlock(ThreadPool &pool, int64_t grid, int64_t block,
+                         Task task) {
+  if (grid <= block) {
+    if (grid > 0)
+      pool.run(1, [&](int64_t, unsigned) { task(0, grid, 0); });
+    return;
+  }
+  int64_t tasks = (grid - 1) / block + 1;
+  pool.run(tasks, [&](int64_t index, unsigned worker) {
+    int64_t begin = index * block;
+    task(begin, begin + std::min(block, grid - begin), worker);
+  });
+}
+
+Executor::Executor(Entry entry, const Linkage &linkage,
+                   std::vector<std::unique_ptr<Routine>> routines,
+                   Engine &engine)
+    : description(std::move(entry)), engine(engine), names(linkage.names),
+      poisoned(buffersToPoison(description)) {
+  auto nextRoutine = routines.begin();
+  for (const Step &step : description.steps) {
+    if (const auto *launch = std::get_if<Launch>(&step)) {
+      steps.push_back(BoundLaunch{linkage.kernels[launch->kernel],
+                                  bind(launch->args, linkage), launch->grid,
+                                  boundedBlock(launch->grid, launch->block)});
+    } else if (const auto *call = std::get_if<Call>(&step)) {
+      steps.push_back(BoundCall{std::move(*nextRoutine++),
+                                bind(call->args, linkage), call->grid,
+                                boundedBlock(call->grid, call->block)});
+    } else {
+      const auto &copy = std::get<Copy>(step);
+      std::vector<Place> places = {copy.to, copy.from};
+      if (copy.flag)
+        places.push_back(*copy.flag);
+      steps.push_back(
+          BoundCopy{bind(places, linkage), copy.bytes, bool(copy.flag)});
+    }
+  }
+  std::vector<Place> places;
+  for (const Result &result : description.results)
+    places.push_back(result.place);
+  firstResult = bind(places, linkage);
+  lastResults.resize(places.size());
+  resolveArena();
+  if (engine.trace)
+    nameSteps();
+}
+
+void Executor::nameSteps() {
+  for (const StepCost &cost :
+       costsOf(description, names,
+               std::vector<std::vector<double>>(steps.size()))) {
+    std::string detail = cost.kernel;
+    for (const Location &source : cost.sources)
+      if (std::string place = source.str(); !place.empty())
+        detail += " " + place;
+    stepLabels.push_back(engine.trace->name(cost.summary, detail));
+  }
+}
+
+/// Appends the places' addresses to the table, as far as they are known.
+size_t Executor::bind(llvm::ArrayRef<Place> places, const Linkage &linkage) {
+  size_t first = addresses.size();
+  for (const Place &place : places) {
+    size_t slot = addresses.size();
+    addresses.push_back(nullptr);
+    switch (place.space) {
+    case Place::Space::Variable:
+      addresses[slot] = linkage.variables[place.index] + place.offset;
+      break;
+    case Place::Space::Constant:
+      addresses[slot] = linkage.constants[place.index] + place.offset;
+      break;
+    case Place::Space::Staging:
+      inputPatches.push_back({slot, place.index, place.offset});
+      break;
+    case Place::Space::Arena:
+      arenaPatches.push_back({slot, 0, place.offset});
+      break;
+    }
+  }
+  return first;
+}
+
+void Executor::resolveArena() {
+  for (const Patch &patch : arenaPatches)
+    addresses[patch.slot] = engine.arena.base() + patch.offset;
+}
+
+void Executor::bindInputs(Inputs inputs) {
+  // Inputs are only read; kernels take all their arguments as void *.
+  for (const Patch &patch : inputPatches)
+    addresses[patch.slot] =
+        static_cast<char *>(const_cast<void *>(inputs[patch.input].data())) +
+        patch.offset;
+}
+
+void Executor::poisonBefore(size_t number) {
+  for (const Buffer &buffer : poisoned[number])
+    std::memset(engine.arena.base() + buffer.offset, poison, buffer.bytes);
+  engine.scratch.fill(poison);
+}
+
+void Executor::execute(Inputs inputs) {
+  engine.arena.release();
+  TraceSpan span(engine.trace.get(), Trace::Kind::Step, description.function);
+  bindInputs(inputs);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (engine.trace)
+      engine.pool.setLabel(stepLabels[i]);
+    if (!poisoned.empty())
+      poisonBefore(i);
+    std::visit([&](auto &bound) { runStep(bound); }, steps[i]);
+  }
+  for (size_t i = 0; i < lastResults.size(); ++i)
+    lastResults[i] = addresses[firstResult + i];
+}
+
+llvm::Expected<Executable::Ticket> Executor::start(Inputs inputs) {
+  execute(inputs);
+  return runs++;
+}
+
+llvm::Expected<Executable::Results> Executor::results(Ticket ticket) {
+  if (ticket + 1 != runs)
+    return makeError("'{0}': the results of run {1} are not kept, only those "
+                     "of the last",
+                     description.function, ticket);
+  return Results(description, lastResults);
+}
+
+void Executor::runStep(BoundLaunch &launch) {
+  void *const *args = addresses.data() + launch.first;
+  forEachBlock(engine.pool, launch.grid, launch.block,
+               [&](int64_t begin, int64_t end, unsigned worker) {
+                 launch.function(args, begin, end, engine.scratch.of(worker));
+               });
+}
+
+void Executor::runStep(BoundCall &call) {
+  void *const *args = addresses.data() + call.first;
+  forEachBlock(engine.pool, call.grid, call.block,
+               [&](int64_t begin, int64_t end, unsigned worker) {
+                 call.routine->run(args, begin, end, engine.scratch.of(worker),
+                                   worker);
+               });
+}
+
+/// Copies on all workers.
+static void copyBytes(ThreadPool &pool, void *to, const void *from,
+                      int64_t bytes) {
+  // One core's share of the second-level cache: enough to be worth a claim.
+  constexpr int64_t bytesPerTask = 256 << 10;
+  forEachBlock(
+      pool, bytes, bytesPerTask, [&](int64_t begin, int64_t end, unsigned) {
+        std::memcpy(static_cast<char *>(to) + begin,
+                    static_cast<const char *>(from) + begin, end - begin);
+      });
+}
+
+void Executor::runStep(BoundCopy &copy) {
+  void *const *args = addresses.data() + copy.first;
+  if (copy.guarded && *static_cast<const uint8_t *>(args[2]) == 0)
+    return;
+  if (args[0] != args[1])
+    copyBytes(engine.pool, args[0], args[1], copy.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+/// Microseconds that a call takes.
+template <typename Work> static double timed(Work work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+llvm::Expected<double> Executor::measureCopy() {
+  uint64_t bytes = profiledCopyBytes(usableMemory());
+  auto from = Memory::allocate(bytes, "the source of a copy to measure");
+  if (!from)
+    return from.takeError();
+  auto to = Memory::allocate(bytes, "the target of a copy to measure");
+  if (!to)
+    return to.takeError();
+  // Pages that were never written are all one and the same.
+  std::memset(from->data(), 1, bytes);
+  std::vector<double> times;
+  for (unsigned run = 0; run <= profileRuns; ++run) {
+    double time =
+        timed([&] { copyBytes(engine.pool, to->data(), from->data(), bytes); });
+    if (run) // the first one maps the target's pages
+      times.push_back(time);
+  }
+  return copyRate(bytes, median(std::move(times)));
+}
+
+llvm::Expected<Profile> Executor::measure(Inputs inputs) {
+  Profile profile;
+  profile.graphNodes = steps.size();
+  llvm::Expected<double> host = timeSubmits(*this, inputs);
+  if (!host)
+    return host.takeError();
+  profile.hostMicroseconds = *host;
+  bindInputs(inputs);
+  std::vector<std::vector<double>> times(steps.size());
+  for (unsigned run = 0; run < profileRuns; ++run)
+    for (auto [step, own] : llvm::zip_equal(steps, times))
+      own.push_back(timed([&, &step = step] {
+        std::visit([&](auto &bound) { runStep(bound); }, step);
+      }));
+  profile.launches = costsOf(description, names, std::move(times));
+  llvm::Expected<double> rate = measureCopy();
+  if (!rate)
+    return rate.takeError();
+  profile.copyGbps = *rate;
+  return profile;
+}

@@ -1,0 +1,109 @@
+//===- Executor.h - an entry point, resolved to addresses -----------------===//
+//
+// Loading turns every place of an entry point into an address in one table, so
+// that a run patches the inputs' addresses and then only walks the steps.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_CPU_EXECUTOR_H
+#define MP_RUNTIME_CPU_EXECUTOR_H
+
+#include "runtime/Memory.h"
+#include "runtime/Profile.h"
+#include "runtime/Session.h"
+#include "runtime/ThreadPool.h"
+#include "runtime/Trace.h"
+#include "runtime/cpu/Jit.h"
+#include "runtime/cpu/Poison.h"
+#include "runtime/cpu/Routine.h"
+
+namespace mp {
+
+/// What all entry points of a Session run on.
+struct Engine {
+  Engine(unsigned threads, std::shared_ptr<Trace> trace)
+      : trace(std::move(trace)), pool(threads, this->trace.get()),
+        scratch(pool.threads()) {}
+  const std::shared_ptr<Trace> trace; ///< may be null
+  ThreadPool pool;
+  Arena arena;
+  WorkerScratch scratch;
+};
+
+/// What the indices of a Program stand for in its Session.
+struct Linkage {
+  std::vector<char *> variables, constants;
+  std::vector<KernelFunction> kernels;
+  std::vector<KernelName> names; ///< of the kernels
+};
+
+class Executor final : public Executable {
+public:
+  /// `routines` are those of the entry's calls, in their order. The addresses
+  /// of arena places come with `resolveArena`.
+  Executor(Entry entry, const Linkage &linkage,
+           std::vector<std::unique_ptr<Routine>> routines, Engine &engine);
+
+  /// To be called after the arena has grown.
+  void resolveArena();
+
+  const Entry &entry() const override { return description; }
+  llvm::Expected<Results> results(Ticket ticket) override;
+  /// Runs all steps on the threads of the Engine, at once.
+  void execute(Inputs inputs);
+
+protected:
+  llvm::Expected<Ticket> start(Inputs inputs) override;
+  llvm::Expected<Profile> measure(Inputs inputs) override;
+
+private:
+  /// A step; its addresses begin at `first` in `addresses`.
+  struct BoundLaunch {
+    KernelFunction function;
+    size_t first;
+    int64_t grid, block;
+  };
+  struct BoundCall {
+    std::unique_ptr<Routine> routine;
+    size_t first;
+    int64_t grid, block;
+  };
+  struct BoundCopy {
+    size_t first; ///< to, from and, where `guarded`, the flag
+    uint64_t bytes;
+    bool guarded;
+  };
+  using BoundStep = std::variant<BoundLaunch, BoundCall, BoundCopy>;
+
+  void bindInputs(Inputs inputs);
+  void nameSteps();
+  /// Before step `number`: what it is the first to write, and scratch.
+  void poisonBefore(size_t number);
+  llvm::Expected<double> measureCopy();
+  size_t bind(llvm::ArrayRef<Place> places, const Linkage &linkage);
+  void runStep(BoundLaunch &launch);
+  void runStep(BoundCall &call);
+  void runStep(BoundCopy &copy);
+
+  /// An address that is not known for good when the entry point is loaded.
+  struct Patch {
+    size_t slot;
+    uint32_t input;
+    uint64_t offset;
+  };
+
+  Entry description;
+  Engine &engine;
+  std::vector<KernelName> names; ///< of the program's kernels
+  std::vector<BoundStep> steps;
+  std::vector<std::vector<Buffer>> poisoned; ///< by step, or empty
+  std::vector<uint32_t> stepLabels;          ///< where there is a trace
+  std::vector<void *> addresses;
+  std::vector<Patch> arenaPatches, inputPatches;
+  size_t firstResult = 0;
+  std::vector<const void *> lastResults;
+  Ticket runs = 0;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_CPU_EXECUTOR_H

@@ -1,0 +1,151 @@
+//===- Peak.cpp - the fastest arithmetic of this machine's cores ----------===//
+#include "runtime/cpu/Peak.h"
+#include "runtime/cpu/Jit.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+using namespace mp;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A loop of independent chains, enough of them to fill every pipeline.
+/// `rounds` of it, at least 1, do `rounds * flops` operations.
+struct Loop {
+  void (*run)(int64_t rounds) = nullptr;
+  double flops = 0;
+};
+
+#if defined(__x86_64__)
+// The loop stands in assembler: left to itself, the compiler rotates the sums
+// through the registers, which takes as long as the arithmetic.
+constexpr int chains = 12;
+/// Adds the square of `x` to sums that begin at 0.
+#define MP_LOOP(op, reg, x)                                                    \
+  asm volatile("vzeroall\n"                                                    \
+               "vbroadcastss %1, %%" reg "15\n"                                \
+               "1:\n"                                                          \
+               ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11\n" op " %%" reg "15, %%" reg \
+               "15, %%" reg "\\n\n"                                            \
+               ".endr\n"                                                       \
+               "dec %0\n"                                                      \
+               "jnz 1b\n"                                                      \
+               : "+r"(rounds)                                                  \
+               : "m"(x)                                                        \
+               : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", \
+                 "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm15")
+
+constexpr uint32_t half = 0x3f000000, halves = 0x3f003f00; // bf16: a pair
+
+__attribute__((target("avx512f"))) void fma512(int64_t rounds) {
+  MP_LOOP("vfmadd231ps", "zmm", half);
+}
+__attribute__((target("avx512f,avx512bf16"))) void dot512(int64_t rounds) {
+  MP_LOOP("vdpbf16ps", "zmm", halves);
+}
+__attribute__((target("avx2,fma"))) void fma256(int64_t rounds) {
+  MP_LOOP("vfmadd231ps", "ymm", half);
+}
+#undef MP_LOOP
+
+#if defined(__linux__)
+/// Whether the system lets this process use tiles; asking is what grants it.
+bool mayUseTiles() {
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
+/// Four tiles of 16x16 sums, each of 32 products of zeros a step.
+__attribute__((target("amx-tile,amx-bf16"))) void tiles(int64_t rounds) {
+  struct alignas(64) {
+    uint8_t palette = 1, startRow = 0, reserved[14] = {};
+    uint16_t bytesInRow[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  } config;
+  asm volatile("ldtilecfg %1\n"
+               ".irp n, 0,1,2,3,4,5,6,7\n"
+               "tilezero %%tmm\\n\n"
+               ".endr\n"
+               "1:\n"
+               "tdpbf16ps %%tmm6, %%tmm4, %%tmm0\n"
+               "tdpbf16ps %%tmm7, %%tmm4, %%tmm1\n"
+               "tdpbf16ps %%tmm6, %%tmm5, %%tmm2\n"
+               "tdpbf16ps %%tmm7, %%tmm5, %%tmm3\n"
+               "dec %0\n"
+               "jnz 1b\n"
+               "tilerelease\n"
+               : "+r"(rounds)
+               : "m"(config)
+               : "cc");
+}
+constexpr double flopsOfTiles = 4.0 * 16 * 16 * 32 * 2;
+#endif
+#endif
+
+std::vector<Loop> loopsFor(ElementType type) {
+  std::vector<Loop> loops;
+#if defined(__x86_64__)
+  auto has = [](llvm::StringRef feature) {
+    return llvm::is_contained(hostFeatures(), feature);
+  };
+#if defined(__linux__)
+  if (type == ElementType::BF16 && has("amx-bf16") && mayUseTiles())
+    loops.push_back({tiles, flopsOfTiles});
+#endif
+  if (type == ElementType::BF16 && has("avx512bf16"))
+    loops.push_back({dot512, chains * 64.0});
+  if (has("avx512f"))
+    loops.push_back({fma512, chains * 32.0});
+  else if (has("avx2") && has("fma"))
+    loops.push_back({fma256, chains * 16.0});
+#endif
+  return loops;
+}
+
+/// Each worker has its own clock, and the best of many short runs counts:
+/// whoever else wants the cores, some are undisturbed.
+double measure(ThreadPool &pool, const Loop &loop) {
+  constexpr int64_t rounds = 10000;
+  constexpr double wanted = 0.02;
+  constexpr int least = 20;
+  std::vector<double> rates(pool.threads());
+  Clock::time_point start = Clock::now();
+  for (int run = 0; run < least || secondsSince(start) < wanted; ++run)
+    pool.runOnEach([&](unsigned worker) {
+      Clock::time_point begin = Clock::now();
+      loop.run(rounds);
+      double rate = rounds * loop.flops / secondsSince(begin) / 1e9;
+      rates[worker] = std::max(rates[worker], rate);
+    });
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
+} // namespace
+
+double mp::measurePeak(ThreadPool &pool, ElementType type) {
+  double best = 0;
+  for (const Loop &loop : loopsFor(type))
+    best = std::max(best, measure(pool, loop));
+  return best;
+}
+
+double mp::measureCopy(ThreadPool &pool, char *to, const char *from,
+                       uint64_t bytes) {
+  uint64_t share = bytes / pool.threads();
+  Clock::time_point begin = Clock::now();
+  pool.run(pool.threads(), [&](int64_t part, unsigned) {
+    std::memcpy(to + part * share, from + part * share, share);
+  });
+  return 2.0 * share * pool.threads() / secondsSince(begin) / 1e9;
+}

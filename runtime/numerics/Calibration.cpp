@@ -1,0 +1,104 @@
+//===- Calibration.cpp - the sizes of a network's gradients ---------------===//
+#include "runtime/numerics/Calibration.h"
+#include "runtime/data/Prefetcher.h"
+#include "runtime/train/Checkpoint.h"
+#include "support/Error.h"
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+
+namespace mp {
+
+double Calibration::scale() const { return std::ldexp(1.0, exponent); }
+
+/// Backward begins with the last of them.
+static Error checkFinite(const Calibration &calibration, int64_t batch) {
+  for (const GradientStatistics &gradient :
+       reverse(calibration.ledger.gradients))
+    if (uint64_t bad = gradient.magnitudes.nonFinite)
+      return makeError(
+          "batch {0}: the gradient of {1} has {2} numbers that are infinite or "
+          "NaN, in f32 and without a scale: no loss scale mends this",
+          batch, gradient.str(), bad);
+  return Error::success();
+}
+
+static Error chooseScale(Calibration &calibration) {
+  const Ledger &ledger = calibration.ledger;
+  double largest = ledger.largest().magnitudes.largest;
+  if (largest == 0)
+    return makeError("all gradients are zero, that of {0} as the first of "
+                     "backward: there is nothing to choose a scale by",
+                     ledger.gradients.back().str());
+  calibration.exponent = chooseExponent(largest, ledger.headroom);
+  return Error::success();
+}
+
+static std::vector<Array> copyAll(const Entry &entry,
+                                  Executable::Results results) {
+  std::vector<Array> copies;
+  for (size_t i = 0; i < results.size(); ++i) {
+    char *storage;
+    copies.push_back(Array::allocate(results.type(i), &storage));
+    llvm::copy(results[i].bytes(), storage);
+  }
+  return copies;
+}
+
+Expected<Executable *> gradientsOf(Model &model, int64_t rows) {
+  auto executable = model.get(Goal::Calibrate, "calibrate", rows);
+  if (executable && (*executable)->entry().results.empty())
+    return makeError("training has no gradient in f16 ({0}): there is nothing "
+                     "to choose a loss scale by, and none is needed",
+                     model.precision());
+  return executable;
+}
+
+Expected<Calibration> calibrate(Model &model, const Dataset &data,
+                                const CalibrateOptions &options) {
+  int64_t rows = options.plan.microRows();
+  auto executable = gradientsOf(model, rows);
+  if (!executable)
+    return executable.takeError();
+  const Entry &entry = (*executable)->entry();
+  Calibration calibration;
+  calibration.module = model.moduleName();
+  calibration.rows = rows;
+  calibration.ledger.scale = options.scale;
+  calibration.ledger.headroom = options.headroom;
+  if (Error error = model.session().initialize(options.seed))
+    return std::move(error);
+  if (!options.init.empty())
+    if (Error error =
+            loadWeights(options.init, model.session(), Weights::Initial))
+      return std::move(error);
+  auto binding = data.bind(entry);
+  if (!binding)
+    return binding.takeError();
+  int64_t steps = std::min(options.batches, options.plan.stepsPerEpoch());
+  Prefetcher batches(data, std::move(*binding),
+                     {.plan = options.plan,
+                      .seed = options.seed,
+                      .shuffle = options.shuffle,
+                      .lastStep = steps});
+  for (int64_t step = 0; step < steps; ++step)
+    for (int64_t micro = 0; micro < options.plan.microBatches(step); ++micro) {
+      auto inputs = batches.next();
+      if (calibration.batches == options.batches ||
+          options.plan.rows(step, micro) != rows)
+        continue;
+      auto results = calibration.ledger.add(**executable, *inputs, rows);
+      if (!results)
+        return results.takeError();
+      if (options.keepsFirstBatch && calibration.batches == 0)
+        calibration.firstBatch = copyAll(entry, *results);
+      if (Error error = checkFinite(calibration, ++calibration.batches))
+        return std::move(error);
+    }
+  if (Error error = chooseScale(calibration))
+    return std::move(error);
+  return calibration;
+}
+
+} // namespace mp

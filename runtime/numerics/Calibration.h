@@ -1,0 +1,66 @@
+//===- Calibration.h - the sizes of a network's gradients -------*- C++ -*-===//
+//
+// What a loss scale is chosen from: the gradients that training has in f16,
+// computed in f32, where they neither underflow nor overflow.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_NUMERICS_CALIBRATION_H
+#define MP_RUNTIME_NUMERICS_CALIBRATION_H
+
+#include "runtime/Model.h"
+#include "runtime/data/Shuffle.h"
+#include "runtime/numerics/Ledger.h"
+
+namespace mp {
+
+struct Calibration {
+  std::string module;
+  int64_t batches = 0, rows = 0;
+  Ledger ledger;
+  /// Of the loss scale that was chosen, a power of two.
+  int exponent = 0;
+  double scale() const;
+  std::string scaler() const { return staticScaler(exponent); }
+  /// "loss scale 8192 chosen from 16 batches: ..."
+  std::string summary() const;
+  /// Gradients of the first batch, as they were returned, where they were asked
+  /// for: in the order of the ledger's, and named as there.
+  std::vector<Array> firstBatch;
+};
+
+inline constexpr int64_t kCalibrationBatches = 16;
+/// The loss scaler whose scale is chosen so.
+inline constexpr llvm::StringLiteral kCalibratedScaler = "static:auto";
+
+/// The entry point that returns, in f32 and unscaled, the gradients that
+/// training has in f16. Error: it has none.
+llvm::Expected<Executable *> gradientsOf(Model &model, int64_t rows);
+
+struct CalibrateOptions {
+  BatchPlan plan = {};
+  uint64_t seed = 0;
+  bool shuffle = true;
+  int64_t batches = kCalibrationBatches;
+  int headroom = kHeadroom;
+  std::string init = {};        ///< file of first weights
+  double scale = 1;             ///< of the ledger
+  bool keepsFirstBatch = false; ///< as Calibration::firstBatch
+};
+
+/// Initialises the model's session, runs the first whole micro-batches of a
+/// run, backward among them, and chooses a scale. Buffers are then those behind
+/// the last batch. Errors: nothing is f16, a gradient is not finite, all are
+/// zero.
+llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,
+                                      const CalibrateOptions &options);
+
+/// A histogram, and the gradients that lose most at the ledger's scale.
+std::string toText(const Calibration &calibration, size_t most = 10);
+/// What mp-synthesize-scales reads, for a file that is to be at `path`.
+std::string toJson(const Calibration &calibration, llvm::StringRef path);
+/// The histogram at the ledger's scale and at the one that was chosen, as SVG.
+std::string toPicture(const Calibration &calibration);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_NUMERICS_CALIBRATION_H

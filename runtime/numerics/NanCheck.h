@@ -1,0 +1,85 @@
+//===- NanCheck.h - the first value that is not finite ----------*- C++ -*-===//
+//
+// From the records of a step (Entry::records) to the op that began it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_NUMERICS_NANCHECK_H
+#define MP_RUNTIME_NUMERICS_NANCHECK_H
+
+#include "runtime/Session.h"
+
+namespace llvm::json {
+class OStream;
+}
+
+namespace mp {
+
+/// What is known of a value's elements.
+struct ValueRange {
+  std::string name; ///< "mp.exp", "input 'x'", "variable 'w'"
+  Location source;
+  std::string phase; ///< "input", "variable", "forward", "backward", "update"
+  TensorType type;
+  bool isFinite = true;
+  /// NaN is among them; known of records that have a magnitude.
+  std::optional<bool> hasNan = {};
+  std::optional<uint64_t> nonFinite = {};         ///< how many
+  std::optional<double> least = {}, largest = {}; ///< of the finite ones
+  std::optional<double> magnitude = {}; ///< the largest, where all are finite
+  std::optional<int64_t> row = {};      ///< the first that is not finite
+
+  /// "3 of 128 not finite, the others in [-1, 65504]", "at most 65504"
+  std::string str() const;
+};
+
+/// Where the values of a step stop being finite.
+struct Offender {
+  int64_t step = 0; ///< 1 is the first
+  ValueRange value;
+  std::vector<ValueRange> operands = {};
+  /// Which records of the data the step was taken on: "records 32 to 63 of
+  /// epoch 1, which are ..."
+  std::string samples = {};
+  std::vector<int64_t> records = {}; ///< the same, all; from 0
+  /// The record of the data whose row is the first that is not finite.
+  std::optional<int64_t> sample = {};
+
+  /// "mp.exp at net.mlir:7:8 (backward): ", then what is known of it, of its
+  /// operands, and the records.
+  std::string str() const;
+};
+
+/// Whether a result is what a record tells.
+bool isOfRecord(const Entry &entry, unsigned result);
+/// What the results tell of each record.
+std::vector<ValueRange> readRecords(const Entry &entry,
+                                    Executable::Results results);
+
+/// Of a tensor on the host, without a name.
+ValueRange rangeOf(const TensorType &type, llvm::ArrayRef<char> bytes);
+
+/// Whether any record is of something that is not finite, in a step that
+/// applied its updates or did not. Allocates nothing.
+bool anyNonFinite(const Entry &entry, Executable::Results results,
+                  bool applied);
+
+/// The first value in execution order that is not finite although what it is
+/// computed from is, among those that lead to what the step is skipped for or
+/// writes; where it is certain that something is wrong here, else among all.
+std::optional<Offender> findOffender(const Entry &entry,
+                                     llvm::ArrayRef<ValueRange> values,
+                                     bool applied, bool isCertain);
+
+/// The variable of the first record of state that is not finite, of a step that
+/// applied its updates; "" where there is none.
+std::string firstBrokenState(const Entry &entry, Executable::Results results);
+
+/// One line of offenders.jsonl, without a line feed.
+std::string toJson(const Offender &offender);
+/// Every record of a step: a table for a person, and values.json.
+std::string toText(llvm::ArrayRef<ValueRange> values);
+std::string toJson(int64_t step, llvm::ArrayRef<ValueRange> values);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_NUMERICS_NANCHECK_H

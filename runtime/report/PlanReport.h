@@ -1,0 +1,48 @@
+//===- PlanReport.h - what of a Program takes how much memory -------------===//
+#ifndef MP_RUNTIME_REPORT_PLANREPORT_H
+#define MP_RUNTIME_REPORT_PLANREPORT_H
+
+#include "program/Program.h"
+
+namespace mp {
+
+/// The memory that a Program is planned to take, on the device it is for.
+struct PlanReport {
+  /// One kind of memory.
+  struct Line {
+    std::string name; ///< "weights", "masters", "slots", ...
+    std::string note; ///< what it is, for a person
+    uint64_t bytes = 0;
+    uint64_t count = 0; ///< tensors; 0: it has none
+  };
+  /// The step of an entry point at which most of the arena is alive.
+  struct Peak {
+    std::string function; ///< the entry point with the largest arena
+    uint32_t step = 0, steps = 0;
+    uint64_t bytes = 0;        ///< alive then
+    std::string summary;       ///< of what runs then
+    Location location;         ///< of its first op
+    std::vector<Buffer> alive; ///< largest first
+  };
+
+  std::string module, target, arch, precision, policy = {};
+  std::vector<Line> lines;
+  Peak peak;
+
+  uint64_t bytes(llvm::StringRef line) const;
+  uint64_t total() const;
+};
+
+/// What the Program plans, for so many workers on the CPU.
+PlanReport reportPlan(const Program &program, unsigned threads);
+
+/// A table for a person; the `most` largest values of the peak.
+std::string toText(const PlanReport &report, size_t most = 10);
+std::string toJson(const PlanReport &report);
+
+/// "3.1 MiB"
+std::string amountOf(uint64_t bytes);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_REPORT_PLANREPORT_H

@@ -1,0 +1,481 @@
+//===- Checkpoint.cpp - the state of a training run in a file -------------===//
+#include "runtime/train/Checkpoint.h"
+#include "runtime/data/Convert.h"
+#include "runtime/train/ScalerState.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include <bit>
+
+using namespace llvm;
+
+namespace mp {
+namespace {
+
+constexpr StringLiteral formatKey = "mantissa.checkpoint";
+constexpr StringLiteral formatVersion = "1";
+constexpr StringLiteral fingerprintKey = "fingerprint";
+/// Names of the tensors that are parameters or buffers, a JSON list.
+constexpr StringLiteral weightsKey = "weights";
+
+using Metadata = std::map<std::string, std::string>;
+
+/// Writes the fields of a RunState to metadata. Writer and reader visit the
+/// same list of fields, so that none is forgotten on one side.
+struct MetadataWriter {
+  Metadata &metadata;
+  void operator()(StringRef key, const std::string &value) {
+    metadata[key.str()] = value;
+  }
+  // The bits, so that a sum continues exactly.
+  void operator()(StringRef key, double value) {
+    metadata[key.str()] = std::to_string(std::bit_cast<uint64_t>(value));
+  }
+  template <typename T> void operator()(StringRef key, T value) {
+    metadata[key.str()] = std::to_string(value);
+  }
+};
+
+struct MetadataReader {
+  const Metadata &metadata;
+  std::string bad; ///< the first field that is missing or malformed
+
+  void operator()(StringRef key, std::string &value) {
+    if (const std::string *text = find(key))
+      value = *text;
+  }
+  void operator()(StringRef key, double &value) {
+    uint64_t bits = 0;
+    (*this)(key, bits);
+    value = std::bit_cast<double>(bits);
+  }
+  void operator()(StringRef key, bool &value) {
+    int64_t number = 0;
+    (*this)(key, number);
+    value = number != 0;
+  }
+  template <typename T> void operator()(StringRef key, T &value) {
+    const std::string *text = find(key);
+    if (text && StringRef(*text).getAsInteger(10, value) && bad.empty())
+      bad = key.str();
+  }
+  const std::string *find(StringRef key) {
+    auto found = metadata.find(key.str());
+    if (found != metadata.end())
+      return &found->second;
+    // Which older checkpoints lack.
+    bool isOptional = key == "policy" || key == "scales" ||
+                      key == "insert_passes" || key == "scaler_fields";
+    if (bad.empty() && !isOptional)
+      bad = key.str();
+    return nullptr;
+  }
+};
+
+template <typename State, typename Visitor>
+void visitFields(State &state, Visitor &visit) {
+  visit("seed", state.seed);
+  visit("step", state.step);
+  visit("skipped_steps", state.skippedSteps);
+  visit("records", state.records);
+  visit("batch", state.batch);
+  visit("epochs", state.epochs);
+  visit("accumulate", state.accumulate);
+  visit("shuffle", state.shuffle);
+  visit("drop_last", state.dropLast);
+  visit("precision", state.precision);
+  visit("policy", state.policy);
+  visit("scaler", state.scaler);
+  visit("scaler_fields", state.scalerFields);
+  visit("scales", state.scales);
+  visit("module", state.module);
+  visit("target", state.target);
+  visit("cpu", state.cpu);
+  visit("plan", state.plan);
+  visit("insert_passes", state.insertPasses);
+  visit("clip_norm_bits", state.clipNorm);
+  visit("clip_value_bits", state.clipValue);
+  visit("last_scale_bits", state.lastScale);
+  visit("epoch_loss_sum_bits", state.epochLossSum);
+  visit("epoch_loss_count", state.epochLossCount);
+}
+
+bool isSaved(const Variable &variable) {
+  return variable.kind != VariableKind::Derived &&
+         variable.kind != VariableKind::Window;
+}
+
+bool isWeight(const Variable &variable) {
+  return variable.kind == VariableKind::Parameter ||
+         variable.kind == VariableKind::Buffer;
+}
+
+/// Whether mp-quantize made it, to keep magnitudes of tensors in.
+bool isHistory(const Variable &variable) {
+  StringRef name = variable.name;
+  return variable.kind == VariableKind::Buffer &&
+         (name.ends_with(".amax") || name.contains(".amax_position."));
+}
+
+/// Gathers the differences between a file and a session into one message of a
+/// few lines.
+class Differences {
+public:
+  void add(std::string line) { lines.push_back(std::move(line)); }
+  Error finish(const Twine &headline) {
+    if (lines.empty())
+      return Error::success();
+    constexpr size_t most = 6;
+    std::string text = headline.str();
+    for (const std::string &line : ArrayRef(lines).take_front(most))
+      text += "\n  " + line;
+    if (lines.size() > most)
+      text += formatv("\n  and {0} more", lines.size() - most);
+    return createStringError(text);
+  }
+
+private:
+  std::vector<std::string> lines;
+};
+
+} // namespace
+
+std::string fingerprint(ArrayRef<Variable> variables) {
+  std::vector<std::string> lines;
+  for (const Variable &variable : variables)
+    if (isSaved(variable))
+      lines.push_back(formatv("{0} {1} {2}\n", variable.name,
+                              variableKindName(variable.kind),
+                              variable.type.str()));
+  llvm::sort(lines);
+  std::string text;
+  for (const std::string &line : lines)
+    text += line;
+  return formatv("{0:x-16}", xxh3_64bits(text));
+}
+
+std::string checkpointPath(StringRef path) {
+  SmallString<256> file(path);
+  if (sys::fs::is_directory(path))
+    sys::path::append(file, "checkpoint.safetensors");
+  return file.str().str();
+}
+
+static std::string namesOfWeights(ArrayRef<Variable> variables) {
+  json::Array names;
+  for (const Variable &variable : variables)
+    if (isWeight(variable) && !isHistory(variable))
+      names.push_back(variable.name);
+  return formatv("{0}", json::Value(std::move(names)));
+}
+
+Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
+  std::vector<NamedTensor> tensors;
+  for (const Variable &variable : session.variables())
+    if (isSaved(variable))
+      tensors.push_back(
+          {variable.name, variable.type, {}, [&](MutableArrayRef<char> bytes) {
+             return session.read(variable.name, bytes);
+           }});
+  Metadata metadata;
+  metadata[formatKey.str()] = formatVersion.str();
+  metadata[fingerprintKey.str()] = fingerprint(session.variables());
+  metadata[weightsKey.str()] = namesOfWeights(session.variables());
+  MetadataWriter writer{metadata};
+  visitFields(state, writer);
+  return writeSafetensors(path, std::move(tensors), metadata);
+}
+
+Expected<Checkpoint> Checkpoint::open(StringRef path) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  if (!file)
+    return file.takeError();
+  Checkpoint checkpoint;
+  checkpoint.file = std::move(*file);
+  Metadata &metadata = checkpoint.file.metadata;
+  const std::string &name = checkpoint.file.path;
+  auto version = metadata.find(formatKey.str());
+  if (version == metadata.end())
+    return makeError("{0}: holds weights but no training state; to start from "
+                     "weights, load them as the initial ones",
+                     name);
+  if (version->second != formatVersion)
+    return makeError("{0}: checkpoint format {1}, expected {2}", name,
+                     version->second, formatVersion);
+  // A run without a tuning plan, micro-batches and clipping, as all were once.
+  metadata.try_emplace("plan");
+  metadata.try_emplace("accumulate", "1");
+  for (StringRef clipping : {"clip_norm_bits", "clip_value_bits"})
+    metadata.try_emplace(clipping.str(), "0");
+  MetadataReader reader{metadata, ""};
+  visitFields(checkpoint.run, reader);
+  reader(fingerprintKey, checkpoint.print);
+  RunState &run = checkpoint.run;
+  if (reader.bad.empty() && (run.step < 0 || run.batch < 1 || run.records < 1))
+    reader.bad = "step";
+  if (reader.bad.empty() && run.accumulate < 1)
+    reader.bad = "accumulate";
+  if (!reader.bad.empty())
+    return makeError("{0}: damaged checkpoint: metadata '{1}' is missing or "
+                     "malformed",
+                     name, reader.bad);
+  return checkpoint;
+}
+
+/// Why the file's variables are not those of the session, but for a scaler's.
+static Error compareVariables(ArrayRef<Variable> variables,
+                              const Safetensors &file,
+                              const std::string &module) {
+  Differences differences;
+  StringSet<> known;
+  for (const Variable &variable : variables) {
+    if (!isSaved(variable))
+      continue;
+    known.insert(variable.name);
+    auto tensor = file.tensors.find(variable.name);
+    if (tensor == file.tensors.end()) {
+      if (!isScaler(variable))
+        differences.add(formatv("'{0}' ({1} {2}) is not in the checkpoint{3}",
+                                variable.name, variableKindName(variable.kind),
+                                variable.type.str(), at(variable.location)));
+    } else if (tensor->second.type != variable.type) {
+      differences.add(
+          formatv("'{0}' is {1} in the checkpoint, {2} in the graph{3}",
+                  variable.name, tensor->second.type.str(), variable.type.str(),
+                  at(variable.location)));
+    }
+  }
+  for (auto &[name, tensor] : file.tensors)
+    if (!known.contains(name) && !isScalerState(name, tensor, file))
+      differences.add(
+          formatv("'{0}' ({1}) is not in the graph", name, tensor.type.str()));
+  return differences.finish(
+      file.path + ": checkpoint of another graph (module '" + module + "')");
+}
+
+/// What the fingerprint in the file is of, by the session's kinds.
+static std::vector<Variable> variablesInFile(ArrayRef<Variable> variables,
+                                             const Safetensors &file,
+                                             const ScalerChange &change) {
+  std::vector<Variable> found;
+  for (const Variable &variable : variables)
+    if (file.tensors.count(variable.name))
+      found.push_back(variable);
+  for (auto &[name, value] : change.dropped)
+    found.push_back({.name = name,
+                     .kind = VariableKind::Scaler,
+                     .type = file.tensors.at(name).type,
+                     .init = {},
+                     .location = {}});
+  return found;
+}
+
+double Checkpoint::scale() const {
+  for (auto &[name, tensor] : file.tensors)
+    if (StringRef(name).ends_with(".scale") &&
+        isScalerState(name, tensor, file))
+      return loadElement(tensor.type.element, tensor.bytes.data());
+  return run.lastScale;
+}
+
+Expected<ScalerChange> Checkpoint::restore(Session &session) const {
+  ArrayRef<Variable> variables = session.variables();
+  if (Error error = compareVariables(variables, file, run.module))
+    return error;
+  ScalerChange change = compareScalers(variables, file);
+  if (Error error = checkScale(change, file))
+    return error;
+  std::string expected = fingerprint(variablesInFile(variables, file, change));
+  if (print != expected)
+    return makeError("{0}: checkpoint of another graph: its variables are of "
+                     "other kinds (fingerprint {1}, the graph's is {2})",
+                     file.path, print, expected);
+  for (const Variable &variable : variables) {
+    if (!isSaved(variable) && variable.kind != VariableKind::Window)
+      continue;
+    auto tensor = file.tensors.find(variable.name);
+    std::vector<char> first(variable.type.bytes());
+    if (isScaler(variable))
+      storeElement(variable.type.element, variable.init.a, first.data());
+    bool isInFile = isSaved(variable) && tensor != file.tensors.end();
+    if (Error error = session.write(
+            variable.name, isInFile ? ArrayRef<char>(tensor->second.bytes)
+                                    : ArrayRef<char>(first)))
+      return error;
+  }
+  if (Error error = session.derive())
+    return error;
+  return change;
+}
+
+/// The tensor that a weight gets: its own, or its moving average.
+static std::string tensorOf(const Variable &variable, const Safetensors &file,
+                            Weights which) {
+  std::string average = variable.name + ".ema";
+  return which == Weights::Averaged && file.tensors.count(average)
+             ? average
+             : variable.name;
+}
+
+/// Averages are only there once a step was applied, by every optimizer.
+static Error checkAverages(const Safetensors &file,
+                           ArrayRef<Variable> variables) {
+  if (none_of(variables, [&](const Variable &variable) {
+        return isWeight(variable) && file.tensors.count(variable.name + ".ema");
+      }))
+    return makeError("{0}: holds no averages of weights, such as '{1}.ema': "
+                     "train with ema = 0.999 in mp.minimize",
+                     file.path, variables.empty() ? "w" : variables[0].name);
+  bool isUntouched = any_of(file.tensors, [](const auto &entry) {
+    return StringRef(entry.first).ends_with(".applied") &&
+           entry.second.type == TensorType{ElementType::I64, {}} &&
+           loadElement(ElementType::I64, entry.second.bytes.data()) == 0;
+  });
+  if (isUntouched)
+    return makeError("{0}: no step was applied yet, so that there are no "
+                     "averages of weights",
+                     file.path);
+  return Error::success();
+}
+
+/// Whether the file may lack it.
+static bool isOptional(const Variable &variable, Weights which) {
+  return which == Weights::Initial && isHistory(variable);
+}
+
+/// Says in what a weight's tensor does not fit, or nothing.
+static std::string misfit(const Variable &variable, const Safetensors &file,
+                          ArrayRef<std::string> unexpected, Weights which) {
+  auto tensor = file.tensors.find(tensorOf(variable, file, which));
+  if (tensor == file.tensors.end() && isOptional(variable, which))
+    return "";
+  if (tensor == file.tensors.end() && isHistory(variable))
+    return formatv("missing '{0}' ({1}), which training in 8 bits writes",
+                   variable.name, variable.type.str());
+  if (tensor == file.tensors.end()) {
+    auto nearest = nearestNames(variable.name, unexpected, 1);
+    return formatv("missing '{0}' ({1}){2}", variable.name, variable.type.str(),
+                   nearest.empty() ? "" : "; is it '" + nearest[0] + "'?");
+  }
+  const TensorType &type = tensor->second.type;
+  bool convertible = type.element == variable.type.element ||
+                     (isFloat(type.element) && isFloat(variable.type.element));
+  if (type.shape == variable.type.shape && convertible)
+    return "";
+  return formatv("'{0}' is {1} in the file, {2} in the graph{3}", variable.name,
+                 type.str(), variable.type.str(), at(variable.location));
+}
+
+Error loadWeights(StringRef path, Session &session, Weights which) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  if (!file)
+    return file.takeError();
+  if (which == Weights::Averaged)
+    if (Error error = checkAverages(*file, session.variables()))
+      return error;
+  // A checkpoint also holds the optimizer's state, which is no weight.
+  bool isCheckpoint = file->metadata.count(formatKey.str());
+  StringSet<> known;
+  for (const Variable &variable : session.variables())
+    known.insert(variable.name);
+  std::vector<std::string> unexpected;
+  for (auto &[name, tensor] : file->tensors) {
+    bool isAverage =
+        which == Weights::Averaged && StringRef(name).ends_with(".ema");
+    if (!known.contains(name) && !isCheckpoint && !isAverage)
+      unexpected.push_back(name);
+  }
+  Differences differences;
+  for (const Variable &variable : session.variables())
+    if (isWeight(variable))
+      if (std::string text = misfit(variable, *file, unexpected, which);
+          !text.empty())
+        differences.add(std::move(text));
+  if (!unexpected.empty())
+    differences.add("unexpected " + quoteList(unexpected));
+  if (Error error = differences.finish(
+          file->path + ": does not hold the weights of this graph"))
+    return error;
+  std::vector<char> converted;
+  for (const Variable &variable : session.variables()) {
+    if (!isWeight(variable))
+      continue;
+    auto found = file->tensors.find(tensorOf(variable, *file, which));
+    if (found == file->tensors.end())
+      continue; // a history
+    const Array &tensor = found->second;
+    converted.resize(variable.type.bytes());
+    convertElements(tensor.type.element, tensor.bytes, variable.type.element,
+                    converted);
+    if (Error error = session.write(variable.name, converted))
+      return error;
+  }
+  return session.derive();
+}
+
+//===----------------------------------------------------------------------===//
+// Export
+//===----------------------------------------------------------------------===//
+
+/// The checkpoint's weights, by name and type.
+static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
+  if (!file.metadata.count(formatKey.str()))
+    return makeError("{0}: holds weights alone already", file.path);
+  auto listed = file.metadata.find(weightsKey.str());
+  if (listed == file.metadata.end())
+    return makeError("{0}: an earlier version wrote it, which did not say what "
+                     "is a weight; train one step more, with --resume",
+                     file.path);
+  auto damaged = [&] {
+    return makeError("{0}: damaged checkpoint: metadata '{1}' is malformed",
+                     file.path, weightsKey);
+  };
+  Expected<json::Value> names = json::parse(listed->second);
+  if (!names)
+    return consumeError(names.takeError()), damaged();
+  if (!names->getAsArray())
+    return damaged();
+  std::vector<Variable> weights;
+  for (const json::Value &name : *names->getAsArray()) {
+    auto text = name.getAsString();
+    auto tensor = text ? file.tensors.find(text->str()) : file.tensors.end();
+    if (tensor == file.tensors.end())
+      return damaged();
+    Variable &weight = weights.emplace_back();
+    weight.name = tensor->first;
+    weight.type = tensor->second.type;
+  }
+  return weights;
+}
+
+Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(from));
+  if (!file)
+    return file.takeError();
+  Expected<std::vector<Variable>> weights = weightsOf(*file);
+  if (!weights)
+    return weights.takeError();
+  if (which == Weights::Averaged)
+    if (Error error = checkAverages(*file, *weights))
+      return error;
+  Exported exported;
+  std::vector<NamedTensor> tensors;
+  for (const Variable &weight : *weights) {
+    const Array &tensor = file->tensors.at(tensorOf(weight, *file, which));
+    tensors.push_back({weight.name, tensor.type, tensor.bytes});
+    exported.bytes += tensor.bytes.size();
+  }
+  exported.tensors = tensors.size();
+  // What the tools of PyTorch's world ask for.
+  if (Error error =
+          writeSafetensors(to, std::move(tensors), {{"format", "pt"}}))
+    return error;
+  return exported;
+}
+
+} // namespace mp

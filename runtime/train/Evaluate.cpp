@@ -1,0 +1,115 @@
+//===- Evaluate.cpp - scores of a model over a data set -------------------===//
+#include "runtime/train/Evaluate.h"
+#include "runtime/data/Prefetcher.h"
+#include "runtime/train/Checkpoint.h"
+#include "support/Error.h"
+
+using namespace llvm;
+
+namespace mp {
+
+/// Adds the scalar results of a batch, weighted by its rows.
+static void accumulate(NamedNumbers &sums, const Entry &entry,
+                       Executable::Results results, int64_t rows) {
+  size_t at = 0;
+  for (auto [i, result] : llvm::enumerate(entry.results)) {
+    if (!isScalar(result) || result.name.empty())
+      continue;
+    if (at == sums.size())
+      sums.emplace_back(result.name, 0.0);
+    sums[at++].second += rows * readScalar(entry, results, i);
+  }
+}
+
+Expected<NamedNumbers> scores(Model &model, const Dataset &data,
+                              int64_t batch) {
+  BatchPlan plan{.records = data.records(),
+                 .batch = std::min(batch, data.records())};
+  if (plan.remainder())
+    model.compileAhead(Goal::Evaluate, plan.remainder());
+  Expected<Executable *> whole =
+      model.get(Goal::Evaluate, "evaluate", plan.batch);
+  if (!whole)
+    return whole.takeError();
+  Expected<ColumnBinding> binding = data.bind((*whole)->entry());
+  if (!binding)
+    return binding.takeError();
+  Prefetcher batches(
+      data, std::move(*binding),
+      {.plan = plan, .shuffle = false, .lastStep = plan.stepsPerEpoch()});
+  NamedNumbers sums;
+  for (int64_t step = 0; auto inputs = batches.next(); ++step) {
+    int64_t rows = plan.rows(step);
+    Executable *executable = *whole;
+    if (rows != plan.batch) {
+      auto part = model.get(Goal::Evaluate, "evaluate", rows);
+      if (!part)
+        return part.takeError();
+      executable = *part;
+    }
+    Expected<Executable::Results> results =
+        executable->run(*inputs, Executable::Ranges::Known);
+    if (!results)
+      return results.takeError();
+    accumulate(sums, executable->entry(), *results, rows);
+  }
+  for (auto &[name, value] : sums)
+    value /= data.records();
+  return sums;
+}
+
+/// Precision and policy to evaluate by: what was asked for, else what the
+/// checkpoint was trained by; plain weights leave it to the recipe.
+static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
+  compile.precision = options.precision;
+  compile.policy = options.policy;
+  Expected<Checkpoint> checkpoint = Checkpoint::open(options.checkpoint);
+  if (!checkpoint)
+    return consumeError(checkpoint.takeError());
+  if (compile.precision.empty())
+    compile.precision = checkpoint->state().precision;
+  if (compile.policy.empty())
+    compile.policy = checkpoint->state().policy;
+  // A checkpoint is data, and loads no code.
+  const std::string &inserted = checkpoint->state().insertPasses;
+  if (options.onNote && !inserted.empty() && options.insertPasses.empty())
+    options.onNote("note: the checkpoint was trained with --insert-pass " +
+                   inserted + ", this evaluation is without");
+}
+
+Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
+                                SessionFactory createSession) {
+  ModelOptions modelOptions{.module = options.module,
+                            .device = options.device,
+                            .threads = options.threads,
+                            .onednn = options.onednn,
+                            .plan = options.plan,
+                            .onNote = options.onNote};
+  chooseCasts(options, modelOptions.compile);
+  modelOptions.compile.function = options.function;
+  modelOptions.compile.passPlugins = options.passPlugins;
+  modelOptions.compile.insertPasses = options.insertPasses;
+  auto model =
+      Model::open(std::move(modelOptions), std::move(compiler), createSession);
+  if (!model)
+    return model.takeError();
+  auto source = (*model)->dataSource("test", /*required=*/true);
+  if (!source)
+    return source.takeError();
+  Expected<Dataset> data = Dataset::open(**source, options.data);
+  if (!data)
+    return data.takeError();
+  int64_t batch = std::min(options.batch, data->records());
+  auto executable = (*model)->get(Goal::Evaluate, "evaluate", batch);
+  if (!executable)
+    return executable.takeError();
+  if (Error error = (*model)->session().initialize(/*seed=*/0))
+    return error;
+  if (Error error =
+          loadWeights(options.checkpoint, (*model)->session(),
+                      options.averaged ? Weights::Averaged : Weights::Trained))
+    return error;
+  return scores(**model, *data, batch);
+}
+
+} // namespace mp

@@ -1,0 +1,40 @@
+//===- Evaluate.h - scores of a model over a data set ---------------------===//
+#ifndef MP_RUNTIME_TRAIN_EVALUATE_H
+#define MP_RUNTIME_TRAIN_EVALUATE_H
+
+#include "runtime/Model.h"
+#include "runtime/train/Metrics.h"
+
+namespace mp {
+
+/// Runs `evaluate` over all records in batches of `batch` and returns the mean
+/// of each named scalar result, every record counting the same.
+llvm::Expected<NamedNumbers> scores(Model &model, const Dataset &data,
+                                    int64_t batch);
+
+struct EvalOptions {
+  std::string module;          ///< path of the .mlir file
+  std::string data;            ///< folder of the data source `test`
+  std::string checkpoint;      ///< checkpoint, weights, or a run folder
+  std::string precision;       ///< empty: the checkpoint's, else the recipe's
+  std::string policy;          ///< likewise
+  std::string function;        ///< recipe; empty: the only one
+  std::string device = "auto"; ///< as of chooseDevice
+  bool averaged = false;       ///< the moving averages of weights
+  int64_t batch = 256;
+  unsigned threads = 0;
+  std::string plan; ///< path of a tuning plan, for a CUDA device
+  std::vector<std::string> passPlugins = {},
+                           insertPasses = {}; ///< as CompileOptions'
+  UseOnednn onednn = UseOnednn::Auto;
+  std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
+};
+
+/// Loads a checkpoint's weights and scores them on the data source `test`.
+llvm::Expected<NamedNumbers>
+evaluate(const EvalOptions &options, Compiler compiler,
+         SessionFactory createSession = Session::create);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_EVALUATE_H

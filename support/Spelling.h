@@ -1,0 +1,29 @@
+//===- Spelling.h - names that a person may have meant --------------------===//
+#ifndef MP_SUPPORT_SPELLING_H
+#define MP_SUPPORT_SPELLING_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace mp {
+
+/// The entries of `names` that resemble `name` most, best first, at most
+/// `limit`. Case does not count, letters in another order are one slip, and a
+/// name that contains the whole of `name` is as near as can be. Entries that
+/// share less than half of their letters with it are left out.
+std::vector<std::string> nearestNames(llvm::StringRef name,
+                                      llvm::ArrayRef<std::string> names,
+                                      size_t limit = 3);
+
+/// The tail of a message about a name that is not known: ", did you mean 'a' or
+/// 'b'?" where some name is near, else " (known: 'a', 'b', ...)".
+std::string suggest(llvm::StringRef name, llvm::ArrayRef<std::string> names);
+
+/// "'a', 'b', 'c'"; past `limit` names: "... and 7 more".
+std::string quoteList(llvm::ArrayRef<std::string> names, size_t limit = 8);
+
+} // namespace mp
+
+#endif // MP_SUPPORT_SPELLING_H

@@ -1,0 +1,231 @@
+//===- cuda-gate-test.cpp - every kernel through the real compiler --------===//
+//
+// Every kernel of every test model, for every architecture: it compiles, spills
+// no register and has no stack. No GPU is needed, only NVRTC: the machine's, or
+// the one that test/fetch-nvrtc.py brings.
+//
+//===----------------------------------------------------------------------===//
+#include "OpSamples.h"
+#include "RealNvrtc.h"
+#include "codegen/cuda/OneSource.h"
+#include "codegen/cuda/contraction/TunePlan.h"
+#include "runtime/cuda/ResourceUsage.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <map>
+
+using namespace llvm;
+using namespace mp;
+
+namespace {
+struct Source {
+  Kernel kernel;
+  std::vector<Header> headers;
+  std::string model;
+};
+/// By symbol: equal kernels are compiled once.
+using Sources = std::map<std::string, Source>;
+
+void collect(Sources &all, StringRef text, const CompileOptions &options) {
+  Expected<Program> program = mp::compile(text, options);
+  if (!program) {
+    ADD_FAILURE() << toString(program.takeError());
+    return;
+  }
+  for (const Kernel &kernel : program->kernels)
+    all.try_emplace(kernel.symbol,
+                    Source{kernel, program->headers, options.filename});
+}
+
+std::vector<std::string> models() {
+  std::vector<std::string> paths = {MP_SOURCE_DIR
+                                    "/examples/fashion-mnist/mlp.mlir"};
+  std::error_code error;
+  for (sys::fs::directory_iterator file(MP_SOURCE_DIR "/test/models", error),
+       end;
+       file != end && !error; file.increment(error))
+    if (sys::path::extension(file->path()) == ".mlir")
+      paths.push_back(file->path());
+  return paths;
+}
+
+/// Steps in every precision, one with evaluation; the example's batch, and one
+/// that divides nothing.
+void collectModels(Sources &all, StringRef arch) {
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = arch.str();
+  options.totalSteps = 100;
+  for (const std::string &path : models()) {
+    options.filename = path;
+    std::string text = (*MemoryBuffer::getFile(path))->getBuffer().str();
+    options.batch = sys::path::stem(path) == "mlp" ? 128 : 33;
+    for (StringRef precision : {"fp32", "tf32", "fp16", "bf16", "fp8"})
+      for (Goal goal : {Goal::Train, Goal::Evaluate}) {
+        if (goal == Goal::Evaluate && precision != "fp16")
+          continue;
+        options.precision = precision.str();
+        options.goal = goal;
+        collect(all, text, options);
+      }
+  }
+}
+
+void collectOps(Sources &all, StringRef arch) {
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = arch.str();
+  options.goal = Goal::Run;
+  options.mode = Mode::Train; // what a step computes
+  options.filename = "sample";
+  for (const OpSample &sample : differentiableSamples())
+    for (StringRef floats : {"f32", "f16", "bf16"})
+      if (auto modules = sampleModules(sample, floats)) {
+        options.function = "f";
+        collect(all, modules->forward, options);
+        options.function = "f.gradient";
+        collect(all, modules->backward, options);
+      }
+}
+
+/// Products alone, in every config, plain and transposed, whose rows no tile
+/// divides and lie `aligned` elements apart; 0 takes 2, 4 and 8 in turn.
+void collectProducts(Sources &all, StringRef arch, int aligned) {
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = arch.str();
+  options.goal = Goal::Run;
+  int turn = 0;
+  for (StringRef type : {"f16", "tf32", "f32"})
+    for (StringRef transposes : {"nn", "nt", "tn", "tt"}) {
+      int elements = aligned ? aligned : 2 << turn++ % 3;
+      auto shape = cantFail(cuda::GemmShape::parse(
+          formatv("{0} {1} 1x{2}x{2}x{3}", type, transposes, 512 + elements,
+                  256 + elements)
+              .str()));
+      for (const cuda::GemmConfig &config : cuda::gemmCandidates(
+               shape, cantFail(cuda::Arch::get(arch)), /*most=*/1000)) {
+        if (config.splits > 1)
+          continue;
+        options.filename = shape.str() + " = " + config.str();
+        options.plan =
+            ("mp.plan 1 " + arch + "\ngemm " + options.filename + "\n").str();
+        collect(all, cuda::moduleOf(shape), options);
+      }
+    }
+}
+
+/// What is wrong with a kernel, or "".
+std::string fault(const Source &source, const std::string &arch,
+                  const cuda::Nvrtc &nvrtc) {
+  auto compiled =
+      cuda::compileToCubin(nvrtc, source.kernel.code, source.headers,
+                           cuda::compilerOptions(nvrtc, arch));
+  if (!compiled)
+    return toString(compiled.takeError());
+  std::string faults;
+  auto usages = cuda::parseResourceUsage(compiled->log);
+  if (usages.empty())
+    faults += "the log tells no registers:\n" + compiled->log;
+  for (const cuda::ResourceUsage &usage : usages)
+    if (usage.spillBytes || usage.stackBytes)
+      faults += formatv("{0}: {1} bytes spilled, {2} bytes of stack\n",
+                        usage.function, usage.spillBytes, usage.stackBytes);
+  return faults;
+}
+
+class CudaGate : public testing::TestWithParam<int> {
+protected:
+  void SetUp() override {
+    auto opened = nvrtcForTests();
+    ASSERT_TRUE(bool(opened)) << toString(opened.takeError());
+    nvrtc = &*opened;
+    if (!is_contained(nvrtc->architectures, GetParam()))
+      GTEST_SKIP() << "NVRTC " << nvrtc->version()
+                   << " does not compile for it";
+  }
+
+  /// Compiles all, and fails for each that has a fault.
+  void expectFaultless(const Sources &all) const {
+    auto start = std::chrono::steady_clock::now();
+    std::vector<const Source *> list;
+    for (auto &[symbol, source] : all)
+      list.push_back(&source);
+    std::vector<std::string> faults(list.size());
+    DefaultThreadPool pool;
+    for (size_t i = 0; i < list.size(); ++i)
+      pool.async([&, i] { faults[i] = fault(*list[i], arch, *nvrtc); });
+    pool.wait();
+    std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    outs() << formatv("{0}: {1} kernels in {2:f1} s\n", arch, list.size(),
+                      seconds.count());
+    for (auto [source, text] : zip_equal(list, faults))
+      EXPECT_EQ(text, "") << source->model << ": " << source->kernel.summary
+                          << "\n"
+                          << source->kernel.code;
+  }
+
+  const cuda::Nvrtc *nvrtc = nullptr;
+  std::string arch = "sm_" + std::to_string(GetParam());
+};
+
+/// As CudaGate, of fewer architectures.
+class CudaProducts : public CudaGate {};
+} // namespace
+
+TEST_P(CudaGate, EveryKernelCompiles) {
+  Sources all;
+  collectModels(all, arch);
+  // Ops alone on the oldest: what an architecture decides, the models show.
+  if (GetParam() == 80)
+    collectOps(all, arch);
+  ASSERT_GE(all.size(), 60u);
+  expectFaultless(all);
+}
+
+// What mp-translate --mp-to-cuda prints compiles as it stands.
+TEST(CudaOneSource, AWholeStepCompiles) {
+  auto nvrtc = nvrtcForTests();
+  ASSERT_TRUE(bool(nvrtc)) << toString(nvrtc.takeError());
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = "sm_80";
+  options.precision = "fp16";
+  options.batch = 33;
+  options.totalSteps = 100;
+  for (StringRef model :
+       {"examples/fashion-mnist/mlp.mlir", "test/models/attention.mlir"}) {
+    options.filename = (MP_SOURCE_DIR "/" + model).str();
+    std::string text =
+        (*MemoryBuffer::getFile(options.filename))->getBuffer().str();
+    Program program = cantFail(mp::compile(text, options));
+    auto compiled = cuda::compileToCubin(
+        *nvrtc, cuda::printOneSource(program, /*withHeaders=*/true), {},
+        cuda::compilerOptions(*nvrtc, options.arch));
+    EXPECT_TRUE(bool(compiled))
+        << options.filename << toString(compiled.takeError());
+  }
+}
+
+// Element by element, which needs most registers, on the oldest.
+TEST_P(CudaProducts, EveryConfigCompiles) {
+  Sources all;
+  collectProducts(all, arch, GetParam() == 80 ? 1 : 0);
+  ASSERT_GE(all.size(), 80u);
+  expectFaultless(all);
+}
+
+INSTANTIATE_TEST_SUITE_P(, CudaProducts, testing::Values(80, 90),
+                         [](const auto &info) {
+                           return "sm_" + std::to_string(info.param);
+                         });
+INSTANTIATE_TEST_SUITE_P(, CudaGate, testing::Values(80, 86, 89, 90, 100, 120),
+                         [](const auto &info) {
+                           return "sm_" + std::to_string(info.param);
+                         });

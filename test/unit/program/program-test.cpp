@@ -1,0 +1,371 @@
+//===- program-test.cpp - the text form of a Program ----------------------===//
+#include "program/Program.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace mp;
+using Space = Place::Space;
+
+namespace {
+
+std::string textOf(const Program &program, bool withCode = true) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(program, os, withCode);
+  return text;
+}
+
+std::string bytesOf(size_t count) {
+  std::string bytes;
+  for (size_t i = 0; i < count; ++i)
+    bytes += static_cast<char>(i * 37 + i / 256);
+  return bytes;
+}
+
+/// One of everything that a Program can say.
+Program sample() {
+  Program program;
+  program.module = "two words \"quoted\"\n";
+  program.target = "cpu";
+  program.precision = "bf16";
+  program.accumulate = 4;
+  program.arch = "znver5";
+  Location at{"dir with space/mlp.mlir", 3, 5};
+  program.variables = {
+      {"fc1.weight",
+       VariableKind::Parameter,
+       {ElementType::F32, {16, 4}},
+       {Initializer::Kind::Uniform, -1.0 / 3, 0.1},
+       at},
+      {"h",
+       VariableKind::Derived,
+       {ElementType::F16, {16, 4}},
+       {Initializer::Kind::Derived, 0, 0},
+       {}},
+      {"n",
+       VariableKind::Buffer,
+       {ElementType::BF16, {}},
+       {Initializer::Kind::Normal, 0, 5e-324},
+       {}},
+      {"scale",
+       VariableKind::Scaler,
+       {ElementType::F32, {}},
+       {Initializer::Kind::Constant, 65536, 0},
+       {}},
+      {"m \\ \"odd\" \xC3\xA9",
+       VariableKind::Slot,
+       {ElementType::F64, {0, 3}},
+       {Initializer::Kind::Constant, -std::numeric_limits<double>::infinity()},
+       {"", 7, 0}},
+      {"attempt", VariableKind::Attempt, {ElementType::I64, {}}, {}, {}},
+      {"micro", VariableKind::Window, {ElementType::I64, {}}, {}, {}},
+  };
+  program.constants = {{{ElementType::U8, {500}}, bytesOf(500)},
+                       {{ElementType::F32, {0}}, ""}};
+  program.headers = {{"prelude.cuh", "#pragma once\n\"\\"}, {"e", ""}};
+  program.kernels = {{"k_1", "avx2,f16c", bytesOf(1000), {at, {}}, "mp.relu"},
+                     {"k_2", "", "", {}, ""}};
+  Entry entry;
+  entry.function = "step";
+  entry.batch = 128;
+  entry.recipe = "slow one";
+  entry.location = at;
+  entry.arenaBytes = 4096;
+  entry.inputs = {
+      {"image", {ElementType::U8, {128, 4}}, {{-3, 10}}, 255, at},
+      {"label", {ElementType::I1, {128}}, std::nullopt, std::nullopt, {}}};
+  entry.steps = {
+      Launch{0,
+             128,
+             8,
+             64,
+             true,
+             {{Space::Staging, 0, 4},
+              {Space::Variable, 4, 0},
+              {Space::Constant, 0, 499},
+              {Space::Arena, 0, 4096}},
+             (uint64_t(1) << 33) + 1,
+             uint64_t(1) << 40},
+      Call{"dnnl.matmul",
+           {{"m", int64_t(128)},
+            {"least", INT64_MIN},
+            {"a_type", std::string("f32")},
+            {"digits", std::string("12")},
+            {"odd = key", std::string("a; \"b\"]")},
+            {"strides", std::vector<int64_t>{4, 1}},
+            {"none", std::vector<int64_t>{}}},
+           128,
+           16,
+           {{Space::Arena, 0, 0}},
+           3584},
+      Copy{{Space::Variable, 0, 0},
+           {Space::Arena, 0, 0},
+           256,
+           Place{Space::Arena, 0, 1024}},
+      Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt}};
+  entry.results = {{"loss", {ElementType::F32, {}}, {Space::Arena, 0, 64}},
+                   {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}},
+                   {"gradient.0.1.0",
+                    {ElementType::F32, {}},
+                    {Space::Arena, 0, 64},
+                    "mp.linear",
+                    at}};
+  entry.records = {
+      {"input 'x \"y\"'", at, "input", {ElementType::F32, {128, 4}}, {}},
+      {"mp.exp",
+       {},
+       "forward",
+       {ElementType::F16, {}},
+       {0},
+       true,
+       true,
+       true,
+       {0, 2, -1, -1, 0}}};
+  entry.buffers = {{0, 512, 0, 3, at, "mp.linear"}, {4096, 0, 3, 3, {}, ""}};
+  Entry derive;
+  derive.function = "derive";
+  program.entries = {entry, derive};
+  program.data = {{"train",
+                   {{"image", "train-images*", "idx", "", ElementType::U8, at},
+                    {"label", "x y", "safetensors", "k", ElementType::I64, {}}},
+                   at}};
+  return program;
+}
+
+Program parsed(llvm::StringRef text) {
+  llvm::Expected<Program> program = parseProgram(text);
+  if (!program) {
+    ADD_FAILURE() << llvm::toString(program.takeError());
+    return {};
+  }
+  return std::move(*program);
+}
+
+std::string problemOf(llvm::StringRef text) {
+  llvm::Expected<Program> program = parseProgram(text);
+  return program ? "" : llvm::toString(program.takeError());
+}
+
+TEST(Program, TextRoundTrips) {
+  Program program = sample();
+  std::string text = textOf(program);
+  EXPECT_EQ(textOf(parsed(text)), text);
+}
+
+TEST(Program, EveryFieldComesBack) {
+  Program before = sample(), after = parsed(textOf(before));
+  EXPECT_EQ(after.module, before.module);
+  ASSERT_EQ(after.variables.size(), before.variables.size());
+  for (size_t i = 0; i < before.variables.size(); ++i) {
+    EXPECT_EQ(after.variables[i].name, before.variables[i].name);
+    EXPECT_EQ(after.variables[i].kind, before.variables[i].kind);
+    EXPECT_EQ(after.variables[i].type, before.variables[i].type);
+    EXPECT_EQ(after.variables[i].init, before.variables[i].init);
+    EXPECT_EQ(after.variables[i].location, before.variables[i].location);
+  }
+  EXPECT_EQ(after.constants[0].bytes, before.constants[0].bytes);
+  EXPECT_EQ(after.kernels[0].code, before.kernels[0].code);
+  EXPECT_EQ(after.kernels[0].features, before.kernels[0].features);
+  EXPECT_EQ(after.kernels[0].sources, before.kernels[0].sources);
+  EXPECT_EQ(after.kernels[0].summary, before.kernels[0].summary);
+  EXPECT_EQ(after.headers[0].name, before.headers[0].name);
+  EXPECT_EQ(after.headers[0].text, before.headers[0].text);
+  const Entry &entry = after.entries[0], &expected = before.entries[0];
+  EXPECT_EQ(entry.recipe, expected.recipe);
+  EXPECT_EQ(entry.location, expected.location);
+  EXPECT_EQ(after.entries[1].recipe, "");
+  EXPECT_EQ(entry.inputs[0].range, expected.inputs[0].range);
+  EXPECT_EQ(entry.inputs[0].exempt, expected.inputs[0].exempt);
+  EXPECT_EQ(std::get<Launch>(entry.steps[0]).args,
+            std::get<Launch>(expected.steps[0]).args);
+  EXPECT_EQ(std::get<Launch>(entry.steps[0]).shared, 64u);
+  EXPECT_EQ(std::get<Launch>(entry.steps[0]).bytes, (uint64_t(1) << 33) + 1);
+  EXPECT_EQ(std::get<Call>(entry.steps[1]).bytes, 3584u);
+  EXPECT_EQ(std::get<Call>(entry.steps[1]).attributes,
+            std::get<Call>(expected.steps[1]).attributes);
+  EXPECT_EQ(std::get<Copy>(entry.steps[2]).flag,
+            std::get<Copy>(expected.steps[2]).flag);
+  EXPECT_EQ(entry.results[1].place, expected.results[1].place);
+  EXPECT_EQ(entry.results[1].origin, "");
+  EXPECT_EQ(entry.results[2].origin, "mp.linear");
+  EXPECT_EQ(entry.results[2].location, expected.results[2].location);
+  EXPECT_EQ(entry.buffers[0].lastStep, 3u);
+  EXPECT_EQ(after.data[0].columns[1].pattern, "x y");
+  EXPECT_EQ(after.data[0].columns[1].key, "k");
+  EXPECT_EQ(after.data[0].columns[1].element, ElementType::I64);
+}
+
+TEST(Program, CodeCanBeLeftOut) {
+  std::string text = textOf(sample(), /*withCode=*/false);
+  Program program = parsed(text);
+  EXPECT_EQ(program.kernels[0].code, "");
+  EXPECT_EQ(program.constants[0].bytes, bytesOf(500));
+}
+
+TEST(Program, AcceptsCarriageReturnsAndComments) {
+  EXPECT_EQ(problemOf("; a comment\r\nmp.program 1\r\nmodule m ; here too\r\n"
+                      "target cpu c\r\n\r\nend\r\n"),
+            "");
+}
+
+TEST(Program, FindsEntriesAndAttributes) {
+  Program program = sample();
+  EXPECT_EQ(program.find("derive", 0), &program.entries[1]);
+  EXPECT_EQ(program.find("step", 64), nullptr);
+  EXPECT_EQ(program.find("slow one", 128), &program.entries[0]);
+  EXPECT_EQ(program.find("slow one.step", 128), &program.entries[0]);
+  for (llvm::StringRef name : {"slow", "slow one.", "slow onestep", ""})
+    EXPECT_EQ(program.find(name, 128), nullptr) << name.str();
+  Entry apply;
+  apply.function = "apply";
+  apply.recipe = "slow";
+  EXPECT_TRUE(apply.isCalled("apply"));
+  EXPECT_TRUE(apply.isCalled("slow.apply"));
+  EXPECT_FALSE(apply.isCalled("slow")) << "two entry points make that step";
+  const auto &call = std::get<Call>(program.entries[0].steps[1]);
+  EXPECT_EQ(std::get<int64_t>(*call.find("m")), 128);
+  EXPECT_EQ(call.find("absent"), nullptr);
+}
+
+TEST(Program, NamesTypes) {
+  for (llvm::StringRef name :
+       {"i1", "i8", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64"})
+    EXPECT_EQ(elementTypeName(*parseElementType(name)), name);
+  EXPECT_EQ(parseElementType("f8"), std::nullopt);
+  EXPECT_EQ((TensorType{ElementType::BF16, {2, 3}}.str()), "2x3xbf16");
+  EXPECT_EQ((TensorType{ElementType::BF16, {2, 3}}.bytes()), 12u);
+  EXPECT_EQ((TensorType{ElementType::F64, {}}.bytes()), 8u);
+  EXPECT_EQ((Location{"f", 2, 3}.str()), "f:2:3");
+  EXPECT_EQ(Location().str(), "");
+}
+
+/// Each line is wrong as line 6 behind this.
+constexpr llvm::StringLiteral prefix =
+    "mp.program 1\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
+    "entry e batch 0 arena 64\n";
+
+struct Wrong {
+  llvm::StringLiteral line, message;
+};
+
+class ProgramErrors : public testing::TestWithParam<Wrong> {};
+
+TEST_P(ProgramErrors, NameTheLine) {
+  std::string text = (prefix + GetParam().line + "\nend\n").str();
+  EXPECT_EQ(problemOf(text), ("line 6: " + GetParam().message).str());
+}
+
+constexpr Wrong wrongs[] = {
+    {"frobnicate", "unknown word 'frobnicate'"},
+    {"variable v buffer f32 constant 0", "variable 'v' is declared twice"},
+    {"variable w thing f32 constant 0", "unknown kind of variable 'thing'"},
+    {"variable w buffer 4xf31 constant 0",
+     "expected a tensor type, found '4xf31'"},
+    {"variable w buffer -4xf32 constant 0",
+     "expected a tensor type, found '-4xf32'"},
+    {"variable w buffer 99999999999x99999999xf32 constant 0",
+     "tensor '99999999999x99999999xf32' is too large"},
+    {"variable w buffer f32 magic", "unknown initializer 'magic'"},
+    {"variable w buffer f32 constant 0x", "expected a number, found '0x'"},
+    {"variable w buffer f32 constant 0 1 2", "unexpected '2'"},
+    {"variable \"w buffer f32", "a quoted name is not closed"},
+    {"variable \"\\zz\" buffer f32",
+     "expected two hexadecimal digits after '\\'"},
+    {"source", "'source' outside a kernel"},
+    {"code 1 2", "'code' outside a kernel"},
+    {"column a b idx f32 key k", "'column' outside data"},
+    {"entry e batch -1 arena 0",
+     "a batch size must lie between 0 and 9223372036854775807, found -1"},
+    {"entry e batch 0 arena 99999999999999999",
+     "a size must be at most 70368744177664, found 99999999999999999"},
+    {"launch k grid 1 block 1 shared 0 args", "unknown kernel 'k'"},
+    {"call r grid 1 block 0 set args",
+     "a count must lie between 1 and 9223372036854775807, found 0"},
+    {"call r grid 1 block 1 set m args", "expected '=', found 'args'"},
+    {"call r grid 1 block 1 set m=[1 args", "expected ',', found 'args'"},
+    {"call r grid 1 block 1 set args @w+0", "unknown variable 'w'"},
+    {"call r grid 1 block 1 set args const0+0",
+     "there is no constant 'const0'"},
+    {"call r grid 1 block 1 set args input0+0", "there is no input 'input0'"},
+    {"call r grid 1 block 1 set args sky+0", "unknown place 'sky'"},
+    {"call r grid 1 block 1 set args arena+65",
+     "an offset must be at most 64, found 65"},
+    {"copy 17 to @v+0 from arena+0",
+     "needs 17 bytes at offset 0 of a space of 16"},
+    {"copy 16 to @v+0 from arena+0 if arena+64",
+     "needs 1 bytes at offset 64 of a space of 64"},
+    {"result r 16xf32 arena+4", "needs 64 bytes at offset 4 of a space of 64"},
+    {"buffer 0 64 steps 0 0 \"\"", "a buffer before the first step"},
+    {"input x 4xf32 range 3 2",
+     "a bound not below the first must lie between 3 and 9223372036854775807, "
+     "found 2"},
+};
+INSTANTIATE_TEST_SUITE_P(Text, ProgramErrors, testing::ValuesIn(wrongs));
+
+TEST(Program, RefusesOtherTexts) {
+  EXPECT_EQ(problemOf(""), "line 0: not a program: expected 'mp.program 1'");
+  EXPECT_EQ(problemOf("module {\n}"),
+            "line 1: not a program: expected 'mp.program 1'");
+  EXPECT_EQ(problemOf("mp.program 2\n"),
+            "line 1: version 2 of the text form, expected 1");
+  EXPECT_EQ(problemOf((prefix + "constant 4xui8 0\nend").str()),
+            "line 7: expected '|', found 'end'");
+  EXPECT_EQ(problemOf(prefix), "line 5: the text breaks off: expected 'end'");
+  EXPECT_EQ(problemOf((prefix + "end\nmodule").str()),
+            "line 7: text after 'end'");
+}
+
+TEST(Program, NoticesDamagedCode) {
+  std::string text = textOf(sample());
+  size_t digits = text.find("code 1000");
+  digits = text.find('|', digits) + 1;
+  text[digits] = text[digits] == 'A' ? 'B' : 'A';
+  EXPECT_NE(problemOf(text).find("code of 'k_1' is damaged"),
+            std::string::npos);
+}
+
+/// Whatever parses must print and parse again: then nothing is out of range.
+void survives(llvm::StringRef text) {
+  llvm::Expected<Program> program = parseProgram(text);
+  if (!program) {
+    EXPECT_TRUE(llvm::StringRef(llvm::toString(program.takeError()))
+                    .starts_with("line "));
+    return;
+  }
+  std::string again = textOf(*program);
+  EXPECT_EQ(textOf(parsed(again)), again);
+}
+
+TEST(Program, SurvivesEveryTruncation) {
+  std::string text = textOf(sample());
+  for (size_t size = 0; size + 1 < text.size(); ++size) {
+    llvm::StringRef part = llvm::StringRef(text).take_front(size);
+    EXPECT_NE(problemOf(part), "") << size;
+  }
+}
+
+TEST(Program, SurvivesFlippedBytes) {
+  const std::string text = textOf(sample());
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    std::string broken = text;
+    for (unsigned flips = 1 + random() % 3; flips > 0; --flips)
+      broken[random() % broken.size()] ^= 1u << random() % 8;
+    survives(broken);
+  }
+}
+
+TEST(Program, SurvivesSwappedWords) {
+  const std::string text = textOf(sample());
+  std::mt19937 random(2);
+  for (int i = 0; i < 5000; ++i) {
+    size_t from = random() % text.size(), size = random() % 12;
+    std::string broken = text;
+    broken.insert(random() % text.size(), text.substr(from, size));
+    survives(broken);
+  }
+}
+
+} // namespace

@@ -1,0 +1,196 @@
+// A step on the CPU asks nobody for memory, and brings nothing into another
+// layout. This executable's own malloc and mmap count who asks.
+#include "codegen/Compile.h"
+#include "runtime/Session.h"
+#include "runtime/cpu/Onednn.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <atomic>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MP_SANITIZED // whose malloc it has to be
+#endif
+#endif
+
+namespace {
+
+std::atomic<bool> counting = false;
+std::atomic<uint64_t> ours = 0, onednns = 0;
+/// Where oneDNN's code lies: its primitives allocate as they please.
+uintptr_t onednnBegin = 0, onednnEnd = 0;
+
+int findOnednn(dl_phdr_info *info, size_t, void *) {
+  if (!llvm::StringRef(info->dlpi_name).contains("libdnnl"))
+    return 0;
+  onednnBegin = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    onednnEnd = std::max<uintptr_t>(onednnEnd, onednnBegin +
+                                                   info->dlpi_phdr[i].p_vaddr +
+                                                   info->dlpi_phdr[i].p_memsz);
+  return 1;
+}
+
+[[maybe_unused]] void count() {
+  if (!counting.load(std::memory_order_relaxed))
+    return;
+  static thread_local bool inside = false;
+  if (inside)
+    return;
+  inside = true;
+  void *frames[48];
+  int depth = backtrace(frames, 48);
+  bool isOnednn = false;
+  for (int i = 0; i < depth; ++i) {
+    auto address = reinterpret_cast<uintptr_t>(frames[i]);
+    isOnednn |= onednnBegin <= address && address < onednnEnd;
+  }
+  ++(isOnednn ? onednns : ours);
+  inside = false;
+}
+
+} // namespace
+
+#ifndef MP_SANITIZED
+extern "C" {
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+
+void *malloc(size_t bytes) {
+  count();
+  return __libc_malloc(bytes);
+}
+void *calloc(size_t number, size_t bytes) {
+  count();
+  return __libc_calloc(number, bytes);
+}
+void *realloc(void *old, size_t bytes) {
+  count();
+  return __libc_realloc(old, bytes);
+}
+void *memalign(size_t alignment, size_t bytes) {
+  count();
+  return __libc_memalign(alignment, bytes);
+}
+void *aligned_alloc(size_t alignment, size_t bytes) {
+  count();
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void **to, size_t alignment, size_t bytes) {
+  count();
+  *to = __libc_memalign(alignment, bytes);
+  return *to ? 0 : ENOMEM;
+}
+void *mmap(void *address, size_t bytes, int protection, int flags, int file,
+           off_t offset) noexcept {
+  count();
+  using Function = decltype(&mmap);
+  static auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "mmap"));
+  return next(address, bytes, protection, flags, file, offset);
+}
+}
+#endif
+
+using namespace mp;
+
+namespace {
+
+Program compileExample(llvm::StringRef precision, bool onednn) {
+  auto buffer = llvm::MemoryBuffer::getFile(MP_SOURCE_DIR
+                                            "/examples/fashion-mnist/mlp.mlir");
+  CompileOptions options;
+  options.batch = 128;
+  options.precision = precision.str();
+  options.totalSteps = 100;
+  options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
+  return llvm::cantFail(compile((*buffer)->getBuffer(), options));
+}
+
+/// Runs some steps, the first of them uncounted.
+void runSteps(Program program) {
+  SessionOptions options;
+  options.threads = 2;
+  auto session = llvm::cantFail(Session::create(options));
+  llvm::cantFail(session->load(std::move(program)));
+  llvm::cantFail(session->initialize(/*seed=*/0));
+  Executable *step = session->find("step", 128);
+  ASSERT_TRUE(step);
+  std::vector<std::string> bytes;
+  std::vector<TensorView> inputs;
+  for (const Input &input : step->entry().inputs) {
+    bytes.emplace_back(input.type.bytes() + 64, '\1');
+    auto start = reinterpret_cast<uintptr_t>(bytes.back().data());
+    inputs.emplace_back(input.type.element,
+                        bytes.back().data() + llvm::alignTo(start, 64) - start,
+                        input.type.bytes());
+  }
+  dl_iterate_phdr(findOnednn, nullptr);
+  void *frame;
+  backtrace(&frame, 1); // loads what it needs
+  for (int i = 0; i < 8; ++i) {
+    counting = i >= 3;
+    auto results = step->run(inputs);
+    counting = false;
+    ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
+  }
+}
+
+class StepAllocations
+    : public testing::TestWithParam<std::tuple<const char *, bool>> {};
+
+TEST_P(StepAllocations, AreNone) {
+#ifdef MP_SANITIZED
+  GTEST_SKIP() << "a sanitizer has a malloc of its own";
+#endif
+  auto [precision, onednn] = GetParam();
+  if (onednn && !onednnAvailable())
+    GTEST_SKIP() << "no oneDNN";
+  Program program = compileExample(precision, onednn);
+  // What a step calls are products alone: oneDNN packs their operands itself,
+  // and nothing is brought into a layout of oneDNN's before.
+  unsigned calls = 0;
+  for (const Entry &entry : program.entries)
+    for (const Step &step : entry.steps)
+      if (const auto *call = std::get_if<Call>(&step)) {
+        EXPECT_EQ(call->routine, "dnnl.matmul");
+        ++calls;
+      }
+  EXPECT_EQ(calls > 0, onednn && (llvm::StringRef(precision) == "fp32" ||
+                                  (llvm::StringRef(precision) == "bf16" &&
+                                   __builtin_cpu_supports("avx512bw"))));
+  ours = onednns = 0;
+  runSteps(std::move(program));
+  EXPECT_EQ(ours, 0u) << "in five steps";
+  if (calls == 0)
+    EXPECT_EQ(onednns, 0u);
+  RecordProperty("onednn_allocations", std::to_string(onednns));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Precisions, StepAllocations,
+    testing::Combine(testing::Values("fp32", "fp16", "bf16"), testing::Bool()),
+    [](const auto &info) {
+      return std::string(std::get<0>(info.param)) +
+             (std::get<1>(info.param) ? "WithOnednn" : "Generated");
+    });
+
+/// The counting itself.
+TEST(StepAllocations, AreSeenWhereTheyAre) {
+#ifdef MP_SANITIZED
+  GTEST_SKIP() << "a sanitizer has a malloc of its own";
+#endif
+  ours = 0;
+  counting = true;
+  std::vector<char> made(1000);
+  asm volatile("" : : "r"(made.data()) : "memory");
+  counting = false;
+  EXPECT_EQ(ours, 1u);
+}
+
+} // namespace
