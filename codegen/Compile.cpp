@@ -221,16 +221,8 @@ private:
   PipelineOptions passOptions() const {
     PipelineOptions pipeline;
     pipeline.batch = options.batch;
-    pipeline.precision = options.precision;
-    pipeline.policy = options.policy;
-    pipeline.scaler = options.scaler;
+    pipeline.settings() = options.settings();
     pipeline.totalSteps = options.totalSteps;
-    pipeline.accumulate = options.accumulate;
-    pipeline.clipNorm = options.clipNorm;
-    pipeline.clipValue = options.clipValue;
-    pipeline.recompute = options.recompute;
-    pipeline.scales = options.scales;
-    pipeline.nanCheck = options.nanCheck;
     pipeline.recordCasts = bool(options.onCasts);
     pipeline.insertPasses = options.insertPasses;
     pipeline.mode = options.mode == Mode::Train ? "train" : "eval";

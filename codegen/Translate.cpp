@@ -6,12 +6,38 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
+#include <deque>
 
 using namespace mlir;
 using namespace mp;
 namespace cl = llvm::cl;
 
 namespace {
+/// --mp-precision and the other settings of a recipe.
+class SettingOptions {
+public:
+  explicit SettingOptions(cl::OptionCategory &category) {
+    forEachSetting(
+        [&]<typename T>(const SettingInfo &info, T RecipeSettings::*field) {
+          names.push_back("mp-" + info.name.str());
+          auto option = std::make_shared<cl::opt<T>>(
+              StringRef(names.back()), cl::desc(info.help), cl::init(T()),
+              cl::cat(category));
+          readers.push_back([option, field](RecipeSettings &settings) {
+            settings.*field = option->getValue();
+          });
+        });
+  }
+  void applyTo(RecipeSettings &settings) const {
+    for (const auto &read : readers)
+      read(settings);
+  }
+
+private:
+  std::deque<std::string> names; ///< which the options refer to
+  std::vector<std::function<void(RecipeSettings &)>> readers;
+};
+
 /// Options exist once the tool registers its translations, and not in other
 /// tools.
 struct Options {
@@ -38,20 +64,9 @@ struct Options {
                  clEnumValN(Mode::Train, "train", "as to train"))};
   cl::opt<int64_t> batch{"mp-batch", cl::desc("rows in a batch"), cl::init(0),
                          cl::cat(category)};
-  cl::opt<std::string> precision{
-      "mp-precision", cl::desc("instead of the recipe's"), cl::cat(category)};
-  cl::opt<std::string> policy{"mp-policy",
-                              cl::desc("of autocast, instead of the recipe's"),
-                              cl::cat(category)};
-  cl::opt<std::string> scaler{"mp-scaler", cl::desc("instead of the recipe's"),
-                              cl::cat(category)};
-  cl::opt<int64_t> accumulate{"mp-accumulate", cl::desc("micro-batches a step"),
-                              cl::init(0), cl::cat(category)};
+  SettingOptions setting{category};
   cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"),
                               cl::init(0), cl::cat(category)};
-  cl::opt<std::string> nanCheck{
-      "mp-nan-check", cl::desc("records that a step returns: step or all"),
-      cl::cat(category)};
   cl::opt<std::string> target{"mp-target", cl::desc("cpu or cuda"),
                               cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> arch{
@@ -104,12 +119,8 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.function = options.function;
   compileOptions.mode = options.mode;
   compileOptions.batch = options.batch;
-  compileOptions.precision = options.precision;
-  compileOptions.policy = options.policy;
-  compileOptions.scaler = options.scaler;
-  compileOptions.accumulate = options.accumulate;
+  options.setting.applyTo(compileOptions);
   compileOptions.totalSteps = options.totalSteps;
-  compileOptions.nanCheck = options.nanCheck;
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;

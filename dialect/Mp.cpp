@@ -48,15 +48,19 @@ void MpDialect::initialize() {
   addInterfaces<MpInliner>();
 }
 
-/// Of the dialect's ops, those nearest to a name, as "'mp.gelu' or 'mp.relu'".
+/// The dialect's ops that are nearest to a name, as "'mp.gelu' or 'mp.relu'".
 static std::string nearestOps(MLIRContext *context, StringRef name) {
   std::vector<std::string> known;
   for (RegisteredOperationName op : context->getRegisteredOperationsByDialect(
            MpDialect::getDialectNamespace()))
     known.push_back(op.stripDialect().str());
   name.consume_front("mp.");
+  std::vector<std::string> nearest = nearestNames(name, known);
+  llvm::erase_if(nearest, [&](StringRef other) {
+    return name.edit_distance(other) > name.edit_distance(nearest.front());
+  });
   std::string text;
-  for (const std::string &near : nearestNames(name, known, /*limit=*/2))
+  for (const std::string &near : nearest)
     text += (text.empty() ? "'mp." : " or 'mp.") + near + "'";
   return text;
 }

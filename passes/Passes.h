@@ -5,6 +5,7 @@
 #include "dialect/Mp.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
+#include "program/RecipeSettings.h"
 
 namespace mp {
 
@@ -33,28 +34,12 @@ inline void registerMpPasses() {
   registerMpStepPasses();
 }
 
-/// What the pipelines take; the fields mirror the recipe, and override it.
-struct PipelineOptions {
-  int64_t batch = 0; ///< binds `?`; 0: the graph has none
-  std::string
-      precision;      ///< see `resolvePrecision`; empty: what the recipe says
-  std::string scaler; ///< preset, "none", or empty: what the recipe says
-  std::string policy; ///< empty: what the recipe says
+/// What the pipelines take.
+struct PipelineOptions : RecipeSettings {
+  int64_t batch = 0;         ///< binds `?`; 0: the graph has none
   int64_t totalSteps = 0;    ///< length of schedules
   bool masterWeights = true; ///< whether mp-master-weights runs
-  int64_t accumulate = 0;    ///< micro-batches; 0: what the recipe says
-  /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
-  /// recipe says.
-  double clipNorm = 0, clipValue = 0;
-  /// What backward finds rather than computes again: see mp-recompute.
-  std::string recompute; ///< empty: what the recipe says
-  /// File of a calibration that mp-synthesize-scales reads; empty: it does not
-  /// run.
-  std::string scales;
-  /// What records a step returns: "step", "all", or empty, none. See
-  /// mp-instrument.
-  std::string nanCheck;
-  bool recordCasts = false; ///< whether mp-autocast leaves `kCastsAttr`
+  bool recordCasts = false;  ///< whether mp-autocast leaves `kCastsAttr`
   /// Passes beside those of the pipeline, in the order of this list where
   /// several stand in one place: PassInsertion.
   std::vector<std::string> insertPasses = {};

@@ -238,68 +238,47 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct TextOptions : PassPipelineOptions<TextOptions> {
+class TextOptions : public PassPipelineOptions<TextOptions> {
+public:
+  TextOptions() {
+    forEachSetting(
+        [&]<typename T>(const SettingInfo &info, T RecipeSettings::*field) {
+          auto option = std::make_shared<Option<T>>(
+              *this, info.name, llvm::cl::desc(info.help), llvm::cl::init(T()));
+          readers.push_back([option, field](RecipeSettings &settings) {
+            settings.*field = option->getValue();
+          });
+        });
+  }
+  TextOptions(const TextOptions &) = delete;
+
+  PipelineOptions get() {
+    PipelineOptions options;
+    for (const auto &read : readers)
+      read(options);
+    options.batch = batch;
+    options.totalSteps = totalSteps;
+    options.masterWeights = masterWeights;
+    options.mode = mode;
+    return options;
+  }
+
+private:
+  /// Each sets a field from its option, which it keeps alive.
+  std::vector<std::function<void(RecipeSettings &)>> readers;
   Option<int64_t> batch{*this, "batch", llvm::cl::desc("rows in a batch"),
                         llvm::cl::init(0)};
-  Option<std::string> precision{
-      *this, "precision",
-      llvm::cl::desc("fp32, fp16, bf16, ... instead of the recipe's")};
-  Option<std::string> scaler{
-      *this, "scaler",
-      llvm::cl::desc("preset or none, instead of the recipe's")};
-  Option<std::string> policy{
-      *this, "policy",
-      llvm::cl::desc("autocast policy instead of the recipe's")};
   Option<int64_t> totalSteps{*this, "total-steps",
                              llvm::cl::desc("steps of the run"),
                              llvm::cl::init(0)};
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};
-  Option<int64_t> accumulate{
-      *this, "accumulate",
-      llvm::cl::desc("micro-batches a step, instead of the recipe's"),
-      llvm::cl::init(0)};
-
-  Option<double> clipNorm{*this, "clip-norm",
-                          llvm::cl::desc("largest norm of all gradients, "
-                                         "instead of the recipe's"),
-                          llvm::cl::init(0)};
-  Option<double> clipValue{*this, "clip-value",
-                           llvm::cl::desc("largest element of a gradient, "
-                                          "instead of the recipe's"),
-                           llvm::cl::init(0)};
-  Option<std::string> scales{
-      *this, "scales",
-      llvm::cl::desc("calibration that mp-synthesize-scales reads")};
-  Option<std::string> nanCheck{
-      *this, "nan-check",
-      llvm::cl::desc("records that the step returns: step or all")};
-  Option<std::string> recompute{
-      *this, "recompute",
-      llvm::cl::desc("what is kept for backward: marked, all or a size, "
-                     "instead of the recipe's")};
   Option<std::string> mode{
       *this, "mode",
       llvm::cl::desc("how mp-run-pipeline has dropout and batch norm: eval or "
                      "train"),
       llvm::cl::init("eval")};
-
-  PipelineOptions get() const {
-    return {.batch = batch,
-            .precision = precision,
-            .scaler = scaler,
-            .policy = policy,
-            .totalSteps = totalSteps,
-            .masterWeights = masterWeights,
-            .accumulate = accumulate,
-            .clipNorm = clipNorm,
-            .clipValue = clipValue,
-            .recompute = recompute,
-            .scales = scales,
-            .nanCheck = nanCheck,
-            .mode = mode};
-  }
 };
 
 using Build = llvm::Error (*)(OpPassManager &, const PipelineOptions &);

@@ -7,6 +7,7 @@
 #define MP_PROGRAM_COMPILER_H
 
 #include "program/Program.h"
+#include "program/RecipeSettings.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <chrono>
 #include <functional>
@@ -60,34 +61,14 @@ enum class Mode { Evaluate, Train };
 /// with dot products at twice the rate of multiply-adds.
 enum class UseOnednn { Never, Auto, Always };
 
-struct CompileOptions {
+struct CompileOptions : RecipeSettings {
   std::string filename = "<module>"; ///< for diagnostics
   Goal goal = Goal::Train;
   std::string
       function; ///< Run: which (empty: the only one). Else: which recipe's step
   Mode mode = Mode::Evaluate; ///< Run: which; other goals have one of their own
   int64_t batch = 0;          ///< binds `?`
-  std::string
-      precision; ///< a name of design section 6; empty: what the recipe says
-  /// Of autocast: a preset, a JSON file, "@" and an mp.policy of the module, or
-  /// jmp's types; empty: what the recipe says.
-  std::string policy;
-  std::string scaler; ///< preset, "none", or empty: what the recipe says
-  int64_t accumulate =
-      0; ///< micro-batches a step; 1: none; 0: what the recipe says
-  int64_t totalSteps = 0; ///< length of schedules, in applied steps
-  /// Largest norm or element of gradients; infinite: clip nothing; 0: what the
-  /// recipe says.
-  double clipNorm = 0, clipValue = 0;
-  /// File of a calibration, from which each gradient gets a scale of its own;
-  /// empty: none does.
-  std::string scales;
-  /// What backward finds rather than computes again: "marked", "all" or a
-  /// size such as "64MiB"; empty: what the recipe says. The bits are the same.
-  std::string recompute;
-  /// Train: which values a step tells the size of, Entry::records: those that
-  /// kernels store, "step", every op's, "all", or empty, none.
-  std::string nanCheck;
+  int64_t totalSteps = 0;     ///< length of schedules, in applied steps
   /// Shared libraries with passes of one's own, and where these run:
   /// "after=mp-autodiff:my-pass{by=2}" or "before=..."; docs/own-passes.md. A
   /// static program refuses plugins.

@@ -62,7 +62,8 @@ private:
     if (type.dtype == "f16")
       type.scale = options.scale;
     if (type.dtype != "f16" && type.dtype != "bf16")
-      return makeError("a search is for fp16 or bf16, not {0}", type.precision);
+      return makeError("--precision: a search is for fp16 or bf16, not {0}",
+                       type.precision);
     report.precision = type.precision;
     report.dtype = type.dtype;
     measurer.emplace(

@@ -44,6 +44,10 @@ struct MetadataWriter {
 struct MetadataReader {
   const Metadata &metadata;
   std::string bad; ///< the first field that is missing or malformed
+  /// Fields that older checkpoints lack, and which keep their first value then.
+  StringSet<> sinceLater = {"policy",         "scales",
+                            "insert_passes",  "scaler_fields",
+                            "clip_norm_bits", "clip_value_bits"};
 
   void operator()(StringRef key, std::string &value) {
     if (const std::string *text = find(key))
@@ -68,38 +72,39 @@ struct MetadataReader {
     auto found = metadata.find(key.str());
     if (found != metadata.end())
       return &found->second;
-    // Which older checkpoints lack.
-    bool isOptional = key == "policy" || key == "scales" ||
-                      key == "insert_passes" || key == "scaler_fields";
-    if (bad.empty() && !isOptional)
+    if (bad.empty() && !sinceLater.contains(key))
       bad = key.str();
     return nullptr;
   }
 };
 
+/// "clip-value" is "clip_value_bits", as its bits are kept.
+template <typename T> std::string keyOf(const SettingInfo &setting, const T &) {
+  std::string key = setting.name.str();
+  std::replace(key.begin(), key.end(), '-', '_');
+  return std::is_floating_point_v<T> ? key + "_bits" : key;
+}
+
 template <typename State, typename Visitor>
 void visitFields(State &state, Visitor &visit) {
+  forEachSetting([&](const SettingInfo &setting, auto field) {
+    if (setting.onResume != OnResume::NotSaved)
+      visit(keyOf(setting, state.*field), state.*field);
+  });
   visit("seed", state.seed);
   visit("step", state.step);
   visit("skipped_steps", state.skippedSteps);
   visit("records", state.records);
   visit("batch", state.batch);
   visit("epochs", state.epochs);
-  visit("accumulate", state.accumulate);
   visit("shuffle", state.shuffle);
   visit("drop_last", state.dropLast);
-  visit("precision", state.precision);
-  visit("policy", state.policy);
-  visit("scaler", state.scaler);
   visit("scaler_fields", state.scalerFields);
-  visit("scales", state.scales);
   visit("module", state.module);
   visit("target", state.target);
   visit("cpu", state.cpu);
   visit("plan", state.plan);
   visit("insert_passes", state.insertPasses);
-  visit("clip_norm_bits", state.clipNorm);
-  visit("clip_value_bits", state.clipValue);
   visit("last_scale_bits", state.lastScale);
   visit("epoch_loss_sum_bits", state.epochLossSum);
   visit("epoch_loss_count", state.epochLossCount);
@@ -207,11 +212,9 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (version->second != formatVersion)
     return makeError("{0}: checkpoint format {1}, expected {2}", name,
                      version->second, formatVersion);
-  // A run without a tuning plan, micro-batches and clipping, as all were once.
+  // A run without a tuning plan and micro-batches, as all were once.
   metadata.try_emplace("plan");
   metadata.try_emplace("accumulate", "1");
-  for (StringRef clipping : {"clip_norm_bits", "clip_value_bits"})
-    metadata.try_emplace(clipping.str(), "0");
   MetadataReader reader{metadata, ""};
   visitFields(checkpoint.run, reader);
   reader(fingerprintKey, checkpoint.print);

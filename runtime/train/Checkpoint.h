@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_TRAIN_CHECKPOINT_H
 #define MP_RUNTIME_TRAIN_CHECKPOINT_H
 
+#include "program/RecipeSettings.h"
 #include "runtime/Session.h"
 #include "runtime/data/Safetensors.h"
 #include "runtime/train/Metrics.h"
@@ -9,22 +10,19 @@
 namespace mp {
 
 /// What a run must know, beside its variables, to go on exactly where it
-/// stopped.
-struct RunState {
+/// stopped. The settings are those that it was begun with; micro-batches are
+/// counted, 1 where there are none.
+struct RunState : RecipeSettings {
   uint64_t seed = 0;
   int64_t step = 0; ///< tries so far; the data position follows from it
   int64_t skippedSteps = 0;
   int64_t records = 0, batch = 0, epochs = 0;
-  int64_t accumulate = 1; ///< micro-batches of `batch` records a step
   bool shuffle = true, dropLast = false;
-  std::string precision = {}, policy = {}, scaler = {}, module = {},
-              target = {}, cpu = {};
-  std::string scalerFields = {};      ///< Program's
-  std::string scales = {};            ///< CompileOptions'
-  std::string plan = {};              ///< Program::plan
-  std::string insertPasses = {};      ///< CompileOptions', as on a command line
-  double clipNorm = 0, clipValue = 0; ///< CompileOptions'
-  double lastScale = 1;               ///< loss scale of the last step
+  std::string module = {}, target = {}, cpu = {};
+  std::string scalerFields = {}; ///< Program's
+  std::string plan = {};         ///< Program::plan
+  std::string insertPasses = {}; ///< CompileOptions', as on a command line
+  double lastScale = 1;          ///< loss scale of the last step
   double epochLossSum = 0;    ///< over the steps of the running epoch that were
   int64_t epochLossCount = 0; ///< not skipped
 };

@@ -20,40 +20,30 @@ namespace mp {
 
 class Interrupt;
 
-/// What to train on what. A field left unset is the checkpoint's when a run is
-/// resumed, and else has the default named here.
-struct TrainOptions {
+/// What to train on what. A field or a setting that is left unset is the
+/// checkpoint's when a run is resumed, and else has the default named here.
+///
+/// With `nanCheck` "step" or "all", StepMetrics::nonFinite and
+/// RUN/offenders.jsonl name the first op whose result is not finite, of each
+/// step with such a gradient, loss or new weight; "all" keeps a table of every
+/// op's values too. A run whose weights or slots would not be finite ends
+/// before that step; for this it goes back to its last checkpoint, or the
+/// beginning, and runs again from there.
+struct TrainOptions : RecipeSettings {
   std::string module; ///< path of the .mlir file
   std::string data;   ///< folder for the module's data sources
   std::string out; ///< run folder, made if need be; empty: nothing is written
-  std::string resume;    ///< run folder or checkpoint to go on from
-  std::string init;      ///< safetensors file with the first weights
-  std::string function;  ///< recipe to run; empty: the only one
-  std::string precision; ///< a name of --precision; empty: the recipe's
-  std::string policy;    ///< of autocast, as CompileOptions'; the recipe's
-  std::string
-      scaler; ///< preset of the loss scaler or "none"; empty: the recipe's
-  std::string scales; ///< as CompileOptions'
-  std::optional<double> clipNorm,
-      clipValue;         ///< as CompileOptions'; the recipe's
-  std::string recompute; ///< as CompileOptions'; the recipe's
+  std::string resume;   ///< run folder or checkpoint to go on from
+  std::string init;     ///< safetensors file with the first weights
+  std::string function; ///< recipe to run; empty: the only one
   /// As CompileOptions'. A checkpoint names them, but never loads them.
   std::vector<std::string> passPlugins, insertPasses;
-  /// "step" or "all": StepMetrics::nonFinite and RUN/offenders.jsonl name the
-  /// first op whose result is not finite, of each step with such a gradient,
-  /// loss or new weight; "all" keeps a table of every op's values too. A run
-  /// whose weights or slots would not be finite ends before that step; for
-  /// this it goes back to its last checkpoint, or the beginning, and runs again
-  /// from there. "": nobody asks.
-  std::string nanCheck;
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 records
-  /// Micro-batches of `batch` records a step; the recipe's
-  std::optional<int64_t> accumulate;
-  std::optional<uint64_t> seed; ///< 0; of initialisers, order and random ops
-  std::optional<bool> shuffle;  ///< true
-  std::optional<bool> dropLast; ///< false: train on each epoch's remainder too
+  std::optional<uint64_t> seed;  ///< 0; of initialisers, order and random ops
+  std::optional<bool> shuffle;   ///< true
+  std::optional<bool> dropLast;  ///< false: train on each epoch's remainder too
   int64_t maxSteps =
       0; ///< stop after this many steps, those before a resume
          ///< included; the schedule keeps its length. 0: no limit

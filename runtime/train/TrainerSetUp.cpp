@@ -50,18 +50,10 @@ Error Trainer::setUp(Compiler compiler, SessionFactory createSession) {
       std::lock_guard lock(mutex);
       *log << line << "\n";
     };
-  modelOptions.compile.precision = run.precision;
-  modelOptions.compile.policy = run.policy;
-  modelOptions.compile.scaler = run.scaler;
-  modelOptions.compile.clipNorm = run.clipNorm;
-  modelOptions.compile.clipValue = run.clipValue;
-  modelOptions.compile.recompute = options.recompute;
+  modelOptions.compile.settings() = run.settings();
   modelOptions.compile.passPlugins = options.passPlugins;
   modelOptions.compile.insertPasses = options.insertPasses;
   modelOptions.compile.function = options.function;
-  modelOptions.compile.accumulate = run.accumulate;
-  modelOptions.compile.scales = run.scales;
-  modelOptions.compile.nanCheck = options.nanCheck;
   auto opened = Model::open(modelOptions, compiler, createSession);
   if (!opened)
     return opened.takeError();
@@ -101,24 +93,41 @@ template <typename T> static std::string describe(const T &value) {
   return text.empty() ? "the recipe's" : "'" + text + "'";
 }
 
+static Error refuseOther(StringRef name, const std::string &checkpoint,
+                         const std::string &given) {
+  return makeError("cannot resume with another {0}: the checkpoint has {1}, "
+                   "this run asks for '{2}'",
+                   name, checkpoint, given);
+}
+
 /// Takes an option that was given, else the checkpoint's; a checkpoint that was
 /// made with another value cannot be continued exactly.
 template <typename T>
 static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
                     T &value) {
-  if (!given)
-    return Error::success();
-  if (resumed && *given != value)
-    return makeError("cannot resume with another {0}: the checkpoint has {1}, "
-                     "this run asks for '{2}'",
-                     name, describe(value), *given);
-  value = *given;
+  if (given && resumed && *given != value)
+    return refuseOther(name, describe(value), formatv("{0}", *given));
+  value = given.value_or(value);
   return Error::success();
 }
 
-/// An empty name leaves the choice to the recipe.
-static std::optional<std::string> named(const std::string &name) {
-  return name.empty() ? std::nullopt : std::optional(name);
+/// The same for each setting.
+static Error settleSettings(const RecipeSettings &given, bool resumed,
+                            RecipeSettings &run) {
+  Error error = Error::success();
+  forEachSetting(
+      [&]<typename T>(const SettingInfo &setting, T RecipeSettings::*field) {
+        const T &asked = given.*field;
+        bool isAsked = asked != T();
+        if (isAsked && resumed && setting.onResume == OnResume::MustAgree &&
+            asked != run.*field)
+          error = joinErrors(std::move(error),
+                             refuseOther(setting.name, describe(run.*field),
+                                         formatv("{0}", asked)));
+        if (isAsked)
+          run.*field = asked;
+      });
+  return error;
 }
 
 Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
@@ -133,32 +142,22 @@ Error Trainer::resolve(const std::optional<Checkpoint> &checkpoint) {
   // Before data is read and kernels are compiled.
   if (!options.init.empty() && !sys::fs::exists(options.init))
     return makeError("{0}: no such file of initial weights", options.init);
-  // No number of micro-batches leaves it to the recipe.
-  run = resumed ? checkpoint->state()
-                : RunState{.batch = 32, .epochs = 1, .accumulate = 0};
-  Error error = joinErrors(settle("batch", options.batch, resumed, run.batch),
-                           settle("seed", options.seed, resumed, run.seed));
-  error = joinErrors(std::move(error), settle("accumulate", options.accumulate,
-                                              resumed, run.accumulate));
-  error = joinErrors(std::move(error),
-                     settle("shuffle", options.shuffle, resumed, run.shuffle));
-  error = joinErrors(std::move(error), settle("drop-last", options.dropLast,
-                                              resumed, run.dropLast));
-  error =
-      joinErrors(std::move(error), settle("precision", named(options.precision),
-                                          resumed, run.precision));
-  error = joinErrors(std::move(error), settle("policy", named(options.policy),
-                                              resumed, run.policy));
-  if (!options.scaler.empty()) // which may change, as a learning rate may
-    run.scaler = options.scaler;
-  error =
-      joinErrors(std::move(error), settle("calibration", named(options.scales),
-                                          resumed, run.scales));
-  error = joinErrors(std::move(error), settle("clip-norm", options.clipNorm,
-                                              resumed, run.clipNorm));
-  error = joinErrors(std::move(error), settle("clip-value", options.clipValue,
-                                              resumed, run.clipValue));
-  if (error)
+  run = RunState();
+  run.batch = 32;
+  run.epochs = 1;
+  if (resumed)
+    run = checkpoint->state();
+  auto all = [](auto... errors) {
+    Error error = Error::success();
+    ((error = joinErrors(std::move(error), std::move(errors))), ...);
+    return error;
+  };
+  if (Error error =
+          all(settle("batch", options.batch, resumed, run.batch),
+              settle("seed", options.seed, resumed, run.seed),
+              settle("shuffle", options.shuffle, resumed, run.shuffle),
+              settle("drop-last", options.dropLast, resumed, run.dropLast),
+              settleSettings(options, resumed, run)))
     return error;
   // Of this run alone: a checkpoint is data, and loads no code.
   run.insertPasses = llvm::join(options.insertPasses, " --insert-pass ");

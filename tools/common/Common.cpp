@@ -45,6 +45,77 @@ static Error checkPolicy(StringRef name) {
   return make_error<UsageError>("--policy: " + toString(known.takeError()));
 }
 
+static Option policyOption(std::string &to, std::string help) {
+  Option option = text("policy", "NAME", to, std::move(help));
+  option.set = [&to](StringRef given) -> Error {
+    to = given.str();
+    return checkPolicy(given);
+  };
+  return option;
+}
+
+static Option anyScaler(std::string &to, std::string help) {
+  Option option = text("scaler", "NAME", to, std::move(help));
+  option.set = [&to](StringRef given) -> Error {
+    to = given.str();
+    auto known = parseScaler(given);
+    if (!known)
+      return make_error<UsageError>("--scaler: " + toString(known.takeError()));
+    return Error::success();
+  };
+  return option;
+}
+
+static Option optionOf(const SettingInfo &info, std::string &to) {
+  switch (info.text) {
+  case SettingText::Precision:
+    return precisionOption(to, info.help.str());
+  case SettingText::Policy:
+    return policyOption(to, info.help.str());
+  case SettingText::Scaler:
+    return anyScaler(to, info.help.str());
+  case SettingText::File:
+    return text(info.name.str(), info.value.str(), to, info.help.str(),
+                Names::Input);
+  case SettingText::Choice: {
+    Option option =
+        choice(info.name.str(), to, {info.choices.begin(), info.choices.end()},
+               info.help.str());
+    option.set = [set = option.set, &to,
+                  none = info.choices.front()](StringRef given) -> Error {
+      Error error = set(given);
+      if (to == none)
+        to.clear();
+      return error;
+    };
+    return option;
+  }
+  case SettingText::Any:
+    return text(info.name.str(), info.value.str(), to, info.help.str());
+  }
+  llvm_unreachable("all texts handled");
+}
+static Option optionOf(const SettingInfo &info, int64_t &to) {
+  return number(
+      info.name.str(), [&to](uint64_t given) { to = given; }, 1, 1'000'000'000,
+      info.help.str());
+}
+static Option optionOf(const SettingInfo &info, double &to) {
+  return positive(
+      info.name.str(), [&to](double given) { to = given; }, info.help.str());
+}
+
+/// The options of all settings of that scope.
+static std::vector<Option> settingOptions(RecipeSettings &to,
+                                          SettingScope scope) {
+  std::vector<Option> table;
+  forEachSetting([&](const SettingInfo &info, auto field) {
+    if (info.scope == scope)
+      table.push_back(optionOf(info, to.*field));
+  });
+  return table;
+}
+
 Compiler CommonOptions::compiler() const {
   struct Said {
     std::mutex mutex;
@@ -88,7 +159,7 @@ std::function<void(StringRef)> noteOnce() {
 }
 
 precision::Execution CommonOptions::execution() const {
-  return {.precision = precision,
+  return {.precision = recipe.precision,
           .device = device,
           .plan = plan,
           .threads = threads,
@@ -98,15 +169,6 @@ precision::Execution CommonOptions::execution() const {
 }
 
 std::vector<Option> CommonOptions::table() {
-  Option policyOption =
-      text("policy", "NAME", policy,
-           "autocast policy: a preset ('mp-run policies' lists them), a JSON "
-           "file, an mp.policy of the module (@mine), or jmp's types (the "
-           "checkpoint's, else the recipe's)");
-  policyOption.set = [this](StringRef given) -> Error {
-    policy = given.str();
-    return checkPolicy(given);
-  };
   Option deviceOption =
       text("device", "auto|cpu|cuda[:N]", device,
            "where to run (auto: a CUDA device that can be used, else the CPU)");
@@ -144,12 +206,8 @@ std::vector<Option> CommonOptions::table() {
                                     toString(parsed.takeError()));
     return Error::success();
   };
-  return {
-      precisionOption(precision,
-                      "fp32, tf32, fp16, bf16, fp8 or another name of one, as "
-                      "PyTorch, Lightning, Keras and Apex have them (the "
-                      "checkpoint's, else the recipe's, else fp32)"),
-      std::move(policyOption),
+  std::vector<Option> table = settingOptions(recipe, SettingScope::Graph);
+  std::vector<Option> others = {
       std::move(deviceOption),
       number(
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,
@@ -169,23 +227,13 @@ std::vector<Option> CommonOptions::table() {
            "print the passes of each compilation, as mp-opt --pass-pipeline "
            "takes them, on standard error"),
   };
+  append_range(table, std::move(others));
+  return table;
 }
 
 bool isOfPasses(const Option &option) {
   return llvm::is_contained(
       {"load-pass-plugin", "insert-pass", "dump-pass-pipeline"}, option.name);
-}
-
-static Option anyScaler(std::string &to, std::string help) {
-  Option option = text("scaler", "NAME", to, std::move(help));
-  option.set = [&to](StringRef given) -> Error {
-    to = given.str();
-    auto known = parseScaler(given);
-    if (!known)
-      return make_error<UsageError>("--scaler: " + toString(known.takeError()));
-    return Error::success();
-  };
-  return option;
 }
 
 Option scalerOption(std::string &to, std::string help) {
@@ -200,47 +248,11 @@ Option scalerOption(std::string &to, std::string help) {
   return option;
 }
 
-std::vector<Option> RecipeOptions::table() {
-  Option scalerOption = anyScaler(
-      scaler,
-      "loss scaler: torch, apex, apex-hysteresis, keras, keras2, deepspeed, "
-      "deepspeed-consecutive, megatron, fairseq, jmp, static:N, static:auto or "
-      "none (the checkpoint's, else the recipe's)");
-  return {
-      text("function", "NAME", function, "which recipe (the only one)"),
-      std::move(scalerOption),
-      text("scales", "FILE", scales,
-           "give each f16 gradient a power of two of its own, from what "
-           "'mp-run calibrate --json' wrote (the checkpoint's, else none)",
-           Names::Input),
-      number(
-          "accumulate", [this](uint64_t n) { accumulate = n; }, 1,
-          1'000'000'000,
-          "micro-batches a step, which is as one of N times --batch records "
-          "(the recipe's)"),
-      positive("clip-norm", clipNorm,
-               "largest norm of all gradients (the recipe's); inf: any"),
-      positive("clip-value", clipValue,
-               "largest element of a gradient (the recipe's); inf: any"),
-      choice("nan-check", nanCheck, {"off", "step", "all"},
-             "name the first op whose result is not finite: step, in a report "
-             "of the step, for hardly any time; all, with a table of every "
-             "op's values; a recipe that is not scaled then ends there (off)"),
-      text("recompute", "KEEP", recompute,
-           "what is kept for backward, which computes the rest again: marked, "
-           "all or a size such as 64MiB (the recipe's)"),
-  };
-}
-
-void RecipeOptions::apply(CompileOptions &options) const {
-  options.function = function;
-  options.scaler = scaler;
-  options.scales = scales;
-  options.recompute = recompute;
-  options.nanCheck = nanCheck == "off" ? "" : nanCheck;
-  options.clipNorm = clipNorm.value_or(0);
-  options.clipValue = clipValue.value_or(0);
-  options.accumulate = accumulate.value_or(0);
+std::vector<Option> recipeOptions(std::string &function, RecipeSettings &to) {
+  std::vector<Option> table = {
+      text("function", "NAME", function, "which recipe (the only one)")};
+  append_range(table, settingOptions(to, SettingScope::Step));
+  return table;
 }
 
 } // namespace mp::tool

@@ -10,7 +10,8 @@ namespace mp::tool {
 
 /// Options that most tools and subcommands share.
 struct CommonOptions {
-  std::string precision, policy, device = "auto", plan;
+  RecipeSettings recipe; ///< a precision and a policy, whatever the tool
+  std::string device = "auto", plan;
   unsigned threads = 0;
   UseOnednn onednn = UseOnednn::Auto;
   std::string reproducer;
@@ -29,14 +30,8 @@ struct CommonOptions {
 /// those of a step.
 bool isOfPasses(const Option &option);
 
-/// Options of a recipe's step; what is not given is the recipe's.
-struct RecipeOptions {
-  std::string function, scaler, scales, recompute, nanCheck;
-  std::optional<double> clipNorm, clipValue;
-  std::optional<int64_t> accumulate;
-  std::vector<Option> table();
-  void apply(CompileOptions &options) const;
-};
+/// Options of the settings of a recipe's step, and which recipe.
+std::vector<Option> recipeOptions(std::string &function, RecipeSettings &to);
 
 /// `--scaler` of what compares; static:auto, which is found while training, is
 /// an error of usage.

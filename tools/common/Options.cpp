@@ -84,8 +84,15 @@ Option number(std::string name, std::function<void(uint64_t)> to,
 
 Option positive(std::string name, std::optional<double> &to, std::string help,
                 Infinite infinite) {
+  return positive(
+      std::move(name), [&to](double given) { to = given; }, std::move(help),
+      infinite);
+}
+
+Option positive(std::string name, std::function<void(double)> to,
+                std::string help, Infinite infinite) {
   return {name, "X", std::move(help),
-          [name, &to, infinite](StringRef given) -> Error {
+          [name, to, infinite](StringRef given) -> Error {
             bool takesInf = infinite == Infinite::Taken;
             double value;
             bool good = !given.getAsDouble(value) && value > 0;
@@ -98,7 +105,7 @@ Option positive(std::string name, std::optional<double> &to, std::string help,
                            good ? "a number that a 32-bit float can hold"
                                 : "a number above zero",
                            takesInf ? " or inf" : "");
-            to = value;
+            to(value);
             return Error::success();
           }};
 }

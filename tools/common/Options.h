@@ -58,6 +58,8 @@ Option number(std::string name, std::function<void(uint64_t)> to,
               uint64_t least, uint64_t most, std::string help);
 enum class Infinite { Refused, Taken };
 /// A number above zero, with or without a point, or inf.
+Option positive(std::string name, std::function<void(double)> to,
+                std::string help, Infinite infinite = Infinite::Taken);
 Option positive(std::string name, std::optional<double> &to, std::string help,
                 Infinite infinite = Infinite::Taken);
 

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 struct BenchOptions {
   std::string module, data, json, trace;
   uint64_t batch = 32, steps = 50, warmup = 5;
-  RecipeOptions recipe;
+  std::string function;
   CommonOptions common;
 };
 
@@ -50,7 +50,8 @@ Command describe(BenchOptions &options) {
            "write what each thread did when, for chrome://tracing",
            Names::Output),
   };
-  llvm::append_range(command.options, options.recipe.table());
+  llvm::append_range(command.options,
+                     recipeOptions(options.function, options.common.recipe));
   llvm::append_range(command.options, options.common.table());
   return command;
 }
@@ -108,9 +109,8 @@ Expected<BenchReport> measure(const BenchOptions &options,
                             .plan = options.common.plan,
                             .trace = trace,
                             .onNote = note};
-  options.recipe.apply(modelOptions.compile);
-  modelOptions.compile.precision = options.common.precision;
-  modelOptions.compile.policy = options.common.policy;
+  modelOptions.compile.settings() = options.common.recipe;
+  modelOptions.compile.function = options.function;
   modelOptions.compile.totalSteps = options.warmup + options.steps;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);
@@ -130,10 +130,10 @@ Expected<BenchReport> measure(const BenchOptions &options,
   report.where = session.describe();
   report.arch = (*model)->arch();
   report.arithmetic = (*model)->precision();
-  report.precision = options.common.precision.empty()
+  report.precision = options.common.recipe.precision.empty()
                          ? report.arithmetic
-                         : options.common.precision;
-  report.policy = options.common.policy;
+                         : options.common.recipe.precision;
+  report.policy = options.common.recipe.policy;
   report.batch = options.batch;
   report.microBatches = step->microBatches;
   report.warmup = options.warmup;

@@ -122,8 +122,8 @@ Error execute(const CalibrationOptions &options) {
                             .plan = options.common.plan,
                             .onNote = note};
   modelOptions.compile.function = options.function;
-  modelOptions.compile.precision = options.common.precision;
-  modelOptions.compile.policy = options.common.policy;
+  modelOptions.compile.precision = options.common.recipe.precision;
+  modelOptions.compile.policy = options.common.recipe.policy;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);
   if (!model)

@@ -38,8 +38,8 @@ int eval(ArrayRef<const char *> arguments) {
     return report(make_error<UsageError>("--data DIR and --checkpoint RUN are "
                                          "needed"));
   options.module = others->value().front();
-  options.precision = common.precision;
-  options.policy = common.policy;
+  options.precision = common.recipe.precision;
+  options.policy = common.recipe.policy;
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;

@@ -51,10 +51,11 @@ Error execute(const LintRun &options) {
   if (!buffer)
     return buffer.takeError();
   size_t warnings = 0;
-  precision::Work work((*buffer)->getBuffer(), options.module, [&](StringRef text) {
-    ++warnings;
-    outs() << text << "\n";
-  });
+  precision::Work work((*buffer)->getBuffer(), options.module,
+                       [&](StringRef text) {
+                         ++warnings;
+                         outs() << text << "\n";
+                       });
   if (!work.module)
     return work.failed();
   mp::LintOptions pass = options.pass;

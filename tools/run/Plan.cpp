@@ -18,7 +18,7 @@ struct PlanOptions {
   std::string module, arch;
   uint64_t batch = 32;
   bool json = false;
-  RecipeOptions recipe;
+  std::string function;
   CommonOptions common;
 };
 
@@ -37,7 +37,8 @@ Command describe(PlanOptions &options) {
            "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),
       flag("json", options.json, true, "print JSON instead of a table"),
   };
-  llvm::append_range(command.options, options.recipe.table());
+  llvm::append_range(command.options,
+                     recipeOptions(options.function, options.common.recipe));
   // What a plan for matrix products changes is their time.
   for (Option &option : options.common.table())
     if (option.name != "plan")
@@ -68,10 +69,9 @@ Error execute(const PlanOptions &options) {
       return makeError("--arch: {0}", toString(arch.takeError()));
   CompileOptions compileOptions;
   compileOptions.filename = options.module;
-  options.recipe.apply(compileOptions);
+  compileOptions.settings() = options.common.recipe;
+  compileOptions.function = options.function;
   compileOptions.batch = options.batch;
-  compileOptions.precision = options.common.precision;
-  compileOptions.policy = options.common.policy;
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
@@ -88,9 +88,9 @@ Error execute(const PlanOptions &options) {
   if (!program)
     return program.takeError();
   PlanReport report = reportPlan(*program, onCpu ? compileOptions.workers : 0);
-  if (!options.common.precision.empty())
-    report.precision = options.common.precision;
-  report.policy = options.common.policy;
+  if (!options.common.recipe.precision.empty())
+    report.precision = options.common.recipe.precision;
+  report.policy = options.common.recipe.policy;
   outs() << (options.json ? toJson(report) : toText(report));
   return Error::success();
 }

@@ -109,8 +109,8 @@ Error execute(const RunOptions &options) {
   modelOptions.compile.function = options.function;
   modelOptions.compile.mode =
       options.mode == "train" ? Mode::Train : Mode::Evaluate;
-  modelOptions.compile.precision = options.common.precision;
-  modelOptions.compile.policy = options.common.policy;
+  modelOptions.compile.precision = options.common.recipe.precision;
+  modelOptions.compile.policy = options.common.recipe.policy;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);
   if (!model)

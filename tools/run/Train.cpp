@@ -9,8 +9,7 @@ using namespace llvm;
 
 namespace mp::tool {
 
-static Command describe(TrainOptions &options, RecipeOptions &recipe,
-                        CommonOptions &common) {
+static Command describe(TrainOptions &options, CommonOptions &common) {
   constexpr uint64_t most = 1'000'000'000;
   Command command{
       "train", "FILE --data DIR [options]",
@@ -63,7 +62,8 @@ static Command describe(TrainOptions &options, RecipeOptions &recipe,
            "write what each thread did when, for chrome://tracing",
            Names::Output),
   };
-  llvm::append_range(command.options, recipe.table());
+  llvm::append_range(command.options,
+                     recipeOptions(options.function, common.recipe));
   llvm::append_range(command.options, common.table());
   return command;
 }
@@ -81,9 +81,8 @@ static void printSummary(const Summary &summary) {
 
 int train(ArrayRef<const char *> arguments) {
   TrainOptions options;
-  RecipeOptions recipe;
   CommonOptions common;
-  auto others = describe(options, recipe, common).parse(arguments);
+  auto others = describe(options, common).parse(arguments);
   if (!others)
     return report(others.takeError());
   if (!*others)
@@ -91,16 +90,7 @@ int train(ArrayRef<const char *> arguments) {
   if (options.data.empty())
     return report(make_error<UsageError>("--data DIR is missing"));
   options.module = others->value().front();
-  options.function = recipe.function;
-  options.scaler = recipe.scaler;
-  options.scales = recipe.scales;
-  options.recompute = recipe.recompute;
-  options.nanCheck = recipe.nanCheck == "off" ? "" : recipe.nanCheck;
-  options.clipNorm = recipe.clipNorm;
-  options.clipValue = recipe.clipValue;
-  options.accumulate = recipe.accumulate;
-  options.precision = common.precision;
-  options.policy = common.policy;
+  options.settings() = common.recipe;
   options.device = common.device;
   options.threads = common.threads;
   options.onednn = common.onednn;

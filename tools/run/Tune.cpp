@@ -109,7 +109,7 @@ Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
   CompileOptions compileOptions;
   compileOptions.filename = options.module;
   compileOptions.batch = options.batch;
-  compileOptions.precision = options.common.precision;
+  compileOptions.precision = options.common.recipe.precision;
   compileOptions.totalSteps = 1;
   compileOptions.target = "cuda";
   compileOptions.arch = (*session)->arch();

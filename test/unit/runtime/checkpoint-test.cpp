@@ -12,23 +12,26 @@ using namespace mp::test;
 namespace {
 
 RunState someState() {
-  return {.seed = 18446744073709551615u,
-          .step = 12,
-          .skippedSteps = 2,
-          .records = 100,
-          .batch = 8,
-          .epochs = 3,
-          .shuffle = false,
-          .dropLast = true,
-          .precision = "fp16",
-          .scaler = "torch",
-          .module = "fake",
-          .target = "cpu",
-          .cpu = "any",
-          .plan = "1234",
-          .lastScale = 0.1,
-          .epochLossSum = 1.0 / 3,
-          .epochLossCount = 4};
+  RunState state;
+  state.seed = 18446744073709551615u;
+  state.step = 12;
+  state.skippedSteps = 2;
+  state.records = 100;
+  state.batch = 8;
+  state.epochs = 3;
+  state.shuffle = false;
+  state.dropLast = true;
+  state.precision = "fp16";
+  state.scaler = "torch";
+  state.module = "fake";
+  state.target = "cpu";
+  state.cpu = "any";
+  state.plan = "1234";
+  state.lastScale = 0.1;
+  state.epochLossSum = 1.0 / 3;
+  state.epochLossCount = 4;
+  state.accumulate = 1;
+  return state;
 }
 
 class CheckpointTest : public testing::Test {

@@ -181,7 +181,7 @@ TEST_F(TrainerTest, TheRecipeSaysHowManyMicroBatches) {
   plain.accumulate = 1;
   EXPECT_EQ(llvm::cantFail(create(plain))->stepsPerEpoch(), 13);
   plain.batch = 13;
-  plain.accumulate.reset();
+  plain.accumulate = 0;
   EXPECT_EQ(createFault(plain), "batch 13 times 4 micro-batches is larger than "
                                 "the data set of 50 records (net.mlir:5:1)");
 }
@@ -205,7 +205,7 @@ TEST_F(TrainerTest, ResumesBetweenWindows) {
   EXPECT_EQ(createFault(rest),
             "cannot resume with another accumulate: the checkpoint has '4', "
             "this run asks for '2'");
-  rest.accumulate.reset();
+  rest.accumulate = 0;
   // The run's number, whatever the recipe has become.
   folder.write("net.mlir", "");
   train(rest);

@@ -1,0 +1,152 @@
+//===- RecipeSettings.h - what a run may say instead of its recipe --------===//
+//
+// Every setting that travels from a command line or an API call to a pass is
+// declared here, once. Options of the tools and of pass pipelines, metadata of
+// checkpoints and the rules of resuming are made from `forEachSetting`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_PROGRAM_RECIPESETTINGS_H
+#define MP_PROGRAM_RECIPESETTINGS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace mp {
+
+/// What a run may say instead of its recipe. A setting that is left as it is
+/// here leaves the choice to the recipe.
+struct RecipeSettings {
+  std::string precision; ///< as resolvePrecision takes it: "fp16", "half"
+  /// Of autocast: a preset, a JSON file, "@" and an mp.policy of the module, or
+  /// jmp's types.
+  std::string policy;
+  std::string scaler;     ///< preset of the loss scaler, or "none"
+  std::string scales;     ///< file of a calibration: a scale for each gradient
+  int64_t accumulate = 0; ///< micro-batches a step; 1: none
+  double clipNorm = 0;    ///< largest norm of all gradients; infinite: any
+  double clipValue = 0;   ///< largest element of a gradient; infinite: any
+  /// What backward finds rather than computes again: "marked", "all" or a size
+  /// such as "64MiB". The bits are the same.
+  std::string recompute;
+  /// Values whose size a step tells, Entry::records: "step", those that kernels
+  /// store; "all", every op's.
+  std::string nanCheck;
+
+  RecipeSettings &settings() { return *this; }
+  const RecipeSettings &settings() const { return *this; }
+};
+
+/// What becomes of a setting when a run is resumed.
+enum class OnResume {
+  MustAgree, ///< with the checkpoint's, else the bits would be other ones
+  MayChange, ///< as a learning rate may; the checkpoint's where none is given
+  NotSaved,  ///< the bits are the same whatever it is
+};
+
+/// What a setting is about: how a graph computes, whatever is made of it, or a
+/// training step alone.
+enum class SettingScope { Graph, Step };
+
+/// What text a setting takes beyond its type.
+enum class SettingText { Any, File, Precision, Policy, Scaler, Choice };
+
+/// What is true of a setting wherever it goes.
+struct SettingInfo {
+  llvm::StringLiteral name;  ///< of its option, without dashes: "clip-value"
+  llvm::StringLiteral value; ///< what stands for its value in a help text
+  OnResume onResume;
+  llvm::StringLiteral help;
+  SettingScope scope = SettingScope::Step;
+  SettingText text = SettingText::Any;
+  /// The words that a Choice takes; the first one leaves the setting empty.
+  llvm::ArrayRef<llvm::StringLiteral> choices = {};
+};
+
+/// Calls `visit(const SettingInfo &, T RecipeSettings::*)` for each field.
+template <typename Visitor> void forEachSetting(Visitor &&visit) {
+  static constexpr llvm::StringLiteral nanChecks[] = {"off", "step", "all"};
+  visit(SettingInfo{.name = "precision",
+                    .value = "NAME",
+                    .onResume = OnResume::MustAgree,
+                    .help =
+                        "fp32, tf32, fp16, bf16, fp8 or another name of one, "
+                        "as PyTorch, Lightning, Keras and Apex have them (the "
+                        "checkpoint's, else the recipe's, else fp32)",
+                    .scope = SettingScope::Graph,
+                    .text = SettingText::Precision},
+        &RecipeSettings::precision);
+  visit(SettingInfo{.name = "policy",
+                    .value = "NAME",
+                    .onResume = OnResume::MustAgree,
+                    .help =
+                        "autocast policy: a preset ('mp-run policies' lists "
+                        "them), a JSON file, an mp.policy of the module "
+                        "(@mine), or jmp's types (the checkpoint's, else the "
+                        "recipe's)",
+                    .scope = SettingScope::Graph,
+                    .text = SettingText::Policy},
+        &RecipeSettings::policy);
+  visit(SettingInfo{.name = "scaler",
+                    .value = "NAME",
+                    .onResume = OnResume::MayChange,
+                    .help =
+                        "loss scaler: torch, apex, apex-hysteresis, keras, "
+                        "keras2, deepspeed, deepspeed-consecutive, megatron, "
+                        "fairseq, jmp, static:N, static:auto or none (the "
+                        "checkpoint's, else the recipe's)",
+                    .text = SettingText::Scaler},
+        &RecipeSettings::scaler);
+  visit(SettingInfo{.name = "scales",
+                    .value = "FILE",
+                    .onResume = OnResume::MustAgree,
+                    .help = "give each f16 gradient a power of two of its own, "
+                            "from what 'mp-run calibrate --json' wrote (the "
+                            "checkpoint's, else none)",
+                    .text = SettingText::File},
+        &RecipeSettings::scales);
+  visit(SettingInfo{.name = "accumulate",
+                    .value = "N",
+                    .onResume = OnResume::MustAgree,
+                    .help = "micro-batches a step, which is as one of N times "
+                            "--batch records (the recipe's)"},
+        &RecipeSettings::accumulate);
+  visit(SettingInfo{.name = "clip-norm",
+                    .value = "X",
+                    .onResume = OnResume::MustAgree,
+                    .help =
+                        "largest norm of all gradients (the recipe's); inf: "
+                        "any"},
+        &RecipeSettings::clipNorm);
+  visit(SettingInfo{.name = "clip-value",
+                    .value = "X",
+                    .onResume = OnResume::MustAgree,
+                    .help =
+                        "largest element of a gradient (the recipe's); inf: "
+                        "any"},
+        &RecipeSettings::clipValue);
+  visit(SettingInfo{.name = "recompute",
+                    .value = "KEEP",
+                    .onResume = OnResume::NotSaved,
+                    .help =
+                        "what is kept for backward, which computes the rest "
+                        "again: marked, all or a size such as 64MiB (the "
+                        "recipe's)"},
+        &RecipeSettings::recompute);
+  visit(SettingInfo{.name = "nan-check",
+                    .value = "off|step|all",
+                    .onResume = OnResume::NotSaved,
+                    .help =
+                        "name the first op whose result is not finite: step, "
+                        "in a report of the step, for hardly any time; all, "
+                        "with a table of every op's values; a recipe that is "
+                        "not scaled then ends there (off)",
+                    .text = SettingText::Choice,
+                    .choices = nanChecks},
+        &RecipeSettings::nanCheck);
+}
+
+} // namespace mp
+
+#endif // MP_PROGRAM_RECIPESETTINGS_H
