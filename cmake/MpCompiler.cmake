@@ -1,6 +1,8 @@
 # Flags for every target. The LLVM packages are built without exceptions; so are we.
 separate_arguments(MP_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
 add_definitions(${MP_LLVM_DEFINITIONS})
+# Programs as well as libraries are -fPIC, so that they share precompiled headers.
+add_compile_options(-fPIC)
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-exceptions -fvisibility-inlines-hidden -ffunction-sections)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options(-Wno-nullability-completeness)
@@ -20,6 +22,7 @@ find_program(MP_CCACHE ccache)
 if(MP_CCACHE)
   # Precompiled headers are cached only where their time stamps do not count.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${MP_CCACHE})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
