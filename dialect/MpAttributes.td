@@ -21,12 +21,12 @@ class Mp_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 // Variables
 //===----------------------------------------------------------------------===//
 
-def Mp_VariableKind : Mp_Enum<"StateKind", "what a variable is to a step", [
+def Mp_VariableKind : Mp_Enum<"StateKind", "kind of a variable, which determines the steps that write it", [
   I32EnumAttrCase<"parameter", 0>, // trained
   I32EnumAttrCase<"buffer", 1>,    // state that no gradient reaches
   I32EnumAttrCase<"slot", 2>,      // optimizer state, written only by applied steps
   I32EnumAttrCase<"scaler", 3>,    // loss scaler state, written by every step
-  I32EnumAttrCase<"attempt", 4>,   // counts of tries, written by every step
+  I32EnumAttrCase<"attempt", 4>,   // counts of step attempts, written by every step
   I32EnumAttrCase<"derived", 5>,   // computed from other variables, never saved
   I32EnumAttrCase<"window", 6>,    // what micro-batches gather until they are applied, never saved
 ]>;
@@ -43,7 +43,7 @@ def Mp_InitFormula : Mp_Enum<"InitFormula", "initialiser of a variable", [
 def Mp_InitAttr : Mp_Attr<"Init", "init"> {
   let summary = "how a variable gets its first value";
   let description = [{
-    The formulas of `torch.nn.init`, with its argument names and defaults:
+    The formulas are those of `torch.nn.init`, with its argument names and defaults:
 
     | formula | arguments | distribution |
     |---|---|---|
@@ -52,12 +52,11 @@ def Mp_InitAttr : Mp_Attr<"Init", "init"> {
     | `normal` | `mean` = 0, `std` = 1 | normal |
     | `kaiming_uniform`, `kaiming_normal` | `a` = sqrt(5) | gain sqrt(2 / (1 + a^2)), by fan-in |
     | `xavier_uniform`, `xavier_normal` | `gain` = 1 | by fan-in + fan-out |
-    | `seed` | | none: the run's seed, of which random ops make their key |
+    | `seed` | | none; the value is the run's seed, from which random ops make their key |
 
-    The default of `a` is what `torch.nn.Linear` passes, not the bare function's. The
-    fan-in is read off the shape; `fan_in` states it where the shape does not show it.
-    `uniform` with `fan_in` draws within 1/sqrt(fan_in) of zero, as `torch.nn.Linear`
-    does for its bias.
+    The default of `a` is the one that `torch.nn.Linear` passes, not the default of the function itself. The
+    fan-in is derived from the shape. `fan_in` sets it if the shape does not show it. `uniform` with `fan_in`
+    draws within 1/sqrt(fan_in) of zero, as `torch.nn.Linear` does for its bias.
 
     Example: `#mp.init<kaiming_uniform>`, `#mp.init<normal, std = 2.0e-2>`,
     `#mp.init<uniform, fan_in = 784>`
@@ -74,39 +73,40 @@ def Mp_InitAttr : Mp_Attr<"Init", "init"> {
 def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An optimizer: its arguments, its state, its update. Its parameters have an `lr` and a
-    `maximize`.
+    An optimizer attribute has the arguments, the state and the update of an optimizer. Its parameters include
+    `lr` and `maximize`.
   }];
   let methods = [
     InterfaceMethod<"The base learning rate.", "double", "getLearningRate", (ins),
       [{ return $_attr.getLr(); }]>,
-    InterfaceMethod<"Whether it climbs: `buildUpdate` then gets negated gradients.", "bool",
+    InterfaceMethod<"Whether the optimizer maximises. `buildUpdate` then gets negated gradients.", "bool",
       "isMaximizing", (ins), [{ return $_attr.getMaximize(); }]>,
-    InterfaceMethod<"Per-parameter state that the update needs, by the names PyTorch gives it.",
+    InterfaceMethod<"The per-parameter state that the update needs, under the names that PyTorch uses.",
       "::llvm::SmallVector<::mp::SlotSpec>", "getSlots">,
     InterfaceMethod<[{
-        Builds the update of one parameter in f32. `learningRate` and `step` are rank 0,
-        `step` (i64) counts from one. Returns the new parameter, then the new slots.
+        Builds the update of one parameter in f32. `learningRate` and `step` have rank 0, and
+        `step` (i64) counts from one. Returns the new parameter, followed by the new slots.
       }], "::llvm::SmallVector<::mlir::Value>", "buildUpdate",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$parameter,
            "::mlir::Value":$gradient, "::mlir::ValueRange":$slots,
            "::mlir::Value":$learningRate, "::mlir::Value":$step)>,
     InterfaceMethod<[{
-        Names of the measures of a parameter and its slots whose largest values bound what
-        an update can do, so that it need not be computed to know that it fits a smaller
-        type. The first measures the parameter itself. Empty: no bound is known.
+        Returns the names of measures of a parameter and its slots. The largest values of these
+        measures bound the result of an update, so the update need not be computed to know that
+        its result fits a smaller type. The first measure is that of the parameter itself. The
+        list is empty if no bound is known.
       }], "::llvm::SmallVector<::std::string>", "getMeasures", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
-        Builds the measures of every element, in f32 and not negative: the first is the
-        parameter's absolute value.
+        Builds the measures of every element. They are f32 and not negative. The first is the
+        absolute value of the parameter.
       }], "::llvm::SmallVector<::mlir::Value>", "buildMeasures",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$parameter,
            "::mlir::ValueRange":$slots), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
         Builds upper bounds (tensor<f32>) on the measures after an update from those before
-        it, for any gradient whose norm, itself computed in f32, is `gradientNorm`. They hold for
-        the update as it is computed, roundings included, where the norm is finite; a
-        bound that is not finite says nothing.
+        it, for any gradient whose norm, itself computed in f32, is `gradientNorm`. If the norm is
+        finite, the bounds hold for the update as it is computed, including its rounding. A bound
+        that is not finite carries no information.
       }], "::llvm::SmallVector<::mlir::Value>", "buildBounds",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$bounds,
            "::mlir::Value":$gradientNorm, "::mlir::Value":$learningRate,
@@ -116,25 +116,27 @@ def OptimizerAttrInterface : AttrInterface<"OptimizerAttrInterface"> {
 
 def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::mp";
-  let description = [{How the learning rate changes with the count of applied steps.}];
+  let description = [{
+    A schedule attribute defines how the learning rate changes with the count of applied steps.
+  }];
   let methods = [
     InterfaceMethod<"Whether the factor is always one.", "bool", "isConstant", (ins),
       [{}], [{ return false; }]>,
     InterfaceMethod<[{
-        The schedule with a length: its own, or `totalSteps`, the run's (0: not known), where
-        it leaves that open. Reports an error where neither is known.
+        Returns the schedule with a length. If the schedule has no length of its own, it gets
+        `totalSteps`, the length of the run (0: not known). Reports an error if neither is known.
       }], "::llvm::FailureOr<::mlir::Attribute>", "withLength",
       (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError, "int64_t":$totalSteps),
       [{}], [{ return ::mlir::Attribute($_attr); }]>,
     InterfaceMethod<[{
-        Builds the factor (f64) from the number of steps applied before this one (i64) with
-        ops of `arith` and `math`. The length is known.
+        Builds the factor (f64) from the number of steps applied before this one (i64), with
+        ops of `arith` and `math`. The length must be known.
       }], "::mlir::Value", "buildFactor",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::Value":$applied)>,
   ];
 }
 
-/// An attribute that implements an interface, described for people.
+/// An attribute that implements an interface. `what` describes it in diagnostics.
 class Mp_InterfaceAttr<string interface, string what>
     : Attr<CPred<"::llvm::isa<::mp::" # interface # ">($_self)">, what> {
   let storageType = "::mp::" # interface;
@@ -145,8 +147,10 @@ def Mp_Optimizer : Mp_InterfaceAttr<"OptimizerAttrInterface", "an optimizer, suc
 def Mp_Schedule : Mp_InterfaceAttr<"ScheduleAttrInterface", "a schedule, such as #mp.cosine<steps = 1000>">;
 
 def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
-  let summary = "which casts a recipe wants";
-  let description = [{Example: `#mp.autocast<dtype = f16, policy = "torch">`}];
+  let summary = "low type and policy of a recipe's casts";
+  let description = [{
+    Example: `#mp.autocast<dtype = f16, policy = "torch">`
+  }];
   let parameters = (ins "::mlir::FloatType":$dtype,
                         DefaultValuedParameter<"::mlir::StringAttr", "::mlir::StringAttr::get($_ctxt, \"torch\")">:$policy);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -155,10 +159,10 @@ def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
 def Mp_StorageAttr : Mp_Attr<"Storage", "storage"> {
   let summary = "8-bit types of a contraction's operands, such as #mp.storage<forward = f8E4M3FN, backward = f8E5M2>";
   let description = [{
-    `forward` is that of what forward reads, `backward` that of the gradients that arrive.
-    Each tensor has a scale of its own, the type's largest number over the tensor's largest
-    magnitude in the last `amax_history` steps, over 2^`margin`. `mp-autocast` puts it on ops
-    as `mp.storage`, and `mp-quantize` does it.
+    `forward` is the type of what the forward pass reads, and `backward` is the type of the gradients that
+    arrive. Each tensor has its own scale: the largest number of the type, divided by the largest magnitude of
+    the tensor in the last `amax_history` steps and by 2^`margin`. `mp-autocast` attaches the attribute to ops
+    as `mp.storage`, and `mp-quantize` carries it out.
 
     Example: `#mp.storage<forward = f8E4M3FN, backward = f8E5M2, amax_history = 16>`
   }];
@@ -174,10 +178,10 @@ def Mp_DataFormat : Mp_Enum<"DataFormat", "format of a data file", [
 ]>;
 
 def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
-  let summary = "where the values of one argument lie in a data folder";
+  let summary = "location of one argument's values in a data folder";
   let description = [{
-    `pattern` is a shell glob, `format` one of idx, npy, safetensors (`key` names the
-    tensor in it).
+    `pattern` is a shell glob. `format` is one of idx, npy and safetensors; `key` names the tensor in a
+    safetensors file.
 
     Example: `#mp.column<"train-images*" as idx, ui8>`
   }];

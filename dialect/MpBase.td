@@ -1,4 +1,4 @@
-//===- MpBase.td - what all ops share ---------------------*- tablegen -*-===//
+//===- MpBase.td - base classes of all ops ----------------*- tablegen -*-===//
 #ifndef MP_BASE_TD
 #define MP_BASE_TD
 
@@ -21,11 +21,11 @@ def Mp_Tensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I1, I8, U
 def Mp_NumberTensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I8, UI8, I32, I64]>;
 /// A rank-0 tensor: a number that lives on the device.
 class Mp_ScalarOf<Type element> : 0DTensorOf<[element]>;
-/// A flag on the device. Its type goes without saying in assembly.
+/// A flag on the device. Assembly omits its type.
 def Mp_Flag : Type<Mp_ScalarOf<I1>.predicate, "0D tensor of 1-bit signless integer values">,
               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI1Type())">;
 
-/// A count on the device, whose type goes without saying too.
+/// A count on the device. Assembly omits its type too.
 def Mp_Count : Type<Mp_ScalarOf<I64>.predicate, "0D tensor of 64-bit signless integer values">,
               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
@@ -33,19 +33,19 @@ def Mp_Count : Type<Mp_ScalarOf<I64>.predicate, "0D tensor of 64-bit signless in
 // Base classes
 //===----------------------------------------------------------------------===//
 
-/// A misspelt attribute is an error, not silently without effect.
+/// Makes a misspelt attribute an error, so that it is not silently ignored.
 def Mp_KnownAttributes : NativeOpTrait<"KnownAttributes"> {
   let cppNamespace = "::mp";
 }
 
 class Mp_Op<string mnemonic, list<Trait> traits = []>
     : Op<Mp_Dialect, mnemonic, !listconcat([Mp_KnownAttributes], traits)> {
-  /// C++ that goes into the class beside what the base classes put there.
+  /// C++ declarations to add to those of the base classes.
   code extraDeclarations = "";
   let extraClassDeclaration = extraDeclarations;
 }
 
-/// What autocast policies know an op by.
+/// The names by which autocast policies refer to an op.
 class Mp_SystemNames<string theTorch, string theTensorflow, string theRelay, string theRelax, string theClass> {
   code cpp = [{
     static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
@@ -64,17 +64,17 @@ class Mp_SystemNames<string theTorch, string theTensorflow, string theRelay, str
 class Mp_TensorOp<string mnemonic, list<Trait> traits = []>
     : Mp_Op<mnemonic, !listconcat([InferTypeOpAdaptor, AutocastOpInterface,
                                    DifferentiableOpInterface], traits)> {
-  /// Names of the op in other systems, the keys of autocast policies; "" where
-  /// the system has no such op, and so no rule for it. "A+B": it is made of
-  /// several there.
+  /// Names of the op in other systems, which are the keys of autocast policies. A
+  /// name is "" if the system has no such op, and therefore no rule for it. "A+B"
+  /// means that the system composes the op of several.
   string torch = "";
   string tensorflow = "";
   string relay = "";
   string relax = "";
-  /// What kind of arithmetic it is, for policies that go by that: contraction, arithmetic,
-  /// activation, function, reduction, normalization, loss, movement, random; "" for others.
+  /// The kind of arithmetic, which policies can name: contraction, arithmetic, activation,
+  /// function, reduction, normalization, loss, movement, random; "" for other ops.
   string numericClass = "";
-  /// Why there is no gradient rule; "" where the .cpp has one.
+  /// The reason why there is no gradient rule; "" if the .cpp has one.
   string notDifferentiable = "";
 
   code facts = Mp_SystemNames<torch, tensorflow, relay, relax, numericClass>.cpp # [{
@@ -93,15 +93,15 @@ class Mp_TensorOp<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = facts # gradient # extraDeclarations;
 }
 
-/// One without effects.
+/// A tensor op without side effects.
 class Mp_PureOp<string mnemonic, list<Trait> traits = []>
     : Mp_TensorOp<mnemonic, !listconcat([Pure], traits)>;
 
-/// An elementwise op: operands are broadcast against each other as in NumPy.
+/// An elementwise op. Its operands are broadcast against each other as in NumPy.
 class Mp_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<ScalarOpInterface>], traits)>;
 
-/// An op that is a few others in its compute type.
+/// An op that decomposes into a few others in its compute type.
 class Mp_CompositeOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<DecomposableOpInterface>], traits)>;
 

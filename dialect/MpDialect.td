@@ -9,11 +9,10 @@ def Mp_Dialect : Dialect {
   let cppNamespace = "::mp";
   let summary = "training graphs in mixed precision";
   let description = [{
-    Tensors are builtin ranked tensors, static but for `?` as the leading (batch)
-    dimension. Everything is SSA; the only side effects are reads and writes of
-    variables. A value has the bits of its type: every op computes in its compute
-    type (f32 for operands of at most 32 bits, f64 for f64) and rounds once to its
-    result type, fused or not.
+    Tensors are builtin ranked tensors. Their shapes are static, except for `?` as the leading (batch)
+    dimension. Everything is SSA, and the only side effects are reads and writes of variables. A value has the
+    bits of its type: every op computes in its compute type (f32 for operands of at most 32 bits, f64 for f64)
+    and rounds once to its result type, whether it is fused or not.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -21,9 +20,9 @@ def Mp_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Each family of ops registers its own: all in one place would compile for minutes.
+    /// Each family of ops registers its ops, because one file with all of them would compile for minutes.
     template <typename... Ops> void addFamily() { addOperations<Ops...>(); }
-    /// For an op that there is not: fails with the names nearest to it.
+    /// For an op that does not exist, fails with a message that suggests the nearest names.
     std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];

@@ -1,4 +1,4 @@
-//===- MpInterfaces.td - what passes and targets ask of an op -*- tablegen -*-===//
+//===- MpInterfaces.td - interfaces of ops for passes and targets -*- tablegen -*-===//
 #ifndef MP_INTERFACES_TD
 #define MP_INTERFACES_TD
 
@@ -7,29 +7,30 @@ include "mlir/IR/OpBase.td"
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op that autodiff may meet. Every op of the dialect that yields a float
-    implements it: with a rule, or by stating that it has none.
+    Autodiff may encounter any op of this interface. Every op of the dialect that yields a float implements
+    it, either with a gradient rule or by stating that it has none.
   }];
   let methods = [
     InterfaceMethod<[{
-        Builds the adjoint: one value an operand, null where no gradient flows.
-        `gradients` holds one value a result, null where none arrived. A rule
-        leaves broadcasting and element types alone: the walker sums a gradient
-        back to its operand's shape and casts it to its operand's type, once.
+        Builds the adjoint. Returns one value per operand, which is null where no
+        gradient flows. `gradients` holds one value per result, which is null where
+        none arrived. A rule does not handle broadcasting and element types: the
+        walker sums a gradient back to its operand's shape and casts it to its
+        operand's type, once.
       }],
       "::llvm::SmallVector<::mlir::Value>", "buildGradients",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$gradients)>,
     StaticInterfaceMethod<[{
-        Why the op has no gradient; empty where it has one.
+        Returns the reason why the op has no gradient, or an empty string if it has one.
       }],
       "::llvm::StringRef", "whyNotDifferentiable", (ins), [{}], [{ return {}; }]>,
     StaticInterfaceMethod<[{
-        Whether the op is there to keep gradients from passing: none flows, and that is
-        no error.
+        Whether the purpose of the op is to stop gradients. No gradient flows, and this
+        is not an error.
       }],
       "bool", "stopsGradient", (ins), [{}], [{ return false; }]>,
     StaticInterfaceMethod<[{
-        Valid f64 inputs away from kinks, for the tests that compare the rule with
+        Returns valid f64 inputs away from kinks, for the tests that compare the rule with
         central differences.
       }],
       "std::vector<::mp::OpSample>", "sampleInputs", (ins), [{}], [{ return {}; }]>,
@@ -39,35 +40,35 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    Facts that autocast policies judge by. Which category an op falls into is the
-    policy's decision, keyed by the op's name in another system.
+    The interface states the facts that autocast policies use. The category of an op is the cast decision of
+    the policy, which looks the op up by its name in another system.
   }];
   let methods = [
-    StaticInterfaceMethod<"The op's name in `system` (\"torch\", \"tensorflow\"), or \"\".",
+    StaticInterfaceMethod<"Returns the op's name in `system` (\"torch\", \"tensorflow\"), or \"\".",
       "::llvm::StringRef", "getAutocastName", (ins "::llvm::StringRef":$system)>,
     InterfaceMethod<[{
-        Whether a policy may change the type of this operand. Operands that are no
+        Whether a policy may change the type of this operand. Operands that are not
         floats, or are f64, are never eligible and need not be excluded here.
       }],
       "bool", "isAutocastEligible", (ins "unsigned":$operand), [{}], [{ return true; }]>,
     InterfaceMethod<[{
-        Lets the op multiply its f32 operands in `type`, which has fewer bits; null takes
-        that back. Nothing happens to an op that cannot.
+        Lets the op multiply its f32 operands in `type`, which has fewer bits. A null type
+        undoes this. An op without this ability does not change.
       }],
       "void", "setComputeType", (ins "::mlir::FloatType":$type), [{}], [{ (void)type; }]>,
     InterfaceMethod<[{
-        Lets the op yield the f32 sums of its 16-bit operands as they are, not rounded to
-        the operands' type; false, and nothing happens, where it is no op that can.
+        Lets the op yield the f32 sums of its 16-bit operands without rounding them to the
+        operands' type. Returns false, and changes nothing, for an op without this ability.
       }],
       "bool", "keepSums", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
         Whether every element of the one result is an element of an eligible operand, or
-        zero: then it is the same to cast before the op as behind it.
+        zero. A cast before the op is then equivalent to a cast after it.
       }],
       "bool", "copiesElements", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-        Gives the results the types that follow from the operands' new ones. By default
-        that is the op's type rule.
+        Sets the result types that follow from the new types of the operands. By default
+        the op's type rule determines them.
       }],
       "::llvm::LogicalResult", "retypeResults", (ins), [{}], [{
         return ::mp::inferResultsAgain($_op.getOperation());
@@ -78,27 +79,27 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An elementwise op, given once as the computation of one element. Both targets
-    are made from it.
+    An elementwise op defines once how one element is computed. Both targets are generated from this
+    definition.
   }];
   let methods = [
     InterfaceMethod<[{
         Builds one element of each result from one element of each operand with
-        `arith` and `math` ops. Floats arrive in their compute type (f32, or f64
-        for f64), integers signless; a float result is returned in its compute type
-        or already in its own type. The caller rounds. An op that takes its index gets
-        it behind its operands.
+        `arith` and `math` ops. Floats are passed in their compute type (f32, or f64
+        for f64), and integers are signless. A float result is returned in its compute
+        type or already in its own type, and the caller rounds it. An op that takes its
+        index gets it after its operands.
       }],
       "::llvm::SmallVector<::mlir::Value>", "buildScalars",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$scalars)>,
     InterfaceMethod<[{
-        Whether an element costs as much as an exponential: such an op is computed
-        once and kept rather than once a use.
+        Whether an element costs as much as an exponential. The result of such an op is
+        computed once and kept, rather than computed once per use.
       }],
       "bool", "isExpensive", (ins), [{}], [{ return false; }]>,
     StaticInterfaceMethod<[{
-        Whether what is computed depends on the element's index in the result, counted
-        row by row: i32, or i64 where that is too small.
+        Whether the result depends on the element's index in the result, counted row by
+        row. The index is i32, or i64 if i32 is too small.
       }],
       "bool", "takesIndex", (ins), [{}], [{ return false; }]>,
   ];
@@ -107,20 +108,22 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
 def RandomOpInterface : OpInterface<"RandomOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An elementwise op that draws random bits: for each element a word that is a
-    function of the key (the run's seed, the attempt, the micro-batch), of the op's stream
-    and of the element's index, and of nothing else. `mp-number-streams` gives streams,
-    `mp-random-keys` keys.
+    A random op is an elementwise op that draws random bits. The word for each element is a function of the
+    key (the run's seed, the step attempt, the micro-batch), of the op's stream and of the element's index,
+    and of nothing else. `mp-number-streams` assigns streams, and `mp-random-keys` adds keys.
   }];
   let methods = [
-    InterfaceMethod<"The number that tells the op's bits from those of others, or nullopt.",
+    InterfaceMethod<"Returns the number that distinguishes the op's bits from those of others, or nullopt.",
       "std::optional<uint64_t>", "getStream", (ins)>,
-    InterfaceMethod<"Gives the op a stream.", "void", "setStream",
+    InterfaceMethod<"Sets the stream of the op.", "void", "setStream",
       (ins "std::optional<uint64_t>":$stream)>,
-    InterfaceMethod<"Seed, attempt and, if there is one, micro-batch; empty at first.",
+    InterfaceMethod<[{
+        Returns seed, attempt and, if there is one, micro-batch. The range is empty before
+        `mp-random-keys`.
+      }],
       "::mlir::MutableOperandRange", "getKeyMutable", (ins)>,
     StaticInterfaceMethod<[{
-        Whether the op is there to draw once more what another one has drawn.
+        Whether the purpose of the op is to draw again what another op has drawn.
       }],
       "bool", "drawsAgain", (ins), [{}], [{ return false; }]>,
   ];
@@ -129,11 +132,10 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
 def EvaluationOpInterface : OpInterface<"EvaluationOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op that evaluation does otherwise than training. `mp-set-mode{mode=eval}` replaces
-    it.
+    The op computes something else in evaluation than in training. `mp-set-mode{mode=eval}` replaces it.
   }];
   let methods = [
-    InterfaceMethod<"Builds what each result is in a function that evaluates.",
+    InterfaceMethod<"Builds the value of each result for a function that evaluates.",
       "::llvm::SmallVector<::mlir::Value>", "buildEvaluation",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder)>,
   ];
@@ -142,12 +144,12 @@ def EvaluationOpInterface : OpInterface<"EvaluationOpInterface"> {
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op that is a few elementwise ops and reductions in its compute type.
+    The op is equivalent to a few elementwise ops and reductions in its compute type.
   }];
   let methods = [
     InterfaceMethod<[{
-        Builds the op from others. Float operands arrive cast to the compute type;
-        float results are returned in it, and the caller casts them back.
+        Builds the op from others. Float operands are passed in the compute type. Float
+        results are returned in it, and the caller casts them back.
       }],
       "::llvm::SmallVector<::mlir::Value>", "decompose",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$operands)>,
@@ -157,14 +159,14 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
 def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op that folds whole dimensions of its one operand by an associative combiner.
+    The op folds whole dimensions of its one operand by an associative combiner.
   }];
   let methods = [
-    InterfaceMethod<"The reduced dimensions, ascending and without repeats.",
+    InterfaceMethod<"Returns the reduced dimensions, in ascending order and without repetition.",
       "::llvm::ArrayRef<int64_t>", "getDims", (ins)>,
-    InterfaceMethod<"Whether a reduced dimension stays, with size one.",
+    InterfaceMethod<"Whether a reduced dimension is kept, with size one.",
       "bool", "getKeepdim", (ins)>,
-    InterfaceMethod<"The value that the combiner leaves alone, of scalar type `type`.",
+    InterfaceMethod<"Returns the neutral value of the combiner, of scalar type `type`.",
       "::mlir::TypedAttr", "getNeutral", (ins "::mlir::Type":$type)>,
     InterfaceMethod<"Builds the combination of an accumulator and an element.",
       "::mlir::Value", "buildCombiner",
@@ -176,29 +178,30 @@ def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
 def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op with a main loop of its own: a contraction, a gather. It is the one anchor of its
-    kernel, and a target attaches a model that emits it.
+    The op has a main loop of its own, such as a contraction or a gather. It is the one anchor of its kernel,
+    and a target attaches a model that emits it.
   }];
   let methods = [
     InterfaceMethod<[{
-        Builds the result from other ops where the operands are none that a main loop
-        takes: without elements, or of 8-bit floats. Null where the op stays.
+        Builds the result from other ops if a main loop cannot process the operands, because
+        they have no elements or are 8-bit floats. Returns null if the op stays.
       }],
       "::mlir::Value", "buildWithoutLoop", (ins "::mlir::ImplicitLocOpBuilder &":$builder),
       [{}], [{ (void)builder; return {}; }]>,
     InterfaceMethod<[{
-        Whether its kernel may also compute what follows, as it stores its result. Where
-        it may not, the result is to others what an argument is, and they are fused with
-        each other.
+        Whether the kernel of the op may also compute ops that follow, when it stores the
+        result. If it may not, other ops read the result like an argument and are fused
+        with each other.
       }],
       "bool", "takesEpilogue", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<[{
-        How many terms an element of the result is the sum of, at most: products of its
-        first two operands in a contraction, elements in others; 1 where elements only
-        move. Nullopt where that hangs on `?`.
+        Returns the largest number of terms that an element of the result is the sum of.
+        The terms are products of the first two operands in a contraction, and elements in
+        other ops. The number is 1 if elements are only moved, and nullopt if it depends on
+        `?`.
       }],
       "std::optional<int64_t>", "getTermCount", (ins), [{}], [{ return std::nullopt; }]>,
-    InterfaceMethod<"The number that elements of the result have that are made of no operand's.",
+    InterfaceMethod<"Returns the value of those elements of the result that no operand contributes to.",
       "std::optional<double>", "getFill", (ins), [{}], [{ return std::nullopt; }]>,
   ];
 }
@@ -206,13 +209,13 @@ def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
 def IndexOperandOpInterface : OpInterface<"IndexOperandOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
-    An op with integer operands that index into something. The range travels to
-    the program's inputs, so that data is checked before the first step.
+    The op has integer operands that index into something. Their range is propagated to the inputs of the
+    program, so that data is checked before the first step.
   }];
   let methods = [
     InterfaceMethod<[{
-        The half-open range that elements of `operand` must lie in, and a value
-        outside of it that is also allowed; nullopt where any element will do.
+        Returns the half-open range that elements of `operand` must lie in, and a value
+        outside of it that is also allowed. Returns nullopt if any element is allowed.
       }],
       "std::optional<::mp::IndexRange>", "getIndexRange", (ins "unsigned":$operand)>,
   ];

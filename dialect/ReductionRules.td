@@ -1,4 +1,4 @@
-//===- ReductionRules.td - what all reductions share --------*- tablegen -*-===//
+//===- ReductionRules.td - base of all reductions -----------*- tablegen -*-===//
 #ifndef MP_REDUCTIONRULES_TD
 #define MP_REDUCTIONRULES_TD
 
@@ -16,8 +16,8 @@ class Mp_ReductionOp<string mnemonic, list<Trait> traits = []>
   let assemblyFormat = Mp_ReductionFormat;
 }
 
-/// What reaches the operand of a reduction, of its shape: from the gradient of the result
-/// and from the operand.
+/// The gradient of a reduction's operand, with the operand's shape, computed from the
+/// gradient of the result and from the operand.
 class Mp_ReductionBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
   let numericClass = "reduction";
   defvar forward = !subst("_backward", "", mnemonic);

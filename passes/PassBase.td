@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-/// A pass may build ops of the dialect where the input has none.
+/// A pass may build ops of the dialect even if the input contains none.
 class Mp_Pass<string argument, string operation> : Pass<argument, operation> {
   let dependentDialects = ["::mp::MpDialect"];
 }

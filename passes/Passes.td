@@ -1,6 +1,6 @@
 //===- Passes.td - every pass, documented -----------------*- tablegen -*-===//
 //
-// Each group of passes has a Passes.td of its own; the documentation is made
+// Each group of passes has its own Passes.td. The documentation is generated
 // from all of them.
 //
 //===----------------------------------------------------------------------===//

@@ -11,9 +11,9 @@ class Mp_ActivationOp<string mnemonic, list<Trait> traits = []> : Mp_Elementwise
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-/// A gradient op computes in the compute type and rounds once, which a chain of
-/// ops on 16-bit tensors would not. It has a gradient too, for losses that hold
-/// one: gradient penalties.
+/// A gradient op computes in the compute type and rounds once, unlike a chain of
+/// ops on 16-bit tensors. It has a gradient too, for losses that contain a
+/// gradient, such as gradient penalties.
 class Mp_ActivationBackwardOp<string mnemonic, string saved, list<Trait> traits = []>
     : Mp_ElementwiseOp<mnemonic, traits> {
   let numericClass = "activation";
@@ -27,7 +27,7 @@ class Mp_ActivationBackwardOp<string mnemonic, string saved, list<Trait> traits 
 def Mp_ReluOp : Mp_ActivationOp<"relu"> {
   let summary = "rectified linear unit, max(x, 0)";
   let description = [{
-    NaN stays NaN. The gradient at zero is zero.
+    A NaN stays NaN. The gradient at zero is zero.
 
     Example: `%r = mp.relu %x : tensor<4xf32>`
   }];
@@ -51,7 +51,7 @@ def Mp_SigmoidOp : Mp_ActivationOp<"sigmoid"> {
 }
 def Mp_SigmoidBackwardOp : Mp_ActivationBackwardOp<"sigmoid_backward", "result"> { let tensorflow = "SigmoidGrad"; }
 
-def Mp_GeluApproximation : Mp_Enum<"GeluApproximation", "how gelu is computed", [
+def Mp_GeluApproximation : Mp_Enum<"GeluApproximation", "formula that computes gelu", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>,
 ]>;
 def Mp_GeluApproximationAttr : EnumAttr<Mp_Dialect, Mp_GeluApproximation, "gelu_approximation"> {
@@ -61,7 +61,7 @@ def Mp_GeluApproximationAttr : EnumAttr<Mp_Dialect, Mp_GeluApproximation, "gelu_
 def Mp_GeluOp : Mp_ActivationOp<"gelu"> {
   let summary = "Gaussian error linear unit, x * Phi(x)";
   let description = [{
-    `approximate` as in PyTorch: `none` (by erf) or `tanh`.
+    `approximate` has the meaning that it has in PyTorch: `none` (by erf) or `tanh`.
 
     Example: `%r = mp.gelu %x approximate(tanh) : tensor<4xf32>`
   }];
@@ -84,7 +84,7 @@ def Mp_GeluBackwardOp : Mp_ActivationBackwardOp<"gelu_backward", "operand"> {
 def Mp_SoftplusOp : Mp_ActivationOp<"softplus"> {
   let summary = "smooth relu, log(1 + exp(beta * x)) / beta";
   let description = [{
-    As in PyTorch, x itself where beta * x exceeds `threshold`.
+    As in PyTorch, the result is x itself where beta * x exceeds `threshold`.
 
     Example: `%r = mp.softplus %x {beta = 2.0} : tensor<4xf32>`
   }];
@@ -104,7 +104,7 @@ def Mp_SoftplusBackwardOp : Mp_ActivationBackwardOp<"softplus_backward", "operan
 def Mp_SiluOp : Mp_ActivationOp<"silu"> {
   let summary = "sigmoid linear unit or swish, x / (1 + exp(-x))";
   let description = [{
-    As in PyTorch, NaN at minus infinity.
+    As in PyTorch, the result at minus infinity is NaN.
 
     Example: `%r = mp.silu %x : tensor<4xf32>`
   }];

@@ -13,8 +13,8 @@ def Mp_AdagradAttr : Mp_OptimizerAttr<"Adagrad", "adagrad", (ins "::mp::Number":
 def Mp_AdagradOp : Mp_UpdateOp<"adagrad"> {
   let summary = "one step of Adagrad";
   let description = [{
-    `torch.optim.Adagrad` (Duchi, Hazan and Singer, JMLR 12): the gradient over the root of
-    the sum of its squares so far. Yields the new parameter and the new sum.
+    The op is `torch.optim.Adagrad` (Duchi, Hazan and Singer, JMLR 12). It divides the gradient by the square
+    root of the sum of all its squares so far. The results are the new parameter and the new sum.
 
     Example:
     ```mlir

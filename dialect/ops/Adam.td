@@ -9,7 +9,7 @@ class Mp_AdamFamilyAttr<string name, string mnemonic>
         "::mp::Number":$eps, "::mp::Number":$weight_decay, "bool":$amsgrad), Mp_Bounded>;
 
 def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam"> {
-  let summary = "Adam, with torch.optim.Adam's arguments: decay is part of the gradient";
+  let summary = "Adam, with torch.optim.Adam's arguments: weight decay is part of the gradient";
   let description = [{
     `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
 
@@ -18,7 +18,7 @@ def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam"> {
 }
 
 def Mp_AdamWAttr : Mp_AdamFamilyAttr<"AdamW", "adamw"> {
-  let summary = "AdamW, with torch.optim.AdamW's arguments: decay is a step of its own";
+  let summary = "AdamW, with torch.optim.AdamW's arguments: weight decay is a separate step";
   let description = [{
     `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
 
@@ -45,7 +45,7 @@ class Mp_AdamFamilyOp<string mnemonic, string decay> : Mp_UpdateOp<mnemonic> {
 def Mp_AdamOp : Mp_AdamFamilyOp<"adam", "0.0"> {
   let summary = "one step of Adam";
   let description = [{
-    `torch.optim.Adam` (Kingma and Ba, arXiv 1412.6980): decay is added to the gradient.
+    The op is `torch.optim.Adam` (Kingma and Ba, arXiv 1412.6980). Weight decay is added to the gradient.
     Operands and results are those of `mp.adamw`.
 
     Example:
@@ -59,10 +59,9 @@ def Mp_AdamOp : Mp_AdamFamilyOp<"adam", "0.0"> {
 def Mp_AdamWOp : Mp_AdamFamilyOp<"adamw", "1e-2"> {
   let summary = "one step of AdamW";
   let description = [{
-    `torch.optim.AdamW` (Loshchilov and Hutter, arXiv 1711.05101): `correction1` and
-    `correction2` are 1 - beta^step. Yields the new parameter and both moments. With
-    `max_exp_avg_sq` it is AMSGrad, which divides by the largest second moment so far, and
-    yields that too.
+    The op is `torch.optim.AdamW` (Loshchilov and Hutter, arXiv 1711.05101). `correction1` and `correction2`
+    are 1 - beta^step. The results are the new parameter and both moments. With `max_exp_avg_sq` the op is
+    AMSGrad, which divides by the largest second moment so far. This moment is then a result too.
 
     Example:
     ```mlir

@@ -5,7 +5,7 @@
 include "dialect/MpBase.td"
 
 //===----------------------------------------------------------------------===//
-// Values from nothing
+// Ops without operands
 //===----------------------------------------------------------------------===//
 
 def Mp_ConstantOp : Mp_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
@@ -19,8 +19,10 @@ def Mp_ConstantOp : Mp_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value
 }
 
 def Mp_IotaOp : Mp_Op<"iota", [Pure]> {
-  let summary = "every element is its own index along one dimension";
-  let description = [{Example: `%i = mp.iota dim(1) : tensor<4x10xi32>`}];
+  let summary = "index of every element along one dimension";
+  let description = [{
+    Example: `%i = mp.iota dim(1) : tensor<4x10xi32>`
+  }];
   let arguments = (ins I64Attr:$dim);
   let results = (outs RankedTensorOf<[I32]>:$result);
   let assemblyFormat = "`dim` `(` $dim `)` attr-dict `:` type($result)";
@@ -62,7 +64,7 @@ def Mp_MulOp : Mp_BinaryOp<"mul", [Commutative]> {
 def Mp_DivOp : Mp_BinaryOp<"div"> {
   let summary = "quotient, element by element";
   let description = [{
-    Integers divide towards zero; a zero divisor is undefined.
+    Integers are divided towards zero. Division by an integer zero is undefined.
 
     Example: `%r = mp.div %x, %y : tensor<4x3xf32>, tensor<4x3xf32>`
   }];
@@ -71,10 +73,10 @@ def Mp_DivOp : Mp_BinaryOp<"div"> {
 }
 
 def Mp_MaximumOp : Mp_BinaryOp<"maximum", [Commutative]> {
-  let summary = "the larger, element by element; NaN wins";
+  let summary = "larger of two, element by element, or NaN";
   let description = [{
-    Where both are equal each gets half of the gradient, where one is NaN each
-    gets all of it, as in PyTorch.
+    If one of the elements is NaN, the result is NaN. Where both are equal, each gets half of the gradient,
+    and where one is NaN, each gets all of it, as in PyTorch.
 
     Example: `%r = mp.maximum %x, %y : tensor<4xf32>, tensor<4xf32>`
   }];
@@ -82,10 +84,10 @@ def Mp_MaximumOp : Mp_BinaryOp<"maximum", [Commutative]> {
 }
 
 def Mp_MinimumOp : Mp_BinaryOp<"minimum", [Commutative]> {
-  let summary = "the smaller, element by element; NaN wins";
+  let summary = "smaller of two, element by element, or NaN";
   let description = [{
-    Where both are equal each gets half of the gradient, where one is NaN each
-    gets all of it, as in PyTorch.
+    If one of the elements is NaN, the result is NaN. Where both are equal, each gets half of the gradient,
+    and where one is NaN, each gets all of it, as in PyTorch.
 
     Example: `%r = mp.minimum %x, %y : tensor<4xf32>, tensor<4xf32>`
   }];
@@ -124,7 +126,7 @@ def Mp_AbsOp : Mp_UnaryOp<"abs"> {
 // Flags
 //===----------------------------------------------------------------------===//
 
-def Mp_Comparison : Mp_Enum<"Comparison", "which relation holds", [
+def Mp_Comparison : Mp_Enum<"Comparison", "relation of a comparison", [
   I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
   I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>,
 ]>;
@@ -134,7 +136,7 @@ def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
   let torch = "eq"; let tensorflow = "Equal"; let relay = "less"; let relax = "equal";
   let summary = "whether a relation holds, element by element";
   let description = [{
-    With a NaN every relation but `ne` is false.
+    If one of the elements is NaN, every relation except `ne` is false.
 
     Example: `%r = mp.compare gt %x, %y : tensor<4xf32>, tensor<f32>`
   }];
@@ -148,8 +150,8 @@ def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
   let numericClass = "movement";
   let summary = "one of two, element by element";
   let description = [{
-    `torch.where(f, x, y)`: all three are broadcast, and the one that is not chosen
-    gets a gradient of zero.
+    The op is `torch.where(f, x, y)`. All three operands are broadcast. The operand that is not chosen gets a
+    gradient of zero.
 
     Example: `%r = mp.select %f, %x, %y : tensor<4xi1>, tensor<4xf32>, tensor<f32>`
   }];
@@ -200,9 +202,9 @@ def Mp_IsFiniteOp : Mp_ElementwiseOp<"is_finite"> {
 def Mp_MagnitudeOp : Mp_ElementwiseOp<"magnitude"> {
   let summary = "the bits of an element's absolute value in f32";
   let description = [{
-    As integers they are in the order of the magnitudes: a finite element is less than
-    0x7F800000, infinity is that, and NaN is more. So the largest of a tensor says whether all
-    are finite, and how far the largest is from overflow.
+    As integers, these bits have the order of the magnitudes: a finite element is less than 0x7F800000,
+    infinity is equal to it, and NaN is more. The largest magnitude of a tensor therefore shows whether all
+    elements are finite, and how far the largest is from overflow.
 
     Example: `%r = mp.magnitude %x : tensor<4xf16>`
   }];

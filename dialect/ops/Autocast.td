@@ -7,16 +7,17 @@ include "dialect/MpBase.td"
 
 def Mp_AutocastOp : Mp_Op<"autocast", [SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments, RecursiveMemoryEffects,
                                       DifferentiableOpInterface]> {
-  let summary = "a region that autocast treats otherwise than what is around it";
+  let summary = "region with its own autocast settings";
   let description = [{
-    As PyTorch's context manager `torch.autocast(enabled=..., dtype=...)`, also nested.
-    What a region does not say is as around it, and outermost as the recipe says: `dtype`
-    is the low type, `policy` a preset, a file or an `@mp.policy`; `enabled(true)`, which goes
-    without saying, switches on again what a region around it switched off. In one that is
-    `enabled(false)` ops run in the types that their operands come in.
+    The region is like a block under PyTorch's context manager `torch.autocast(enabled=..., dtype=...)`, and
+    regions nest. A region inherits the settings that it does not give from the region around it, and the
+    outermost region from the recipe. `dtype` is the low type. `policy` is a preset, a file or an
+    `@mp.policy`. `enabled(true)`, which is the default, switches autocast on again in a region whose
+    surroundings switched it off. In a region that is `enabled(false)`, ops run in the types of their
+    operands.
 
-    `mp-autocast` casts inside of it and leaves the ops in its place; until then it means what
-    its ops do.
+    `mp-autocast` inserts casts inside the region and replaces the region by its ops. Until then the region
+    has the meaning of its ops.
 
     Example:
     ```mlir

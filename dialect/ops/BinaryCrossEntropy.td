@@ -5,18 +5,17 @@
 include "dialect/LossRules.td"
 
 //===----------------------------------------------------------------------===//
-// Of probabilities
+// Probabilities
 //===----------------------------------------------------------------------===//
 
 def Mp_BinaryCrossEntropyOp : Mp_CompositeOp<"binary_cross_entropy"> {
   let numericClass = "loss";
   let summary = "cross-entropy of probabilities of one class against another";
   let description = [{
-    `torch.nn.functional.binary_cross_entropy`: -w (y log x + (1 - y) log(1 - x)) of
-    probabilities x in [0, 1], with logarithms not below -100; `weight` w broadcasts. x
-    outside of [0, 1] gives NaN. The gradient for x is (x - y) / max(x (1 - x), 1e-12), and
-    that for y has no such bounds, as in PyTorch. Weights have a gradient too, which they
-    do not have there.
+    The op is `torch.nn.functional.binary_cross_entropy`: -w (y log x + (1 - y) log(1 - x)) for probabilities
+    x in [0, 1], with logarithms of at least -100. `weight` w is broadcast. An x outside of [0, 1] gives NaN.
+    As in PyTorch, the gradient for x is (x - y) / max(x (1 - x), 1e-12), and the gradient for y has no such
+    bounds. Weights have a gradient too, which they do not have in PyTorch.
 
     Example: `%l = mp.binary_cross_entropy %x, %y weight(%w : tensor<4xf32>) : tensor<?x4xf32>, tensor<?x4xf32>`
   }];
@@ -48,7 +47,7 @@ def Mp_BinaryCrossEntropyBackwardOp : Mp_CompositeOp<"binary_cross_entropy_backw
 }
 
 //===----------------------------------------------------------------------===//
-// Of logits
+// Logits
 //===----------------------------------------------------------------------===//
 
 def Mp_BinaryCrossEntropyWithLogitsOp
@@ -56,9 +55,10 @@ def Mp_BinaryCrossEntropyWithLogitsOp
   let numericClass = "loss";
   let summary = "cross-entropy of logits of one class against another";
   let description = [{
-    `torch.nn.functional.binary_cross_entropy_with_logits`: of the logistic function of x,
-    and safe for any x. `weight` multiplies the loss of an element and `pos_weight` its part
-    for y; both broadcast, and have gradients, as they do not in PyTorch.
+    The op is `torch.nn.functional.binary_cross_entropy_with_logits`: the cross-entropy of the logistic
+    function of x, computed so that it is safe for any x. `weight` multiplies the loss of an element, and
+    `pos_weight` multiplies its part for y. Both are broadcast and have gradients, which they do not have in
+    PyTorch.
 
     Example:
     ```mlir

@@ -6,13 +6,13 @@ include "dialect/MpBase.td"
 
 def Mp_CastOp : Mp_Op<"cast", [Pure, AutocastOpInterface, DifferentiableOpInterface,
                               DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "another element type";
+  let summary = "conversion to another element type";
   let description = [{
-    Rounds to nearest, ties to even, once. What is too large for a float becomes infinity.
-    f8E4M3FN has none: beyond 464, half way from its largest number, 448, to the next there
-    would be, a value becomes NaN, as infinity does. Nothing saturates. Floats become
-    integers towards zero; out of range is undefined. A cast in the IR really rounds: a pair
-    of casts folds only where the first one loses nothing.
+    A cast rounds once, to nearest, ties to even. A value that is too large for a float type becomes infinity.
+    f8E4M3FN has no infinity: a value beyond 464 becomes NaN, and so does infinity. (464 is half way from the
+    largest number, 448, to what would be the next.) Nothing saturates. Floats are converted to integers
+    towards zero, and a value out of range is undefined. A cast in the IR always rounds: a pair of casts folds
+    only if the first one loses nothing.
 
     Example: `%h = mp.cast %x : tensor<4xf32> to tensor<4xf16>`
   }];

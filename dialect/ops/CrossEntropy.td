@@ -12,15 +12,15 @@ def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMetho
   let numericClass = "loss";
   let summary = "cross-entropy of class scores and labels";
   let description = [{
-    `torch.nn.functional.cross_entropy`: `logits` [N, C, ...], `labels` [N, ...] in [0, C) or
-    equal to `ignore_index`. Rows with `ignore_index` count neither in the sum nor in the
-    mean's divisor; a mean over no row is NaN. `weight` [C] multiplies the loss of each
-    class; the mean then divides by the sum of the labels' weights. `label_smoothing` takes
-    that share of a label and gives it to all classes evenly.
+    The op is `torch.nn.functional.cross_entropy`. `logits` is [N, C, ...], and `labels` is [N, ...] with
+    values in [0, C) or equal to `ignore_index`. Rows with `ignore_index` count neither in the sum nor in the
+    divisor of the mean, and a mean over no row is NaN. `weight` [C] multiplies the loss of each class, and
+    the mean then divides by the sum of the labels' weights. `label_smoothing` takes that share of a label and
+    distributes it evenly over all classes.
 
-    Labels may be floats of the logits' shape too: probabilities of classes. Then no row is
-    ignored, and the mean divides by the number of rows whatever the weights. Gradients
-    reach probabilities, and weights too, which PyTorch has none for beside labels.
+    Labels may also be floats of the logits' shape, which are probabilities of classes. No row is then
+    ignored, and the mean divides by the number of rows whatever the weights. Probabilities have a gradient.
+    Weights have one too, which PyTorch does not have for weights with integer labels.
 
     Example:
     ```mlir
@@ -44,7 +44,7 @@ def Mp_CrossEntropyBackwardOp : Mp_CompositeOp<"cross_entropy_backward"> {
   let numericClass = "loss";
   let summary = "gradient of mp.cross_entropy with respect to the logits";
   let description = [{
-    `gradient` is one number, or with `reduction(none)` one for each row.
+    `gradient` is one number, or one number for each row with `reduction(none)`.
 
     Example: `%d = mp.cross_entropy_backward %g, %x, %y : tensor<f32>, tensor<4x10xf32>, tensor<4xui8>`
   }];
@@ -67,9 +67,9 @@ def Mp_NllLossOp : Mp_CompositeOp<"nll_loss", [DeclareOpInterfaceMethods<IndexOp
   let numericClass = "loss";
   let summary = "negative log-likelihood of labels";
   let description = [{
-    `torch.nn.functional.nll_loss`: the labels' entries of `input` [N, C, ...], logarithms of
-    probabilities, with the sign turned. `labels`, `weight`, `reduction` and `ignore_index`
-    as in `mp.cross_entropy`.
+    The op is `torch.nn.functional.nll_loss`. It negates the entries of `input` [N, C, ...], which holds
+    logarithms of probabilities, at the labels. `labels`, `weight`, `reduction` and `ignore_index` have the
+    meaning that they have in `mp.cross_entropy`.
 
     Example: `%l = mp.nll_loss %x, %y reduction(sum) : tensor<?x10xf32>, tensor<?xui8>`
   }];
@@ -89,9 +89,9 @@ def Mp_NllLossOp : Mp_CompositeOp<"nll_loss", [DeclareOpInterfaceMethods<IndexOp
 //===----------------------------------------------------------------------===//
 
 def Mp_AccuracyOp : Mp_CompositeOp<"accuracy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
-  let summary = "share of rows whose largest score is the label's";
+  let summary = "share of rows in which the label has the largest score";
   let description = [{
-    `logits` [N, C], `labels` [N]; of equal scores the first counts.
+    `logits` is [N, C], and `labels` is [N]. If scores are equal, the first one counts.
 
     Example: `%a = mp.accuracy %x, %y : tensor<?x10xf32>, tensor<?xui8>`
   }];

@@ -7,14 +7,13 @@ include "dialect/MpBase.td"
 def Mp_GradientOp : Mp_PureOp<"gradient"> {
   let summary = "derivative of a number with respect to values that it is computed from";
   let description = [{
-    `torch.autograd.grad` with `create_graph`: the result is a value like any other, and a
-    loss may be computed from it and minimised (a gradient penalty). `mp-autodiff`
-    replaces it by the backward ops, innermost first; where a step has no backward, in
-    evaluation, `mp-expand-gradients` does. A rule differentiates with respect to values,
-    not variables: two reads of a variable are two values.
+    The op is `torch.autograd.grad` with `create_graph`. The result is a value like any other, and a loss may
+    be computed from it and minimised (a gradient penalty). `mp-autodiff` replaces the op by the backward ops,
+    innermost first. In evaluation, where a step has no backward pass, `mp-expand-gradients` does this. The
+    derivative is with respect to values, not variables: two reads of a variable are two values.
 
-    It begins with one, not with the loss scale. In f16 small derivatives are then lost;
-    multiply the number by a constant, and divide the result by it.
+    The backward pass of this op begins with one, not with the loss scale. In f16, small derivatives are
+    therefore lost. To avoid this, multiply the number by a constant and divide the result by it.
 
     Example:
     ```mlir

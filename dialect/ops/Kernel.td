@@ -7,13 +7,13 @@ include "dialect/MpBase.td"
 
 def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, AttrSizedOperandSegments,
                                   SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "ops that a target compiles as one";
+  let summary = "ops that a target compiles as one kernel";
   let description = [{
-    `mp-fuse` forms it out of ops of the dialect; `mp-lower-kernels` rewrites all but an
-    anchor (a contraction) into `linalg.generic` stages in order. With `if`, it runs only
-    where the flag is set, and its results exist only there. A block argument may be
-    another view of the input's bytes, `%x : T as S`: as many elements in another shape,
-    integers without sign. `ops` names what it was made of.
+    `mp-fuse` forms kernels from ops of the dialect. `mp-lower-kernels` rewrites all ops except an anchor (a
+    contraction) into a sequence of `linalg.generic` stages. With `if`, the kernel runs only if the flag is
+    set, and its results exist only then. A block argument may be a different view of the input's bytes,
+    `%x : T as S`: the same number of elements in another shape, with signless integers. `ops` names the ops
+    that the kernel was made from.
 
     Example:
     ```mlir
@@ -34,7 +34,9 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
 
 def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, ParentOneOf<["::mp::KernelOp", "::mp::AutocastOp"]>]> {
   let summary = "results of a kernel or a region";
-  let description = [{Example: `mp.yield %s : tensor<4xf32>`}];
+  let description = [{
+    Example: `mp.yield %s : tensor<4xf32>`
+  }];
   let arguments = (ins Variadic<Mp_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ }]>];

@@ -8,9 +8,9 @@ def Mp_LambAttr : Mp_OptimizerAttr<"Lamb", "lamb", (ins "::mp::Number":$lr, "::m
     "::mp::Number":$beta2, "::mp::Number":$eps, "::mp::Number":$weight_decay)> {
   let summary = "LAMB (You et al., arXiv 1904.00962, algorithm 2)";
   let description = [{
-    Each tensor moves by the learning rate times its norm, in the direction of
-    `mp.lamb_direction`; by the learning rate times that direction where one of both norms
-    is zero. The norm is not bounded: the paper's phi is the identity.
+    Each tensor moves in the direction of `mp.lamb_direction`, by the learning rate times the norm of the
+    tensor. If the norm of the tensor or of the direction is zero, it moves by the learning rate times the
+    direction. The norm is not bounded: the paper's phi is the identity.
 
     `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
 
@@ -19,10 +19,10 @@ def Mp_LambAttr : Mp_OptimizerAttr<"Lamb", "lamb", (ins "::mp::Number":$lr, "::m
 }
 
 def Mp_LambDirectionOp : Mp_UpdateOp<"lamb_direction"> {
-  let summary = "the direction of a step of LAMB, before it gets its length";
+  let summary = "direction of a step of LAMB, before it is scaled to its length";
   let description = [{
-    Adam's step, bias-corrected and without learning rate, plus decay times the parameter.
-    `correction1` and `correction2` are 1 - beta^step. Yields the direction and both new
+    The direction is Adam's step, bias-corrected and without learning rate, plus weight decay times the
+    parameter. `correction1` and `correction2` are 1 - beta^step. The results are the direction and both new
     moments.
 
     Example:

@@ -6,9 +6,8 @@ include "dialect/MpBase.td"
 
 def Mp_IndexTensor : RankedTensorOf<[I32, I64, UI8]>;
 
-/// An op that a permutation of dimensions does not describe: it has a main loop of its
-/// own, which does nothing but move bytes, so that what follows it is better fused with
-/// what follows that.
+/// An op that a permutation of dimensions does not describe. It has its own main loop,
+/// which only moves bytes, so the ops that follow it are better fused with one another.
 class Mp_LayoutOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat([AnchorOpInterface], traits)> {
   let numericClass = "movement";
@@ -28,9 +27,9 @@ class Mp_LayoutOp<string mnemonic, list<Trait> traits = []>
 def Mp_SliceOp : Mp_LayoutOp<"slice"> {
   let summary = "every stride-th element of a box";
   let description = [{
-    Element i of dimension d of the result is element `offsets[d] + i * strides[d]` of
-    the operand's. A size of -1 takes all that is left; the batch dimension can only be
-    taken whole, `offsets[0, ...] sizes[-1, ...]`. Without `strides` all are one.
+    Element i of dimension d of the result is element `offsets[d] + i * strides[d]` of that dimension of the
+    operand. A size of -1 takes all elements that are left. The batch dimension can only be taken as a whole,
+    with `offsets[0, ...] sizes[-1, ...]`. Without `strides`, all strides are one.
 
     Example: `%r = mp.slice %x offsets[0, 2] sizes[-1, 4] strides[1, 2] : tensor<?x10xf32>`
   }];
@@ -43,7 +42,7 @@ def Mp_SliceOp : Mp_LayoutOp<"slice"> {
   }];
   let layoutDeclarations = [{
     static bool copiesElements() { return true; }
-    /// The stride of a dimension, stated or not.
+    /// The stride of a dimension, given or default.
     int64_t strideOf(unsigned dim) {
       return getStrides() ? (*getStrides())[dim] : 1;
     }
@@ -53,12 +52,12 @@ def Mp_SliceOp : Mp_LayoutOp<"slice"> {
 }
 
 def Mp_PadOp : Mp_LayoutOp<"pad"> {
-  let summary = "a constant around the elements, and between them";
+  let summary = "padding with a constant around and between the elements";
   let description = [{
-    Dimension d gets `low[d]` elements in front, `high[d]` behind and `interior[d]`
-    between two neighbours, all of them `value`, rounded to the element type. Padding is
-    not negative; the batch dimension has none. `torch.nn.functional.pad` with mode
-    "constant", by dimension and with XLA's interior.
+    Dimension d gets `low[d]` elements before its first, `high[d]` after its last and `interior[d]` between
+    two neighbours. All of them are `value`, rounded to the element type. Padding is not negative, and the
+    batch dimension has none. The op is `torch.nn.functional.pad` with mode "constant", with one entry per
+    dimension and with the interior padding of XLA.
 
     Example: `%r = mp.pad %x low[0, 1] high[0, 1] interior[0, 2] value(1.0) : tensor<?x10xf32>`
   }];
@@ -72,7 +71,7 @@ def Mp_PadOp : Mp_LayoutOp<"pad"> {
   }];
   let layoutDeclarations = [{
     bool copiesElements() { return getValue().isZero(); }
-    /// The padding between neighbours of a dimension, stated or not.
+    /// The padding between neighbours of a dimension, given or default.
     int64_t interiorOf(unsigned dim) {
       return getInterior() ? (*getInterior())[dim] : 0;
     }
@@ -86,10 +85,10 @@ def Mp_PadOp : Mp_LayoutOp<"pad"> {
 }
 
 def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
-  let summary = "tensors one behind the other along a dimension";
+  let summary = "tensors joined along a dimension";
   let description = [{
-    `torch.cat`. The other dimensions agree. The batch dimension cannot grow: its size is
-    not known here.
+    The op is `torch.cat`. The other dimensions must agree. The batch dimension cannot be joined, because its
+    size is not known at this point.
 
     Example: `%r = mp.concat %x, %y dim(1) : tensor<?x10xf32>, tensor<?x4xf32>`
   }];
@@ -103,15 +102,15 @@ def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows by number
+// Rows by index
 //===----------------------------------------------------------------------===//
 
 def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
-  let summary = "rows of a table, by their indices along a dimension";
+  let summary = "rows of a table at the given indices of a dimension";
   let description = [{
-    `torch.index_select` and `torch.nn.functional.embedding`: the result has the table's
-    shape with dimension `dim` replaced by the shape of the indices. Indices that are data
-    are checked before the first step; one that is computed and out of range gets zeros.
+    The op is `torch.index_select` and `torch.nn.functional.embedding`. The result has the table's shape, with
+    dimension `dim` replaced by the shape of the indices. Indices that are data are checked before the first
+    step. A computed index that is out of range gets zeros.
 
     Example: `%r = mp.gather %table, %tokens dim(0) : tensor<1000x64xf32>, tensor<?x16xi32>`
   }];
@@ -128,11 +127,11 @@ def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandO
 def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
   let summary = "rows added up at their indices along a dimension";
   let description = [{
-    The adjoint of mp.gather, `torch.index_add` with indices of any rank: row i of the
-    updates is added to row `indices[i]` of `base`, or of zeros that are `size` rows.
-    Equal indices add in their order, from the base on, whatever the number of threads.
-    16-bit updates accumulate in f32, and an element is rounded once; integers wrap. An
-    index out of range, where it is no data that is checked, adds nothing.
+    The op is the adjoint of mp.gather, or `torch.index_add` with indices of any rank. Row i of the updates is
+    added to row `indices[i]` of `base`. Without `base`, it is added to a tensor of zeros with `size` rows.
+    Equal indices are added in their order, beginning with the base, whatever the number of threads. 16-bit
+    updates accumulate in f32, and an element is rounded once. Integers wrap. An index that is out of range,
+    and is not checked as data, adds nothing.
 
     Example: `%r = mp.scatter_add %u, %i dim(0) size(100) : tensor<?x6x4xf32>, tensor<?x6xi32>`,
     `%r = mp.scatter_add %u, %i into %x dim(0) : tensor<?x4xf32>, tensor<?xi32>, tensor<9x4xf32>`
@@ -161,8 +160,8 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
 def Mp_OneHotOp : Mp_CompositeOp<"one_hot", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
   let summary = "one at an index, zero elsewhere, along a new last dimension";
   let description = [{
-    `torch.nn.functional.one_hot` with elements of the type that is asked for. An index
-    out of range, where it is no data that is checked, has no one.
+    The op is `torch.nn.functional.one_hot`, with elements of the given type. An index that is out of range,
+    and is not checked as data, has only zeros.
 
     Example: `%r = mp.one_hot %labels classes(10) as f32 : tensor<?xui8>`
   }];
@@ -178,11 +177,11 @@ def Mp_OneHotOp : Mp_CompositeOp<"one_hot", [DeclareOpInterfaceMethods<IndexOper
 //===----------------------------------------------------------------------===//
 
 def Mp_CumsumOp : Mp_LayoutOp<"cumsum"> {
-  let summary = "sum of all elements up to each, along a dimension";
+  let summary = "running sum along a dimension";
   let description = [{
-    `torch.cumsum`, in the operand's type; with `reverse`, of all elements from each on.
-    16-bit elements accumulate in f32, and each sum is rounded once; integers wrap. The
-    order of additions follows from the shape alone.
+    The op is `torch.cumsum`, in the operand's type: each element of the result is the sum of all elements up
+    to it. With `reverse`, it is the sum of all elements from it on. 16-bit elements accumulate in f32, and
+    each sum is rounded once. Integers wrap. The order of additions depends on the shape alone.
 
     Example: `%r = mp.cumsum %x dim(1) reverse : tensor<?x10xf32>`
   }];

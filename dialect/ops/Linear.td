@@ -4,9 +4,9 @@
 
 include "dialect/MpBase.td"
 
-/// A contraction: `compute = tf32` allows a target to round f32 operands to tf32 (10
-/// bits of mantissa) before it multiplies, as tensor cores do. A CPU does not.
-/// `out_dtype(f32)` keeps the sums of 16-bit operands as they are.
+/// A contraction. `compute = tf32` allows a target to round f32 operands to tf32 (10
+/// bits of mantissa) before it multiplies, as tensor cores do. The CPU target does not.
+/// `out_dtype(f32)` keeps the sums of 16-bit operands without rounding.
 class Mp_ContractionOp<string mnemonic>
     : Mp_PureOp<mnemonic, [DeclareOpInterfaceMethods<AnchorOpInterface, ["buildWithoutLoop"]>]> {
   let numericClass = "contraction";
@@ -26,11 +26,11 @@ class Mp_ContractionOp<string mnemonic>
 def Mp_LinearOp : Mp_ContractionOp<"linear"> {
   let summary = "affine map of the last dimension: x W^T + b";
   let description = [{
-    `torch.nn.functional.linear`: `input` [..., in], `weight` [out, in], `bias` [out].
-    16-bit operands accumulate in f32; the bias is added before the one rounding.
-    `compute = tf32` allows products of f32 operands rounded to tf32. `out_dtype(f32)`
-    yields the sums unrounded. 8-bit operands, of either kind, always do, and are multiplied
-    exactly; their bias is f32.
+    The op is `torch.nn.functional.linear`: `input` is [..., in], `weight` is [out, in], and `bias` is [out].
+    16-bit operands accumulate in f32, and the bias is added before the result is rounded, once.
+    `compute = tf32` allows products of f32 operands that are rounded to tf32. `out_dtype(f32)` yields the
+    sums without rounding. 8-bit operands, of either type, always yield them and are multiplied exactly; their
+    bias is f32.
 
     Example:
     ```mlir
@@ -50,11 +50,11 @@ def Mp_LinearOp : Mp_ContractionOp<"linear"> {
 def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
   let summary = "matrix product of the last two dimensions";
   let description = [{
-    Leading dimensions are batch dimensions: equal on both sides, or absent on one.
-    `transpose_a` and `transpose_b` read an operand with its last two dimensions
-    swapped. 16-bit operands accumulate in f32. `compute = tf32` allows products of f32
-    operands rounded to tf32. `out_dtype(f32)` yields the sums of 16-bit operands
-    unrounded; 8-bit operands, of either kind, always do, and are multiplied exactly.
+    Leading dimensions are batch dimensions. They are equal on both sides, or absent on one. `transpose_a` and
+    `transpose_b` read an operand with its last two dimensions swapped. 16-bit operands accumulate in f32.
+    `compute = tf32` allows products of f32 operands that are rounded to tf32. `out_dtype(f32)` yields the
+    sums of 16-bit operands without rounding. 8-bit operands, of either type, always yield them and are
+    multiplied exactly.
 
     Example: `%c = mp.matmul %a, %b transpose_b : tensor<4x8xf16>, tensor<16x8xf16>`
   }];

@@ -17,9 +17,9 @@ def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins "::mp::Number":$lr, "::m
 def Mp_LionOp : Mp_UpdateOp<"lion"> {
   let summary = "one step of Lion";
   let description = [{
-    Every element moves by the learning rate, against the sign of a mean of gradient and
-    momentum; that of zero and of NaN is zero, as in `torch.sign`. Decay is a step of its
-    own. Yields the new parameter and the new momentum.
+    Every element moves by the learning rate, against the sign of an average of gradient and momentum. The
+    sign of zero and of NaN is zero, as in `torch.sign`. Weight decay is applied separately. The results are
+    the new parameter and the new momentum.
 
     Example:
     ```mlir

@@ -77,17 +77,16 @@ def Mp_PowOp : Mp_ElementwiseOp<"pow"> {
   let numericClass = "function";
   let summary = "base to the power of exponent, element by element";
   let description = [{
-    As in C and PyTorch: a base below zero has powers at whole exponents and is NaN
-    at others; anything to the power of zero, and one to any power, is one, NaN
-    included.
+    The values are those of C and PyTorch. A base below zero has powers at integer exponents and is NaN at
+    others. Anything to the power of zero, and one to any power, is one; this includes NaN.
 
-    Where the exponent is the same constant everywhere and is -2, -1, -0.5, 0, 0.5, 1, 2
-    or 3, the power is products, quotients and square roots in the compute type, at
-    most 2 units in the last place off, as the power is. So it is in PyTorch, and so
-    an exponent of 0.5 gives what the square root gives at -0.0 and at minus infinity.
+    If the exponent is the same constant for all elements and is -2, -1, -0.5, 0, 0.5, 1, 2 or 3, the power is
+    computed by products, quotients and square roots in the compute type. Its error is at most 2 units in the
+    last place, as for any power. PyTorch does the same. An exponent of 0.5 therefore gives the results of the
+    square root at -0.0 and at minus infinity.
 
-    The gradient of the base is zero at an exponent of zero, that of the exponent at
-    a base of zero where the exponent is not negative, as in PyTorch.
+    As in PyTorch, the gradient of the base is zero where the exponent is zero. The gradient of the exponent
+    is zero where the base is zero and the exponent is not negative.
 
     Example: `%r = mp.pow %x, %y : tensor<4x3xf32>, tensor<3xf32>`
   }];
@@ -124,8 +123,7 @@ def Mp_CosOp : Mp_ExpensiveMathOp<"cos"> {
 def Mp_SignOp : Mp_MathOp<"sign"> {
   let summary = "1 above zero, -1 below, 0 at zero and at NaN";
   let description = [{
-    No gradient passes: it is zero wherever there is one, and PyTorch's is zero
-    everywhere.
+    No gradient passes. The derivative is zero wherever it exists, and PyTorch's is zero everywhere.
 
     Example: `%r = mp.sign %x : tensor<4xf32>`
   }];
@@ -133,10 +131,9 @@ def Mp_SignOp : Mp_MathOp<"sign"> {
 }
 
 def Mp_FloorOp : Mp_MathOp<"floor"> {
-  let summary = "the largest integer that is not above";
+  let summary = "largest integer that is not above the operand";
   let description = [{
-    No gradient passes: it is zero wherever there is one, and PyTorch's is zero
-    everywhere.
+    No gradient passes. The derivative is zero wherever it exists, and PyTorch's is zero everywhere.
 
     Example: `%r = mp.floor %x : tensor<4xf32>`
   }];
@@ -146,10 +143,10 @@ def Mp_FloorOp : Mp_MathOp<"floor"> {
 def Mp_ClampOp : Mp_MathOp<"clamp"> {
   let summary = "the nearest value between two bounds";
   let description = [{
-    `min(max(x, min), max)`, of which one bound may be left out: where `min` exceeds `max` the
-    result is `max`, and NaN stays NaN. The bounds are rounded to the operand's
-    type. The gradient passes strictly between them: at a bound it is zero, as in PyTorch
-    2.15 (older ones let it pass there), and at NaN.
+    The result is `min(max(x, min), max)`, and either bound may be omitted. Where `min` exceeds `max` the
+    result is `max`. A NaN stays NaN. The bounds are rounded to the operand's type. The gradient passes
+    strictly between the bounds. At a bound it is zero, as in PyTorch 2.15 (older versions let it pass there),
+    and it is zero at NaN.
 
     Example: `%r = mp.clamp %x {max = 6.0, min = 0.0} : tensor<4xf32>`
   }];

@@ -5,14 +5,14 @@
 include "dialect/MpBase.td"
 
 //===----------------------------------------------------------------------===//
-// What the ops have in common
+// Base classes
 //===----------------------------------------------------------------------===//
 
-/// Statistics, and parameters of channels: in the compute type of the input.
+/// Statistics, and parameters of channels, in the compute type of the input.
 def Mp_StatisticTensor : RankedTensorOf<[F64, F32]>;
 
-/// Numbers of operands are f32 (f64 on f64) inside, whatever type the input has, and
-/// statistics and parameters are so outside too: a policy may change the input alone.
+/// The ops compute in f32 (f64 for f64), whatever type the input has. Statistics and
+/// parameters have this type outside too, so a policy may change the type of the input alone.
 class Mp_NormalizationOp<string mnemonic, list<Trait> traits = []> : Mp_CompositeOp<mnemonic, traits> {
   let numericClass = "normalization";
   let extraDeclarations = [{
@@ -35,17 +35,16 @@ defvar Mp_Groups = "`groups` `(` $num_groups `)` ";
 defvar Mp_BackwardTypes = "attr-dict `:` type($gradient) `,` type($input) `,` type($mean) `,` type($rstd)";
 
 //===----------------------------------------------------------------------===//
-// Over trailing dimensions
+// Norms over trailing dimensions
 //===----------------------------------------------------------------------===//
 
 def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]> {
   let torch = "layer_norm"; let tensorflow = "Mean+SquaredDifference+Rsqrt+Mul+AddV2"; let relay = "nn.layer_norm"; let relax = "nn.layer_norm";
   let summary = "zero mean and unit variance over trailing dimensions, then an affine map";
   let description = [{
-    `torch.nn.functional.layer_norm`: (x - mean) rstd weight + bias, where rstd is
-    1 / sqrt(variance + eps). The dimensions are those of `weight` or `bias`, or
-    `normalized_shape`. `mean` and `rstd` have the input's shape with ones in these
-    dimensions. The variance is the mean square of what the mean leaves.
+    The op is `torch.nn.functional.layer_norm`: (x - mean) rstd weight + bias, where rstd is 1 / sqrt(variance
+    + eps). The dimensions are those of `weight` or `bias`, or `normalized_shape`. `mean` and `rstd` have the
+    input's shape with ones in these dimensions. The variance is the mean square of x - mean.
 
     Example:
     ```mlir
@@ -62,7 +61,7 @@ def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]
 def Mp_LayerNormBackwardOp : Mp_NormalizationBackwardOp<"layer_norm_backward"> {
   let summary = "gradients of mp.layer_norm: of the input, the weight and the bias";
   let description = [{
-    `mean` and `rstd` are operands like others: a second derivative goes through them.
+    `mean` and `rstd` are ordinary operands: a second derivative passes through them.
 
     Example:
     ```mlir
@@ -82,10 +81,9 @@ def Mp_LayerNormBackwardOp : Mp_NormalizationBackwardOp<"layer_norm_backward"> {
 def Mp_RmsNormOp : Mp_NormalizationOp<"rms_norm"> {
   let summary = "unit mean square over trailing dimensions, times a weight";
   let description = [{
-    `torch.nn.functional.rms_norm`: x rstd weight, where rstd is 1 / sqrt(mean square +
-    eps). The dimensions are those of `weight`, or `normalized_shape`. Without `eps` it is
-    the epsilon of the type that is computed in, 2^-23 for 16-bit inputs too, as PyTorch
-    has it.
+    The op is `torch.nn.functional.rms_norm`: x rstd weight, where rstd is 1 / sqrt(mean square + eps). The
+    dimensions are those of `weight`, or `normalized_shape`. The default of `eps` is the epsilon of the
+    compute type, which is 2^-23 for 16-bit inputs too, as in PyTorch.
 
     Example: `%y, %rstd = mp.rms_norm %x weight(%w : tensor<256xf32>) {eps = 1.0e-6} : tensor<?x256xbf16>`
   }];
@@ -118,15 +116,15 @@ def Mp_RmsNormBackwardOp : Mp_NormalizationBackwardOp<"rms_norm_backward"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Over groups of channels
+// Norms over groups of channels
 //===----------------------------------------------------------------------===//
 
 def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]> {
   let torch = "group_norm"; let tensorflow = "Mean+SquaredDifference+Rsqrt+Mul+AddV2"; let relax = "nn.group_norm";
   let summary = "zero mean and unit variance over groups of channels, then an affine map";
   let description = [{
-    `torch.nn.functional.group_norm`: `input` [N, C, ...], `weight` and `bias` [C]; `mean` and
-    `rstd` [N, num_groups]. With as many groups as channels it is the instance norm.
+    The op is `torch.nn.functional.group_norm`: `input` is [N, C, ...], `weight` and `bias` are [C], and
+    `mean` and `rstd` are [N, num_groups]. With as many groups as channels it is the instance norm.
 
     Example:
     ```mlir
@@ -158,7 +156,7 @@ def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Over a batch
+// Norms over a batch
 //===----------------------------------------------------------------------===//
 
 def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
@@ -166,12 +164,12 @@ def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
   let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3"; let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
   let summary = "zero mean and unit variance of each channel in the batch, then an affine map";
   let description = [{
-    `torch.nn.functional.batch_norm` in training: `input` [N, C] or [N, C, ...], all else [C].
-    The input is normalized by the mean and the biased variance of this batch. The new
-    running statistics are `momentum` parts of the batch's mean and unbiased variance, and
-    one minus `momentum` parts of the old; to keep them, write them to the variables that
-    they were read from, which a skipped step does not. In a function that evaluates this
-    is `mp.batch_norm_inference`, and the running statistics stay what they are.
+    The op is `torch.nn.functional.batch_norm` in training: `input` is [N, C] or [N, C, ...], and all other
+    operands are [C]. The input is normalized by the mean and the biased variance of this batch. The new
+    running statistics are `momentum` times the batch's mean and unbiased variance plus one minus `momentum`
+    times the old statistics. To keep them, write them to the variables that they were read from; a skipped
+    step does not write them. In a function that evaluates, the op becomes `mp.batch_norm_inference`, and the
+    running statistics do not change.
 
     Example:
     ```mlir
@@ -197,7 +195,7 @@ def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
   let tensorflow = "FusedBatchNormGradV3";
   let summary = "gradients of mp.batch_norm: of the input, the weight and the bias";
   let description = [{
-    `mean` and `rstd` are the batch's.
+    `mean` and `rstd` are those of the batch.
 
     Example:
     ```mlir
@@ -214,11 +212,11 @@ def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
 
 def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSizedOperandSegments]> {
   let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3"; let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
-  let summary = "each channel by statistics that are given, then an affine map";
+  let summary = "each channel normalized by given statistics, then an affine map";
   let description = [{
-    `torch.nn.functional.batch_norm` in evaluation: (x - running_mean) weight /
-    sqrt(running_var + eps) + bias. `mp-set-mode{mode=eval}` makes it of `mp.batch_norm`; in
-    a function that trains it is a norm whose statistics are frozen.
+    The op is `torch.nn.functional.batch_norm` in evaluation: (x - running_mean) weight / sqrt(running_var +
+    eps) + bias. `mp-set-mode{mode=eval}` replaces `mp.batch_norm` by it. In a function that trains, it is a
+    norm with frozen statistics.
 
     Example:
     ```mlir

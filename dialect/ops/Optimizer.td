@@ -7,8 +7,8 @@ include "dialect/UpdateRules.td"
 def Mp_BiasCorrectionOp : Mp_UpdateOp<"bias_correction"> {
   let summary = "1 - beta^step, computed in f64";
   let description = [{
-    Adam's correction of a moment that started at zero. In f32 the power of a beta near
-    one would lose what the subtraction leaves.
+    The result is Adam's correction of a moment that started at zero. In f32, the power of a beta near one
+    would be rounded too much for the subtraction.
 
     Example: `%c = mp.bias_correction %step {beta = 9.99e-1} : tensor<i64>`
   }];
@@ -20,8 +20,8 @@ def Mp_BiasCorrectionOp : Mp_UpdateOp<"bias_correction"> {
 def Mp_EmaOp : Mp_UpdateOp<"ema"> {
   let summary = "one step of an exponential moving average";
   let description = [{
-    decay * average + (1 - decay) * value, as `torch.optim.swa_utils.AveragedModel` with
-    `get_ema_avg_fn(decay)`: the first step (`step` = 1) takes the value itself.
+    The result is decay * average + (1 - decay) * value, as for `torch.optim.swa_utils.AveragedModel` with
+    `get_ema_avg_fn(decay)`. In the first step (`step` = 1) it is the value itself.
 
     Example: `%a1 = mp.ema %a, %p, %step {decay = 9.99e-1} : tensor<4xf32>, tensor<4xf32>, tensor<i64>`
   }];
@@ -31,9 +31,10 @@ def Mp_EmaOp : Mp_UpdateOp<"ema"> {
 }
 
 def Mp_ClipFactorOp : Mp_UpdateOp<"clip_factor"> {
-  let summary = "what gradients are multiplied by so that their norm is at most a given one";
+  let summary = "factor that limits the norm of gradients";
   let description = [{
-    min(1, max_norm / (norm + 1e-6)), as `torch.nn.utils.clip_grad_norm_`; NaN of NaN.
+    The result is min(1, max_norm / (norm + 1e-6)), as in `torch.nn.utils.clip_grad_norm_`. For a norm of NaN
+    it is NaN.
 
     Example: `%f = mp.clip_factor %norm {max_norm = 1.0} : tensor<f32>`
   }];

@@ -4,8 +4,8 @@
 
 include "dialect/MpBase.td"
 
-/// What the ops have in common: stream and key as the last operands and first
-/// attributes. Two ops without a stream are not the same one, and so not pure.
+/// The traits that random ops share. Stream and key are the last operands and the first
+/// attributes. Two ops without a stream are not equal, so the ops are not pure.
 defvar Mp_RandomTraits = [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                           DeclareOpInterfaceMethods<ScalarOpInterface>, RandomOpInterface];
 defvar Mp_Draw = "(`stream` `(` $stream^ `)`)? (`key` `(` $key^ `)`)? attr-dict `:` ";
@@ -18,7 +18,7 @@ defvar Mp_ExpensiveDraw = !strconcat(Mp_DrawFacts, [{ bool isExpensive() { retur
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Random numbers of a type that no operand shows.
+/// An op that yields random numbers of a type that no operand determines.
 class Mp_RandomNumbersOp<string mnemonic> : Mp_Op<mnemonic,
     !listconcat(Mp_RandomTraits, [DifferentiableOpInterface])> {
   let results = (outs Mp_FloatTensor:$result);
@@ -36,8 +36,8 @@ class Mp_RandomNumbersOp<string mnemonic> : Mp_Op<mnemonic,
 def Mp_UniformOp : Mp_RandomNumbersOp<"uniform"> {
   let summary = "random numbers, uniform in [low, high)";
   let description = [{
-    low + (high - low) u, where u is a multiple of 2^-24 in [0, 1). Stays below `high` when
-    it is rounded. Without a key the numbers are the step's (docs/random.md).
+    The result is low + (high - low) u, where u is a multiple of 2^-24 in [0, 1). It stays below `high` when
+    it is rounded. If the op has no key, `mp-random-keys` gives it the key of the step (docs/random.md).
 
     Example: `%r = mp.uniform {low = -1.0} : tensor<4x8xf32>`
   }];
@@ -48,7 +48,7 @@ def Mp_UniformOp : Mp_RandomNumbersOp<"uniform"> {
 def Mp_NormalOp : Mp_RandomNumbersOp<"normal"> {
   let summary = "random numbers, normally distributed";
   let description = [{
-    mean + std z, where z is the inverse of the normal distribution function at one of 2^32
+    The result is mean + std z. z is the inverse of the normal distribution function at one of 2^32
     equidistant places, within 1.0e-6 of the exact value relative to it, and |z| < 6.4.
 
     Example: `%r = mp.normal {std = 2.0e-2} : tensor<4x8xf32>`
@@ -58,9 +58,9 @@ def Mp_NormalOp : Mp_RandomNumbersOp<"normal"> {
 }
 
 def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
-  let summary = "one with the probability that an element is, else zero";
+  let summary = "one with a given probability, else zero";
   let description = [{
-    A NaN gives zero.
+    The probability of each element is that element of the operand. A NaN gives zero.
 
     Example: `%r = mp.bernoulli %p : tensor<4x8xf32>`
   }];
@@ -91,9 +91,9 @@ class Mp_DropOp<string mnemonic, list<Trait> traits = []>
 def Mp_DropoutOp : Mp_DropOp<"dropout", [EvaluationOpInterface]> {
   let summary = "zero with probability p, else x / (1 - p)";
   let description = [{
-    As in PyTorch, times zero or 1 / (1 - p): where an element is dropped, infinity and NaN
-    become NaN, and with `p` = 1 all are. In a function that evaluates it is the identity.
-    Backward draws the mask again rather than keep it.
+    As in PyTorch, the result is x times zero or x times 1 / (1 - p). Where an element is dropped, infinity
+    and NaN therefore become NaN. With `p` = 1, all elements are dropped. In a function that evaluates, the op
+    is the identity. The backward pass draws the mask again instead of keeping it.
 
     Example: `%r = mp.dropout %x {p = 0.1} : tensor<4x8xf32>`
   }];
@@ -104,7 +104,7 @@ def Mp_DropoutOp : Mp_DropOp<"dropout", [EvaluationOpInterface]> {
 }
 
 def Mp_DropoutBackwardOp : Mp_DropOp<"dropout_backward"> {
-  let summary = "gradient of mp.dropout, by the mask that it drew";
+  let summary = "gradient of mp.dropout, by the same mask";
   let description = [{
     Stream and key are those of the forward op, and so is the mask.
 
@@ -118,12 +118,12 @@ def Mp_DropoutBackwardOp : Mp_DropOp<"dropout_backward"> {
 //===----------------------------------------------------------------------===//
 
 def Mp_StochasticRoundOp : Mp_Op<"stochastic_round", !listconcat(Mp_RandomTraits, [DifferentiableOpInterface])> {
-  let summary = "16 bits, rounded up or down at random, exact on average";
+  let summary = "rounding to 16 bits, up or down at random, exact on average";
   let description = [{
-    The nearer of the two neighbours with the greater probability: x between a and b
-    becomes b with probability (x - a) / (b - a), to a multiple of 2^-16 (bf16, where that is
-    exact) or 2^-24 (f16). What the type holds stays as it is, and so do infinities and NaN.
-    Beyond the largest finite number the upper neighbour is infinity.
+    A value is rounded to one of its two neighbours, and the nearer one is more probable. A value x between a
+    and b becomes b with probability (x - a) / (b - a), to a multiple of 2^-16 (bf16, where that is exact) or
+    2^-24 (f16). A value that the type can represent stays as it is, and so do infinities and NaN. Beyond the
+    largest finite number, the upper neighbour is infinity.
 
     Example: `%r = mp.stochastic_round %x : tensor<4xf32> to tensor<4xbf16>`
   }];

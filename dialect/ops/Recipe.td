@@ -1,21 +1,22 @@
-//===- Recipe.td - what to train, how, and on what --------*- tablegen -*-===//
+//===- Recipe.td - training recipes and their data --------*- tablegen -*-===//
 #ifndef MP_OPS_RECIPE_TD
 #define MP_OPS_RECIPE_TD
 
 include "dialect/MpBase.td"
 
 def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
-  let summary = "an autocast policy of one's own";
+  let summary = "user-defined autocast policy";
   let description = [{
-    Lists of op names, and what becomes of an op that is in none (`unlisted`). Names are ours
-    (`mp.exp`), those of `system`, or `class:` and a numeric class (`class:loss`). What is not
-    said is as in the policy that it `extends`, a preset or a file. `autocast` names it by
-    its symbol. See docs/policies.md for the categories. `f16`, `bf16` and `tf32` hold lists
-    for one type alone, which go before the others; `storage` keeps the operands of
-    contractions that run low in 8 bits. `outputs` says which type the floats have that a function
-    returns: "f32", or "declared", the type that the function says; without it they have that of the
-    op that yields them. `out_dtype = "f32"` keeps the f32 sums of a contraction that the function returns
-    as they are.
+    The policy has lists of op names, and `unlisted` is the category of an op that is in none of them. A name
+    is one of this dialect (`mp.exp`), one of `system`, or `class:` and a numeric class (`class:loss`). Fields
+    that are not given are those of the policy that it `extends`, which is a preset or a file. `autocast`
+    refers to the policy by its symbol. docs/policies.md describes the categories.
+
+    `f16`, `bf16` and `tf32` hold lists for one type alone, which take precedence over the others. `storage`
+    keeps the operands of contractions that run low in 8 bits. `outputs` is the type of the floats that a
+    function returns: "f32", or "declared" for the type that the function declares. Without it they have the
+    type of the op that yields them. `out_dtype = "f32"` keeps the f32 sums of a contraction that the function
+    returns as they are.
 
     Example:
     ```mlir
@@ -36,16 +37,15 @@ def Mp_PolicyOp : Mp_Op<"policy", [Symbol, HasParent<"::mlir::ModuleOp">]> {
 
 def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoTerminator, NoRegionArguments,
                                 DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "a recipe: how a function becomes a training step";
+  let summary = "recipe that turns a function into a training step";
   let description = [{
-    Names the entry point that the passes build, and the function it comes from.
-    `accumulate(4)` makes a step of up to four micro-batches: see `mp-accumulate`.
-    `autocast` in f16 wants a `scaler`: without one small gradients become zero, and
-    `mp-loss-scale` warns.
+    The recipe names the entry point that the passes build, and the function that it is built from.
+    `accumulate(4)` makes a step of up to four micro-batches: see `mp-accumulate`. `autocast` in f16 needs a
+    `scaler`: without one, small gradients become zero, and `mp-loss-scale` warns.
 
-    Every `mp.minimize` may have a result and an optimizer of its own; a result is
-    differentiated by the parameters of the groups that minimise it, and all are stepped
-    together. A weighted sum of losses is one more result of the function.
+    Every `mp.minimize` may have its own result and its own optimizer. A result is differentiated with respect
+    to the parameters of the groups that minimise it, and all groups are updated together. A weighted sum of
+    losses is one more result of the function.
 
     Example:
     ```mlir
@@ -58,9 +58,9 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
     }
     ```
 
-    `attributes {clip_norm = 1.0}` clips the norm of all gradients together, `clip_value`
-    every element: see mp-clip-gradients. `recompute = "64MiB"` bounds what forward keeps for
-    backward: see mp-recompute.
+    `attributes {clip_norm = 1.0}` clips the norm of all gradients together, and `clip_value` clips every
+    element: see mp-clip-gradients. `recompute = "64MiB"` limits what the forward pass keeps for the backward
+    pass: see mp-recompute.
   }];
   let arguments = (ins FlatSymbolRefAttr:$entry, FlatSymbolRefAttr:$function,
     OptionalAttr<Mp_AutocastAttr>:$autocast, OptionalAttr<FlatSymbolRefAttr>:$scaler,
@@ -75,19 +75,17 @@ def Mp_TrainOp : Mp_Op<"train", [HasParent<"::mlir::ModuleOp">, SingleBlock, NoT
 }
 
 def Mp_MinimizeOp : Mp_Op<"minimize", [HasParent<"::mp::TrainOp">]> {
-  let summary = "minimises a result over some of the parameters";
+  let summary = "minimisation of a result over some of the parameters";
   let description = [{
-    `params` are shell patterns over names of variables; a later pattern that begins with
-    `!` takes names away. A parameter belongs to at most one `mp.minimize` of a recipe.
-    With `stochastic_rounding`, bf16 parameters have no f32 master: the update is computed
-    in f32 and rounded up or down at random, so that small ones are not lost on average.
-    `clip_norm` and `clip_value` clip the group's gradients, as those of `mp.train` clip
-    all. `ema` keeps the average `<parameter>.ema` of every parameter: see `mp.ema`.
+    `params` are shell patterns over names of variables. A later pattern that begins with `!` removes names. A
+    parameter belongs to at most one `mp.minimize` of a recipe. With `stochastic_rounding`, bf16 parameters
+    have no f32 master: the update is computed in f32 and rounded up or down at random, so that on average
+    small updates are not lost. `clip_norm` and `clip_value` clip the gradients of the group, as those of
+    `mp.train` clip all gradients. `ema` keeps the average `<parameter>.ema` of every parameter: see `mp.ema`.
 
-    Groups that minimise the same result with the same kind of optimizer are the parameter
-    groups of one optimizer, as in PyTorch; `optimizer_name` says otherwise: groups of one
-    name are one optimizer. Where a gradient is not finite its optimizer skips the step, and
-    no other does.
+    Groups that minimise the same result with the same kind of optimizer are the parameter groups of one
+    optimizer, as in PyTorch. `optimizer_name` overrides this: groups with the same name belong to one
+    optimizer. If a gradient is not finite, its optimizer skips the step, and no other does.
 
     Example: `mp.minimize result(0) {params = ["*", "!*.bias"], optimizer = #mp.sgd<lr = 0.1>}`
   }];
@@ -100,9 +98,9 @@ def Mp_MinimizeOp : Mp_Op<"minimize", [HasParent<"::mp::TrainOp">]> {
 }
 
 def Mp_DataOp : Mp_Op<"data", [Symbol, HasParent<"::mlir::ModuleOp">]> {
-  let summary = "binds files of a data folder to arguments by name";
+  let summary = "files of a data folder, bound to arguments by name";
   let description = [{
-    A function's argument has the name that its attribute `mp.name` gives.
+    The name of a function's argument is its attribute `mp.name`.
 
     Example:
     ```mlir

@@ -5,12 +5,12 @@
 include "dialect/MpBase.td"
 
 def Mp_CheckpointOp : Mp_ElementwiseOp<"checkpoint", [EvaluationOpInterface]> {
-  let summary = "the same value, kept for backward while what leads to it is not";
+  let summary = "identity that marks a value to keep for the backward pass";
   let description = [{
-    Ends a block of activation checkpointing (Chen, Xu, Zhang and Guestrin, "Training Deep
-    Nets with Sublinear Memory Cost", 2016): of all that a checkpoint depends on, backward
-    finds checkpoints and inputs, and computes the rest again from these. What follows the
-    last checkpoint is kept. `mp-recompute` decides and removes the op.
+    The op ends a block of activation checkpointing (Chen, Xu, Zhang and Guestrin, "Training Deep Nets with
+    Sublinear Memory Cost", 2016). Only checkpoints and inputs are kept of the values that it depends on, and
+    the backward pass computes the rest again from these. Values after the last checkpoint are kept.
+    `mp-recompute` decides what to recompute, and removes the op.
 
     Example: `%k = mp.checkpoint %h : tensor<?x256xf32>`
   }];
@@ -23,11 +23,11 @@ def Mp_CheckpointOp : Mp_ElementwiseOp<"checkpoint", [EvaluationOpInterface]> {
 }
 
 def Mp_RecomputeBarrierOp : Mp_PureOp<"recompute_barrier"> {
-  let summary = "the same value, for what runs once backward has come to another value";
+  let summary = "identity for ops that run only after another value is computed";
   let description = [{
-    `mp-recompute` puts it between a value that is kept and the ops that compute others
-    from it again, so that these are not merged with the ops of forward, and run in
-    kernels behind the one that computes `since`. `mp-fuse` heeds and removes it.
+    `mp-recompute` inserts the op between a value that is kept and the ops that recompute others from it.
+    These ops are then not merged with the ops of the forward pass, and they run in kernels after the one that
+    computes `since`. `mp-fuse` orders kernels by the op and removes it.
 
     Example: `%b = mp.recompute_barrier %x since %g : tensor<4x8xf32>, tensor<4x2xf32>`
   }];

@@ -7,7 +7,7 @@ include "dialect/ReductionRules.td"
 def Mp_SumOp : Mp_ReductionOp<"sum"> {
   let summary = "sum over dimensions";
   let description = [{
-    16-bit operands accumulate in f32 and the result is rounded once.
+    16-bit operands accumulate in f32, and the result is rounded once.
 
     Example: `%r = mp.sum %x dims[1] keepdim : tensor<4x3xf32>`
   }];
@@ -18,8 +18,8 @@ def Mp_SumOp : Mp_ReductionOp<"sum"> {
 def Mp_ProdOp : Mp_ReductionOp<"prod"> {
   let summary = "product over dimensions";
   let description = [{
-    16-bit operands accumulate in f32 and the result is rounded once. The gradient of an
-    element is the product of the others, zeros among them or not.
+    16-bit operands accumulate in f32, and the result is rounded once. The gradient of an element is the
+    product of the others, even if some of them are zero.
 
     Example: `%r = mp.prod %x dims[1] : tensor<4x3xf32>`
   }];
@@ -30,10 +30,10 @@ def Mp_ProdOp : Mp_ReductionOp<"prod"> {
 def Mp_ProdBackwardOp : Mp_ReductionBackwardOp<"prod_backward">;
 
 def Mp_MaxOp : Mp_ReductionOp<"max"> {
-  let summary = "largest element over dimensions; NaN wins";
+  let summary = "largest element over dimensions, or NaN";
   let description = [{
-    `torch.amax`: the gradient is shared evenly among equal elements. No element has no
-    largest: a reduced dimension of size zero is refused.
+    The op is `torch.amax`. If one of the elements is NaN, the result is NaN. The gradient is shared evenly
+    among equal elements. A reduced dimension of size zero is an error, because it has no largest element.
 
     Example: `%r = mp.max %x dims[1] : tensor<4x3xf32>`
   }];
@@ -41,10 +41,10 @@ def Mp_MaxOp : Mp_ReductionOp<"max"> {
 }
 
 def Mp_MinOp : Mp_ReductionOp<"min"> {
-  let summary = "smallest element over dimensions; NaN wins";
+  let summary = "smallest element over dimensions, or NaN";
   let description = [{
-    `torch.amin`: the gradient is shared evenly among equal elements. No element has no
-    smallest: a reduced dimension of size zero is refused.
+    The op is `torch.amin`. If one of the elements is NaN, the result is NaN. The gradient is shared evenly
+    among equal elements. A reduced dimension of size zero is an error, because it has no smallest element.
 
     Example: `%r = mp.min %x dims[1] : tensor<4x3xf32>`
   }];
@@ -61,7 +61,7 @@ def Mp_MeanOp : Mp_CompositeOp<"mean"> {
   let numericClass = "reduction";
   let summary = "mean over dimensions";
   let description = [{
-    The sum divided by the count, in the compute type; of no element, NaN.
+    The mean is the sum divided by the count, in the compute type. The mean of no element is NaN.
 
     Example: `%r = mp.mean %x dims[0] : tensor<4xf32>`
   }];
@@ -73,10 +73,10 @@ def Mp_MeanOp : Mp_CompositeOp<"mean"> {
 
 def Mp_ArgmaxOp : Mp_CompositeOp<"argmax"> {
   let numericClass = "reduction";
-  let summary = "where along a dimension the largest element is";
+  let summary = "index of the largest element along a dimension";
   let description = [{
-    `torch.argmax`: of equal elements the first counts, and NaN is larger than any number.
-    A dimension of size zero is refused. The result is i64, or i32 by `dtype`.
+    The op is `torch.argmax`. If elements are equal, the first one counts, and NaN is larger than any number.
+    A dimension of size zero is an error. The result is i64, or i32 with `dtype`.
 
     Example: `%i = mp.argmax %x dim(1) {dtype = i32} : tensor<4x10xf32>`
   }];

@@ -13,9 +13,9 @@ def Mp_RmspropAttr : Mp_OptimizerAttr<"Rmsprop", "rmsprop", (ins "::mp::Number":
 def Mp_RmspropOp : Mp_UpdateOp<"rmsprop"> {
   let summary = "one step of RMSprop";
   let description = [{
-    `torch.optim.RMSprop`: the gradient over the root of the mean of its squares, or, where
-    `centered`, of its variance. `slots` are square_avg, where centered grad_avg, and with
-    momentum momentum_buffer. Yields the new parameter and the new slots.
+    The op is `torch.optim.RMSprop`. It divides the gradient by the square root of the mean of its squares or,
+    if `centered`, of its variance. `slots` are square_avg, then grad_avg if centered, then momentum_buffer if
+    there is momentum. The results are the new parameter and the new slots.
 
     Example:
     ```mlir

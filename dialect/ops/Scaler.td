@@ -1,25 +1,25 @@
-//===- Scaler.td - the loss scale's state machine ---------*- tablegen -*-===//
+//===- Scaler.td - state machine of the loss scale --------*- tablegen -*-===//
 #ifndef MP_OPS_SCALER_TD
 #define MP_OPS_SCALER_TD
 
 include "dialect/MpBase.td"
 
-/// A counter of the state machine; its type goes without saying in assembly.
+/// A counter of the state machine. Assembly omits its type.
 def Mp_Tracker : Type<Mp_ScalarOf<I32>.predicate, "0D tensor of 32-bit signless integer values">,
                  BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 
 def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
-  let summary = "a loss scaler";
+  let summary = "loss scaler";
   let description = [{
-    `preset` is a system's scaler: `torch`, `apex`, `apex-hysteresis`, `keras`, `keras2`,
-    `deepspeed`, `deepspeed-consecutive`, `megatron`, `fairseq` or `jmp`; `static:1024`, a scale
-    that never changes; `static:auto`, one that a calibration run chooses; or `none`. It gives
-    all the fields; those that are written replace its own. Their meaning is
-    `mp.update_scale`'s; docs/loss-scaling.md has the table. A `growth_factor` of 1, with which the
-    scale never grows, is taken where the preset's system takes it: `torch` and `megatron` do not.
+    `preset` is the scaler of another system: `torch`, `apex`, `apex-hysteresis`, `keras`, `keras2`,
+    `deepspeed`, `deepspeed-consecutive`, `megatron`, `fairseq` or `jmp`. It can also be `static:1024`, a
+    scale that never changes; `static:auto`, a static scale that a calibration run chooses; or `none`. The
+    preset gives all the fields, and fields that are written replace its own. `mp.update_scale` defines their
+    meaning, and docs/loss-scaling.md has the table. A `growth_factor` of 1, with which the scale never grows,
+    is accepted where the preset's system accepts it: `torch` and `megatron` do not.
 
-    No preset lets the scale become 0 or infinite. Where the original does, `min_scale = 0.0`
-    or `max_scale = 0x7FF0000000000000 : f64` (infinity) does as it did.
+    No preset lets the scale become 0 or infinite. Where the original does, `min_scale = 0.0` or
+    `max_scale = 0x7FF0000000000000 : f64` (infinity) restores its behaviour.
 
     Example: `mp.scaler @scaler {preset = "torch", growth_interval = 100}`
   }];
@@ -33,7 +33,7 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
   let extraDeclarations = [{
-    /// The preset's, where no attribute says otherwise.
+    /// The fields of the preset, unless an attribute overrides them.
     ::mp::ScalerFields getFields();
   }];
 }
@@ -41,28 +41,26 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
 def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
   let summary = "loss scale and counters after a step";
   let description = [{
-    One state machine for the scalers of all systems. Without attributes it is
-    `torch.amp.GradScaler.update`, but for a floor: the least normal f32, since smaller scales
-    have no inverse.
+    The op is one state machine for the scalers of all systems. Without attributes it is
+    `torch.amp.GradScaler.update` with a floor: the least normal f32, because smaller scales have no inverse.
 
-    A clean step counts in the growth tracker. Once that is `growth_interval` or more it begins
-    again at 0, and the scale is multiplied by `growth_factor`, which is 1 or more; it becomes at most
-    `max_scale`, and stays where the product is not finite (unless `max_scale` is infinite).
+    A clean step increments the growth tracker. When the tracker is `growth_interval` or more, it is reset to
+    0, and the scale is multiplied by `growth_factor`, which is 1 or more. The scale becomes at most
+    `max_scale`. It does not change if the product is not finite (unless `max_scale` is infinite).
 
-    After an overflow the tracker begins at minus `growth_delay`, and the scale is multiplied
-    by `backoff_factor`; it becomes at least `min_scale`. The first `hysteresis` - 1 overflows
-    leave the scale alone; they are counted anew after a growth, or after every clean step
-    where `hysteresis_refill` is "clean_step" rather than "growth". With a `tolerance` above 0
-    the scale is left alone, too, where less than this share of the steps since it last changed
-    have overflowed.
+    An overflow resets the tracker to minus `growth_delay` and multiplies the scale by `backoff_factor`. The
+    scale becomes at least `min_scale`. The first `hysteresis` - 1 overflows do not change the scale. They are
+    counted again after a growth, or after every clean step if `hysteresis_refill` is "clean_step" rather than
+    "growth". With a `tolerance` above 0, the scale does not change either if less than this share of the
+    steps since its last change have overflowed.
 
-    `on_min` says what an overflow does that the scale cannot go lower for: "hold" nothing;
-    "raise" sets `exhausted` where the scale is `min_scale` or less already; "raise_before"
-    sets it where the scale would become `min_scale` or less, and leaves it. A run ends there.
+    `on_min` defines what happens on an overflow at which the scale cannot become lower. With "hold", nothing
+    happens. "raise" sets `exhausted` if the scale is already `min_scale` or less. "raise_before" sets
+    `exhausted` if the scale would become `min_scale` or less, and does not change the scale. A run ends when
+    `exhausted` is set.
 
-    Products are taken in f64 and rounded to f32. `counters` are the hysteresis tracker where
-    `hysteresis` is more than 1, and then, with a `tolerance`, the steps and the overflows
-    since the scale last changed.
+    Products are computed in f64 and rounded to f32. `counters` are the hysteresis tracker if `hysteresis` is
+    more than 1, followed, with a `tolerance`, by the steps and the overflows since the scale last changed.
 
     Example:
     ```mlir

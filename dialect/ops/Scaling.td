@@ -7,8 +7,8 @@ include "dialect/MpBase.td"
 def Mp_SeedOp : Mp_Op<"seed", [Pure, DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "derivative of a loss with respect to itself: one";
   let description = [{
-    Where the backward of a step begins. Loss scaling multiplies it; `mp.gradient` begins
-    with a constant instead, since its result is a value of the forward graph.
+    The backward pass of a step begins with this op, and loss scaling multiplies it. `mp.gradient` begins with
+    a constant instead, because its result is a value of the forward graph.
 
     Example: `%s = mp.seed : tensor<f32>`
   }];
@@ -17,19 +17,21 @@ def Mp_SeedOp : Mp_Op<"seed", [Pure, DeclareOpInterfaceMethods<ScalarOpInterface
 }
 
 def Mp_ScaleOp : Mp_ElementwiseOp<"scale"> {
-  let summary = "times the loss scale";
-  let description = [{Example: `%r = mp.scale %seed, %scale : tensor<f32>, tensor<f32>`}];
+  let summary = "product with the loss scale";
+  let description = [{
+    Example: `%r = mp.scale %seed, %scale : tensor<f32>, tensor<f32>`
+  }];
   let arguments = (ins Mp_FloatTensor:$input, Mp_ScalarOf<F32>:$scale);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$input `,` $scale attr-dict `:` type($input) `,` type($scale)";
 }
 
 def Mp_UnscaleAndCheckOp : Mp_CompositeOp<"unscale_and_check"> {
-  let summary = "gradient over the loss scale in f32, and whether any of it is not finite";
+  let summary = "gradient divided by the loss scale in f32, and whether any element is not finite";
   let description = [{
-    As PyTorch's GradScaler: every element times float32(1 / float64(scale)). The check
-    looks at the product, which is not finite where the gradient is not, nor where it
-    overflows over a scale below 1.
+    As in PyTorch's GradScaler, every element is multiplied by float32(1 / float64(scale)). The check examines
+    the product. It is not finite if the gradient is not finite, or if the division by a scale below 1
+    overflows.
 
     Example: `%g, %bad = mp.unscale_and_check %h, %scale : tensor<4xf16>, tensor<f32>`
   }];
@@ -49,11 +51,11 @@ def Mp_InverseScaleOp : Mp_ElementwiseOp<"inverse_scale"> {
 }
 
 def Mp_ScaleGradientOp : Mp_ElementwiseOp<"scale_gradient"> {
-  let summary = "the value as it is; its gradient times a power of two";
+  let summary = "identity whose gradient is multiplied by a power of two";
   let description = [{
-    How `mp-synthesize-scales` gives a gradient a scale of its own: what arrives is multiplied
-    by 2^`exponent`, exactly unless it overflows or underflows. mp-autodiff takes the op away,
-    and leaves an `mp.scale` in backward.
+    `mp-synthesize-scales` uses the op to give a gradient a scale of its own. The gradient that arrives is
+    multiplied by 2^`exponent`, which is exact unless it overflows or underflows. mp-autodiff removes the op
+    and leaves an `mp.scale` in the backward graph.
 
     Example: `%r = mp.scale_gradient %x by 3 : tensor<4xf16>`
   }];

@@ -1,10 +1,10 @@
-//===- Schedule.td - schedules of the learning rate -------*- tablegen -*-===//
+//===- Schedule.td - learning-rate schedules --------------*- tablegen -*-===//
 #ifndef MP_OPS_SCHEDULE_TD
 #define MP_OPS_SCHEDULE_TD
 
 include "dialect/MpBase.td"
 
-/// Lengths count applied steps; `methods` has "withLength" where the length may be the run's.
+/// Lengths count applied steps. `methods` contains "withLength" if the length may be that of the run.
 class Mp_ScheduleAttr<string name, string mnemonic, dag arguments, list<string> methods = []>
     : Mp_Attr<name # "Schedule", mnemonic, [DeclareAttrInterfaceMethods<ScheduleAttrInterface, methods>]> {
   let parameters = arguments;
@@ -14,36 +14,38 @@ class Mp_ScheduleAttr<string name, string mnemonic, dag arguments, list<string> 
 
 def Mp_ConstantScheduleAttr : Mp_Attr<"ConstantSchedule", "constant",
     [DeclareAttrInterfaceMethods<ScheduleAttrInterface, ["isConstant"]>]> {
-  let summary = "the learning rate stays";
-  let description = [{Example: `#mp.constant`}];
+  let summary = "constant learning rate";
+  let description = [{
+    Example: `#mp.constant`
+  }];
   let parameters = (ins);
 }
 
 def Mp_LinearScheduleAttr : Mp_ScheduleAttr<"Linear", "linear", (ins "::mp::Number":$from, "::mp::Number":$to,
     "int64_t":$steps), ["withLength"]> {
-  let summary = "the learning rate's factor goes linearly from one value to another";
+  let summary = "learning-rate factor that changes linearly from one value to another";
   let description = [{
-    from + (to - from) min(t, steps) / steps at step t, counted from zero:
-    `torch.optim.lr_scheduler.LinearLR` with start_factor `from` (1) and end_factor `to` (0).
-    Without `steps` it takes as many as the run has.
+    The factor is from + (to - from) min(t, steps) / steps at step t, counted from zero. This is
+    `torch.optim.lr_scheduler.LinearLR` with start_factor `from` (1) and end_factor `to` (0). The default of
+    `steps` is the length of the run.
 
     Example: `#mp.linear<to = 0.0>`
   }];
 }
 
 def Mp_StepScheduleAttr : Mp_ScheduleAttr<"Step", "step", (ins "int64_t":$step_size, "::mp::Number":$gamma)> {
-  let summary = "the factor falls every few steps";
+  let summary = "learning-rate factor that falls every few steps";
   let description = [{
-    gamma^floor(t / step_size): `torch.optim.lr_scheduler.StepLR`, with gamma = 0.1.
+    The factor is gamma^floor(t / step_size). This is `torch.optim.lr_scheduler.StepLR`, with gamma = 0.1.
 
     Example: `#mp.step<step_size = 1000, gamma = 0.5>`
   }];
 }
 
 def Mp_ExponentialScheduleAttr : Mp_ScheduleAttr<"Exponential", "exponential", (ins "::mp::Number":$gamma)> {
-  let summary = "the factor falls by the same share in every step";
+  let summary = "learning-rate factor that falls by the same share in every step";
   let description = [{
-    gamma^t: `torch.optim.lr_scheduler.ExponentialLR`.
+    The factor is gamma^t. This is `torch.optim.lr_scheduler.ExponentialLR`.
 
     Example: `#mp.exponential<gamma = 0.999>`
   }];
@@ -51,11 +53,12 @@ def Mp_ExponentialScheduleAttr : Mp_ScheduleAttr<"Exponential", "exponential", (
 
 def Mp_CosineScheduleAttr : Mp_ScheduleAttr<"Cosine", "cosine", (ins "::mp::Number":$to, "int64_t":$steps),
     ["withLength"]> {
-  let summary = "the factor falls along half a wave";
+  let summary = "learning-rate factor that falls along half a cosine wave";
   let description = [{
-    to + (1 - to) (1 + cos(pi t / steps)) / 2: `torch.optim.lr_scheduler.CosineAnnealingLR`
-    with T_max = `steps` and eta_min = `to` (0) times the learning rate. As there, it rises
-    again behind `steps`. Without `steps` it takes as many as the run has.
+    The factor is to + (1 - to) (1 + cos(pi t / steps)) / 2. This is
+    `torch.optim.lr_scheduler.CosineAnnealingLR` with T_max = `steps` and eta_min = `to` (0) times the
+    learning rate. As in PyTorch, it rises again after `steps`. The default of `steps` is the length of the
+    run.
 
     Example: `#mp.cosine<to = 0.1, steps = 1000>`
   }];
@@ -63,21 +66,21 @@ def Mp_CosineScheduleAttr : Mp_ScheduleAttr<"Cosine", "cosine", (ins "::mp::Numb
 
 def Mp_PolynomialScheduleAttr : Mp_ScheduleAttr<"Polynomial", "polynomial", (ins "::mp::Number":$power,
     "int64_t":$steps), ["withLength"]> {
-  let summary = "the factor falls to zero as a power of the steps that are left";
+  let summary = "learning-rate factor that falls to zero as a power of the remaining steps";
   let description = [{
-    (1 - min(t, steps) / steps)^power: `torch.optim.lr_scheduler.PolynomialLR` with
-    total_iters = `steps`. `power` is 1. Without `steps` it takes as many as the run has.
+    The factor is (1 - min(t, steps) / steps)^power. This is `torch.optim.lr_scheduler.PolynomialLR` with
+    total_iters = `steps`. The default of `power` is 1, and the default of `steps` is the length of the run.
 
     Example: `#mp.polynomial<power = 2, steps = 1000>`
   }];
 }
 
 def Mp_InverseSqrtScheduleAttr : Mp_ScheduleAttr<"InverseSqrt", "inverse_sqrt", (ins "int64_t":$timescale)> {
-  let summary = "the factor falls with the root of the steps";
+  let summary = "learning-rate factor that falls with the square root of the steps";
   let description = [{
-    sqrt(timescale / (t + timescale)), from one at the first step on. `timescale` is 10000.
-    Behind a warm-up of `timescale` steps this is the schedule of the Transformer (Vaswani et
-    al., arXiv 1706.03762, section 5.3).
+    The factor is sqrt(timescale / (t + timescale)), which is one at the first step. The default of
+    `timescale` is 10000. After a warm-up of `timescale` steps, this is the schedule of the Transformer
+    (Vaswani et al., arXiv 1706.03762, section 5.3).
 
     Example: `#mp.inverse_sqrt<timescale = 4000>`
   }];
@@ -85,17 +88,18 @@ def Mp_InverseSqrtScheduleAttr : Mp_ScheduleAttr<"InverseSqrt", "inverse_sqrt", 
 
 def Mp_WarmupScheduleAttr : Mp_ScheduleAttr<"Warmup", "warmup", (ins "int64_t":$steps, "::mp::Number":$from,
     "::mp::ScheduleAttrInterface":$then), ["withLength"]> {
-  let summary = "the factor rises linearly to one, and another schedule follows";
+  let summary = "learning-rate factor that rises linearly to one, followed by another schedule";
   let description = [{
-    from + (1 - from) t / steps at the first `steps` steps; then what `then` gives, which
-    counts from there, over as many steps as the run has left. `from` is 0, `then` constant.
+    The factor is from + (1 - from) t / steps in the first `steps` steps. After them it is that of `then`,
+    which counts from there and has the rest of the run as its length. The default of `from` is 0, and the
+    default of `then` is the constant schedule.
 
     Example: `#mp.warmup<steps = 100, then = #mp.cosine<to = 0.1>>`
   }];
 }
 
 def Mp_ScheduleOp : Mp_ElementwiseOp<"schedule"> {
-  let summary = "the factor of the learning rate, computed in f64";
+  let summary = "learning-rate factor of a schedule, computed in f64";
   let description = [{
     `applied` is the number of steps applied before this one. Skipped steps do not count.
 

@@ -13,9 +13,9 @@ def Mp_SgdAttr : Mp_OptimizerAttr<"Sgd", "sgd", (ins "::mp::Number":$lr, "::mp::
 def Mp_SgdOp : Mp_UpdateOp<"sgd"> {
   let summary = "one step of stochastic gradient descent";
   let description = [{
-    `torch.optim.SGD`: decay is added to the gradient; the first step (`step` = 1) sets the
-    momentum buffer to the gradient. Yields the new parameter and the new buffer; without
-    momentum there is no buffer.
+    The op is `torch.optim.SGD`. Weight decay is added to the gradient. The first step (`step` = 1) sets the
+    momentum buffer to the gradient. The results are the new parameter and the new buffer. Without momentum
+    there is no buffer.
 
     Example:
     ```mlir

@@ -23,7 +23,7 @@ class Mp_SoftmaxBackwardFamilyOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
 def Mp_SoftmaxOp : Mp_SoftmaxFamilyOp<"softmax"> {
   let summary = "exponentials that sum to one along a dimension";
   let description = [{
-    The largest element is subtracted first, so that nothing overflows.
+    The largest element is subtracted first, so nothing overflows.
 
     Example: `%p = mp.softmax %x dim(1) : tensor<4x10xf32>`
   }];

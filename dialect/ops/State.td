@@ -5,13 +5,13 @@
 include "dialect/MpBase.td"
 
 def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
-  let summary = "a tensor that outlives a step";
+  let summary = "tensor that persists between steps";
   let description = [{
-    The kind says which steps write it (see `#mp.kind`); without one it is a trainable
-    parameter. A `derived` variable is computed from others by the function `@derive`: a cast
-    of the one it comes `from`, or, of rank 0, a number about several. It has no
-    initialiser and is never saved. A `window` variable holds what micro-batches gather until
-    their step is applied (see `mp-accumulate`); it is never saved either.
+    The kind determines which steps write the variable (see `#mp.kind`). Without a kind it is a trainable
+    parameter. A `derived` variable is computed from others by the function `@derive`: it is a cast of the
+    variable that it comes `from` or, with rank 0, a number about several variables. It has no initialiser and
+    is never saved. A `window` variable holds what micro-batches gather until their step is applied (see
+    `mp-accumulate`). It is never saved either.
 
     Example:
     ```mlir
@@ -34,9 +34,9 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
 }
 
 def Mp_ReadOp : Mp_Op<"read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the value a variable has when the function begins";
+  let summary = "value of a variable at the beginning of the function";
   let description = [{
-    Writes of the same function do not show, so reads are pure and commute with them.
+    Writes of the same function are not visible to reads. Reads are therefore pure, and commute with writes.
 
     Example: `%w = mp.read @fc1.weight : tensor<256x784xf32>`
   }];
@@ -46,10 +46,10 @@ def Mp_ReadOp : Mp_Op<"read", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInter
 }
 
 def Mp_WriteOp : Mp_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, MemoryEffects<[MemWrite]>]> {
-  let summary = "gives a variable the value it has after the function";
+  let summary = "new value of a variable after the function";
   let description = [{
-    With `if`, only where the flag is set: a skipped step writes nothing. A function
-    writes a variable at most once.
+    With `if`, the op writes only if the flag is set: a skipped step writes nothing. A function writes a
+    variable at most once.
 
     Example: `mp.write @fc1.weight, %w1 if %ok : tensor<256x784xf32>`
   }];
@@ -58,8 +58,10 @@ def Mp_WriteOp : Mp_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 }
 
 def Mp_StopGradientOp : Mp_PureOp<"stop_gradient", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
-  let summary = "the same value, which no gradient passes";
-  let description = [{Example: `%y = mp.stop_gradient %x : tensor<4xf32>`}];
+  let summary = "identity that no gradient passes";
+  let description = [{
+    Example: `%y = mp.stop_gradient %x : tensor<4xf32>`
+  }];
   let torch = "detach"; let tensorflow = "StopGradient";
   let notDifferentiable = "it stops gradients";
   let extraDeclarations = [{ static bool stopsGradient() { return true; } }];

@@ -8,8 +8,8 @@ def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
   let numericClass = "reduction";
   let summary = "logarithm of the sum of exponentials over dimensions";
   let description = [{
-    `torch.logsumexp`. The largest element is subtracted first, so that nothing overflows.
-    Where all are -inf, or there is none, it is -inf.
+    The op is `torch.logsumexp`. The largest element is subtracted first, so nothing overflows. If all
+    elements are -inf, or if there is no element, the result is -inf.
 
     Example: `%r = mp.logsumexp %x dims[1] : tensor<4x10xf32>`
   }];
@@ -21,7 +21,7 @@ def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
 def Mp_LogSumExpBackwardOp : Mp_ReductionBackwardOp<"logsumexp_backward">;
 
 defvar Mp_NormOrder = DefaultValuedAttr<F64Attr, "2.0">;
-/// `p(2)`, `p(inf)`: an infinite attribute is spelled in hexadecimal.
+/// Parses and prints the exponent, as in `p(2)` or `p(inf)`. An infinite attribute is spelled in hexadecimal.
 defvar Mp_NormDeclarations = [{
   static ::mlir::ParseResult parseOrder(::mlir::OpAsmParser &parser, ::mlir::FloatAttr &order);
   static void printOrder(::mlir::OpAsmPrinter &printer, ::mlir::Operation *op, ::mlir::FloatAttr order);
@@ -31,10 +31,10 @@ def Mp_NormOp : Mp_CompositeOp<"norm"> {
   let numericClass = "reduction";
   let summary = "p-norm of vectors along dimensions";
   let description = [{
-    `torch.linalg.vector_norm`: (sum |x|^p)^(1/p); the largest of |x| for `p(inf)`, the
-    smallest for `p(-inf)`, the count of what is not zero for `p(0)`. Where a norm of p >= 1
-    is zero, so is its gradient. Over a dimension of size zero it is 0, and refused where p
-    is infinite or negative.
+    The op is `torch.linalg.vector_norm`: (sum |x|^p)^(1/p). The result is the largest |x| for `p(inf)`, the
+    smallest for `p(-inf)`, and the number of non-zero elements for `p(0)`. Where a norm with p >= 1 is zero,
+    so is its gradient. Over a dimension of size zero the result is 0, or an error if p is infinite or
+    negative.
 
     Example: `%r = mp.norm %x dims[1] p(inf) : tensor<4x10xf32>`
   }];

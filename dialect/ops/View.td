@@ -24,7 +24,7 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
 }
 
 def Mp_ReshapeOp : Mp_ViewOp<"reshape"> {
-  let summary = "the elements in the same order, in another shape";
+  let summary = "same elements in the same order, with another shape";
   let description = [{
     The batch dimension stays the leading one.
 
@@ -39,7 +39,7 @@ def Mp_ReshapeOp : Mp_ViewOp<"reshape"> {
 }
 
 def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor]> {
-  let summary = "dimensions in another order";
+  let summary = "same elements with the dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.
 
@@ -55,8 +55,7 @@ def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor]> {
 def Mp_BroadcastOp : Mp_ViewOp<"broadcast", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "elements repeated to fill a larger shape";
   let description = [{
-    As NumPy broadcasts: dimensions are aligned at the end, and one of size one is
-    repeated.
+    Broadcasting follows NumPy: dimensions are aligned at the end, and a dimension of size one is repeated.
 
     Example: `%r = mp.broadcast %x : tensor<4x1xf32> to tensor<4x3xf32>`
   }];

@@ -7,20 +7,22 @@ include "passes/PassBase.td"
 def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
   let summary = "insert casts by a policy of allowed and denied ops";
   let description = [{
-    With `mode=eager` op by op, as PyTorch's autocast: an op that the policy allows gets
-    its eligible operands in the low type, one that it denies in f32, and any other what
-    the policy's category says. With `mode=propagate` by colouring the whole graph, forward
-    alone or with its backward, as TensorFlow's grappler: ops run low from one that is
-    allowed to another, and behind none that is denied. Without `mode` as the policy's
-    system does. An op's own `{mp.autocast = "f32"}` or `"low"` goes before any policy.
-    A constant that would be infinite or zero in the low type keeps an op in f32 that would follow its
-    neighbours, and a remark and `explain` name it; it is an error where the op has to be cast.
-    `mp.autocast` regions have a type and a policy of their own; their ops are left in their place.
-    A value is cast to a type once, and a function, which then has `mp.precision`, is too. Options override
-    the recipe; without recipe and without `dtype` nothing is cast. With `tf32` values stay
-    f32, and ops that the policy allows may multiply in tf32. Results of the function have the
-    types that autocast leaves them with, as in PyTorch; with `keep-results` they are cast to
-    those that the function declares, as where it is evaluated or run.
+    With `mode=eager`, the pass decides op by op, as PyTorch's autocast does. An op that the policy allows
+    gets its eligible operands in the low type, an op that it denies gets them in f32, and any other op
+    follows its category in the policy. With `mode=propagate`, the pass colours the whole graph, as
+    TensorFlow's grappler does: the forward graph alone or together with its backward graph. The ops between
+    two allowed ops run low, unless a denied op comes before them. The default of `mode` is the mode of the
+    policy's system. An op's own `{mp.autocast = "f32"}` or `"low"` overrides any policy.
+
+    A constant may be infinite or zero in the low type. An op that would follow its neighbours then stays in
+    f32, and a remark and `explain` name the constant. If the op has to be cast, this is an error.
+    `mp.autocast` regions have their own type and policy, and each is replaced by its ops. A value is cast to
+    a type once. A function is also cast once, and then has the attribute `mp.precision`.
+
+    Options override the recipe. Without a recipe and without `dtype`, nothing is cast. With `tf32`, values
+    stay f32, and ops that the policy allows may multiply in tf32. Results of the function have the types that
+    autocast gives them, as in PyTorch. With `keep-results` they are cast to the types that the function
+    declares, as for evaluation and for `mp-run run`.
 
     ```mlir
     // before                                       // after mp-autocast{dtype=f16}
@@ -32,10 +34,12 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"dtype", "dtype", "std::string", "\"\"", "f16, bf16 or tf32; f32 switches autocast off">,
-    Option<"policy", "policy", "std::string", "\"\"", "a preset (torch), a file (mine.json), an mp.policy (@mine), or jmp:p=f32,c=f16,o=f32">,
+    Option<"policy", "policy", "std::string", "\"\"",
+           "a preset (torch), a file (mine.json), an mp.policy (@mine), or jmp:p=f32,c=f16,o=f32">,
     Option<"mode", "mode", "std::string", "\"\"", "eager: op by op; propagate: by colouring the graph">,
-    Option<"explain", "explain", "std::string", "\"\"", "file for what became of each op and why, as JSON">,
-    Option<"record", "record", "bool", "false", "leave the same on the module, as `mp.casts`">,
+    Option<"explain", "explain", "std::string", "\"\"",
+           "file for the cast decision of each op and its reason, as JSON">,
+    Option<"record", "record", "bool", "false", "also store these decisions on the module, as `mp.casts`">,
     Option<"keepResults", "keep-results", "bool", "false", "cast results to the types that the function declares">,
     ListOption<"allow", "allow", "std::string", "ops to run in the low type whatever the policy says">,
     ListOption<"deny", "deny", "std::string", "ops to run in f32 whatever the policy says">,
@@ -43,22 +47,22 @@ def Autocast : Mp_Pass<"mp-autocast", "::mlir::ModuleOp"> {
 }
 
 def PlaceCasts : Mp_Pass<"mp-place-casts", "::mlir::ModuleOp"> {
-  let summary = "fewer and smaller casts that give the same bits";
+  let summary = "move and merge casts without changing any bit";
   let description = [{
-    Autocast decides what runs in which type; where a cast stands is free as long as no bit of
-    a result changes:
+    Autocast decides which op runs in which type. The place of a cast is free as long as no bit of a result
+    changes:
 
-    - an op that copies elements (reshape, slice, concat, gather, ...) runs on either side of a
-      cast: casts to a narrower type go up and those to a wider one down, where they are no
-      more and no larger, and any cast goes where it has fewer elements;
-    - an op computes in f32 and rounds its result once: one between casts from a 16-bit type
-      and back to it is the op in that type, "16 bits outside, f32 inside";
-    - what was cast to a wider type is cast on from before that;
-    - a value is cast to a type once.
+    - An op that copies elements (reshape, slice, concat, gather, ...) can run on either side of a cast. Casts
+      to a narrower type move up and casts to a wider type move down if this makes them no more and no larger,
+      and any cast moves to where it has fewer elements.
+    - An op computes in f32 and rounds its result once. If its operands are cast from a 16-bit type and its
+      result is cast back to that type, it is replaced by the op in that type: "16 bits outside, f32 inside".
+    - A cast of a value that was widened is replaced by a cast of the original value.
+    - A value is cast to a type once.
 
-    It runs behind mp-autodiff: in front of it, another place of a cast would round a
-    gradient elsewhere. A cast that rounds is never removed. A parameter's 16-bit copy is kept
-    by mp-master-weights, and its cast counts as free.
+    The pass runs after mp-autodiff. Before it, moving a cast would round a gradient at another place. A cast
+    that rounds is never removed. mp-master-weights keeps a parameter's 16-bit copy, so the cast of a
+    parameter counts as free.
 
     ```mlir
     // before                                                    // after

@@ -7,14 +7,13 @@ include "passes/PassBase.td"
 def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
   let summary = "append the backward graph";
   let description = [{
-    For every recipe, builds its entry point: the function's ops, then reverse-mode
-    adjoints from `mp.seed` to the parameters, whose gradients become results marked
-    `mp.gradient`. Several losses have an `mp.seed` each, and each reaches the parameters of
-    the groups that minimise it. With `function`, builds `@f.gradient` instead, which returns
-    the gradients of result 0 with respect to the float arguments. An adjoint has the type
-    of what it belongs to; its location says which op it is the backward of. Ops
-    `mp.gradient` are replaced first, as by `mp-expand-gradients`; ops `mp.scale_gradient` are
-    taken away in the end.
+    For every recipe, the pass builds the entry point. It contains the function's ops, followed by
+    reverse-mode adjoints from `mp.seed` to the parameters, whose gradients become results with the attribute
+    `mp.gradient`. Each of several losses has an `mp.seed` of its own, and reaches the parameters of the
+    groups that minimise it. With `function`, the pass builds `@f.gradient` instead, which returns the
+    gradients of result 0 with respect to the float arguments. An adjoint has the type of the value that it
+    belongs to, and its location says which op it is the backward of. Ops `mp.gradient` are replaced first, as
+    `mp-expand-gradients` does. Ops `mp.scale_gradient` are removed at the end.
 
     ```mlir
     // before                                    // after
@@ -28,30 +27,30 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"function", "function", "std::string", "\"\"",
-                        "differentiate this function by its arguments">];
+                        "differentiate this function with respect to its arguments">];
 }
 
 def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
-  let summary = "compute values of forward again in backward rather than keep them";
+  let summary = "recompute forward values in the backward pass instead of keeping them";
   let description = [{
-    Activation checkpointing, in functions whose backward has been built. The ops that make
-    what backward uses are cloned in front of their first use there, with the location
-    "recomputed for backward of"; they read what is kept through `mp.recompute_barrier`,
-    which holds them back until backward has come so far. A clone has the bits of its
-    original: random ops keep their stream, reads are of values at entry. What depends on
-    variables alone is never computed again.
+    The pass performs activation checkpointing in functions whose backward graph has been built. The ops that
+    compute what the backward graph uses are cloned before their first use there, with the location
+    "recomputed for backward of". They read the values that are kept through `mp.recompute_barrier`, which
+    delays them until the backward pass has reached this point. A clone has the bits of its original: random
+    ops keep their stream, and reads yield values at entry. What depends on variables alone is never computed
+    again.
 
-    `keep` says which values:
-    - `marked`: inputs, `mp.checkpoint` and what follows the last of these; without
-      checkpoints all. This is the default.
-    - `all`: all.
-    - a size such as `64MiB`: so much that the values of forward, and those computed
-      again, are never more while backward runs. First values that take no contraction are
-      given up, by bytes saved for a FLOP, then whole blocks, so that the fewest FLOPs are
-      repeated. The estimate counts every value that backward uses as stored. An error says
-      what is reachable.
+    `keep` determines which values are kept:
+    - `marked`: inputs, `mp.checkpoint` and what follows the last of these; without checkpoints, all. This is
+      the default.
+    - `all`: all values.
+    - a size such as `64MiB`: the values of the forward graph that are alive during the backward pass,
+      including those that are computed again, never exceed this size. Values that take no contraction are
+      recomputed first, in the order of bytes saved per FLOP. Whole blocks follow, so that the fewest FLOPs
+      are repeated. The estimate counts every value that the backward graph uses as stored. If the size cannot
+      be met, an error gives the size that can be reached.
 
-    Overrides the recipe's `recompute`. `mp.checkpoint` is gone afterwards.
+    The option overrides the recipe's `recompute`. `mp.checkpoint` is removed.
 
     ```mlir
     // before                            // after
@@ -70,8 +69,8 @@ def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
 def ExpandGradients : Mp_Pass<"mp-expand-gradients", "::mlir::func::FuncOp"> {
   let summary = "replace mp.gradient by the backward ops";
   let description = [{
-    In the order of the ops, so that a gradient of a gradient differentiates the ops that
-    the inner one became. Backward begins with the constant one: no loss scale is in it.
+    The ops are replaced in their order, so a gradient of a gradient differentiates the ops that replaced the
+    inner one. The backward pass begins with the constant one and does not include a loss scale.
 
     ```mlir
     // before                                         // after
@@ -85,18 +84,17 @@ def ExpandGradients : Mp_Pass<"mp-expand-gradients", "::mlir::func::FuncOp"> {
 }
 
 def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
-  let summary = "return the floats that numbered ops yield, and gradients";
+  let summary = "return the floats that numbered ops yield, and their gradients";
   let description = [{
-    What a function returned is replaced by every float result of every op that
-    `mp-number-ops` has numbered, so that they can be looked at: `mp.name` is `value.N.R` for
-    result R of op N. A value has the bits of its type, fused or not, so looking changes
-    none.
+    The results of a function are replaced by every float result of every op that `mp-number-ops` has
+    numbered. The attribute `mp.name` is `value.N.R` for result R of op N. A value has the bits of its type,
+    whether it is fused or not, so returning it does not change it.
 
-    With `gradients`, the function of a recipe returns, too, the gradients of its losses with
-    respect to the same values, where they depend on trained parameters:
-    `gradient.L.N.R` for loss L. Backward begins with `scale`. The recipe is gone. Without
-    `values` the gradients are all, and `mp.origin` says what made their values, and where;
-    functions that no recipe trains stay as they are.
+    With `gradients`, the function of a recipe also returns the gradients of its losses with respect to the
+    same values, as far as these depend on trained parameters. Their name is `gradient.L.N.R` for loss L. The
+    backward pass begins with `scale`. The recipe is removed. Without `values`, only the gradients are
+    returned, and `mp.origin` names the op that computed each value and its place. Functions that no recipe
+    trains do not change.
 
     ```mlir
     // before                                             // after
@@ -106,9 +104,9 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"values", "values", "bool", "true", "the values themselves">,
-    Option<"gradients", "gradients", "bool", "false", "gradients of a recipe's losses too">,
-    Option<"scale", "scale", "double", "1.0", "what backward begins with">,
+    Option<"values", "values", "bool", "true", "return the values themselves">,
+    Option<"gradients", "gradients", "bool", "false", "return the gradients of a recipe's losses too">,
+    Option<"scale", "scale", "double", "1.0", "gradient that the backward pass begins with">,
   ];
 }
 

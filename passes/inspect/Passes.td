@@ -1,4 +1,4 @@
-//===- Passes.td - looking at a graph ----------------------*- tablegen -*-===//
+//===- Passes.td - examining a graph -----------------------*- tablegen -*-===//
 #ifndef MP_PASSES_INSPECT_PASSES_TD
 #define MP_PASSES_INSPECT_PASSES_TD
 
@@ -7,7 +7,7 @@ include "passes/PassBase.td"
 def NumberOps : Mp_Pass<"mp-number-ops", "::mlir::func::FuncOp"> {
   let summary = "give each op that yields a value a number";
   let description = [{
-    From one, in the order of the text. Passes that change types keep the numbers, so that
+    Ops are numbered from one, in the order of the text. Passes that change types keep the numbers, so
     variants of a function (under two policies, in f64) can be compared op by op.
 
     ```mlir
@@ -22,11 +22,11 @@ def NumberOps : Mp_Pass<"mp-number-ops", "::mlir::func::FuncOp"> {
 def WidenFloats : Mp_Pass<"mp-widen-floats", "::mlir::func::FuncOp"> {
   let summary = "compute in f64, or in f32";
   let description = [{
-    Makes the reference that a function is compared with: arguments, variables, constants and
-    random numbers keep their types and values and are cast to f64, and so what follows is
-    computed in f64. A cast between floats rounds no more. What is written to a variable is
-    cast to its type. An op that takes no f64 keeps its types, with a warning that names it.
-    The number of an op moves to the cast of its result.
+    The pass makes the reference that a function is compared with. Arguments, variables, constants and random
+    numbers keep their types and values and are cast to f64, so everything that follows is computed in f64. A
+    cast between floats no longer rounds. A value that is written to a variable is cast to the variable's
+    type. An op that does not accept f64 keeps its types, with a warning that names it. The number of an op
+    moves to the cast of its result.
 
     ```mlir
     // before                             // after
@@ -34,30 +34,30 @@ def WidenFloats : Mp_Pass<"mp-widen-floats", "::mlir::func::FuncOp"> {
     %y = mp.exp %x : tensor<4xf16>        %y = mp.exp %0 : tensor<4xf64>
     ```
 
-    With `to=f32` what has fewer bits than f32 is computed in f32, and the rest stays: each
-    value that autocast made f16 is there still, with a gradient of its own that neither
-    underflows nor overflows.
+    With `to=f32`, everything that has fewer bits than f32 is computed in f32, and the rest does not change.
+    Each value that autocast made f16 still exists, with a gradient of its own that neither underflows nor
+    overflows.
   }];
   let options = [Option<"to", "to", "std::string", "\"f64\"", "f64 or f32">];
 }
 
 def Lint : Mp_Pass<"mp-lint", "::mlir::ModuleOp"> {
-  let summary = "say which numbers go wrong in training";
+  let summary = "report numbers that will go wrong in training";
   let description = [{
-    Changes nothing. Looks at the module as `mp-autocast` would cast it by its recipes, or
-    by the options, and warns, at the lines of the text:
+    The pass changes nothing. It examines the module as `mp-autocast` would cast it, by its recipes or by the
+    options, and warns at the lines of the text:
 
-    - `f16-without-scaler`: gradients pass f16, and the recipe names no scaler;
-    - `no-master-weight`: a trained parameter of 16 bits or less without f32 master;
-    - `lost-constant`: a constant that becomes zero, infinite or subnormal;
-    - `lost-epsilon`: a constant that is added in 16 bits and too small beside one;
-    - `sum-overflow`: a sum or product in f16 whose worst case is beyond 65504;
-    - `exp-overflow`: an exponential or a power of numbers that nothing bounds;
-    - `softmax-without-max`: the same, and summed;
-    - `cut-gradient`: a trained parameter that no gradient reaches.
+    - `f16-without-scaler`: gradients pass through f16, and the recipe names no scaler;
+    - `no-master-weight`: a trained parameter of 16 bits or less has no f32 master;
+    - `lost-constant`: a constant becomes zero, infinite or subnormal;
+    - `lost-epsilon`: a constant that is added in 16 bits is too small next to one;
+    - `sum-overflow`: the worst case of a sum or product in f16 is beyond 65504;
+    - `exp-overflow`: an exponential or a power has operands without a bound;
+    - `softmax-without-max`: the same, and the result is summed;
+    - `cut-gradient`: no gradient reaches a trained parameter.
 
-    Bounds follow from types of integers, constants and what ops compute. Without `batch`
-    sums over `?` have none. Recipes are checked with their functions, numbers in all.
+    Bounds are derived from types of integers, from constants and from what ops compute. Without `batch`, sums
+    over `?` have no bound. Recipes are checked together with their functions, and numbers in all functions.
 
     ```mlir
     // model.mlir
@@ -69,37 +69,37 @@ def Lint : Mp_Pass<"mp-lint", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mp::MpDialect", "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
   let options = [
-    Option<"dtype", "dtype", "std::string", "\"\"", "type that mp-autocast casts to, instead of the recipe's">,
-    Option<"policy", "policy", "std::string", "\"\"", "policy that it casts by, instead of the recipe's">,
+    Option<"dtype", "dtype", "std::string", "\"\"", "low type of mp-autocast, instead of the recipe's">,
+    Option<"policy", "policy", "std::string", "\"\"", "policy of mp-autocast, instead of the recipe's">,
     Option<"batch", "batch", "int64_t", "0", "rows in a batch; 0: not known">,
     Option<"masterWeights", "master-weights", "bool", "true", "whether training runs mp-master-weights">,
-    Option<"magnitude", "magnitude", "double", "1.0", "numbers of unknown size are taken to be at most this in sums">,
-    ListOption<"disable", "disable", "std::string", "checks that are not made">,
+    Option<"magnitude", "magnitude", "double", "1.0", "assumed bound of numbers of unknown size in sums">,
+    ListOption<"disable", "disable", "std::string", "checks to disable">,
   ];
 }
 
 def Instrument : Mp_Pass<"mp-instrument", "::mlir::func::FuncOp"> {
-  let summary = "return how large values are";
+  let summary = "return the magnitudes of values";
   let description = [{
-    For when something is not finite: which op is it? A function returns records of its values
-    beside what it returned, numbers by the name `record.N.FACT`; `mp.records` says what record
-    N is of: the op and its place, whether it is of the forward graph, of backward or of the
-    update, and the records of what it was computed from. Values have the bits of their types,
-    fused or not, so looking changes none.
+    The pass helps to find the op whose result is not finite. A function returns records of its values in
+    addition to its results. A record is a list of numbers with names of the form `record.N.FACT`.
+    `mp.records` describes record N: the op and its place, whether it belongs to the forward graph, the
+    backward graph or the update, and the records of the values that it was computed from. Values have the
+    bits of their types, whether they are fused or not, so recording does not change them.
 
-    With `mode=step`, behind mp-fuse, each float that a kernel stores has one fact, the
-    largest `mp.magnitude`: a reduction in the kernel itself, or in one that reads the value
-    where an anchor made it. A step has hardly more to do, and so each may have it.
+    With `mode=step`, after mp-fuse, each float tensor that a kernel stores has one fact, the largest
+    `mp.magnitude`. This is a reduction in the kernel itself, or in a kernel that reads the value if an anchor
+    computed it. It adds hardly any work to a step, so every step can have it.
 
-    With `mode=all`, before mp-fuse, every input and every op that yields floats has how many
-    elements are not finite, the least and the largest of those that are, and, where rows are
-    records of a batch, the first row that is not. Nothing is said of constants, and what an
-    infinite one makes is `meant`, as in a mask. Looking is in kernels of one
-    dimension, so that no sum goes in another order on the CPU; on a CUDA device one that
-    would be in the kernel of a matrix product may.
+    With `mode=all`, before mp-fuse, every input and every op that yields floats has several facts: how many
+    elements are not finite, the least and the largest of the finite ones and, if rows are samples of a batch,
+    the first row that is not finite. Constants are not recorded, and what an infinite constant produces, as
+    in a mask, is marked `meant`. The facts are computed in kernels of one dimension, so on the CPU no sum
+    changes its order. On a CUDA device, a sum that would be in the kernel of a matrix product may change its
+    order.
 
-    With `replay` what the function returned is dropped, and it no longer writes variables,
-    those of a window of micro-batches excepted: a step can be looked at once more.
+    With `replay`, the results of the function are dropped, and it writes no variables except those of a
+    window of micro-batches. A step can then be examined once more.
 
     ```mlir
     // before                                  // after, mode=all
@@ -112,7 +112,7 @@ def Instrument : Mp_Pass<"mp-instrument", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"mode", "mode", "std::string", "\"all\"", "step: what kernels store; all: every op">,
-    Option<"replay", "replay", "bool", "false", "return records alone, and write no state">,
+    Option<"replay", "replay", "bool", "false", "return only records, and write no state">,
   ];
 }
 

@@ -5,13 +5,13 @@
 include "passes/PassBase.td"
 
 def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
-  let summary = "form kernels";
+  let summary = "group ops into kernels";
   let description = [{
-    Decomposes what is several ops, computes cheap elementwise ops where they are used
-    rather than storing them, and groups what runs over the same elements: a kernel is
-    elementwise ops and reductions over one space, or one anchor with what needs its result
-    element by element and else only what exists before. What is used only under a flag
-    (a write's, that on the left of `mp.and`, a selection's) runs under it.
+    The pass decomposes composite ops, computes cheap elementwise ops where they are used instead of storing
+    them, and groups ops that run over the same elements. A kernel has either elementwise ops and reductions
+    over one space, or one anchor with ops that use its result element by element and otherwise only values
+    that already exist. An op whose result is used only under a flag (the flag of a write, the left operand of
+    `mp.and`, or the condition of a selection) runs only under this flag.
 
     ```mlir
     // before                             // after
@@ -27,10 +27,10 @@ def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
 def LowerKernels : Mp_Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
   let summary = "lower the bodies of kernels to scalar stages";
   let description = [{
-    Every op of a kernel but its anchor becomes a `linalg.generic` whose body is the op's
-    scalar form: computed in f32, rounded to the type of its result. Adjacent dimensions
-    that all tensors of a kernel share become one. Functions such as `exp` are expanded
-    into arithmetic here, so that every target runs the same operations.
+    Every op of a kernel except its anchor becomes a `linalg.generic` whose body is the op's scalar form. The
+    body computes in f32 and rounds to the type of the result. Adjacent dimensions that all tensors of a
+    kernel share are merged into one. Functions such as `exp` are expanded into arithmetic here, so every
+    target runs the same operations.
   }];
   let dependentDialects = ["::mp::MpDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];

@@ -5,17 +5,16 @@
 include "passes/PassBase.td"
 
 def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
-  let summary = "replace calls by the ops that they call";
+  let summary = "replace calls by the ops of their functions";
   let description = [{
-    The first pass of every pipeline: whatever follows sees functions without calls. A network
-    in a function of its own is written once and used by loss and prediction; called twice, it
-    has tied weights. Private functions that nothing calls any more are gone.
+    This is the first pass of every pipeline, so all later passes see functions without calls. A network in a
+    function of its own is written once and used by loss and prediction. If it is called twice, it has tied
+    weights. Private functions that nothing calls any more are removed.
 
-    An inlined op has the location `callsite(... at ...)`: the line of the op first, then that
-    of the call. A random op with a written stream keeps it in the first copy that a function
-    gets, and draws from another one in every further copy. Recursion, calls of functions
-    without a body and calls through values are errors, and so are calls that would give a
-    function more than 100,000 ops.
+    An inlined op has the location `callsite(... at ...)`: the line of the op, followed by the line of the
+    call. A random op with a written stream keeps the stream in the first copy that a function gets, and every
+    further copy draws from another stream. Recursion, calls of functions without a body and calls through
+    values are errors. So are calls that would give a function more than 100,000 ops.
 
     ```mlir
     // before                                          // after
@@ -36,7 +35,7 @@ def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
 def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let summary = "bind the batch dimension";
   let description = [{
-    Replaces the leading `?` of every tensor by a number; shapes are static afterwards.
+    The pass replaces the leading `?` of every tensor by a number. Afterwards all shapes are static.
 
     ```mlir
     // before                                  // after mp-specialize{batch=8}
@@ -47,11 +46,11 @@ def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
 }
 
 def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
-  let summary = "say whether functions train or evaluate";
+  let summary = "make functions train or evaluate";
   let description = [{
-    Sets `mp.mode` on every function. Autodiff refuses one that evaluates: there ops that
-    evaluate otherwise than they train are replaced (dropout by its operand, batch norm by
-    one that uses the running statistics), and nothing is written, for good.
+    The pass sets `mp.mode` on every function. In a function that evaluates, the change is permanent: ops that
+    compute something else in evaluation are replaced (dropout by its operand, batch norm by the op that uses
+    the running statistics), and writes are removed. Autodiff refuses such a function.
 
     ```mlir
     // before                                            // after mp-set-mode{mode=eval}
@@ -66,9 +65,9 @@ def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
 def NumberStreams : Mp_Pass<"mp-number-streams", "::mlir::ModuleOp"> {
   let summary = "give each random op a stream of its own";
   let description = [{
-    In the order of the text, a random op without a stream gets the next number that no
-    other op of the module has. Two ops of one stream in a function are an error, but where
-    backward has been built, which draws again what forward drew.
+    In the order of the text, each random op without a stream gets the next number that no other op of the
+    module has. Two ops of a function with the same stream are an error. The exception is a function whose
+    backward graph has been built: it draws again what the forward graph drew.
 
     ```mlir
     // before                             // after
@@ -79,11 +78,11 @@ def NumberStreams : Mp_Pass<"mp-number-streams", "::mlir::ModuleOp"> {
 }
 
 def RandomKeys : Mp_Pass<"mp-random-keys", "::mlir::ModuleOp"> {
-  let summary = "say where random ops take seed and attempt from";
+  let summary = "add seed and step attempt to random ops";
   let description = [{
-    The seed is the variable `@random.seed`, which starts as the run's and stays. The attempt
-    of a step is its count of tries, so that a step after a skipped one draws other
-    numbers, and 0 in any other function.
+    The seed is the variable `@random.seed`. It begins as the seed of the run and does not change. In a step,
+    the attempt is the count of step attempts, so a step after a skipped one draws other numbers. In any other
+    function it is 0.
 
     ```mlir
     // before                                     // after
@@ -98,17 +97,17 @@ def RandomKeys : Mp_Pass<"mp-random-keys", "::mlir::ModuleOp"> {
 def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
   let summary = "give each f16 gradient a power of two of its own";
   let description = [{
-    From a calibration, the JSON that `mp-run calibrate` writes: the gradients of the results
-    of an op are multiplied by the largest power of two at which they, and those of its f16
-    operands, stay below 65504 with `headroom` factors of two to spare, times the first scale
-    of the recipe's loss scaler. Where the powers of an op and of what it reads differ, an
-    `mp.scale_gradient` stands in between. What a parameter and a result of the function get
-    is not scaled: scales are undone at the leaves, in f32 behind the cast of a weight. Powers
-    of two are exact, so nothing changes but what underflows and overflows; one power
-    everywhere is a loss scale. A loss scaler has to be there, for the check: `static:1` does.
+    The powers come from a calibration, which is the JSON file that `mp-run calibrate` writes. The gradients
+    of an op's results are multiplied by a power of two and by the first scale of the recipe's loss scaler.
+    The power is the largest at which these gradients, and those of the op's f16 operands, stay below 65504
+    with `headroom` factors of two to spare. Where the powers of an op and of its operand differ, an
+    `mp.scale_gradient` is inserted between them. The gradients of parameters and of results of the function
+    are not scaled: scales are undone at the leaves, in f32, after the cast of a weight. Powers of two are
+    exact, so only underflow and overflow change. The same power everywhere is equivalent to a loss scale. The
+    recipe must have a loss scaler for the check of the gradients; `static:1` is enough.
 
-    The ops are those that `mp-number-ops{only=f16}` has numbered. Gradients inside the
-    function (`mp.gradient`) are refused.
+    The ops are those that `mp-number-ops{only=f16}` has numbered. Gradients inside the function
+    (`mp.gradient`) are refused.
 
     ```mlir
     // before                                        // after
@@ -119,27 +118,29 @@ def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"calibration", "calibration", "std::string", "\"\"", "file of the calibration">,
-    Option<"scaler", "scaler", "std::string", "\"\"", "as mp-loss-scale's">,
-    Option<"headroom", "headroom", "int64_t", "-1", "factors of two that stay free (-1: the calibration's)">,
+    Option<"scaler", "scaler", "std::string", "\"\"", "the same as for mp-loss-scale">,
+    Option<"headroom", "headroom", "int64_t", "-1", "factors of two to spare (-1: those of the calibration)">,
   ];
 }
 
 def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   let summary = "scale the loss, unscale and check the gradients, adapt the scale";
   let description = [{
-    Loss scaling as ops: backward starts from the scale, gradients are unscaled in f32 and
-    checked, and `mp.update_scale` says what the scale and its counters become, variables that
-    every step writes. Its fields are those of the recipe's `mp.scaler`, a system's by its
-    preset. A `static:N` scale is a constant; its gradients are checked all the same. Of
-    several losses each begins from the one scale. The step returns `scale`, and `skipped`, which
-    is set where any gradient is not finite and is what the scaler's update heeds; with an
-    `on_min` that ends a run also `scale_exhausted`. Where the recipe has several optimizers
-    (see `mp.minimize`), it returns `skipped.<name>` of each, set where a gradient of that
-    optimizer is not finite; the name is `optimizer_name`, or the optimizer's place, from 0.
+    The pass expresses loss scaling as ops. The backward pass begins with the scale, and gradients are
+    unscaled in f32 and checked. `mp.update_scale` computes the new scale and its counters, which are
+    variables that every step writes. Its fields are those of the recipe's `mp.scaler`, whose preset gives
+    those of a system. A `static:N` scale is a constant, and its gradients are checked as well. All losses
+    begin with the same scale.
 
-    A recipe whose autocast is f16 and that names no scaler gets a warning and is not scaled,
-    so that small gradients become zero. The option `none`, or a scaler with the preset `none`
-    or `enabled = false`, says that this is meant.
+    The step returns `scale` and `skipped`. `skipped` is set if any gradient is not finite, and the scaler's
+    update reads it. With an `on_min` that ends a run, the step also returns `scale_exhausted`. If the recipe
+    has several optimizers (see `mp.minimize`), the step returns `skipped.<name>` for each, which is set if a
+    gradient of that optimizer is not finite. The name is `optimizer_name`, or the index of the optimizer,
+    from 0.
+
+    A recipe whose autocast is f16 and that names no scaler gets a warning and is not scaled, so small
+    gradients become zero. The option `none`, or a scaler with the preset `none` or `enabled = false`, states
+    that this is intended.
 
     ```mlir
     // before                        // after
@@ -153,29 +154,30 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"scaler", "scaler", "std::string", "\"\"",
-                        "a preset of mp.scaler instead of the recipe's scaler, or none; else:PRESET where the recipe has none">];
+                        "a preset of mp.scaler instead of the recipe's scaler, or none; else:PRESET applies if the "
+                        "recipe has no scaler">];
 }
 
 def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {
-  let summary = "keep operands of contractions in 8 bits, each with a scale of its own";
+  let summary = "keep operands of contractions in 8 bits, each with its own scale";
   let description = [{
-    Does what `mp.storage` says, which `mp-autocast` puts on contractions where a policy such
-    as `fp8` keeps their operands in 8 bits: an operand times its scale is rounded to the type
-    of forward, the gradient that arrives to that of backward, and products of both are
-    divided by the two scales in f32 and rounded to the type that they had. Forward and
-    backward multiply the same bits, which are all that is kept of a value for backward.
+    The pass carries out `mp.storage`, which `mp-autocast` attaches to contractions if a policy such as `fp8`
+    keeps their operands in 8 bits. An operand times its scale is rounded to the forward type, and the
+    gradient that arrives to the backward type. Products of both are divided by the two scales in f32 and
+    rounded to their original type. The forward and the backward pass multiply the same bits, and no other
+    copy of a value is kept for the backward pass.
 
-    Scales are delayed, as in Transformer Engine (Micikevicius et al., "FP8 Formats for Deep
-    Learning", 2022): the type's largest number over the tensor's largest magnitude, its
-    "amax", in the last `amax_history` steps, over 2^`margin`; one before anything is known.
-    The histories are variables, `<parameter>.amax` and `<parameter>.input.amax` of what forward
-    multiplies, `<parameter>.output_gradient.amax`: written by a step, and not by one that is
-    skipped; read by evaluation. Those of gradients are of gradients without the loss scale,
-    so that another scale makes no difference. Finite numbers saturate; what is not finite stays so. A
-    function of no recipe has no history, and takes each scale from the tensor itself.
+    Scales are delayed, as in Transformer Engine (Micikevicius et al., "FP8 Formats for Deep Learning", 2022).
+    A scale is the largest number of the type, divided by the largest magnitude of the tensor ("amax") in the
+    last `amax_history` steps and by 2^`margin`. Before anything is known, it is one. The histories are
+    variables: `<parameter>.amax` and `<parameter>.input.amax` for the operands of the forward pass, and
+    `<parameter>.output_gradient.amax` for the gradient. A step writes them, a skipped step does not, and
+    evaluation reads them. The histories of gradients are those of gradients without the loss scale, so a
+    different loss scale makes no difference. Finite numbers saturate, and non-finite numbers stay non-finite.
+    A function without a recipe has no history and computes each scale from the tensor itself.
 
-    Runs behind mp-autodiff and mp-loss-scale, so that gradients pass as if nothing were
-    rounded and are scaled as they will be.
+    The pass runs after mp-autodiff and mp-loss-scale, so gradients are computed as if nothing were rounded
+    and already have their loss scale.
 
     ```mlir
     // before                                           // after, without a history
@@ -190,24 +192,23 @@ def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {
 }
 
 def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
-  let summary = "split a step into micro-batches that are gathered, and their update";
+  let summary = "split a step into gathering micro-batches and their update";
   let description = [{
-    `@step.accumulate` takes a micro-batch and adds its gradients, unscaled and in f32, each
-    times the rows of the micro-batch, to `window` variables; `@step` takes nothing and
-    applies what was gathered: gradients are the sums over the count of all rows, which for
-    losses that are means over rows is the gradient of all rows at once. Passes that follow
-    find gradients and flag in `@step` as without micro-batches.
+    `@step.accumulate` takes a micro-batch. It adds the gradients of the micro-batch, unscaled, in f32 and
+    multiplied by its number of rows, to `window` variables. `@step` takes no arguments and applies what was
+    gathered. Its gradients are the sums divided by the count of all rows. For losses that are means over
+    rows, this is the gradient of all rows at once. Later passes find gradients and flag in `@step`, as in a
+    step without micro-batches.
 
-    - A flag gathers the checks of all micro-batches, and is applied once: a scaler's
-      update and all other writes of tries move to `@step`, so that the scale is constant
-      within a window.
-    - A variable that the forward graph writes (statistics) has a window variable in which
-      every micro-batch finds what the one before left; `@step` commits it or not.
-    - Scalar results become their means by rows, in f32; other results are dropped.
-    - The first micro-batch overwrites: `@step` sets back nothing but `@step.micro`, the
-      index of the micro-batch.
+    - A flag gathers the checks of all micro-batches and is applied once. The scaler's update and all other
+      writes that every step attempt makes move to `@step`, so the scale is constant within a window.
+    - A variable that the forward graph writes (statistics) has a window variable. Every micro-batch starts
+      from the value that the one before left in it, and `@step` commits it or not.
+    - Scalar results become their means over rows, in f32. Other results are dropped.
+    - The first micro-batch overwrites the window variables. `@step` resets only `@step.micro`, the index of
+      the micro-batch.
 
-    `steps` overrides the recipe's `accumulate`; one means no micro-batches.
+    `steps` overrides the recipe's `accumulate`. One means no micro-batches.
 
     ```mlir
     // before                          // after, @step.accumulate and @step
@@ -225,17 +226,17 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"steps", "steps", "int64_t", "0", "micro-batches a step instead of the recipe's; 1: none">,
-    Option<"rows", "rows", "int64_t", "0", "rows of a micro-batch, its weight in means; 0: one">,
+    Option<"steps", "steps", "int64_t", "0", "micro-batches per step, instead of the recipe's; 1: none">,
+    Option<"rows", "rows", "int64_t", "0", "rows of a micro-batch, which are its weight in means; 0: one">,
   ];
 }
 
 def MasterWeights : Mp_Pass<"mp-master-weights", "::mlir::ModuleOp"> {
   let summary = "keep f32 masters and low-precision working copies";
   let description = [{
-    A cast of an f32 parameter becomes a `derived` variable, which the optimizer writes
-    together with its master; a 16-bit parameter gets an f32 master under its name, unless
-    its group in the recipe rounds stochastically. The function `@derive` computes all derived variables.
+    A cast of an f32 parameter becomes a `derived` variable, which the optimizer writes together with its
+    master. A 16-bit parameter gets an f32 master under its name, unless its group in the recipe uses
+    stochastic rounding. The function `@derive` computes all derived variables.
 
     ```mlir
     // before                                          // after
@@ -246,16 +247,16 @@ def MasterWeights : Mp_Pass<"mp-master-weights", "::mlir::ModuleOp"> {
 }
 
 def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
-  let summary = "bound gradients by their norm or element by element";
+  let summary = "limit gradients by their norm or element by element";
   let description = [{
-    What `clip_norm` and `clip_value` of a recipe or its groups ask for, as
-    `torch.nn.utils.clip_grad_norm_` and `clip_grad_value_`: gradients are multiplied by one
-    number so that the 2-norm of all together, or of a group's, is at most that given; or
-    every element is brought between minus and plus a value. Gradients are unscaled: the
-    pass runs behind mp-loss-scale. The step returns `grad_norm`, that of all gradients as
-    they were. The norm of all gradients is infinite or NaN where one optimizer's is, and
-    leaves nothing of the others': by it all optimizers skip together. Options override the
-    recipe.
+    The pass carries out `clip_norm` and `clip_value` of a recipe or of its groups, as
+    `torch.nn.utils.clip_grad_norm_` and `clip_grad_value_` do. For a norm, gradients are multiplied by one
+    number, so that the 2-norm of all gradients, or of those of a group, is at most the given norm. For a
+    value, every element is limited to the range between minus and plus this value. The pass runs after
+    mp-loss-scale, so gradients are unscaled. The step returns `grad_norm`, the norm of all gradients before
+    clipping. If the norm of one optimizer's gradients is infinite or NaN, so is the norm of all gradients,
+    and clipping by it would leave nothing of the others; all optimizers then skip together. Options override
+    the recipe.
 
     ```mlir
     // before           // after mp-clip-gradients{norm=1}
@@ -268,22 +269,22 @@ def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"norm", "norm", "double", "0.0", "largest norm of all gradients; inf: clip nothing; 0: what the recipe says">,
+    Option<"norm", "norm", "double", "0.0",
+           "largest norm of all gradients; inf: clip nothing; 0: what the recipe says">,
     Option<"value", "value", "double", "0.0", "largest element; inf: clip nothing; 0: what the recipe says">,
   ];
 }
 
 def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
-  let summary = "expand recipes into update ops, slots and schedules";
+  let summary = "expand recipes into update ops, slots and learning-rate schedules";
   let description = [{
-    Each gradient becomes an update of its parameter, with the slots that the optimizer
-    keeps and a learning rate computed from the count of applied steps. A write of a
-    parameter comes with writes of what is derived from it; a value that a 16-bit copy
-    cannot hold skips the step, which bounds in `derived` variables of rank 0 rule out
-    without looking in nearly every step. A group's `ema` adds a slot `<parameter>.ema`.
-    Of several optimizers each counts the steps that it applied, in `<step>.<name>.applied`, and
-    what it writes is guarded by its own flag.
-    The step returns `lr` (the first group's) and `grad_norm`; the recipe is gone.
+    Each gradient becomes an update of its parameter, with the slots that the optimizer keeps and a learning
+    rate computed from the count of applied steps. Each write of a parameter is accompanied by writes of the
+    variables derived from it. A value that a 16-bit copy cannot hold skips the step. Bounds in `derived`
+    variables of rank 0 rule this out in nearly every step, without an examination of the values. A group's
+    `ema` adds a slot `<parameter>.ema`. With several optimizers, each counts the steps that it applied in
+    `<step>.<name>.applied`, and its own flag guards what it writes. The step returns `lr` (that of the first
+    group) and `grad_norm`. The recipe is removed.
 
     ```mlir
     // before                // after
@@ -299,11 +300,12 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
 }
 
 def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
-  let summary = "let a skipped step write nothing";
+  let summary = "guard the writes of a step, so that a skipped step writes nothing";
   let description = [{
-    In a function that returns `skipped`, guards every write by its negation, but those
-    of variables that tries count in (scaler and attempt), and those that are guarded: where a
-    step has several optimizers, mp-optimizer has guarded what each writes by its own flag.
+    In a function that returns `skipped`, the pass guards every write by the negation of `skipped`. It leaves
+    out writes of variables that count step attempts (scaler and attempt), and writes that already have a
+    guard: in a step with several optimizers, mp-optimizer has guarded the writes of each by the optimizer's
+    own flag.
 
     ```mlir
     // before            // after
@@ -316,36 +318,35 @@ def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
 def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::ModuleOp"> {
   let summary = "prove that skipped steps write nothing and that gradients are unscaled and checked";
   let description = [{
-    Changes nothing, and fails where one of these does not hold. Flags are the results
-    `skipped` and, of several optimizers, `skipped.<name>`.
+    The pass is the step verifier. It changes nothing, and fails if one of the following rules does not hold.
+    Flags are the results `skipped` and, with several optimizers, `skipped.<name>`.
 
     Writes, in a function that returns a flag:
-    - A parameter, slot, buffer or derived variable is written only under the negation of a
-      flag: no weight, copy, moment, average, statistic or count changes in a step that its
-      flag skips. Scaler, attempt and window variables are written always. No variable is
-      written twice.
-    - Every check that a written value is computed from sets the flag that the write heeds:
-      the flag is the check's, or an `or` with it in it.
-    - Buffers heed `skipped`, and so do parameters that no check is in.
-    - A write heeds the flag that every slot heeds that its value is computed from, and a
-      working copy its master's: what one optimizer keeps moves together.
-    - A schedule takes its step from no variable that skipped steps write, and in a scaled step no
-      update does: learning rates and bias corrections follow counts of applied steps.
+    - A parameter, slot, buffer or derived variable is written only under the negation of a flag: no weight,
+      copy, moment, average, statistic or count changes in a step that its flag skips. Scaler, attempt and
+      window variables are always written. No variable is written twice.
+    - Every check that a written value is computed from sets the flag that guards the write: the flag is the
+      check's, or an `or` that contains it.
+    - `skipped` guards the writes of buffers, and of parameters whose value depends on no check.
+    - The flag that guards a write also guards every slot that the value is computed from, and a working copy
+      has the flag of its master: the state of one optimizer changes together.
+    - A schedule takes its step from no variable that skipped steps write, and in a scaled step neither does
+      an update: learning rates and bias corrections follow counts of applied steps.
 
     Gradients and flags:
-    - Every check sets `skipped`, and the flag that `mp.update_scale` is given; no
-      optimizer's flag is set without `skipped`.
-    - All losses begin backward with one scale, by which every check divides.
-    - No value in which the loss scale is reaches a variable, or the norm that clips, without
+    - Every check sets `skipped` and the flag that `mp.update_scale` reads. No optimizer's flag is set without
+      `skipped`.
+    - All losses begin the backward pass with one scale, and every check divides by this scale.
+    - No value that contains the loss scale reaches a variable, or the norm that clips, without
       `mp.unscale_and_check`.
 
-    Micro-batches: `accumulate` writes window variables alone, among them its flags, each
-    together with what the micro-batches before left in it. What `apply` reads of them is
-    followed into `accumulate`, so that the rules above are about the same checks.
+    Micro-batches: `accumulate` writes only window variables. These include its flags, each combined with what
+    the micro-batches before left in it. What `apply` reads of them is followed into `accumulate`, so the
+    rules above are about the same checks.
 
-    What a value is computed from ends at a check, behind which is the gradient, and at the
-    key of a random op. Not proven: that a copy which may overflow is looked at, and the
-    numbers.
+    The search for what a value is computed from ends at a check, which the gradient precedes, and at the key
+    of a random op. The step verifier does not prove that a copy that may overflow is examined, and it does
+    not prove the numbers.
   }];
 }
 
