@@ -1,7 +1,7 @@
 """A thousand steps of Fashion-MNIST in every precision end at the CPU's test accuracy.
 
-The CPU's three seeds of five epochs lie within 0.3 points of one another (README.md); a thousand steps are fewer and
-scatter more. tf32 is compared with fp32 on the CPU."""
+The CPU's three seeds of five epochs lie within 0.3 points of one another (docs/results.md); a thousand steps are fewer
+and scatter more. tf32 is compared with fp32 on the CPU."""
 
 from _stage import EXAMPLE, PRECISIONS, main
 
