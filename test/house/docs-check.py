@@ -7,7 +7,7 @@ A fenced block says in its first line what it is:
   ```cpp file=PATH  text a reader is told to write; written into that copy (any language)
   ```cpp append=PATH  the same, at the end of a file that is there
   ```cpp after=PATH   the same, inside a file: the block's first line is one that the file has
-                    once, and the rest is written behind it
+                    once, and the rest is written after it
   ```sh             commands run by another test: only those of RUN_ELSEWHERE
 """
 
@@ -35,7 +35,7 @@ RUN_ELSEWHERE = {
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WRITES = ("file=", "append=", "after=")
 NOT_COPIED = {".git", "build", "runs", ".venv", ".cache"}  # of the repository's root
-#: These build the compiler with a change of theirs, a quarter of an hour on two cores; `--building` runs them alone.
+#: These build the compiler with a change of theirs, in a build/release of their copy; `--building` runs them alone.
 BUILDING = {"adding-an-op.md"}
 
 
@@ -83,12 +83,12 @@ def write(copy, how, target, body):
     return None
 
 
-def fresh_copy(root, copy, environment):
-    """A copy of the repository whose build/release is the build under test."""
+def fresh_copy(root, copy, environment, building):
+    """A copy of the repository. Its build/release is the build under test, unless `building` makes its own."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy, symlinks=True,
                     ignore=lambda folder, names: NOT_COPIED & set(names) if Path(folder) == root else set())
-    if "MP_BUILD" in environment:
+    if "MP_BUILD" in environment and not building:
         (copy / "build").mkdir()
         (copy / "build" / "release").symlink_to(environment["MP_BUILD"])
 
@@ -96,7 +96,7 @@ def fresh_copy(root, copy, environment):
 def run(root, path, work, environment):
     """Runs one document's blocks in a fresh copy of the repository; a message or None."""
     copy = work / path.stem
-    fresh_copy(root, copy, environment)
+    fresh_copy(root, copy, environment, path.name in BUILDING)
     for line, info, body in blocks(path):
         place = f"{path.relative_to(root)}:{line}"
         target = next((word.split("=", 1) for word in info if word.startswith(WRITES)), None)
