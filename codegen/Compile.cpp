@@ -372,13 +372,14 @@ private:
   std::string nameOf(StringRef phase) const {
     switch (options.goal) {
     case Goal::Train:
-      return phase.empty() ? "step" : phase.str();
+      return phase.empty() ? kStepEntry.str() : phase.str();
     case Goal::Diagnose:
-      return phase.empty() ? "diagnose" : ("diagnose." + phase).str();
+      return phase.empty() ? kDiagnoseEntry.str()
+                           : (kDiagnoseEntry + "." + phase).str();
     case Goal::Evaluate:
-      return kEvaluateFunction.str();
+      return kEvaluateEntry.str();
     case Goal::Calibrate:
-      return kCalibrateFunction.str();
+      return kCalibrateEntry.str();
     case Goal::Run:
     case Goal::Inspect:
       return chosen;
@@ -388,19 +389,19 @@ private:
 
   LogicalResult addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
     bool isDerive =
-        function.getName() == kDeriveFunction && options.goal != Goal::Run;
+        function.getName() == kDeriveEntry && options.goal != Goal::Run;
     FailureOr<Entry> planned = planEntry(function, code, builder, *backend);
     if (mlir::failed(planned))
       return failure();
     Entry &entry = *planned;
     StringRef phase = phaseOf(function);
-    entry.function = isDerive ? kDeriveFunction.str() : nameOf(phase);
+    entry.function = isDerive ? kDeriveEntry.str() : nameOf(phase);
     if (!isDerive) {
       entry.recipe = chosenRecipe;
       entry.location = written;
     }
     // What applies micro-batches takes none, whatever their rows.
-    if (!isDerive && phase != kApplyPhase) {
+    if (!isDerive && phase != kApplyEntry) {
       entry.batch = options.batch;
       entry.inputs = inputs;
       for (auto [input, argument] :

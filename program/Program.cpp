@@ -1,5 +1,6 @@
 //===- Program.cpp - names, sizes and look-ups of a Program ---------------===//
 #include "program/Program.h"
+#include "program/Names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -115,7 +116,7 @@ bool Entry::isCalled(llvm::StringRef name) const {
     return true;
   if (recipe.empty() || !name.consume_front(recipe))
     return false;
-  return name.empty() ? function == "step"
+  return name.empty() ? function == kStepEntry
                       : name.consume_front(".") && name == function;
 }
 

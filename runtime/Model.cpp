@@ -1,5 +1,6 @@
 //===- Model.cpp - a module's text, its state and its compiled entries ----===//
 #include "runtime/Model.h"
+#include "program/Names.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 #include "runtime/cpu/Onednn.h"
@@ -228,7 +229,7 @@ Expected<Executable *> Model::get(Goal goal, StringRef function,
   }
   std::vector<std::string> names;
   for (const Entry &entry : linked[key]) {
-    bool wanted = function.empty() ? entry.function != "derive"
+    bool wanted = function.empty() ? entry.function != kDeriveEntry
                                    : entry.isCalled(function);
     if (wanted)
       return state->find(entry.function, entry.batch);

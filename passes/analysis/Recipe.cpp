@@ -181,7 +181,7 @@ std::string mp::accumulateName(StringRef step) {
 }
 
 func::FuncOp mp::lookupAccumulate(func::FuncOp step) {
-  if (phaseOf(step) != kApplyPhase)
+  if (phaseOf(step) != kApplyEntry)
     return {};
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       step, StringAttr::get(step.getContext(), accumulateName(step.getName())));
@@ -189,13 +189,13 @@ func::FuncOp mp::lookupAccumulate(func::FuncOp step) {
 
 StringRef mp::stepName(func::FuncOp function) {
   StringRef name = function.getName();
-  if (phaseOf(function) == kAccumulatePhase)
+  if (phaseOf(function) == kAccumulateEntry)
     name.consume_back(accumulateName(""));
   return name;
 }
 
 VariableOp mp::lookupMicroBatch(func::FuncOp function) {
-  if (phaseOf(function) != kAccumulatePhase)
+  if (phaseOf(function) != kAccumulateEntry)
     return {};
   std::string name = (stepName(function) + "." + kMicroVariable).str();
   return lookupVariable(function,
@@ -274,11 +274,11 @@ void mp::addToSkipped(func::FuncOp function, ImplicitLocOpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 func::FuncOp mp::deriveFunction(ModuleOp module) {
-  if (auto known = module.lookupSymbol<func::FuncOp>(kDeriveFunction))
+  if (auto known = module.lookupSymbol<func::FuncOp>(kDeriveEntry))
     return known;
   auto builder =
       ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
-  auto function = func::FuncOp::create(builder, kDeriveFunction,
+  auto function = func::FuncOp::create(builder, kDeriveEntry,
                                        builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
   func::ReturnOp::create(builder);

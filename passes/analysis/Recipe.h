@@ -4,6 +4,7 @@
 
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
+#include "program/Names.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mp {
@@ -87,24 +88,14 @@ inline constexpr llvm::StringLiteral kWithoutScaler =
     "trains in f16 without a loss scaler, so that small gradients become zero: "
     "write mp.scaler @scaler, and scaler(@scaler) here; with {enabled = false} "
     "where none is wanted";
-/// What the step's count of tries is called behind its name and a point.
+/// The step's count of attempts, after its name and a point.
 inline constexpr llvm::StringLiteral kAttemptedVariable = "attempted";
-inline constexpr llvm::StringLiteral kAccumulatePhase = "accumulate";
-inline constexpr llvm::StringLiteral kApplyPhase = "apply";
-/// Behind a step's name: its variable with the index of the micro-batch.
+/// The index of the micro-batch, after the step's name and a point.
 inline constexpr llvm::StringLiteral kMicroVariable = "micro";
-/// The same, with whether a gradient in the window was not finite; with an
-/// optimizer's name behind it, whether one of that optimizer's was not.
+/// Whether a gradient in the window was not finite, after the step's name and a
+/// point; followed by an optimizer's name, whether one of that optimizer's was
+/// not.
 inline constexpr llvm::StringLiteral kFoundInfVariable = "found_inf";
-inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
-inline constexpr llvm::StringLiteral kScaleResult = "scale";
-/// Whether the scaler gives up: see `on_min` of mp.update_scale.
-inline constexpr llvm::StringLiteral kExhaustedResult = "scale_exhausted";
-inline constexpr llvm::StringLiteral kLearningRateResult = "lr";
-inline constexpr llvm::StringLiteral kGradientNormResult = "grad_norm";
-inline constexpr llvm::StringLiteral kDeriveFunction = "derive";
-inline constexpr llvm::StringLiteral kEvaluateFunction = "evaluate";
-inline constexpr llvm::StringLiteral kCalibrateFunction = "calibrate";
 
 } // namespace mp
 

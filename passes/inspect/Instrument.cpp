@@ -126,7 +126,7 @@ private:
 
   /// State, and what the finite check looks at.
   void findWatched() {
-    if (OpOperand *loss = namedResult(function, "loss"))
+    if (OpOperand *loss = namedResult(function, kLossResult))
       watched.insert(loss->get());
     for (Operation &op : body) {
       if (auto unscale = dyn_cast<UnscaleAndCheckOp>(op))
@@ -250,7 +250,7 @@ struct Instrument : mp::impl::InstrumentBase<Instrument> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal() || function.getName() == kDeriveFunction)
+    if (function.isExternal() || function.getName() == kDeriveEntry)
       return;
     if (mode != "step" && mode != "all") {
       function.emitError() << "mp-instrument: mode is \"" << mode

@@ -105,8 +105,8 @@ private:
     if (Attribute mode = gather->getAttr(kModeAttr))
       apply->setAttr(kModeAttr, mode);
     gather.setName(accumulateName(name));
-    gather->setAttr(kPhaseAttr, builder.getStringAttr(kAccumulatePhase));
-    apply->setAttr(kPhaseAttr, builder.getStringAttr(kApplyPhase));
+    gather->setAttr(kPhaseAttr, builder.getStringAttr(kAccumulateEntry));
+    apply->setAttr(kPhaseAttr, builder.getStringAttr(kApplyEntry));
     a.setInsertionPointToStart(apply.addEntryBlock());
     a.setInsertionPoint(func::ReturnOp::create(a));
   }

@@ -28,7 +28,7 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
     ModuleOp module = getOperation();
     VariableTable table(module);
     variables = &table;
-    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveFunction);
+    if (auto old = module.lookupSymbol<func::FuncOp>(kDeriveEntry);
         old && !derivesOnly(old)) {
       old.emitOpError() << "has the name of the function that computes derived "
                            "variables: give it another one";
@@ -39,7 +39,7 @@ struct MasterWeights : mp::impl::MasterWeightsBase<MasterWeights> {
       return signalPassFailure();
     promote(*withoutMaster);
     for (auto function : module.getOps<func::FuncOp>())
-      if (function.getName() != kDeriveFunction)
+      if (function.getName() != kDeriveEntry)
         for (auto cast : llvm::to_vector(function.getOps<CastOp>()))
           if (auto read = cast.getInput().getDefiningOp<ReadOp>())
             derive(cast, read);

@@ -267,7 +267,7 @@ private:
           return diagnostic;
         }
     }
-    if (phaseOf(step) == kAccumulatePhase)
+    if (phaseOf(step) == kAccumulateEntry)
       return success(); // each goes on with what it was
     for (SkippedFlag flag : flags)
       for (Value part : SetVector(flow.partsOf(flag.returned->get())))
@@ -295,9 +295,9 @@ private:
   /// Micro-batches leave all other state alone and hand their flags on; the
   /// step that applies them heeds them.
   LogicalResult checkWindow() {
-    if (phaseOf(step) == kApplyPhase)
+    if (phaseOf(step) == kApplyEntry)
       return checkWindowFlags();
-    if (phaseOf(step) != kAccumulatePhase)
+    if (phaseOf(step) != kAccumulateEntry)
       return success();
     for (auto write : step.getOps<WriteOp>())
       if (StateKind kind = kindOf(write); kind != StateKind::window)

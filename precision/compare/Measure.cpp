@@ -1,6 +1,7 @@
 //===- Measure.cpp - what a variant computes, and what its step takes -----===//
 #include "precision/compare/Measure.h"
 #include "program/CodeStore.h"
+#include "program/Names.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/train/Checkpoint.h"
 #include "support/SignalStack.h"
@@ -252,8 +253,9 @@ Expected<std::vector<StepFacts>> Measurer::count(ArrayRef<Setting> settings) {
       return;
     }
     for (const Entry &entry : program->entries)
-      if (entry.function != "derive")
-        add(entry, entry.function == "accumulate" ? *microBatches : 1, all[i]);
+      if (entry.function != kDeriveEntry)
+        add(entry, entry.function == kAccumulateEntry ? *microBatches : 1,
+            all[i]);
   };
   DefaultThreadPool pool(hardware_concurrency(options.execution.threads
                                                   ? options.execution.threads

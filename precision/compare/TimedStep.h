@@ -2,6 +2,7 @@
 #ifndef MP_PRECISION_COMPARE_TIMEDSTEP_H
 #define MP_PRECISION_COMPARE_TIMEDSTEP_H
 
+#include "runtime/train/StepInputs.h"
 #include "runtime/train/StepProgram.h"
 
 namespace mp::precision {

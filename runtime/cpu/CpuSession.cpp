@@ -1,5 +1,6 @@
 //===- CpuSession.cpp - a Session on this machine's cores -----------------===//
 #include "runtime/cpu/CpuSession.h"
+#include "program/Names.h"
 #include "runtime/Initialize.h"
 #include "runtime/MemoryPlan.h"
 #include "runtime/Variables.h"
@@ -185,7 +186,7 @@ llvm::Error CpuSession::initialize(uint64_t seed) {
 llvm::Error CpuSession::derive() {
   // Each program derives the variables that it declares itself.
   for (const auto &executor : executors)
-    if (executor->entry().function == "derive")
+    if (executor->entry().function == kDeriveEntry)
       executor->execute({});
   return llvm::Error::success();
 }

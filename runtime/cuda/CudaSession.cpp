@@ -1,5 +1,6 @@
 //===- CudaSession.cpp - a Session on a CUDA device -----------------------===//
 #include "runtime/cuda/CudaSession.h"
+#include "program/Names.h"
 #include "runtime/Initialize.h"
 #include "runtime/MemoryPlan.h"
 #include "runtime/ThreadPool.h"
@@ -205,7 +206,7 @@ Error CudaSession::initialize(uint64_t seed) {
 Error CudaSession::derive() {
   // Each program derives the variables that it declares itself.
   for (const auto &executable : executables)
-    if (executable->entry().function == "derive")
+    if (executable->entry().function == kDeriveEntry)
       if (auto done = executable->run({}); !done)
         return done.takeError();
   return Error::success();

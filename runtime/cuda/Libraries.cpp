@@ -36,8 +36,8 @@ static StringRef environment(const char *name) {
   return orEmpty(std::getenv(name));
 }
 
-static std::string join(const Twine &a, const Twine &b = "",
-                        const Twine &c = "") {
+static std::string joinPath(const Twine &a, const Twine &b = "",
+                            const Twine &c = "") {
   SmallString<256> path;
   sys::path::append(path, a, b, c);
   return path.str().str();
@@ -59,10 +59,11 @@ static std::vector<std::string> list(const std::string &folder,
 /// Folders of the nvidia wheels below a Python prefix ("/usr", a venv).
 static void addWheels(const std::string &prefix,
                       std::vector<std::string> &folders) {
-  for (const std::string &python : list(join(prefix, "lib"), "python3"))
+  for (const std::string &python : list(joinPath(prefix, "lib"), "python3"))
     for (const char *packages : {"site-packages", "dist-packages"})
-      for (const std::string &wheel : list(join(python, packages, "nvidia")))
-        folders.push_back(join(wheel, "lib"));
+      for (const std::string &wheel :
+           list(joinPath(python, packages, "nvidia")))
+        folders.push_back(joinPath(wheel, "lib"));
 }
 
 /// Found by the layout of prefixes alone, as starting Python would take longer
@@ -81,7 +82,7 @@ static std::vector<std::string> wheelFolders() {
       addWheels("/usr/local", folders);
   }
   if (StringRef home = environment("HOME"); !home.empty())
-    addWheels(join(home, ".local"), folders);
+    addWheels(joinPath(home, ".local"), folders);
   return folders;
 }
 
@@ -90,7 +91,7 @@ static std::vector<std::string> filesIn(ArrayRef<std::string> folders,
   std::vector<std::string> files;
   for (const std::string &folder : folders)
     for (StringRef file : name.files)
-      if (std::string path = join(folder, file); sys::fs::exists(path))
+      if (std::string path = joinPath(folder, file); sys::fs::exists(path))
         files.push_back(std::move(path));
   return files;
 }
@@ -99,7 +100,8 @@ std::vector<std::string> candidates(const LibraryName &name) {
   if (StringRef chosen = orEmpty(std::getenv("MP_CUDA_PATH"));
       !chosen.empty()) {
     auto files = filesIn(
-        {chosen.str(), join(chosen, "lib64"), join(chosen, "lib")}, name);
+        {chosen.str(), joinPath(chosen, "lib64"), joinPath(chosen, "lib")},
+        name);
     if (!files.empty())
       return files;
   }
@@ -107,8 +109,9 @@ std::vector<std::string> candidates(const LibraryName &name) {
   if (!name.isDriver)
     for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
       if (StringRef root = environment(variable); !root.empty())
-        append_range(files,
-                     filesIn({join(root, "lib64"), join(root, "lib")}, name));
+        append_range(
+            files,
+            filesIn({joinPath(root, "lib64"), joinPath(root, "lib")}, name));
   for (StringRef file : name.files)
     files.push_back(file.str());
   if (!name.isDriver) {

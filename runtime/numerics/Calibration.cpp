@@ -1,5 +1,6 @@
 //===- Calibration.cpp - the sizes of a network's gradients ---------------===//
 #include "runtime/numerics/Calibration.h"
+#include "program/Names.h"
 #include "runtime/data/Prefetcher.h"
 #include "runtime/train/Checkpoint.h"
 #include "support/Error.h"
@@ -47,7 +48,7 @@ static std::vector<Array> copyAll(const Entry &entry,
 }
 
 Expected<Executable *> gradientsOf(Model &model, int64_t rows) {
-  auto executable = model.get(Goal::Calibrate, "calibrate", rows);
+  auto executable = model.get(Goal::Calibrate, kCalibrateEntry, rows);
   if (executable && (*executable)->entry().results.empty())
     return makeError("training has no gradient in f16 ({0}): there is nothing "
                      "to choose a loss scale by, and none is needed",

@@ -1,5 +1,6 @@
 //===- Evaluate.cpp - scores of a model over a data set -------------------===//
 #include "runtime/train/Evaluate.h"
+#include "program/Names.h"
 #include "runtime/data/Prefetcher.h"
 #include "runtime/train/Checkpoint.h"
 #include "support/Error.h"
@@ -28,7 +29,7 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
   if (plan.remainder())
     model.compileAhead(Goal::Evaluate, plan.remainder());
   Expected<Executable *> whole =
-      model.get(Goal::Evaluate, "evaluate", plan.batch);
+      model.get(Goal::Evaluate, kEvaluateEntry, plan.batch);
   if (!whole)
     return whole.takeError();
   Expected<ColumnBinding> binding = data.bind((*whole)->entry());
@@ -42,7 +43,7 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
     int64_t rows = plan.rows(step);
     Executable *executable = *whole;
     if (rows != plan.batch) {
-      auto part = model.get(Goal::Evaluate, "evaluate", rows);
+      auto part = model.get(Goal::Evaluate, kEvaluateEntry, rows);
       if (!part)
         return part.takeError();
       executable = *part;
@@ -100,7 +101,7 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
   if (!data)
     return data.takeError();
   int64_t batch = std::min(options.batch, data->records());
-  auto executable = (*model)->get(Goal::Evaluate, "evaluate", batch);
+  auto executable = (*model)->get(Goal::Evaluate, kEvaluateEntry, batch);
   if (!executable)
     return executable.takeError();
   if (Error error = (*model)->session().initialize(/*seed=*/0))

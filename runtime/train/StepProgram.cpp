@@ -1,118 +1,11 @@
-//===- StepProgram.cpp - a recipe's step, and inputs to measure it with
-//----===//
+//===- StepProgram.cpp - the entry points of a recipe's step --------------===//
 #include "runtime/train/StepProgram.h"
-#include "runtime/Initialize.h"
-#include "runtime/ThreadPool.h"
-#include "runtime/data/Convert.h"
-#include "runtime/data/Prefetcher.h"
-#include "support/Error.h"
+#include "program/Names.h"
+#include "runtime/numerics/NanCheck.h"
 
 using namespace llvm;
 
 namespace mp {
-
-/// Random numbers; integers within what the input allows.
-static Error invent(const Entry &entry, uint64_t seed, StepInputs &inputs) {
-  ThreadPool pool(1);
-  for (const Input &input : entry.inputs) {
-    auto memory =
-        Memory::allocate(std::max<uint64_t>(input.type.bytes(), 1), "an input");
-    if (!memory)
-      return memory.takeError();
-    ElementType element = input.type.element;
-    if (isFloat(element)) {
-      Variable values;
-      values.name = input.name;
-      values.type = input.type;
-      values.init = {Initializer::Kind::Uniform, -1, 1};
-      if (Error error =
-              fill(values, seed, {memory->data(), input.type.bytes()}, pool))
-        return error;
-    } else {
-      auto [low, high] = input.range.value_or(
-          std::pair<int64_t, int64_t>(0, element == ElementType::I1 ? 2 : 100));
-      for (int64_t i = 0; i < input.type.elements(); ++i)
-        storeElement(element, low + i * 7919 % std::max<int64_t>(high - low, 1),
-                     memory->data() + i * byteWidth(element));
-    }
-    inputs.views.emplace_back(input.type.element, memory->data(),
-                              input.type.bytes());
-    inputs.memories.push_back(std::move(*memory));
-  }
-  return Error::success();
-}
-
-static Expected<StepInputs> copyOf(const Entry &entry,
-                                   ArrayRef<TensorView> batch) {
-  StepInputs inputs;
-  for (auto [input, from] : zip_equal(entry.inputs, batch)) {
-    auto memory =
-        Memory::allocate(std::max<uint64_t>(input.type.bytes(), 1), "an input");
-    if (!memory)
-      return memory.takeError();
-    llvm::copy(from.bytes(), memory->data());
-    inputs.views.emplace_back(input.type.element, memory->data(),
-                              input.type.bytes());
-    inputs.memories.push_back(std::move(*memory));
-  }
-  return inputs;
-}
-
-static Expected<std::vector<StepInputs>>
-readBatches(Model &model, const Entry &entry, uint64_t batch, uint64_t count,
-            StringRef folder) {
-  auto source = model.dataSource("train", /*required=*/true);
-  if (!source)
-    return source.takeError();
-  auto data = Dataset::open(**source, folder);
-  if (!data)
-    return data.takeError();
-  auto binding = data->bind(entry);
-  if (!binding)
-    return binding.takeError();
-  PrefetchOptions prefetch;
-  prefetch.plan.records = data->records();
-  prefetch.plan.batch = batch;
-  prefetch.shuffle = false;
-  prefetch.lastStep = count;
-  if (data->records() < static_cast<int64_t>(batch))
-    return makeError("batch {0} is larger than the data set of {1} records",
-                     batch, data->records());
-  if (count > data->records() / batch)
-    return makeError("{0} batches of {1} records are more than the data set of "
-                     "{2} records",
-                     count, batch, data->records());
-  Prefetcher batches(*data, std::move(*binding), prefetch);
-  std::vector<StepInputs> all;
-  while (auto inputs = batches.next()) {
-    auto copy = copyOf(entry, *inputs);
-    if (!copy)
-      return copy.takeError();
-    all.push_back(std::move(*copy));
-  }
-  return all;
-}
-
-Expected<std::vector<StepInputs>> makeBatches(Model &model, const Entry &entry,
-                                              uint64_t batch, uint64_t count,
-                                              StringRef folder, uint64_t seed) {
-  if (!folder.empty())
-    return readBatches(model, entry, batch, count, folder);
-  std::vector<StepInputs> all(count);
-  for (auto [i, inputs] : llvm::enumerate(all))
-    if (Error error = invent(entry, seed + i, inputs))
-      return std::move(error);
-  return all;
-}
-
-Error makeInputs(Model &model, const Entry &entry, uint64_t batch,
-                 StringRef folder, uint64_t seed, StepInputs &inputs) {
-  auto all = makeBatches(model, entry, batch, /*count=*/1, folder, seed);
-  if (!all)
-    return all.takeError();
-  inputs = std::move(all->front());
-  return Error::success();
-}
 
 Expected<Executable::Ticket>
 StepProgram::submit(Executable::Inputs inputs) const {
@@ -124,28 +17,45 @@ StepProgram::submit(Executable::Inputs inputs) const {
   return last->submit(gather ? Executable::Inputs() : inputs, known);
 }
 
-Expected<StepProgram> findStep(Model &model, uint64_t batch) {
+static void findResults(StepProgram &step) {
+  std::pair<StringRef, std::optional<unsigned> *> known[] = {
+      {kLossResult, &step.loss},
+      {kScaleResult, &step.scale},
+      {kSkippedResult, &step.skipped},
+      {kExhaustedResult, &step.exhausted},
+      {kLearningRateResult, &step.learningRate},
+      {kGradientNormResult, &step.gradientNorm}};
+  const Entry &entry = step.last->entry();
+  for (auto [i, result] : llvm::enumerate(entry.results)) {
+    if (!isScalar(result) || result.name.empty() || isOfRecord(entry, i))
+      continue;
+    auto *found = llvm::find_if(
+        known, [&](auto &one) { return one.first == result.name; });
+    if (found != std::end(known))
+      *found->second = i;
+    else
+      step.others.push_back(i);
+  }
+}
+
+Expected<StepProgram> findStep(Model &model, int64_t rows) {
   auto microBatches = model.accumulate();
   if (!microBatches)
     return microBatches.takeError();
-  StepProgram step{.microBatches = *microBatches};
+  StepProgram step;
+  step.microBatches = *microBatches;
   bool gathers = step.microBatches > 1;
-  auto last = model.get(Goal::Train, gathers ? "apply" : "step", batch);
+  auto last = model.get(Goal::Train, gathers ? kApplyEntry : kStepEntry, rows);
   if (!last)
     return last.takeError();
   step.last = *last;
   if (gathers) {
-    auto gather = model.get(Goal::Train, "accumulate", batch);
+    auto gather = model.get(Goal::Train, kAccumulateEntry, rows);
     if (!gather)
       return gather.takeError();
     step.gather = *gather;
   }
-  std::pair<StringRef, std::optional<unsigned> *> known[] = {
-      {"loss", &step.loss}, {"scale", &step.scale}, {"skipped", &step.skipped}};
-  for (auto [i, result] : llvm::enumerate(step.last->entry().results))
-    for (auto &[name, slot] : known)
-      if (isScalar(result) && result.name == name)
-        *slot = i;
+  findResults(step);
   return step;
 }
 

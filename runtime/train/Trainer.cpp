@@ -1,5 +1,6 @@
 //===- Trainer.cpp - trains a module on a folder of data ------------------===//
 #include "runtime/train/Trainer.h"
+#include "program/Names.h"
 #include "runtime/train/Interrupt.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
@@ -17,68 +18,45 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 /// Says what to add to which line.
-static Error noLoss(const Entry &entry, const std::string &module,
-                    ArrayRef<std::string> names) {
+static Error noLoss(const Entry &entry, const std::string &module) {
+  std::vector<std::string> names;
+  for (auto [i, result] : llvm::enumerate(entry.results))
+    if (isScalar(result) && !result.name.empty() && !isOfRecord(entry, i))
+      names.push_back(result.name);
   std::string place = entry.location.str();
-  bool isNear = !nearestNames("loss", names).empty();
+  bool isNear = !nearestNames(kLossResult, names).empty();
   return makeError(
       "{0}: error: the function of recipe '{1}' has no result "
       "'loss'{2}{3} write {{mp.name = \"loss\"} behind the type of "
       "the result to minimise",
       place.empty() ? module : place, entry.recipe,
-      isNear ? suggest("loss", names) : "", isNear ? "" : ":");
+      isNear ? suggest(kLossResult, names) : "", isNear ? "" : ":");
 }
 
-Expected<Trainer::StepProgram *> Trainer::program(int64_t rows) {
+Expected<StepProgram *> Trainer::program(int64_t rows) {
   if (auto found = programs.find(rows); found != programs.end())
     return &found->second;
-  bool gathers = run.accumulate > 1;
-  StringRef name = gathers ? "apply" : "step";
-  Expected<Executable *> executable = model->get(Goal::Train, name, rows);
-  if (!executable)
-    return executable.takeError();
-  StepProgram step{.executable = *executable};
-  if (gathers) {
-    auto gather = model->get(Goal::Train, "accumulate", rows);
-    if (!gather)
-      return gather.takeError();
-    step.gather = *gather;
-  }
-  std::vector<std::string> names;
-  for (auto [i, result] : llvm::enumerate((*executable)->entry().results)) {
-    if (!isScalar(result) || result.name.empty() ||
-        isOfRecord((*executable)->entry(), i))
-      continue;
-    names.push_back(result.name);
-    std::pair<StringRef, int *> known[] = {
-        {"loss", &step.loss},       {"scale", &step.scale},
-        {"skipped", &step.skipped}, {"scale_exhausted", &step.exhausted},
-        {"lr", &step.lr},           {"grad_norm", &step.gradNorm}};
-    auto *slot = llvm::find_if(
-        known, [&](auto &entry) { return entry.first == result.name; });
-    if (slot != std::end(known))
-      *slot->second = i;
-    else
-      step.others.push_back(i);
-  }
-  if (step.loss < 0)
-    return noLoss((*executable)->entry(), options.module, names);
-  return &(programs[rows] = std::move(step));
+  Expected<StepProgram> step = findStep(*model, rows);
+  if (!step)
+    return step.takeError();
+  if (!step->loss)
+    return noLoss(step->last->entry(), options.module);
+  return &(programs[rows] = std::move(*step));
 }
 
 StepMetrics Trainer::readResults(const StepProgram &program,
                                  Executable::Results results) const {
-  const Entry &entry = program.executable->entry();
-  auto read = [&](int index, double otherwise) {
-    return index < 0 ? otherwise : readScalar(entry, results, index);
+  const Entry &entry = program.last->entry();
+  auto read = [&](std::optional<unsigned> index, double otherwise) {
+    return index ? readScalar(entry, results, *index) : otherwise;
   };
   StepMetrics metrics;
   metrics.loss = read(program.loss, 0);
   metrics.scale = read(program.scale, 1);
   metrics.skipped = read(program.skipped, 0) != 0;
   metrics.exhausted = read(program.exhausted, 0) != 0;
-  metrics.lr = read(program.lr, NAN);
-  metrics.gradNorm = read(program.gradNorm, NAN);
+  metrics.lr = read(program.learningRate, NAN);
+  metrics.gradNorm = read(program.gradientNorm, NAN);
   for (unsigned index : program.others)
     metrics.others.emplace_back(entry.results[index].name,
                                 readScalar(entry, results, index));
@@ -135,7 +113,7 @@ Error Trainer::submitStep() {
         return error;
   }
   if (step.program->gather)
-    if (Error error = submit(*step.program->executable, {}))
+    if (Error error = submit(*step.program->last, {}))
       return error;
   underWay.push_back(step);
   return Error::success();
@@ -154,7 +132,7 @@ Expected<StepMetrics> Trainer::finishStep() {
   StepUnderWay step = underWay.front();
   auto results = [&] {
     TraceSpan span(trace.get(), Trace::Kind::Wait, "wait for the step");
-    return step.program->executable->results(step.ticket);
+    return step.program->last->results(step.ticket);
   }();
   if (!results)
     return results.takeError();
@@ -165,7 +143,7 @@ Expected<StepMetrics> Trainer::finishStep() {
   metrics.step = run.step;
   if (!options.nanCheck.empty())
     if (Error error =
-            lookAtStep(step.program->executable->entry(), *results, metrics))
+            lookAtStep(step.program->last->entry(), *results, metrics))
       return error;
   // Of steps that overlap each begins where the one before ended.
   double seconds = secondsSince(std::max(step.start, lastFinish));
@@ -204,8 +182,7 @@ Expected<Profile> Trainer::profile() {
                     .shuffle = run.shuffle,
                     .firstStep = 0,
                     .lastStep = 1});
-  return profileStep(session(), (*step)->gather, *(*step)->executable,
-                     *first.next());
+  return profileStep(session(), (*step)->gather, *(*step)->last, *first.next());
 }
 
 Error Trainer::writeProfile() {

@@ -12,6 +12,7 @@
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/Evaluate.h"
 #include "runtime/train/Progress.h"
+#include "runtime/train/StepProgram.h"
 #include "runtime/train/TrainingLedger.h"
 #include <chrono>
 #include <deque>
@@ -118,17 +119,6 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-
-  /// The step at one batch size, and where its results are; -1: it has none.
-  struct StepProgram {
-    Executable *executable = nullptr;
-    /// What takes micro-batches, where `executable` applies them.
-    Executable *gather = nullptr;
-    int loss = -1, scale = -1, skipped = -1, exhausted = -1, lr = -1,
-        gradNorm = -1;
-    std::vector<unsigned> others = {};
-    Executable &takesInputs() const { return gather ? *gather : *executable; }
-  };
 
   /// A step that was submitted and whose metrics nobody has seen.
   struct StepUnderWay {

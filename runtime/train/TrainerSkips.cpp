@@ -1,4 +1,5 @@
 //===- TrainerSkips.cpp - when steps are skipped for good -----------------===//
+#include "program/Names.h"
 #include "runtime/data/Convert.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/Trainer.h"
@@ -94,7 +95,7 @@ Expected<std::optional<Offender>> Trainer::replayStep(int64_t step,
                      .firstStep = step,
                      .lastStep = step + 1});
   bool gathers = run.accumulate > 1;
-  StringRef name = gathers ? "diagnose.accumulate" : "diagnose";
+  StringRef name = gathers ? kDiagnoseAccumulateEntry : kDiagnoseEntry;
   std::optional<Offender> found;
   auto look = [&](StringRef function, int64_t rows, Executable::Inputs in,
                   int64_t micro) -> Error {
@@ -121,7 +122,8 @@ Expected<std::optional<Offender>> Trainer::replayStep(int64_t step,
       return error;
   // It also ends the window.
   if (gathers)
-    if (Error error = look("diagnose.apply", plan.microRows(), {}, wholeStep))
+    if (Error error =
+            look(kDiagnoseApplyEntry, plan.microRows(), {}, wholeStep))
       return error;
   return found;
 }

@@ -2,6 +2,7 @@
 #include "runtime/Model.h"
 #include "runtime/Trace.h"
 #include "runtime/cpu/Peak.h"
+#include "runtime/train/StepInputs.h"
 #include "runtime/train/StepProgram.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"

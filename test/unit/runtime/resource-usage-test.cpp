@@ -1,11 +1,12 @@
-//===- resource-usage-test.cpp - reading the CUDA compiler's log ----------===//
+//===- resource-usage-test.cpp - reading the CUDA compiler's compilerLog
+//----------===//
 #include "runtime/cuda/ResourceUsage.h"
 #include "gtest/gtest.h"
 
 using namespace mp::cuda;
 
 // As NVRTC 13.0 writes it, shortened.
-static const char log[] =
+static const char compilerLog[] =
     R"(kernel.cu(3): warning #177-D: variable "x" was declared but never referenced
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'k_1' for 'sm_80'
@@ -18,7 +19,7 @@ ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loa
 )";
 
 TEST(ResourceUsage, ReadsEveryFunction) {
-  auto all = parseResourceUsage(log);
+  auto all = parseResourceUsage(compilerLog);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].function, "k_1");
   EXPECT_EQ(all[0].registers, 30u);

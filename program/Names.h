@@ -1,0 +1,43 @@
+//===- Names.h - of entry points and of their results ---------------------===//
+//
+// The compiler gives entry points and results these names, and the runtime
+// looks them up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_PROGRAM_NAMES_H
+#define MP_PROGRAM_NAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mp {
+
+/// Entry points. A recipe's step is `step`; with micro-batches it is
+/// `accumulate`, as often as there are any, and then `apply`.
+inline constexpr llvm::StringLiteral kStepEntry = "step";
+inline constexpr llvm::StringLiteral kAccumulateEntry = "accumulate";
+inline constexpr llvm::StringLiteral kApplyEntry = "apply";
+/// Computes derived variables from those that are saved.
+inline constexpr llvm::StringLiteral kDeriveEntry = "derive";
+inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
+inline constexpr llvm::StringLiteral kCalibrateEntry = "calibrate";
+/// A step that changes no state and returns records of all its values.
+inline constexpr llvm::StringLiteral kDiagnoseEntry = "diagnose";
+inline constexpr llvm::StringLiteral kDiagnoseAccumulateEntry =
+    "diagnose.accumulate";
+inline constexpr llvm::StringLiteral kDiagnoseApplyEntry = "diagnose.apply";
+
+/// Results of a step.
+inline constexpr llvm::StringLiteral kLossResult = "loss";
+/// The loss scale that the step used.
+inline constexpr llvm::StringLiteral kScaleResult = "scale";
+/// Whether an optimizer changed nothing; with several optimizers there is also
+/// `skipped.<name>` for each.
+inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
+/// Whether the scaler gives up: see `on_min` of mp.update_scale.
+inline constexpr llvm::StringLiteral kExhaustedResult = "scale_exhausted";
+inline constexpr llvm::StringLiteral kLearningRateResult = "lr";
+inline constexpr llvm::StringLiteral kGradientNormResult = "grad_norm";
+
+} // namespace mp
+
+#endif // MP_PROGRAM_NAMES_H
