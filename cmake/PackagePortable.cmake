@@ -16,6 +16,7 @@ foreach(folder examples/fashion-mnist test/models bench/gpu bench/rivals)
 endforeach()
 file(COPY ${SOURCE}/bench/gpu.sh ${SOURCE}/bench/gemm-shapes.json DESTINATION ${stage}/bench)
 configure_file(${SOURCE}/docs/portable.md ${stage}/README.md COPYONLY)
+configure_file(${SOURCE}/LICENSE ${stage}/LICENSE COPYONLY)
 
 # The notices of what is linked in.
 foreach(package llvm-22-dev libmlir-22-dev zlib1g-dev libstdc++-12-dev)

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# Installs what building, running and testing need, on Debian 12, as root or
-# through sudo. Asks nothing; where nothing is missing it changes nothing.
+# Installs what building, training and testing need, on Debian 12, as root or through sudo; with --build, what building
+# and training need. Asks nothing; where nothing is missing it changes nothing.
 set -euo pipefail
 
 packages=(
   # The toolchain. g++ brings the C++ standard library that clang uses.
-  g++ cmake git ninja-build ccache python3 python3-pip ca-certificates
-  clang-22 lld-22 clang-format-22 clang-tidy-22
-  # LLVM and MLIR 22.1: libraries, mlir-tblgen, lit, FileCheck.
+  g++ cmake git ninja-build ccache python3 ca-certificates clang-22 lld-22
+  # LLVM and MLIR 22.1: libraries, mlir-tblgen.
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   # oneDNN is opened at run time; zlib reads .gz data.
   libdnnl-dev zlib1g-dev
-  # What the tests and the example need.
-  libgtest-dev dataset-fashion-mnist python3-numpy
+  # What the example trains on.
+  dataset-fashion-mnist
+)
+test_packages=(
+  libgtest-dev clang-format-22 clang-tidy-22 python3-numpy python3-pip
   # What opens the page of mp-run report in a test.
   chromium
   # What bench/micro needs; without it that is not built.
@@ -25,10 +27,14 @@ give_up() {
   exit 1
 }
 
-if [[ $# -gt 0 ]]; then
-  printf 'usage: %s\ninstalls the packages that building and testing need\n' "${0##*/}" >&2
+case "${1:-}" in
+'') packages+=("${test_packages[@]}") ;;
+--build) ;;
+*)
+  printf 'usage: %s [--build]\ninstalls the packages that building, training and, without --build, testing need\n' "${0##*/}" >&2
   [[ $1 == --help ]] && exit 0 || exit 2
-fi
+  ;;
+esac
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
   give_up 'this is not a Debian system: install these by hand'
 

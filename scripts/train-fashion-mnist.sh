@@ -5,7 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-"$here/scripts/install-deps.sh"
+"$here/scripts/install-deps.sh" --build
 "$here/scripts/build.sh" mp-run
 # mp-run's own paths are relative to where the caller stands; these are not.
 exec "$here/build/${MP_PRESET:-release}/bin/mp-run" train "$here/examples/fashion-mnist/mlp.mlir" \

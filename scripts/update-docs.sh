@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes docs/dialect.md and docs/passes.md from the descriptions in dialect/ and
-# passes/. `scripts/update-docs.sh FOLDER` writes them to another folder.
+# Writes docs/dialect.md and docs/passes.md from the descriptions in dialect/ and passes/, and docs/policy-table.md with
+# the built mp-run. `scripts/update-docs.sh FOLDER` writes them to another folder.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${1:-$root/docs}
@@ -29,3 +29,10 @@ tblgen -gen-dialect-doc -dialect=mp "$scratch/MpOps.td" | tidy |
   echo
   tblgen -gen-pass-doc "$root/passes/Passes.td"
 } | tidy >"$out/passes.md"
+
+mp_run=$root/build/${MP_PRESET:-release}/bin/mp-run
+if [[ -x $mp_run ]]; then
+  "$mp_run" policies >"$out/policy-table.md"
+else
+  echo "${0##*/}: $mp_run is not built, so policy-table.md stays as it is" >&2
+fi

@@ -22,7 +22,7 @@ ALLOWED = LOG + 'shift\n"$@"\n'
 UID = "#!/bin/bash\nprintf %s\n"
 
 
-def run(script, stubs):
+def run(script, stubs, *arguments):
     """(exit status, output, commands that were run) on a machine with these programs."""
     with tempfile.TemporaryDirectory() as folder:
         for tool in TOOLS:
@@ -32,7 +32,7 @@ def run(script, stubs):
             (Path(folder) / name).chmod(0o755)
         log = Path(folder) / "log"
         log.touch()
-        result = subprocess.run([shutil.which("bash"), script], env={"PATH": folder, "LOG": str(log)}, text=True,
+        result = subprocess.run([shutil.which("bash"), script, *arguments], env={"PATH": folder, "LOG": str(log)}, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
                                 check=False)
         return result.returncode, result.stdout, log.read_text().splitlines()
@@ -50,6 +50,12 @@ def main():
     assert commands[0].split()[-1] == "update", commands
     assert commands[1].split()[-2:] == ["ninja-build", "zlib1g-dev"], commands
     assert "--yes" in commands[1] and "--no-install-recommends" in commands[1], commands
+
+    none = "#!/bin/bash\nexit 1\n"
+    everything = run(script, {**root, "dpkg-query": none, "apt-get": LOG})[2][1].split()
+    build = run(script, {**root, "dpkg-query": none, "apt-get": LOG}, "--build")[2][1].split()
+    assert {"chromium", "libgtest-dev"} <= set(everything) - set(build), build
+    assert {"clang-22", "libmlir-22-dev", "dataset-fashion-mnist"} <= set(build) <= set(everything), build
 
     status, output, commands = run(script, {**user, "dpkg-query": TWO_MISSING, "apt-get": LOG, "sudo": ALLOWED})
     assert status == 0 and sum(c.startswith("apt-get") for c in commands) == 2, (status, output, commands)

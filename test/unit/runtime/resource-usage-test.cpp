@@ -1,4 +1,4 @@
-//===- resource-usage-test.cpp - reading the CUDA compiler's compilerLog
+//===- resource-usage-test.cpp - reading the log of the CUDA compiler ------===//
 //----------===//
 #include "runtime/cuda/ResourceUsage.h"
 #include "gtest/gtest.h"
