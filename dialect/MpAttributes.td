@@ -152,7 +152,8 @@ def Mp_AutocastAttr : Mp_Attr<"Autocast", "autocast"> {
     Example: `#mp.autocast<dtype = f16, policy = "torch">`
   }];
   let parameters = (ins "::mlir::FloatType":$dtype,
-                        DefaultValuedParameter<"::mlir::StringAttr", "::mlir::StringAttr::get($_ctxt, \"torch\")">:$policy);
+                        DefaultValuedParameter<"::mlir::StringAttr",
+                                               "::mlir::StringAttr::get($_ctxt, \"torch\")">:$policy);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -5,8 +5,8 @@
 include "dialect/MpBase.td"
 // #include "dialect/ops/Kernel.h"
 
-def Mp_AutocastOp : Mp_Op<"autocast", [SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments, RecursiveMemoryEffects,
-                                      DifferentiableOpInterface]> {
+def Mp_AutocastOp : Mp_Op<"autocast", [SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments,
+                                      RecursiveMemoryEffects, DifferentiableOpInterface]> {
   let summary = "region with its own autocast settings";
   let description = [{
     The region is like a block under PyTorch's context manager `torch.autocast(enabled=..., dtype=...)`, and

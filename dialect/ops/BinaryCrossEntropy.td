@@ -40,7 +40,8 @@ def Mp_BinaryCrossEntropyBackwardOp : Mp_CompositeOp<"binary_cross_entropy_backw
     Optional<Mp_FloatTensor>:$weight, Mp_ReductionOfLoss:$reduction);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{
-    $gradient `,` $input `,` $target (`weight` `(` $weight^ `:` type($weight) `)`)? (`reduction` `` $reduction^)? attr-dict `:`
+    $gradient `,` $input `,` $target (`weight` `(` $weight^ `:` type($weight) `)`)?
+    (`reduction` `` $reduction^)? attr-dict `:`
     type($gradient) `,` type($input) `,` type($target)
   }];
   let hasVerifier = 1;
@@ -71,7 +72,8 @@ def Mp_BinaryCrossEntropyWithLogitsOp
     Optional<Mp_FloatTensor>:$pos_weight, Mp_ReductionOfLoss:$reduction);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{
-    $input `,` $target (`weight` `(` $weight^ `:` type($weight) `)`)? (`pos_weight` `(` $pos_weight^ `:` type($pos_weight) `)`)?
+    $input `,` $target (`weight` `(` $weight^ `:` type($weight) `)`)?
+    (`pos_weight` `(` $pos_weight^ `:` type($pos_weight) `)`)?
     (`reduction` `` $reduction^)? attr-dict `:`
     type($input) `,` type($target)
   }];
@@ -92,7 +94,8 @@ def Mp_BinaryCrossEntropyWithLogitsBackwardOp
     Optional<Mp_FloatTensor>:$weight, Optional<Mp_FloatTensor>:$pos_weight, Mp_ReductionOfLoss:$reduction);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{
-    $gradient `,` $input `,` $target (`weight` `(` $weight^ `:` type($weight) `)`)? (`pos_weight` `(` $pos_weight^ `:` type($pos_weight) `)`)?
+    $gradient `,` $input `,` $target (`weight` `(` $weight^ `:` type($weight) `)`)?
+    (`pos_weight` `(` $pos_weight^ `:` type($pos_weight) `)`)?
     (`reduction` `` $reduction^)? attr-dict `:`
     type($gradient) `,` type($input) `,` type($target)
   }];

@@ -28,7 +28,8 @@ def Mp_CrossEntropyOp : Mp_CompositeOp<"cross_entropy", [DeclareOpInterfaceMetho
       : tensor<?x10xf32>, tensor<?xui8>
     ```
   }];
-  let torch = "log_softmax+nll_loss"; let tensorflow = "SparseSoftmaxCrossEntropyWithLogits"; let relay = "nn.cross_entropy_with_logits"; let relax = "nn.cross_entropy_with_logits";
+  let torch = "log_softmax+nll_loss"; let tensorflow = "SparseSoftmaxCrossEntropyWithLogits";
+  let relay = "nn.cross_entropy_with_logits"; let relax = "nn.cross_entropy_with_logits";
   let arguments = (ins Mp_FloatTensor:$logits, Mp_NumberTensor:$labels, Optional<Mp_FloatTensor>:$weight,
     Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "-100">:$ignore_index,
     DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing);

@@ -26,7 +26,8 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
   let arguments = (ins Variadic<Mp_Tensor>:$inputs, Optional<Mp_Flag>:$predicate, OptionalAttr<StrAttr>:$ops);
   let results = (outs Variadic<Mp_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
-  let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs, "::mlir::ValueRange":$inputs, "::mlir::Value":$predicate),
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs, "::mlir::ValueRange":$inputs,
+                                 "::mlir::Value":$predicate),
                             [{ build($_builder, $_state, outputs, inputs, predicate, ::mlir::StringAttr()); }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

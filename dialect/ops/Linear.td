@@ -63,7 +63,8 @@ def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
     OptionalAttr<TypeAttr>:$compute, OptionalAttr<TypeAttr>:$out_dtype);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? (`out_dtype` `(` $out_dtype^ `)`)? attr-dict `:`
+    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    (`out_dtype` `(` $out_dtype^ `)`)? attr-dict `:`
     type($lhs) `,` type($rhs)
   }];
 }

@@ -39,7 +39,8 @@ defvar Mp_BackwardTypes = "attr-dict `:` type($gradient) `,` type($input) `,` ty
 //===----------------------------------------------------------------------===//
 
 def Mp_LayerNormOp : Mp_NormalizationOp<"layer_norm", [AttrSizedOperandSegments]> {
-  let torch = "layer_norm"; let tensorflow = "Mean+SquaredDifference+Rsqrt+Mul+AddV2"; let relay = "nn.layer_norm"; let relax = "nn.layer_norm";
+  let torch = "layer_norm"; let tensorflow = "Mean+SquaredDifference+Rsqrt+Mul+AddV2";
+  let relay = "nn.layer_norm"; let relax = "nn.layer_norm";
   let summary = "zero mean and unit variance over trailing dimensions, then an affine map";
   let description = [{
     The op is `torch.nn.functional.layer_norm`: (x - mean) rstd weight + bias, where rstd is 1 / sqrt(variance
@@ -161,7 +162,8 @@ def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
 
 def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<EvaluationOpInterface>]> {
-  let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3"; let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
+  let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3";
+  let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
   let summary = "zero mean and unit variance of each channel in the batch, then an affine map";
   let description = [{
     The op is `torch.nn.functional.batch_norm` in training: `input` is [N, C] or [N, C, ...], and all other
@@ -211,7 +213,8 @@ def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
 }
 
 def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSizedOperandSegments]> {
-  let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3"; let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
+  let torch = "batch_norm"; let tensorflow = "FusedBatchNormV3";
+  let relay = "nn.batch_norm"; let relax = "nn.batch_norm";
   let summary = "each channel normalized by given statistics, then an affine map";
   let description = [{
     The op is `torch.nn.functional.batch_norm` in evaluation: (x - running_mean) weight / sqrt(running_var +
