@@ -1,6 +1,5 @@
 //===- policy-test.cpp - autocast policies are data -----------------------===//
 #include "passes/autocast/Policy.h"
-#include "support/Spelling.h"
 #include "gtest/gtest.h"
 
 using namespace llvm;
@@ -104,16 +103,6 @@ TEST(Policy, SaysWhatIsWrong) {
   EXPECT_NE(errorOf(R"({"extends": "torch", "f8": {"allow": ["exp"]}})")
                 .find("\"f8\" is not understood"),
             std::string::npos);
-}
-
-TEST(Policy, NearestNames) {
-  std::vector<std::string> names = {"fc1.weight", "fc1.bias", "fc2.weight",
-                                    "fc3.weight", "fc1.weight"};
-  EXPECT_EQ(
-      nearestNames("fc1.wieght", names),
-      (std::vector<std::string>{"fc1.weight", "fc2.weight", "fc3.weight"}));
-  EXPECT_TRUE(nearestNames("embedding.table", names).empty());
-  EXPECT_TRUE(nearestNames("w", {}).empty());
 }
 
 } // namespace

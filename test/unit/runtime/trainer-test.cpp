@@ -398,7 +398,7 @@ TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
   EXPECT_HAS(createFault(wrong), "device cuda:1000 is not available: ");
   wrong.device = "cdua";
   EXPECT_HAS(createFault(wrong),
-             "unknown device 'cdua', did you mean 'cpu' or 'cuda'?");
+             "unknown device 'cdua', did you mean 'cuda' or 'cpu'?");
   wrong = options();
   wrong.module = folder.path("none.mlir");
   EXPECT_EQ(createFault(wrong), wrong.module + ": No such file or directory");
