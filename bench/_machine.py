@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def output(*command):
-    """What a command prints; nothing where it is not there or fails."""
+    """Returns the output of a command, or nothing if it is missing or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -29,7 +29,7 @@ def cpu_model():
 
 
 def circumstances(tools):
-    """`tools` is the folder of mp-run, which tells the versions of what it is made of."""
+    """`tools` is the folder of mp-run, which tells its own version and those of its libraries."""
     told = fields(output(tools / "mp-run", "info"))
     versions = {key: told[key] for key in ("LLVM", "oneDNN") if key in told}
     return {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -108,7 +108,7 @@ def compare(options, name, precision, threads):
         found["counts"] = threads == 1 or 1.8 <= scale <= 2.2
         rounds.append(found)
     better = min(KINDS, key=lambda kind: statistics.median(r[kind] for r in rounds))
-    # One of several: a profile may fall into a moment that is somebody else's.
+    # There are several profiles, as one may fall into a moment of other load.
     profiles = [rival.ask(f"products-{better}", 10) for _ in range(5)]
     apart = sorted(profiles, key=lambda profile: profile["microseconds"])[2]
     rival.close()
@@ -127,7 +127,7 @@ def row(result):
 
 
 def check_tools(options):
-    """Ends the program where what it compares is not there."""
+    """Ends the program if something that it compares is missing."""
     if not (options.tools / "mp-run").is_file():
         sys.exit(f"compare.py: no mp-run in {options.tools}: run scripts/build.sh, or give its folder by --tools")
     try:

@@ -1,6 +1,10 @@
+//===- contraction.cpp - speed of matrix products -------------------------===//
+//
 // GFLOP/s of the generated matrix products, next to oneDNN's and to the fastest
 // multiply-adds, on one thread.
-//   bench-contraction [m n k ta tb type]...   ta, tb: 1 where stored transposed
+//   bench-contraction [m n k ta tb type]...   ta, tb: 1 if stored transposed
+//
+//===----------------------------------------------------------------------===//
 #include "runtime/Memory.h"
 #include "runtime/cpu/Peak.h"
 #include "test/unit/ContractionRun.h"
@@ -61,7 +65,7 @@ Memory numbers(int64_t count, Type type) {
   return made;
 }
 
-/// A launch with its code at hand, as the executor has it.
+/// A launch with its code linked, as the executor has it.
 struct LinkedLaunch {
   LinkedLaunch(ContractionRun &run, const KernelLaunch &launch)
       : function(run.kernels.function(run.compiler, launch.symbol)),
@@ -103,7 +107,7 @@ Measured measure(const Shape &shape) {
   return measured;
 }
 
-/// Seconds of oneDNN's product, or 0 where it has none for the type.
+/// Returns seconds of oneDNN's product, or 0 if it has none for the type.
 double measureOneDnn(const Shape &shape) {
   llvm::StringRef name = shape.type;
   if (name == "f64" || name == "f16")

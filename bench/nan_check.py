@@ -21,7 +21,7 @@ MODELS = {"mlp": "examples/fashion-mnist/mlp.mlir", "mlp-8x1024": "bench/models/
 
 
 def measure(options, model, precision, check, folder):
-    """Of a step: median microseconds, those of its launches, and bytes that these move and that are planned."""
+    """Median microseconds of a step and of its launches, and the bytes that these move and that are planned."""
     path = folder / "bench.json"
     scaler = "static:1024" if precision == "fp16" else "none"
     command = [options.tools / "mp-run", "bench", ROOT / MODELS[model], "--data", options.data, "--batch", options.batch,

@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS), help="which (%(default)s)")
     parser.add_argument("--scalers", nargs="+", default=["torch", "megatron", "static:1024"], help="which (%(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="of each, taking turns (%(default)s)")
-    parser.add_argument("--batch", type=int, default=128, help="records a step (%(default)s)")
+    parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
     parser.add_argument("--steps", type=int, default=200, help="measured in a round (%(default)s)")
     parser.add_argument("--warmup", type=int, default=60, help="steps before, in which the scale comes down (%(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="(%(default)s)")

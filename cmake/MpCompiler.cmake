@@ -1,4 +1,4 @@
-# Flags for every target. The LLVM packages are built without exceptions; so are we.
+# Flags for every target. The LLVM packages are built without exceptions, and so is Mantissa.
 separate_arguments(MP_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
 add_definitions(${MP_LLVM_DEFINITIONS})
 # Programs as well as libraries are -fPIC, so that they share precompiled headers.
@@ -7,7 +7,7 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-exceptions -fvisibi
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options(-Wno-nullability-completeness)
 endif()
-# Our numbers are exact: the host compiler must not contract either.
+# Results are exact: the host compiler must not contract either.
 add_compile_options(-ffp-contract=off)
 
 find_program(MP_LLD NAMES ld.lld-22 ld.lld)
@@ -20,7 +20,7 @@ if(MP_LLD)
 endif()
 find_program(MP_CCACHE ccache)
 if(MP_CCACHE)
-  # Precompiled headers are cached only where their time stamps do not count.
+  # ccache handles precompiled headers only if their time stamps do not count.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${MP_CCACHE})

@@ -1,5 +1,6 @@
-# Finds what the build needs. What is missing or wrong is named together with the
-# Debian package that brings it, all at once, so that one apt-get mends it.
+# Finds the dependencies of the build. A missing or wrong one is reported
+# together with the Debian package that brings it, all at once, so that one
+# apt-get is enough.
 set(MP_MISSING "")
 
 macro(mp_missing what package)
@@ -21,8 +22,8 @@ endmacro()
 set(MP_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "where LLVM and MLIR 22.1 are installed")
 list(APPEND CMAKE_PREFIX_PATH ${MP_LLVM_ROOT})
 
-# MLIR's own config stops the configuration where LLVM's or its own tools are not
-# there, so those are asked first.
+# MLIR's own config stops the configuration if LLVM's or its own tools are
+# missing, so those are checked first.
 find_package(LLVM 22.1 QUIET CONFIG)
 if(LLVM_FOUND AND EXISTS ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
   find_package(MLIR 22.1 QUIET CONFIG)
@@ -36,7 +37,7 @@ if(NOT ZLIB_FOUND)
 endif()
 find_package(Threads REQUIRED)
 
-# Training needs no tests: where their packages are missing, they are left out.
+# Training needs no tests: if their packages are missing, they are left out.
 set(MP_TESTS_MISSING "")
 find_package(GTest QUIET)
 if(NOT GTest_FOUND)

@@ -3,8 +3,9 @@
 option(MP_PORTABLE "build the portable package and nothing else" OFF)
 find_library(MP_ZLIB_ARCHIVE libz.a)
 
-# Of LLVM's and MLIR's archives the linker takes the members that are referred to,
-# so all are offered; their CMake targets would bring shared libraries along.
+# The linker takes only the members of LLVM's and MLIR's archives that are
+# referred to, so all archives are offered; their CMake targets would bring shared
+# libraries along.
 file(GLOB MP_LLVM_ARCHIVES ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 
 # mp_add_portable(<name> <object library>... SOURCES <source>...): the program, and
@@ -27,7 +28,7 @@ function(mp_add_portable name)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endforeach()
   target_link_libraries(${name} PRIVATE ${MP_LLVM_ARCHIVES} ${MP_ZLIB_ARCHIVE} Threads::Threads ${CMAKE_DL_LIBS} m)
-  # Each function of the archives is a section of its own, so what no tool reaches is left out.
+  # Each function of the archives is a section of its own, so functions that no tool reaches are left out.
   target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -no-pie
     -Wl,--gc-sections,--icf=all,--strip-all,--as-needed)
 

@@ -1,5 +1,5 @@
-# Included before project(): there CMake stops at a missing compiler or ninja
-# without saying which package brings it.
+# Included before project(): there CMake would stop at a missing compiler or
+# ninja without naming the package that brings it.
 set(MP_TOOLCHAIN_MISSING "")
 foreach(language C CXX)
   if(CMAKE_${language}_COMPILER)

@@ -1,4 +1,4 @@
-# Packs the portable program with all that runs beside it.
+# Packs the portable program with the files that belong to it.
 # usage: cmake -D SOURCE=... -D PROGRAM=... -D VERSION=... -D OUT=... -P PackagePortable.cmake
 # Paths in the package are those of the repository, but for bin/.
 set(name mantissa-${VERSION}-linux-x86_64)
@@ -18,7 +18,7 @@ file(COPY ${SOURCE}/bench/gpu.sh ${SOURCE}/bench/gemm-shapes.json DESTINATION ${
 configure_file(${SOURCE}/docs/portable.md ${stage}/README.md COPYONLY)
 configure_file(${SOURCE}/LICENSE ${stage}/LICENSE COPYONLY)
 
-# The notices of what is linked in.
+# The notices of the linked libraries.
 foreach(package llvm-22-dev libmlir-22-dev zlib1g-dev libstdc++-12-dev)
   set(notice /usr/share/doc/${package}/copyright)
   if(NOT EXISTS ${notice})

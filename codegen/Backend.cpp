@@ -1,3 +1,4 @@
+//===- Backend.cpp - the targets by name ----------------------------------===//
 #include "codegen/Backend.h"
 #include "codegen/cpu/Backend.h"
 #include "codegen/cuda/Backend.h"

@@ -12,52 +12,52 @@ namespace mp {
 
 struct ProgramBuilder;
 
-/// What a step reads and writes, as wholes.
-struct StepPlaces {
-  llvm::SmallVector<Place> read, written;
+/// The places that a step reads and writes, as wholes.
+struct StepBufferRefs {
+  llvm::SmallVector<BufferRef> read, written;
 };
 
-/// What one target makes of kernels, for one compilation.
+/// The code generator of one target, for one compilation.
 class Backend {
 public:
   virtual ~Backend() = default;
 
-  /// Fills in what a Program says of its target: `target`, `arch`, `headers`.
+  /// Fills in a Program's fields about its target: `target`, `arch`, `headers`.
   virtual void describe(Program &program) const = 0;
 
-  /// How kernels of stages are split up.
+  /// Returns the sizes by which kernels of stages are split up.
   virtual StageTarget stageTarget() const = 0;
 
-  /// Which of the stages after an anchor its kernel computes as well: a part of
-  /// `stages` that needs no stage outside it. Nothing where the target has no
-  /// kernel for the anchor.
+  /// Returns the stages after an anchor that its kernel computes as well: a
+  /// part of `stages` that needs no stage outside it. Returns nothing if the
+  /// target has no kernel for the anchor.
   virtual std::optional<StageList>
   accepts(const AnchorStages &stages) const = 0;
 
-  /// Emits a kernel whose anchor, if any, is followed by what `accepts` allows
-  /// and nothing else. Fails with a diagnostic. Thread-safe.
+  /// Emits a kernel whose anchor, if any, is followed only by stages that
+  /// `accepts` allows. Fails with a diagnostic. Thread-safe.
   virtual llvm::FailureOr<EmittedKernel> emit(KernelOp kernel) = 0;
 
-  /// Copies `bytes` where an i1 is true; its arguments in the launch: to, from,
-  /// flag. Nothing where a Copy does it.
+  /// Copies `bytes` if an i1 is true; the arguments of the launch are to, from
+  /// and flag. Returns nothing if a Copy does this.
   virtual std::optional<KernelLaunch> guardedCopy(uint64_t bytes) = 0;
 
-  /// Code and features of a symbol that an emitted launch names.
+  /// Returns code and features of a symbol that an emitted launch names.
   virtual Kernel code(llvm::StringRef symbol) const = 0;
 
-  /// Whether the code of a symbol is used as it is, and not put together with
-  /// other code by `finish`.
+  /// Whether the code of a symbol is used as it is, and not merged with other
+  /// code by `finish`.
   virtual bool isFinal(llvm::StringRef symbol) const { return true; }
 
-  /// Last work on the steps of an entry point, one of `places` to each. Memory
-  /// is not planned yet: a place in the arena is the number of a buffer, and no
-  /// two buffers share any.
-  virtual void finish(Entry &entry, llvm::ArrayRef<StepPlaces> places,
+  /// Finishes the steps of an entry point; `places` has one element for each.
+  /// Memory is not planned yet: a place in the arena is the number of a buffer,
+  /// and no two buffers share any.
+  virtual void finish(Entry &entry, llvm::ArrayRef<StepBufferRefs> refs,
                       ProgramBuilder &builder) {}
 };
 
-/// The target that the options name. Errors: none of that name, and those
-/// above.
+/// Returns the target that the options name. Errors: an unknown name, and the
+/// errors of the target itself.
 llvm::Expected<std::unique_ptr<Backend>>
 createBackend(const CompileOptions &options, mlir::MLIRContext &context);
 

@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// One compilation, from text to Program. Members that fail have left a
+/// One compilation, from text to Program. Members that fail have emitted a
 /// diagnostic.
 class Compilation {
 public:
@@ -58,7 +58,7 @@ private:
     return registry;
   }
 
-  /// The diagnostics say what went wrong.
+  /// The diagnostics tell the cause.
   static llvm::Error failed() {
     return llvm::createStringError("compilation failed");
   }
@@ -81,12 +81,13 @@ private:
       describeState();
       return llvm::Error::success();
     }
-    // What is asked for by name is not gone once its callers have its ops.
+    // A function that is asked for by name must survive inlining into its
+    // callers.
     if (options.goal == Goal::Run)
       if (auto asked = module->lookupSymbol<func::FuncOp>(options.function))
         asked.setPublic();
-    // While all functions are there: calls are inlined, and no two functions
-    // share random numbers.
+    // This needs all functions: calls are inlined, and no two functions share
+    // random numbers.
     PassManager numbering(&context);
     numbering.addPass(createInline());
     numbering.addPass(createNumberStreams());
@@ -114,7 +115,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // What is compiled
+  // Selection
   //===--------------------------------------------------------------------===//
 
   /// The function to compile; drops the others, and recipes not asked for.
@@ -172,7 +173,7 @@ private:
                               : recipe.getAccumulate().value_or(1);
   }
 
-  /// One that is not known is an error later.
+  /// An unknown scaler is an error later.
   void chooseScalerOf(TrainOp recipe) {
     auto given = llvm::expectedToOptional(chooseScaler(passOptions()));
     if (!given)
@@ -185,7 +186,8 @@ private:
     builder.program.scalerFields = toText(fields);
   }
 
-  /// What the options ask for by any of its names, or else the recipe.
+  /// Returns the precision that the options ask for by any of its names, or
+  /// else the recipe's.
   std::string precisionOf(TrainOp recipe) const {
     std::string dtype =
         llvm::expectedToOptional(resolvePrecision(options.precision))
@@ -241,8 +243,8 @@ private:
     PassRegistryAccess registry;
     if (llvm::Error error = registry.load(options.passPlugins))
       return error;
-    // What is inserted into a step need not have a place in the evaluation of
-    // the same run, but has to have one in either.
+    // An inserted pass need not have a place in the evaluation of the same run,
+    // but must have one in either.
     if (options.goal != Goal::Train && options.goal != Goal::Run) {
       PassManager own(&context, ModuleOp::getOperationName()),
           step(&context, ModuleOp::getOperationName());
@@ -332,7 +334,7 @@ private:
     pool.wait();
   }
 
-  /// Kernels that stay as they are.
+  /// Announces the kernels that no merging changes.
   void announce(KernelOp op, const EmittedKernel &emitted) {
     ProgramBuilder scratch;
     for (const KernelLaunch &launch : emitted.launches)
@@ -342,8 +344,8 @@ private:
       sink->kernel(kernel);
   }
 
-  /// Kernels that have been put together into others go; those that came late
-  /// are announced.
+  /// Drops kernels that were merged into others, and announces those that were
+  /// made late.
   void finishKernels(ArrayRef<EmittedKernel> code) {
     Program &program = builder.program;
     llvm::StringSet<> announced;
@@ -368,7 +370,7 @@ private:
         sink->kernel(kernel);
   }
 
-  /// What an entry point is asked for by.
+  /// Returns the name by which an entry point is asked for.
   std::string nameOf(StringRef phase) const {
     switch (options.goal) {
     case Goal::Train:
@@ -400,7 +402,7 @@ private:
       entry.recipe = chosenRecipe;
       entry.location = written;
     }
-    // What applies micro-batches takes none, whatever their rows.
+    // The entry that applies micro-batches takes none, whatever their rows.
     if (!isDerive && phase != kApplyEntry) {
       entry.batch = options.batch;
       entry.inputs = inputs;
@@ -412,7 +414,7 @@ private:
     return success();
   }
 
-  /// Does `work`, and says how long that took and for what kernel.
+  /// Does `work`, and reports how long it took and for which kernel.
   template <typename Work>
   std::invoke_result_t<Work> timed(const char *what, Work work,
                                    KernelOp kernel = {}) {

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - what the compiler says, as text ------------------===//
+//===- Diagnostics.cpp - diagnostics as text ------------------------------===//
 #include "codegen/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,7 +16,7 @@ DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources,
         add(diagnostic);
         return success();
       }) {
-  // Two lines about the error, not a thousand of IR behind them.
+  // An error takes two lines; the IR of its op could take a thousand.
   context.printOpOnDiagnostic(false);
 }
 

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - what the compiler says, as text --------------------===//
+//===- Diagnostics.h - diagnostics as text --------------------------------===//
 #ifndef MP_CODEGEN_DIAGNOSTICS_H
 #define MP_CODEGEN_DIAGNOSTICS_H
 
@@ -12,7 +12,7 @@
 namespace mp {
 
 /// Collects a context's errors as located text with the source line and a
-/// caret, from any thread, as long as it lives. Each warning goes to
+/// caret, from any thread, as long as it lives. Passes each warning to
 /// `onWarning`, as such a text.
 class DiagnosticText {
 public:
@@ -26,11 +26,12 @@ private:
   void add(mlir::Diagnostic &diagnostic);
 
   OnWarning onWarning;
-  /// A pass that crashes in `onWarning` may be survived, and then reported.
+  /// The mutex is recursive, as a pass that crashes in `onWarning` may be
+  /// survived, and then reported.
   std::recursive_mutex mutex;
   std::string text;
   llvm::raw_string_ostream stream;
-  /// Upstream's printer, called from the handler alone.
+  /// Upstream's printer, which only the handler calls.
   struct Printer : mlir::SourceMgrDiagnosticHandler {
     using SourceMgrDiagnosticHandler::emitDiagnostic;
     using SourceMgrDiagnosticHandler::SourceMgrDiagnosticHandler;

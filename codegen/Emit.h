@@ -1,4 +1,4 @@
-//===- Emit.h - what a target makes of a kernel ---------------------------===//
+//===- Emit.h - a kernel's launches on a target ---------------------------===//
 #ifndef MP_CODEGEN_EMIT_H
 #define MP_CODEGEN_EMIT_H
 
@@ -10,8 +10,8 @@
 namespace mp {
 
 /// An argument of a launch: an operand or result of the kernel, or one of its
-/// temporaries. Results follow operands nowhere but here, so an in-place result
-/// is simply given its operand's place by the planner.
+/// temporaries. Only here do results follow operands, so the planner simply
+/// gives an in-place result its operand's place.
 struct KernelArgument {
   enum class Kind { Operand, Result, Temporary };
   Kind kind = Kind::Operand;
@@ -27,7 +27,8 @@ struct KernelLaunch {
   uint64_t flops = 0;
 };
 
-/// A call of a library routine instead of code of ours. Fields as in mp::Call.
+/// A call of a library routine instead of generated code. Fields as in
+/// mp::Call.
 struct KernelCall {
   std::string routine;
   std::vector<std::pair<std::string, Call::Attribute>> attributes;

@@ -1,6 +1,6 @@
 //===- KernelModels.cpp - how anchors become kernels on each target -------===//
 //
-// The families that say so are in codegen/ops/.
+// Each family registers its own models, in codegen/ops/.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/KernelModels.h"

@@ -25,7 +25,8 @@ PassRegistryAccess::PassRegistryAccess() : lock(registryMutex()) {
 llvm::Error PassRegistryAccess::load(llvm::ArrayRef<std::string> plugins) {
   static llvm::StringSet<> loaded;
   for (const std::string &given : plugins) {
-    // The loader looks for a name without a folder in the system's, not here.
+    // The loader would look for a name without a folder in the system's
+    // folders, not here.
     llvm::SmallString<256> path(given);
     if (llvm::sys::fs::make_absolute(path) || loaded.contains(path))
       continue;

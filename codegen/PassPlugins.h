@@ -9,14 +9,14 @@
 
 namespace mp {
 
-/// While it lives, passes may be looked up by name: ours, upstream's
-/// transforms, and those of plugins. The registry is one for the process, and
-/// compilations run at once.
+/// Allows lookup of passes by name while it lives: Mantissa's passes,
+/// upstream's transforms, and those of plugins. The pass registry is one for
+/// the process, and compilations run at once.
 class PassRegistryAccess {
 public:
   PassRegistryAccess();
-  /// Loads libraries built for this LLVM with an entry point
-  /// mlirGetPassPluginInfo; each once.
+  /// Loads libraries that were built for this LLVM and have an entry point
+  /// mlirGetPassPluginInfo. Loads each once.
   llvm::Error load(llvm::ArrayRef<std::string> plugins);
 
 private:

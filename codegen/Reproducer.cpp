@@ -1,4 +1,4 @@
-//===- Reproducer.cpp - what shows a pass's failure again -----------------===//
+//===- Reproducer.cpp - reproduces a pass's failure -----------------------===//
 #include "codegen/Reproducer.h"
 #include "mlir/Support/FileUtilities.h"
 #include "support/ShellWord.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// A file that opens with the command for it.
+/// A file that begins with the command that runs it.
 class CommandedFile : public ReproducerStream {
 public:
   CommandedFile(std::unique_ptr<llvm::ToolOutputFile> file,
@@ -26,7 +26,7 @@ public:
     file->keep();
     file->os().flush();
     failed = file->os().error();
-    file->os().clear_error(); // which else would be fatal
+    file->os().clear_error(); // otherwise fatal
   }
   StringRef description() override { return text; }
   raw_ostream &os() override { return file->os(); }
@@ -51,7 +51,7 @@ LogicalResult mp::runReproducibly(PassManager &passes, Operation *module,
                                                   failed)
                 : nullptr;
   };
-  // Only of passes that run one by one does upstream know which one failed.
+  // Upstream knows the pass that failed only if passes run one by one.
   MLIRContext *context = passes.getContext();
   context->disableMultithreading();
   passes.enableCrashReproducerGeneration(open, /*genLocalReproducer=*/true);

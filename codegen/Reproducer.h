@@ -1,4 +1,4 @@
-//===- Reproducer.h - what shows a pass's failure again -------------------===//
+//===- Reproducer.h - reproduces a pass's failure -------------------------===//
 #ifndef MP_CODEGEN_REPRODUCER_H
 #define MP_CODEGEN_REPRODUCER_H
 
@@ -7,8 +7,8 @@
 
 namespace mp {
 
-/// Runs `passes`. Where one fails or crashes and `path` names a file, that gets
-/// the module as it was before that pass, and how to run it again: upstream's
+/// Runs `passes`. If one fails or crashes and `path` names a file, writes to it
+/// the module as it was before that pass and how to run it again: upstream's
 /// reproducer, cut to the one pass. A crash is then a failure with a
 /// diagnostic. `plugins` are libraries that some of the passes come from.
 llvm::LogicalResult runReproducibly(mlir::PassManager &passes,

@@ -7,9 +7,9 @@
 using namespace mlir;
 using namespace mp;
 
-/// Bytes of address space that a process has for data, and so a bound for one
-/// tensor. Far above what any machine has, and far below where sums of sizes
-/// overflow.
+/// The bytes of address space that a process has for data, and so a bound for
+/// one tensor. This is far above the memory of any machine, and far below the
+/// sizes whose sums overflow.
 static constexpr int64_t kMostBytes = int64_t(1) << 47;
 
 static std::string problemOf(RankedTensorType type, int64_t batch) {

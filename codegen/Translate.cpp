@@ -34,12 +34,12 @@ public:
   }
 
 private:
-  std::deque<std::string> names; ///< which the options refer to
+  std::deque<std::string> names;
   std::vector<std::function<void(RecipeSettings &)>> readers;
 };
 
-/// Options exist once the tool registers its translations, and not in other
-/// tools.
+/// The options exist once the tool registers its translations; other tools have
+/// none of them.
 struct Options {
   cl::OptionCategory category{"--mp-to-program"};
   cl::opt<Goal> goal{

@@ -3,9 +3,9 @@
 #define MP_CODEGEN_TRANSLATE_H
 
 namespace mp {
-/// `--mp-to-program`: the text of the Program that a module's recipe, or
-/// function, compiles to. `--mp-to-cuda`: its kernels as CUDA C++, with what
-/// they include, for reading.
+/// `--mp-to-program` prints the Program that a module's recipe, or function,
+/// compiles to. `--mp-to-cuda` prints its kernels as CUDA C++, with the headers
+/// that they include, for reading.
 void registerTranslations();
 } // namespace mp
 

@@ -1,9 +1,10 @@
 //===- Fields.h - attributes that are lists of named numbers --------------===//
 //
 // Optimizers, schedules and initialisers are `#mp.name<argument = value, ...>`,
-// where only those are written that differ from their defaults. A table of
+// where only those are written that differ from their defaults. A list of
 // fields says what an attribute has; parser, printer and verifier follow from
-// it. The table's order is that of the attribute's parameters.
+// it. dialect/Fields.td writes the list of an attribute whose parameters all
+// are fields.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_FIELDS_H

@@ -1,6 +1,5 @@
 //===- LossRules.cpp - what losses share ----------------------------------===//
 #include "dialect/LossRules.h"
-#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Reduction.h"
 
 using namespace mlir;
@@ -29,26 +28,22 @@ LogicalResult mp::checkNoBatchMean(Operation *op, LossReduction reduction) {
   return success();
 }
 
-Value mp::reduceLoss(ImplicitLocOpBuilder &b, Value each,
-                     LossReduction reduction, Value divisor) {
+Expression mp::reduceLoss(Expression each, LossReduction reduction,
+                          Expression divisor) {
   if (reduction == LossReduction::none)
     return each;
   auto dims =
       llvm::to_vector(llvm::seq<int64_t>(0, tensorType(each).getRank()));
-  Value total =
-      dims.empty() ? each : Value(SumOp::create(b, each, dims, false));
-  return reduction == LossReduction::sum
-             ? total
-             : Value(DivOp::create(b, total, divisor));
+  auto &b = each.builder();
+  Expression total = each;
+  if (!dims.empty())
+    total = {b, SumOp::create(b, Value(each), dims, false)};
+  return reduction == LossReduction::sum ? total : total / divisor;
 }
 
-Value mp::elementGradient(ImplicitLocOpBuilder &b, Value gradient,
-                          LossReduction reduction, Value divisor) {
+Expression mp::elementGradient(Expression gradient, LossReduction reduction,
+                               Expression divisor) {
   if (reduction == LossReduction::none || reduction == LossReduction::sum)
     return gradient;
-  return DivOp::create(b, gradient, divisor);
-}
-
-Value mp::numberLike(ImplicitLocOpBuilder &b, Value like, double value) {
-  return splat(b, RankedTensorType::get({}, elementType(like)), value);
+  return gradient / divisor;
 }

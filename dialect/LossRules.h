@@ -2,7 +2,7 @@
 #ifndef MP_DIALECT_LOSSRULES_H
 #define MP_DIALECT_LOSSRULES_H
 
-#include "dialect/Mp.h"
+#include "dialect/Expression.h"
 
 namespace mp {
 
@@ -31,17 +31,12 @@ llvm::LogicalResult checkNoBatchMean(mlir::Operation *op,
                                      LossReduction reduction);
 
 /// The loss from its elements; a mean divides by `divisor`, rank 0.
-mlir::Value reduceLoss(mlir::ImplicitLocOpBuilder &builder, mlir::Value each,
-                       LossReduction reduction, mlir::Value divisor);
+Expression reduceLoss(Expression each, LossReduction reduction,
+                      Expression divisor);
 
 /// What reaches each element, or all alike, from the gradient of the loss.
-mlir::Value elementGradient(mlir::ImplicitLocOpBuilder &builder,
-                            mlir::Value gradient, LossReduction reduction,
-                            mlir::Value divisor);
-
-/// A constant of the element type of `like`, rank 0.
-mlir::Value numberLike(mlir::ImplicitLocOpBuilder &builder, mlir::Value like,
-                       double value);
+Expression elementGradient(Expression gradient, LossReduction reduction,
+                           Expression divisor);
 
 } // namespace mp
 

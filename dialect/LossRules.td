@@ -1,4 +1,4 @@
-//===- LossRules.td - base of all losses --------------------*- tablegen -*-===//
+//===- LossRules.td - base of all losses -------------------*- tablegen -*-===//
 #ifndef MP_LOSSRULES_TD
 #define MP_LOSSRULES_TD
 
@@ -16,6 +16,12 @@ defvar Mp_ReductionOfLoss = DefaultValuedAttr<Mp_LossReductionAttr, "::mp::LossR
 /// A loss of `input` against `target`, element by element. Either may be broadcast.
 class Mp_ElementLossOp<string mnemonic, dag settings = (ins)> : Mp_CompositeOp<mnemonic> {
   let numericClass = "loss";
+  let typeRule = [{
+      auto each = inferElementwise(location, adaptor.getOperands());
+      if (failed(each))
+        return ::mlir::failure();
+      types.push_back(lossType(*each, reductionOf(adaptor)));
+      return ::mlir::success();}];
   let torch = mnemonic;
   let arguments = !con((ins Mp_FloatTensor:$input, Mp_FloatTensor:$target, Mp_ReductionOfLoss:$reduction), settings);
   let results = (outs Mp_FloatTensor:$result);

@@ -1,4 +1,5 @@
 //===- Mp.cpp - the dialect itself ----------------------------------------===//
+#include "dialect/Fields.h"
 #include "dialect/ops/Arithmetic.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"

@@ -1,4 +1,4 @@
-//===- MpAttributes.td - attributes -----------------------*- tablegen -*-===//
+//===- MpAttributes.td - attributes ------------------------*- tablegen -*-===//
 #ifndef MP_ATTRIBUTES_TD
 #define MP_ATTRIBUTES_TD
 
@@ -18,6 +18,17 @@ class Mp_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 //===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+def Mp_NumericClass : Mp_Enum<"NumericClass", "what kind of arithmetic an op is", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"contraction", 1>, I32EnumAttrCase<"arithmetic", 2>,
+  I32EnumAttrCase<"activation", 3>, I32EnumAttrCase<"function", 4>, I32EnumAttrCase<"reduction", 5>,
+  I32EnumAttrCase<"normalization", 6>, I32EnumAttrCase<"loss", 7>, I32EnumAttrCase<"movement", 8>,
+  I32EnumAttrCase<"random", 9>,
+]>;
+
+//===----------------------------------------------------------------------===//
 // Variables
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +42,30 @@ def Mp_VariableKind : Mp_Enum<"StateKind", "kind of a variable, which determines
   I32EnumAttrCase<"window", 6>,    // what micro-batches gather until they are applied, never saved
 ]>;
 def Mp_VariableKindAttr : EnumAttr<Mp_Dialect, Mp_VariableKind, "kind">;
+
+def Mp_VariableRole : Mp_Enum<"StateRole", "what a variable is for, within its kind", [
+  I32EnumAttrCase<"slot", 0>,     // an optimizer's state for one parameter
+  I32EnumAttrCase<"average", 1>,  // the moving average of a parameter
+  I32EnumAttrCase<"count", 2>,    // the number of steps that were applied or attempted
+  I32EnumAttrCase<"scale", 3>,    // the loss scale
+  I32EnumAttrCase<"tracker", 4>,  // a count by which a loss scaler decides
+  I32EnumAttrCase<"history", 5>,  // the largest magnitudes of a tensor in earlier steps
+  I32EnumAttrCase<"position", 6>, // the entry of histories that the step writes
+]>;
+
+def Mp_RoleAttr : Mp_Attr<"Role", "role"> {
+  let summary = "what a variable is for, within its kind";
+  let description = [{
+    The passes that add variables set the role, and checkpoints, reports and the runtime go by it, never by the
+    name. A slot and an average name their parameter. A slot also says which one of the optimizer's it is.
+
+    Example: `#mp.role<slot of @fc1.weight named "exp_avg">`, `#mp.role<average of @fc1.weight>`,
+    `#mp.role<count>`
+  }];
+  let parameters = (ins EnumParameter<Mp_VariableRole>:$role,
+    OptionalParameter<"::mlir::FlatSymbolRefAttr">:$parameter, OptionalParameter<"::mlir::StringAttr">:$slot);
+  let assemblyFormat = "`<` $role (`of` $parameter^)? (`named` $slot^)? `>`";
+}
 
 def Mp_InitFormula : Mp_Enum<"InitFormula", "initialiser of a variable", [
   I32EnumAttrCase<"zeros", 0>, I32EnumAttrCase<"ones", 1>,

@@ -1,4 +1,4 @@
-//===- MpBase.td - base classes of all ops ----------------*- tablegen -*-===//
+//===- MpBase.td - base classes of all ops -----------------*- tablegen -*-===//
 #ifndef MP_BASE_TD
 #define MP_BASE_TD
 
@@ -42,11 +42,37 @@ class Mp_Op<string mnemonic, list<Trait> traits = []>
     : Op<Mp_Dialect, mnemonic, !listconcat([Mp_KnownAttributes], traits)> {
   /// C++ declarations to add to those of the base classes.
   code extraDeclarations = "";
-  let extraClassDeclaration = extraDeclarations;
+  /// Whether a scalar op costs as much as an exponential does, for each element.
+  bit expensive = 0;
+  code cost = !if(expensive, [{
+    static bool isExpensive() { return true; }
+  }], "");
+  let extraClassDeclaration = cost # extraDeclarations;
 }
 
+/// Bodies of type rules. They add the types of the results to `types`, from `adaptor`.
+
+/// The operands have one element type and are broadcast. The result has the type that they broadcast to.
+defvar Mp_InferBroadcast = [{
+      auto type = inferElementwise(location, adaptor.getOperands());
+      if (failed(type))
+        return ::mlir::failure();
+      types.push_back(*type);
+      return ::mlir::success();}];
+/// The same with elements i1.
+defvar Mp_InferFlags = [{
+      auto type = inferElementwise(location, adaptor.getOperands());
+      if (failed(type))
+        return ::mlir::failure();
+      types.push_back(type->clone(::mlir::IntegerType::get(context, 1)));
+      return ::mlir::success();}];
+/// The result has the first operand's type.
+defvar Mp_InferFirst = [{
+      types.push_back(adaptor.getOperands().front().getType());
+      return ::mlir::success();}];
+
 /// The names by which autocast policies refer to an op.
-class Mp_SystemNames<string theTorch, string theTensorflow, string theRelay, string theRelax, string theClass> {
+class Mp_PolicyFacts<string theTorch, string theTensorflow, string theRelay, string theRelax, string theClass> {
   code cpp = [{
     static ::llvm::StringRef getAutocastName(::llvm::StringRef system) {
       return ::llvm::StringSwitch<::llvm::StringRef>(system)
@@ -54,9 +80,9 @@ class Mp_SystemNames<string theTorch, string theTensorflow, string theRelay, str
           .Case("tensorflow", "}] # theTensorflow # [{")
           .Case("relay", "}] # theRelay # [{")
           .Case("relax", "}] # theRelax # [{")
-          .Case("class", "}] # theClass # [{")
           .Default("");
     }
+    static ::mp::NumericClass getNumericClass() { return ::mp::NumericClass::}] # theClass # [{; }
   }];
 }
 
@@ -71,13 +97,16 @@ class Mp_TensorOp<string mnemonic, list<Trait> traits = []>
   string tensorflow = "";
   string relay = "";
   string relax = "";
-  /// The kind of arithmetic, which policies can name: contraction, arithmetic, activation,
-  /// function, reduction, normalization, loss, movement, random; "" for other ops.
-  string numericClass = "";
+  /// The kind of arithmetic, which policies can name: a case of Mp_NumericClass.
+  string numericClass = "none";
   /// The reason why there is no gradient rule; "" if the .cpp has one.
   string notDifferentiable = "";
+  /// The body of the type rule; "" if the .cpp has it.
+  code typeRule = "";
+  /// C++ definitions of the functions that `extraDeclarations` declares.
+  code extraDefinitions = "";
 
-  code facts = Mp_SystemNames<torch, tensorflow, relay, relax, numericClass>.cpp # [{
+  code facts = Mp_PolicyFacts<torch, tensorflow, relay, relax, numericClass>.cpp # [{
     static ::llvm::StringRef whyNotDifferentiable() { return "}] # notDifferentiable # [{"; }
   }];
   code gradient = !if(!empty(notDifferentiable), [{
@@ -90,16 +119,25 @@ class Mp_TensorOp<string mnemonic, list<Trait> traits = []>
       return ::llvm::SmallVector<::mlir::Value>((*this)->getNumOperands());
     }
   }]);
-  let extraClassDeclaration = facts # gradient # extraDeclarations;
+  let extraClassDeclaration = facts # cost # gradient # extraDeclarations;
+  let extraClassDefinition = !if(!empty(typeRule), "", [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        [[maybe_unused]] ::mlir::MLIRContext *context,
+        [[maybe_unused]] std::optional<::mlir::Location> location, Adaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {}] # typeRule # [{
+    }
+  }]) # extraDefinitions;
 }
 
 /// A tensor op without side effects.
 class Mp_PureOp<string mnemonic, list<Trait> traits = []>
     : Mp_TensorOp<mnemonic, !listconcat([Pure], traits)>;
 
-/// An elementwise op. Its operands are broadcast against each other as in NumPy.
+/// An elementwise op. Its operands are broadcast against each other as in NumPy, unless `typeRule` is another.
 class Mp_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<ScalarOpInterface>], traits)>;
+    : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<ScalarOpInterface>], traits)> {
+  let typeRule = Mp_InferBroadcast;
+}
 
 /// An op that decomposes into a few others in its compute type.
 class Mp_CompositeOp<string mnemonic, list<Trait> traits = []>

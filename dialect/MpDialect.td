@@ -1,4 +1,4 @@
-//===- MpDialect.td - the dialect -------------------------*- tablegen -*-===//
+//===- MpDialect.td - the dialect --------------------------*- tablegen -*-===//
 #ifndef MP_DIALECT_TD
 #define MP_DIALECT_TD
 

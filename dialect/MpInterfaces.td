@@ -1,4 +1,4 @@
-//===- MpInterfaces.td - interfaces of ops for passes and targets -*- tablegen -*-===//
+//===- MpInterfaces.td - interfaces of ops for passes and targets ---------===//
 #ifndef MP_INTERFACES_TD
 #define MP_INTERFACES_TD
 
@@ -46,6 +46,8 @@ def AutocastOpInterface : OpInterface<"AutocastOpInterface"> {
   let methods = [
     StaticInterfaceMethod<"Returns the op's name in `system` (\"torch\", \"tensorflow\"), or \"\".",
       "::llvm::StringRef", "getAutocastName", (ins "::llvm::StringRef":$system)>,
+    StaticInterfaceMethod<"What kind of arithmetic the op is.",
+      "::mp::NumericClass", "getNumericClass", (ins), [{}], [{ return ::mp::NumericClass::none; }]>,
     InterfaceMethod<[{
         Whether a policy may change the type of this operand. Operands that are not
         floats, or are f64, are never eligible and need not be excluded here.

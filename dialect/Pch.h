@@ -1,4 +1,10 @@
-// Headers of MLIR that nearly every file of ours sees, precompiled once.
+//===- Pch.h - precompiled headers of MLIR and of the dialect -------------===//
+//
+// Headers that nearly every file with MLIR sees, precompiled once. The headers
+// of op families are not among them, so that an edit of one stays its own.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/Mp.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,3 +21,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"

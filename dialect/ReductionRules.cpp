@@ -1,5 +1,6 @@
 //===- ReductionRules.cpp - what ops that reduce dimensions share ---------===//
 #include "dialect/ReductionRules.h"
+#include "dialect/ops/Reduction.h"
 #include "dialect/ops/View.h"
 
 using namespace mlir;
@@ -80,4 +81,19 @@ Value mp::asReduced(ImplicitLocOpBuilder &b, Value value,
     if (!llvm::is_contained(dims, i))
       shape.push_back(type.getDimSize(i));
   return ReshapeOp::create(b, type.clone(shape), value);
+}
+
+template <typename Op>
+static Expression reduce(Expression x, ArrayRef<int64_t> dims) {
+  auto &b = x.builder();
+  return {b, Op::create(b, Value(x), dims, /*keepdim=*/true)};
+}
+Expression mp::sumOver(Expression x, ArrayRef<int64_t> dims) {
+  return reduce<SumOp>(x, dims);
+}
+Expression mp::maxOver(Expression x, ArrayRef<int64_t> dims) {
+  return reduce<MaxOp>(x, dims);
+}
+Expression mp::minOver(Expression x, ArrayRef<int64_t> dims) {
+  return reduce<MinOp>(x, dims);
 }

@@ -2,7 +2,7 @@
 #ifndef MP_DIALECT_REDUCTIONRULES_H
 #define MP_DIALECT_REDUCTIONRULES_H
 
-#include "dialect/Mp.h"
+#include "dialect/Expression.h"
 
 namespace mp {
 
@@ -38,6 +38,11 @@ mlir::Value withReducedDims(mlir::ImplicitLocOpBuilder &builder,
 /// reduction returns it.
 mlir::Value asReduced(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                       llvm::ArrayRef<int64_t> dims, bool keepdim);
+
+/// Reductions of a tensor that keep the reduced dimensions, with size one.
+Expression sumOver(Expression x, llvm::ArrayRef<int64_t> dims);
+Expression maxOver(Expression x, llvm::ArrayRef<int64_t> dims);
+Expression minOver(Expression x, llvm::ArrayRef<int64_t> dims);
 
 } // namespace mp
 

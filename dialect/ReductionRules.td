@@ -1,4 +1,4 @@
-//===- ReductionRules.td - base of all reductions -----------*- tablegen -*-===//
+//===- ReductionRules.td - base of all reductions ----------*- tablegen -*-===//
 #ifndef MP_REDUCTIONRULES_TD
 #define MP_REDUCTIONRULES_TD
 
@@ -7,10 +7,17 @@ include "dialect/MpBase.td"
 defvar Mp_ReductionArguments = (ins Mp_Tensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim);
 defvar Mp_ReductionFormat = "$input `dims` `` $dims (`keepdim` $keepdim^)? attr-dict `:` type($input)";
 
+defvar Mp_InferReduction = [{
+      return inferReduction(location, adaptor.getInput(), adaptor.getDims(), adaptor.getKeepdim(), types);}];
+defvar Mp_InferReductionBackward = [{
+      return inferReductionBackward(location, adaptor.getGradient(), adaptor.getInput(), adaptor.getDims(),
+                                    adaptor.getKeepdim(), types);}];
+
 class Mp_ReductionOp<string mnemonic, list<Trait> traits = []>
     : Mp_PureOp<mnemonic, !listconcat(
         [DeclareOpInterfaceMethods<ReductionOpInterface, ["getNeutral", "buildCombiner"]>], traits)> {
   let numericClass = "reduction";
+  let typeRule = Mp_InferReduction;
   let arguments = Mp_ReductionArguments;
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = Mp_ReductionFormat;
@@ -20,6 +27,7 @@ class Mp_ReductionOp<string mnemonic, list<Trait> traits = []>
 /// gradient of the result and from the operand.
 class Mp_ReductionBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
   let numericClass = "reduction";
+  let typeRule = Mp_InferReductionBackward;
   defvar forward = !subst("_backward", "", mnemonic);
   let summary = "gradient of mp." # forward # " from its operand";
   let description = "Example: `%d = mp." # mnemonic # " %g, %x dims[1] : tensor<4xf32>, tensor<4x3xf32>`";

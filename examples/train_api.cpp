@@ -1,5 +1,9 @@
+//===- train_api.cpp - training through the C++ API -----------------------===//
+//
 // Trains a module on a folder of data through the C++ API: no header of MLIR.
-//   train_api FILE.mlir DATA_FOLDER
+// train_api FILE.mlir DATA_FOLDER
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
 #include "runtime/train/Trainer.h"
 

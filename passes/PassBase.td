@@ -1,4 +1,4 @@
-//===- PassBase.td - what all passes share ----------------*- tablegen -*-===//
+//===- PassBase.td - what all passes share -----------------*- tablegen -*-===//
 #ifndef MP_PASSES_PASSBASE_TD
 #define MP_PASSES_PASSBASE_TD
 

@@ -1,4 +1,4 @@
-//===- Passes.td - every pass, documented -----------------*- tablegen -*-===//
+//===- Passes.td - every pass, documented ------------------*- tablegen -*-===//
 //
 // Each group of passes has its own Passes.td. The documentation is generated
 // from all of them.

@@ -7,6 +7,19 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
+namespace mp {
+#define GEN_PASS_REGISTRATION
+#include "passes/autocast/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/autodiff/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/inspect/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/kernels/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/step/Passes.h.inc"
+} // namespace mp
+
 using namespace mlir;
 using namespace mp;
 
@@ -14,28 +27,40 @@ using namespace mp;
 // Precisions
 //===----------------------------------------------------------------------===//
 
-// A scaler is for f16: a precision asked for by name brings the recipe's, or
-// that of its system where the recipe has none, or leaves it idle.
+// f16 needs a loss scaler: the recipe's, or else the one that the precision's
+// system brings. The other precisions train without one.
 static constexpr Precision kPrecisions[] = {
-    {"fp32", "f32", "", "none"},
-    {"tf32", "tf32", "", "none"},
-    {"fp16", "f16", "", "else:torch"},
-    {"bf16", "bf16", "", "none"},
-    {"fp8", "bf16", "fp8", "none"},
+    {.name = "fp32", .dtype = "f32", .scaler = "none"},
+    {.name = "tf32", .dtype = "tf32", .scaler = "none"},
+    {.name = "fp16", .dtype = "f16", .defaultScaler = "torch"},
+    {.name = "bf16", .dtype = "bf16", .scaler = "none"},
+    {.name = "fp8", .dtype = "bf16", .policy = "fp8", .scaler = "none"},
     // PyTorch Lightning
-    {"16-mixed", "f16", "", "else:torch"},
-    {"bf16-mixed", "bf16", "", "none"},
+    {.name = "16-mixed", .dtype = "f16", .defaultScaler = "torch"},
+    {.name = "bf16-mixed", .dtype = "bf16", .scaler = "none"},
     // Keras
-    {"mixed_float16", "f16", "keras", "else:keras"},
-    {"mixed_bfloat16", "bf16", "keras", "none"},
+    {.name = "mixed_float16",
+     .dtype = "f16",
+     .policy = "keras",
+     .defaultScaler = "keras"},
+    {.name = "mixed_bfloat16",
+     .dtype = "bf16",
+     .policy = "keras",
+     .scaler = "none"},
     // Apex
-    {"O0", "f32", "", "none"},
-    {"O1", "f16", "apex-o1", "else:apex"},
-    {"O2", "f16", "apex-o2", "else:apex"},
-    {"O3", "f16", "apex-o3", "none"},
+    {.name = "O0", .dtype = "f32", .scaler = "none"},
+    {.name = "O1",
+     .dtype = "f16",
+     .policy = "apex-o1",
+     .defaultScaler = "apex"},
+    {.name = "O2",
+     .dtype = "f16",
+     .policy = "apex-o2",
+     .defaultScaler = "apex"},
+    {.name = "O3", .dtype = "f16", .policy = "apex-o3", .scaler = "none"},
 };
 
-/// The names that types have elsewhere.
+/// Returns the name here of a type that other systems call differently.
 static StringRef ownName(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Cases({"f32", "float32", "float", "single", "32", "32-true"}, "fp32")
@@ -78,7 +103,7 @@ static void addRandomKeys(PassList &passes) {
   passes.add(createRandomKeys());
 }
 
-/// `records`: with a record of each value that a kernel stores.
+/// With `records`, adds a record of each value that a kernel stores.
 static void addKernels(PassList &passes, bool records = false) {
   addCleanUp(passes);
   passes.add(createFuse());
@@ -87,12 +112,13 @@ static void addKernels(PassList &passes, bool records = false) {
   passes.add(createLowerKernels());
 }
 
-/// By which a calibration names values.
+/// Adds the numbers by which a calibration names values.
 static void addNumbersOfHalves(PassList &passes) {
   passes.add(createNumberOps({"f16"}));
 }
 
-/// What the options say, else what the precision's name means, else the recipe.
+/// Returns the options' own settings, else those of the precision's name, else
+/// the recipe's.
 static llvm::Expected<AutocastOptions>
 chooseAutocast(const PipelineOptions &options) {
   auto precision = resolvePrecision(options.precision);
@@ -106,11 +132,12 @@ chooseAutocast(const PipelineOptions &options) {
   return autocast;
 }
 
-/// Whether a function returns the types that it declares, or what autocast
-/// makes of them.
+/// Whether a function returns the types that autocast gives its results, or
+/// those that it declares.
 enum class Results { AsCast, AsDeclared };
 
-/// Casts decided on the forward graph, static shapes before.
+/// Adds casts, which are decided on the forward graph, and static shapes before
+/// them.
 static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
                               StringRef mode,
                               Results results = Results::AsCast) {
@@ -120,22 +147,25 @@ static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
   autocast->keepResults = results == Results::AsDeclared;
   passes.add(createInline());
   passes.add(createNumberStreams());
-  // The mode first: a batch of one row is too small to train some ops, but not
-  // to evaluate them.
+  // The mode comes first: a batch of one row is too small to train some ops,
+  // but not to evaluate them.
   passes.add(createSetMode({mode.str()}));
   passes.add(createSpecialize({options.batch}));
   passes.add(createAutocast(*autocast));
   return llvm::Error::success();
 }
 
-llvm::Expected<std::string> mp::chooseScaler(const PipelineOptions &options) {
+llvm::Expected<ScalerChoice> mp::chooseScaler(const PipelineOptions &options) {
   auto precision = resolvePrecision(options.precision);
   if (!precision)
     return precision.takeError();
-  return options.scaler.empty() ? precision->scaler.str() : options.scaler;
+  if (!options.scaler.empty())
+    return ScalerChoice{.scaler = options.scaler};
+  return ScalerChoice{.scaler = precision->scaler.str(),
+                      .defaultScaler = precision->defaultScaler.str()};
 }
 
-/// From a recipe to its step, proven, but not as kernels yet.
+/// Adds the passes from a recipe to its step, verified, but not as kernels yet.
 static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   auto scaler = chooseScaler(options);
   if (!scaler)
@@ -145,14 +175,15 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   if (!options.scales.empty()) {
     SynthesizeScalesOptions scales;
     scales.calibration = options.scales;
-    scales.scaler = *scaler;
+    scales.scaler = scaler->scaler;
+    scales.defaultScaler = scaler->defaultScaler;
     addNumbersOfHalves(passes);
     passes.add(createSynthesizeScales(scales));
   }
   passes.add(createAutodiff());
   passes.add(createPlaceCasts());
   passes.add(createRecompute({options.recompute}));
-  passes.add(createLossScale({*scaler}));
+  passes.add(createLossScale({scaler->scaler, scaler->defaultScaler}));
   passes.add(createQuantize());
   passes.add(createAccumulate({options.accumulate, options.batch}));
   if (options.masterWeights)
@@ -160,7 +191,7 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   passes.add(createClipGradients({options.clipNorm, options.clipValue}));
   passes.add(createOptimizer({options.totalSteps}));
   passes.add(createSymbolDCEPass());
-  addRandomKeys(passes); // those of the optimizer too
+  addRandomKeys(passes); // the optimizer's keys too
   passes.add(createPredicateStep());
   addCleanUp(passes);
   passes.add(createVerifyStep());
@@ -264,7 +295,7 @@ public:
   }
 
 private:
-  /// Each sets a field from its option, which it keeps alive.
+  /// Each sets a field from its option, which must outlive it.
   std::vector<std::function<void(RecipeSettings &)>> readers;
   Option<int64_t> batch{*this, "batch", llvm::cl::desc("rows in a batch"),
                         llvm::cl::init(0)};
@@ -300,6 +331,14 @@ void registerPipeline(StringRef name, StringRef description, Build build) {
       });
 }
 } // namespace
+
+void mp::registerMpPasses() {
+  registerMpAutocastPasses();
+  registerMpAutodiffPasses();
+  registerMpInspectPasses();
+  registerMpKernelsPasses();
+  registerMpStepPasses();
+}
 
 void mp::registerPipelines() {
   registerPipeline("mp-train-pipeline", "from a recipe to its step, as kernels",

@@ -1,7 +1,8 @@
 //===- CodeStore.h - where compiled kernels are kept ----------------------===//
 //
-// Codegen compiles for the CPU and the runtime for CUDA; both keep what they
-// made where the runtime says. This is all that codegen knows of that place.
+// Codegen compiles for the CPU and the runtime for CUDA; both store compiled
+// code where the runtime says. This interface is all that codegen knows of that
+// store.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PROGRAM_CODESTORE_H
@@ -15,14 +16,15 @@
 
 namespace mp {
 
-/// Everything that decides what a compiler makes.
+/// Everything that decides the result of a compilation.
 struct CodeKey {
-  std::string kind;   ///< of code, as a file's suffix: "o" or "cubin"
-  std::string source; ///< what is compiled, or a hash of it
-  /// What else decides, by name: {"LLVM", "22.1.8"}. Apart from the source, so
-  /// that a miss can be explained by what has changed.
+  std::string kind;   ///< the code's kind, as a file's suffix: "o" or "cubin"
+  std::string source; ///< the compiled text, or a hash of it
+  /// Other facts that decide the result, by name: {"LLVM", "22.1.8"}. They are
+  /// apart from the source, so that a miss can be explained by the fact that
+  /// has changed.
   std::vector<std::pair<std::string, std::string>> facts;
-  /// What a person calls it; no part of the key.
+  /// A name for people, which is not part of the key.
   std::string label = {};
 };
 

@@ -1,6 +1,7 @@
 //===- Compiler.h - the seam between graph and machine --------------------===//
 //
-// Text of a module in, Program out. No MLIR type crosses this header.
+// The compiler's interface: text of a module in, Program out. No MLIR type
+// crosses this header.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PROGRAM_COMPILER_H
@@ -22,14 +23,15 @@ namespace mp {
 class KernelSink {
 public:
   virtual ~KernelSink() = default;
-  /// What the kernels to come may include; at most once, before all of them.
+  /// Gets the headers that later kernels may include; at most once, before all
+  /// of them.
   virtual void headers(llvm::ArrayRef<Header>) {}
   virtual void kernel(const Kernel &kernel) = 0;
 };
 
 class CodeStore;
 
-/// What a compilation spent a stretch of time on.
+/// A stretch of time that a compilation spent on one task.
 struct CompileSpan {
   using Time = std::chrono::steady_clock::time_point;
   const char *what; ///< "parse", "passes", "kernel", "plan"
@@ -37,7 +39,7 @@ struct CompileSpan {
   Time begin, end;
 };
 
-/// What to make of the module.
+/// What the compiler makes of the module.
 enum class Goal {
   Train,     ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
              ///< and `derive`
@@ -51,25 +53,25 @@ enum class Goal {
   Inspect,   ///< no entry point: variables and data sources alone
 };
 
-/// Whether a function predicts or trains. To evaluate, dropout passes its
-/// operand on, batch norm goes by the running statistics, and no variable is
+/// Whether a function predicts or trains. In evaluation, dropout passes its
+/// operand on, batch norm uses the running statistics, and no variable is
 /// written.
 enum class Mode { Evaluate, Train };
 
-/// When the CPU's matrix products of f32 and bf16 are calls of oneDNN: Auto is
-/// where these beat the generated code, which is bf16 on CPUs with tiles or
-/// with dot products at twice the rate of multiply-adds.
+/// Whether the CPU's matrix products of f32 and bf16 are calls of oneDNN. Auto
+/// calls it if it beats the generated code: bf16 on CPUs with tiles or with dot
+/// products at twice the rate of fma.
 enum class UseOnednn { Never, Auto, Always };
 
 struct CompileOptions : RecipeSettings {
   std::string filename = "<module>"; ///< for diagnostics
   Goal goal = Goal::Train;
-  std::string
-      function; ///< Run: which (empty: the only one). Else: which recipe's step
-  Mode mode = Mode::Evaluate; ///< Run: which; other goals have one of their own
+  std::string function; ///< Run: the function to run (empty: the only one).
+                        ///< Else: the recipe whose step is compiled
+  Mode mode = Mode::Evaluate; ///< Run: the mode; other goals have their own
   int64_t batch = 0;          ///< binds `?`
   int64_t totalSteps = 0;     ///< length of schedules, in applied steps
-  /// Shared libraries with passes of one's own, and where these run:
+  /// Shared libraries with the user's passes, and the places where these run:
   /// "after=mp-autodiff:my-pass{by=2}" or "before=..."; docs/own-passes.md. A
   /// static program refuses plugins.
   std::vector<std::string> passPlugins, insertPasses;
@@ -83,28 +85,28 @@ struct CompileOptions : RecipeSettings {
   UseOnednn onednn = UseOnednn::Never; ///< for matrix products on the CPU
   bool cublaslt = false;               ///< may emit "cublaslt.*" calls
   std::string plan;                    ///< text of a tuning plan, empty: none
-  std::string planName; ///< the plan's file; where one is named, it is read
-  unsigned threads = 0; ///< compile jobs; 0: one a core
+  std::string planName; ///< the plan's file; a named file is read
+  unsigned threads = 0; ///< compile jobs; 0: one for each core
   /// File for the module before a pass that fails or crashes, with the command
   /// that runs it again; empty: none. Passes then run on one thread.
   std::string reproducer;
-  /// Where code is looked for before it is made; null: nowhere.
+  /// The store in which code is looked up before it is compiled; null: none.
   std::shared_ptr<CodeStore> store;
-  /// Gets what time went into, on the thread that spent it.
+  /// Called with each span of time, on the thread that spent it.
   std::function<void(const CompileSpan &)> onSpan;
-  /// Gets what is suspicious but no error, as located text without a trailing
-  /// line feed; from any thread, but never two at once.
+  /// Called with each warning, as located text without a trailing line feed;
+  /// from any thread, but never two at once.
   std::function<void(llvm::StringRef)> onWarning;
-  /// Gets the passes of each compilation, as mp-opt's --pass-pipeline takes
-  /// them, before they run.
+  /// Called with the passes of each compilation, as mp-opt's --pass-pipeline
+  /// takes them, before they run.
   std::function<void(llvm::StringRef)> onPipeline;
-  /// Gets what autocast made of each op and why, JSON as docs/policies.md has
-  /// it.
+  /// Called with autocast's decision for each op and its reason, as the JSON of
+  /// docs/policies.md.
   std::function<void(llvm::StringRef)> onCasts;
 };
 
 /// Compiles a module's text, as mp::compile (codegen/Compile.h) does. The
-/// runtime takes it as a value, and so needs no MLIR to link.
+/// runtime takes it as a value, and so does not link MLIR.
 using Compiler = std::function<llvm::Expected<Program>(
     llvm::StringRef, const CompileOptions &, KernelSink *)>;
 

@@ -1,7 +1,7 @@
 //===- Names.h - of entry points and of their results ---------------------===//
 //
-// The compiler gives entry points and results these names, and the runtime
-// looks them up.
+// The names that the compiler gives entry points and results, by which the
+// runtime looks them up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PROGRAM_NAMES_H
@@ -12,11 +12,11 @@
 namespace mp {
 
 /// Entry points. A recipe's step is `step`; with micro-batches it is
-/// `accumulate`, as often as there are any, and then `apply`.
+/// `accumulate`, once for each, and then `apply`.
 inline constexpr llvm::StringLiteral kStepEntry = "step";
 inline constexpr llvm::StringLiteral kAccumulateEntry = "accumulate";
 inline constexpr llvm::StringLiteral kApplyEntry = "apply";
-/// Computes derived variables from those that are saved.
+/// Computes derived variables from those that a checkpoint holds.
 inline constexpr llvm::StringLiteral kDeriveEntry = "derive";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
 inline constexpr llvm::StringLiteral kCalibrateEntry = "calibrate";
@@ -30,8 +30,8 @@ inline constexpr llvm::StringLiteral kDiagnoseApplyEntry = "diagnose.apply";
 inline constexpr llvm::StringLiteral kLossResult = "loss";
 /// The loss scale that the step used.
 inline constexpr llvm::StringLiteral kScaleResult = "scale";
-/// Whether an optimizer changed nothing; with several optimizers there is also
-/// `skipped.<name>` for each.
+/// Whether an optimizer skipped its update; with several optimizers there is
+/// also `skipped.<name>` for each.
 inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 /// Whether the scaler gives up: see `on_min` of mp.update_scale.
 inline constexpr llvm::StringLiteral kExhaustedResult = "scale_exhausted";

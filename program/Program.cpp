@@ -14,7 +14,7 @@ struct ElementFact {
   unsigned bytes;
 };
 
-constexpr ElementFact elementFacts[] = {
+constexpr ElementFact kElementFacts[] = {
     {ElementType::I1, "i1", 1},         {ElementType::I8, "i8", 1},
     {ElementType::U8, "ui8", 1},        {ElementType::I32, "i32", 4},
     {ElementType::I64, "i64", 8},       {ElementType::F16, "f16", 2},
@@ -25,17 +25,27 @@ constexpr ElementFact elementFacts[] = {
 
 const ElementFact &factOf(ElementType type) {
   const auto *fact = llvm::find_if(
-      elementFacts, [&](const ElementFact &f) { return f.type == type; });
-  if (fact == std::end(elementFacts))
+      kElementFacts, [&](const ElementFact &f) { return f.type == type; });
+  if (fact == std::end(kElementFacts))
     llvm_unreachable("element type without a fact");
   return *fact;
 }
 
-constexpr std::pair<VariableKind, llvm::StringLiteral> kindNames[] = {
+constexpr std::pair<VariableKind, llvm::StringLiteral> kKindNames[] = {
     {VariableKind::Parameter, "parameter"}, {VariableKind::Buffer, "buffer"},
     {VariableKind::Slot, "slot"},           {VariableKind::Scaler, "scaler"},
     {VariableKind::Attempt, "attempt"},     {VariableKind::Derived, "derived"},
     {VariableKind::Window, "window"},
+};
+
+constexpr std::pair<VariableRole::Kind, llvm::StringLiteral> kRoleNames[] = {
+    {VariableRole::Kind::Slot, "slot"},
+    {VariableRole::Kind::Average, "average"},
+    {VariableRole::Kind::Count, "count"},
+    {VariableRole::Kind::Scale, "scale"},
+    {VariableRole::Kind::Tracker, "tracker"},
+    {VariableRole::Kind::History, "history"},
+    {VariableRole::Kind::Position, "position"},
 };
 
 } // namespace
@@ -45,21 +55,35 @@ unsigned byteWidth(ElementType type) { return factOf(type).bytes; }
 llvm::StringRef elementTypeName(ElementType type) { return factOf(type).name; }
 
 std::optional<ElementType> parseElementType(llvm::StringRef name) {
-  for (const ElementFact &fact : elementFacts)
+  for (const ElementFact &fact : kElementFacts)
     if (fact.name == name)
       return fact.type;
   return std::nullopt;
 }
 
 llvm::StringRef variableKindName(VariableKind kind) {
-  for (const auto &[candidate, name] : kindNames)
+  for (const auto &[candidate, name] : kKindNames)
     if (candidate == kind)
       return name;
   llvm_unreachable("variable kind without a name");
 }
 
 std::optional<VariableKind> parseVariableKind(llvm::StringRef name) {
-  for (const auto &[kind, candidate] : kindNames)
+  for (const auto &[kind, candidate] : kKindNames)
+    if (candidate == name)
+      return kind;
+  return std::nullopt;
+}
+
+llvm::StringRef roleKindName(VariableRole::Kind kind) {
+  for (const auto &[candidate, name] : kRoleNames)
+    if (candidate == kind)
+      return name;
+  return "";
+}
+
+std::optional<VariableRole::Kind> parseRoleKind(llvm::StringRef name) {
+  for (const auto &[kind, candidate] : kRoleNames)
     if (candidate == name)
       return kind;
   return std::nullopt;
@@ -90,18 +114,18 @@ std::string at(const Location &location) {
   return text.empty() ? text : " (" + text + ")";
 }
 
-static constexpr llvm::StringLiteral recordFacts[kRecordFacts] = {
+static constexpr llvm::StringLiteral kRecordFactNames[kRecordFacts] = {
     "magnitude", "nonfinite", "least", "largest", "row"};
 
 llvm::StringRef recordFactName(RecordFact fact) {
-  return recordFacts[static_cast<size_t>(fact)];
+  return kRecordFactNames[static_cast<size_t>(fact)];
 }
 
 std::optional<RecordFact> parseRecordFact(llvm::StringRef name) {
-  const auto *found = llvm::find(recordFacts, name);
-  if (found == std::end(recordFacts))
+  const auto *found = llvm::find(kRecordFactNames, name);
+  if (found == std::end(kRecordFactNames))
     return std::nullopt;
-  return static_cast<RecordFact>(found - recordFacts);
+  return static_cast<RecordFact>(found - kRecordFactNames);
 }
 
 const Call::Attribute *Call::find(llvm::StringRef name) const {

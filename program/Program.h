@@ -1,9 +1,9 @@
-//===- Program.h - what codegen hands to the runtime ----------------------===//
+//===- Program.h - the compiled module, from codegen to the runtime -------===//
 //
-// A Program is plain data: no pointer, no MLIR, no target type. It says what
-// state there is, which kernels exist, and for each entry point the list of
-// steps with the place of every argument. Its text form round-trips, so a
-// Program can be saved, read by a person, and run alone.
+// A Program is plain data: no pointer, no MLIR, no target type. It lists the
+// state, the kernels, and for each entry point the steps with the place of
+// every argument. Its text form round-trips, so a Program can be saved, read by
+// a person, and run alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PROGRAM_PROGRAM_H
@@ -21,7 +21,7 @@
 
 namespace mp {
 
-/// Element types as they lie in memory. I1 takes a byte, 0 or 1.
+/// Element types, by their form in memory. I1 takes a byte, 0 or 1.
 enum class ElementType {
   I1,
   I8,
@@ -38,9 +38,9 @@ enum class ElementType {
 /// Whether elements are floats.
 inline bool isFloat(ElementType type) { return type >= ElementType::F8E4M3FN; }
 
-/// Bytes of one element.
+/// Returns the bytes of one element.
 unsigned byteWidth(ElementType type);
-/// The name MLIR gives the type: "i1", "i8", "ui8", ..., "bf16", "f32".
+/// Returns MLIR's name of the type: "i1", "i8", "ui8", ..., "bf16", "f32".
 llvm::StringRef elementTypeName(ElementType type);
 std::optional<ElementType> parseElementType(llvm::StringRef name);
 
@@ -51,24 +51,24 @@ struct TensorType {
 
   int64_t elements() const;
   uint64_t bytes() const { return elements() * byteWidth(element); }
-  /// As in MLIR without the word: "128x784xf32", "f32".
+  /// Returns MLIR's form without the word `tensor`: "128x784xf32", "f32".
   std::string str() const;
   bool operator==(const TensorType &) const = default;
 };
 
-/// Where in the user's file a thing was written. `line` 0: unknown.
+/// A place in the user's file. `line` 0: unknown.
 struct Location {
   std::string file;
   unsigned line = 0, column = 0;
-  /// "file:line:column", or "" where unknown.
+  /// Returns "file:line:column", or "" if unknown.
   std::string str() const;
   bool operator==(const Location &) const = default;
 };
 
-/// " (file:line:column)", or "" where the location is not known.
+/// Returns " (file:line:column)", or "" if the location is not known.
 std::string at(const Location &location);
 
-/// What a variable is to a step (see docs/architecture.md, State).
+/// The role of a variable in a step (see docs/architecture.md, State).
 enum class VariableKind {
   Parameter,
   Buffer,
@@ -91,26 +91,48 @@ struct Initializer {
   bool operator==(const Initializer &) const = default;
 };
 
+/// What a variable is for, within its kind.
+struct VariableRole {
+  enum class Kind {
+    None,
+    Slot,    ///< an optimizer's state for one parameter
+    Average, ///< the moving average of a parameter
+    Count,   ///< the number of steps that were applied or attempted
+    Scale,   ///< the loss scale
+    Tracker, ///< a count by which a loss scaler decides
+    History, ///< the largest magnitudes of a tensor in earlier steps
+    Position ///< the entry of histories that the step writes
+  };
+  Kind kind = Kind::None;
+  std::string parameter = {}; ///< whose slot or average it is
+  std::string slot = {};      ///< which slot: "exp_avg"
+  bool operator==(const VariableRole &) const = default;
+};
+/// "slot", "average", ...; "" for None.
+llvm::StringRef roleKindName(VariableRole::Kind kind);
+std::optional<VariableRole::Kind> parseRoleKind(llvm::StringRef name);
+
 struct Variable {
   std::string name;
   VariableKind kind = VariableKind::Parameter;
   TensorType type;
   Initializer init;
   Location location;
+  VariableRole role = {};
 };
 
-/// Where an argument lies. Variable: `index` into Program::variables.
+/// The place of an argument. Variable: `index` into Program::variables.
 /// Constant: `index` into Program::constants. Staging: `index` into
 /// Entry::inputs. Arena: `index` is 0. `offset` in bytes.
-struct Place {
+struct BufferRef {
   enum class Space { Variable, Constant, Staging, Arena };
   Space space = Space::Arena;
   uint32_t index = 0;
   uint64_t offset = 0;
-  bool operator==(const Place &) const = default;
+  bool operator==(const BufferRef &) const = default;
 };
 
-/// A kernel. `symbol` is "k_" and the hash of what was compiled: two kernels of
+/// A kernel. `symbol` is "k_" and the hash of the compiled text: two kernels of
 /// one symbol are one kernel.
 ///
 /// On the CPU `code` is a relocatable ELF object that exports `symbol` and
@@ -135,24 +157,24 @@ struct Kernel {
 /// `shared` bytes of scratch (64-byte aligned) belong to a task while it runs.
 /// On CUDA: `grid` blocks of `block` threads with `shared` bytes of dynamic
 /// shared memory; with `table` the kernel's one parameter is the address of a
-/// table of `args` in device memory. What a task or block does depends on the
+/// table of `args` in device memory. The work of a task or block depends on the
 /// shape alone, so results do not depend on how many run at once.
 struct Launch {
   uint32_t kernel = 0; ///< index into Program::kernels
   int64_t grid = 1, block = 1;
   uint64_t shared = 0;
   bool table = false;
-  std::vector<Place> args;
-  /// Planned traffic: every argument read once or written once, whole; one that
-  /// is updated in place counts twice. As if the kernel's predicate held. 0:
-  /// unknown.
+  std::vector<BufferRef> args;
+  /// Planned traffic: every argument is read once or written once, whole; one
+  /// that is updated in place counts twice, and the kernel's predicate counts
+  /// as true. 0: unknown.
   uint64_t bytes = 0;
-  /// Floating-point operations that were asked for, a multiply-add as two; what
-  /// is computed again counts once. 0: none, or unknown.
+  /// Floating-point operations of the graph, an fma as two; those that are
+  /// computed again count once. 0: none, or unknown.
   uint64_t flops = 0;
 };
 
-/// A named library routine; what the attributes mean is the routine's business.
+/// A named library routine, which defines the meaning of its attributes.
 ///
 /// "dnnl.matmul": args a, b, [bias], c; c[m,n] = relu?(a[m,k] b[k,n] +
 /// bias[n]);
@@ -166,25 +188,24 @@ struct Call {
   std::string routine;
   std::vector<std::pair<std::string, Attribute>> attributes;
   int64_t grid = 1, block = 1;
-  std::vector<Place> args;
+  std::vector<BufferRef> args;
   uint64_t bytes = 0; ///< as Launch::bytes, without a workspace
   uint64_t flops = 0; ///< as Launch::flops
 
   const Attribute *find(llvm::StringRef name) const;
 };
 
-/// Copies bytes; with `flag` (not on CUDA) only where the i1 there is true.
+/// Copies bytes; with `flag` (not on CUDA) only if the i1 there is true.
 struct Copy {
-  Place to, from;
+  BufferRef to, from;
   uint64_t bytes = 0;
-  std::optional<Place> flag;
+  std::optional<BufferRef> flag;
 };
 
 using Step = std::variant<Launch, Call, Copy>;
 
-/// One argument of an entry point, bound to data by `name`. Where `range` is
-/// set every element must lie in [range->first, range->second) or equal
-/// `exempt`.
+/// One argument of an entry point, bound to data by `name`. If `range` is set,
+/// every element must lie in [range->first, range->second) or equal `exempt`.
 struct Input {
   std::string name;
   TensorType type;
@@ -194,44 +215,46 @@ struct Input {
 };
 
 struct Result {
-  std::string name; ///< "" where the function gave none
+  std::string name; ///< "" if the function gave none
   TensorType type;
-  Place place;
-  /// Of a gradient that is looked at: what made the value that it is of.
+  BufferRef ref;
+  /// For a gradient that is looked at: the op whose result it is the gradient
+  /// of.
   std::string origin = {};
   Location location = {};
 };
 
-/// What a result says of a value that is looked at; all are scalars.
+/// A fact about a recorded value that a result holds; all are scalars.
 enum class RecordFact {
   Magnitude, ///< the largest `mp.magnitude`, i32: not finite from 0x7F800000 on
-  NonFinite, ///< how many elements are not finite, i32
-  Least,     ///< of those that are finite; infinite where none is
-  Largest,   ///< of those that are finite; negative infinite where none is
-  Row        ///< the first with an element that is not finite, i32; else
-             ///< INT32_MAX. Rows are records of the batch.
+  NonFinite, ///< number of elements that are not finite, i32
+  Least,     ///< of the finite elements; infinite if none is
+  Largest,   ///< of the finite elements; negative infinite if none is
+  Row        ///< the first row with an element that is not finite, i32; else
+             ///< INT32_MAX. Rows are samples of the batch.
 };
 inline constexpr size_t kRecordFacts = 5;
 /// "magnitude", "nonfinite", ...
 llvm::StringRef recordFactName(RecordFact fact);
 std::optional<RecordFact> parseRecordFact(llvm::StringRef name);
 
-/// A value that an entry point computes and whose size its results tell, where
-/// that was asked for. In the order in which an entry point computes them.
+/// A value that an entry point computes and whose size its results hold, if
+/// requested. Records are in the order in which an entry point computes them.
 struct Record {
   std::string op; ///< "mp.exp", "input 'x'", "variable 'w'"
   Location location;
   std::string phase; ///< "input", "variable", "forward", "backward", "update"
   TensorType type;
-  std::vector<uint32_t> operands; ///< records of what it is computed from
-  /// That it is not finite is no news: a mask is made with an infinity, or
-  /// another micro-batch made it.
+  std::vector<uint32_t>
+      operands; ///< records of the values that it is computed from
+  /// Whether it may be non-finite without a fault: a mask is made with an
+  /// infinity, or another micro-batch made it.
   bool meant = false;
-  /// A step is skipped where it is not finite, or it is written to state.
+  /// Whether a step is skipped if it is not finite, or it is written to state.
   bool watched = false;
-  /// There is no such value where the step is skipped.
+  /// Whether the value exists only if the step is not skipped.
   bool guarded = false;
-  /// Index into Entry::results by RecordFact; -1: it is not told.
+  /// Index into Entry::results by RecordFact; -1: there is none.
   std::array<int32_t, kRecordFacts> results = {-1, -1, -1, -1, -1};
   int32_t result(RecordFact fact) const {
     return results[static_cast<size_t>(fact)];
@@ -244,14 +267,14 @@ struct Buffer {
   uint64_t offset = 0, bytes = 0;
   uint32_t firstStep = 0, lastStep = 0;
   Location location;
-  std::string summary; ///< op that made it
+  std::string summary; ///< op that made the value
 };
 
 /// A function at one batch size (0: it has no batch dimension).
 struct Entry {
   std::string function;
   int64_t batch = 0;
-  std::string recipe = {}; ///< that it is of; "" for a function of no recipe
+  std::string recipe = {}; ///< its recipe; "" for a function of no recipe
   Location location = {};  ///< of the function as the user wrote it
   std::vector<Input> inputs;
   std::vector<Result> results;
@@ -260,13 +283,14 @@ struct Entry {
   std::vector<Step> steps;
   uint64_t arenaBytes = 0;
 
-  /// Whether it is asked for by this name: the function's, or with its recipe
-  /// in front, as "slow.apply"; a step by its recipe's name alone, as "slow".
+  /// Whether the entry is called by this name: the function's, or with its
+  /// recipe in front, as "slow.apply"; a step by its recipe's name alone, as
+  /// "slow".
   bool isCalled(llvm::StringRef name) const;
 };
 
-/// `mp.data`: which files feed which argument. `pattern` is a shell glob inside
-/// the data folder; `key` names a tensor inside a safetensors file.
+/// `mp.data`: the files that feed each argument. `pattern` is a shell glob
+/// inside the data folder; `key` names a tensor inside a safetensors file.
 struct DataColumn {
   std::string argument, pattern, format, key;
   ElementType element = ElementType::U8;
@@ -292,22 +316,23 @@ struct Header {
 struct Program {
   std::string module; ///< name of the user's module
   std::string target; ///< "cpu" or "cuda"
-  /// What the kernels were made for: LLVM's name of a CPU, or "sm_90".
+  /// The architecture that the kernels were made for: LLVM's name of a CPU, or
+  /// "sm_90".
   std::string arch;
-  /// What a recipe's function computes in: "fp32", "tf32", "fp16" or "bf16"; ""
+  /// The precision of a recipe's function: "fp32", "tf32", "fp16" or "bf16"; ""
   /// without a recipe.
   std::string precision;
-  /// Hash of the tuning plan that kernels were chosen by; "" without one.
+  /// Hash of the tuning plan that chose the kernels; "" without one.
   std::string plan;
   /// Micro-batches of a step: 1 runs `step`; more run `accumulate` up to that
   /// often and then `apply`.
   int64_t accumulate = 1;
-  /// Which loss scaler a recipe trains with, a preset; known when a module is
-  /// inspected, and "" otherwise.
+  /// The preset of the loss scaler that a recipe trains with; set if a module
+  /// is inspected, and "" otherwise.
   std::string scaler;
-  /// Its fields, as `toText` of ScalerFields has them; known as it is.
+  /// Its fields, as `toText` of ScalerFields writes them; set as `scaler` is.
   std::string scalerFields;
-  /// The loss scale that it begins with; known as the scaler is.
+  /// The loss scale that it begins with; set as `scaler` is.
   double scale = 1;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
@@ -316,11 +341,12 @@ struct Program {
   std::vector<Entry> entries;
   std::vector<DataSource> data;
 
-  /// The entry point that is called so, or null.
+  /// Returns the entry point of that name, or null.
   const Entry *find(llvm::StringRef function, int64_t batch) const;
 };
 
-/// Writes the text form; `withCode` false leaves the objects out, for reading.
+/// Writes the text form; with `withCode` false it omits the objects, for
+/// reading.
 void print(const Program &program, llvm::raw_ostream &os, bool withCode = true);
 /// Reads the text form; an error names the line.
 llvm::Expected<Program> parseProgram(llvm::StringRef text);

@@ -66,7 +66,7 @@ bool Line::word(llvm::StringRef &value, llvm::StringRef what) {
   if (value.empty())
     return fail("expected " + what + ", found " + found());
   rest = rest.drop_front(value.size());
-  // A comment begins at a blank only: "a;b" is no word with a comment.
+  // A comment begins at a blank only: "a;b" is not a word and a comment.
   if (rest.empty() || llvm::isSpace(rest.front()))
     skipBlank();
   return false;
@@ -134,7 +134,7 @@ bool Line::unsignedValue(uint64_t &value, llvm::StringRef what, uint64_t most) {
 }
 
 bool Line::number(double &value, llvm::StringRef what) {
-  // Not a word: an exponent may hold '+'.
+  // This is not read as a word: an exponent may hold '+'.
   llvm::StringRef text = rest.take_until(llvm::isSpace);
   auto [end, error] = std::from_chars(text.begin(), text.end(), value);
   if (error != std::errc() || end != text.end())
@@ -172,7 +172,7 @@ bool Line::tensor(TensorType &type) {
     if (part.empty() || part.getAsInteger(10, dim))
       return fail("expected a tensor type, found '" + text + "'");
     bytes = llvm::SaturatingMultiply(bytes, std::max<uint64_t>(dim, 1));
-    if (bytes > mostBytes)
+    if (bytes > kMostBytes)
       return fail("tensor '" + text + "' is too large");
     type.shape.push_back(static_cast<int64_t>(dim));
   }

@@ -22,23 +22,23 @@ public:
   bool peek(llvm::StringRef text) const;
   /// Whether a digit comes next; does not move.
   bool atNumber() const { return !rest.empty() && llvm::isDigit(rest.front()); }
-  /// Steps over the word `text` where it comes next.
+  /// Steps over the word `text` if it comes next.
   bool consume(llvm::StringRef text);
   /// Steps over the word `text`, which must come next.
   bool expect(llvm::StringRef text);
-  /// Steps over the character `c`, without blanks before or behind it.
+  /// Steps over the character `c`, without blanks before or after it.
   bool expectCharacter(char c);
   bool consumeCharacter(char c);
-  /// Reads what is left of the line.
+  /// Returns the rest of the line.
   llvm::StringRef takeRest() { return std::exchange(rest, ""); }
   /// Fails: no line begins with the next word.
   bool unknown();
 
-  /// A run of bare characters, which must not be empty.
+  /// Reads a run of bare characters, which must not be empty.
   bool word(llvm::StringRef &value, llvm::StringRef what);
-  /// A bare or quoted name.
+  /// Reads a bare or quoted name.
   bool name(std::string &value, llvm::StringRef what);
-  /// A number in [least, most].
+  /// Reads a number in [least, most].
   bool integer(int64_t &value, llvm::StringRef what, int64_t least = INT64_MIN,
                int64_t most = INT64_MAX);
   template <typename T>
@@ -46,7 +46,7 @@ public:
   bool number(double &value, llvm::StringRef what);
   bool tensor(TensorType &type);
   bool elementType(ElementType &type);
-  /// `at FILE:LINE:COLUMN`, or nothing.
+  /// Reads `at FILE:LINE:COLUMN`, or nothing.
   bool location(Location &location);
   bool attribute(Call::Attribute &value);
 
@@ -56,7 +56,7 @@ public:
 
 private:
   void skipBlank();
-  /// What is found where something else was expected, for messages.
+  /// Returns the text found instead of the expected one, for messages.
   std::string found() const;
   bool quoted(std::string &value);
   bool unsignedValue(uint64_t &value, llvm::StringRef what, uint64_t most);

@@ -31,6 +31,7 @@ private:
   bool sizedPayload(std::string &bytes, const llvm::Twine &what);
 
   bool variable();
+  bool role(VariableRole &role);
   bool constant();
   bool kernel();
   bool source();
@@ -50,8 +51,8 @@ private:
   bool data();
   bool column();
 
-  bool place(Place &place, uint64_t bytes);
-  bool places(std::vector<Place> &places);
+  bool ref(BufferRef &ref, uint64_t bytes);
+  bool refs(std::vector<BufferRef> &refs);
   bool work(int64_t &grid, int64_t &block);
   bool cost(uint64_t &bytes, uint64_t &flops);
   bool known(const llvm::StringMap<uint32_t> &names, llvm::StringRef what,
@@ -67,7 +68,7 @@ private:
   llvm::StringMap<uint32_t> variables, kernels;
 };
 
-/// Goes to the next line that says something; false at the end of the text.
+/// Goes to the next line with content; returns false at the end of the text.
 bool Parser::next() {
   while (!rest.empty()) {
     auto [first, remaining] = rest.split('\n');
@@ -103,7 +104,7 @@ bool Parser::known(const llvm::StringMap<uint32_t> &names, llvm::StringRef what,
 /// Reads '|' lines that hold `count` bytes of this checksum.
 bool Parser::payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
                      const llvm::Twine &what) {
-  // The text bounds what is reserved, not a number in it.
+  // The text bounds the reserved memory, not a number in it.
   bytes.reserve(std::min<uint64_t>(count, rest.size()));
   std::vector<char> decoded;
   while (bytes.size() < count && next()) {
@@ -124,54 +125,53 @@ bool Parser::payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
   return false;
 }
 
-/// A place with at least `bytes` bytes behind it.
-bool Parser::place(Place &place, uint64_t bytes) {
+/// Reads a reference with at least `bytes` bytes from there on.
+bool Parser::ref(BufferRef &ref, uint64_t bytes) {
   uint64_t size = 0;
   llvm::StringRef word;
   const Entry &entry = program.entries.back();
   if (line.consumeCharacter('@')) {
-    place.space = Place::Space::Variable;
-    if (known(variables, "variable", place.index))
+    ref.space = BufferRef::Space::Variable;
+    if (known(variables, "variable", ref.index))
       return true;
-    size = program.variables[place.index].type.bytes();
+    size = program.variables[ref.index].type.bytes();
   } else {
-    if (line.word(word, "a place"))
+    if (line.word(word, "a buffer"))
       return true;
     llvm::StringRef index = word;
     if (word == "arena") {
-      place.space = Place::Space::Arena;
+      ref.space = BufferRef::Space::Arena;
       size = entry.arenaBytes;
     } else if (index.consume_front("const")) {
-      place.space = Place::Space::Constant;
-      if (index.getAsInteger(10, place.index) ||
-          place.index >= program.constants.size())
+      ref.space = BufferRef::Space::Constant;
+      if (index.getAsInteger(10, ref.index) ||
+          ref.index >= program.constants.size())
         return fail("there is no constant '" + word + "'");
-      size = program.constants[place.index].type.bytes();
+      size = program.constants[ref.index].type.bytes();
     } else if (index.consume_front("input")) {
-      place.space = Place::Space::Staging;
-      if (index.getAsInteger(10, place.index) ||
-          place.index >= entry.inputs.size())
+      ref.space = BufferRef::Space::Staging;
+      if (index.getAsInteger(10, ref.index) || ref.index >= entry.inputs.size())
         return fail("there is no input '" + word + "'");
-      size = entry.inputs[place.index].type.bytes();
+      size = entry.inputs[ref.index].type.bytes();
     } else {
-      return fail("unknown place '" + word + "'");
+      return fail("unknown buffer '" + word + "'");
     }
   }
   if (line.expectCharacter('+') ||
-      line.unsignedInteger(place.offset, "an offset", size))
+      line.unsignedInteger(ref.offset, "an offset", size))
     return true;
-  if (size - place.offset < bytes)
+  if (size - ref.offset < bytes)
     return fail("needs " + llvm::Twine(bytes) + " bytes at offset " +
-                llvm::Twine(place.offset) + " of a space of " +
+                llvm::Twine(ref.offset) + " of a space of " +
                 llvm::Twine(size));
   return false;
 }
 
-bool Parser::places(std::vector<Place> &places) {
+bool Parser::refs(std::vector<BufferRef> &refs) {
   if (line.expect("args"))
     return true;
   while (!line.atEnd())
-    if (place(places.emplace_back(), 0))
+    if (ref(refs.emplace_back(), 0))
       return true;
   return false;
 }
@@ -191,14 +191,31 @@ bool Parser::variable() {
   if (line.tensor(value.type) || line.word(word, "an initializer"))
     return true;
   const auto *init = llvm::find_if(
-      initializerNames, [&](const auto &pair) { return pair.second == word; });
-  if (init == std::end(initializerNames))
+      kInitializerNames, [&](const auto &pair) { return pair.second == word; });
+  if (init == std::end(kInitializerNames))
     return fail("unknown initializer '" + word + "'");
   value.init.kind = init->first;
   for (double *number : {&value.init.a, &value.init.b})
-    if (!line.atEnd() && !line.peek("at") && line.number(*number, "a number"))
+    if (!line.atEnd() && !line.peek("as") && !line.peek("at") &&
+        line.number(*number, "a number"))
       return true;
-  return line.location(value.location);
+  return role(value.role) || line.location(value.location);
+}
+
+/// " as slot of NAME named NAME", or nothing.
+bool Parser::role(VariableRole &role) {
+  llvm::StringRef word;
+  if (!line.consume("as"))
+    return false;
+  if (line.word(word, "a role"))
+    return true;
+  std::optional<VariableRole::Kind> kind = parseRoleKind(word);
+  if (!kind)
+    return fail("unknown role '" + word + "'");
+  role.kind = *kind;
+  if (line.consume("of") && line.name(role.parameter, "a parameter"))
+    return true;
+  return line.consume("named") && line.name(role.slot, "a slot");
 }
 
 bool Parser::constant() {
@@ -242,7 +259,7 @@ bool Parser::include() {
 bool Parser::sizedPayload(std::string &bytes, const llvm::Twine &what) {
   uint64_t count = 0;
   llvm::StringRef hash;
-  return line.unsignedInteger(count, "a size", mostBytes) ||
+  return line.unsignedInteger(count, "a size", kMostBytes) ||
          line.word(hash, "a checksum") || line.end() ||
          payload(bytes, count, hash, what);
 }
@@ -259,7 +276,7 @@ bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
          line.integer(value.batch, "a batch size", 0) || line.expect("arena") ||
-         line.unsignedInteger(value.arenaBytes, "a size", mostBytes) ||
+         line.unsignedInteger(value.arenaBytes, "a size", kMostBytes) ||
          (line.consume("recipe") && line.name(value.recipe, "a recipe")) ||
          line.location(value.location);
 }
@@ -300,11 +317,11 @@ bool Parser::launch() {
   Launch value;
   if (known(kernels, "kernel", value.kernel) || work(value.grid, value.block) ||
       line.expect("shared") ||
-      line.unsignedInteger(value.shared, "a size", mostBytes) ||
+      line.unsignedInteger(value.shared, "a size", kMostBytes) ||
       cost(value.bytes, value.flops))
     return true;
   value.table = line.consume("table");
-  if (places(value.args))
+  if (refs(value.args))
     return true;
   program.entries.back().steps.emplace_back(std::move(value));
   return false;
@@ -321,7 +338,7 @@ bool Parser::call() {
         line.attribute(attribute))
       return true;
   }
-  if (places(value.args))
+  if (refs(value.args))
     return true;
   program.entries.back().steps.emplace_back(std::move(value));
   return false;
@@ -329,10 +346,10 @@ bool Parser::call() {
 
 bool Parser::copy() {
   Copy value;
-  if (line.unsignedInteger(value.bytes, "a size", mostBytes) ||
-      line.expect("to") || place(value.to, value.bytes) ||
-      line.expect("from") || place(value.from, value.bytes) ||
-      (line.consume("if") && place(value.flag.emplace(), 1)))
+  if (line.unsignedInteger(value.bytes, "a size", kMostBytes) ||
+      line.expect("to") || ref(value.to, value.bytes) || line.expect("from") ||
+      ref(value.from, value.bytes) ||
+      (line.consume("if") && ref(value.flag.emplace(), 1)))
     return true;
   program.entries.back().steps.emplace_back(value);
   return false;
@@ -341,7 +358,7 @@ bool Parser::copy() {
 bool Parser::result() {
   Result &value = program.entries.back().results.emplace_back();
   return line.name(value.name, "a name") || line.tensor(value.type) ||
-         place(value.place, value.type.bytes()) ||
+         ref(value.ref, value.type.bytes()) ||
          (line.consume("of") &&
           (line.name(value.origin, "an op") || line.location(value.location)));
 }
@@ -415,13 +432,13 @@ bool Parser::column() {
 bool Parser::header() {
   int64_t found = 0;
   if (!next() || !line.consume("mp.program"))
-    return fail("not a program: expected 'mp.program " + llvm::Twine(version) +
+    return fail("not a program: expected 'mp.program " + llvm::Twine(kVersion) +
                 "'");
   if (line.integer(found, "a version") || line.end())
     return true;
-  if (found != version)
+  if (found != kVersion)
     return fail("version " + llvm::Twine(found) +
-                " of the text form, expected " + llvm::Twine(version));
+                " of the text form, expected " + llvm::Twine(kVersion));
   next();
   if (line.expect("module") || line.name(program.module, "a name") ||
       line.end())

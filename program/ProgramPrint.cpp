@@ -21,13 +21,14 @@ private:
   void name(llvm::StringRef text);
   void number(double value);
   void location(const Location &location);
-  void place(const Place &place);
-  void args(llvm::ArrayRef<Place> places);
+  void ref(const BufferRef &ref);
+  void args(llvm::ArrayRef<BufferRef> refs);
   void cost(uint64_t bytes, uint64_t flops);
   void bytes(llvm::StringRef bytes);
   void payload(llvm::StringRef text);
 
   void variable(const Variable &variable);
+  void role(const VariableRole &role);
   void kernel(const Kernel &kernel);
   void input(const Input &input);
   void step(const Launch &launch);
@@ -43,7 +44,7 @@ private:
   bool withCode;
 };
 
-/// A bare word where that reads back, else quoted.
+/// Writes a bare word if that reads back, else quotes it.
 void Printer::name(llvm::StringRef text) {
   if (!text.empty() && llvm::all_of(text, isBare)) {
     os << text;
@@ -54,7 +55,7 @@ void Printer::name(llvm::StringRef text) {
   os << '"';
 }
 
-/// The shortest digits that read back to the same number.
+/// Writes the shortest digits that read back to the same number.
 void Printer::number(double value) {
   char digits[32];
   auto end = std::to_chars(std::begin(digits), std::end(digits), value);
@@ -69,30 +70,30 @@ void Printer::location(const Location &location) {
   os << ':' << location.line << ':' << location.column;
 }
 
-void Printer::place(const Place &place) {
-  switch (place.space) {
-  case Place::Space::Variable:
+void Printer::ref(const BufferRef &ref) {
+  switch (ref.space) {
+  case BufferRef::Space::Variable:
     os << '@';
-    name(program.variables[place.index].name);
+    name(program.variables[ref.index].name);
     break;
-  case Place::Space::Constant:
-    os << "const" << place.index;
+  case BufferRef::Space::Constant:
+    os << "const" << ref.index;
     break;
-  case Place::Space::Staging:
-    os << "input" << place.index;
+  case BufferRef::Space::Staging:
+    os << "input" << ref.index;
     break;
-  case Place::Space::Arena:
+  case BufferRef::Space::Arena:
     os << "arena";
     break;
   }
-  os << '+' << place.offset;
+  os << '+' << ref.offset;
 }
 
-void Printer::args(llvm::ArrayRef<Place> places) {
+void Printer::args(llvm::ArrayRef<BufferRef> refs) {
   os << " args";
-  for (const Place &arg : places) {
+  for (const BufferRef &arg : refs) {
     os << ' ';
-    place(arg);
+    ref(arg);
   }
 }
 
@@ -103,10 +104,25 @@ void Printer::bytes(llvm::StringRef bytes) {
     os << "  |" << llvm::encodeBase64(bytes.take_front(bytesPerLine)) << '\n';
 }
 
-/// The rest of a line: size and checksum of what the lines below hold.
+/// Writes the rest of a line: size and checksum of the bytes in the lines
+/// below.
 void Printer::payload(llvm::StringRef text) {
   os << ' ' << text.size() << ' ' << checksum(text) << '\n';
   bytes(text);
+}
+
+void Printer::role(const VariableRole &role) {
+  if (role.kind == VariableRole::Kind::None)
+    return;
+  os << " as " << roleKindName(role.kind);
+  if (!role.parameter.empty()) {
+    os << " of ";
+    name(role.parameter);
+  }
+  if (!role.slot.empty()) {
+    os << " named ";
+    name(role.slot);
+  }
 }
 
 void Printer::variable(const Variable &variable) {
@@ -114,7 +130,7 @@ void Printer::variable(const Variable &variable) {
   name(variable.name);
   os << ' ' << variableKindName(variable.kind) << ' ' << variable.type.str();
   const Initializer &init = variable.init;
-  for (const auto &[kind, word] : initializerNames)
+  for (const auto &[kind, word] : kInitializerNames)
     if (kind == init.kind)
       os << ' ' << word;
   bool two = init.kind == Initializer::Kind::Uniform ||
@@ -127,6 +143,7 @@ void Printer::variable(const Variable &variable) {
     os << ' ';
     number(init.b);
   }
+  role(variable.role);
   location(variable.location);
   os << '\n';
 }
@@ -189,7 +206,8 @@ void Printer::attribute(const Call::Attribute &value) {
   if (const auto *integer = std::get_if<int64_t>(&value)) {
     os << *integer;
   } else if (const auto *text = std::get_if<std::string>(&value)) {
-    // Quoted always: a bare word of digits would read back as an integer.
+    // The text is always quoted: a bare word of digits would read back as an
+    // integer.
     os << '"';
     llvm::printEscapedString(*text, os);
     os << '"';
@@ -218,12 +236,12 @@ void Printer::step(const Call &call) {
 
 void Printer::step(const Copy &copy) {
   os << "  copy " << copy.bytes << " to ";
-  place(copy.to);
+  ref(copy.to);
   os << " from ";
-  place(copy.from);
+  ref(copy.from);
   if (copy.flag) {
     os << " if ";
-    place(*copy.flag);
+    ref(*copy.flag);
   }
   os << '\n';
 }
@@ -266,7 +284,7 @@ void Printer::entry(const Entry &entry) {
     os << "  result ";
     name(result.name);
     os << ' ' << result.type.str() << ' ';
-    place(result.place);
+    ref(result.ref);
     if (!result.origin.empty()) {
       os << " of ";
       name(result.origin);
@@ -305,7 +323,7 @@ void Printer::data(const DataSource &source) {
 }
 
 void Printer::print() {
-  os << "mp.program " << version << "\nmodule ";
+  os << "mp.program " << kVersion << "\nmodule ";
   name(program.module);
   os << "\ntarget ";
   name(program.target);

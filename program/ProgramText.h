@@ -1,10 +1,11 @@
 //===- ProgramText.h - words that printer and parser of a Program share ---===//
 //
-// One line says one thing; indentation is for the eye. What follows ';' is a
-// comment. Names made of letters, digits and _.$/*- stand bare, others in
-// quotes with \HH for what does not print. Bytes follow as '|' and base64.
+// Each line is one statement; indentation is only for readers. Text after ';'
+// is a comment. Names made of letters, digits and _.$/*- are not quoted; others
+// are in quotes, with \HH for unprintable characters. Bytes follow as '|' and
+// base64.
 //
-//   mp.program 1
+//   mp.program 2
 //   module mlp
 //   target cpu znver5
 //   precision fp16
@@ -38,15 +39,15 @@
 
 namespace mp::text {
 
-/// Raised whenever a Program of an older build could not be read any more.
-inline constexpr unsigned version = 1;
+/// Incremented whenever a Program of an older build cannot be read any more.
+inline constexpr unsigned kVersion = 2;
 
-/// The largest size that is read: far more than a machine has, and far from
+/// The largest size that is read: far more than any machine has, and far from
 /// overflow in sums of sizes.
-inline constexpr uint64_t mostBytes = uint64_t(1) << 46;
+inline constexpr uint64_t kMostBytes = uint64_t(1) << 46;
 
 inline constexpr std::pair<Initializer::Kind, llvm::StringLiteral>
-    initializerNames[] = {
+    kInitializerNames[] = {
         {Initializer::Kind::Constant, "constant"},
         {Initializer::Kind::Uniform, "uniform"},
         {Initializer::Kind::Normal, "normal"},
@@ -59,7 +60,7 @@ inline bool isBare(char c) {
   return llvm::isAlnum(c) || llvm::StringRef("_.$/*-").contains(c);
 }
 
-/// Finds damage to bytes that went through a file.
+/// Returns a hash that reveals damage to bytes in a file.
 inline std::string checksum(llvm::StringRef bytes) {
   return llvm::utohexstr(llvm::xxh3_64bits(bytes), /*LowerCase=*/true);
 }

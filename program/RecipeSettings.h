@@ -1,4 +1,4 @@
-//===- RecipeSettings.h - what a run may say instead of its recipe --------===//
+//===- RecipeSettings.h - settings that override a recipe -----------------===//
 //
 // Every setting that travels from a command line or an API call to a pass is
 // declared here, once. Options of the tools and of pass pipelines, metadata of
@@ -15,47 +15,47 @@
 
 namespace mp {
 
-/// What a run may say instead of its recipe. A setting that is left as it is
+/// The settings by which a run overrides its recipe. A setting with its default
 /// here leaves the choice to the recipe.
 struct RecipeSettings {
-  std::string precision; ///< as resolvePrecision takes it: "fp16", "half"
-  /// Of autocast: a preset, a JSON file, "@" and an mp.policy of the module, or
-  /// jmp's types.
+  std::string precision; ///< a name that resolvePrecision takes: "fp16", "half"
+  /// Autocast's policy: a preset, a JSON file, "@" and an mp.policy of the
+  /// module, or jmp's types.
   std::string policy;
   std::string scaler;     ///< preset of the loss scaler, or "none"
   std::string scales;     ///< file of a calibration: a scale for each gradient
-  int64_t accumulate = 0; ///< micro-batches a step; 1: none
+  int64_t accumulate = 0; ///< micro-batches of a step; 1: none
   double clipNorm = 0;    ///< largest norm of all gradients; infinite: any
   double clipValue = 0;   ///< largest element of a gradient; infinite: any
-  /// What backward finds rather than computes again: "marked", "all" or a size
-  /// such as "64MiB". The bits are the same.
+  /// The values that backward computes again: "marked", "all" or a size of
+  /// memory such as "64MiB". The bits are the same.
   std::string recompute;
-  /// Values whose size a step tells, Entry::records: "step", those that kernels
-  /// store; "all", every op's.
+  /// The values whose size a step records, Entry::records: "step", those that
+  /// kernels store; "all", every op's.
   std::string nanCheck;
 
   RecipeSettings &settings() { return *this; }
   const RecipeSettings &settings() const { return *this; }
 };
 
-/// What becomes of a setting when a run is resumed.
+/// How a setting behaves when a run is resumed.
 enum class OnResume {
-  MustAgree, ///< with the checkpoint's, else the bits would be other ones
-  MayChange, ///< as a learning rate may; the checkpoint's where none is given
-  NotSaved,  ///< the bits are the same whatever it is
+  MustAgree, ///< must equal the checkpoint's: the bits depend on it
+  MayChange, ///< may differ, as a learning rate; by default the checkpoint's
+  NotSaved,  ///< the bits do not depend on it
 };
 
-/// What a setting is about: how a graph computes, whatever is made of it, or a
-/// training step alone.
+/// Whether a setting changes how a graph computes, for any use, or a training
+/// step alone.
 enum class SettingScope { Graph, Step };
 
-/// What text a setting takes beyond its type.
+/// The text that a setting takes beyond its type.
 enum class SettingText { Any, File, Precision, Policy, Scaler, Choice };
 
-/// What is true of a setting wherever it goes.
+/// The facts about a setting that hold everywhere.
 struct SettingInfo {
   llvm::StringLiteral name;  ///< of its option, without dashes: "clip-value"
-  llvm::StringLiteral value; ///< what stands for its value in a help text
+  llvm::StringLiteral value; ///< the placeholder of its value in a help text
   OnResume onResume;
   llvm::StringLiteral help;
   SettingScope scope = SettingScope::Step;

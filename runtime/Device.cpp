@@ -62,7 +62,7 @@ Expected<DeviceChoice> chooseDevice(StringRef name) {
         device, facts->name + ", compute capability " + facts->capability(),
         /*isNews=*/true};
   if (name == "auto") {
-    auto driver = cuda::openLibrary(cuda::driverLibrary);
+    auto driver = cuda::openLibrary(cuda::kDriverLibrary);
     bool hasDriver = static_cast<bool>(driver);
     consumeError(driver.takeError());
     return DeviceChoice{{}, toString(facts.takeError()), hasDriver};

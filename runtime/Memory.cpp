@@ -7,8 +7,8 @@
 
 using namespace mp;
 
-static constexpr uint64_t pageBytes = 4096;
-static constexpr uint64_t hugePageBytes = uint64_t(2) << 20;
+static constexpr uint64_t kPageBytes = 4096;
+static constexpr uint64_t kHugePageBytes = uint64_t(2) << 20;
 
 Memory &Memory::operator=(Memory &&other) noexcept {
   std::swap(base, other.base);
@@ -25,7 +25,7 @@ llvm::Expected<Memory> Memory::allocate(uint64_t bytes, llvm::StringRef what) {
   Memory memory;
   if (bytes == 0)
     return memory;
-  uint64_t unit = bytes >= hugePageBytes ? hugePageBytes : pageBytes;
+  uint64_t unit = bytes >= kHugePageBytes ? kHugePageBytes : kPageBytes;
   uint64_t size = llvm::alignTo(bytes, unit);
   void *base = size < bytes ? (errno = ENOMEM, MAP_FAILED)
                             : mmap(nullptr, size, PROT_READ | PROT_WRITE,
@@ -34,8 +34,8 @@ llvm::Expected<Memory> Memory::allocate(uint64_t bytes, llvm::StringRef what) {
     return llvm::createStringError("cannot allocate " + llvm::Twine(bytes) +
                                    " bytes for " + what + ": " +
                                    std::strerror(errno));
-  if (unit == hugePageBytes)
-    madvise(base, size, MADV_HUGEPAGE); // A wish: no huge page is no error.
+  if (unit == kHugePageBytes)
+    madvise(base, size, MADV_HUGEPAGE); // A wish: no huge page is not an error.
   memory.base = static_cast<char *>(base);
   memory.bytes = size;
   return memory;
@@ -61,7 +61,7 @@ llvm::Error WorkerScratch::grow(uint64_t bytesPerWorker) {
   if (bytesPerWorker <= stride)
     return llvm::Error::success();
   // Whole pages: workers share no cache line and may be on other NUMA nodes.
-  uint64_t larger = llvm::alignTo(bytesPerWorker, pageBytes);
+  uint64_t larger = llvm::alignTo(bytesPerWorker, kPageBytes);
   llvm::Expected<Memory> grown =
       Memory::allocate(larger * workers, "the workers' scratch");
   if (!grown)

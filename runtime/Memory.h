@@ -11,10 +11,10 @@
 namespace mp {
 
 /// What tensors are aligned to: a cache line, and the widest vector.
-inline constexpr uint64_t tensorAlignment = 64;
+inline constexpr uint64_t kTensorAlignment = 64;
 
 inline uint64_t alignToTensor(uint64_t bytes) {
-  return llvm::alignTo(bytes, tensorAlignment);
+  return llvm::alignTo(bytes, kTensorAlignment);
 }
 
 /// Zeroed pages of its own, page-aligned; large ones ask for huge pages. Pages
@@ -45,7 +45,7 @@ public:
   uint64_t size() const { return current.size(); }
   /// Makes at least `bytes` bytes. The contents are lost.
   llvm::Error grow(uint64_t bytes);
-  /// Gives back what growing left behind.
+  /// Frees the buffers that growing replaced.
   void release() { retired.clear(); }
 
 private:

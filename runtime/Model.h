@@ -67,7 +67,7 @@ public:
 
   /// Where it runs: "cpu", "cuda:0".
   const std::string &device() const { return options.device; }
-  /// Of the last program linked: "znver4", "sm_90".
+  /// The target of the last program linked: "znver4", "sm_90".
   const std::string &moduleName() const { return name; }
   const std::string &arch() const { return archName; }
   /// The memory of the first program linked: of a whole batch, where that is

@@ -56,7 +56,7 @@ Expected<double> timeSubmits(Executable &executable,
                              Executable::Inputs inputs) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
-  for (unsigned run = 0; run < profileRuns; ++run) {
+  for (unsigned run = 0; run < kProfileRuns; ++run) {
     Clock::time_point start = Clock::now();
     Expected<Executable::Ticket> ticket =
         executable.submit(inputs, Executable::Ranges::Known);

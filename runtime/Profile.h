@@ -16,7 +16,8 @@ struct StepCost {
 };
 
 struct Profile {
-  /// Of a copy in the device's memory: bytes read and written, in 1e9 a second.
+  /// Speed of a copy in the device's memory: bytes read and written, in 1e9 a
+  /// second.
   double copyGbps = 0;
   uint64_t graphNodes = 0;     ///< of one run; on the CPU its steps
   double hostMicroseconds = 0; ///< of Executable::submit, median
@@ -40,7 +41,7 @@ llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
 //===----------------------------------------------------------------------===//
 
 /// How often each thing is measured.
-inline constexpr unsigned profileRuns = 25;
+inline constexpr unsigned kProfileRuns = 25;
 
 /// What a cost is called by.
 struct KernelName {

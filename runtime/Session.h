@@ -63,7 +63,7 @@ public:
   using Ticket = uint64_t;
   /// Whether elements are looked at before a run: whether they lie in
   /// Input::range. `Known` is for who has done so already: of a data set,
-  /// Dataset::bind looks at every record once, and not again at each step. The
+  /// Dataset::bind looks at every sample once, and not again at each step. The
   /// number, types and sizes of inputs are always checked.
   enum class Ranges { Check, Known };
 

@@ -24,7 +24,7 @@ class Trace {
 public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
-  /// Of what a thread does; the first one names the thread.
+  /// Kinds of what a thread does; the first one names the thread.
   enum class Kind : uint8_t { Step, Kernel, Wait, Data, Compile };
   static constexpr uint64_t defaultLimit = 500'000;
 

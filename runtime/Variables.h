@@ -43,7 +43,7 @@ public:
     }
   }
   Address address(size_t index) const { return addresses[index]; }
-  /// Of a variable that is declared.
+  /// The storage of a variable that is declared.
   Address address(llvm::StringRef name) const {
     return addresses[indices.at(name)];
   }

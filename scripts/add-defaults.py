@@ -14,8 +14,6 @@ HEAD = re.compile(r"### `?(?:mp\.)?(\w+)`?( |$)")
 ATTRIBUTE = re.compile(r"(<tr><td><code>(\w+)</code></td>.*)(</tr>)$")
 OPERAND = re.compile(r"(\| `(\w+)` \| )(.*)$")
 PARAMETER = re.compile(r"(\| (\w+) \| `[^`]+` \|.*\|)$")
-# Optimizers and schedules read their arguments from a table in C++, which optimizers.md has as text.
-LISTED = {"Mp_OptimizerAttr", "Mp_ScheduleAttr"}
 
 
 def written(default):
@@ -29,16 +27,16 @@ def written(default):
 
 
 def absence(records, argument):
-    """What the text says where an argument may be absent, or else that it may not."""
+    """Returns the text about an absent argument, or that it may not be absent."""
     record = records[argument["def"]] if isinstance(argument, dict) else {"!superclasses": []}
-    default, classes = record.get("defaultValue"), record["!superclasses"]
+    default, classes = record.get("initial") or record.get("defaultValue"), record["!superclasses"]
     if record.get("isOptional") or {"Optional", "OptionalParameter"} & set(classes):
         return "optional"
-    return f"`{written(default)}`" if default else "required"
+    return f"`{written(default)}`" if default and default != "kRequired" else "required"
 
 
 def arguments(records):
-    """{heading: {argument: what absence says}} of every op and attribute of the dialect."""
+    """Returns {heading: {argument: meaning of absence}} of every op and attribute of the dialect."""
     found = {}
     for name in records["!instanceof"]["Op"]:
         op = records[name]
@@ -46,11 +44,9 @@ def arguments(records):
         found[op["opName"]] = {argument: absence(records, what) for what, argument in both}
     for name in records["!instanceof"]["AttrDef"]:
         attribute = records[name]
-        if not attribute["hasCustomAssemblyFormat"]:
+        if not attribute["hasCustomAssemblyFormat"] or "Mp_FieldsAttr" in attribute["!superclasses"]:
             found[attribute["cppClassName"]] = {argument: absence(records, what)
                                                 for what, argument in attribute["parameters"]["args"]}
-        elif LISTED & set(attribute["!superclasses"]) and attribute["parameters"]["args"]:
-            found[attribute["cppClassName"]] = None
     return found
 
 
@@ -60,11 +56,6 @@ def extended(lines, known):
     for line in lines:
         if head := HEAD.match(line):
             current = known.get(head.group(1), {})
-        if current is None:
-            yield line
-            if line == "#### Parameters:":
-                yield from ("", "Defaults are in [optimizers.md](optimizers.md).")
-            continue
         if line.startswith("<tr><th>Attribute</th>"):
             line = line.replace("</tr>", "<th>Default</th></tr>")
         elif current and line.startswith("| Parameter |"):

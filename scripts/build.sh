@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures (once) and builds. usage: build.sh [ninja argument or target...]
 # MP_PRESET names the CMake preset (default: release). MP_JOBS limits the parallel
-# jobs; the default is one a core, or fewer where a job would not have 1.5 GB.
+# jobs; the default is one per core, or fewer if a job would not have 1.5 GB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building, training and testing need, on Debian 12, as root or through sudo; with --build, what building
-# and training need. Asks nothing; where nothing is missing it changes nothing.
+# Installs the packages for building, training and testing, on Debian 12, as root or through sudo; with --build, those
+# for building and training. Asks nothing; changes nothing if none is missing.
 set -euo pipefail
 
 packages=(
@@ -10,14 +10,14 @@ packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   # oneDNN is opened at run time; zlib reads .gz data.
   libdnnl-dev zlib1g-dev
-  # What the example trains on.
+  # The example trains on this data set.
   dataset-fashion-mnist
 )
 test_packages=(
   libgtest-dev clang-format-22 clang-tidy-22 python3-numpy python3-pip
-  # What opens the page of mp-run report in a test.
+  # A test opens the page of mp-run report with it.
   chromium
-  # What bench/micro needs; without it that is not built.
+  # bench/micro needs it, and is not built without it.
   libbenchmark-dev
 )
 
@@ -47,14 +47,14 @@ done
 
 as_root=()
 if [[ $(id -u) -ne 0 ]]; then
-  # -n: never ask for a password; a script that waits is worse than one that says no.
+  # -n never asks for a password; a script that waits is worse than one that fails.
   sudo -n true 2>/dev/null || give_up "not root, and sudo does not work without a password (missing: ${missing[*]})"
   as_root=(sudo -n)
 fi
 
 printf 'installing %s\n' "${missing[*]}"
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null; }
-# An outdated third-party repository need not stop us: what counts is whether the install works.
+# An outdated third-party repository is not an error: only the installation must succeed.
 apt update || printf '%s: apt-get update failed; trying with the lists at hand\n' "${0##*/}" >&2
 apt install --yes --no-install-recommends "${missing[@]}" ||
   give_up "apt-get could not install: ${missing[*]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, and builds the portable package: one static program of
-# all tools, to run on another x86-64 Linux. Prints where it is.
-# MP_PRESET=release builds it from the objects of that build, where there is one.
+# Installs missing packages, and builds the portable package: one static program of
+# all tools, to run on another x86-64 Linux. Prints its path.
+# MP_PRESET=release builds it from the objects of that build, if there is one.
 set -euo pipefail
 case "${1:-}" in
 -h | --help)

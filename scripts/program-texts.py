@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ["examples", "test/models", "bench/models"]
 PRECISIONS = ["fp32", "tf32", "fp16", "bf16"]
 GOALS = ["train", "evaluate", "diagnose"]
-# What is printed of each target: the Program of both, and the kernels' source where there is one.
+# The texts printed for each target: the Program of both, and the kernels' source if there is one.
 FORMS = [("cpu", "--mp-to-program"), ("cuda", "--mp-to-program"), ("cuda", "--mp-to-cuda")]
 
 

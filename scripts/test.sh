@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test. Arguments go to ctest:
+# Installs missing packages, builds, and runs every test. Arguments go to ctest:
 # `scripts/test.sh -L unit`, `scripts/test.sh -R lit`.
 set -euo pipefail
 case "${1:-}" in
@@ -11,7 +11,7 @@ esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 "$here/scripts/install-deps.sh"
-# Without the packages of the tests the build folder was configured without tests.
+# If the packages of the tests were missing, the build folder was configured without tests.
 (cd "$here" && cmake --preset "${MP_PRESET:-release}" >/dev/null)
 "$here/scripts/build.sh"
 exec ctest --test-dir "$here/build/${MP_PRESET:-release}" --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"

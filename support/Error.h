@@ -8,19 +8,19 @@
 
 namespace mp {
 
-/// An error of one line; `format` is llvm::formatv's.
+/// Makes an error of one line; `format` is llvm::formatv's.
 template <typename... Ts>
 llvm::Error makeError(const char *format, Ts &&...values) {
   return llvm::createStringError(
       llvm::formatv(format, std::forward<Ts>(values)...).str());
 }
 
-/// An error that a call of the operating system left in errno:
-/// "cannot <what> <path>: No space left on device".
+/// Makes an error from the errno of a system call: "cannot <what> <path>: No
+/// space left on device".
 llvm::Error makeSystemError(llvm::StringRef what, llvm::StringRef path,
                             int code);
 
-/// The head of text found in a file, quoted and made printable, for messages.
+/// Returns the head of a file's text, quoted and made printable, for messages.
 std::string printableHead(llvm::StringRef text, size_t limit = 24);
 
 } // namespace mp

@@ -18,7 +18,7 @@ std::optional<size_t> nestedTooDeep(StringRef text) {
     else if (c == '"')
       inString = !inString;
     else if (!inString && (c == '{' || c == '['))
-      if (++depth > maxJsonNesting)
+      if (++depth > kMaxJsonNesting)
         return i;
     if (!inString && (c == '}' || c == ']') && depth)
       --depth;
@@ -31,10 +31,10 @@ Expected<json::Value> parseJson(StringRef text) {
   if (!byte)
     return json::parse(text);
   StringRef before = text.take_front(*byte);
-  size_t lineStart = before.rfind('\n') + 1; // 0 where there is none
+  size_t lineStart = before.rfind('\n') + 1; // 0 if there is none
   return makeError("[{0}:{1}, byte={2}]: nests deeper than {3}",
                    before.count('\n') + 1, *byte - lineStart + 1, *byte,
-                   maxJsonNesting);
+                   kMaxJsonNesting);
 }
 
 std::string validUtf8(StringRef text) {
@@ -43,7 +43,7 @@ std::string validUtf8(StringRef text) {
 
 Error writeJsonFile(StringRef path, const json::Value &value) {
   std::string text = formatv("{0:2}\n", value);
-  if (path == "-") { // stays open, for what else is printed
+  if (path == "-") { // stays open for other output
     outs() << text;
     outs().flush();
     return Error::success();

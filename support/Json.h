@@ -9,19 +9,20 @@
 
 namespace mp {
 
-/// How deep what we read may nest; what we know of nests 3 deep.
-constexpr unsigned maxJsonNesting = 8;
+/// The deepest nesting that is read; the known files nest 3 deep.
+constexpr unsigned kMaxJsonNesting = 8;
 
-/// The byte where the text nests deeper than `maxJsonNesting`, if any. To be
-/// asked before llvm::json sees the text: it recurses, and runs out of stack.
+/// Returns the byte at which the text nests deeper than `kMaxJsonNesting`, if
+/// any. Call it before llvm::json sees the text: that recurses, and would
+/// overflow the stack.
 std::optional<size_t> nestedTooDeep(llvm::StringRef text);
 
-/// llvm::json::parse for text that may nest too deep. Errors say the line, the
-/// column and the byte.
+/// Parses text that may nest too deep with llvm::json::parse. Errors give the
+/// line, the column and the byte.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
-/// Text as JSON can hold it: what is not UTF-8 becomes U+FFFD. Names come from
-/// the user's file, which may hold any bytes.
+/// Returns text as JSON can hold it: bytes that are not UTF-8 become U+FFFD.
+/// Names come from the user's file, which may hold any bytes.
 std::string validUtf8(llvm::StringRef text);
 
 /// Writes the value, indented; "-" is standard output.

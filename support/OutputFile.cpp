@@ -39,7 +39,8 @@ Expected<OutputFile> OutputFile::createNew(StringRef path, StringRef shownAs) {
       ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return makeSystemError("write", shownAs, errno);
-  // Says that somebody is at it; where there are no locks, the pid does.
+  // The lock tells others that this process is writing; without locks, the pid
+  // does.
   (void)::flock(descriptor, LOCK_EX | LOCK_NB);
   return OutputFile(descriptor, shownAs);
 }
@@ -76,8 +77,8 @@ static Error syncFolder(StringRef path) {
   int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
     return makeSystemError("open", folder, errno);
-  // Some file systems cannot sync a folder and say EINVAL; nothing more can be
-  // done there.
+  // Some file systems cannot sync a folder and return EINVAL; nothing more can
+  // be done there.
   bool failed = ::fsync(descriptor) != 0 && errno != EINVAL;
   int code = errno;
   ::close(descriptor);
@@ -101,11 +102,11 @@ static bool isSpecial(StringRef path) {
   return sys::fs::exists(path) && !sys::fs::is_regular_file(path);
 }
 
-static constexpr StringLiteral temporaryMark = ".tmp.";
+static constexpr StringLiteral kTemporaryMark = ".tmp.";
 
-/// Whether no process is writing the temporary file of process `pid`. Where a
-/// folder is shared, that may be one of another machine or container, whose
-/// process we do not see: it holds a lock on the file.
+/// Whether no process is writing the temporary file of process `pid`. In a
+/// shared folder, that may be a process of another machine or container, which
+/// is not visible here: it holds a lock on the file.
 static bool isAbandoned(const std::string &path, pid_t pid) {
   if (::kill(pid, 0) == 0 || errno != ESRCH)
     return false;
@@ -119,7 +120,7 @@ static bool isAbandoned(const std::string &path, pid_t pid) {
 
 void removeAbandoned(StringRef path) {
   StringRef folder = sys::path::parent_path(path);
-  std::string start = (sys::path::filename(path) + temporaryMark).str();
+  std::string start = (sys::path::filename(path) + kTemporaryMark).str();
   std::error_code code;
   for (sys::fs::directory_iterator it(folder.empty() ? "." : folder, code), end;
        it != end && !code; it.increment(code)) {
@@ -131,10 +132,10 @@ void removeAbandoned(StringRef path) {
   }
 }
 
-/// A name of our own pid can only be left over from a dead process.
+/// A file with this process's pid can only be left over from a dead process.
 static std::string temporaryName(StringRef path) {
   removeAbandoned(path);
-  std::string name = (path + temporaryMark + Twine(::getpid())).str();
+  std::string name = (path + kTemporaryMark + Twine(::getpid())).str();
   ::unlink(name.c_str());
   return name;
 }
@@ -142,7 +143,7 @@ static std::string temporaryName(StringRef path) {
 Error checkWritable(StringRef path) {
   if (sys::fs::is_directory(path))
     return makeSystemError("write", path, EISDIR);
-  // To open a pipe would tell its reader that it is at its end.
+  // Opening a pipe would tell its reader that it is at its end.
   if (isSpecial(path))
     return ::access(path.str().c_str(), W_OK) == 0
                ? Error::success()

@@ -10,7 +10,7 @@
 
 namespace mp {
 
-/// A file being written. Every call returns what the system says, unlike a
+/// A file being written. Every call returns the system's error, unlike a
 /// stream, which stops the process on a full disk.
 class OutputFile {
 public:
@@ -18,8 +18,8 @@ public:
   OutputFile &operator=(OutputFile &&) = delete;
   ~OutputFile();
 
-  /// Opens for appending after byte `keep`; what lay behind is cut off. A file
-  /// that does not exist is made.
+  /// Opens for appending after byte `keep`, and cuts off the rest. Creates a
+  /// file that does not exist.
   static llvm::Expected<OutputFile> append(llvm::StringRef path, uint64_t keep);
   /// Makes a new file; an existing one is an error. Messages call it `shownAs`.
   static llvm::Expected<OutputFile> createNew(llvm::StringRef path,
@@ -29,7 +29,7 @@ public:
   llvm::Error write(llvm::StringRef bytes);
   /// Forces the file onto the disk.
   llvm::Error sync();
-  /// Closes; the error of a delayed write comes here.
+  /// Closes; returns the error of a delayed write.
   llvm::Error close();
 
 private:
@@ -39,21 +39,22 @@ private:
   std::string path;
 };
 
-/// Writes `path` so that whoever opens it sees the old content or the new, also
-/// after a crash: a temporary file in the same folder, fsync, rename, fsync of
-/// the folder. On an error the old file stays as it was and the temporary is
-/// removed. What is no regular file (a pipe, a device) is written straight.
+/// Writes `path` so that a reader sees the old content or the new, also after a
+/// crash: a temporary file in the same folder, fsync, rename, fsync of the
+/// folder. On an error the old file stays as it was and the temporary is
+/// removed. A path that is not a regular file (a pipe, a device) is written
+/// directly.
 llvm::Error
 writeAtomically(llvm::StringRef path,
                 llvm::function_ref<llvm::Error(OutputFile &)> writer);
 
-/// Removes what processes that are gone left of writing `path`: they were
-/// killed before they could rename their temporary file. writeAtomically does
-/// so too.
+/// Removes the temporary files that dead processes left when they wrote `path`:
+/// they were killed before they could rename them. writeAtomically does this
+/// too.
 void removeAbandoned(llvm::StringRef path);
 
-/// The error that writeAtomically would meet before its first byte, for what
-/// takes long to find out; `path` stays as it is.
+/// Returns the error that writeAtomically would meet before its first byte, so
+/// that long computations fail early; `path` stays as it is.
 llvm::Error checkWritable(llvm::StringRef path);
 
 } // namespace mp

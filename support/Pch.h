@@ -1,4 +1,8 @@
+//===- Pch.h - precompiled headers for files without MLIR -----------------===//
+//
 // Headers that nearly every file without MLIR sees, precompiled once.
+//
+//===----------------------------------------------------------------------===//
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"

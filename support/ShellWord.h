@@ -8,7 +8,7 @@
 
 namespace mp {
 
-/// A word as a shell reads it back, in quotes where it needs them.
+/// Returns a word as a shell reads it back, in quotes if it needs them.
 inline std::string shellWord(llvm::StringRef word) {
   auto isPlain = [](char c) {
     return llvm::isAlnum(c) || llvm::StringRef("-_./,=+:@%").contains(c);

@@ -7,15 +7,15 @@
 
 namespace mp {
 
-/// While it lives, handlers of the thread that made it have a stack of their
-/// own. Without one, a thread that runs out of stack ends the process before a
-/// handler can say where. LLVM gives one to the main thread alone.
+/// While it lives, signal handlers of the thread that made it have a stack of
+/// their own. Without one, a thread that overflows its stack ends the process
+/// before a handler can report where. LLVM gives one to the main thread alone.
 class SignalStack {
 public:
   SignalStack() {
     if (sigaltstack(nullptr, &before) != 0 || !(before.ss_flags & SS_DISABLE))
       return;
-    // What LLVM's handlers need to print a stack trace.
+    // LLVM's handlers need this to print a stack trace.
     const size_t size = MINSIGSTKSZ + 64 * 1024;
     bytes = std::make_unique_for_overwrite<char[]>(size);
     stack_t own = {};

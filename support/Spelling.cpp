@@ -18,7 +18,8 @@ nearestNames(StringRef name, ArrayRef<std::string> names, size_t limit) {
     size_t longer = std::max(name.size(), candidate.size());
     bool part =
         name.size() >= 3 && StringRef(candidate).contains_insensitive(name);
-    // Half of the letters in common, or a piece of it, is near enough to help.
+    // A name with half of the letters in common, or a piece of it, is near
+    // enough to help.
     if (part || 2 * distance <= longer)
       ranked.emplace_back(part ? 0 : distance, candidate);
   }

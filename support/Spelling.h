@@ -9,19 +9,19 @@
 
 namespace mp {
 
-/// The entries of `names` that resemble `name` most, best first, at most
-/// `limit`. Case does not count, letters in another order are one slip, and a
-/// name that contains the whole of `name` is as near as can be. Entries that
-/// share less than half of their letters with it are left out.
+/// Returns the entries of `names` that resemble `name` most, best first, at
+/// most `limit`. Case does not count, letters in another order are one slip,
+/// and a name that contains the whole of `name` is as near as possible. Entries
+/// that share less than half of their letters with it are left out.
 std::vector<std::string> nearestNames(llvm::StringRef name,
                                       llvm::ArrayRef<std::string> names,
                                       size_t limit = 3);
 
-/// The tail of a message about a name that is not known: ", did you mean 'a' or
-/// 'b'?" where some name is near, else " (known: 'a', 'b', ...)".
+/// Returns the tail of a message about an unknown name: ", did you mean 'a' or
+/// 'b'?" if some name is near, else " (known: 'a', 'b', ...)".
 std::string suggest(llvm::StringRef name, llvm::ArrayRef<std::string> names);
 
-/// "'a', 'b', 'c'"; past `limit` names: "... and 7 more".
+/// Returns "'a', 'b', 'c'"; past `limit` names: "... and 7 more".
 std::string quoteList(llvm::ArrayRef<std::string> names, size_t limit = 8);
 
 } // namespace mp

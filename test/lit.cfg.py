@@ -7,7 +7,7 @@ import lit.formats
 config.name = "Mantissa"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-# What a test reads but does not run lies in a folder Inputs.
+# Files that a test reads but does not run lie in a folder Inputs.
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.join(config.mp_source, "test", "lit")
 
@@ -17,7 +17,7 @@ config.environment["PATH"] = os.pathsep.join(
     [config.mp_tools, config.llvm_tools, os.environ["PATH"]])
 # No test writes to the user's cache.
 config.environment["MP_CACHE_DIR"] = "off"
-# What a kernel reads before it is written is no number.
+# Memory that a kernel reads before it is written holds NaN.
 config.environment["MP_POISON"] = "1"
 # Every CHECK is exact about variables unless it says otherwise.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
@@ -31,7 +31,7 @@ config.substitutions += [
     ("%plugin", config.mp_plugin),
     ("%own-pass", config.mp_own_pass),
 ]
-# oneDNN multiplies bf16 where there is AVX-512.
+# oneDNN multiplies bf16 only with AVX-512.
 with open("/proc/cpuinfo") as cpuinfo:
     if "avx512bw" in cpuinfo.read():
         config.available_features.add("avx512bw")

@@ -1,4 +1,4 @@
-//===- Register.cpp - the one list of what exists -------------------------===//
+//===- Register.cpp - the one list of dialects and passes -----------------===//
 #include "tools/Register.h"
 #include "dialect/Dialects.h"
 #include "mlir/Transforms/Passes.h"

@@ -1,4 +1,4 @@
-//===- Register.h - what the tools know -----------------------------------===//
+//===- Register.h - the one list of dialects and passes -------------------===//
 #ifndef MP_TOOLS_REGISTER_H
 #define MP_TOOLS_REGISTER_H
 
@@ -7,7 +7,8 @@ class DialectRegistry;
 }
 
 namespace mp {
-/// Registers the dialects, our passes, and those of upstream that go with them.
+/// Registers the dialects, Mantissa's passes, and the upstream passes that go
+/// with them.
 void registerAll(mlir::DialectRegistry &registry);
 } // namespace mp
 

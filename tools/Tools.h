@@ -1,8 +1,8 @@
 //===- Tools.h - the tools as functions -----------------------------------===//
 //
-// Each is the whole of one tool, so that it can be a program of its own or one
-// of several in the portable program. They take main's arguments and return
-// the exit code.
+// Each function is the whole of one tool, so that it can be a program of its
+// own or one of several in the portable program. They take main's arguments and
+// return the exit code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TOOLS_TOOLS_H

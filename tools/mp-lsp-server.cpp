@@ -1,4 +1,4 @@
-//===- mp-lsp-server.cpp - what an editor asks about .mlir files ----------===//
+//===- mp-lsp-server.cpp - a language server for .mlir files --------------===//
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tools/Register.h"

@@ -5,8 +5,8 @@
 #include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
 
-/// An error says what is wrong where; the op's text follows only where it is
-/// asked for.
+/// Adds the flag that keeps an op's text out of diagnostics, unless it is asked
+/// for.
 static std::vector<char *> quietly(int argc, char **argv) {
   static char quiet[] = "--mlir-print-op-on-diagnostic=false";
   std::vector<char *> arguments(argv, argv + argc);

@@ -9,7 +9,7 @@
 
 int mp::tool::reduceMain(int argc, char **argv) {
   setVersionOf("mp-reduce");
-  // Upstream would say that it cannot open a file of no name.
+  // Upstream would report that it cannot open a file of no name.
   if (argc < 2) {
     llvm::errs()
         << "mp-reduce: error: a module is missing; usage: mp-reduce "

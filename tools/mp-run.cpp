@@ -6,7 +6,7 @@
 #include "tools/run/Commands.h"
 #include "llvm/Support/FormatVariadic.h"
 
-static constexpr char help[] =
+static constexpr char kHelp[] =
     "usage: mp-run COMMAND ...\n\n"
     "  train      train a module's recipe on a folder of data\n"
     "  eval       score a checkpoint on the test data\n"
@@ -31,10 +31,10 @@ using namespace mp::tool;
 
 static int runCommand(llvm::ArrayRef<const char *> arguments);
 
-/// "help", or "help COMMAND".
+/// Handles "help" and "help COMMAND".
 static int printHelp(llvm::ArrayRef<const char *> arguments) {
   if (arguments.empty()) {
-    llvm::outs() << help;
+    llvm::outs() << kHelp;
     return 0;
   }
   if (llvm::StringRef(arguments[0]) == "help")
@@ -44,7 +44,7 @@ static int printHelp(llvm::ArrayRef<const char *> arguments) {
 
 static int runCommand(llvm::ArrayRef<const char *> arguments) {
   if (arguments.empty()) {
-    llvm::errs() << help;
+    llvm::errs() << kHelp;
     return 2;
   }
   llvm::StringRef word = arguments[0];

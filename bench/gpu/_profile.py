@@ -20,5 +20,5 @@ def profile(stage, module, precision, batch):
 
 
 def gbps(launch):
-    """Bytes moved, read and written together, over time; 0 where the launch took no measurable time."""
+    """Bytes moved, read and written together, over time; 0 if the launch took no measurable time."""
     return launch["bytes"] / launch["microseconds"] / 1e3 if launch["microseconds"] else 0.0

@@ -21,7 +21,7 @@ class Failed(Exception):
 
 
 class Skipped(Exception):
-    """What the stage is about is not on this machine."""
+    """The machine lacks something that the stage needs."""
 
 
 def default_tools():
@@ -55,7 +55,7 @@ class Stage:
         return self.device.startswith("cuda")
 
     def add(self, result, rows=(), faults=()):
-        """Keeps a result for the JSON, rows [what, value] for the table, and sentences on what is wrong."""
+        """Keeps a result for the JSON, rows [what, value] for the table, and sentences on faults."""
         for key, values in (("results", [result]), ("rows", rows), ("faults", faults)):
             self.result[key] += values
         self.end("failed", "out of time; what follows is what was done")
@@ -69,7 +69,7 @@ class Stage:
         return self.deadline - time.monotonic()
 
     def run(self, *words, wrapper=(), environment=None):
-        """Output of mp-run; Failed where it exits with an error."""
+        """Returns the output of mp-run; raises Failed if it exits with an error."""
         command = [str(word) for word in (*wrapper, self.tools / "mp-run", *words)]
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, check=False, env=environment)
@@ -79,7 +79,7 @@ class Stage:
         return result.stdout
 
     def ask(self, *words, **keywords):
-        """As `run`; on the CPU, where a command for GPUs refuses, the stage is skipped."""
+        """Like `run`; on the CPU, if a command for GPUs refuses, the stage is skipped."""
         try:
             return self.run(*words, **keywords)
         except Failed as error:
@@ -105,7 +105,7 @@ class Stage:
 
 
 def reason(text):
-    """The line of an output that says what went wrong, else the last."""
+    """Returns the line of an output with the error, else the last."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no output")[:300]
 

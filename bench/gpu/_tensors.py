@@ -17,13 +17,13 @@ def write_npy(path, code, descr, shape, values):
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + array.array(code, values).tobytes())
 
 
-def write_columns(module, folder, records, seed=1):
+def write_columns(module, folder, samples, seed=1):
     """A file NAME.npy for each argument of a test model: normal numbers, or labels (test/models/README.md)."""
     text, draw = module.read_text(), random.Random(seed)
     classes = re.search(r"^// classes: (\d+)", text, re.MULTILINE)
     folder.mkdir(parents=True, exist_ok=True)
     for dimensions, element, name in ARGUMENT.findall(text):
-        shape = [records, *map(int, dimensions.split("x")[1:])]
+        shape = [samples, *map(int, dimensions.split("x")[1:])]
         count = math.prod(shape)
         values = ([draw.randrange(int(classes.group(1))) for _ in range(count)] if element == "ui8" else
                   [draw.gauss(0, 1) for _ in range(count)])
@@ -48,7 +48,7 @@ def numbers(dtype, data):
 
 
 def distance(ours, theirs):
-    """||ours - theirs|| / ||theirs|| over all tensors of two files; infinite where they have other tensors."""
+    """||ours - theirs|| / ||theirs|| over all tensors of two files; infinite if they have other tensors."""
     if ours.keys() != theirs.keys():
         return math.inf
     off = sum((a - b) ** 2 for name in theirs for a, b in zip(ours[name], theirs[name]))

@@ -13,7 +13,7 @@ QUERY = ("name", "driver_version", "memory.total", "clocks.sm", "clocks.max.sm",
 
 
 def devices():
-    """What nvidia-smi says of each GPU; nothing where there is none. It is only asked, never told."""
+    """Returns nvidia-smi's facts about each GPU, or nothing if there is none. No setting is changed."""
     if not shutil.which("nvidia-smi"):
         return []
     found = subprocess.run(["nvidia-smi", f"--query-gpu={','.join(QUERY)}", "--format=csv,noheader"], capture_output=True,

@@ -10,7 +10,7 @@ from _stage import main
 
 WIDE = Path(__file__).resolve().parent / "wide.mlir"
 CONTRACTIONS = ("matmul", "linear", "gemm", "contract")
-LEAST = 1 << 22  # bytes; what moves less is bound by the launch
+LEAST = 1 << 22  # bytes; kernels that move less are bound by the launch
 
 
 def is_streaming(launch):
@@ -26,7 +26,7 @@ def measure(stage):
         streaming = sorted(filter(is_streaming, found["launches"]), key=lambda launch: -launch["microseconds"])
         for launch in streaming:
             launch.update(precision=precision, gbps=gbps(launch), of_copy=gbps(launch) / copy)
-        # The optimizer, and those that take longest.
+        # Shows the optimizer, and the kernels that take longest.
         shown = [launch for launch in streaming if "adamw" in launch["summary"].lower()]
         shown += [launch for launch in streaming if launch not in shown][:4]
         rows += [[f"{precision}: {launch['summary'][:38]}", f"{launch['gbps']:.0f} GB/s, {100 * launch['of_copy']:.0f} % of the copy, "

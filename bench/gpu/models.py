@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from _stage import EXAMPLE, PRECISIONS, ROOT, Failed, main
 from _tensors import distance, safetensors, write_columns
 
-# Greatest relative difference of a step's loss and of the state at the end. An optimizer that divides by the
-# gradient's size (AdamW) turns rounding of small gradients into whole steps, so the state is held less tightly; tf32,
-# which rounds where the CPU does not, as loosely as bf16. One unit of e4m3 is sixteen of bf16.
+# The largest relative difference of a step's loss and of the state at the end. An optimizer that divides by the
+# gradient's size (AdamW) turns rounding of small gradients into whole steps, so the state has a larger tolerance;
+# tf32, which rounds where the CPU does not, has that of bf16. One unit of e4m3 is sixteen of bf16.
 TOLERANCES = {"fp32": (1e-4, 2e-3), "tf32": (1e-2, 5e-2), "fp16": (2e-2, 3e-2), "bf16": (3e-2, 5e-2),
               "fp8": (5e-2, 1e-1)}
-STEPS, BATCH, RECORDS = 20, 37, 160
+STEPS, BATCH, SAMPLES = 20, 37, 160
 
 
 def cases(stage):
@@ -24,7 +24,7 @@ def cases(stage):
     if not models:
         raise Failed(f"no test models in {ROOT / 'test' / 'models'}")
     for model in models:
-        write_columns(model, stage.work / model.stem, RECORDS)
+        write_columns(model, stage.work / model.stem, SAMPLES)
     precisions = [name for name in PRECISIONS if stage.on_gpu or name != "tf32"]
     for precision in precisions:
         for model in models:

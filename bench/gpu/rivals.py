@@ -25,7 +25,7 @@ class Rival:
              str(batch), "--precision", precision], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
 
     def ask(self, kind, steps):
-        """Microseconds a step, or None where PyTorch failed at it."""
+        """Microseconds per step, or None if PyTorch failed."""
         try:
             self.process.stdin.write(f"{kind} {steps}\n")
             self.process.stdin.flush()
@@ -53,7 +53,7 @@ def side_by_side(stage, module, sizes, batch, precision):
             found["mantissa"].append(step_microseconds(stage, module, precision, batch, few, many, 1))
             for kind in list(kinds):
                 if round_ == 0 and found.get("eager") and stage.left() < 30:
-                    kinds.remove(kind)  # no time to compile it
+                    kinds.remove(kind)  # there is no time to compile it
                     continue
                 time = rival.ask(kind, steps)
                 if time is None:

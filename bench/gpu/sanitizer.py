@@ -7,7 +7,7 @@ from _stage import ROOT, Failed, Skipped, main
 from _tensors import write_columns
 
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
-FOUND = 86  # exit code where it found something
+FOUND = 86  # exit code if it found something
 
 
 def sanitizer():
@@ -18,7 +18,7 @@ def sanitizer():
 
 
 def check(stage, program, tool, model):
-    """A sentence on what it found, or nothing."""
+    """Returns a sentence on the finding, or nothing."""
     data = stage.work / model.stem
     try:
         stage.run("train", model, "--data", data, "--batch", 37, "--max-steps", 2, "--seed", 1, "--device", stage.device,

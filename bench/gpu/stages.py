@@ -16,7 +16,7 @@ from pathlib import Path
 from _stage import ROOT, parser
 
 HERE = Path(__file__).resolve().parent
-# In the order of importance, with the seconds that each may take.
+# The stages in order of importance, with the seconds that each may take.
 STAGES = {"info": 20, "models": 90, "accuracy": 70, "steps": 60, "start": 30, "kernels": 40, "gemm": 80, "rivals": 100,
           "sanitizer": 60}
 ALL = 475  # seconds for all of them
@@ -42,7 +42,7 @@ def run_stage(name, arguments, scratch, log, seconds):
         process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
         pass
-    try:  # what it started ends with it
+    try:  # child processes end with it
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
@@ -67,7 +67,7 @@ def table(results):
 
 
 def version():
-    """Version and commit of what is measured."""
+    """Version and commit of the measured program."""
     packed = ROOT / "VERSION"
     if packed.exists():
         return packed.read_text().strip()
@@ -91,7 +91,7 @@ def main():
             left = patience * ALL - (time.monotonic() - began)
             results[name] = (run_stage(name, arguments, Path(folder), log, min(patience * STAGES[name], left)) if left > 1 else
                              {"status": "skipped", "reason": "no time left", "seconds": 0.0})
-            # Written after each, so that an interrupted run keeps what is done.
+            # The report is written after each stage, so that an interrupted run keeps its results.
             report["seconds"] = round(time.monotonic() - began, 1)
             (out / "gpu.json").write_text(json.dumps(report, indent=1))
     text = "\n".join([f"mantissa {report['version']} on {arguments.device}, {report['seconds']:.0f} s", *table(results)])

@@ -1,5 +1,5 @@
-// The example with 4096 neurons a layer, 20 million parameters: more than a cache holds, so that kernels run at
-// the speed of memory.
+// The example with 4096 neurons per layer, 20 million parameters: more than a cache holds, so that kernels run
+// at the speed of memory.
 module @wide {
   mp.variable @fc1.weight : tensor<4096x784xf32> = #mp.init<kaiming_uniform>
   mp.variable @fc1.bias : tensor<4096xf32> = #mp.init<uniform, fan_in = 784>

@@ -3,8 +3,8 @@
 //   bench-micro [--threads=N] [--benchmark_filter=...] [--benchmark_out=...]
 //
 // Each benchmark is a function of a few ops, compiled and run as a training
-// step is. A stage kernel is compared with a copy of as many bytes as the plan
-// says it moves, a matrix product with the fastest arithmetic of as many cores;
+// step is. A stage kernel is compared with a copy of as many bytes as it moves
+// by the plan, a matrix product with the fastest arithmetic of as many cores;
 // both sides take turns in one loop, so that a machine that slows down slows
 // both.
 //
@@ -39,7 +39,7 @@ struct Source {
   const char *text;
 };
 
-constexpr Source sources[] = {
+constexpr Source kSources[] = {
     {"chain", 768, R"(
 func.func @f(%x: $M) -> $M {
   %a = mp.constant dense<1.5> : tensor<$T>
@@ -72,7 +72,7 @@ func.func @f(%x: $M) -> $M {
   %0 = mp.softmax %x dim(1) : $M
   return %0 : $M
 })"},
-    // In f32, as autocast computes it.
+    // The norm is computed in f32, as autocast does.
     {"layer_norm", 768, R"(
 func.func @f(%x: $M, %g: tensor<$Cxf32>, %b: tensor<$Cxf32>) -> $M {
   %eps = mp.constant dense<1.0e-5> : tensor<f32>
@@ -139,7 +139,7 @@ func.func @f(%g: $M) {
 })"},
 };
 
-constexpr Source product = {"matmul", 0, R"(
+constexpr Source kProduct = {"matmul", 0, R"(
 func.func @f(%a: $M, %b: $M) -> $M {
   %0 = mp.matmul %a, %b : $M, $M
   return %0 : $M
@@ -233,7 +233,7 @@ double secondsOf(function_ref<void()> work) {
       .count();
 }
 
-/// As many rows as move `target` bytes.
+/// Returns as many rows as move `target` bytes.
 int64_t rowsFor(const Source &source, StringRef type, uint64_t target) {
   constexpr int64_t probe = 64;
   Runner small(fillIn(source.text, type, probe, source.columns), false);
@@ -274,7 +274,7 @@ void stages(benchmark::State &state, const Source &source, StringRef type,
 void matmul(benchmark::State &state, StringRef type, int64_t size,
             bool onednn) {
   ThreadPool pool(threads);
-  Runner runner(fillIn(product.text, type, size, size), onednn);
+  Runner runner(fillIn(kProduct.text, type, size, size), onednn);
   runner.makeInputs(pool);
   runner.run();
   // f16 is computed in f32.
@@ -299,7 +299,7 @@ void registerAll() {
     uint64_t bytes;
     int iterations;
   };
-  for (const Source &source : sources)
+  for (const Source &source : kSources)
     for (StringRef type : {"f32", "f16", "bf16"})
       for (Size size :
            {Size{"256KiB", 256 << 10, 400}, Size{"128MiB", 128 << 20, 9}}) {

@@ -29,7 +29,7 @@ def options():
 
 
 def run(arguments):
-    """What Google Benchmark writes."""
+    """Returns the output of Google Benchmark."""
     if not arguments.program.is_file():
         sys.exit(f"report.py: no {arguments.program}: cmake --build --preset release --target bench-micro, which wants "
                  "Debian's libbenchmark-dev")

@@ -1,4 +1,4 @@
-// Eight layers, 1024 wide: 7.2 million parameters, so that products of matrices are most of a step.
+// Eight layers, 1024 wide: 7.2 million parameters, so that most of a step is products of matrices.
 module @mlp_8x1024 {
   mp.variable @fc1.weight : tensor<1024x784xf32> = #mp.init<kaiming_uniform>
   mp.variable @fc1.bias : tensor<1024xf32> = #mp.init<uniform, fan_in = 784>

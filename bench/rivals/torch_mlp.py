@@ -44,10 +44,10 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=options.precision == "fp16")
         self.loss = torch.compile(self.forward(model), mode=MODES[kind]) if kind in MODES else self.forward(model)
         generator = torch.Generator().manual_seed(1)
-        records = max(20 * self.batch, 8192)
-        self.images = torch.randint(0, 256, (records, 28, 28), dtype=torch.uint8, generator=generator).to(self.device)
-        self.labels = torch.randint(0, 10, (records,), generator=generator).to(self.device)
-        self.order = torch.randperm(records, generator=generator).to(self.device)
+        samples = max(20 * self.batch, 8192)
+        self.images = torch.randint(0, 256, (samples, 28, 28), dtype=torch.uint8, generator=generator).to(self.device)
+        self.labels = torch.randint(0, 10, (samples,), generator=generator).to(self.device)
+        self.order = torch.randperm(samples, generator=generator).to(self.device)
         self.position, self.warm = 0, False
 
     def forward(self, model):
@@ -75,7 +75,7 @@ class Trainer:
             self.warm = True
 
     def product_microseconds(self, steps):
-        """Time inside what multiplies matrices: aten's and oneDNN's ops, not what they call in turn."""
+        """Time inside ops that multiply matrices: aten's and oneDNN's, without the ops that they call in turn."""
         self.warm_up()
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
             for _ in range(steps):
@@ -105,7 +105,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda", help="cuda, cuda:N or cpu (%(default)s)")
     parser.add_argument("--precision", choices=DTYPES, default="bf16", help="type of the products (%(default)s)")
-    parser.add_argument("--batch", type=int, default=128, help="records a step (%(default)s)")
+    parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
     parser.add_argument("--sizes", default="784,512,256,10", help="widths of the layers (%(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="on a CPU (0: PyTorch's choice)")
     options = parser.parse_args()

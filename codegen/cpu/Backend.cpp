@@ -1,4 +1,8 @@
-// The CPU as a target: objects made by LLVM, or calls of oneDNN.
+//===- Backend.cpp - the CPU as a target ----------------------------------===//
+//
+// Objects made by LLVM, or calls of oneDNN.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cpu/Backend.h"
 #include "codegen/cpu/KernelModel.h"
 #include "codegen/cpu/nest/StageEmitter.h"
@@ -11,7 +15,7 @@ using namespace mp;
 using namespace mp::cpu;
 
 namespace {
-/// Code made so far in this process, by target: the remainder batch and
+/// The code made so far in this process, by target: the remainder batch and
 /// evaluation share most kernels with the step.
 const ObjectCompiler &sharedCompiler(const Target &target) {
   static std::mutex mutex;
@@ -61,7 +65,7 @@ public:
         return anchor->emitOpError() << "has no kernel on the CPU";
       return model.emit(AnchorStages(anchor).chain, options, compiler);
     }
-    // Stages see the flag as one more operand, the last.
+    // Stages see the flag as their last operand.
     Block &body = kernel.getBody().front();
     if (Value flag = kernel.getPredicate())
       body.addArgument(flag.getType(), flag.getLoc());
@@ -100,7 +104,7 @@ mp::cpu::createBackend(const CompileOptions &options, MLIRContext &context) {
   emit.workers = options.workers;
   bool always = options.onednn == UseOnednn::Always;
   emit.onednnF32 = always;
-  // Below AVX-512 oneDNN has only reference code for bf16.
+  // Below AVX-512, oneDNN has only reference code for bf16.
   emit.onednnBf16 =
       (always && target->has("avx512bw")) ||
       (options.onednn == UseOnednn::Auto && multipliesBf16(*target));

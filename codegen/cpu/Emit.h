@@ -27,9 +27,8 @@ public:
   ~ObjectCompiler();
   const Target &target() const;
 
-  /// Loads into `context` what `compile` needs. Call it once, before threads
-  /// share the context: loading dialects is the one thing that they cannot do
-  /// at once.
+  /// Loads into `context` the dialects that `compile` needs. Call it once,
+  /// before threads share the context: threads cannot load dialects at once.
   static void prepare(mlir::MLIRContext &context);
 
   /// Compiles a module that holds one function, and consumes it:
@@ -39,7 +38,7 @@ public:
   ///
   /// of arith, math, vector, scf, memref (and affine) ops. The memrefs are
   /// static with the identity layout; an argument of type memref<..xi1> has a
-  /// byte for each element, and bf16 is computed on as its bits, so that every
+  /// byte for each element, and arithmetic on bf16 uses its bits, so that every
   /// rounding is exact (no value is flushed or contracted). `llvm.noalias` on
   /// an argument is kept. The object exports `void symbol(void *const *args,
   /// int64_t begin, int64_t end, void *shared)`.

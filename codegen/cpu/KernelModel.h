@@ -6,9 +6,9 @@
 #include "codegen/stages/Anchor.h"
 
 namespace mp::cpu {
-/// What the machine has beside the CPU.
+/// The resources of the machine besides the CPU itself.
 struct EmitOptions {
-  unsigned workers = 1;                       ///< that will share the work
+  unsigned workers = 1; ///< number of threads that will share the work
   bool onednnF32 = false, onednnBf16 = false; ///< products go to oneDNN
 };
 } // namespace mp::cpu

@@ -1,3 +1,4 @@
+//===- LoopBuilder.cpp - loops over memory, written by hand ---------------===//
 #include "codegen/cpu/LoopBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -134,7 +135,7 @@ void LoopBuilder::store(Value vector, const FlatMemory &buffer, Value at,
     vector::StoreOp::create(*this, vector, buffer.memref, at);
 }
 
-/// `x` with elements of type `element`.
+/// Converts `x` to elements of type `element`.
 static Value convert(LoopBuilder &b, Value x, Type element, bool isUnsigned) {
   auto from = cast<VectorType>(x.getType());
   VectorType to = from.clone(element);

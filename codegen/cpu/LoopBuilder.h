@@ -1,7 +1,8 @@
 //===- LoopBuilder.h - loops over memory, written by hand -------*- C++ -*-===//
 //
-// What code generators that write their loops themselves share: one function
-// with arguments in flat memory, index arithmetic, and sweeps in vectors.
+// Building blocks of the code generators that write their loops themselves: one
+// function with arguments in flat memory, index arithmetic, and sweeps in
+// vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_LOOPBUILDER_H
@@ -17,7 +18,7 @@ namespace mp::cpu {
 struct FlatMemory {
   mlir::Value memref;
   mlir::Type element;      ///< as stored; integers are signless
-  bool isUnsigned = false; ///< widened with zeros
+  bool isUnsigned = false; ///< extended with zeros
 };
 
 class LoopBuilder : public mlir::ImplicitLocOpBuilder {
@@ -34,7 +35,7 @@ public:
   /// and `sharedBytes` of scratch; code goes to its end.
   LoopBuilder(mlir::MLIRContext *context, llvm::ArrayRef<Argument> arguments,
               int64_t sharedBytes);
-  /// Ends the function and hands the module out.
+  /// Ends the function and returns the module.
   mlir::OwningOpRef<mlir::ModuleOp> take();
 
   const FlatMemory &argument(unsigned index) const { return arguments[index]; }
@@ -57,8 +58,8 @@ public:
   void forEach(int64_t count, Body body) {
     forEach(index(0), index(count), 1, body);
   }
-  /// Covers [0, count) with vectors of `lanes`: body(start, mask), where the
-  /// mask is null but for the rest.
+  /// Covers [0, count) with vectors of `lanes`: body(start, mask), where only
+  /// the rest has a mask that is not null.
   void forVectors(
       mlir::Value count, int64_t lanes,
       llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
@@ -66,15 +67,15 @@ public:
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 
-  /// Asks for the cache line of an element, for the second-level cache.
+  /// Prefetches the cache line of an element into the second-level cache.
   void prefetch(const FlatMemory &buffer, mlir::Value at);
-  /// `lanes` elements from `at` on; those masked off are 0.
+  /// Loads `lanes` elements from `at` on; those masked off are 0.
   mlir::Value load(const FlatMemory &buffer, mlir::Value at, int64_t lanes,
                    mlir::Value mask = {});
   void store(mlir::Value vector, const FlatMemory &buffer, mlir::Value at,
              mlir::Value mask = {});
   /// The same with a conversion: rounds once, to nearest even; integers are
-  /// widened by `buffer`'s sign or cut.
+  /// extended by `buffer`'s sign or cut.
   mlir::Value loadAs(mlir::Type element, const FlatMemory &buffer,
                      mlir::Value at, int64_t lanes, mlir::Value mask = {});
   void storeAs(mlir::Value vector, const FlatMemory &buffer, mlir::Value at,

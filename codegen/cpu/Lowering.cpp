@@ -1,3 +1,4 @@
+//===- Lowering.cpp - kernels to the LLVM dialect -------------------------===//
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/NarrowTypes.h"
 
@@ -33,7 +34,7 @@ using namespace mlir;
 
 namespace {
 
-/// Ops that only simpler ops have patterns for: views of memrefs, vectors of
+/// Expands ops that lack a pattern of their own: views of memrefs, vectors of
 /// more than one dimension, 1/sqrt (whose own pattern is an estimate).
 LogicalResult simplify(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
@@ -60,7 +61,7 @@ LogicalResult simplify(ModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// Calls of libm for the functions that have no LLVM intrinsic.
+/// Calls libm for the functions that have no LLVM intrinsic.
 LogicalResult callLibm(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateMathToLibmConversionPatterns(patterns);

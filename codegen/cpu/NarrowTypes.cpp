@@ -1,3 +1,4 @@
+//===- NarrowTypes.cpp - types that LLVM must not see ---------------------===//
 #include "codegen/cpu/NarrowTypes.h"
 #include "codegen/cpu/RoundingFacts.h"
 
@@ -13,7 +14,7 @@ using namespace mlir;
 
 namespace {
 
-/// `like` (a scalar or a vector) with another element type.
+/// Returns `like` (a scalar or a vector) with another element type.
 Type withElement(Type like, Type element) {
   if (auto vector = dyn_cast<VectorType>(like))
     return vector.clone(element);
@@ -27,15 +28,15 @@ Value splat(ImplicitLocOpBuilder &b, Type type, int64_t value) {
   return arith::ConstantOp::create(b, attr);
 }
 
-/// What is left to do of a rounding from f32 to bf16.
+/// The steps that a rounding from f32 to bf16 may leave out.
 struct Rounding {
-  bool isExact = false;     ///< nothing: it is a bf16 value
-  bool hasShortNaN = false; ///< a NaN comes through as it is
+  bool isExact = false;     ///< all: the operand is a bf16 value
+  bool hasShortNaN = false; ///< the one for NaN, which comes through as it is
 };
 
-/// The bits of f32 `x` rounded to bf16 in their upper half, rubbish below. A
-/// NaN keeps its upper payload and, unless it is short, turns quiet, as in
-/// APFloat.
+/// Returns f32 `x` rounded to bf16 in the upper half of its bits; the lower
+/// half is arbitrary. A NaN keeps its upper payload and, unless it is short,
+/// turns quiet, as in APFloat.
 Value roundToUpperHalf(ImplicitLocOpBuilder &b, Value x, Rounding rounding) {
   Type i32 = withElement(x.getType(), b.getI32Type());
   Value bits = arith::BitcastOp::create(b, i32, x);
@@ -53,7 +54,7 @@ Value roundToUpperHalf(ImplicitLocOpBuilder &b, Value x, Rounding rounding) {
   return arith::SelectOp::create(b, nan, quiet, rounded);
 }
 
-/// The upper 16 bits of each i32, as i16.
+/// Returns the upper 16 bits of each i32, as i16.
 Value upperHalves(ImplicitLocOpBuilder &b, Value bits) {
   Type i16 = withElement(bits.getType(), b.getI16Type());
   auto vector = dyn_cast<VectorType>(bits.getType());
@@ -61,8 +62,8 @@ Value upperHalves(ImplicitLocOpBuilder &b, Value bits) {
     Value upper = arith::ShRUIOp::create(b, bits, splat(b, bits.getType(), 16));
     return arith::TruncIOp::create(b, i16, upper);
   }
-  // The odd lanes of the same register: one permutation instead of shift and
-  // narrow (little endian).
+  // They are the odd lanes of the same register: one permutation instead of
+  // shift and narrow (little endian).
   int64_t lanes = vector.getNumElements();
   Value halves = vector::BitCastOp::create(
       b, VectorType::get({2 * lanes}, b.getI16Type()), bits);
@@ -72,8 +73,8 @@ Value upperHalves(ImplicitLocOpBuilder &b, Value bits) {
   return vector::ShuffleOp::create(b, halves, halves, oddLanes);
 }
 
-/// f64 to f32 rounded to odd: inexact results get the last bit, so that a
-/// second rounding to fewer bits gives what one rounding would.
+/// Rounds f64 to f32 to odd: inexact results get the last bit, so that a second
+/// rounding to fewer bits equals a single rounding.
 Value roundToOdd(ImplicitLocOpBuilder &b, Value x) {
   Type f32 = withElement(x.getType(), b.getF32Type());
   Type i32 = withElement(x.getType(), b.getI32Type());
@@ -88,7 +89,7 @@ Value roundToOdd(ImplicitLocOpBuilder &b, Value x) {
   TypedAttr zero = b.getZeroAttr(f64);
   Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x,
                                          arith::ConstantOp::create(b, zero));
-  // Too far from zero: step back before setting the last bit.
+  // The value is too far from zero: step back before setting the last bit.
   Value over = arith::SelectOp::create(b, negative, backIsBelow, backIsAbove);
   Value bits = arith::BitcastOp::create(b, i32, near);
   Value toward =
@@ -99,7 +100,8 @@ Value roundToOdd(ImplicitLocOpBuilder &b, Value x) {
 }
 
 bool isBF16(Type type) { return getElementTypeOrSelf(type).isBF16(); }
-/// Floats that are bags of bits to LLVM: conversions are arithmetic by now.
+/// Whether LLVM sees the float as bits only: its conversions are arithmetic by
+/// now.
 bool isBits(Type type) {
   Type element = getElementTypeOrSelf(type);
   return isa<FloatType>(element) &&
@@ -124,7 +126,8 @@ Roundings findRoundings(ModuleOp module) {
   return roundings;
 }
 
-/// bf16 (or f16 of f64) from `x`: bf16 through integers, both in one rounding.
+/// Makes bf16, or f16 from f64, of `x`: bf16 through integers, both in one
+/// rounding.
 void expandTruncation(arith::TruncFOp op, const Roundings &roundings) {
   bool toBF16 = isBF16(op.getType());
   if (!toBF16 && !isF64(op.getIn().getType()))
@@ -154,7 +157,7 @@ void expandExtension(arith::ExtFOp op, const Roundings &roundings) {
   Value bits;
   auto rounding = op.getIn().getDefiningOp<arith::TruncFOp>();
   if (rounding && getElementTypeOrSelf(rounding.getIn().getType()).isF32()) {
-    // Rounded only to be computed on: it stays in its 32 bits.
+    // The value is rounded only for arithmetic: it stays in its 32 bits.
     Rounding left = roundings.lookup(rounding);
     bits = roundToUpperHalf(b, rounding.getIn(), left);
     if (!left.isExact)
@@ -173,7 +176,7 @@ void expandExtension(arith::ExtFOp op, const Roundings &roundings) {
   op.erase();
 }
 
-/// Arithmetic, comparisons and the like on bf16 go through f32.
+/// Makes arithmetic, comparisons and the like on bf16 go through f32.
 LogicalResult emulateArithmetic(ModuleOp module) {
   MLIRContext *context = module.getContext();
   TypeConverter converter;
@@ -186,7 +189,7 @@ LogicalResult emulateArithmetic(ModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-/// The type that stands for `type` from here on.
+/// Returns the type that stands for `type` from here on.
 Type storageType(Type type) {
   Builder b(type.getContext());
   if (auto memref = dyn_cast<MemRefType>(type)) {
@@ -201,7 +204,7 @@ Type storageType(Type type) {
   return type;
 }
 
-/// Gives a load or store of i1 the bytes that lie in memory.
+/// Makes a load or store of i1 work on the bytes in memory.
 void storeBytes(Operation *op) {
   if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
            vector::MaskedLoadOp, vector::MaskedStoreOp, vector::TransferReadOp,
@@ -214,22 +217,22 @@ void storeBytes(Operation *op) {
   if (llvm::none_of(op->getOperandTypes(), isBitMemRef))
     return;
   ImplicitLocOpBuilder b(op->getLoc(), op);
-  auto widen = [&](OpOperand &operand) {
+  auto toBytes = [&](OpOperand &operand) {
     Type bytes = withElement(operand.get().getType(), b.getI8Type());
     operand.set(arith::ExtUIOp::create(b, bytes, operand.get()));
   };
   if (auto store = dyn_cast<memref::StoreOp>(op))
-    widen(store.getValueMutable());
+    toBytes(store.getValueMutable());
   else if (auto store = dyn_cast<vector::StoreOp>(op))
-    widen(store.getValueToStoreMutable());
+    toBytes(store.getValueToStoreMutable());
   else if (auto store = dyn_cast<vector::MaskedStoreOp>(op))
-    widen(store.getValueToStoreMutable());
+    toBytes(store.getValueToStoreMutable());
   else if (auto write = dyn_cast<vector::TransferWriteOp>(op))
-    widen(write.getValueToStoreMutable());
+    toBytes(write.getValueToStoreMutable());
   else if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
-    widen(load.getPassThruMutable());
+    toBytes(load.getPassThruMutable());
   else if (auto read = dyn_cast<vector::TransferReadOp>(op))
-    widen(read.getPaddingMutable());
+    toBytes(read.getPaddingMutable());
 
   if (op->getNumResults() == 0)
     return;
@@ -242,7 +245,7 @@ void storeBytes(Operation *op) {
   loaded.replaceAllUsesExcept(bit, bit.getDefiningOp());
 }
 
-/// Replaces types in place: every op left treats these floats as bags of bits.
+/// Replaces types in place: every op that is left treats these floats as bits.
 void replaceTypes(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isBits(constant.getType())) {
@@ -272,7 +275,7 @@ LogicalResult mp::cpu::lowerNarrowTypes(ModuleOp module) {
   if (failed(emulateArithmetic(module)))
     return failure();
   Roundings roundings = findRoundings(module);
-  // Extensions first: they look at the roundings that feed them.
+  // Extensions come first: they look at the roundings that feed them.
   module.walk([&](arith::ExtFOp op) { expandExtension(op, roundings); });
   module.walk([&](arith::TruncFOp op) {
     if (op.use_empty())

@@ -1,3 +1,4 @@
+//===- ObjectCompiler.cpp - from memref functions to an object ------------===//
 #include "codegen/cpu/Emit.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/LoweringHash.inc"
@@ -57,11 +58,11 @@ std::string symbolOf(llvm::StringRef source, const Target &target) {
              (source + "\n" + target.cpu + "\n" + target.features).str());
 }
 
-/// What the code of a function is kept under: it decides, with the target and
-/// all that has a part in making an object.
+/// Returns the key under which the code of a function is stored: the function
+/// and the target decide it, with all that takes part in making an object.
 mp::CodeKey keyOf(llvm::StringRef source, const Target &target,
                   mlir::Location location) {
-  // Of the library that is here now, and not of its headers.
+  // This is the version of the library that is loaded, and not of its headers.
   static const std::string version = [] {
     unsigned major, minor, patch;
     LLVMGetVersion(&major, &minor, &patch);
@@ -80,8 +81,8 @@ mp::CodeKey keyOf(llvm::StringRef source, const Target &target,
 }
 
 /// Adds `void symbol(void *const *args, i64 begin, i64 end, void *shared)`,
-/// which loads the pointers and calls `body`. Whether `body` takes `shared`
-/// shows in its last parameter.
+/// which loads the pointers and calls `body`. The last parameter of `body`
+/// shows whether it takes `shared`.
 void wrap(llvm::Function &body, llvm::StringRef symbol) {
   llvm::LLVMContext &context = body.getContext();
   llvm::Type *pointer = llvm::PointerType::getUnqual(context);
@@ -112,7 +113,7 @@ void wrap(llvm::Function &body, llvm::StringRef symbol) {
 }
 
 /// Keeps maxima of extended f16 in f32, where they take three instructions:
-/// LLVM would take them in f16, which few targets have, and emulate that.
+/// LLVM would compute them in f16, which few targets have, and emulate that.
 void keepMaximaWide(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -128,8 +129,8 @@ void keepMaximaWide(llvm::Function &function) {
   }
 }
 
-/// O1 without the loop transformations: kernels come vectorised, and unrolling
-/// doubled the compile time for nothing.
+/// This is O1 without the loop transformations: kernels come vectorised, and
+/// unrolling doubled the compile time for nothing.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions options;
   options.LoopInterleaving = options.LoopVectorization = false;
@@ -160,15 +161,15 @@ FailureOr<std::string> generate(llvm::Module &module,
   return std::string(object.begin(), object.end());
 }
 
-/// Everything after the cache: `module` becomes an object that exports
-/// `symbol`.
+/// Turns `module` into an object that exports `symbol`: everything after the
+/// cache.
 FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
                                   const Target &target) {
   if (target.has("avx512f"))
     useScaleInstruction(module);
   if (failed(lowerToLLVMDialect(module)))
     return failure();
-  // One LLVM context and machine for each object, so that threads share
+  // Each object has its own LLVM context and machine, so that threads share
   // nothing.
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
@@ -183,7 +184,7 @@ FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
   return generate(*code, *machine);
 }
 
-/// The object of a function, from the store or made anew.
+/// Returns the object of a function, from the store or made anew.
 FailureOr<std::string> findOrMake(ModuleOp module, llvm::StringRef source,
                                   llvm::StringRef symbol, const Target &target,
                                   mp::CodeStore *store) {
@@ -204,7 +205,7 @@ FailureOr<std::string> findOrMake(ModuleOp module, llvm::StringRef source,
 } // namespace
 
 struct ObjectCompiler::Impl {
-  /// One symbol; whoever comes first compiles, the others wait.
+  /// One symbol. The first thread to come compiles it, the others wait.
   struct Entry {
     std::once_flag once;
     bool good = false;

@@ -1,3 +1,4 @@
+//===- RoundingFacts.cpp - roundings to bf16 that are free ----------------===//
 #include "codegen/cpu/RoundingFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -7,7 +8,7 @@
 using namespace mlir;
 using namespace mp::cpu;
 
-/// A constant's number, where it has one for all lanes.
+/// Returns a constant's number, if it has one for all lanes.
 static std::optional<APFloat> numberOf(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant)
@@ -20,19 +21,20 @@ static std::optional<APFloat> numberOf(Operation *op) {
   return std::nullopt;
 }
 
-static bool widensBF16(Operation *op) {
+static bool extendsBF16(Operation *op) {
   auto ext = dyn_cast<arith::ExtFOp>(op);
   return ext && getElementTypeOrSelf(ext.getIn().getType()).isBF16();
 }
 
-/// Ops whose result is one of their float operands, or one but for the sign.
+/// Whether the op's result is one of its float operands, or one but for the
+/// sign.
 static bool isChoice(Operation *op) {
   return isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
              arith::MinNumFOp, arith::SelectOp, arith::NegFOp, math::AbsFOp,
              math::CopySignOp, vector::BroadcastOp, vector::ShuffleOp>(op);
 }
 
-/// `fact` of each float operand.
+/// Whether `fact` holds for each float operand.
 template <typename Fact> static bool ofOperands(Operation *op, Fact fact) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     return !isa<FloatType>(getElementTypeOrSelf(operand.getType())) ||
@@ -53,7 +55,7 @@ bool RoundingFacts::isBF16Value(Value x) {
   } else if (isChoice(op)) {
     is = ofOperands(op, [this](Value value) { return isBF16Value(value); });
   } else {
-    is = widensBF16(op);
+    is = extendsBF16(op);
   }
   return bf16Values[x] = is;
 }
@@ -72,7 +74,7 @@ bool RoundingFacts::hasShortNaN(Value x) {
                  math::FmaOp, math::SqrtOp>(op)) {
     has = ofOperands(op, [this](Value value) { return hasShortNaN(value); });
   } else {
-    has = widensBF16(op) || isa<arith::SIToFPOp, arith::UIToFPOp>(op);
+    has = extendsBF16(op) || isa<arith::SIToFPOp, arith::UIToFPOp>(op);
   }
   return shortNaNs[x] = has;
 }

@@ -1,4 +1,4 @@
-//===- RoundingFacts.h - what need not be done to round to bf16 -*- C++ -*-===//
+//===- RoundingFacts.h - roundings to bf16 that are free --------*- C++ -*-===//
 #ifndef MP_CODEGEN_CPU_ROUNDINGFACTS_H
 #define MP_CODEGEN_CPU_ROUNDINGFACTS_H
 
@@ -7,15 +7,15 @@
 
 namespace mp::cpu {
 
-/// What is known of f32 values from how they are computed. Ask before the ops
-/// behind them are rewritten; answers are kept.
+/// Facts about f32 values that follow from how they are computed. Ask before
+/// the ops after them are rewritten; answers are cached.
 class RoundingFacts {
 public:
-  /// A bf16 value already: one that was widened, or the choice of such.
+  /// A bf16 value already: one that was extended, or the choice of such.
   bool isBF16Value(mlir::Value x);
-  /// If it is NaN, the lower 16 bits are zero, so that adding to them cannot
-  /// carry: arithmetic returns the payload of an operand or a NaN of its own
-  /// that has none, and payloads of bf16 are in the upper bits.
+  /// Whether a NaN in `x` has zeros in its lower 16 bits, so that adding to
+  /// them cannot carry: arithmetic returns the payload of an operand or a NaN
+  /// of its own that has none, and payloads of bf16 are in the upper bits.
   bool hasShortNaN(mlir::Value x);
 
 private:

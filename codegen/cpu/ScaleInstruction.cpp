@@ -1,3 +1,4 @@
+//===- ScaleInstruction.cpp - x 2^n in one instruction --------------------===//
 #include "codegen/cpu/ScaleInstruction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -7,7 +8,7 @@
 
 using namespace mlir;
 
-/// The operand of an `Op` whose other one is the integer `right`.
+/// Returns the operand of an `Op` whose other operand is the integer `right`.
 template <typename Op> static Value operandOf(Value value, int64_t right) {
   auto op = value ? value.getDefiningOp<Op>() : Op();
   APInt number;
@@ -17,7 +18,7 @@ template <typename Op> static Value operandOf(Value value, int64_t right) {
   return op.getLhs();
 }
 
-/// n where `value` is 2^n, made of the bits of its exponent.
+/// Returns n if `value` is 2^n, made of the bits of its exponent.
 static Value exponentOf(Value value) {
   auto bits = value.getDefiningOp<arith::BitcastOp>();
   if (!bits || !getElementTypeOrSelf(value.getType()).isF32())
@@ -26,8 +27,9 @@ static Value exponentOf(Value value) {
                                   127);
 }
 
-/// n as a float, where it is the low bits of a float that 1.5 * 2^23 was added
-/// to: subtracting that again saves the instruction's operand a conversion.
+/// Returns n as a float if it is the low bits of a float that 1.5 * 2^23 was
+/// added to: subtracting that again saves the instruction's operand a
+/// conversion.
 static Value realOf(OpBuilder &b, Value n) {
   constexpr float magic = 12582912.0f;
   Value low = operandOf<arith::SubIOp>(n, llvm::bit_cast<int32_t>(magic));
@@ -42,7 +44,7 @@ static Value realOf(OpBuilder &b, Value n) {
   return arith::SubFOp::create(b, n.getLoc(), biased, offset);
 }
 
-/// x 2^n by the instruction itself, in parts of one register.
+/// Computes x 2^n by the instruction itself, in parts of one register.
 static Value scaleByReal(OpBuilder &b, Location location, Value x, Value n) {
   constexpr int64_t width = 16;
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements();

@@ -6,10 +6,10 @@
 
 namespace mp::cpu {
 
-/// Replaces x 2^n in f32 as the expansion of exp and its kin writes it, two
-/// products with powers made of bits, by `llvm.ldexp`, which rounds as they do.
-/// For targets with AVX-512, which have an instruction for it; on others LLVM
-/// would call libm.
+/// Replaces x 2^n in f32, which the expansion of exp and similar functions
+/// writes as two products with powers made of bits, by `llvm.ldexp`, which
+/// rounds as they do. Only for targets with AVX-512, which have an instruction
+/// for it; on others LLVM would call libm.
 void useScaleInstruction(mlir::ModuleOp module);
 
 } // namespace mp::cpu

@@ -1,3 +1,4 @@
+//===- Target.cpp - the CPU that objects are made for ---------------------===//
 #include "codegen/cpu/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -71,7 +72,7 @@ llvm::Expected<Target> Target::get(llvm::StringRef cpu,
       return llvm::createStringError("unknown cpu '" + cpu + "'");
     target = {cpu.str(), ""};
   }
-  // Names may stand bare ("avx2") as a Program has them, or with a sign.
+  // Names may have no sign ("avx2"), as in a Program, or one.
   llvm::SmallVector<llvm::StringRef> names;
   features.split(names, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef name : names) {

@@ -20,14 +20,15 @@ struct Target {
 
   /// Whether the CPU with its features has `feature` ("f16c").
   bool has(llvm::StringRef feature) const;
-  /// The machine this runs on.
+  /// Returns the machine that this runs on.
   static Target host();
-  /// A CPU by name; an empty `cpu` is the host's. Fails where LLVM does not
-  /// know the name, or the CPU cannot convert f16 (on x86: below x86-64-v3).
+  /// Returns a CPU by name; an empty `cpu` is the host's. Fails if LLVM does
+  /// not know the name, or the CPU cannot convert f16 (on x86: below
+  /// x86-64-v3).
   static llvm::Expected<Target> get(llvm::StringRef cpu,
                                     llvm::StringRef features);
-  /// A fresh code generator: position-independent, no contraction. Not
-  /// shareable between threads.
+  /// Makes a new code generator: position-independent, no contraction. Threads
+  /// cannot share it.
   std::unique_ptr<llvm::TargetMachine> createMachine() const;
 };
 

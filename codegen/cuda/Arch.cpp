@@ -1,17 +1,18 @@
+//===- Arch.cpp - generations of NVIDIA GPUs ------------------------------===//
 #include "codegen/cuda/Arch.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mp::cuda;
 
-static constexpr unsigned knownCapabilities[] = {80,  86,  87,  89,  90,
-                                                 100, 103, 110, 120, 121};
+static constexpr unsigned kKnownCapabilities[] = {80,  86,  87,  89,  90,
+                                                  100, 103, 110, 120, 121};
 
 /// "sm_80, sm_86 or sm_90"
 static std::string knownNames() {
   std::string names;
-  for (unsigned capability : knownCapabilities) {
+  for (unsigned capability : kKnownCapabilities) {
     if (!names.empty())
-      names += capability == std::end(knownCapabilities)[-1] ? " or " : ", ";
+      names += capability == std::end(kKnownCapabilities)[-1] ? " or " : ", ";
     names += Arch{capability}.name();
   }
   return names;
@@ -24,7 +25,7 @@ llvm::Expected<Arch> Arch::get(llvm::StringRef name) {
   unsigned capability = 0;
   if (!number.consume_front("sm_") || number.getAsInteger(10, capability))
     return llvm::createStringError(
-        "'" + name + "' is no CUDA architecture: expected " + knownNames());
+        "'" + name + "' is not a CUDA architecture: expected " + knownNames());
   if (capability < 80)
     return llvm::createStringError(
         name + " is too old: kernels need sm_80 (Ampere) or later");
@@ -33,9 +34,9 @@ llvm::Expected<Arch> Arch::get(llvm::StringRef name) {
 
 llvm::Expected<Arch> Arch::known(llvm::StringRef name) {
   llvm::Expected<Arch> arch = get(name);
-  if (arch && !llvm::is_contained(knownCapabilities, arch->capability))
+  if (arch && !llvm::is_contained(kKnownCapabilities, arch->capability))
     return llvm::createStringError(
-        "'" + name + "' is no CUDA architecture: expected " + knownNames());
+        "'" + name + "' is not a CUDA architecture: expected " + knownNames());
   return arch;
 }
 

@@ -13,11 +13,11 @@ namespace mp::cuda {
 struct Arch {
   unsigned capability = 80;
 
-  /// Reads "sm_90"; empty: "sm_80". Errors: not of that form; below sm_80,
-  /// where there is no cp.async and no bf16.
+  /// Reads "sm_90"; empty: "sm_80". Errors: another form; an architecture below
+  /// sm_80, which has neither cp.async nor bf16.
   static llvm::Expected<Arch> get(llvm::StringRef name);
-  /// As `get`, for a name that a person gave: only what there is today. A
-  /// device at hand may be a later one.
+  /// As `get`, for a name that a person gave: accepts only the architectures of
+  /// today. The device of a machine may be a later one.
   static llvm::Expected<Arch> known(llvm::StringRef name);
   /// "sm_90".
   std::string name() const;

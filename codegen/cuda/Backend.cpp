@@ -1,4 +1,8 @@
-// CUDA as a target: sources that the runtime compiles, or calls of cuBLASLt.
+//===- Backend.cpp - CUDA as a target -------------------------------------===//
+//
+// Sources that the runtime compiles, or calls of cuBLASLt.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/Backend.h"
 #include "codegen/cuda/KernelModel.h"
 #include "codegen/cuda/MergeLaunches.h"
@@ -39,7 +43,7 @@ public:
         return anchor->emitOpError() << "has no kernel on CUDA";
       return model.emit(AnchorStages(anchor).all, options, store);
     }
-    // Stages see the flag as one more operand, the last.
+    // Stages see the flag as their last operand.
     Block &body = kernel.getBody().front();
     if (Value flag = kernel.getPredicate())
       body.addArgument(flag.getType(), flag.getLoc());
@@ -57,9 +61,9 @@ public:
     return kernel;
   }
 
-  void finish(Entry &entry, ArrayRef<StepPlaces> places,
+  void finish(Entry &entry, ArrayRef<StepBufferRefs> refs,
               ProgramBuilder &builder) override {
-    mergeLaunches(entry, places, builder, store);
+    mergeLaunches(entry, refs, builder, store);
   }
 
   bool isFinal(StringRef symbol) const override { return !store.part(symbol); }

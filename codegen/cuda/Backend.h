@@ -7,7 +7,7 @@
 namespace mp {
 
 namespace cuda {
-/// Errors: an architecture that is none, or is below sm_80; a tuning plan that
+/// Errors: an unknown architecture, or one below sm_80; a tuning plan that
 /// cannot be read.
 llvm::Expected<std::unique_ptr<Backend>>
 createBackend(const CompileOptions &options, mlir::MLIRContext &context);

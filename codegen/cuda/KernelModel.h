@@ -9,7 +9,8 @@
 #include "codegen/stages/Anchor.h"
 
 namespace mp::cuda {
-/// What kernels are made for, and what else may be called.
+/// The architecture that kernels are made for, and the libraries that may be
+/// called.
 struct EmitOptions {
   Arch arch;
   bool cublaslt = false; ///< "cublaslt.*" may be called

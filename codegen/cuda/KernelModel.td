@@ -1,4 +1,4 @@
-//===- KernelModel.td - how an anchor becomes a kernel ----*- tablegen -*-===//
+//===- KernelModel.td - how an anchor becomes a kernel -----*- tablegen -*-===//
 #ifndef MP_CODEGEN_CUDA_KERNELMODEL_TD
 #define MP_CODEGEN_CUDA_KERNELMODEL_TD
 

@@ -1,3 +1,4 @@
+//===- KernelStore.cpp - the CUDA sources of a compilation ----------------===//
 #include "codegen/cuda/KernelStore.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -9,8 +10,8 @@ namespace {
 struct Embedded {
   llvm::StringLiteral name, text;
 };
-/// Written by codegen/CMakeLists.txt from what lies in kernels/.
-constexpr Embedded embedded[] = {
+/// codegen/CMakeLists.txt writes this from the files in kernels/.
+constexpr Embedded kEmbedded[] = {
 #include "codegen/cuda/Kernels.inc"
 };
 } // namespace
@@ -69,7 +70,7 @@ llvm::StringRef KernelStore::source(llvm::StringRef symbol) const {
 
 std::vector<mp::Header> mp::cuda::kernelHeaders() {
   std::vector<Header> headers;
-  for (const Embedded &header : embedded)
+  for (const Embedded &header : kEmbedded)
     headers.push_back({header.name.str(), header.text.str()});
   return headers;
 }

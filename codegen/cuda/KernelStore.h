@@ -18,10 +18,10 @@ struct StagePart {
   /// `inline void BODY_NAME(int block, [index count, ...] Global<T0> a0, ...)`,
   /// where block counts from 0.
   std::string function;
-  /// What the function needs: "stages.cuh", or a header that includes it.
+  /// The header that the function needs: "stages.cuh", or one that includes it.
   std::string header = "stages.cuh";
-  /// What stands between `block` and the parameters: sizes that are no part of
-  /// the text, so that one text does for many.
+  /// The arguments between `block` and the parameters: sizes that are not part
+  /// of the text, so that one text does for many.
   std::vector<int64_t> counts;
   std::vector<Parameter> parameters;
   int64_t grid = 1, block = 1;
@@ -33,14 +33,14 @@ class KernelStore {
 public:
   /// The placeholder of a kernel's name in a source.
   static constexpr llvm::StringLiteral name = "KERNEL_NAME";
-  /// What stands before the name of a kernel of so many threads. One block a
-  /// multiprocessor is all that is asked for: left alone, the compiler spills
+  /// Returns the text before the name of a kernel of so many threads. It asks
+  /// for one block on a multiprocessor: by itself, the compiler spills
   /// registers for the sake of more.
   static std::string head(int64_t threads) {
     return "extern \"C\" __global__ void __launch_bounds__(" +
            std::to_string(threads) + ", 1)";
   }
-  /// That of the function's name in a part.
+  /// The placeholder of the function's name in a part.
   static constexpr llvm::StringLiteral bodyName = "BODY_NAME";
 
   /// Keeps a source in which the kernel is called `name`; equal sources are
@@ -51,7 +51,7 @@ public:
 
   /// The source of a symbol that `add` returned.
   llvm::StringRef source(llvm::StringRef symbol) const;
-  /// The part behind a symbol, or null.
+  /// The part that a symbol was made from, or null.
   const StagePart *part(llvm::StringRef symbol) const;
 
 private:

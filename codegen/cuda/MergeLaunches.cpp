@@ -1,6 +1,10 @@
-// Steps are put in a new order, such that launches that can be one are ready at
-// the same time: what is merged with nothing comes as early as it can, and a
-// launch that is not urgent waits for others of its kind.
+//===- MergeLaunches.cpp - fewer launches of larger kernels ---------------===//
+//
+// Steps are put in a new order, such that launches that can be merged are ready
+// at the same time: a step that is merged with nothing comes as early as it
+// can, and a launch that is not urgent waits for others with its text.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/MergeLaunches.h"
 #include "codegen/cuda/MergedKernel.h"
 
@@ -16,7 +20,7 @@ using llvm::SmallVector;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// What waits for what
+// Dependencies
 //===----------------------------------------------------------------------===//
 
 /// A step, and the steps that wait for it.
@@ -30,7 +34,7 @@ struct Node {
   unsigned rounds = 0;
 };
 
-/// Who had a place last.
+/// The last step that wrote a place, and the steps that read it.
 struct History {
   std::optional<uint32_t> writer;
   SmallVector<uint32_t> readers; ///< since then
@@ -38,9 +42,9 @@ struct History {
 
 class Dependencies {
 public:
-  static std::vector<Node> find(ArrayRef<StepPlaces> places) {
-    Dependencies dependencies(places.size());
-    for (auto [step, touched] : llvm::enumerate(places))
+  static std::vector<Node> find(ArrayRef<StepBufferRefs> refs) {
+    Dependencies dependencies(refs.size());
+    for (auto [step, touched] : llvm::enumerate(refs))
       dependencies.add(step, touched);
     std::vector<Node> &nodes = dependencies.nodes;
     for (Node &node : llvm::reverse(nodes))
@@ -52,15 +56,15 @@ public:
 private:
   explicit Dependencies(size_t steps) : nodes(steps) {}
 
-  void add(uint32_t step, const StepPlaces &touched) {
-    for (const Place &place : touched.read) {
-      History &history = historyOf(place);
+  void add(uint32_t step, const StepBufferRefs &touched) {
+    for (const BufferRef &ref : touched.read) {
+      History &history = historyOf(ref);
       if (history.writer)
         connect(*history.writer, step);
       history.readers.push_back(step);
     }
-    for (const Place &place : touched.written) {
-      History &history = historyOf(place);
+    for (const BufferRef &ref : touched.written) {
+      History &history = historyOf(ref);
       if (history.writer)
         connect(*history.writer, step);
       for (uint32_t reader : history.readers)
@@ -69,9 +73,9 @@ private:
     }
   }
 
-  /// Places that a step touches are wholes, so offsets do not matter.
-  History &historyOf(const Place &place) {
-    return histories[{static_cast<unsigned>(place.space), place.index}];
+  /// Steps touch whole places, so offsets do not matter.
+  History &historyOf(const BufferRef &ref) {
+    return histories[{static_cast<unsigned>(ref.space), ref.index}];
   }
 
   void connect(uint32_t before, uint32_t after) {
@@ -137,9 +141,9 @@ private:
     return chosen;
   }
 
-  /// Of the launches that are ready, first those that the most others wait for
-  /// in a row, unless they had better wait; then those that gain nothing by
-  /// waiting, as all of their text are here.
+  /// Returns the ready launches on the longest chains of waiting steps, unless
+  /// waiting is better for them, and then those that gain nothing by waiting,
+  /// as all launches of their text are ready.
   SmallVector<uint32_t> candidates() const {
     unsigned depth = 0;
     for (uint32_t step : ready)
@@ -156,24 +160,24 @@ private:
     return urgent.empty() ? patient : urgent;
   }
 
-  /// Whether another launch of its text is still to come.
+  /// Whether another launch with this step's text is still to come.
   bool isAwaited(uint32_t step) const {
     return !llvm::all_of(left.find(nodes[step].part->function)->second,
                          [&](uint32_t other) { return ready.contains(other); });
   }
 
-  /// Whether all others of its text are ready after one more launch.
+  /// Whether all others with this step's text are ready after one more launch.
   bool mayWait(uint32_t step) const {
     unsigned round = nodes[step].rounds + 1;
     SmallVector<uint32_t> work = {step};
-    llvm::DenseSet<uint32_t> behind;
+    llvm::DenseSet<uint32_t> after;
     while (!work.empty())
       for (uint32_t next : nodes[work.pop_back_val()].next)
-        if (nodes[next].rounds <= round && behind.insert(next).second)
+        if (nodes[next].rounds <= round && after.insert(next).second)
           work.push_back(next);
     return llvm::all_of(
         left.find(nodes[step].part->function)->second, [&](uint32_t other) {
-          return nodes[other].rounds <= round && !behind.contains(other);
+          return nodes[other].rounds <= round && !after.contains(other);
         });
   }
 
@@ -202,8 +206,8 @@ public:
   Merger(Entry &entry, ProgramBuilder &builder, KernelStore &store)
       : entry(entry), builder(builder), store(store) {}
 
-  void run(ArrayRef<StepPlaces> places) {
-    std::vector<Node> nodes = Dependencies::find(places);
+  void run(ArrayRef<StepBufferRefs> refs) {
+    std::vector<Node> nodes = Dependencies::find(refs);
     for (auto [node, step] : llvm::zip_equal(nodes, entry.steps))
       if (auto *launch = std::get_if<Launch>(&step))
         node.part = store.part(kernelOf(*launch).symbol);
@@ -242,7 +246,7 @@ private:
     return launch;
   }
 
-  /// The kernel that stands for all of a group, added to the program.
+  /// Adds the merged kernel of a group to the program.
   uint32_t add(const std::string &source, const Group &group) {
     std::string symbol = store.add(source);
     auto [known, isNew] =
@@ -271,7 +275,7 @@ private:
 
 } // namespace
 
-void mp::cuda::mergeLaunches(Entry &entry, ArrayRef<StepPlaces> places,
+void mp::cuda::mergeLaunches(Entry &entry, ArrayRef<StepBufferRefs> refs,
                              ProgramBuilder &builder, KernelStore &store) {
-  Merger(entry, builder, store).run(places);
+  Merger(entry, builder, store).run(refs);
 }

@@ -7,10 +7,11 @@
 
 namespace mp::cuda {
 
-/// Puts launches of stages that do not wait for one another into one launch
-/// each: the optimizer's updates, for one. `places` is what each step touches;
-/// a step stays behind those whose results it needs, and may pass any other.
-void mergeLaunches(Entry &entry, llvm::ArrayRef<StepPlaces> places,
+/// Merges launches of stages that do not wait for one another into one launch:
+/// the optimizer's updates, for example. `places` has the places that each step
+/// touches; a step stays after those whose results it needs, and may pass any
+/// other.
+void mergeLaunches(Entry &entry, llvm::ArrayRef<StepBufferRefs> refs,
                    ProgramBuilder &builder, KernelStore &store);
 
 } // namespace mp::cuda

@@ -1,3 +1,4 @@
+//===- MergedKernel.cpp - the source of one kernel for many ---------------===//
 #include "codegen/cuda/MergedKernel.h"
 #include "codegen/cuda/SourceText.h"
 
@@ -10,9 +11,9 @@ using llvm::SmallVector;
 using llvm::Twine;
 
 namespace {
-constexpr int64_t warp = 32;
+constexpr int64_t kWarp = 32;
 
-/// Parts of one text, which are told apart by tables.
+/// Parts with one text, which tables tell apart.
 struct Body {
   const StagePart *part;
   SmallVector<size_t> members; ///< numbers of parts
@@ -85,7 +86,7 @@ private:
     kernel.close();
   }
 
-  /// Calls one body with the arguments of the part that `block` is of.
+  /// Calls one body with the arguments of the part that `block` belongs to.
   void printBody(size_t number, const Body &body, ArrayRef<int64_t> ends,
                  int64_t arguments) {
     std::string n = std::to_string(number);
@@ -120,7 +121,8 @@ private:
     kernel.line("body" + Twine(n) + "(" + passed + ");");
   }
 
-  /// A number of each member: itself where all agree, else an entry of a table.
+  /// Returns a number of each member: itself if all agree, else an entry of a
+  /// table.
   std::string column(const Body &body, const std::string &name,
                      llvm::function_ref<int64_t(const StagePart &)> get) {
     SmallVector<int64_t> values;
@@ -150,7 +152,7 @@ private:
 
 /// Whether surplus threads of a larger block may leave.
 static bool isWarpAlone(const StagePart &part) {
-  return part.block <= warp &&
+  return part.block <= kWarp &&
          !llvm::StringRef(part.function).contains(" barrier()");
 }
 

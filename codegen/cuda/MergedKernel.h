@@ -8,22 +8,22 @@
 
 namespace mp::cuda {
 
-/// Whether a kernel of parts in all of which `a` is one may have `b` as well,
-/// as far as threads go: a part of one warp waits for no other, so that the
-/// surplus threads of a larger block may leave it.
+/// Whether the threads of `b` fit a kernel that consists of parts like `a`: a
+/// part of one warp does not synchronise, so the surplus threads of a larger
+/// block may leave it.
 bool fitTogether(const StagePart &a, const StagePart &b);
 
 /// A kernel that does the work of several parts, each in blocks of its own. It
-/// reads its addresses from a table; which block does what is in its source,
-/// and parts that have one text share it.
+/// reads its addresses from a table. Its source tells which blocks do which
+/// part, and parts with the same text share it.
 struct MergedKernel {
   explicit MergedKernel(llvm::ArrayRef<const StagePart *> parts);
 
-  /// With the placeholder of its name.
+  /// The source, with the placeholder of its name.
   std::string source;
   int64_t grid = 0, block = 1;
   uint64_t shared = 0;
-  /// Of which part the addresses come first in the table, and so on.
+  /// The parts in the order of their addresses in the table.
   llvm::SmallVector<size_t> order;
 };
 

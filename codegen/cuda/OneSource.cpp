@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  /// A text without the lines that include headers, which are noted.
+  /// Returns a text without the lines that include headers, which it notes.
   std::string take(StringRef code) {
     std::string rest;
     llvm::SmallVector<StringRef> lines;
@@ -49,7 +49,7 @@ private:
     return StringRef(rest).trim('\n').str();
   }
 
-  /// Those that a header includes come first.
+  /// Adds a header, after those that it includes.
   void need(StringRef name) {
     if (headers.contains(name))
       return;
@@ -82,8 +82,8 @@ private:
         os << line << '\n';
   }
 
-  /// The comments are for the reader; what is compiled and cached holds nothing
-  /// of the user's file.
+  /// The comments are for the reader; the compiled and cached source holds
+  /// nothing of the user's file.
   void printKernel(const Kernel &kernel, StringRef code) {
     banner(kernel.summary);
     for (const mp::Location &source : kernel.sources)
@@ -93,7 +93,7 @@ private:
   }
 
   const Program &program;
-  llvm::SetVector<StringRef> headers;  ///< in an order to be read in
+  llvm::SetVector<StringRef> headers;  ///< in the order of their includes
   llvm::SetVector<StringRef> included; ///< by kernels themselves
   std::string text;
   llvm::raw_string_ostream os{text};

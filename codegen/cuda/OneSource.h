@@ -6,11 +6,11 @@
 
 namespace mp::cuda {
 
-/// A kernel is a source of its own, and what is in it has the same names in
-/// each. This is all of them as one, for a reader and for a compiler: every
-/// header once, or where `withHeaders` is not set, one `#include` for each;
-/// then each kernel in a namespace of its name, under a comment that says what
-/// it was made of and where that stands.
+/// Prints all kernels of a Program as one source, for a reader and for a
+/// compiler. (Each is a source of its own, and all use the same names.) It has
+/// every header once, or if `withHeaders` is not set, one `#include` for each;
+/// then each kernel in a namespace of its name, under a comment that tells its
+/// ops and their locations.
 std::string printOneSource(const Program &program, bool withHeaders);
 
 } // namespace mp::cuda

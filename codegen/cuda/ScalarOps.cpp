@@ -1,3 +1,4 @@
+//===- ScalarOps.cpp - one op on scalars as an expression -----------------===//
 #include "codegen/cuda/ScalarOps.h"
 #include "codegen/cuda/ScalarPrinter.h"
 
@@ -150,7 +151,8 @@ std::string compareIntegers(arith::CmpIOp op, Operands operands) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// On bits the wrap-around sum is exclusive or, the product is and.
+/// Prints wrap-around arithmetic. On bits the sum is exclusive or, the product
+/// is and.
 std::string wrap(Operation *op, Operands operands, StringRef function,
                  StringRef onBits) {
   return op->getResult(0).getType().isInteger(1)
@@ -162,7 +164,7 @@ std::string bitwise(Operation *op, Operands operands, StringRef sign) {
   return cast(valueType(op->getResult(0).getType()), infix(operands, sign));
 }
 
-/// Through the unsigned type of the same width.
+/// Prints an operation through the unsigned type of the same width.
 std::string unsignedInfix(Operation *op, Operands operands, StringRef sign) {
   Type type = op->getResult(0).getType();
   return cast(valueType(type), infix({asUnsigned(type, operands[0]),
@@ -203,7 +205,7 @@ std::string truncateFloat(arith::TruncFOp op, const std::string &x) {
   return call(function, from.isF32() ? x : call("toFloat", x));
 }
 
-/// A 32-bit integer is exact in f64, from where one rounding leads to a half.
+/// A 32-bit integer is exact in f64, from which one rounding leads to a half.
 std::string integerToFloat(Operation *op, const std::string &x, bool isSigned) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   std::string value = !isSigned           ? asUnsigned(from, x)
@@ -246,7 +248,7 @@ std::string castIndex(Operation *op, const std::string &x, bool isSigned) {
 
 std::string bitcast(arith::BitcastOp op, const std::string &x) {
   Type from = op.getIn().getType(), to = op.getType();
-  // An 8-bit float is its bits already.
+  // An 8-bit float is held as its bits already.
   auto isNumber = [](Type type) {
     return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 8;
   };
@@ -263,7 +265,7 @@ std::string bitcast(arith::BitcastOp op, const std::string &x) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The C library's name of what is left by the expansion of functions.
+/// Returns the C library's name of a function that is not expanded.
 StringRef libraryName(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](math::AcosOp) { return "acos"; })
@@ -293,7 +295,7 @@ StringRef libraryName(Operation *op) {
       .Default(StringRef());
 }
 
-/// In f64, whatever the type.
+/// Calls the C library in f64, whatever the type.
 std::string callLibrary(Operation *op, Operands operands) {
   StringRef name = libraryName(op);
   Type type = op->getResult(0).getType();
@@ -331,17 +333,17 @@ static std::string printFloatOp(Operation *op, Operands x) {
       .Case([&](arith::ExtFOp extend) { return extendFloat(extend, x[0]); })
       .Case([&](arith::TruncFOp round) { return truncateFloat(round, x[0]); })
       .Case([&](math::AbsFOp) { return floatCall(op, x, "absolute"); })
-      .Case([&](math::SqrtOp) { return floatCall(op, x, "squareRoot"); })
-      .Case([&](math::RsqrtOp) { return floatCall(op, x, "inverseRoot"); })
+      .Case([&](math::SqrtOp) { return floatCall(op, x, "mp::sqrt"); })
+      .Case([&](math::RsqrtOp) { return floatCall(op, x, "mp::rsqrt"); })
       .Case([&](math::CopySignOp) { return floatCall(op, x, "copySign"); })
-      .Case([&](math::FloorOp) { return floatCall(op, x, "roundDown"); })
-      .Case([&](math::CeilOp) { return floatCall(op, x, "roundUp"); })
-      .Case([&](math::TruncOp) { return floatCall(op, x, "roundToZero"); })
+      .Case([&](math::FloorOp) { return floatCall(op, x, "mp::floor"); })
+      .Case([&](math::CeilOp) { return floatCall(op, x, "mp::ceil"); })
+      .Case([&](math::TruncOp) { return floatCall(op, x, "mp::trunc"); })
       .Case([&](math::RoundEvenOp) { return floatCall(op, x, "roundToEven"); })
       .Case([&](math::FmaOp fma) {
         return isHalf(fma.getType())
                    ? std::string()
-                   : "multiplyAdd(" + x[0] + ", " + x[1] + ", " + x[2] + ")";
+                   : "mp::fma(" + x[0] + ", " + x[1] + ", " + x[2] + ")";
       })
       .Default([&](Operation *) { return callLibrary(op, x); });
 }
@@ -355,11 +357,11 @@ static std::string printIntegerOp(Operation *op, Operands x) {
       .Case([&](arith::RemSIOp) { return bitwise(op, x, "%"); })
       .Case([&](arith::DivUIOp) { return unsignedInfix(op, x, "/"); })
       .Case([&](arith::RemUIOp) { return unsignedInfix(op, x, "%"); })
-      .Case([&](arith::FloorDivSIOp) { return call("divideDown", x[0], x[1]); })
-      .Case([&](arith::CeilDivSIOp) { return call("divideUp", x[0], x[1]); })
+      .Case([&](arith::FloorDivSIOp) { return call("floorDiv", x[0], x[1]); })
+      .Case([&](arith::CeilDivSIOp) { return call("ceilDiv", x[0], x[1]); })
       .Case([&](arith::CeilDivUIOp) {
         Type type = op->getResult(0).getType();
-        return cast(valueType(type), call("divideUp", asUnsigned(type, x[0]),
+        return cast(valueType(type), call("ceilDiv", asUnsigned(type, x[0]),
                                           asUnsigned(type, x[1])));
       })
       .Case([&](arith::AndIOp) { return bitwise(op, x, "&"); })

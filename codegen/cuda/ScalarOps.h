@@ -7,8 +7,9 @@
 
 namespace mp::cuda {
 
-/// The one result of an arith or math op on operands given as expressions that
-/// need no parentheses; empty for an op without a form.
+/// Prints the one result of an arith or math op on operands given as
+/// expressions that need no parentheses. Returns an empty text for an op
+/// without a form.
 std::string printScalarOp(mlir::Operation *op,
                           llvm::ArrayRef<std::string> operands);
 

@@ -1,3 +1,4 @@
+//===- ScalarPrinter.cpp - a stage's body as C++ --------------------------===//
 #include "codegen/cuda/ScalarPrinter.h"
 #include "codegen/cuda/ScalarOps.h"
 
@@ -48,7 +49,7 @@ static std::string printInteger(const APInt &value, Type type) {
   if (type.isInteger(1))
     return value.isZero() ? "false" : "true";
   bool isLong = type.isIndex() || type.getIntOrFloatBitWidth() > 32;
-  // A literal is an int at least; beside narrower values a template's argument
+  // A literal is at least an int; beside narrower values a template's argument
   // would be deduced as both types.
   bool isNarrow = !type.isIndex() && type.getIntOrFloatBitWidth() < 32;
   if (isNarrow)

@@ -7,35 +7,38 @@
 
 namespace mp::cuda {
 
-/// The C++ type of a scalar in an expression: "float", "f16", "bool", "int".
-/// A half is held as its rounded form. Null-terminated; an index is long long.
+/// Returns the C++ type of a scalar in an expression: "float", "f16", "bool",
+/// "int". A half is held as its rounded form. Null-terminated; an index is long
+/// long.
 std::string valueType(mlir::Type type);
-/// The type of an element in memory: as above, but a bool is unsigned char.
+/// Returns the type of an element in memory: as above, but a bool is unsigned
+/// char.
 std::string storageType(mlir::Type type);
 /// Bytes of an element in memory.
 unsigned storageBytes(mlir::Type type);
 
-/// A constant as an expression, its value in a comment where its text does not
-/// show it: "fromBits(0x3f800000u /* 1 */)".
+/// Prints a constant as an expression, its value in a comment if its text does
+/// not show it: "fromBits(0x3f800000u /* 1 */)".
 std::string printConstant(mlir::TypedAttr value);
 
-/// Prints ops of arith and math, with the results that LLVM gives wherever it
-/// defines any. The text needs prelude.cuh and scalars.cuh.
+/// Prints ops of arith and math, whose results equal LLVM's wherever LLVM
+/// defines them. The text needs prelude.cuh and scalars.cuh.
 class ScalarPrinter {
 public:
   ScalarPrinter(SourceText &out, NameSource &names) : out(out), names(names) {}
 
-  /// Prints what `wanted`, values of the body of `stage`, depend on; returns an
-  /// expression for each that has no side effect and may be repeated.
-  /// `arguments` match the block's; those not read may be empty. `indices` are
-  /// expressions for the stage's loops, needed where the body has linalg.index.
+  /// Prints the ops that `wanted`, values of the body of `stage`, depend on;
+  /// returns an expression for each that has no side effect and may be
+  /// repeated. `arguments` match the block's; unread ones may be empty.
+  /// `indices` are expressions for the stage's loops, needed if the body has
+  /// linalg.index.
   ///
   /// Fails with a diagnostic at an op that it does not know.
   llvm::FailureOr<llvm::SmallVector<std::string>>
   print(mlir::linalg::GenericOp stage, llvm::ArrayRef<std::string> arguments,
         mlir::ValueRange wanted, llvm::ArrayRef<std::string> indices);
 
-  /// All that the body yields.
+  /// Prints all that the body yields.
   llvm::FailureOr<llvm::SmallVector<std::string>>
   print(mlir::linalg::GenericOp stage, llvm::ArrayRef<std::string> arguments,
         llvm::ArrayRef<std::string> indices);
@@ -45,7 +48,7 @@ private:
   NameSource &names;
 };
 
-/// `combiner`, an op of two operands, on other operands: an expression.
+/// Prints `combiner`, an op of two operands, on other operands: an expression.
 /// Fails with a diagnostic at an op that it does not know.
 llvm::FailureOr<std::string> printCombiner(mlir::Operation *combiner,
                                            llvm::StringRef accumulator,

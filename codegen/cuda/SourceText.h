@@ -9,7 +9,7 @@
 
 namespace mp::cuda {
 
-/// Names that no other call returned: "v0", "v1", "x2", ...
+/// Makes names that no other call returned: "v0", "v1", "x2", ...
 class NameSource {
 public:
   std::string fresh(llvm::StringRef prefix) {
@@ -20,13 +20,12 @@ private:
   unsigned next = 0;
 };
 
-/// Lines with their depth. A text may be put into another one, at whatever
-/// depth that is at.
+/// Lines with their depth. A text may be put into another one, at any depth.
 class SourceText {
 public:
   void line(const llvm::Twine &text) { lines.push_back({depth, text.str()}); }
   void blank() { lines.push_back({0, ""}); }
-  /// `head {`: what follows is inside until `close`.
+  /// Prints `head {`; what follows is inside until `close`.
   void open(const llvm::Twine &head) {
     line(head + (head.isTriviallyEmpty() ? "{" : " {"));
     ++depth;

@@ -1,7 +1,8 @@
 //===- Layout.cpp - moves of elements as kernels --------------------------===//
 //
-// On both targets: codegen/cpu/layout/Layout.h, codegen/cuda/layout/Layout.h.
-// Nothing is computed behind a move; what follows it is a kernel of its own.
+// Layout ops on both targets: codegen/cpu/layout/Layout.h,
+// codegen/cuda/layout/Layout.h. A move has no epilogue; the stages after it are
+// a kernel of their own.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/layout/Layout.h"
@@ -12,7 +13,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// A tensor of an anchor: a target's LayoutTensor.
+/// Returns a tensor of an anchor: a target's LayoutTensor.
 template <typename Tensor> static Tensor operandOf(Value operand) {
   return {tensorType(operand),
           {KernelArgument::Kind::Operand,
@@ -27,7 +28,7 @@ template <typename Tensor> static Tensor resultOf(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What an op is on the CPU: a call of its emitter.
+/// The CPU's code for an op: a call of its emitter.
 struct OnCpu {
   Operation *op;
   cpu::ObjectCompiler &compiler;

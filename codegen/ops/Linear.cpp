@@ -1,8 +1,8 @@
 //===- Linear.cpp - contractions as kernels -------------------------------===//
 //
-// On the CPU: oneDNN where it is there and takes the types, else generated
-// code. On CUDA: kernels of ours, or cuBLASLt where a tuning plan says so. All
-// add the bias in f32 before the one rounding.
+// On the CPU: oneDNN if it is linked and takes the types, else generated code.
+// On CUDA: generated kernels, or cuBLASLt if a tuning plan says so. All add the
+// bias in f32 before the one rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Linear.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// The contraction that an op is
+// Ops as contractions
 //===----------------------------------------------------------------------===//
 
 /// Whether an op allows its operands to be rounded to tf32.
@@ -93,7 +93,7 @@ static bool isForOnednn(const ContractionSpec &spec,
                                 (options.onednnBf16 && spec.a.isBF16()));
 }
 
-/// Rows of the result in a task, by the shape alone: at least 4 M
+/// Returns the rows of the result in a task, by the shape alone: at least 4 M
 /// multiplications, so that small products stay whole, and a quarter of the
 /// rows up to 256, since every task arranges the whole of B anew.
 static int64_t rowsInTask(const ContractionSpec &spec) {

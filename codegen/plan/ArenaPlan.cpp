@@ -13,7 +13,8 @@ static bool meet(const Buffer &lhs, const Buffer &rhs) {
   return lhs.firstStep <= rhs.lastStep && rhs.firstStep <= lhs.lastStep;
 }
 
-/// The start of the smallest gap of `bytes` between `taken`, which are sorted.
+/// Returns the start of the smallest gap of `bytes` between `taken`, which are
+/// sorted.
 static uint64_t findGap(ArrayRef<const Buffer *> taken, uint64_t bytes) {
   uint64_t end = 0, best = 0, bestSize = UINT64_MAX;
   for (const Buffer *buffer : taken) {

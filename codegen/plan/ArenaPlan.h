@@ -8,8 +8,8 @@
 namespace mp {
 
 /// Gives every buffer an offset, a multiple of 64, so that two whose lifetimes
-/// meet do not overlap: largest first, each into the smallest gap that holds
-/// it. Returns the size of the arena in bytes.
+/// overlap have no common bytes: largest first, each into the smallest gap that
+/// holds it. Returns the size of the arena in bytes.
 uint64_t planArena(llvm::MutableArrayRef<Buffer> buffers);
 
 } // namespace mp

@@ -29,7 +29,7 @@ mp::TensorType mp::describeType(RankedTensorType type) {
 static void collectSources(mlir::Location location,
                            std::vector<mp::Location> &sources) {
   location->walk([&](mlir::Location inner) {
-    // Where an op stands, and not who called for it.
+    // A source is the place of the op, and not that of its callers.
     if (auto call = dyn_cast<CallSiteLoc>(inner)) {
       collectSources(call.getCallee(), sources);
       return WalkResult::skip();
@@ -63,7 +63,8 @@ void mp::describeSources(Kernel &kernel, Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Connections into and out of a unit, by the shape [out, in, ...].
+/// The number of connections into and out of a unit, by the shape [out, in,
+/// ...].
 struct Fans {
   double in = 1, out = 1;
 };
@@ -119,6 +120,16 @@ static Initializer resolve(InitAttr attr, ArrayRef<int64_t> shape) {
   llvm_unreachable("all formulas covered");
 }
 
+static VariableRole describeRole(RoleAttr role) {
+  VariableRole result;
+  result.kind = *parseRoleKind(stringifyStateRole(role.getRole()));
+  if (role.getParameter())
+    result.parameter = role.getParameter().getValue().str();
+  if (role.getSlot())
+    result.slot = role.getSlot().str();
+  return result;
+}
+
 std::vector<Variable> mp::describeVariables(ModuleOp module) {
   std::vector<Variable> variables;
   for (auto op : module.getOps<VariableOp>()) {
@@ -129,6 +140,8 @@ std::vector<Variable> mp::describeVariables(ModuleOp module) {
     variable.init = op.getInit()
                         ? resolve(*op.getInit(), op.getTensorType().getShape())
                         : Initializer{Initializer::Kind::Derived, 0, 0};
+    if (auto role = op.getRole())
+      variable.role = describeRole(*role);
     variable.location = locate(op.getLoc());
     variables.push_back(std::move(variable));
   }
@@ -159,8 +172,8 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
   return sources;
 }
 
-/// The tightest range that ops ask of a value, looking through casts of
-/// integers.
+/// Returns the tightest range that ops require of a value, looking through
+/// casts of integers.
 static std::optional<IndexRange> rangeOf(Value value) {
   std::optional<IndexRange> range;
   for (OpOperand &use : value.getUses()) {

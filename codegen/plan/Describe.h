@@ -7,27 +7,27 @@
 
 namespace mp {
 
-/// A module's variables, formulas of initialisers resolved to numbers.
+/// Describes a module's variables; formulas of initialisers become numbers.
 std::vector<Variable> describeVariables(mlir::ModuleOp module);
 
 /// A module's data sources.
 std::vector<DataSource> describeData(mlir::ModuleOp module);
 
-/// A function's arguments by name, with the ranges that ops on them ask for. Do
-/// it on the function as written: kernels no longer say what an operand indexes
-/// into.
+/// Describes a function's arguments by name, with the ranges that ops on them
+/// ask for. Call it on the function as written: kernels no longer tell the
+/// table that an operand indexes.
 std::vector<Input> describeInputs(mlir::func::FuncOp function);
 
-/// Where something was written; a fused location's first place.
+/// Returns the source location of an op; of a fused location the first place.
 Location locate(mlir::Location location);
-/// The element type and shape as Program has them.
+/// Returns the element type and shape as Program has them.
 TensorType describeType(mlir::RankedTensorType type);
 
-/// The names of the ops that an op stands for, in order: "mp.linear mp.relu" of
-/// a kernel, its own of any other.
+/// Returns the names of the ops that an op stands for, in order: "mp.linear
+/// mp.relu" for a kernel, its own name for any other.
 std::string summaryOf(mlir::Operation *op);
 
-/// What all kernels have in common, whatever the target: where they come from.
+/// Fills in the source locations of a kernel, which all targets share.
 void describeSources(Kernel &kernel, mlir::Operation *op);
 
 } // namespace mp

@@ -39,8 +39,8 @@ public:
   FailureOr<Entry> plan() {
     Block &block = function.getBody().front();
     for (auto [index, argument] : llvm::enumerate(block.getArguments()))
-      places[argument] = {Place::Space::Staging, static_cast<uint32_t>(index),
-                          0};
+      refs[argument] = {BufferRef::Space::Staging, static_cast<uint32_t>(index),
+                        0};
     if (failed(findWrites(block)))
       return failure();
     for (Operation &op : block)
@@ -54,9 +54,9 @@ public:
     backend.finish(entry, stepPlaces, builder);
     findLifetimes();
     entry.arenaBytes = planArena(entry.buffers);
-    forEachPlace([&](Place &place, uint32_t) {
-      if (place.space == Place::Space::Arena)
-        place = {Place::Space::Arena, 0, entry.buffers[place.index].offset};
+    forEachPlace([&](BufferRef &ref, uint32_t) {
+      if (ref.space == BufferRef::Space::Arena)
+        ref = {BufferRef::Space::Arena, 0, entry.buffers[ref.index].offset};
     });
     return std::move(entry);
   }
@@ -72,29 +72,29 @@ private:
     else if (auto constant = dyn_cast<ConstantOp>(op))
       planConstant(constant);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
-      places[reshape] = places.lookup(reshape.getInput());
+      refs[reshape] = refs.lookup(reshape.getInput());
     else if (auto kernel = dyn_cast<KernelOp>(op))
       planKernel(kernel);
   }
 
-  /// A read lies in its variable. Where it leaves the function, or goes to
-  /// another variable, although the variable is written, it is copied first.
+  /// A read lies in its variable. If it leaves the function, or goes to another
+  /// variable, although the variable is written, it is copied first.
   void planRead(ReadOp read) {
     uint32_t index = variableIndex(read.getVariable());
-    Place place{Place::Space::Variable, index, 0};
+    BufferRef ref{BufferRef::Space::Variable, index, 0};
     bool leaves = llvm::any_of(aliases(read.getResult()), [](Value value) {
       return llvm::any_of(value.getUsers(), [](Operation *user) {
         return isa<WriteOp, func::ReturnOp>(user);
       });
     });
     if (leaves && written.contains(index)) {
-      Place copy =
+      BufferRef copy =
           newBuffer(describeType(read.getType()).bytes(), read, "read");
-      addStep(Copy{copy, place, describeType(read.getType()).bytes(), {}},
-              {{place}, {copy}});
-      place = copy;
+      addStep(Copy{copy, ref, describeType(read.getType()).bytes(), {}},
+              {{ref}, {copy}});
+      ref = copy;
     }
-    places[read] = place;
+    refs[read] = ref;
   }
 
   void planConstant(ConstantOp constant) {
@@ -102,7 +102,7 @@ private:
     auto type = describeType(cast<RankedTensorType>(constant.getType()));
     auto index = static_cast<uint32_t>(builder.program.constants.size());
     builder.program.constants.push_back({type, bytesOf(elements, type)});
-    places[constant] = {Place::Space::Constant, index, 0};
+    refs[constant] = {BufferRef::Space::Constant, index, 0};
   }
 
   /// Row-major bytes; MLIR stores a splat once and flags as bits.
@@ -123,53 +123,59 @@ private:
 
   void planKernel(KernelOp kernel) {
     const EmittedKernel &code = emitted[nextKernel++];
-    SmallVector<Place> results, temporaries;
+    SmallVector<BufferRef> results, temporaries;
     for (OpResult result : kernel.getOutputs()) {
       auto variable = inPlace(kernel, result);
       results.push_back(
           variable ? *variable
                    : newBuffer(describeType(tensorType(result)).bytes(), kernel,
                                summaryOf(kernel)));
-      places[result] = results.back();
+      refs[result] = results.back();
     }
     for (uint64_t bytes : code.temporaries)
       temporaries.push_back(
           newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
     auto resolveArguments = [&](ArrayRef<KernelArgument> arguments,
-                                StepPlaces &touched) {
-      std::vector<Place> resolved;
+                                StepBufferRefs &touched) {
+      std::vector<BufferRef> resolved;
       for (const KernelArgument &argument : arguments) {
         bool isOperand = argument.kind == KernelArgument::Kind::Operand;
-        resolved.push_back(
-            isOperand ? places.lookup(kernel->getOperand(argument.index))
-            : argument.kind == KernelArgument::Kind::Result
-                ? results[argument.index]
-                : temporaries[argument.index]);
+        resolved.push_back(isOperand
+                               ? refs.lookup(kernel->getOperand(argument.index))
+                           : argument.kind == KernelArgument::Kind::Result
+                               ? results[argument.index]
+                               : temporaries[argument.index]);
         (isOperand ? touched.read : touched.written).push_back(resolved.back());
       }
       return resolved;
     };
-    StepPlaces touched;
+    StepBufferRefs touched;
     for (const KernelLaunch &launch : code.launches) {
       auto arguments = resolveArguments(launch.arguments, touched);
-      addStep(Launch{builder.kernel(launch.symbol, kernel, backend),
-                     launch.grid, launch.block, launch.shared, false,
-                     std::move(arguments),
-                     trafficOf(launch.arguments, kernel, code.temporaries),
-                     launch.flops},
+      uint64_t bytes = trafficOf(launch.arguments, kernel, code.temporaries);
+      addStep(Launch{.kernel = builder.kernel(launch.symbol, kernel, backend),
+                     .grid = launch.grid,
+                     .block = launch.block,
+                     .shared = launch.shared,
+                     .args = std::move(arguments),
+                     .bytes = bytes,
+                     .flops = launch.flops},
               std::exchange(touched, {}));
     }
     if (code.call) {
       auto arguments = resolveArguments(code.call->arguments, touched);
-      addStep(Call{code.call->routine, code.call->attributes, code.call->grid,
-                   code.call->block, std::move(arguments),
-                   trafficOf(code.call->arguments, kernel, {}),
-                   code.call->flops},
+      addStep(Call{.routine = code.call->routine,
+                   .attributes = code.call->attributes,
+                   .grid = code.call->grid,
+                   .block = code.call->block,
+                   .args = std::move(arguments),
+                   .bytes = trafficOf(code.call->arguments, kernel, {}),
+                   .flops = code.call->flops},
               std::move(touched));
     }
   }
 
-  /// Bytes of the arguments together; of temporaries only those that have a
+  /// Returns the bytes of all arguments; temporaries count only if they have a
   /// size.
   static uint64_t trafficOf(ArrayRef<KernelArgument> arguments, KernelOp kernel,
                             ArrayRef<uint64_t> temporaries) {
@@ -185,8 +191,8 @@ private:
     return bytes;
   }
 
-  /// The variable that a result may be computed in.
-  std::optional<Place> inPlace(KernelOp kernel, OpResult result) {
+  /// Returns the variable that a result may be computed in.
+  std::optional<BufferRef> inPlace(KernelOp kernel, OpResult result) {
     for (Operation *user : result.getUsers()) {
       auto write = dyn_cast<WriteOp>(user);
       if (!write || write.getPredicate() != kernel.getPredicate())
@@ -195,18 +201,18 @@ private:
       if (!stored.contains(write) &&
           isLastReadBy(kernel, result, write.getVariable())) {
         stored.insert(write);
-        return Place{Place::Space::Variable, index, 0};
+        return BufferRef{BufferRef::Space::Variable, index, 0};
       }
     }
     return std::nullopt;
   }
 
-  /// Whether nothing behind the kernel reads the variable, and the kernel
-  /// itself only where it writes.
+  /// Whether nothing after the kernel reads the variable, and the kernel itself
+  /// only where it writes.
   bool isLastReadBy(KernelOp kernel, OpResult result, StringRef variable) {
     for (auto read : function.getBody().getOps<ReadOp>()) {
       if (read.getVariable() != variable ||
-          places.lookup(read).space != Place::Space::Variable)
+          refs.lookup(read).space != BufferRef::Space::Variable)
         continue;
       for (Value alias : aliases(read.getResult()))
         for (OpOperand &use : alias.getUses()) {
@@ -240,7 +246,7 @@ private:
     return all;
   }
 
-  /// mp-verify-step has looked at steps; this is for any function that is run.
+  /// mp-verify-step has checked steps; this checks any function that is run.
   LogicalResult findWrites(Block &block) {
     for (auto write : block.getOps<WriteOp>()) {
       auto [known, isNew] =
@@ -258,12 +264,13 @@ private:
   void planWrite(WriteOp write) {
     if (stored.contains(write))
       return;
-    Place from = places.lookup(write.getValue());
-    Place to{Place::Space::Variable, variableIndex(write.getVariable()), 0};
-    StepPlaces touched{{from}, {to}};
-    std::optional<Place> flag;
+    BufferRef from = refs.lookup(write.getValue());
+    BufferRef to{BufferRef::Space::Variable, variableIndex(write.getVariable()),
+                 0};
+    StepBufferRefs touched{{from}, {to}};
+    std::optional<BufferRef> flag;
     if (write.getPredicate()) {
-      flag = places.lookup(write.getPredicate());
+      flag = refs.lookup(write.getPredicate());
       touched.read.push_back(*flag);
     }
     uint64_t bytes = describeType(tensorType(write.getValue())).bytes();
@@ -272,13 +279,13 @@ private:
       guarded = backend.guardedCopy(bytes);
     if (!guarded)
       return addStep(Copy{to, from, bytes, flag}, std::move(touched));
-    addStep(Launch{builder.kernel(guarded->symbol, write, backend),
-                   guarded->grid,
-                   guarded->block,
-                   guarded->shared,
-                   false,
-                   {to, from, *flag},
-                   2 * bytes + 1}, // the flag is a byte
+    uint64_t flagBytes = 1;
+    addStep(Launch{.kernel = builder.kernel(guarded->symbol, write, backend),
+                   .grid = guarded->grid,
+                   .block = guarded->block,
+                   .shared = guarded->shared,
+                   .args = {to, from, *flag},
+                   .bytes = 2 * bytes + flagBytes},
             std::move(touched));
   }
 
@@ -288,7 +295,7 @@ private:
       Result &result = entry.results.emplace_back();
       result.name = name ? name.getValue().str() : "";
       result.type = describeType(tensorType(value));
-      result.place = places.lookup(value);
+      result.ref = refs.lookup(value);
       if (auto origin =
               function.getResultAttrOfType<NameLoc>(index, kOriginAttr)) {
         result.origin = origin.getName().getValue().str();
@@ -297,7 +304,7 @@ private:
     }
   }
 
-  /// What the results by the names of records tell, and of what.
+  /// Plans the samples: the results under names of mp.record.
   void planRecords() {
     auto described = function->getAttrOfType<ArrayAttr>(kRecordsAttr);
     if (!described)
@@ -327,53 +334,53 @@ private:
     }
   }
 
-  /// Nothing may read a buffer before a step has written it: it would find what
-  /// another value has left there.
+  /// Fails if a step reads a buffer before a step has written it: it would find
+  /// the bytes of another value.
   LogicalResult checkReads() {
     DenseSet<uint32_t> filled;
-    auto check = [&](const Place &place) -> LogicalResult {
-      if (place.space != Place::Space::Arena || filled.contains(place.index))
+    auto check = [&](const BufferRef &ref) -> LogicalResult {
+      if (ref.space != BufferRef::Space::Arena || filled.contains(ref.index))
         return success();
       return function.emitError()
              << "internal error: nothing writes the "
-             << entry.buffers[place.index].summary << " of "
-             << entry.buffers[place.index].location.str()
+             << entry.buffers[ref.index].summary << " of "
+             << entry.buffers[ref.index].location.str()
              << " before it is read; please report this with the module";
     };
-    for (const StepPlaces &touched : stepPlaces) {
-      for (const Place &place : touched.read)
-        if (failed(check(place)))
+    for (const StepBufferRefs &touched : stepPlaces) {
+      for (const BufferRef &ref : touched.read)
+        if (failed(check(ref)))
           return failure();
-      for (const Place &place : touched.written)
-        if (place.space == Place::Space::Arena)
-          filled.insert(place.index);
+      for (const BufferRef &ref : touched.written)
+        if (ref.space == BufferRef::Space::Arena)
+          filled.insert(ref.index);
     }
     for (const Result &result : entry.results)
-      if (failed(check(result.place)))
+      if (failed(check(result.ref)))
         return failure();
     return success();
   }
 
-  Place newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
+  BufferRef newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
     entry.buffers.push_back(
         {0, bytes, 0, 0, locate(op->getLoc()), summary.str()});
-    return {Place::Space::Arena,
+    return {BufferRef::Space::Arena,
             static_cast<uint32_t>(entry.buffers.size() - 1), 0};
   }
-  void addStep(Step step, StepPlaces touched) {
+  void addStep(Step step, StepBufferRefs touched) {
     entry.steps.push_back(std::move(step));
     stepPlaces.push_back(std::move(touched));
   }
 
-  /// From the first step that has it to the last; results are read by the host,
-  /// when all is done.
+  /// A lifetime is from the first step that uses a buffer to the last; the host
+  /// reads results when all is done.
   void findLifetimes() {
     for (Buffer &buffer : entry.buffers)
       buffer.firstStep = UINT32_MAX;
-    forEachPlace([&](Place &place, uint32_t step) {
-      if (place.space != Place::Space::Arena)
+    forEachPlace([&](BufferRef &ref, uint32_t step) {
+      if (ref.space != BufferRef::Space::Arena)
         return;
-      Buffer &buffer = entry.buffers[place.index];
+      Buffer &buffer = entry.buffers[ref.index];
       buffer.firstStep = std::min(buffer.firstStep, step);
       buffer.lastStep = std::max(buffer.lastStep, step);
     });
@@ -381,9 +388,9 @@ private:
       buffer.firstStep = std::min(buffer.firstStep, buffer.lastStep);
   }
 
-  /// Calls `visit` with every place and its step; with the last step for
-  /// results.
-  void forEachPlace(llvm::function_ref<void(Place &, uint32_t)> visit) {
+  /// Calls `visit` with every place and its step; the step of results is the
+  /// last.
+  void forEachPlace(llvm::function_ref<void(BufferRef &, uint32_t)> visit) {
     for (auto [number, step] : llvm::enumerate(entry.steps)) {
       if (auto *copy = std::get_if<Copy>(&step)) {
         visit(copy->to, number);
@@ -395,11 +402,11 @@ private:
       auto &arguments = std::holds_alternative<Launch>(step)
                             ? std::get<Launch>(step).args
                             : std::get<Call>(step).args;
-      for (Place &place : arguments)
-        visit(place, number);
+      for (BufferRef &ref : arguments)
+        visit(ref, number);
     }
     for (Result &result : entry.results)
-      visit(result.place, entry.steps.empty() ? 0 : entry.steps.size() - 1);
+      visit(result.ref, entry.steps.empty() ? 0 : entry.steps.size() - 1);
   }
 
   func::FuncOp function;
@@ -407,8 +414,8 @@ private:
   ProgramBuilder &builder;
   Backend &backend;
   Entry entry;
-  std::vector<StepPlaces> stepPlaces;
-  DenseMap<Value, Place> places;
+  std::vector<StepBufferRefs> stepPlaces;
+  DenseMap<Value, BufferRef> refs;
   DenseMap<uint32_t, WriteOp> written;
   DenseSet<Operation *> stored;
   unsigned nextKernel = 0;

@@ -9,7 +9,7 @@
 
 namespace mp {
 
-/// What all entry points of a Program share.
+/// The parts that all entry points of a Program share.
 struct ProgramBuilder {
   Program program;
   llvm::StringMap<uint32_t> variables, kernels;
@@ -19,11 +19,12 @@ struct ProgramBuilder {
                   Backend &backend);
 };
 
-/// Steps, places and lifetimes of a function that holds reads, kernels, views,
-/// writes and a return. `emitted` has one entry a kernel, in order. A result
-/// that a variable is given is computed in the variable's own memory where
-/// nothing reads the old value later; else it is copied at the end. Fails with
-/// a diagnostic where a step would read what none before it writes.
+/// Plans steps, places and lifetimes of a function that holds reads, kernels,
+/// views, writes and a return. `emitted` has one entry per kernel, in order. A
+/// result that is written to a variable is computed in the variable's own
+/// memory if nothing reads the old value later; else it is copied at the end.
+/// Fails with a diagnostic if a step would read memory that no earlier step
+/// writes.
 llvm::FailureOr<Entry> planEntry(mlir::func::FuncOp function,
                                  llvm::ArrayRef<EmittedKernel> emitted,
                                  ProgramBuilder &builder, Backend &backend);

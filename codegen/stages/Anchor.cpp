@@ -1,3 +1,4 @@
+//===- Anchor.cpp - an anchor, and the stages after it --------------------===//
 #include "codegen/stages/Anchor.h"
 #include "dialect/ops/Kernel.h"
 
@@ -11,8 +12,8 @@ Operation *mp::anchorOf(KernelOp kernel) {
   return nullptr;
 }
 
-/// The stage that alone reads `value`, element by element, and reads nothing
-/// else; null where there is none.
+/// Returns the stage that alone reads `value`, element by element, and reads
+/// nothing else; null if there is none.
 static linalg::GenericOp onlyStageOf(Value value) {
   if (!value.hasOneUse())
     return nullptr;

@@ -1,9 +1,9 @@
 //===- Anchor.h - an anchor, and the stages after it ----------------------===//
 //
 // A kernel with an anchor holds, after it, every stage that can be computed as
-// its result is stored. Which of them belong to what is found here, by
-// following values, and kernel models are handed the answer: no model asks
-// whose result a stage reads.
+// its result is stored. This file finds out which of them belong to the anchor
+// by following values, and hands kernel models the answer, so that no model
+// looks at the uses of a stage.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_STAGES_ANCHOR_H
@@ -14,7 +14,7 @@
 
 namespace mp {
 
-/// The op of a kernel's body that has a main loop of its own, or null.
+/// Returns the op of a kernel's body that has a main loop of its own, or null.
 mlir::Operation *anchorOf(KernelOp kernel);
 
 using StageList = llvm::ArrayRef<mlir::linalg::GenericOp>;
@@ -27,9 +27,9 @@ struct AnchorStages {
   /// All of them, in order. They may read the anchor's result, one another, and
   /// the kernel's operands; any of their results may leave the kernel.
   llvm::SmallVector<mlir::linalg::GenericOp> all;
-  /// Those that the anchor's result passes through before anything else sees
-  /// it. Each is elementwise, its one input is the result of the stage before
-  /// (of the anchor, for the first), and nothing else reads that.
+  /// The stages that the anchor's result passes through before anything else
+  /// reads it. Each is elementwise, its one input is the result of the stage
+  /// before (of the anchor, for the first), and nothing else reads that.
   llvm::SmallVector<mlir::linalg::GenericOp> chain;
 };
 

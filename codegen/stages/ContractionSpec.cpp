@@ -1,3 +1,4 @@
+//===- ContractionSpec.cpp - a matrix product, for any target -------------===//
 #include "codegen/stages/ContractionSpec.h"
 #include "dialect/Mp.h"
 

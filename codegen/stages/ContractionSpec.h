@@ -26,12 +26,13 @@ struct ContractionSpec {
   bool relu = false;
   bool tf32 = false; ///< f32 operands may be rounded to tf32 first
 
-  /// Multiplications and additions of the product alone.
+  /// The multiplications and additions of the product alone.
   uint64_t flops() const;
 };
 
-/// The attributes that library routines of this form have in common: m, n, k,
-/// a_strides, b_strides, a_type, c_type, bias, bias_type, relu (see mp::Call).
+/// Returns the attributes that library routines of this form have in common: m,
+/// n, k, a_strides, b_strides, a_type, c_type, bias, bias_type, relu (see
+/// mp::Call).
 std::vector<std::pair<std::string, Call::Attribute>>
 callAttributes(const ContractionSpec &spec);
 

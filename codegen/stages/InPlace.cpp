@@ -41,10 +41,10 @@ bool mp::allowsInPlace(Block &body, unsigned operand, unsigned result,
     if (!group.stores(to))
       continue;
     stored = true;
-    if (group.schedule == Schedule::General)
+    if (group.schedule == LoopSchedule::General)
       return false;
     const Stage *stage = group.producer(to);
-    // Elsewhere than at the group's own index, another task may read it.
+    // At any other index, another task may read it.
     Role role = group.role(to);
     if (stage->terminal || (role != Role::Outer && role != Role::Full))
       return false;

@@ -1,3 +1,4 @@
+//===- LayoutShape.cpp - moves of elements, for any target ----------------===//
 #include "codegen/stages/LayoutShape.h"
 #include "dialect/ops/Layout.h"
 
@@ -22,8 +23,8 @@ int64_t BoxCopy::elements() const {
   return count;
 }
 
-/// Dimensions of one element are none, and two are one where the inner one
-/// ends where the outer one's next element begins, in both tensors.
+/// Drops dimensions of one element, and merges two if the inner one ends where
+/// the outer one's next element begins, in both tensors.
 static void simplify(BoxCopy &box) {
   SmallVector<BoxCopy::Dim> merged;
   for (const BoxCopy::Dim &dim : box.dims) {
@@ -71,7 +72,7 @@ SmallVector<BoxCopy> mp::boxesOf(ConcatOp op) {
   return boxes;
 }
 
-/// The bits of an element in memory, where a flag is a byte.
+/// Returns the bits of an element in memory, where a flag is a byte.
 static uint64_t bitsOf(TypedAttr element) {
   if (auto number = dyn_cast<FloatAttr>(element))
     return number.getValue().bitcastToAPInt().getZExtValue();
@@ -88,7 +89,7 @@ PaddedBox mp::paddedBoxOf(PadOp op) {
     bool isWhole = next.size == next.count;
     if (size == 1 && isWhole)
       continue;
-    // Behind a dimension without gaps, a whole one makes its elements longer.
+    // After a dimension without gaps, a whole one makes its elements longer.
     if (!box.dims.empty() && isWhole && box.dims.back().step == 1) {
       PaddedBox::Dim &outer = box.dims.back();
       outer = {outer.size * size, outer.low * size, 1, outer.count * size};
@@ -105,7 +106,7 @@ PaddedBox mp::paddedBoxOf(PadOp op) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// What stands before and behind a dimension.
+/// Returns the sizes before and after a dimension.
 static std::pair<int64_t, int64_t> aroundDim(RankedTensorType type,
                                              int64_t dim) {
   return {llvm::product_of(type.getShape().take_front(dim)),

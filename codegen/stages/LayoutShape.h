@@ -1,8 +1,8 @@
 //===- LayoutShape.h - moves of elements, for any target --------*- C++ -*-===//
 //
-// The ops of dialect/ops/Layout.td in the fewest dimensions: tensors are dense
-// and row-major, and dimensions that lie behind each other in both of them are
-// one.
+// The ops of dialect/ops/Layout.td in the fewest dimensions. Tensors are dense
+// and row-major, and dimensions that are adjacent in both of them are merged
+// into one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_STAGES_LAYOUTSHAPE_H
@@ -17,7 +17,7 @@ namespace mp {
 /// is the only one.
 struct BoxCopy {
   struct Dim {
-    int64_t size, from, to; ///< how far neighbours are apart in each tensor
+    int64_t size, from, to; ///< the distance of neighbours in each tensor
   };
   llvm::SmallVector<Dim> dims;
   int64_t from = 0, to = 0; ///< the first element's places
@@ -37,10 +37,10 @@ llvm::SmallVector<BoxCopy> boxesOf(ConcatOp op);
 struct PaddedBox {
   struct Dim {
     int64_t size;      ///< of the result
-    int64_t low, step; ///< where the operand's first element is, how far they
-                       ///< are apart
+    int64_t low, step; ///< the place of the operand's first element, and the
+                       ///< distance of its elements
     int64_t count;     ///< of the operand
-    /// From the first of the operand's elements to behind the last.
+    /// The elements from the operand's first to its last, both included.
     int64_t span() const { return count ? (count - 1) * step + 1 : 0; }
   };
   llvm::SmallVector<Dim> dims;
@@ -49,8 +49,8 @@ struct PaddedBox {
 };
 PaddedBox paddedBoxOf(PadOp op);
 
-/// Rows by number: the long tensor is [outer, rows, inner], the one that has a
-/// row for each index is [outer, count, inner].
+/// Rows by number: the long tensor is [outer, rows, inner], and the one that
+/// has a row for each index is [outer, count, inner].
 struct NumberedRows {
   int64_t outer = 1, rows = 1, count = 1, inner = 1;
 };

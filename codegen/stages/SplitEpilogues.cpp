@@ -1,7 +1,7 @@
 //===- SplitEpilogues.cpp - stages that a target does not take in ---------===//
 //
-// What follows an anchor and its target does not take in becomes a kernel of
-// its own.
+// Stages after an anchor that its target does not take in become a kernel of
+// their own.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/stages/SplitEpilogues.h"
@@ -17,8 +17,8 @@ using namespace mp;
 // The fewest dimensions
 //===----------------------------------------------------------------------===//
 
-/// The rank of a stage that treats all its dimensions alike: 0 where it has
-/// none, nothing where they differ.
+/// Returns the rank of a stage that treats all its dimensions alike: 0 if it
+/// has none, nothing if they differ.
 static std::optional<unsigned> uniformRank(linalg::GenericOp stage) {
   auto maps = stage.getIndexingMapsArray();
   auto iterators = stage.getIteratorTypesArray();
@@ -38,9 +38,9 @@ static RankedTensorType flat(Type type) {
                                                       tensor.getElementType());
 }
 
-/// After an anchor, tensors have its result's shape. Where no stage tells the
-/// dimensions apart, one will do, as mp-lower-kernels gives a kernel without an
-/// anchor.
+/// Flattens the stages after an anchor, whose tensors have its result's shape.
+/// If no stage tells the dimensions apart, one is enough; mp-lower-kernels does
+/// the same for a kernel without an anchor.
 static void flatten(Block &body) {
   for (auto stage : body.getOps<linalg::GenericOp>())
     if (auto rank = uniformRank(stage); !rank || *rank == 1)
@@ -73,8 +73,8 @@ static void flatten(Block &body) {
 // Splitting
 //===----------------------------------------------------------------------===//
 
+/// Returns the names of the stages in `later`, or of the anchor and all others.
 /// "matmul relu_backward cast sum" names the anchor and its stages in order.
-/// Those of the stages in `later`, or those of the anchor and all others.
 static StringAttr namesOf(KernelOp kernel, StageList stages,
                           const SetVector<Operation *> &later, bool isRest) {
   auto all = kernel.getOpsAttr();
@@ -82,7 +82,7 @@ static StringAttr namesOf(KernelOp kernel, StageList stages,
     return {};
   SmallVector<StringRef> words;
   all.getValue().split(words, ' ');
-  if (words.size() != stages.size() + 1) // not by mp-fuse
+  if (words.size() != stages.size() + 1) // not made by mp-fuse
     return isRest ? StringAttr::get(kernel.getContext(),
                                     "epilogue of " + all.getValue())
                   : all;
@@ -97,8 +97,8 @@ static StringAttr namesOf(KernelOp kernel, StageList stages,
 }
 
 namespace {
-/// Takes a kernel apart: into its anchor with the stages `kept`, which read no
-/// other stage, and all other stages.
+/// Splits a kernel: into its anchor with the stages `kept`, which read no other
+/// stage, and all other stages.
 class Split {
 public:
   Split(KernelOp kernel, StageList stages, StageList kept)
@@ -142,8 +142,8 @@ public:
   }
 
 private:
-  /// Whether the second kernel gets a value that a stage of its own reads,
-  /// rather than making it: not so what a stage starts from.
+  /// Whether the second kernel gets a value that its stages read from the
+  /// first; it makes start values itself.
   static bool isHandedOver(Value value) {
     Operation *op = value.getDefiningOp();
     return !op || isa<AnchorOpInterface, linalg::GenericOp>(op);
@@ -154,7 +154,7 @@ private:
     });
   }
 
-  /// One of the two kernels; its results are known outside from then on.
+  /// Makes one of the two kernels, and notes its results as known outside.
   KernelOp make(ArrayRef<Value> inputs, ArrayRef<Value> results, bool isRest,
                 StringAttr names) {
     auto outer = [&](Value value) { return outside.lookup(value); };
@@ -183,7 +183,7 @@ private:
     return part;
   }
 
-  /// As the old kernel's result, where the value is one.
+  /// Returns the type of the old kernel's result, if the value is one.
   static Type typeOutside(Value value) {
     for (OpOperand &use : value.getUses())
       if (auto yield = dyn_cast<YieldOp>(use.getOwner()))

@@ -6,8 +6,8 @@
 
 namespace mp {
 
-/// Splits what the target does not accept off the anchored kernels of a
-/// function.
+/// Splits the stages that the target does not accept off the anchored kernels
+/// of a function.
 void splitEpilogues(mlir::func::FuncOp function, const Backend &backend);
 
 } // namespace mp

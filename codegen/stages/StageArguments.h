@@ -1,5 +1,4 @@
-//===- StageArguments.h - what a tensor of stages is to a kernel -*- C++
-//-*-===//
+//===- StageArguments.h - tensors as kernel arguments ---------------------===//
 #ifndef MP_CODEGEN_STAGES_STAGEARGUMENTS_H
 #define MP_CODEGEN_STAGES_STAGEARGUMENTS_H
 
@@ -8,7 +7,7 @@
 
 namespace mp {
 
-/// Says which operand, result or temporary of a kernel each tensor is.
+/// Tells which operand, result or temporary of a kernel each tensor is.
 class StageArguments {
 public:
   StageArguments(const StageProgram &program, EmittedKernel &kernel)

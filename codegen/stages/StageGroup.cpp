@@ -66,13 +66,13 @@ SmallVector<OpOperand *> mp::readsOf(linalg::GenericOp op) {
 Role StageGroup::role(Space space) const {
   switch (space) {
   case Space::Scalar:
-    return schedule == Schedule::Whole ? Role::Outer : Role::Global;
+    return schedule == LoopSchedule::Whole ? Role::Outer : Role::Global;
   case Space::Row:
-    return schedule == Schedule::Rows ? Role::Outer : Role::Inner;
+    return schedule == LoopSchedule::Rows ? Role::Outer : Role::Inner;
   case Space::Column:
-    if (schedule == Schedule::Whole)
+    if (schedule == LoopSchedule::Whole)
       return Role::Full;
-    return schedule == Schedule::Rows ? Role::Inner : Role::Outer;
+    return schedule == LoopSchedule::Rows ? Role::Inner : Role::Outer;
   case Space::Full:
     return Role::Full;
   }
@@ -87,20 +87,20 @@ const Stage *StageGroup::producer(Value tensor) const {
 }
 
 int64_t StageGroup::outerSize() const {
-  if (schedule == Schedule::Whole)
+  if (schedule == LoopSchedule::Whole)
     return 1;
-  return schedule == Schedule::Rows ? rows : columns;
+  return schedule == LoopSchedule::Rows ? rows : columns;
 }
 
 int64_t StageGroup::innerSize() const {
-  if (schedule == Schedule::Flat)
+  if (schedule == LoopSchedule::Flat)
     return 1;
-  return schedule == Schedule::Columns ? rows : columns;
+  return schedule == LoopSchedule::Columns ? rows : columns;
 }
 
 int64_t StageGroup::chunk() const {
-  // Enough rows for a row of partial sums to be little traffic. Lanes are
-  // columns, so chunks of columns are whole vectors.
+  // There are enough rows for a row of partial sums to be little traffic. Lanes
+  // are columns, so chunks of columns are whole vectors.
   int64_t inner = std::max<int64_t>(innerSize(), 1);
   int64_t elements =
       std::max(target.chunkElements,
@@ -110,7 +110,7 @@ int64_t StageGroup::chunk() const {
   bool hasRowOfSums = llvm::any_of(stages, [&](const Stage &stage) {
     return stage.terminal && role(stage.result) != Role::Global;
   });
-  if (schedule == Schedule::Rows)
+  if (schedule == LoopSchedule::Rows)
     return std::clamp(share, target.chunkRows,
                       hasRowOfSums ? target.mostRows : INT64_MAX);
   return llvm::alignTo(std::max<int64_t>(share, 1), 128);
@@ -192,7 +192,7 @@ unsigned StageGroup::busiestLevel() const {
       costs[stage.level] += costOf(stage.op);
   unsigned busiest = 0;
   for (unsigned level = 0; level < costs.size(); ++level)
-    if (costs[level] >= costs[busiest]) // of equals the later
+    if (costs[level] >= costs[busiest]) // the later of equals
       busiest = level;
   return busiest;
 }

@@ -1,6 +1,10 @@
+//===- StageGrouping.cpp - from stages to groups --------------------------===//
+//
 // Puts the stages of a kernel into groups, each stage into the first that can
 // take it. A stage on scalars is not placed but computed in every group that
 // reads it.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/stages/StageGrouping.h"
 #include "codegen/stages/StagePlan.h"
 
@@ -23,7 +27,8 @@ linalg::GenericOp stageOf(Value tensor) {
 /// Elementwise on scalars.
 bool isLight(linalg::GenericOp op) { return op && op.getNumLoops() == 0; }
 
-/// Tensors whose values a stage needs: what it reads, and a reduction's start.
+/// Returns the tensors whose values a stage needs: its operands, and a
+/// reduction's start.
 SmallVector<Value> needsOf(linalg::GenericOp op) {
   SmallVector<Value> needs;
   for (OpOperand *read : readsOf(op))
@@ -33,7 +38,7 @@ SmallVector<Value> needsOf(linalg::GenericOp op) {
   return needs;
 }
 
-/// Copies the body; what it returned are the results.
+/// Copies the body; its terminator's operands are the results.
 StageProgram copyBody(Block &body) {
   StageProgram program;
   Location location = body.getParentOp()->getLoc();
@@ -100,7 +105,7 @@ LogicalResult verify(Block &body) {
   return success();
 }
 
-/// A reduction with several independent results becomes one for each.
+/// Splits a reduction with several independent results into one for each.
 void splitReductions(Block &body) {
   for (auto op : llvm::make_early_inc_range(body.getOps<linalg::GenericOp>())) {
     if (op.getNumReductionLoops() == 0 || op.getNumResults() < 2)
@@ -122,7 +127,7 @@ void splitReductions(Block &body) {
             for (unsigned input = 0; input < inputs; ++input)
               mapping.map(old->getArgument(input), args[input]);
             mapping.map(old->getArgument(inputs + i), args.back());
-            // Other accumulators stay the old op's: found below.
+            // Other accumulators stay the old op's; they are found below.
             for (Operation &inner : old->without_terminator())
               nested.clone(inner, mapping);
             linalg::YieldOp::create(
@@ -200,7 +205,7 @@ public:
   }
 
 private:
-  /// What some result depends on, in order.
+  /// Returns the stages that some result depends on, in order.
   SmallVector<linalg::GenericOp> liveStages() {
     llvm::SetVector<Operation *> live;
     SmallVector<Value> work(program.results);
@@ -214,7 +219,7 @@ private:
     return stages;
   }
 
-  /// The first group in which a tensor's value can be had.
+  /// Returns the first group in which a tensor's value is available.
   size_t available(Value tensor) {
     linalg::GenericOp op = stageOf(tensor);
     if (!op)
@@ -227,7 +232,7 @@ private:
     return bound;
   }
 
-  /// `op` and the light stages that it needs, before it.
+  /// Collects `op`, and before it the light stages that it needs.
   void pull(linalg::GenericOp op, SmallVectorImpl<linalg::GenericOp> &ops) {
     if (llvm::is_contained(ops, op))
       return;
@@ -239,7 +244,7 @@ private:
 
   std::optional<StageGroup> join(const StageGroup &group,
                                  linalg::GenericOp op) {
-    if (group.schedule == Schedule::General)
+    if (group.schedule == LoopSchedule::General)
       return std::nullopt;
     SmallVector<linalg::GenericOp> ops;
     for (const Stage &stage : group.stages)
@@ -248,7 +253,7 @@ private:
     return planGroup(ops, &group, target);
   }
 
-  /// A group of `op` and its light producers, or of any maps.
+  /// Returns a group of `op` and its light producers, or of any maps.
   StageGroup alone(linalg::GenericOp op) {
     SmallVector<linalg::GenericOp> ops;
     pull(op, ops);
@@ -275,10 +280,10 @@ private:
       bound = std::max(bound, available(need));
     size_t at = insert(op, bound);
     const StageGroup &group = groups[at];
-    bool waits = group.schedule == Schedule::General ||
+    bool waits = group.schedule == LoopSchedule::General ||
                  group.producer(op->getResult(0))->terminal;
     availableAt[op] = at + (waits ? 1 : 0);
-    if (group.schedule != Schedule::General && waits && group.chunks() > 1)
+    if (group.schedule != LoopSchedule::General && waits && group.chunks() > 1)
       place(combine(op, group));
   }
 
@@ -313,12 +318,12 @@ private:
     return whole;
   }
 
-  /// A light result is stored by one task only, so late as to let it take the
-  /// place of an operand that other groups read.
+  /// Lets one task store a light result, late enough to take the place of an
+  /// operand that other groups read.
   void placeLightResult(linalg::GenericOp op) {
     size_t bound = available(op->getResult(0));
     if (!groups.empty() && bound < groups.size() &&
-        groups.back().schedule == Schedule::Whole)
+        groups.back().schedule == LoopSchedule::Whole)
       if (std::optional<StageGroup> group = join(groups.back(), op)) {
         groups.back() = std::move(*group);
         return;
@@ -337,14 +342,14 @@ private:
 
   static bool canStore(const StageGroup &group, const Stage &stage,
                        Value tensor) {
-    if (group.schedule == Schedule::General || stage.terminal)
+    if (group.schedule == LoopSchedule::General || stage.terminal)
       return true;
     Role role = group.role(tensor);
     return role == Role::Outer || role == Role::Full;
   }
 
-  /// Puts a group before group `i` for a tensor that it reads and none before
-  /// stores. Returns where to go on.
+  /// Puts a group before group `i` for a tensor that it reads and no earlier
+  /// group stores. Returns the next index to look at.
   size_t provideInputs(size_t i) {
     for (const Stage &stage : groups[i].stages)
       for (Value need : needsOf(stage.op))
@@ -370,7 +375,7 @@ private:
             group.outputs.push_back(result);
             wanted.erase(result);
           }
-      if (group.schedule != Schedule::General)
+      if (group.schedule != LoopSchedule::General)
         planPasses(group);
     }
   }

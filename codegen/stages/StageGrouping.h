@@ -10,9 +10,9 @@ namespace mp {
 
 /// A copy of a kernel's body, cut into groups that run one after the other.
 struct StageProgram {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< owns what follows
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< owns the groups
   llvm::SmallVector<mlir::Value> operands;  ///< the kernel's
-  llvm::SmallVector<mlir::Value> results;   ///< each made by a stage of its own
+  llvm::SmallVector<mlir::Value> results;   ///< a stage of its own makes each
   llvm::SmallVector<StageGroup> groups;
 };
 

@@ -1,3 +1,4 @@
+//===- StagePlan.cpp - can these stages share a loop nest? ----------------===//
 #include "codegen/stages/StagePlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -7,7 +8,7 @@ using namespace mp;
 
 namespace {
 
-/// A space seen through a map, if it is one that nests are made for.
+/// Returns the space of a tensor seen through a map, if nests support it.
 std::optional<Space> spaceThrough(AffineMap map) {
   if (map.getNumResults() == 0)
     return Space::Scalar;
@@ -24,8 +25,7 @@ std::optional<Space> spaceThrough(AffineMap map) {
 
 bool isReduction(linalg::GenericOp op) { return op.getNumReductionLoops() > 0; }
 
-/// Whether a stage has the form that nests are made for, whatever its
-/// neighbours.
+/// Whether nests support the form of a stage, whatever its neighbours.
 bool isRegular(linalg::GenericOp op) {
   if (op.getNumLoops() > 2)
     return false;
@@ -50,7 +50,8 @@ public:
   bool run() {
     if (!findShape())
       return false;
-    // Matrices say what they see; lines learn from them, or from their length.
+    // Matrices tell their spaces; lines take theirs from them, or from their
+    // length.
     for (bool guess : {false, true})
       for (bool changed = true; changed;) {
         changed = false;
@@ -96,7 +97,7 @@ private:
     return isNew || it->second == space;
   }
 
-  /// A line's space: what one of its tensors has; failing that, by its length.
+  /// Returns a line's space: that of one of its tensors, or else by its length.
   std::optional<Space> lineSpace(linalg::GenericOp op, bool guess) {
     if (!isMatrix)
       return Space::Column;
@@ -145,9 +146,9 @@ private:
   }
 };
 
-/// Schedules worth trying, best first.
-SmallVector<Schedule> candidates(const SpaceInference &inference,
-                                 const StageTarget &target) {
+/// Returns the schedules to consider, best first.
+SmallVector<LoopSchedule> candidates(const SpaceInference &inference,
+                                     const StageTarget &target) {
   bool reducesColumns = false, reduces = false;
   for (auto [op, domain] : llvm::zip_equal(inference.ops, inference.domains)) {
     reduces |= isReduction(op);
@@ -157,22 +158,23 @@ SmallVector<Schedule> candidates(const SpaceInference &inference,
   }
   if (inference.isMatrix) {
     // Sums down the columns: few rows, or few enough elements for a cache, are
-    // read in strips; else whole rows are, and their sums combined later.
+    // read in strips; otherwise whole rows are read, and their sums combined
+    // later.
     constexpr int64_t fewRows = 16, manyRows = 4096, cached = 1 << 18;
     bool strips = inference.rows <= fewRows ||
                   (inference.rows <= manyRows &&
                    inference.rows * inference.columns <= cached);
     if (reducesColumns && strips)
-      return {Schedule::Columns, Schedule::Rows};
-    return {Schedule::Rows};
+      return {LoopSchedule::Columns, LoopSchedule::Rows};
+    return {LoopSchedule::Rows};
   }
   if (!inference.isLine)
-    return {Schedule::Whole};
+    return {LoopSchedule::Whole};
   bool isWhole = reduces && inference.columns <= target.wholeElements;
-  return {isWhole ? Schedule::Whole : Schedule::Flat};
+  return {isWhole ? LoopSchedule::Whole : LoopSchedule::Flat};
 }
 
-/// Whether `stage` is possible in a group of this schedule; says if it is a
+/// Whether `stage` is possible in a group of this schedule; notes if it is a
 /// terminal.
 bool accepts(const StageGroup &group, Stage &stage) {
   if (!stage.reduction)
@@ -184,11 +186,12 @@ bool accepts(const StageGroup &group, Stage &stage) {
   if (result == Role::Global)
     return domain == Role::Full || domain == Role::Outer;
   // A row of sums in memory, to which each row is added.
-  return group.schedule == Schedule::Rows && domain == Role::Full;
+  return group.schedule == LoopSchedule::Rows && domain == Role::Full;
 }
 
 std::optional<StageGroup> schedule(const SpaceInference &inference,
-                                   Schedule schedule, const StageGroup *earlier,
+                                   LoopSchedule schedule,
+                                   const StageGroup *earlier,
                                    const StageTarget &target) {
   StageGroup group;
   group.target = target;
@@ -196,8 +199,8 @@ std::optional<StageGroup> schedule(const SpaceInference &inference,
   group.rows = inference.rows;
   group.columns = inference.columns;
   group.spaces = inference.spaces;
-  // Looked up for every stage of every plan: a search would make long chains
-  // of ops take the cube of their length.
+  // This is looked up for every stage of every plan: a search would make the
+  // time for long chains of ops cubic in their length.
   llvm::SmallDenseMap<Operation *, bool> terminalBefore;
   if (earlier)
     for (const Stage &stage : earlier->stages)
@@ -228,11 +231,12 @@ std::optional<StageGroup> schedule(const SpaceInference &inference,
   return group;
 }
 
-/// Marks the costly stages that several passes would compute. `costs` holds
-/// what computing each stage anew would take, without what is kept.
+/// Marks the costly stages that several passes would compute. `costs` holds the
+/// cost of computing each stage anew, without kept values.
 void chooseBuffers(StageGroup &group) {
   constexpr unsigned costly = 12;
-  if (group.schedule != Schedule::Rows && group.schedule != Schedule::Whole)
+  if (group.schedule != LoopSchedule::Rows &&
+      group.schedule != LoopSchedule::Whole)
     return; // a buffer holds a row
   DenseMap<Operation *, unsigned> costs;
   for (Stage &stage : group.stages) {
@@ -264,7 +268,7 @@ std::optional<StageGroup> mp::planGroup(ArrayRef<linalg::GenericOp> ops,
   SpaceInference inference(ops);
   if (!inference.run())
     return std::nullopt;
-  for (Schedule candidate : candidates(inference, target))
+  for (LoopSchedule candidate : candidates(inference, target))
     if (std::optional<StageGroup> group =
             schedule(inference, candidate, earlier, target))
       return group;

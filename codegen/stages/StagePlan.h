@@ -6,9 +6,9 @@
 
 namespace mp {
 
-/// A group of `ops` in this order, with everything but `outputs`, `levels` and
-/// `buffered` filled in; nothing where they cannot share a nest. `earlier` is
-/// the group they come from, if any: what was a terminal there stays one.
+/// Returns a group of `ops` in this order, with everything but `outputs`,
+/// `levels` and `buffered` filled in; nothing if they cannot share a nest.
+/// `earlier` is the group they come from, if any: its terminals stay terminals.
 std::optional<StageGroup> planGroup(llvm::ArrayRef<mlir::linalg::GenericOp> ops,
                                     const StageGroup *earlier,
                                     const StageTarget &target);

@@ -4,80 +4,48 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Activation.h"
-#include "dialect/Scalars.h"
+#include "dialect/Expression.h"
 
 using namespace mlir;
 using namespace mp;
-using namespace mp::scalars;
 
 using Scalars = SmallVector<Value>;
 using Gradients = SmallVector<Value>;
-
-#define MP_INFER(OP)                                                           \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    auto type = inferElementwise(location, adaptor.getOperands());             \
-    if (failed(type))                                                          \
-      return failure();                                                        \
-    types.push_back(*type);                                                    \
-    return success();                                                          \
-  }
-MP_INFER(ReluOp)
-MP_INFER(ReluBackwardOp)
-MP_INFER(TanhOp)
-MP_INFER(TanhBackwardOp)
-MP_INFER(SigmoidOp)
-MP_INFER(SigmoidBackwardOp)
-MP_INFER(GeluOp)
-MP_INFER(GeluBackwardOp)
-MP_INFER(SoftplusOp)
-MP_INFER(SoftplusBackwardOp)
-MP_INFER(SiluOp)
-MP_INFER(SiluBackwardOp)
-MP_INFER(LeakyReluOp)
-MP_INFER(LeakyReluBackwardOp)
-MP_INFER(EluOp)
-MP_INFER(EluBackwardOp)
-#undef MP_INFER
 
 //===----------------------------------------------------------------------===//
 // relu, tanh, sigmoid: gradients from the result
 //===----------------------------------------------------------------------===//
 
 Scalars ReluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {arith::MaximumFOp::create(b, x[0], number(b, x[0], 0))};
+  return {max(Expression(b, x[0]), 0)};
 }
 Scalars ReluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value zero = number(b, x[0], 0);
+  auto [gradient, saved] = expressions<2>(b, x);
+  Expression zero = gradient.number(0);
   // "not <= 0" rather than "> 0": PyTorch lets the gradient pass at NaN.
-  Value closed =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x[1], zero);
-  return {arith::SelectOp::create(b, closed, zero, x[0])};
+  return {select(saved <= zero, zero, gradient)};
 }
 Gradients ReluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {ReluBackwardOp::create(b, g[0], getResult())};
 }
 
 Scalars TanhOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::TanhOp::create(b, x[0])};
+  return {tanh(Expression(b, x[0]))};
 }
 Scalars TanhBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value slope = sub(b, number(b, x[0], 1), mul(b, x[1], x[1]));
-  return {mul(b, x[0], slope)};
+  auto [gradient, y] = expressions<2>(b, x);
+  return {gradient * (1 - y * y)};
 }
 Gradients TanhOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {TanhBackwardOp::create(b, g[0], getResult())};
 }
 
 Scalars SigmoidOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value one = number(b, x[0], 1);
-  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, x[0]));
-  return {arith::DivFOp::create(b, one, add(b, one, decay))};
+  return {sigmoid(Expression(b, x[0]))};
 }
 Scalars SigmoidBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value slope = mul(b, sub(b, number(b, x[0], 1), x[1]), x[1]);
-  return {mul(b, x[0], slope)};
+  auto [gradient, y] = expressions<2>(b, x);
+  return {gradient * ((1 - y) * y)};
 }
 Gradients SigmoidOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {SigmoidBackwardOp::create(b, g[0], getResult())};
@@ -93,47 +61,39 @@ static constexpr double kSqrt2OverPi = 0.79788456080286535588;
 static constexpr double kCubic = 0.044715;
 
 /// Phi(x), the normal distribution function: (1 + erf(x / sqrt 2)) / 2.
-static Value normalCdf(ImplicitLocOpBuilder &b, Value x) {
-  Value erf = math::ErfOp::create(b, mul(b, x, number(b, x, kSqrtHalf)));
-  return mul(b, number(b, x, 0.5), add(b, number(b, x, 1), erf));
+static Expression normalCdf(Expression x) {
+  return 0.5 * (1 + erf(x * kSqrtHalf));
 }
 /// tanh(sqrt(2/pi) (x + 0.044715 x^3)).
-static Value tanhOfCubic(ImplicitLocOpBuilder &b, Value x) {
-  Value cube = mul(b, mul(b, x, x), x);
-  Value inner = add(b, x, mul(b, number(b, x, kCubic), cube));
-  return math::TanhOp::create(b, mul(b, number(b, x, kSqrt2OverPi), inner));
+static Expression tanhOfCubic(Expression x) {
+  return tanh(kSqrt2OverPi * (x + kCubic * (x * x * x)));
 }
 
-Scalars GeluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+Scalars GeluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Expression x(b, operands[0]);
   if (getApproximate() == GeluApproximation::none)
-    return {mul(b, x[0], normalCdf(b, x[0]))};
-  Value half = mul(b, number(b, x[0], 0.5), x[0]);
-  return {mul(b, half, add(b, number(b, x[0], 1), tanhOfCubic(b, x[0])))};
+    return {x * normalCdf(x)};
+  return {0.5 * x * (1 + tanhOfCubic(x))};
 }
 
 /// Phi(x) + x phi(x).
-static Value exactSlope(ImplicitLocOpBuilder &b, Value x) {
-  Value square = mul(b, mul(b, x, x), number(b, x, -0.5));
-  Value density =
-      mul(b, number(b, x, kInvSqrt2Pi), math::ExpOp::create(b, square));
-  return add(b, normalCdf(b, x), mul(b, x, density));
+static Expression exactSlope(Expression x) {
+  Expression density = kInvSqrt2Pi * exp(x * x * -0.5);
+  return normalCdf(x) + x * density;
 }
 /// (1 + t) / 2 + x (1 - t^2) / 2 * sqrt(2/pi) (1 + 3 * 0.044715 x^2), t the
 /// tanh.
-static Value tanhSlope(ImplicitLocOpBuilder &b, Value x) {
-  Value t = tanhOfCubic(b, x), one = number(b, x, 1), half = number(b, x, 0.5);
-  Value left = mul(b, half, add(b, one, t));
-  Value inner =
-      mul(b, number(b, x, kSqrt2OverPi),
-          add(b, one, mul(b, number(b, x, 3 * kCubic), mul(b, x, x))));
-  Value right =
-      mul(b, mul(b, half, x), mul(b, sub(b, one, mul(b, t, t)), inner));
-  return add(b, left, right);
+static Expression tanhSlope(Expression x) {
+  Expression t = tanhOfCubic(x), one = x.number(1), half = x.number(0.5);
+  Expression inner = kSqrt2OverPi * (one + 3 * kCubic * (x * x));
+  return half * (one + t) + half * x * ((one - t * t) * inner);
 }
 
-Scalars GeluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+Scalars GeluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
+                                     ValueRange operands) {
+  auto [gradient, x] = expressions<2>(b, operands);
   bool exact = getApproximate() == GeluApproximation::none;
-  return {mul(b, x[0], exact ? exactSlope(b, x[1]) : tanhSlope(b, x[1]))};
+  return {gradient * (exact ? exactSlope(x) : tanhSlope(x))};
 }
 Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {GeluBackwardOp::create(b, g[0], getInput(), getApproximate())};
@@ -143,6 +103,9 @@ Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 // softplus: gradient from the operand
 //===----------------------------------------------------------------------===//
 
+/// 1 + exp(-x), of which the logistic function is the inverse.
+static Expression onePlusDecay(Expression x) { return 1 + exp(-x); }
+
 LogicalResult SoftplusOp::verify() {
   if (getBeta().isZero() || !getBeta().isFinite())
     return emitOpError("expects a finite beta other than 0, not ")
@@ -150,33 +113,23 @@ LogicalResult SoftplusOp::verify() {
   return success();
 }
 
-/// Where beta * x exceeds the threshold, `beyond`; else `value`.
-static Value byThreshold(ImplicitLocOpBuilder &b, Value scaled,
-                         const APFloat &threshold, Value beyond, Value value) {
-  Value bound = number(b, scaled, threshold.convertToDouble());
-  Value isBeyond =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, scaled, bound);
-  return arith::SelectOp::create(b, isBeyond, beyond, value);
-}
-
 /// log(1 + exp(z)) as max(z, 0) + log1p(exp(-|z|)), in which nothing overflows.
-Scalars SoftplusOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value beta = number(b, x[0], getBeta().convertToDouble());
-  Value z = mul(b, x[0], beta);
-  Value decay = math::ExpOp::create(
-      b, arith::NegFOp::create(b, math::AbsFOp::create(b, z)));
-  Value above = arith::MaximumFOp::create(b, z, number(b, z, 0));
-  Value sum = add(b, above, math::Log1pOp::create(b, decay));
-  return {byThreshold(b, z, getThreshold(), x[0],
-                      arith::DivFOp::create(b, sum, beta))};
+Scalars SoftplusOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Expression x(b, operands[0]);
+  Expression beta = x.number(getBeta().convertToDouble());
+  Expression z = x * beta;
+  Expression decay = exp(-abs(z));
+  Expression sum = max(z, 0) + log1p(decay);
+  Expression smooth = sum / beta;
+  return {select(z > getThreshold().convertToDouble(), x, smooth)};
 }
 /// The slope is the logistic function of z.
 Scalars SoftplusBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
-                                         ValueRange x) {
-  Value z = mul(b, x[1], number(b, x[1], getBeta().convertToDouble()));
-  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, z));
-  Value curved = arith::DivFOp::create(b, x[0], add(b, number(b, z, 1), decay));
-  return {byThreshold(b, z, getThreshold(), x[0], curved)};
+                                         ValueRange operands) {
+  auto [gradient, x] = expressions<2>(b, operands);
+  Expression z = x * getBeta().convertToDouble();
+  Expression curved = gradient / onePlusDecay(z);
+  return {select(z > getThreshold().convertToDouble(), gradient, curved)};
 }
 Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {SoftplusBackwardOp::create(b, g[0], getInput(), getBeta(),
@@ -187,20 +140,17 @@ Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 // silu, leaky_relu, elu: gradients from the operand
 //===----------------------------------------------------------------------===//
 
-/// 1 + exp(-x), of which the logistic function is the inverse.
-static Value onePlusDecay(ImplicitLocOpBuilder &b, Value x) {
-  Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, x));
-  return add(b, number(b, x, 1), decay);
-}
-Scalars SiluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {div(b, x[0], onePlusDecay(b, x[0]))};
+Scalars SiluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Expression x(b, operands[0]);
+  return {x / onePlusDecay(x)};
 }
 /// s (1 + x (1 - s)), s the logistic function of x.
-Scalars SiluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value one = number(b, x[1], 1);
-  Value s = div(b, one, onePlusDecay(b, x[1]));
-  Value slope = mul(b, s, add(b, one, mul(b, x[1], sub(b, one, s))));
-  return {mul(b, x[0], slope)};
+Scalars SiluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
+                                     ValueRange operands) {
+  auto [gradient, x] = expressions<2>(b, operands);
+  Expression one = x.number(1);
+  Expression s = one / onePlusDecay(x);
+  return {gradient * (s * (one + x * (one - s)))};
 }
 Gradients SiluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {SiluBackwardOp::create(b, g[0], getInput())};
@@ -215,45 +165,38 @@ static LogicalResult verifyFinite(Op op, StringRef name, const APFloat &value) {
 }
 
 /// Where x is above zero, `y`; else, and at NaN, `y` times the slope.
-static Value leak(ImplicitLocOpBuilder &b, Value x, Value y,
-                  const APFloat &slope) {
-  Value above =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, number(b, x, 0));
-  Value leaked = mul(b, y, number(b, y, slope.convertToDouble()));
-  return arith::SelectOp::create(b, above, y, leaked);
+static Expression leak(Expression x, Expression y, const APFloat &slope) {
+  Expression above = x > 0;
+  return select(above, y, y * slope.convertToDouble());
 }
 LogicalResult LeakyReluOp::verify() {
   return verifyFinite(*this, "negative_slope", getNegativeSlope());
 }
 Scalars LeakyReluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {leak(b, x[0], x[0], getNegativeSlope())};
+  return {leak({b, x[0]}, {b, x[0]}, getNegativeSlope())};
 }
 Scalars LeakyReluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
-                                          ValueRange x) {
-  return {leak(b, x[1], x[0], getNegativeSlope())};
+                                          ValueRange operands) {
+  auto [gradient, x] = expressions<2>(b, operands);
+  return {leak(x, gradient, getNegativeSlope())};
 }
 Gradients LeakyReluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {LeakyReluBackwardOp::create(b, g[0], getInput(), getNegativeSlope())};
 }
 
-/// Where x is at most zero, `curved`; else, and at NaN, `y`.
-static Value bend(ImplicitLocOpBuilder &b, Value x, Value curved, Value y) {
-  Value bends =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLE, x, number(b, x, 0));
-  return arith::SelectOp::create(b, bends, curved, y);
-}
 LogicalResult EluOp::verify() {
   return verifyFinite(*this, "alpha", getAlpha());
 }
-Scalars EluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value alpha = number(b, x[0], getAlpha().convertToDouble());
-  Value curved = mul(b, alpha, math::ExpM1Op::create(b, x[0]));
-  return {bend(b, x[0], curved, x[0])};
+Scalars EluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Expression x(b, operands[0]);
+  Expression curved = getAlpha().convertToDouble() * expm1(x);
+  return {select(x <= 0, curved, x)};
 }
-Scalars EluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value alpha = number(b, x[1], getAlpha().convertToDouble());
-  Value slope = mul(b, alpha, math::ExpOp::create(b, x[1]));
-  return {bend(b, x[1], mul(b, x[0], slope), x[0])};
+Scalars EluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
+                                    ValueRange operands) {
+  auto [gradient, x] = expressions<2>(b, operands);
+  Expression curved = gradient * (getAlpha().convertToDouble() * exp(x));
+  return {select(x <= 0, curved, gradient)};
 }
 Gradients EluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {EluBackwardOp::create(b, g[0], getInput(), getAlpha())};

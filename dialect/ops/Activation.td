@@ -1,4 +1,4 @@
-//===- Activation.td - activations and their gradients ----*- tablegen -*-===//
+//===- Activation.td - activations and their gradients -----*- tablegen -*-===//
 #ifndef MP_OPS_ACTIVATION_TD
 #define MP_OPS_ACTIVATION_TD
 
@@ -39,7 +39,7 @@ def Mp_TanhOp : Mp_ActivationOp<"tanh"> {
   let summary = "hyperbolic tangent";
   let description = [{Example: `%r = mp.tanh %x : tensor<4xf32>`}];
   let torch = "tanh"; let tensorflow = "Tanh"; let relay = "tanh"; let relax = "tanh";
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 def Mp_TanhBackwardOp : Mp_ActivationBackwardOp<"tanh_backward", "result"> { let tensorflow = "TanhGrad"; }
 
@@ -47,7 +47,7 @@ def Mp_SigmoidOp : Mp_ActivationOp<"sigmoid"> {
   let summary = "logistic function, 1 / (1 + exp(-x))";
   let description = [{Example: `%r = mp.sigmoid %x : tensor<4xf32>`}];
   let torch = "sigmoid"; let tensorflow = "Sigmoid"; let relay = "sigmoid"; let relax = "sigmoid";
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 def Mp_SigmoidBackwardOp : Mp_ActivationBackwardOp<"sigmoid_backward", "result"> { let tensorflow = "SigmoidGrad"; }
 
@@ -69,7 +69,7 @@ def Mp_GeluOp : Mp_ActivationOp<"gelu"> {
   let arguments = (ins Mp_FloatTensor:$input,
     DefaultValuedAttr<Mp_GeluApproximationAttr, "::mp::GeluApproximation::none">:$approximate);
   let assemblyFormat = "$input (`approximate` `` $approximate^)? attr-dict `:` type($input)";
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 def Mp_GeluBackwardOp : Mp_ActivationBackwardOp<"gelu_backward", "operand"> {
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
@@ -78,7 +78,7 @@ def Mp_GeluBackwardOp : Mp_ActivationBackwardOp<"gelu_backward", "operand"> {
     $gradient `,` $saved (`approximate` `` $approximate^)? attr-dict `:`
     type($gradient) `,` type($saved)
   }];
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 
 def Mp_SoftplusOp : Mp_ActivationOp<"softplus"> {
@@ -92,13 +92,13 @@ def Mp_SoftplusOp : Mp_ActivationOp<"softplus"> {
   let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$beta,
     DefaultValuedAttr<F64Attr, "20.0">:$threshold);
   let hasVerifier = 1;
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 def Mp_SoftplusBackwardOp : Mp_ActivationBackwardOp<"softplus_backward", "operand"> {
   let tensorflow = "SoftplusGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<F64Attr, "1.0">:$beta, DefaultValuedAttr<F64Attr, "20.0">:$threshold);
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 
 def Mp_SiluOp : Mp_ActivationOp<"silu"> {
@@ -109,10 +109,10 @@ def Mp_SiluOp : Mp_ActivationOp<"silu"> {
     Example: `%r = mp.silu %x : tensor<4xf32>`
   }];
   let torch = "silu"; let tensorflow = "Sigmoid+Mul"; let relax = "nn.silu";
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 def Mp_SiluBackwardOp : Mp_ActivationBackwardOp<"silu_backward", "operand"> {
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 
 def Mp_LeakyReluOp : Mp_ActivationOp<"leaky_relu"> {
@@ -142,13 +142,13 @@ def Mp_EluOp : Mp_ActivationOp<"elu"> {
   let torch = "elu"; let tensorflow = "Elu";
   let arguments = (ins Mp_FloatTensor:$input, DefaultValuedAttr<F64Attr, "1.0">:$alpha);
   let hasVerifier = 1;
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 def Mp_EluBackwardOp : Mp_ActivationBackwardOp<"elu_backward", "operand"> {
   let tensorflow = "EluGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$saved,
     DefaultValuedAttr<F64Attr, "1.0">:$alpha);
-  let extraDeclarations = [{ bool isExpensive() { return true; } }];
+  let expensive = 1;
 }
 
 #endif // MP_OPS_ACTIVATION_TD

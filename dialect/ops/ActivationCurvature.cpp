@@ -5,7 +5,7 @@
 // spelled with ops so that they have gradients in turn.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/Wide.h"
+#include "dialect/Expression.h"
 #include "dialect/ops/Activation.h"
 
 using namespace mlir;
@@ -22,7 +22,7 @@ static OpSample sample(StringRef name, double low, double high, double gap = 0,
 }
 
 //===----------------------------------------------------------------------===//
-// Of straight lines: nothing
+// Straight lines have no curvature
 //===----------------------------------------------------------------------===//
 
 Gradients ReluBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
@@ -50,10 +50,9 @@ std::vector<OpSample> LeakyReluBackwardOp::sampleInputs() {
 /// The slope is 1 - y^2.
 Gradients TanhBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                          ValueRange g) {
-  Wide w(b);
-  Value product = w.mul(g[0], getGradient());
-  return {TanhBackwardOp::create(b, g[0], getSaved()),
-          w.mul(product, w.mul(getSaved(), -2))};
+  Expression y(b, getSaved()), gradient(b, getGradient());
+  Expression product = Expression(b, g[0]) * gradient;
+  return {TanhBackwardOp::create(b, g[0], y), product * (y * -2)};
 }
 std::vector<OpSample> TanhBackwardOp::sampleInputs() {
   return {sample("mp.tanh_backward", -0.9, 0.9)};
@@ -62,10 +61,9 @@ std::vector<OpSample> TanhBackwardOp::sampleInputs() {
 /// The slope is (1 - y) y.
 Gradients SigmoidBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
-  Wide w(b);
-  Value product = w.mul(g[0], getGradient());
-  return {SigmoidBackwardOp::create(b, g[0], getSaved()),
-          w.mul(product, w.sub(1, w.mul(getSaved(), 2)))};
+  Expression y(b, getSaved()), gradient(b, getGradient());
+  Expression product = Expression(b, g[0]) * gradient;
+  return {SigmoidBackwardOp::create(b, g[0], y), product * (1 - y * 2)};
 }
 std::vector<OpSample> SigmoidBackwardOp::sampleInputs() {
   return {sample("mp.sigmoid_backward", 0.05, 0.95)};
@@ -76,42 +74,40 @@ std::vector<OpSample> SigmoidBackwardOp::sampleInputs() {
 //===----------------------------------------------------------------------===//
 
 /// phi(x) (2 - x^2), phi the density of the normal distribution.
-static Value exactCurvature(Wide &w, Value x) {
+static Expression exactCurvature(Expression x) {
   constexpr double invSqrt2Pi = 0.39894228040143267794;
-  Value square = w.mul(x, x);
-  Value density = w.mul(w.exp(w.mul(square, -0.5)), invSqrt2Pi);
-  return w.mul(density, w.sub(2, square));
+  Expression square = x * x;
+  Expression density = exp(square * -0.5) * invSqrt2Pi;
+  return density * (2 - square);
 }
 
 /// With u = sqrt(2/pi) (x + c x^3), t = tanh u and t' = (1 - t^2) u':
 /// (x (1 + t) / 2)'' = t' + x t'' / 2, where t'' = (1 - t^2) u'' - 2 t t' u'.
 /// 1 - t^2 is spelled as 4 s(2u) s(-2u), s the logistic function, since it
 /// would lose all digits where t is near one.
-static Value tanhCurvature(Wide &w, Value x) {
+static Expression tanhCurvature(Expression x) {
   constexpr double scale = 0.79788456080286535588, cubic = 0.044715;
-  Value square = w.mul(x, x);
-  Value stretch = w.add(w.mul(square, cubic), 1);
-  Value twice = w.mul(w.mul(x, stretch), 2 * scale);
-  Value rising = w.make<SigmoidOp>(twice);
-  Value falling = w.make<SigmoidOp>(w.neg(twice));
-  Value t = w.sub(rising, falling);
-  Value slack = w.mul(w.mul(rising, falling), 4);
-  Value u1 = w.mul(w.add(w.mul(square, 3 * cubic), 1), scale);
-  Value u2 = w.mul(x, 6 * cubic * scale);
-  Value t1 = w.mul(slack, u1);
-  Value bent = w.mul(slack, u2), turned = w.mul(w.mul(t, t1), w.mul(u1, 2));
-  return w.add(t1, w.mul(w.mul(x, 0.5), w.sub(bent, turned)));
+  Expression square = x * x;
+  Expression stretch = square * cubic + 1;
+  Expression twice = x * stretch * (2 * scale);
+  Expression rising = sigmoid(twice), falling = sigmoid(-twice);
+  Expression t = rising - falling;
+  Expression slack = rising * falling * 4;
+  Expression u1 = (square * (3 * cubic) + 1) * scale;
+  Expression u2 = x * (6 * cubic * scale);
+  Expression t1 = slack * u1;
+  Expression bent = slack * u2, turned = t * t1 * (u1 * 2);
+  return t1 + x * 0.5 * (bent - turned);
 }
 
 Gradients GeluBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                          ValueRange g) {
-  Wide w(b);
-  Value x = w(getSaved());
+  Expression x = Expression(b, getSaved()).wide();
   bool exact = getApproximate() == GeluApproximation::none;
-  Value curvature = exact ? exactCurvature(w, x) : tanhCurvature(w, x);
-  Value product = w.mul(g[0], getGradient());
+  Expression curvature = exact ? exactCurvature(x) : tanhCurvature(x);
+  Expression product = Expression(b, g[0]) * Expression(b, getGradient());
   return {GeluBackwardOp::create(b, g[0], getSaved(), getApproximate()),
-          w.mul(product, curvature)};
+          product * curvature};
 }
 std::vector<OpSample> GeluBackwardOp::sampleInputs() {
   return {sample("mp.gelu_backward", -3, 3),
@@ -122,15 +118,15 @@ std::vector<OpSample> GeluBackwardOp::sampleInputs() {
 /// threshold.
 Gradients SoftplusBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                              ValueRange g) {
-  Wide w(b);
   double beta = getBeta().convertToDouble();
-  Value z = w.mul(getSaved(), beta), s = w.make<SigmoidOp>(z);
-  Value curvature = w.mul(w.mul(s, w.sub(1, s)), beta);
-  Value curved = w.mul(w.mul(g[0], getGradient()), curvature);
-  Value beyond = w.is(Comparison::gt, z, getThreshold().convertToDouble());
+  Expression z = Expression(b, getSaved()) * beta, s = sigmoid(z);
+  Expression curvature = s * (1 - s) * beta;
+  Expression product = Expression(b, g[0]) * Expression(b, getGradient());
+  Expression curved = product * curvature;
+  Expression beyond = z > getThreshold().convertToDouble();
   return {SoftplusBackwardOp::create(b, g[0], getSaved(), getBeta(),
                                      getThreshold()),
-          w.select(beyond, w.number(z, 0), curved)};
+          select(beyond, 0, curved)};
 }
 std::vector<OpSample> SoftplusBackwardOp::sampleInputs() {
   return {sample("mp.softplus_backward", -3, 3),
@@ -141,13 +137,11 @@ std::vector<OpSample> SoftplusBackwardOp::sampleInputs() {
 /// s (1 - s) (2 + x (1 - 2 s)), s the logistic function.
 Gradients SiluBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                          ValueRange g) {
-  Wide w(b);
-  Value x = w(getSaved()), s = w.make<SigmoidOp>(x);
-  Value turn = w.add(w.mul(x, w.sub(1, w.mul(s, 2))), 2);
-  Value curvature = w.mul(w.mul(s, w.sub(1, s)), turn);
-  Value product = w.mul(g[0], getGradient());
-  return {SiluBackwardOp::create(b, g[0], getSaved()),
-          w.mul(product, curvature)};
+  Expression x = Expression(b, getSaved()).wide(), s = sigmoid(x);
+  Expression turn = x * (1 - s * 2) + 2;
+  Expression curvature = s * (1 - s) * turn;
+  Expression product = Expression(b, g[0]) * Expression(b, getGradient());
+  return {SiluBackwardOp::create(b, g[0], getSaved()), product * curvature};
 }
 std::vector<OpSample> SiluBackwardOp::sampleInputs() {
   return {sample("mp.silu_backward", -3, 3)};
@@ -155,13 +149,13 @@ std::vector<OpSample> SiluBackwardOp::sampleInputs() {
 
 /// alpha exp(x) at most at zero, nothing above.
 Gradients EluBackwardOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  Value x = w(getSaved());
-  Value curvature = w.mul(w.exp(x), getAlpha().convertToDouble());
-  Value curved = w.mul(w.mul(g[0], getGradient()), curvature);
-  Value bends = w.is(Comparison::le, x, 0);
+  Expression x = Expression(b, getSaved()).wide();
+  Expression curvature = exp(x) * getAlpha().convertToDouble();
+  Expression product = Expression(b, g[0]) * Expression(b, getGradient());
+  Expression curved = product * curvature;
+  Expression bends = x <= 0;
   return {EluBackwardOp::create(b, g[0], getSaved(), getAlpha()),
-          w.select(bends, curved, w.number(x, 0))};
+          select(bends, curved, 0)};
 }
 std::vector<OpSample> EluBackwardOp::sampleInputs() {
   return {sample("mp.elu_backward", -2, 1, 0.1, " {alpha = 0.25}")};

@@ -1,14 +1,16 @@
-//===- Adam.td - Adam and AdamW ---------------------------*- tablegen -*-===//
+//===- Adam.td - Adam and AdamW ----------------------------*- tablegen -*-===//
 #ifndef MP_OPS_ADAM_TD
 #define MP_OPS_ADAM_TD
 
 include "dialect/UpdateRules.td"
+// #include "dialect/UpdateRules.h"
 
-class Mp_AdamFamilyAttr<string name, string mnemonic>
-    : Mp_OptimizerAttr<name, mnemonic, (ins "::mp::Number":$lr, "::mp::Number":$beta1, "::mp::Number":$beta2,
-        "::mp::Number":$eps, "::mp::Number":$weight_decay, "bool":$amsgrad), Mp_Bounded>;
+class Mp_AdamFamilyAttr<string name, string mnemonic, string decay>
+    : Mp_OptimizerAttr<name, mnemonic, (ins Mp_NotNegative<"1e-3">:$lr, Mp_Fraction<"0.9">:$beta1,
+        Mp_Fraction<"0.999">:$beta2, Mp_NotNegative<"1e-8">:$eps, Mp_NotNegative<decay>:$weight_decay,
+        Mp_Switch:$amsgrad), Mp_Bounded>;
 
-def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam"> {
+def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam", "0"> {
   let summary = "Adam, with torch.optim.Adam's arguments: weight decay is part of the gradient";
   let description = [{
     `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
@@ -17,7 +19,7 @@ def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam"> {
   }];
 }
 
-def Mp_AdamWAttr : Mp_AdamFamilyAttr<"AdamW", "adamw"> {
+def Mp_AdamWAttr : Mp_AdamFamilyAttr<"AdamW", "adamw", "1e-2"> {
   let summary = "AdamW, with torch.optim.AdamW's arguments: weight decay is a separate step";
   let description = [{
     `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
@@ -26,23 +28,16 @@ def Mp_AdamWAttr : Mp_AdamFamilyAttr<"AdamW", "adamw"> {
   }];
 }
 
-class Mp_AdamFamilyOp<string mnemonic, string decay> : Mp_UpdateOp<mnemonic> {
-  let arguments = (ins Mp_StateTensor:$parameter, Mp_StateTensor:$gradient,
-    Mp_StateTensor:$exp_avg, Mp_StateTensor:$exp_avg_sq, Mp_ScalarOf<F32>:$learning_rate,
-    Mp_ScalarOf<F32>:$correction1, Mp_ScalarOf<F32>:$correction2, Optional<Mp_StateTensor>:$max_exp_avg_sq,
-    DefaultValuedAttr<F64Attr, "0.9">:$beta1, DefaultValuedAttr<F64Attr, "0.999">:$beta2,
-    DefaultValuedAttr<F64Attr, "1e-8">:$eps, DefaultValuedAttr<F64Attr, decay>:$weight_decay);
+class Mp_AdamFamilyOp<string mnemonic, Attr attribute>
+    : Mp_OptimizerOp<mnemonic, attribute,
+        (ins Mp_StateTensor:$parameter, Mp_StateTensor:$gradient, Mp_StateTensor:$exp_avg, Mp_StateTensor:$exp_avg_sq),
+        (ins Mp_ScalarOf<F32>:$learning_rate, Mp_ScalarOf<F32>:$correction1, Mp_ScalarOf<F32>:$correction2),
+        (ins), (ins Optional<Mp_StateTensor>:$max_exp_avg_sq)> {
   let results = (outs Mp_StateTensor:$new_parameter, Mp_StateTensor:$new_exp_avg, Mp_StateTensor:$new_exp_avg_sq,
     Optional<Mp_StateTensor>:$new_max_exp_avg_sq);
-  let assemblyFormat = [{
-    $parameter `,` $gradient `,` $exp_avg `,` $exp_avg_sq `,` $learning_rate `,` $correction1 `,`
-    $correction2 (`,` $max_exp_avg_sq^)? attr-dict `:` type($parameter) `,` type($gradient) `,`
-    type($exp_avg) `,` type($exp_avg_sq) `,` type($learning_rate) `,` type($correction1) `,`
-    type($correction2) (`,` type($max_exp_avg_sq)^)?
-  }];
 }
 
-def Mp_AdamOp : Mp_AdamFamilyOp<"adam", "0.0"> {
+def Mp_AdamOp : Mp_AdamFamilyOp<"adam", Mp_AdamAttr> {
   let summary = "one step of Adam";
   let description = [{
     The op is `torch.optim.Adam` (Kingma and Ba, arXiv 1412.6980). Weight decay is added to the gradient.
@@ -50,13 +45,13 @@ def Mp_AdamOp : Mp_AdamFamilyOp<"adam", "0.0"> {
 
     Example:
     ```mlir
-    %p1, %m1, %v1 = mp.adam %p, %g, %m, %v, %lr, %c1, %c2 {weight_decay = 1.0e-4}
+    %p1, %m1, %v1 = mp.adam<weight_decay = 1.0e-4> %p, %g, %m, %v, %lr, %c1, %c2
         : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
     ```
   }];
 }
 
-def Mp_AdamWOp : Mp_AdamFamilyOp<"adamw", "1e-2"> {
+def Mp_AdamWOp : Mp_AdamFamilyOp<"adamw", Mp_AdamWAttr> {
   let summary = "one step of AdamW";
   let description = [{
     The op is `torch.optim.AdamW` (Loshchilov and Hutter, arXiv 1711.05101). `correction1` and `correction2`
@@ -65,7 +60,7 @@ def Mp_AdamWOp : Mp_AdamFamilyOp<"adamw", "1e-2"> {
 
     Example:
     ```mlir
-    %p1, %m1, %v1 = mp.adamw %p, %g, %m, %v, %lr, %c1, %c2 {weight_decay = 1.0e-2}
+    %p1, %m1, %v1 = mp.adamw<weight_decay = 0> %p, %g, %m, %v, %lr, %c1, %c2
         : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
     ```
   }];

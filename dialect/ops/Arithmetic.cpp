@@ -1,5 +1,6 @@
 //===- Arithmetic.cpp - constants and arithmetic --------------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/Expression.h"
 #include "dialect/ops/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -36,49 +37,8 @@ LogicalResult IotaOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Type rules: all ops here are elementwise
+// Type rules
 //===----------------------------------------------------------------------===//
-
-static LogicalResult inferFlags(std::optional<Location> location,
-                                ValueRange operands,
-                                SmallVectorImpl<Type> &types) {
-  auto type = inferElementwise(location, operands);
-  if (failed(type))
-    return failure();
-  types.push_back(type->clone(IntegerType::get(type->getContext(), 1)));
-  return success();
-}
-
-static LogicalResult inferSame(std::optional<Location> location,
-                               ValueRange operands,
-                               SmallVectorImpl<Type> &types) {
-  auto type = inferElementwise(location, operands);
-  if (failed(type))
-    return failure();
-  types.push_back(*type);
-  return success();
-}
-
-#define MP_INFER(OP, RULE)                                                     \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    return RULE(location, adaptor.getOperands(), types);                       \
-  }
-MP_INFER(AddOp, inferSame)
-MP_INFER(SubOp, inferSame)
-MP_INFER(MulOp, inferSame)
-MP_INFER(DivOp, inferSame)
-MP_INFER(MaximumOp, inferSame)
-MP_INFER(MinimumOp, inferSame)
-MP_INFER(NegOp, inferSame)
-MP_INFER(AbsOp, inferSame)
-MP_INFER(CompareOp, inferFlags)
-MP_INFER(OrOp, inferFlags)
-MP_INFER(AndOp, inferFlags)
-MP_INFER(NotOp, inferFlags)
-MP_INFER(IsFiniteOp, inferFlags)
-#undef MP_INFER
 
 LogicalResult MagnitudeOp::inferReturnTypes(MLIRContext *context,
                                             std::optional<Location>,
@@ -209,22 +169,14 @@ Scalars AndOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {arith::AndIOp::create(b, x[0], x[1])};
 }
 Scalars NotOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value one = arith::ConstantOp::create(b, b.getBoolAttr(true));
-  return {arith::XOrIOp::create(b, x[0], one)};
+  return {Expression(b, x[0]) ^ true};
 }
 Scalars IsFiniteOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   // |x| < inf is false for NaN too.
-  Value magnitude = math::AbsFOp::create(b, x[0]);
-  auto type = cast<FloatType>(x[0].getType());
-  Value infinity = arith::ConstantOp::create(
-      b, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
-  return {
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude, infinity)};
+  return {abs(Expression(b, x[0])) < std::numeric_limits<double>::infinity()};
 }
 Scalars MagnitudeOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value bits = arith::BitcastOp::create(b, b.getI32Type(), x[0]);
-  Value mask = arith::ConstantOp::create(b, b.getI32IntegerAttr(0x7fff'ffff));
-  return {arith::AndIOp::create(b, bits, mask)};
+  return {bitcast({b, x[0]}, b.getI32Type()) & INT32_MAX};
 }
 
 //===----------------------------------------------------------------------===//

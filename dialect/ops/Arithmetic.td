@@ -1,4 +1,4 @@
-//===- Arithmetic.td - constants and arithmetic -----------*- tablegen -*-===//
+//===- Arithmetic.td - constants and arithmetic ------------*- tablegen -*-===//
 #ifndef MP_OPS_ARITHMETIC_TD
 #define MP_OPS_ARITHMETIC_TD
 
@@ -133,6 +133,7 @@ def Mp_Comparison : Mp_Enum<"Comparison", "relation of a comparison", [
 def Mp_ComparisonAttr : EnumAttr<Mp_Dialect, Mp_Comparison, "comparison">;
 
 def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
+  let typeRule = Mp_InferFlags;
   let torch = "eq"; let tensorflow = "Equal"; let relay = "less"; let relax = "equal";
   let summary = "whether a relation holds, element by element";
   let description = [{
@@ -147,6 +148,7 @@ def Mp_CompareOp : Mp_ElementwiseOp<"compare"> {
 }
 
 def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
+  let typeRule = "";
   let numericClass = "movement";
   let summary = "one of two, element by element";
   let description = [{
@@ -163,6 +165,7 @@ def Mp_SelectOp : Mp_ElementwiseOp<"select"> {
 }
 
 class Mp_FlagBinaryOp<string mnemonic> : Mp_ElementwiseOp<mnemonic, [Commutative]> {
+  let typeRule = Mp_InferFlags;
   let notDifferentiable = "the result is a flag";
   let arguments = (ins Mp_FlagTensor:$lhs, Mp_FlagTensor:$rhs);
   let results = (outs Mp_FlagTensor:$result);
@@ -180,6 +183,7 @@ def Mp_AndOp : Mp_FlagBinaryOp<"and"> {
 }
 
 def Mp_NotOp : Mp_ElementwiseOp<"not"> {
+  let typeRule = Mp_InferFlags;
   let summary = "whether a flag is clear";
   let description = [{Example: `%r = mp.not %f : tensor<i1>`}];
   let notDifferentiable = "the result is a flag";
@@ -190,6 +194,7 @@ def Mp_NotOp : Mp_ElementwiseOp<"not"> {
 }
 
 def Mp_IsFiniteOp : Mp_ElementwiseOp<"is_finite"> {
+  let typeRule = Mp_InferFlags;
   let summary = "whether an element is neither infinite nor NaN";
   let description = [{Example: `%r = mp.is_finite %x : tensor<4xf16>`}];
   let torch = "isfinite"; let tensorflow = "IsFinite"; let relax = "isfinite";
@@ -200,6 +205,7 @@ def Mp_IsFiniteOp : Mp_ElementwiseOp<"is_finite"> {
 }
 
 def Mp_MagnitudeOp : Mp_ElementwiseOp<"magnitude"> {
+  let typeRule = "";
   let summary = "the bits of an element's absolute value in f32";
   let description = [{
     As integers, these bits have the order of the magnitudes: a finite element is less than 0x7F800000,

@@ -1,4 +1,4 @@
-//===- Autocast.td - regions of a precision of their own --*- tablegen -*-===//
+//===- Autocast.td - regions of a precision of their own ---*- tablegen -*-===//
 #ifndef MP_OPS_AUTOCAST_TD
 #define MP_OPS_AUTOCAST_TD
 

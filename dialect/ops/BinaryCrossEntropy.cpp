@@ -3,8 +3,6 @@
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
 #include "dialect/ops/Activation.h"
-#include "dialect/ops/Arithmetic.h"
-#include "dialect/ops/Math.h"
 #include "dialect/ops/View.h"
 
 using namespace mlir;
@@ -86,42 +84,37 @@ MP_VERIFY(BinaryCrossEntropyWithLogitsBackwardOp)
 // Parts
 //===----------------------------------------------------------------------===//
 
-static Value oneMinus(ImplicitLocOpBuilder &b, Value x) {
-  return SubOp::create(b, numberLike(b, x, 1), x);
-}
-
 /// log(1 - x). What 1 - x loses of a small x is put back: with u = 1 - x as it
 /// was rounded, log(u) x / (1 - u), where 1 - u is exact.
-static Value logOneMinus(ImplicitLocOpBuilder &b, Value x) {
-  Value u = oneMinus(b, x);
-  Value rounded = oneMinus(b, u);
-  Value isLost =
-      CompareOp::create(b, Comparison::eq, rounded, numberLike(b, x, 0));
-  Value scale = DivOp::create(
-      b, x, SelectOp::create(b, isLost, numberLike(b, x, 1), rounded));
-  Value logarithm = MulOp::create(b, LogOp::create(b, u), scale);
-  return SelectOp::create(b, isLost, NegOp::create(b, x), logarithm);
+static Expression logOneMinus(Expression x) {
+  Expression u = 1 - x;
+  Expression rounded = 1 - u;
+  Expression isLost = rounded == 0;
+  Expression scale = x / select(isLost, 1, rounded);
+  Expression logarithm = log(u) * scale;
+  return select(isLost, -x, logarithm);
 }
 
 /// log(1 + exp(-x)) = max(-x, 0) + log(1 + exp(-|x|)).
-static Value lossOfOnes(ImplicitLocOpBuilder &b, Value x) {
-  Value tail = SoftplusOp::create(b, NegOp::create(b, AbsOp::create(b, x)),
-                                  APFloat(1.0), APFloat(20.0));
-  Value zero = numberLike(b, x, 0);
-  Value line = MaximumOp::create(b, NegOp::create(b, x), zero);
-  return AddOp::create(b, line, tail);
+static Expression lossOfOnes(Expression x) {
+  auto &b = x.builder();
+  Value below = -abs(x);
+  Expression tail(b, SoftplusOp::create(b, below, APFloat(1.0), APFloat(20.0)));
+  Expression zero = x.number(0);
+  return max(-x, zero) + tail;
 }
 
 /// Times a weight that may be absent.
-static Value weighted(ImplicitLocOpBuilder &b, Value x, Value weight) {
-  return weight ? Value(MulOp::create(b, x, weight)) : x;
+static Expression weighted(Expression x, Expression weight) {
+  return weight ? x * weight : x;
 }
-static Value countOf(ImplicitLocOpBuilder &b, Value each) {
-  return numberLike(b, each, tensorType(each).getNumElements());
+static Expression countOf(Expression each) {
+  return each.number(tensorType(each).getNumElements());
 }
 /// Operand `index` as a decomposition is given it; null where it is absent.
-static Value optional(Value own, ValueRange operands, unsigned index) {
-  return own ? operands[index] : Value();
+static Expression optional(ImplicitLocOpBuilder &b, Value own,
+                           ValueRange operands, unsigned index) {
+  return own ? Expression(b, operands[index]) : Expression();
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,43 +123,41 @@ static Value optional(Value own, ValueRange operands, unsigned index) {
 
 SmallVector<Value> BinaryCrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
                                                    ValueRange operands) {
-  Value x = operands[0], y = operands[1], bound = numberLike(b, x, -100);
-  Value ones = MaximumOp::create(b, LogOp::create(b, x), bound);
-  Value zeros = MaximumOp::create(b, logOneMinus(b, x), bound);
+  auto [x, y] = expressions<2>(b, operands);
+  Expression weight = optional(b, getWeight(), operands, 2);
+  Expression bound = x.number(-100);
+  Expression ones = max(log(x), bound);
+  Expression zeros = max(logOneMinus(x), bound);
   // (y - 1) log(1 - x) - y log x, the order of PyTorch.
-  Value away =
-      MulOp::create(b, SubOp::create(b, y, numberLike(b, y, 1)), zeros);
-  Value each = SubOp::create(b, away, MulOp::create(b, y, ones));
-  each = weighted(b, each, optional(getWeight(), operands, 2));
-  return {reduceLoss(b, each, getReduction(), countOf(b, each))};
+  Expression away = (y - 1) * zeros;
+  Expression each = weighted(away - y * ones, weight);
+  return {reduceLoss(each, getReduction(), countOf(each))};
 }
 
 SmallVector<Value>
 BinaryCrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
-  Value x = operands[1], y = operands[2];
-  Value variance = MulOp::create(b, oneMinus(b, x), x);
-  variance = MaximumOp::create(b, variance, numberLike(b, x, 1e-12));
-  Value slope = DivOp::create(b, SubOp::create(b, x, y), variance);
-  slope = weighted(b, slope, optional(getWeight(), operands, 3));
-  Value g = elementGradient(b, operands[0], getReduction(), countOf(b, slope));
-  return {MulOp::create(b, slope, g)};
+  auto [gradient, x, y] = expressions<3>(b, operands);
+  Expression weight = optional(b, getWeight(), operands, 3);
+  Expression variance = max((1 - x) * x, 1e-12);
+  Expression slope = weighted((x - y) / variance, weight);
+  return {slope * elementGradient(gradient, getReduction(), countOf(slope))};
 }
 
 /// The loss is linear in the target, with the slope log(1 - x) - log x: as in
 /// PyTorch without the bound of the logarithms.
 static Value gradientOfTarget(ImplicitLocOpBuilder &b, BinaryCrossEntropyOp op,
-                              Value gradient) {
+                              Expression gradient) {
   auto each = *inferElementwise(std::nullopt, {op.getInput(), op.getTarget()});
   Type compute = computeType(each.getElementType());
-  Value x = castTo(b, op.getInput(), compute);
-  Value away = logOneMinus(b, x);
-  Value slope = SubOp::create(b, away, LogOp::create(b, x));
-  if (Value weight = op.getWeight())
-    slope = MulOp::create(b, slope, castTo(b, weight, compute));
-  Value g = elementGradient(b, castTo(b, gradient, compute), op.getReduction(),
-                            numberLike(b, x, each.getNumElements()));
-  Value product = MulOp::create(b, slope, g);
+  Expression x = Expression(b, op.getInput()).to(compute);
+  Expression away = logOneMinus(x);
+  Expression slope = away - log(x);
+  if (Expression weight{b, op.getWeight()})
+    slope = slope * weight.to(compute);
+  Expression wide = gradient.to(compute),
+             count = x.number(each.getNumElements());
+  Value product = slope * elementGradient(wide, op.getReduction(), count);
   return BroadcastOp::create(b, each.clone(compute), product);
 }
 
@@ -175,7 +166,7 @@ SmallVector<Value> BinaryCrossEntropyOp::buildGradients(ImplicitLocOpBuilder &b,
   auto gradients = differentiateParts(*this, b, g);
   gradients[0] = BinaryCrossEntropyBackwardOp::create(
       b, g[0], getInput(), getTarget(), getWeight(), getReduction());
-  gradients[1] = gradientOfTarget(b, *this, g[0]);
+  gradients[1] = gradientOfTarget(b, *this, {b, g[0]});
   return gradients;
 }
 SmallVector<Value>
@@ -192,18 +183,17 @@ BinaryCrossEntropyBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
 SmallVector<Value>
 BinaryCrossEntropyWithLogitsOp::decompose(ImplicitLocOpBuilder &b,
                                           ValueRange operands) {
-  Value x = operands[0], y = operands[1];
-  Value weight = optional(getWeight(), operands, 2);
-  Value positive = optional(getPosWeight(), operands, operands.size() - 1);
-  Value curve = lossOfOnes(b, x);
+  auto [x, y] = expressions<2>(b, operands);
+  Expression weight = optional(b, getWeight(), operands, 2);
+  Expression positive =
+      optional(b, getPosWeight(), operands, operands.size() - 1);
+  Expression curve = lossOfOnes(x);
   if (positive) {
-    Value one = numberLike(b, x, 1);
-    Value extra = MulOp::create(b, SubOp::create(b, positive, one), y);
-    curve = MulOp::create(b, AddOp::create(b, extra, one), curve);
+    Expression one = x.number(1);
+    curve = ((positive - one) * y + one) * curve;
   }
-  Value each = AddOp::create(b, MulOp::create(b, oneMinus(b, y), x), curve);
-  each = weighted(b, each, weight);
-  return {reduceLoss(b, each, getReduction(), countOf(b, each))};
+  Expression each = weighted((1 - y) * x + curve, weight);
+  return {reduceLoss(each, getReduction(), countOf(each))};
 }
 
 /// The logistic function of x less y; with a weight p of y,
@@ -211,19 +201,17 @@ BinaryCrossEntropyWithLogitsOp::decompose(ImplicitLocOpBuilder &b,
 SmallVector<Value>
 BinaryCrossEntropyWithLogitsBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                   ValueRange operands) {
-  Value x = operands[1], y = operands[2];
-  Value weight = optional(getWeight(), operands, 3);
-  Value positive = optional(getPosWeight(), operands, operands.size() - 1);
-  Value probability = SigmoidOp::create(b, x);
+  auto [gradient, x, y] = expressions<3>(b, operands);
+  Expression weight = optional(b, getWeight(), operands, 3);
+  Expression positive =
+      optional(b, getPosWeight(), operands, operands.size() - 1);
+  Expression probability = sigmoid(x), ones = y;
   if (positive) {
-    y = MulOp::create(b, positive, y);
-    Value rest = AddOp::create(b, y, oneMinus(b, operands[2]));
-    probability = MulOp::create(b, rest, probability);
+    ones = positive * y;
+    probability = (ones + (1 - y)) * probability;
   }
-  Value slope = SubOp::create(b, probability, y);
-  slope = weighted(b, slope, weight);
-  Value g = elementGradient(b, operands[0], getReduction(), countOf(b, slope));
-  return {MulOp::create(b, slope, g)};
+  Expression slope = weighted(probability - ones, weight);
+  return {slope * elementGradient(gradient, getReduction(), countOf(slope))};
 }
 
 SmallVector<Value>

@@ -1,4 +1,4 @@
-//===- BinaryCrossEntropy.td - of probabilities and logits *- tablegen -*-===//
+//===- BinaryCrossEntropy.td - of probabilities and logits -*- tablegen -*-===//
 #ifndef MP_OPS_BINARYCROSSENTROPY_TD
 #define MP_OPS_BINARYCROSSENTROPY_TD
 

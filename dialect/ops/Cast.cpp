@@ -1,5 +1,6 @@
 //===- Cast.cpp - changes of element type ---------------------------------===//
 #include "dialect/ops/Cast.h"
+#include "dialect/Expression.h"
 #include "dialect/Lossless.h"
 
 using namespace mlir;
@@ -37,24 +38,18 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 /// f64 to f32 so that a second rounding to 16 bits gives what one rounding
 /// would: inexact results are made odd ("round to odd", Boldo and Melquiond,
 /// 2008).
-static Value roundToOdd(ImplicitLocOpBuilder &b, Value wide) {
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-  };
-  Value near = arith::TruncFOp::create(b, f32, wide);
-  Value back = arith::ExtFOp::create(b, wide.getType(), near);
-  Value inexact =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, wide);
-  Value away = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
-                                     math::AbsFOp::create(b, back),
-                                     math::AbsFOp::create(b, wide));
-  Value bits = arith::BitcastOp::create(b, i32, near);
-  Value truncated = arith::SelectOp::create(
-      b, away, arith::SubIOp::create(b, bits, constant(1)), bits);
-  Value odd = arith::OrIOp::create(b, truncated, constant(1));
-  Value chosen = arith::SelectOp::create(b, inexact, odd, bits);
-  return arith::BitcastOp::create(b, f32, chosen);
+static Expression roundToOdd(Expression x) {
+  auto &b = x.builder();
+  Expression near = x.to(b.getF32Type());
+  Expression back = near.toTypeOf(x);
+  Value isInexact = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE,
+                                          Value(back), Value(x));
+  Expression nearMagnitude = abs(back), magnitude = abs(x);
+  Expression isAway = nearMagnitude > magnitude;
+  Expression bits = bitcast(near, b.getI32Type());
+  Expression truncated = select(isAway, bits - 1, bits);
+  Expression odd = truncated | 1;
+  return bitcast(select({b, isInexact}, odd, bits), b.getF32Type());
 }
 
 static Value floatToFloat(ImplicitLocOpBuilder &b, Value x, FloatType to) {
@@ -64,7 +59,7 @@ static Value floatToFloat(ImplicitLocOpBuilder &b, Value x, FloatType to) {
   if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, to, x);
   if (from.isF64() && to.getWidth() < 32)
-    x = roundToOdd(b, x);
+    x = roundToOdd({b, x});
   return arith::TruncFOp::create(b, to, x);
 }
 

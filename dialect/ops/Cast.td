@@ -1,4 +1,4 @@
-//===- Cast.td - changes of element type ------------------*- tablegen -*-===//
+//===- Cast.td - changes of element type -------------------*- tablegen -*-===//
 #ifndef MP_OPS_CAST_TD
 #define MP_OPS_CAST_TD
 

@@ -2,8 +2,8 @@
 #include "dialect/ops/CrossEntropy.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
+#include "dialect/ReductionRules.h"
 #include "dialect/ops/Arithmetic.h"
-#include "dialect/ops/Math.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/Softmax.h"
 #include "dialect/ops/View.h"
@@ -149,9 +149,10 @@ namespace {
 /// The labels against the classes, in a decomposition.
 class Rows {
 public:
-  Rows(ImplicitLocOpBuilder &b, RankedTensorType scores, Value labels,
-       Value weight)
-      : b(b), type(scores), labels(labels) {
+  /// The scores of the rows, and their labels; `weight` may be null.
+  Rows(Expression scores, Expression labels, Expression weight)
+      : scores(scores), labels(labels), b(scores.builder()),
+        type(tensorType(scores)) {
     SmallVector<int64_t> one(type.getShape());
     one[1] = 1;
     column = type.clone(one);
@@ -159,74 +160,60 @@ public:
       classWeight = perClass(weight);
     if (areProbabilities(labels))
       return;
-    Value wide = castTo(b, labels, b.getI32Type());
-    label = ReshapeOp::create(b, column.clone(b.getI32Type()), wide);
-    classes = IotaOp::create(b, type.clone(b.getI32Type()), 1);
+    Type i32 = b.getI32Type();
+    Value integers = labels.to(i32);
+    label = {b, ReshapeOp::create(b, column.clone(i32), integers)};
+    classes = {b, IotaOp::create(b, type.clone(i32), 1)};
   }
 
   double count() const { return column.getNumElements(); }
   double classCount() const { return type.getDimSize(1); }
-  Value number(double value) {
-    return splat(b, RankedTensorType::get({}, type.getElementType()), value);
-  }
-  Value sumClasses(Value x) {
-    return SumOp::create(b, x, ArrayRef<int64_t>{1}, true);
-  }
+  Expression sumClasses(Expression x) { return sumOver(x, {1}); }
   /// [C] as what broadcasts against the scores.
-  Value perClass(Value weight) {
+  Expression perClass(Expression weight) {
     if (type.getRank() == 2)
       return weight;
     SmallVector<int64_t> shape(type.getRank() - 1, 1);
     shape[0] = type.getDimSize(1);
-    return ReshapeOp::create(b, type.clone(shape), weight);
+    return {b, ReshapeOp::create(b, type.clone(shape), Value(weight))};
   }
   /// Times the weight of the class, if there are any.
-  Value weighted(Value x) {
-    return classWeight ? Value(MulOp::create(b, x, classWeight)) : x;
+  Expression weighted(Expression x) {
+    return classWeight ? x * classWeight : x;
   }
   /// Whether the class is the label, as in [N, C, ...].
-  Value hit() { return CompareOp::create(b, Comparison::eq, classes, label); }
+  Expression hit() { return classes == label; }
   /// The label's entry of each row.
-  Value pick(Value x) {
-    Value isLabel = hit();
-    return sumClasses(SelectOp::create(b, isLabel, x, number(0)));
-  }
+  Expression pick(Expression x) { return sumClasses(select(hit(), x, 0)); }
   /// Column `x`, with 0 for rows that are `ignored`.
-  Value masked(Value x, int64_t ignored) {
-    if (!canIgnore(labels, ignored))
-      return x;
-    Value counts = valid(ignored);
-    return SelectOp::create(b, counts, x, number(0));
+  Expression masked(Expression x, int64_t ignored) {
+    return canIgnore(labels, ignored) ? select(label != ignored, x, 0) : x;
   }
   /// What a mean divides by: the sum of the labels' weights, or how many rows
   /// count.
-  Value divisor(int64_t ignored) {
+  Expression divisor(int64_t ignored) {
     bool isMasked = canIgnore(labels, ignored);
     if (areProbabilities(labels) || (!classWeight && !isMasked))
-      return number(count());
+      return scores.number(count());
     Value rows = classWeight ? masked(pick(classWeight), ignored)
-                             : castTo(b, valid(ignored), type.getElementType());
+                             : (label != ignored).to(type.getElementType());
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-    return SumOp::create(b, rows, dims, false);
+    return {b, SumOp::create(b, rows, dims, false)};
   }
   /// A column as the result of reduction(none).
   Value asRows(Value x) { return ReshapeOp::create(b, rowsOf(type), x); }
   /// A gradient of the result as what broadcasts against the scores.
-  Value asColumn(Value gradient) {
-    return tensorType(gradient).getRank() == 0
-               ? gradient
-               : Value(ReshapeOp::create(b, column, gradient));
+  Expression asColumn(Expression gradient) {
+    if (tensorType(gradient).getRank() == 0)
+      return gradient;
+    return {b, ReshapeOp::create(b, column, Value(gradient))};
   }
 
-  ImplicitLocOpBuilder &b;
-  RankedTensorType type, column;
-  Value labels, label, classes, classWeight;
+  Expression scores, labels, label, classes, classWeight;
 
 private:
-  Value valid(int64_t ignored) {
-    Value number = splat(b, RankedTensorType::get({}, b.getI32Type()), ignored);
-    return CompareOp::create(b, Comparison::ne, label, number);
-  }
+  ImplicitLocOpBuilder &b;
+  RankedTensorType type, column;
 };
 
 /// How the classes of a row share its loss, in a decomposition: the weights
@@ -238,36 +225,30 @@ public:
 
   /// The sum of the shares times `x`. An infinite `x` counts only where a share
   /// is meant to be there.
-  Value sumOf(Value x) {
-    auto &b = rows.b;
-    Value term = rows.weighted(x);
+  Expression sumOf(Expression x) {
+    Expression term = rows.weighted(x);
     if (areProbabilities(rows.labels))
-      return rows.sumClasses(MulOp::create(b, shares(), x));
-    Value picked = rows.pick(term);
+      return rows.sumClasses(shares() * x);
+    Expression picked = rows.pick(term);
     if (given == 0)
       return picked;
-    Value total = rows.sumClasses(term);
-    Value even = MulOp::create(b, total, rows.number(given));
-    return AddOp::create(b, MulOp::create(b, picked, rows.number(kept)), even);
+    Expression even = rows.sumClasses(term) * given;
+    return picked * kept + even;
   }
   /// [N, C, ...].
-  Value shares() {
-    auto &b = rows.b;
-    Value cold = rows.number(given);
+  Expression shares() {
+    Expression cold = rows.scores.number(given);
     if (!areProbabilities(rows.labels)) {
-      Value isLabel = rows.hit(), hot = rows.number(kept + given);
-      return rows.weighted(SelectOp::create(b, isLabel, hot, cold));
+      Expression isLabel = rows.hit(), hot = rows.scores.number(kept + given);
+      return rows.weighted(select(isLabel, hot, cold));
     }
-    Value share = rows.labels;
-    if (given != 0)
-      share =
-          AddOp::create(b, MulOp::create(b, share, rows.number(kept)), cold);
-    return rows.weighted(share);
+    Expression share = rows.labels;
+    return rows.weighted(given == 0 ? share : share * kept + cold);
   }
   /// Whether only the label has one, and there is a class that may be it.
   bool areOnlyLabels() const {
     return !areProbabilities(rows.labels) && given == 0 &&
-           rows.type.getNumElements() > 0;
+           tensorType(rows.scores).getNumElements() > 0;
   }
   /// Whether the shares of a row sum to one.
   bool areWhole() const {
@@ -281,62 +262,59 @@ private:
 } // namespace
 
 /// The loss from those of its rows, a column.
-static SmallVector<Value> reduceRows(Rows &rows, Value each,
+static SmallVector<Value> reduceRows(Rows &rows, Expression each,
                                      LossReduction reduction, int64_t ignored) {
   each = rows.masked(each, ignored);
   if (reduction == LossReduction::none)
     return {rows.asRows(each)};
-  Value divisor =
-      reduction == LossReduction::mean ? rows.divisor(ignored) : Value();
-  return {reduceLoss(rows.b, each, reduction, divisor)};
+  Expression divisor =
+      reduction == LossReduction::mean ? rows.divisor(ignored) : Expression();
+  return {reduceLoss(each, reduction, divisor)};
 }
 
 //===----------------------------------------------------------------------===//
 // cross_entropy
 //===----------------------------------------------------------------------===//
 
-/// The label's entry of log_softmax, with its weight. Picked from `x` itself,
-/// while the largest is looked for: the same bits, and no pass over the rows to
-/// compute what all the others would be.
-static Value pickedLogSoftmax(Rows &rows, Value x) {
-  auto &b = rows.b;
-  const int64_t classes[] = {1};
-  Value largest = MaxOp::create(b, x, classes, true);
-  Value picked = SubOp::create(b, rows.pick(x), largest);
-  Value total = rows.sumClasses(ExpOp::create(b, SubOp::create(b, x, largest)));
-  Value logProb = SubOp::create(b, picked, LogOp::create(b, total));
-  return rows.classWeight
-             ? Value(MulOp::create(b, logProb, rows.pick(rows.classWeight)))
-             : logProb;
+/// The label's entry of log_softmax, with its weight. Picked from the scores
+/// themselves, while the largest is looked for: the same bits, and no pass over
+/// the rows to compute what all the others would be.
+static Expression pickedLogSoftmax(Rows &rows) {
+  Expression x = rows.scores;
+  Expression largest = maxOver(x, {1});
+  Expression picked = rows.pick(x) - largest;
+  Expression total = rows.sumClasses(exp(x - largest));
+  Expression logProb = picked - log(total);
+  return rows.classWeight ? logProb * rows.pick(rows.classWeight) : logProb;
 }
 
 SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
-  Rows rows(b, tensorType(operands[0]), operands[1],
-            getWeight() ? operands[2] : Value());
+  auto [logits, labels] = expressions<2>(b, operands);
+  Rows rows(logits, labels, {b, getWeight() ? operands[2] : Value()});
   Shares shares(rows, getLabelSmoothing().convertToDouble());
-  Value logProb = shares.areOnlyLabels()
-                      ? pickedLogSoftmax(rows, operands[0])
-                      : shares.sumOf(LogSoftmaxOp::create(b, operands[0], 1));
-  Value loss = NegOp::create(b, logProb);
-  return reduceRows(rows, loss, getReduction(), getIgnoreIndex());
+  Expression logProb =
+      shares.areOnlyLabels()
+          ? pickedLogSoftmax(rows)
+          : shares.sumOf({b, LogSoftmaxOp::create(b, operands[0], 1)});
+  return reduceRows(rows, -logProb, getReduction(), getIgnoreIndex());
 }
 
 /// With p the softmax and s the shares, p sum(s) - s.
 SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                      ValueRange operands) {
-  Rows rows(b, tensorType(operands[1]), operands[2],
-            getWeight() ? operands[3] : Value());
-  Value prob = SoftmaxOp::create(b, operands[1], 1);
+  auto [gradient, logits, labels] = expressions<3>(b, operands);
+  Rows rows(logits, labels, {b, getWeight() ? operands[3] : Value()});
+  Expression prob(b, SoftmaxOp::create(b, operands[1], 1));
   Shares shares(rows, getLabelSmoothing().convertToDouble());
-  Value share = shares.shares();
+  Expression share = shares.shares();
   if (!shares.areWhole())
-    prob = MulOp::create(b, prob, rows.sumClasses(share));
-  Value g = rows.asColumn(operands[0]);
+    prob = prob * rows.sumClasses(share);
+  Expression g = rows.asColumn(gradient);
   if (getReduction() == LossReduction::mean)
-    g = DivOp::create(b, g, rows.divisor(getIgnoreIndex()));
+    g = g / rows.divisor(getIgnoreIndex());
   g = rows.masked(g, getIgnoreIndex());
-  return {MulOp::create(b, SubOp::create(b, prob, share), g)};
+  return {(prob - share) * g};
 }
 
 SmallVector<Value> CrossEntropyOp::buildGradients(ImplicitLocOpBuilder &b,
@@ -367,9 +345,9 @@ std::optional<IndexRange> CrossEntropyOp::getIndexRange(unsigned operand) {
 
 SmallVector<Value> NllLossOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
-  Rows rows(b, tensorType(operands[0]), operands[1],
-            getWeight() ? operands[2] : Value());
-  Value loss = NegOp::create(b, rows.pick(rows.weighted(operands[0])));
+  auto [logProb, labels] = expressions<2>(b, operands);
+  Rows rows(logProb, labels, {b, getWeight() ? operands[2] : Value()});
+  Expression loss = -rows.pick(rows.weighted(logProb));
   return reduceRows(rows, loss, getReduction(), getIgnoreIndex());
 }
 SmallVector<Value> NllLossOp::buildGradients(ImplicitLocOpBuilder &b,
@@ -390,20 +368,15 @@ std::optional<IndexRange> NllLossOp::getIndexRange(unsigned operand) {
 
 SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
                                          ValueRange operands) {
-  Rows rows(b, tensorType(operands[0]), operands[1], Value());
-  Value scores = operands[0];
-  auto integer = RankedTensorType::get({}, b.getI32Type());
-  Value largest = MaxOp::create(b, scores, ArrayRef<int64_t>{1}, true);
-  Value isLargest = CompareOp::create(b, Comparison::eq, scores, largest);
+  auto [scores, labels] = expressions<2>(b, operands);
+  Rows rows(scores, labels, Expression());
+  Expression isLargest = scores == maxOver(scores, {1});
   // Of equal scores the first counts; a row of NaN has none.
-  Value none = splat(b, integer, rows.classCount());
-  Value candidates = SelectOp::create(b, isLargest, rows.classes, none);
-  Value first = MinOp::create(b, candidates, ArrayRef<int64_t>{1}, true);
-  Value right =
-      castTo(b, CompareOp::create(b, Comparison::eq, first, rows.label),
-             b.getF32Type());
-  Value count = numberLike(b, right, rows.count());
-  return {reduceLoss(b, right, LossReduction::mean, count)};
+  Expression candidates = select(isLargest, rows.classes, rows.classCount());
+  Expression first = minOver(candidates, {1});
+  Expression isRight = first == rows.label;
+  Expression right = isRight.to(b.getF32Type());
+  return {reduceLoss(right, LossReduction::mean, right.number(rows.count()))};
 }
 
 std::optional<IndexRange> AccuracyOp::getIndexRange(unsigned) {

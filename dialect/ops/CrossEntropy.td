@@ -1,4 +1,4 @@
-//===- CrossEntropy.td - losses and scores of classes -----*- tablegen -*-===//
+//===- CrossEntropy.td - losses and scores of classes ------*- tablegen -*-===//
 #ifndef MP_OPS_CROSSENTROPY_TD
 #define MP_OPS_CROSSENTROPY_TD
 

@@ -1,4 +1,4 @@
-//===- Gradient.td - gradients as values ------------------*- tablegen -*-===//
+//===- Gradient.td - gradients as values -------------------*- tablegen -*-===//
 #ifndef MP_OPS_GRADIENT_TD
 #define MP_OPS_GRADIENT_TD
 

@@ -1,4 +1,4 @@
-//===- Kernel.td - kernels as IR --------------------------*- tablegen -*-===//
+//===- Kernel.td - kernels as IR ---------------------------*- tablegen -*-===//
 #ifndef MP_OPS_KERNEL_TD
 #define MP_OPS_KERNEL_TD
 

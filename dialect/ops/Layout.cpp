@@ -39,7 +39,7 @@ static FailureOr<int64_t> sliceDim(std::optional<Location> location,
   if (stride < 1 || count < -1)
     return emitOptionalError(location, "dimension ", dim, ": ",
                              stride < 1 ? "stride " : "size ",
-                             stride < 1 ? stride : count, " is no count");
+                             stride < 1 ? stride : count, " is not a count");
   if (ShapedType::isDynamic(size)) {
     if (offset == 0 && count == -1 && stride == 1)
       return size;

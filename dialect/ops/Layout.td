@@ -1,4 +1,4 @@
-//===- Layout.td - elements moved, repeated, summed in place -*- tablegen -*-===//
+//===- Layout.td - elements moved, repeated, summed in place --------------===//
 #ifndef MP_OPS_LAYOUT_TD
 #define MP_OPS_LAYOUT_TD
 

@@ -17,7 +17,7 @@ static Attribute resized(Attribute value, RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  // Of equal sizes only one slice can be: the whole.
+  // Only one slice has the same sizes: the whole.
   if (getInput().getType() == getType())
     return getInput();
   return resized(adaptor.getInput(), getType());

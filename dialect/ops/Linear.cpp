@@ -245,7 +245,7 @@ static bool isEmpty(Value value) {
 }
 
 /// bf16 holds every 8-bit float.
-static Value widened(ImplicitLocOpBuilder &b, Value factor) {
+static Value toBF16(ImplicitLocOpBuilder &b, Value factor) {
   return castTo(b, factor, b.getBF16Type());
 }
 
@@ -259,7 +259,7 @@ Value LinearOp::buildWithoutLoop(ImplicitLocOpBuilder &b) {
     return {};
   auto f32 = TypeAttr::get(b.getF32Type());
   Value product =
-      LinearOp::create(b, widened(b, getInput()), widened(b, getWeight()),
+      LinearOp::create(b, toBF16(b, getInput()), toBF16(b, getWeight()),
                        Value(), TypeAttr(), f32);
   return getBias() ? Value(AddOp::create(b, product, getBias())) : product;
 }
@@ -269,7 +269,7 @@ Value MatmulOp::buildWithoutLoop(ImplicitLocOpBuilder &b) {
     return splat(b, getType(), 0);
   if (!isFloat8(elementType(getLhs())))
     return {};
-  return MatmulOp::create(b, widened(b, getLhs()), widened(b, getRhs()),
+  return MatmulOp::create(b, toBF16(b, getLhs()), toBF16(b, getRhs()),
                           getTransposeA(), getTransposeB(), TypeAttr(),
                           TypeAttr::get(b.getF32Type()));
 }

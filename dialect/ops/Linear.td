@@ -1,4 +1,4 @@
-//===- Linear.td - contractions ---------------------------*- tablegen -*-===//
+//===- Linear.td - contractions ----------------------------*- tablegen -*-===//
 #ifndef MP_OPS_LINEAR_TD
 #define MP_OPS_LINEAR_TD
 

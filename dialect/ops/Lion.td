@@ -1,11 +1,12 @@
-//===- Lion.td - Lion -------------------------------------*- tablegen -*-===//
+//===- Lion.td - Lion --------------------------------------*- tablegen -*-===//
 #ifndef MP_OPS_LION_TD
 #define MP_OPS_LION_TD
 
 include "dialect/UpdateRules.td"
+// #include "dialect/UpdateRules.h"
 
-def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins "::mp::Number":$lr, "::mp::Number":$beta1,
-    "::mp::Number":$beta2, "::mp::Number":$weight_decay), Mp_Bounded> {
+def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins Mp_NotNegative<"1e-4">:$lr, Mp_Fraction<"0.9">:$beta1,
+    Mp_Fraction<"0.99">:$beta2, Mp_NotNegative<"0">:$weight_decay), Mp_Bounded> {
   let summary = "Lion (Chen et al., arXiv 2302.06675, algorithm 2)";
   let description = [{
     `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
@@ -14,7 +15,9 @@ def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins "::mp::Number":$lr, "::m
   }];
 }
 
-def Mp_LionOp : Mp_UpdateOp<"lion"> {
+def Mp_LionOp : Mp_OptimizerOp<"lion", Mp_LionAttr,
+    (ins Mp_StateTensor:$parameter, Mp_StateTensor:$gradient, Mp_StateTensor:$exp_avg),
+    (ins Mp_ScalarOf<F32>:$learning_rate)> {
   let summary = "one step of Lion";
   let description = [{
     Every element moves by the learning rate, against the sign of an average of gradient and momentum. The
@@ -23,18 +26,11 @@ def Mp_LionOp : Mp_UpdateOp<"lion"> {
 
     Example:
     ```mlir
-    %p1, %m1 = mp.lion %p, %g, %m, %lr {weight_decay = 1.0e-2}
+    %p1, %m1 = mp.lion<weight_decay = 1.0e-2> %p, %g, %m, %lr
         : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
     ```
   }];
-  let arguments = (ins Mp_StateTensor:$parameter, Mp_StateTensor:$gradient, Mp_StateTensor:$exp_avg,
-    Mp_ScalarOf<F32>:$learning_rate, DefaultValuedAttr<F64Attr, "0.9">:$beta1,
-    DefaultValuedAttr<F64Attr, "0.99">:$beta2, DefaultValuedAttr<F64Attr, "0.0">:$weight_decay);
   let results = (outs Mp_StateTensor:$new_parameter, Mp_StateTensor:$new_exp_avg);
-  let assemblyFormat = [{
-    $parameter `,` $gradient `,` $exp_avg `,` $learning_rate attr-dict `:`
-    type($parameter) `,` type($gradient) `,` type($exp_avg) `,` type($learning_rate)
-  }];
 }
 
 #endif // MP_OPS_LION_TD

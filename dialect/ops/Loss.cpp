@@ -2,32 +2,13 @@
 #include "dialect/ops/Loss.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
-#include "dialect/ops/Arithmetic.h"
-#include "dialect/ops/Math.h"
 
 using namespace mlir;
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// Type rules
+// Verifiers
 //===----------------------------------------------------------------------===//
-
-#define MP_INFER(OP)                                                           \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    auto each = inferElementwise(location, adaptor.getOperands());             \
-    if (failed(each))                                                          \
-      return failure();                                                        \
-    types.push_back(lossType(*each, reductionOf(adaptor)));                    \
-    return success();                                                          \
-  }
-MP_INFER(MseLossOp)
-MP_INFER(L1LossOp)
-MP_INFER(SmoothL1LossOp)
-MP_INFER(HuberLossOp)
-MP_INFER(KlDivOp)
-#undef MP_INFER
 
 LogicalResult MseLossOp::verify() {
   return checkNoBatchMean(*this, getReduction());
@@ -61,28 +42,26 @@ LogicalResult KlDivOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// The loss from its elements, of which there are `count`.
-static SmallVector<Value> reduceOver(ImplicitLocOpBuilder &b, Value each,
-                                     LossReduction reduction, int64_t count) {
-  return {reduceLoss(b, each, reduction, numberLike(b, each, count))};
+static SmallVector<Value> reduceOver(Expression each, LossReduction reduction,
+                                     int64_t count) {
+  return {reduceLoss(each, reduction, each.number(count))};
 }
 /// The same where a mean is over all elements.
-static SmallVector<Value> reduce(ImplicitLocOpBuilder &b, Value each,
-                                 LossReduction reduction) {
-  return reduceOver(b, each, reduction, tensorType(each).getNumElements());
-}
-static Value distance(ImplicitLocOpBuilder &b, ValueRange pair) {
-  return AbsOp::create(b, SubOp::create(b, pair[0], pair[1]));
+static SmallVector<Value> reduce(Expression each, LossReduction reduction) {
+  return reduceOver(each, reduction, tensorType(each).getNumElements());
 }
 
 SmallVector<Value> MseLossOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
-  Value difference = SubOp::create(b, operands[0], operands[1]);
-  return reduce(b, MulOp::create(b, difference, difference), getReduction());
+  auto [input, target] = expressions<2>(b, operands);
+  Expression difference = input - target;
+  return reduce(difference * difference, getReduction());
 }
 
 SmallVector<Value> L1LossOp::decompose(ImplicitLocOpBuilder &b,
                                        ValueRange operands) {
-  return reduce(b, distance(b, operands), getReduction());
+  auto [input, target] = expressions<2>(b, operands);
+  return reduce(abs(input - target), getReduction());
 }
 
 namespace {
@@ -90,50 +69,49 @@ namespace {
 /// the bound and bound * (z - bound / 2) beyond. Its derivative by z is near,
 /// and what near adds to that is zero on both sides: nothing cancels.
 struct BoundedDistance {
-  BoundedDistance(ImplicitLocOpBuilder &b, ValueRange pair, double bound) {
-    Value all = distance(b, pair);
-    near = MinimumOp::create(b, all, numberLike(b, all, bound));
-    Value half = MulOp::create(b, near, numberLike(b, all, 0.5));
-    rest = SubOp::create(b, all, half);
+  BoundedDistance(Expression input, Expression target, double bound) {
+    Expression distance = abs(input - target);
+    near = min(distance, bound);
+    rest = distance - near * 0.5;
   }
-  Value near, rest;
+  Expression near, rest;
 };
 } // namespace
 
 SmallVector<Value> SmoothL1LossOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
+  auto [input, target] = expressions<2>(b, operands);
   double beta = getBeta().convertToDouble();
   if (beta == 0)
-    return reduce(b, distance(b, operands), getReduction());
-  BoundedDistance z(b, operands, beta);
-  Value share = DivOp::create(b, z.near, numberLike(b, z.near, beta));
-  return reduce(b, MulOp::create(b, share, z.rest), getReduction());
+    return reduce(abs(input - target), getReduction());
+  BoundedDistance z(input, target, beta);
+  return reduce(z.near / beta * z.rest, getReduction());
 }
 
 SmallVector<Value> HuberLossOp::decompose(ImplicitLocOpBuilder &b,
                                           ValueRange operands) {
-  double delta = getDelta().convertToDouble();
-  BoundedDistance z(b, operands, delta);
-  return reduce(b, MulOp::create(b, z.near, z.rest), getReduction());
+  auto [input, target] = expressions<2>(b, operands);
+  BoundedDistance z(input, target, getDelta().convertToDouble());
+  return reduce(z.near * z.rest, getReduction());
 }
 
 SmallVector<Value> KlDivOp::decompose(ImplicitLocOpBuilder &b,
                                       ValueRange operands) {
-  Value x = operands[0], y = operands[1], each;
+  auto [input, target] = expressions<2>(b, operands);
+  Expression each;
   if (getLogTarget()) {
-    Value difference = SubOp::create(b, y, x);
-    each = MulOp::create(b, ExpOp::create(b, y), difference);
+    Expression difference = target - input;
+    each = exp(target) * difference;
   } else {
-    Value zero = numberLike(b, y, 0);
-    Value isZero = CompareOp::create(b, Comparison::eq, y, zero);
-    Value entropy = MulOp::create(b, y, LogOp::create(b, y));
-    entropy = SelectOp::create(b, isZero, zero, entropy);
-    each = SubOp::create(b, entropy, MulOp::create(b, y, x));
+    Expression zero = target.number(0);
+    Expression isZero = target == zero;
+    Expression entropy = select(isZero, zero, target * log(target));
+    each = entropy - target * input;
   }
   if (getReduction() == LossReduction::batchmean)
-    return reduceOver(b, each, LossReduction::mean,
+    return reduceOver(each, LossReduction::mean,
                       tensorType(each).getDimSize(0));
-  return reduce(b, each, getReduction());
+  return reduce(each, getReduction());
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,8 +1,9 @@
-//===- Loss.td - losses of one tensor against another -----*- tablegen -*-===//
+//===- Loss.td - losses of one tensor against another ------*- tablegen -*-===//
 #ifndef MP_OPS_LOSS_TD
 #define MP_OPS_LOSS_TD
 
 include "dialect/LossRules.td"
+// #include "dialect/LossRules.h"
 
 def Mp_MseLossOp : Mp_ElementLossOp<"mse_loss"> {
   let torch = "mse_loss"; let tensorflow = "SquaredDifference+Mean";

@@ -1,42 +1,14 @@
 //===- Math.cpp - functions of one element --------------------------------===//
 #include "dialect/ops/Math.h"
-#include "dialect/Scalars.h"
-#include "dialect/Wide.h"
+#include "dialect/Expression.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
 
 using namespace mlir;
 using namespace mp;
-using namespace mp::scalars;
 
 using Scalars = SmallVector<Value>;
 using Gradients = SmallVector<Value>;
-
-#define MP_INFER(OP)                                                           \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    auto type = inferElementwise(location, adaptor.getOperands());             \
-    if (failed(type))                                                          \
-      return failure();                                                        \
-    types.push_back(*type);                                                    \
-    return success();                                                          \
-  }
-MP_INFER(ExpOp)
-MP_INFER(Expm1Op)
-MP_INFER(LogOp)
-MP_INFER(Log1pOp)
-MP_INFER(ErfOp)
-MP_INFER(SqrtOp)
-MP_INFER(RsqrtOp)
-MP_INFER(ReciprocalOp)
-MP_INFER(PowOp)
-MP_INFER(SinOp)
-MP_INFER(CosOp)
-MP_INFER(SignOp)
-MP_INFER(FloorOp)
-MP_INFER(ClampOp)
-#undef MP_INFER
 
 static const char *const kMatrix = "tensor<3x5xf64>";
 
@@ -50,40 +22,37 @@ static OpSample sample(StringRef op, double low, double high, double gap = 0,
 //===----------------------------------------------------------------------===//
 
 Scalars ExpOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::ExpOp::create(b, x[0])};
+  return {exp(Expression(b, x[0]))};
 }
 Scalars Expm1Op::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::ExpM1Op::create(b, x[0])};
+  return {expm1(Expression(b, x[0]))};
 }
 Scalars LogOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::LogOp::create(b, x[0])};
+  return {log(Expression(b, x[0]))};
 }
 Scalars Log1pOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::Log1pOp::create(b, x[0])};
+  return {log1p(Expression(b, x[0]))};
 }
 Scalars ErfOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::ErfOp::create(b, x[0])};
+  return {erf(Expression(b, x[0]))};
 }
 
 Gradients ExpOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {MulOp::create(b, g[0], getResult())};
 }
 Gradients Expm1Op::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  return {w.mul(g[0], w.add(getResult(), 1))};
+  return {Expression(b, g[0]) * (Expression(b, getResult()) + 1)};
 }
 Gradients LogOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {DivOp::create(b, g[0], getInput())};
 }
 Gradients Log1pOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  return {w.div(g[0], w.add(getInput(), 1))};
+  return {Expression(b, g[0]) / (Expression(b, getInput()) + 1)};
 }
 Gradients ErfOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   constexpr double twoOverSqrtPi = 1.12837916709551257390;
-  Wide w(b);
-  Value decay = w.exp(w.neg(w.mul(getInput(), getInput())));
-  return {w.mul(g[0], w.mul(decay, twoOverSqrtPi))};
+  Expression x(b, getInput());
+  return {Expression(b, g[0]) * (exp(-(x * x)) * twoOverSqrtPi)};
 }
 
 std::vector<OpSample> ExpOp::sampleInputs() {
@@ -106,18 +75,14 @@ std::vector<OpSample> ErfOp::sampleInputs() {
 // Powers
 //===----------------------------------------------------------------------===//
 
-static Value inverse(ImplicitLocOpBuilder &b, Value x) {
-  return div(b, number(b, x, 1), x);
-}
-
 Scalars SqrtOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {scalars::sqrt(b, x[0])};
+  return {sqrt(Expression(b, x[0]))};
 }
 Scalars RsqrtOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::RsqrtOp::create(b, x[0])};
+  return {rsqrt(Expression(b, x[0]))};
 }
 Scalars ReciprocalOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {inverse(b, x[0])};
+  return {1 / Expression(b, x[0])};
 }
 
 Gradients SqrtOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
@@ -125,13 +90,12 @@ Gradients SqrtOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {DivOp::create(b, g[0], twice)};
 }
 Gradients RsqrtOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  Value cube = w.mul(w.mul(getResult(), getResult()), getResult());
-  return {w.mul(g[0], w.mul(cube, -0.5))};
+  Expression root(b, getResult());
+  return {Expression(b, g[0]) * (root * root * root * -0.5)};
 }
 Gradients ReciprocalOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  return {w.mul(w.neg(g[0]), w.mul(getResult(), getResult()))};
+  Expression inverse(b, getResult());
+  return {-Expression(b, g[0]) * (inverse * inverse)};
 }
 
 std::vector<OpSample> SqrtOp::sampleInputs() {
@@ -164,29 +128,29 @@ static std::optional<double> constantExponent(PowOp op) {
   return roundedTo(elementType(op.getExponent()), APFloat(*value));
 }
 
-/// x to the power of a constant as a few products, quotients and roots; null
+/// x to the power of a constant as a few products, quotients and roots; none
 /// where there is no such form.
-static Value cheapPower(ImplicitLocOpBuilder &b, Value x, double exponent) {
+static std::optional<Expression> cheapPower(Expression x, double exponent) {
   if (exponent == 0)
-    return number(b, x, 1);
+    return x.number(1);
   if (exponent == 1)
     return x;
   if (exponent == 2)
-    return mul(b, x, x);
+    return x * x;
   if (exponent == 3)
-    return mul(b, mul(b, x, x), x);
+    return x * x * x;
   if (exponent == 0.5)
-    return scalars::sqrt(b, x);
+    return sqrt(x);
   if (exponent == -0.5)
-    return math::RsqrtOp::create(b, x);
+    return rsqrt(x);
   if (exponent == -1)
-    return inverse(b, x);
+    return 1 / x;
   if (exponent == -2) {
     // Not 1 / x^2, which is zero where the square is infinite.
-    Value root = inverse(b, x);
-    return mul(b, root, root);
+    Expression root = 1 / x;
+    return root * root;
   }
-  return {};
+  return std::nullopt;
 }
 static bool isCheapPower(double exponent) {
   return llvm::is_contained({-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0},
@@ -199,28 +163,26 @@ bool PowOp::isExpensive() {
 }
 Scalars PowOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   if (auto exponent = constantExponent(*this))
-    if (Value cheap = cheapPower(b, x[0], *exponent))
-      return {cheap};
-  return {math::PowFOp::create(b, x[0], x[1])};
+    if (auto cheap = cheapPower({b, x[0]}, *exponent))
+      return {*cheap};
+  return {pow(Expression(b, x[0]), Expression(b, x[1]))};
 }
 
 /// y x^(y - 1) and x^y log x, each zero where PyTorch says so.
 Gradients PowOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  Value x = getBase(), y = getExponent(), zero = w.number(x, 0);
+  Expression x(b, getBase()), y(b, getExponent()), power(b, getResult());
+  Expression gradient(b, g[0]), zero = x.number(0);
   if (auto exponent = constantExponent(*this)) {
     if (*exponent == 0)
       return {Value(), Value()};
-    Value power = w.make<PowOp>(x, w.number(x, *exponent - 1));
-    return {w.mul(g[0], w.mul(power, *exponent)), Value()};
+    return {gradient * (pow(x, *exponent - 1) * *exponent), Value()};
   }
-  Value less = w.sub(y, w.number(y, 1));
-  Value slope = w.mul(g[0], w.mul(y, w.make<PowOp>(x, less)));
-  Value base = w.select(w.is(Comparison::eq, y, 0), zero, slope);
-  Value growth = w.mul(g[0], w.mul(getResult(), w.make<LogOp>(x)));
-  Value flat =
-      AndOp::create(b, w.is(Comparison::eq, x, 0), w.is(Comparison::ge, y, 0));
-  return {base, w.select(flat, zero, growth)};
+  Expression less = y - 1;
+  Expression slope = gradient * (y * pow(x, less));
+  Expression base = select(y == 0, zero, slope);
+  Expression growth = gradient * (power * log(x));
+  Expression flat = (x == 0) & (y >= 0);
+  return {base, select(flat, zero, growth)};
 }
 
 std::vector<OpSample> PowOp::sampleInputs() {
@@ -242,19 +204,17 @@ OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 
 Scalars SinOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::SinOp::create(b, x[0])};
+  return {sin(Expression(b, x[0]))};
 }
 Scalars CosOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::CosOp::create(b, x[0])};
+  return {cos(Expression(b, x[0]))};
 }
 
 Gradients SinOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  return {w.mul(g[0], w.make<CosOp>(getInput()))};
+  return {Expression(b, g[0]) * cos(Expression(b, getInput()))};
 }
 Gradients CosOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Wide w(b);
-  return {w.mul(g[0], w.neg(w.make<SinOp>(getInput())))};
+  return {Expression(b, g[0]) * -sin(Expression(b, getInput()))};
 }
 
 std::vector<OpSample> SinOp::sampleInputs() {
@@ -269,15 +229,10 @@ std::vector<OpSample> CosOp::sampleInputs() {
 //===----------------------------------------------------------------------===//
 
 Scalars SignOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  using P = arith::CmpFPredicate;
-  Value zero = number(b, x[0], 0);
-  Value below = arith::CmpFOp::create(b, P::OLT, x[0], zero);
-  Value above = arith::CmpFOp::create(b, P::OGT, x[0], zero);
-  Value negative = arith::SelectOp::create(b, below, number(b, x[0], -1), zero);
-  return {arith::SelectOp::create(b, above, number(b, x[0], 1), negative)};
+  return {sign(Expression(b, x[0]))};
 }
 Scalars FloorOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {math::FloorOp::create(b, x[0])};
+  return {floor(Expression(b, x[0]))};
 }
 
 Gradients SignOp::buildGradients(ImplicitLocOpBuilder &, ValueRange) {
@@ -307,14 +262,14 @@ LogicalResult ClampOp::verify() {
 }
 
 Scalars ClampOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  auto bound = [&](const APFloat &value) {
-    return number(b, x[0], roundedTo(elementType(getInput()), value));
+  Expression y(b, x[0]);
+  auto rounded = [&](const APFloat &bound) {
+    return roundedTo(elementType(getInput()), bound);
   };
-  Value y = x[0];
-  if (auto min = getMin())
-    y = arith::MaximumFOp::create(b, y, bound(*min));
-  if (auto max = getMax())
-    y = arith::MinimumFOp::create(b, y, bound(*max));
+  if (auto bound = getMin())
+    y = max(y, rounded(*bound));
+  if (auto bound = getMax())
+    y = min(y, rounded(*bound));
   return {y};
 }
 Gradients ClampOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {

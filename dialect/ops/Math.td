@@ -1,4 +1,4 @@
-//===- Math.td - functions of one element -----------------*- tablegen -*-===//
+//===- Math.td - functions of one element ------------------*- tablegen -*-===//
 #ifndef MP_OPS_MATH_TD
 #define MP_OPS_MATH_TD
 
@@ -12,9 +12,7 @@ class Mp_MathOp<string mnemonic, list<Trait> traits = []> : Mp_ElementwiseOp<mne
 }
 
 class Mp_ExpensiveMathOp<string mnemonic> : Mp_MathOp<mnemonic> {
-  let extraDeclarations = [{
-    bool isExpensive() { return true; }
-  }];
+  let expensive = 1;
 }
 
 //===----------------------------------------------------------------------===//

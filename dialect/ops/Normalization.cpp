@@ -51,7 +51,7 @@ static FailureOr<RankedTensorType> inferChannels(Where location, Value input) {
   auto type = computed(tensorType(input));
   if (type.getRank() < 2)
     return emitOptionalError(
-        location, "input is no batch of channels: ", tensorType(input));
+        location, "input is not a batch of channels: ", tensorType(input));
   if (ArrayRef<int64_t> inner = type.getShape().drop_front();
       llvm::any_of(inner, ShapedType::isDynamic))
     return emitOptionalError(location,
@@ -260,18 +260,29 @@ LogicalResult BatchNormOp::verify() {
 // Decompositions
 //===----------------------------------------------------------------------===//
 
+/// The parameters among an op's operands.
+template <typename Operands>
+static Frame::Parameters parametersOf(ImplicitLocOpBuilder &b,
+                                      Operands operands) {
+  Expression weight(b, operands.getWeight());
+  if constexpr (requires { operands.getBias(); })
+    return {weight, {b, operands.getBias()}};
+  else
+    return {weight, Expression()};
+}
+
 /// The result, the mean and the reciprocal deviation.
 template <typename Op>
 static Results decomposeNorm(ImplicitLocOpBuilder &b, Op op,
                              ValueRange operands) {
   typename Op::Adaptor in(operands, op);
   Frame frame = frameOf(b, op);
-  auto [mean, variance] = frame.moments(in.getInput());
-  Value rstd =
+  Expression input(b, in.getInput());
+  auto [mean, variance] = frame.moments(input);
+  Expression rstd =
       frame.reciprocalDeviation(variance, op.getEps().convertToDouble());
-  return {frame.normalize(in.getInput(), {mean, rstd},
-                          {in.getWeight(), in.getBias()}),
-          mean, rstd};
+  return {frame.normalize(input, {mean, rstd}, parametersOf(b, in)), mean,
+          rstd};
 }
 Results LayerNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   return decomposeNorm(b, *this, operands);
@@ -298,10 +309,10 @@ LogicalResult RmsNormOp::retypeResults() {
 Results RmsNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   Adaptor in(operands, *this);
   Frame frame = frameOf(b, *this);
-  double eps = epsOf(*this, elementType(in.getInput()));
-  Value rstd = frame.reciprocalDeviation(frame.meanSquare(in.getInput()), eps);
-  return {frame.normalize(in.getInput(), {Value(), rstd},
-                          {in.getWeight(), Value()}),
+  Expression input(b, in.getInput());
+  double eps = epsOf(*this, elementType(input));
+  Expression rstd = frame.reciprocalDeviation(frame.meanSquare(input), eps);
+  return {frame.normalize(input, {Expression(), rstd}, parametersOf(b, in)),
           rstd};
 }
 
@@ -311,14 +322,15 @@ static double unbiasing(double n) { return n / (n - 1); }
 Results BatchNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   Adaptor in(operands, *this);
   Frame frame = frameOf(b, *this);
-  auto [mean, variance] = frame.moments(in.getInput());
-  Value rstd = frame.reciprocalDeviation(variance, getEps().convertToDouble());
-  Value result = frame.normalize(in.getInput(), {mean, rstd},
-                                 {in.getWeight(), in.getBias()});
+  Expression input(b, in.getInput());
+  auto [mean, variance] = frame.moments(input);
+  Expression rstd =
+      frame.reciprocalDeviation(variance, getEps().convertToDouble());
+  Expression result = frame.normalize(input, {mean, rstd}, parametersOf(b, in));
   double momentum = getMomentum().convertToDouble();
-  auto follow = [&](Value running, Value now, double part) {
-    return frame.add(frame.scale(running, 1 - momentum),
-                     frame.scale(now, part));
+  auto follow = [&](Value before, Expression now, double part) {
+    Expression kept = Expression(b, before) * (1 - momentum);
+    return kept + now * part;
   };
   return {result, mean, rstd, follow(in.getRunningMean(), mean, momentum),
           follow(in.getRunningVar(), variance,
@@ -329,18 +341,20 @@ Results BatchNormInferenceOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
   Adaptor in(operands, *this);
   Frame frame = frameOf(b, *this);
-  Value rstd =
-      frame.reciprocalDeviation(in.getRunningVar(), getEps().convertToDouble());
-  return {frame.normalize(in.getInput(), {in.getRunningMean(), rstd},
-                          {in.getWeight(), in.getBias()})};
+  Expression mean(b, in.getRunningMean()), variance(b, in.getRunningVar());
+  Expression rstd =
+      frame.reciprocalDeviation(variance, getEps().convertToDouble());
+  return {
+      frame.normalize({b, in.getInput()}, {mean, rstd}, parametersOf(b, in))};
 }
 
 template <typename Op>
 static Results decomposeBackward(ImplicitLocOpBuilder &b, Op op,
                                  ValueRange operands) {
   typename Op::Adaptor in(operands, op);
-  auto gradients = frameOf(b, op).backward(in.getGradient(), in.getInput(),
-                                           statisticsOf(in), in.getWeight());
+  auto gradients =
+      frameOf(b, op).backward({b, in.getGradient()}, {b, in.getInput()},
+                              statisticsOf(b, in), {b, in.getWeight()});
   Results results{gradients.input, gradients.weight};
   if (op->getNumResults() == 3)
     results.push_back(gradients.bias);
@@ -373,7 +387,7 @@ Results BatchNormOp::buildEvaluation(ImplicitLocOpBuilder &b) {
                                               getBias(), getEpsAttr());
   Value rstd;
   if (!getRstd().use_empty())
-    rstd = frameOf(b, *this).reciprocalDeviation(getRunningVar(),
+    rstd = frameOf(b, *this).reciprocalDeviation({b, getRunningVar()},
                                                  getEps().convertToDouble());
   return {result, getRunningMean(), rstd, getRunningMean(), getRunningVar()};
 }

@@ -1,4 +1,4 @@
-//===- Normalization.td - zero mean and unit variance -----*- tablegen -*-===//
+//===- Normalization.td - zero mean and unit variance ------*- tablegen -*-===//
 #ifndef MP_OPS_NORMALIZATION_TD
 #define MP_OPS_NORMALIZATION_TD
 

@@ -1,7 +1,6 @@
-// The computation that all norms are.
+//===- NormalizationFrame.cpp - the computation that all norms are --------===//
 #include "dialect/ops/NormalizationFrame.h"
-#include "dialect/ops/Arithmetic.h"
-#include "dialect/ops/Math.h"
+#include "dialect/ReductionRules.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/View.h"
 
@@ -72,27 +71,22 @@ void Frame::foldOver(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
 // Between elements, cells, statistics and parameters
 //===----------------------------------------------------------------------===//
 
-Value Frame::number(double value) const {
-  return splat(b, RankedTensorType::get({}, input.getElementType()), value);
-}
-
-Value Frame::reshape(Value value, ArrayRef<int64_t> shape) const {
+Expression Frame::reshape(Expression value, ArrayRef<int64_t> shape) const {
   auto type = tensorType(value).clone(shape);
-  return value.getType() == type ? value
-                                 : Value(ReshapeOp::create(b, type, value));
+  if (value.getType() == type)
+    return value;
+  return {b, ReshapeOp::create(b, type, Value(value))};
 }
 
-Value Frame::cells(Value elements) const {
-  return cellDims.empty() ? elements
-                          : Value(SumOp::create(b, elements, cellDims, true));
+Expression Frame::cells(Expression elements) const {
+  return cellDims.empty() ? elements : sumOver(elements, cellDims);
 }
 
-Value Frame::total(Value folded) const {
-  return foldSize == 1 ? folded
-                       : Value(SumOp::create(b, folded, foldDims, true));
+Expression Frame::total(Expression folded) const {
+  return foldSize == 1 ? folded : sumOver(folded, foldDims);
 }
 
-Value Frame::toParameter(Value cells) const {
+Expression Frame::toParameter(Expression cells) const {
   if (hasChannels && scalesStatistics())
     return toStatistic(total(folded(cells)));
   SmallVector<int64_t> shape(input.getShape()), dims;
@@ -101,22 +95,25 @@ Value Frame::toParameter(Value cells) const {
     shape.truncate(2);
   for (int64_t dim = 0; dim < leading; ++dim)
     dims.push_back(dim);
-  Value rows = reshape(cells, shape);
-  return dims.empty() ? rows : Value(SumOp::create(b, rows, dims, false));
+  Expression rows = reshape(cells, shape);
+  if (dims.empty())
+    return rows;
+  return {b, SumOp::create(b, Value(rows), dims, false)};
 }
 
 /// One number a cell. What is repeated goes through a list of all cells: a view
 /// of other dimensions is what makes fusion store these few numbers, so that
 /// kernels over elements find one a row instead of one every so many rows.
-Value Frame::toCells(Value value, ArrayRef<int64_t> shape) const {
+Expression Frame::toCells(Expression value, ArrayRef<int64_t> shape) const {
   auto type = input.clone(shape);
-  if (value.getType() != type)
-    value =
-        reshape(BroadcastOp::create(b, type, value), {type.getNumElements()});
+  if (value.getType() != type) {
+    Expression all(b, BroadcastOp::create(b, type, Value(value)));
+    value = reshape(all, {type.getNumElements()});
+  }
   return reshape(value, cellShape);
 }
 
-Value Frame::spreadStatistic(Value value) const {
+Expression Frame::spreadStatistic(Expression value) const {
   if (!hasChannels)
     return value;
   if (scalesStatistics())
@@ -124,7 +121,7 @@ Value Frame::spreadStatistic(Value value) const {
   return toCells(reshape(value, keptShape), fold.getShape());
 }
 
-Value Frame::spreadParameter(Value value) const {
+Expression Frame::spreadParameter(Expression value) const {
   if (!hasChannels)
     return value;
   if (!cellDims.empty())
@@ -135,77 +132,78 @@ Value Frame::spreadParameter(Value value) const {
   return reshape(value, shape);
 }
 
-Value Frame::fill(Value value) const {
-  return value.getType() == input ? value
-                                  : Value(BroadcastOp::create(b, input, value));
+Expression Frame::fill(Expression value) const {
+  if (value.getType() == input)
+    return value;
+  return {b, BroadcastOp::create(b, input, Value(value))};
 }
 
 //===----------------------------------------------------------------------===//
 // Forward
 //===----------------------------------------------------------------------===//
 
-Value Frame::reciprocalDeviation(Value variance, double eps) const {
-  Value safe = add(variance, number(eps));
-  return div(number(1), SqrtOp::create(b, safe));
+Expression Frame::reciprocalDeviation(Expression variance, double eps) const {
+  Expression safe = variance + eps, one = safe.number(1);
+  return one / sqrt(safe);
 }
 
 /// A first mean errs by the rounding of a sum, which is all there is to a row
 /// of equal numbers. The sum of what it leaves corrects it and, by n d^2, the
 /// squares (Chan, Golub and LeVeque, "Algorithms for computing the sample
 /// variance", 1983), in the pass that squares take anyway.
-std::pair<Value, Value>
-Frame::meanAndSquares(Value x, double size,
-                      llvm::function_ref<Value(Value)> sum) const {
-  Value guess = div(sum(x), number(size));
-  Value rest = sub(x, guess);
-  Value correction = div(sum(rest), number(size));
-  Value squares =
-      sub(sum(mul(rest, rest)), scale(mul(correction, correction), size));
-  return {add(guess, correction), MaximumOp::create(b, squares, number(0))};
+std::pair<Expression, Expression>
+Frame::meanAndSquares(Expression x, double size,
+                      llvm::function_ref<Expression(Expression)> sum) const {
+  Expression guess = sum(x) / size;
+  Expression rest = x - guess;
+  Expression correction = sum(rest) / size;
+  Expression uncorrected = sum(rest * rest);
+  Expression squares = uncorrected - correction * correction * size;
+  return {guess + correction, max(squares, 0)};
 }
 
 /// Cells have moments of their own, which are then combined: a cell of S
 /// elements with mean m adds S (m - mean)^2 to its squares (Chan, Golub and
 /// LeVeque, "Updating formulae and a pairwise algorithm for computing sample
 /// variances", 1979). The input is read once where it has cells.
-Frame::Moments Frame::moments(Value x) const {
-  Value means = x, squares;
+Frame::Moments Frame::moments(Expression x) const {
+  Expression means = x, squares;
   if (!cellDims.empty()) {
     std::tie(means, squares) = meanAndSquares(
-        x, cellSize, [&](Value elements) { return cells(elements); });
+        x, cellSize, [&](Expression elements) { return cells(elements); });
     squares = folded(squares);
   }
-  Value parts = folded(means);
+  Expression parts = folded(means);
   if (squares && foldSize == 1)
-    return {toStatistic(parts), toStatistic(div(squares, number(cellSize)))};
+    return {toStatistic(parts), toStatistic(squares / cellSize)};
   auto [mean, between] = meanAndSquares(
-      parts, foldSize, [&](Value values) { return total(values); });
-  if (squares)
-    between = add(total(squares), scale(between, cellSize));
-  Value variance = div(between, number(count()));
+      parts, foldSize, [&](Expression values) { return total(values); });
+  if (squares) {
+    Expression within = total(squares);
+    between = within + between * cellSize;
+  }
+  Expression variance = between / count();
   return {toStatistic(mean), toStatistic(variance)};
 }
 
-Value Frame::meanSquare(Value x) const {
-  return div(sumToStatistic(mul(x, x)), number(count()));
+Expression Frame::meanSquare(Expression x) const {
+  return sumToStatistic(x * x) / count();
 }
 
-Value Frame::centered(Value x, Value mean) const {
-  return mean ? sub(x, spreadStatistic(mean)) : x;
+Expression Frame::centered(Expression x, Expression mean) const {
+  return mean ? x - spreadStatistic(mean) : x;
 }
 
-Value Frame::normalize(Value x, Statistics s, Parameters p) const {
-  Value rest = centered(x, s.mean), y;
+Expression Frame::normalize(Expression x, Statistics s, Parameters p) const {
+  Expression rest = centered(x, s.mean), y;
   if (p.weight && scalesStatistics()) {
-    y = mul(rest, spreadStatistic(mul(s.rstd, p.weight)));
+    y = rest * spreadStatistic(s.rstd * p.weight);
   } else {
-    y = mul(rest, spreadStatistic(s.rstd));
+    y = rest * spreadStatistic(s.rstd);
     if (p.weight)
-      y = mul(y, spreadParameter(p.weight));
+      y = y * spreadParameter(p.weight);
   }
-  if (p.bias)
-    y = add(y, spreadParameter(p.bias));
-  return y;
+  return p.bias ? y + spreadParameter(p.bias) : y;
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,92 +213,97 @@ Value Frame::normalize(Value x, Statistics s, Parameters p) const {
 // With h = (x - mean) rstd, w the weight and <> the mean over a frame:
 //   dx = rstd (w g - <w g> - h <w g h>),   dw = sum(g h),   db = sum(g),
 // where <w g> is there only if there is a mean.
-Frame::Gradients Frame::backward(Value g, Value x, Statistics s,
-                                 Value weight) const {
-  Value rest = centered(x, s.mean);
-  Value sums = cells(g), products = cells(mul(g, rest));
-  Value rstd = spreadStatistic(s.rstd), outer = rstd;
-  Value weighted = g, weightedSums = sums, weightedProducts = products;
+Frame::Gradients Frame::backward(Expression g, Expression x, Statistics s,
+                                 Expression weight) const {
+  Expression rest = centered(x, s.mean);
+  Expression sums = cells(g), products = cells(g * rest);
+  Expression rstd = spreadStatistic(s.rstd), outer = rstd;
+  Expression weighted = g, weightedSums = sums, weightedProducts = products;
   if (weight && scalesStatistics()) {
-    outer = spreadStatistic(mul(s.rstd, weight));
+    outer = spreadStatistic(s.rstd * weight);
   } else if (weight) {
-    Value w = spreadParameter(weight);
-    weighted = mul(g, w);
-    weightedSums = mul(sums, w);
-    weightedProducts = mul(products, w);
+    Expression w = spreadParameter(weight);
+    weighted = g * w;
+    weightedSums = sums * w;
+    weightedProducts = products * w;
   }
-  auto shareOf = [&](Value cells) {
-    return div(toStatistic(total(folded(cells))), number(count()));
+  auto shareOf = [&](Expression cells) {
+    return toStatistic(total(folded(cells))) / count();
   };
-  Value slope = mul(shareOf(weightedProducts), mul(s.rstd, s.rstd));
-  Value inner = sub(weighted, mul(rest, spreadStatistic(slope)));
+  Expression share = shareOf(weightedProducts);
+  Expression slope = share * (s.rstd * s.rstd);
+  Expression inner = weighted - rest * spreadStatistic(slope);
   if (s.mean)
-    inner = sub(inner, spreadStatistic(shareOf(weightedSums)));
-  Value toWeight = scalesStatistics() ? mul(toParameter(products), s.rstd)
-                                      : toParameter(mul(products, rstd));
-  return {mul(inner, outer), toWeight, toParameter(sums)};
+    inner = inner - spreadStatistic(shareOf(weightedSums));
+  Expression toWeight = scalesStatistics() ? toParameter(products) * s.rstd
+                                           : toParameter(products * rstd);
+  return {inner * outer, toWeight, toParameter(sums)};
+}
+
+/// What is null does not count.
+static Expression sumOf(Expression x, Expression y) {
+  if (!x)
+    return y;
+  return y ? x + y : x;
 }
 
 // dmean / dx = 1 / count,   drstd / dx = -rstd^3 (x - mean) / count.
-Value Frame::throughStatistics(Value x, Statistics s,
-                               Statistics gradients) const {
-  Value sum;
+Expression Frame::throughStatistics(Expression x, Statistics s,
+                                    Statistics gradients) const {
+  Expression throughMean, throughRstd;
   if (gradients.mean)
-    sum = fill(spreadStatistic(scale(gradients.mean, 1 / count())));
+    throughMean = fill(spreadStatistic(gradients.mean * (1 / count())));
   if (gradients.rstd) {
-    Value cube = mul(mul(s.rstd, s.rstd), s.rstd);
-    Value slope = scale(mul(gradients.rstd, cube), -1 / count());
-    Value part = mul(centered(x, s.mean), spreadStatistic(slope));
-    sum = sum ? add(sum, part) : part;
+    Expression cube = s.rstd * s.rstd * s.rstd;
+    Expression slope = gradients.rstd * cube * (-1 / count());
+    Expression rest = centered(x, s.mean);
+    throughRstd = rest * spreadStatistic(slope);
   }
-  return sum;
+  return sumOf(throughMean, throughRstd);
 }
 
-Value Frame::average(Value elements) const {
-  return spreadStatistic(scale(sumToStatistic(elements), 1 / count()));
+Expression Frame::average(Expression elements) const {
+  return spreadStatistic(sumToStatistic(elements) * (1 / count()));
 }
 
 // With u, v, t the gradients of dx, dw and db, and P u = u - <u> - h <u h>:
 //   to w g:  rstd P u
 //   to h:    g v - rstd (u <w g h> + w g <u h>), and from there to x, mean,
 //   rstd to rstd: sum(u dx) / rstd besides
-Frame::BackwardGradients Frame::backwardOfBackward(Gradients of, Value g,
-                                                   Value x, Statistics s,
-                                                   Value weight) const {
-  Value rstd = spreadStatistic(s.rstd), rest = centered(x, s.mean);
-  Value h = mul(rest, rstd);
-  Value w = weight ? spreadParameter(weight) : Value();
-  Value weighted = weight ? mul(g, w) : g;
-  auto project = [&](Value value, Value along) {
-    Value projected = sub(value, mul(h, along));
-    return s.mean ? sub(projected, average(value)) : projected;
+Frame::BackwardGradients Frame::backwardOfBackward(Gradients of, Expression g,
+                                                   Expression x, Statistics s,
+                                                   Expression weight) const {
+  Expression rstd = spreadStatistic(s.rstd), rest = centered(x, s.mean);
+  Expression h = rest * rstd;
+  Expression w = weight ? spreadParameter(weight) : Expression();
+  Expression weighted = weight ? g * w : g;
+  auto project = [&](Expression value, Expression along) {
+    Expression projected = value - h * along;
+    return s.mean ? projected - average(value) : projected;
   };
   BackwardGradients to;
-  auto gain = [&](Value &known, Value more) {
-    known = known ? add(known, more) : more;
-  };
-  Value toH;
-  if (Value u = of.input) {
-    Value alongU = average(mul(u, h)), alongG = average(mul(weighted, h));
-    Value toWeighted = mul(rstd, project(u, alongU));
-    to.gradient = weight ? mul(toWeighted, w) : toWeighted;
-    to.weight = sumToParameter(mul(g, toWeighted));
-    Value bend = add(mul(u, alongG), mul(weighted, alongU));
-    toH = mul(NegOp::create(b, bend), rstd);
-    to.rstd = sumToStatistic(mul(u, project(weighted, alongG)));
+  Expression toH;
+  if (Expression u = of.input) {
+    Expression alongU = average(u * h), alongG = average(weighted * h);
+    Expression toWeighted = rstd * project(u, alongU);
+    to.gradient = weight ? toWeighted * w : toWeighted;
+    to.weight = sumToParameter(g * toWeighted);
+    Expression bendOfU = u * alongG, bendOfG = weighted * alongU;
+    toH = -(bendOfU + bendOfG) * rstd;
+    to.rstd = sumToStatistic(u * project(weighted, alongG));
   }
   if (of.weight) {
-    Value v = spreadParameter(of.weight);
-    gain(to.gradient, mul(v, h));
-    gain(toH, mul(g, v));
+    Expression v = spreadParameter(of.weight);
+    to.gradient = sumOf(to.gradient, v * h);
+    toH = sumOf(toH, g * v);
   }
   if (of.bias)
-    gain(to.gradient, fill(spreadParameter(of.bias)));
+    to.gradient = sumOf(to.gradient, fill(spreadParameter(of.bias)));
   if (!toH)
     return to;
-  to.input = mul(toH, rstd);
+  to.input = toH * rstd;
   if (s.mean)
-    to.mean = NegOp::create(b, sumToStatistic(to.input));
-  gain(to.rstd, sumToStatistic(mul(toH, rest)));
+    to.mean = -sumToStatistic(to.input);
+  to.rstd = sumOf(to.rstd, sumToStatistic(toH * rest));
   return to;
 }

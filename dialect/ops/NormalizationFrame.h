@@ -12,15 +12,14 @@
 #ifndef MP_DIALECT_OPS_NORMALIZATIONFRAME_H
 #define MP_DIALECT_OPS_NORMALIZATIONFRAME_H
 
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/Expression.h"
 
 namespace mp {
 
-/// Builds at a place, in the compute type. Shapes are static.
+/// Builds at a place, from values in the compute type. Shapes are static.
 class NormalizationFrame {
 public:
   using Builder = mlir::ImplicitLocOpBuilder;
-  using Value = mlir::Value;
 
   /// The last `dims` dimensions together; parameters have an element for each.
   static NormalizationFrame trailing(Builder &b, mlir::RankedTensorType input,
@@ -32,88 +31,85 @@ public:
   static NormalizationFrame batch(Builder &b, mlir::RankedTensorType input);
 
   struct Statistics {
-    Value mean, rstd; ///< without a mean, squares are of the elements
+    Expression mean, rstd; ///< without a mean, squares are of the elements
   };
   struct Parameters {
-    Value weight, bias; ///< null where there is none
+    Expression weight, bias; ///< null where there is none
   };
 
   struct Moments {
-    Value mean, variance;
+    Expression mean, variance;
   };
   /// In two passes: squares are of what a first mean leaves.
-  Moments moments(Value x) const;
-  Value meanSquare(Value x) const;
+  Moments moments(Expression x) const;
+  Expression meanSquare(Expression x) const;
   /// 1 / sqrt(variance + eps)
-  Value reciprocalDeviation(Value variance, double eps) const;
-  Value normalize(Value x, Statistics s, Parameters p) const;
+  Expression reciprocalDeviation(Expression variance, double eps) const;
+  Expression normalize(Expression x, Statistics s, Parameters p) const;
 
   struct Gradients {
-    Value input, weight, bias;
+    Expression input, weight, bias;
   };
   /// From the gradient of the result, as `normalize` and then the statistics
   /// as functions of the input have it.
-  Gradients backward(Value g, Value x, Statistics s, Value weight) const;
+  Gradients backward(Expression g, Expression x, Statistics s,
+                     Expression weight) const;
   /// What the input's gradient gains where the statistics have gradients of
   /// their own; null ones do not count.
-  Value throughStatistics(Value x, Statistics s, Statistics gradients) const;
+  Expression throughStatistics(Expression x, Statistics s,
+                               Statistics gradients) const;
 
   struct BackwardGradients {
-    Value gradient, input, mean, rstd, weight;
+    Expression gradient, input, mean, rstd, weight;
   };
   /// The adjoint of `backward` as a function of its operands, from the
   /// gradients of its results.
-  BackwardGradients backwardOfBackward(Gradients of, Value g, Value x,
-                                       Statistics s, Value weight) const;
+  BackwardGradients backwardOfBackward(Gradients of, Expression g, Expression x,
+                                       Statistics s, Expression weight) const;
 
   /// Sums of elements, as a parameter has them.
-  Value sumToParameter(Value elements) const {
+  Expression sumToParameter(Expression elements) const {
     return toParameter(cells(elements));
   }
-  Value sumToStatistic(Value elements) const {
+  Expression sumToStatistic(Expression elements) const {
     return toStatistic(total(folded(cells(elements))));
   }
   /// Statistics and parameters where they broadcast against elements.
-  Value spreadStatistic(Value statistic) const;
-  Value spreadParameter(Value parameter) const;
+  Expression spreadStatistic(Expression statistic) const;
+  Expression spreadParameter(Expression parameter) const;
   /// Repeated to the input's shape.
-  Value fill(Value value) const;
+  Expression fill(Expression value) const;
 
   /// Elements that share a statistic.
   double count() const { return static_cast<double>(cellSize * foldSize); }
-
-  Value number(double value) const;
-  Value add(Value x, Value y) const { return AddOp::create(b, x, y); }
-  Value sub(Value x, Value y) const { return SubOp::create(b, x, y); }
-  Value mul(Value x, Value y) const { return MulOp::create(b, x, y); }
-  Value div(Value x, Value y) const { return DivOp::create(b, x, y); }
-  Value scale(Value x, double by) const { return mul(x, number(by)); }
 
 private:
   NormalizationFrame(Builder &b, mlir::RankedTensorType input);
   /// Whether a weight is one for all elements of a statistic, and may be taken
   /// into it: fewer numbers reach the elements.
   bool scalesStatistics() const { return statistic == parameter; }
-  /// Dimensions behind the channel make cells.
+  /// Dimensions after the channel make cells.
   void useCells();
   void foldOver(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> dims);
 
-  Value cells(Value elements) const;
-  Value folded(Value cells) const { return reshape(cells, fold.getShape()); }
-  Value total(Value folded) const;
+  Expression cells(Expression elements) const;
+  Expression folded(Expression cells) const {
+    return reshape(cells, fold.getShape());
+  }
+  Expression total(Expression folded) const;
   /// The mean of every `size` elements that `sum` adds up, and the sum of the
   /// squares of their distances from it.
-  std::pair<Value, Value>
-  meanAndSquares(Value x, double size,
-                 llvm::function_ref<Value(Value)> sum) const;
-  Value toStatistic(Value total) const {
+  std::pair<Expression, Expression>
+  meanAndSquares(Expression x, double size,
+                 llvm::function_ref<Expression(Expression)> sum) const;
+  Expression toStatistic(Expression total) const {
     return reshape(total, statistic.getShape());
   }
-  Value toParameter(Value cells) const;
-  Value centered(Value x, Value mean) const;
-  Value average(Value elements) const;
-  Value reshape(Value value, mlir::ArrayRef<int64_t> shape) const;
-  Value toCells(Value value, mlir::ArrayRef<int64_t> shape) const;
+  Expression toParameter(Expression cells) const;
+  Expression centered(Expression x, Expression mean) const;
+  Expression average(Expression elements) const;
+  Expression reshape(Expression value, mlir::ArrayRef<int64_t> shape) const;
+  Expression toCells(Expression value, mlir::ArrayRef<int64_t> shape) const;
 
   Builder &b;
   mlir::RankedTensorType input, fold, statistic, parameter;
@@ -160,11 +156,13 @@ NormalizationFrame frameOf(mlir::ImplicitLocOpBuilder &b, Op op) {
 /// Statistics among the operands of a backward op, or among values in their
 /// place.
 template <typename Operands>
-NormalizationFrame::Statistics statisticsOf(Operands operands) {
+NormalizationFrame::Statistics statisticsOf(mlir::ImplicitLocOpBuilder &b,
+                                            Operands operands) {
+  Expression rstd(b, operands.getRstd());
   if constexpr (requires { operands.getMean(); })
-    return {operands.getMean(), operands.getRstd()};
+    return {{b, operands.getMean()}, rstd};
   else
-    return {mlir::Value(), operands.getRstd()};
+    return {Expression(), rstd};
 }
 
 } // namespace mp

@@ -1,5 +1,8 @@
+//===- NormalizationGradient.cpp - gradient rules of the norms ------------===//
+//
 // Gradient rules of the norms, and samples for the tests.
-#include "dialect/ops/Arithmetic.h"
+//
+//===----------------------------------------------------------------------===//
 #include "dialect/ops/Normalization.h"
 #include "dialect/ops/NormalizationFrame.h"
 
@@ -13,21 +16,17 @@ using Results = SmallVector<Value>;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// In the compute type, where there is a value.
-static Value widened(ImplicitLocOpBuilder &b, Value value) {
-  return value ? castTo(b, value, computeType(elementType(value))) : value;
-}
-
 /// Adds what arrives through the statistics to the input's gradient.
 template <typename Op>
-static Value withStatistics(ImplicitLocOpBuilder &b, Op op, Value input,
-                            Frame::Statistics gradients) {
+static Expression withStatistics(ImplicitLocOpBuilder &b, Op op,
+                                 Expression input,
+                                 Frame::Statistics gradients) {
   if (!gradients.mean && !gradients.rstd)
     return input;
-  Frame frame = frameOf(b, op);
-  Value more = frame.throughStatistics(widened(b, op.getInput()),
-                                       statisticsOf(op), gradients);
-  return input ? frame.add(widened(b, input), more) : more;
+  Expression x(b, op.getInput());
+  Expression more = frameOf(b, op).throughStatistics(
+      x.wide(), statisticsOf(b, op), gradients);
+  return input ? input + more : more;
 }
 
 /// One gradient an operand: an optional one has none where it is absent.
@@ -56,10 +55,11 @@ Results LayerNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
     auto backward =
         LayerNormBackwardOp::create(b, g[0], getInput(), getMean(), getRstd(),
                                     getWeight(), dimsAttr(b, *this, getBias()));
-    to = {backward.getInputGradient(), backward.getWeightGradient(),
-          backward.getBiasGradient()};
+    to = {{b, backward.getInputGradient()},
+          {b, backward.getWeightGradient()},
+          {b, backward.getBiasGradient()}};
   }
-  to.input = withStatistics(b, *this, to.input, {g[1], g[2]});
+  to.input = withStatistics(b, *this, to.input, {{b, g[1]}, {b, g[2]}});
   return operandsOf(*this, to);
 }
 
@@ -69,9 +69,10 @@ Results RmsNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
     auto backward =
         RmsNormBackwardOp::create(b, g[0], getInput(), getRstd(), getWeight(),
                                   dimsAttr(b, *this, Value()));
-    to = {backward.getInputGradient(), backward.getWeightGradient(), Value()};
+    to.input = {b, backward.getInputGradient()};
+    to.weight = {b, backward.getWeightGradient()};
   }
-  to.input = withStatistics(b, *this, to.input, {Value(), g[1]});
+  to.input = withStatistics(b, *this, to.input, {Expression(), {b, g[1]}});
   return operandsOf(*this, to);
 }
 
@@ -81,10 +82,11 @@ Results GroupNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
     auto backward =
         GroupNormBackwardOp::create(b, g[0], getInput(), getMean(), getRstd(),
                                     getWeight(), getNumGroupsAttr());
-    to = {backward.getInputGradient(), backward.getWeightGradient(),
-          backward.getBiasGradient()};
+    to = {{b, backward.getInputGradient()},
+          {b, backward.getWeightGradient()},
+          {b, backward.getBiasGradient()}};
   }
-  to.input = withStatistics(b, *this, to.input, {g[1], g[2]});
+  to.input = withStatistics(b, *this, to.input, {{b, g[1]}, {b, g[2]}});
   return operandsOf(*this, to);
 }
 
@@ -97,21 +99,24 @@ Results BatchNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   if (g[0]) {
     auto backward = BatchNormBackwardOp::create(b, g[0], getInput(), getMean(),
                                                 getRstd(), getWeight());
-    to = {backward.getInputGradient(), backward.getWeightGradient(),
-          backward.getBiasGradient()};
+    to = {{b, backward.getInputGradient()},
+          {b, backward.getWeightGradient()},
+          {b, backward.getBiasGradient()}};
   }
-  Value mean = g[1], rstd = g[2], runningMean, runningVar;
+  Expression mean(b, g[1]), rstd(b, g[2]), deviation(b, getRstd()), runningMean,
+      runningVar;
   if (g[3]) {
-    runningMean = frame.scale(g[3], 1 - momentum);
-    Value part = frame.scale(g[3], momentum);
-    mean = mean ? frame.add(mean, part) : part;
+    Expression gradient(b, g[3]);
+    runningMean = gradient * (1 - momentum);
+    Expression part = gradient * momentum;
+    mean = mean ? mean + part : part;
   }
   if (g[4]) {
-    runningVar = frame.scale(g[4], 1 - momentum);
-    Value cube = frame.mul(frame.mul(getRstd(), getRstd()), getRstd());
-    Value part =
-        frame.div(frame.scale(g[4], -2 * momentum * n / (n - 1)), cube);
-    rstd = rstd ? frame.add(rstd, part) : part;
+    Expression gradient(b, g[4]);
+    runningVar = gradient * (1 - momentum);
+    Expression cube = deviation * deviation * deviation;
+    Expression part = gradient * (-2 * momentum * n / (n - 1)) / cube;
+    rstd = rstd ? rstd + part : part;
   }
   to.input = withStatistics(b, *this, to.input, {mean, rstd});
   Results results = operandsOf(*this, to);
@@ -123,22 +128,22 @@ Results BatchNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 Results BatchNormInferenceOp::buildGradients(ImplicitLocOpBuilder &b,
                                              ValueRange g) {
   Frame frame = frameOf(b, *this);
-  auto map = [&](Value x, Value mean, Value weight) -> Value {
-    return BatchNormInferenceOp::create(b, x, mean, getRunningVar(), weight,
-                                        Value(), getEpsAttr());
+  auto map = [&](Value x, Value mean, Value weight) -> Expression {
+    return {b, BatchNormInferenceOp::create(b, x, mean, getRunningVar(), weight,
+                                            Value(), getEpsAttr())};
   };
+  Expression gradient(b, g[0]), input(b, getInput()), weight(b, getWeight());
   Value zero = splat(b, getRunningMean().getType(), 0);
-  Value wide = widened(b, g[0]);
-  Value unit = map(widened(b, getInput()), getRunningMean(), Value());
-  Frame::Gradients to = {map(g[0], zero, getWeight()),
-                         frame.sumToParameter(frame.mul(wide, unit)),
+  Expression wide = gradient.wide();
+  Expression unit = map(input.wide(), getRunningMean(), Value());
+  Frame::Gradients to = {map(gradient, zero, weight),
+                         frame.sumToParameter(wide * unit),
                          frame.sumToParameter(wide)};
-  Value rstd =
-      frame.reciprocalDeviation(getRunningVar(), getEps().convertToDouble());
-  Value slope = getWeight() ? frame.mul(rstd, getWeight()) : rstd;
-  Value mean = NegOp::create(b, frame.mul(slope, to.bias));
-  Value variance =
-      frame.scale(frame.mul(frame.mul(slope, rstd), to.weight), -0.5);
+  Expression rstd = frame.reciprocalDeviation({b, getRunningVar()},
+                                              getEps().convertToDouble());
+  Expression slope = weight ? rstd * weight : rstd;
+  Expression mean = -(slope * to.bias);
+  Expression variance = slope * rstd * to.weight * -0.5;
   Results results = operandsOf(*this, to);
   results.insert(results.begin() + 1, {mean, variance});
   return results;
@@ -148,11 +153,12 @@ Results BatchNormInferenceOp::buildGradients(ImplicitLocOpBuilder &b,
 template <typename Op>
 static Results differentiateBackward(ImplicitLocOpBuilder &b, Op op,
                                      ValueRange g) {
-  Frame::Gradients of = {widened(b, g[0]), widened(b, g[1]),
-                         g.size() > 2 ? widened(b, g[2]) : Value()};
-  auto to = frameOf(b, op).backwardOfBackward(of, widened(b, op.getGradient()),
-                                              widened(b, op.getInput()),
-                                              statisticsOf(op), op.getWeight());
+  auto wide = [&](Value value) { return Expression(b, value).wide(); };
+  Frame::Gradients of = {wide(g[0]), wide(g[1]),
+                         g.size() > 2 ? wide(g[2]) : Expression()};
+  Expression gradient = wide(op.getGradient()), input = wide(op.getInput());
+  auto to = frameOf(b, op).backwardOfBackward(
+      of, gradient, input, statisticsOf(b, op), {b, op.getWeight()});
   Results results{to.gradient, to.input};
   if constexpr (requires { op.getMean(); })
     results.push_back(to.mean);

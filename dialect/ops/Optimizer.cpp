@@ -4,7 +4,6 @@
 
 using namespace mlir;
 using namespace mp;
-using namespace mp::scalars;
 
 using Scalars = SmallVector<Value>;
 
@@ -21,12 +20,8 @@ LogicalResult BiasCorrectionOp::inferReturnTypes(MLIRContext *context,
 }
 
 Scalars BiasCorrectionOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Type f64 = b.getF64Type();
-  Value step = arith::SIToFPOp::create(b, f64, x[0]);
-  Value power =
-      math::PowFOp::create(b, number(b, f64, toDouble(getBeta())), step);
-  return {arith::TruncFOp::create(b, b.getF32Type(),
-                                  sub(b, number(b, f64, 1), power))};
+  Expression step = Expression(b, x[0]).to(b.getF64Type());
+  return {(1 - pow(toDouble(getBeta()), step)).to(b.getF32Type())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,28 +42,17 @@ LogicalResult EmaOp::inferReturnTypes(MLIRContext *,
 }
 
 Scalars EmaOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  auto [average, value, step] = expressions<3>(b, x);
   double decay = toDouble(getDecay());
-  Value moved = add(b, mul(b, number(b, x[0], decay), x[0]),
-                    mul(b, number(b, x[1], 1 - decay), x[1]));
-  Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x[2], one);
-  return {arith::SelectOp::create(b, isFirst, x[1], moved)};
+  Expression moved = decay * average + (1 - decay) * value;
+  return {select(step == 1, value, moved)};
 }
 
 //===----------------------------------------------------------------------===//
 // clip_factor
 //===----------------------------------------------------------------------===//
 
-LogicalResult ClipFactorOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location>,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getNorm().getType());
-  return success();
-}
-
 Scalars ClipFactorOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value wanted = number(b, x[0], toDouble(getMaxNorm()));
-  Value factor = div(b, wanted, add(b, x[0], number(b, x[0], 1e-6)));
-  return {arith::MinimumFOp::create(b, factor, number(b, x[0], 1))};
+  Expression norm(b, x[0]), wanted = norm.number(toDouble(getMaxNorm()));
+  return {min(wanted / (norm + 1e-6), 1)};
 }

@@ -1,10 +1,11 @@
-//===- Optimizer.td - what all optimizers share -----------*- tablegen -*-===//
+//===- Optimizer.td - what all optimizers share ------------*- tablegen -*-===//
 #ifndef MP_OPS_OPTIMIZER_TD
 #define MP_OPS_OPTIMIZER_TD
 
 include "dialect/UpdateRules.td"
 
 def Mp_BiasCorrectionOp : Mp_UpdateOp<"bias_correction"> {
+  let typeRule = "";
   let summary = "1 - beta^step, computed in f64";
   let description = [{
     The result is Adam's correction of a moment that started at zero. In f32, the power of a beta near one
@@ -18,6 +19,7 @@ def Mp_BiasCorrectionOp : Mp_UpdateOp<"bias_correction"> {
 }
 
 def Mp_EmaOp : Mp_UpdateOp<"ema"> {
+  let typeRule = "";
   let summary = "one step of an exponential moving average";
   let description = [{
     The result is decay * average + (1 - decay) * value, as for `torch.optim.swa_utils.AveragedModel` with
@@ -31,6 +33,7 @@ def Mp_EmaOp : Mp_UpdateOp<"ema"> {
 }
 
 def Mp_ClipFactorOp : Mp_UpdateOp<"clip_factor"> {
+  let typeRule = Mp_InferFirst;
   let summary = "factor that limits the norm of gradients";
   let description = [{
     The result is min(1, max_norm / (norm + 1e-6)), as in `torch.nn.utils.clip_grad_norm_`. For a norm of NaN

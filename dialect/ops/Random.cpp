@@ -8,12 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Random.h"
-#include "dialect/Scalars.h"
+#include "dialect/Expression.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace mp;
-using namespace mp::scalars;
 
 using Scalars = SmallVector<Value>;
 using Gradients = SmallVector<Value>;
@@ -22,111 +21,66 @@ using Gradients = SmallVector<Value>;
 // Random bits
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Arithmetic on i32 scalars.
-class Words {
-public:
-  explicit Words(ImplicitLocOpBuilder &b) : b(b) {}
+/// The low 32 bits of an integer.
+static Expression toWord(Expression x) {
+  return x.getType().isInteger(32) ? x : truncate(x, 32);
+}
+static Expression isSet(Expression word, double bit) {
+  return (word & bit) != 0;
+}
 
-  Value constant(uint32_t value) {
-    return arith::ConstantOp::create(
-        b, b.getIntegerAttr(b.getI32Type(), static_cast<int32_t>(value)));
-  }
-  Value exclusiveOr(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
-  Value bits(Value x, uint32_t mask) {
-    return arith::AndIOp::create(b, x, constant(mask));
-  }
-  Value shiftRight(Value x, unsigned by) {
-    return arith::ShRUIOp::create(b, x, constant(by));
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, condition, x, y);
-  }
-  Value isSet(Value x, uint32_t bit) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bits(x, bit),
-                                 constant(0));
-  }
-  Value truncate(Value x) {
-    return x.getType().isInteger(32)
-               ? x
-               : Value(arith::TruncIOp::create(b, b.getI32Type(), x));
-  }
+// Philox on i64 scalars whose lower halves count: a product is one
+// multiplication of lower halves, which vectors have, and what is above the
+// words need not be cleared.
 
-private:
-  ImplicitLocOpBuilder &b;
-};
-} // namespace
+using PhiloxBlock = std::array<Expression, 4>;
 
-namespace {
-/// Philox on i64 scalars whose lower halves count: a product is one
-/// multiplication of lower halves, which vectors have, and what is above the
-/// words need not be cleared.
-class Philox {
-public:
-  explicit Philox(ImplicitLocOpBuilder &b) : b(b) {}
+static Expression upperWord(Expression x) { return shiftRightLogical(x, 32); }
+static Expression timesWord(Expression x, uint32_t factor) {
+  return (x & UINT32_MAX) * factor;
+}
 
-  Value constant(uint64_t value) {
-    return arith::ConstantOp::create(
-        b, b.getI64IntegerAttr(static_cast<int64_t>(value)));
+static PhiloxBlock philox(PhiloxBlock c, std::array<Expression, 2> key) {
+  constexpr uint32_t weyl[] = {0x9E3779B9, 0xBB67AE85};
+  for (int round = 0; round < 10; ++round) {
+    Expression left = timesWord(c[0], 0xD2511F53);
+    Expression right = timesWord(c[2], 0xCD9E8D57);
+    Expression first = upperWord(right) ^ c[1] ^ key[0];
+    Expression third = upperWord(left) ^ c[3] ^ key[1];
+    c = {first, right, third, left};
+    for (int i = 0; i < 2; ++i)
+      key[i] = key[i] + weyl[i];
   }
-  Value extend(Value x) {
-    return x.getType().isInteger(64)
-               ? x
-               : Value(arith::ExtUIOp::create(b, b.getI64Type(), x));
-  }
-  Value upper(Value x) { return arith::ShRUIOp::create(b, x, constant(32)); }
+  return c;
+}
 
-  using Block = std::array<Value, 4>;
-  Block operator()(Block c, std::array<Value, 2> key) {
-    constexpr uint64_t weyl[] = {0x9E3779B9, 0xBB67AE85};
-    for (int round = 0; round < 10; ++round) {
-      Value left = multiply(c[0], 0xD2511F53);
-      Value right = multiply(c[2], 0xCD9E8D57);
-      c = {exclusiveOr(exclusiveOr(upper(right), c[1]), key[0]), right,
-           exclusiveOr(exclusiveOr(upper(left), c[3]), key[1]), left};
-      for (int i = 0; i < 2; ++i)
-        key[i] = arith::AddIOp::create(b, key[i], constant(weyl[i]));
-    }
-    return c;
-  }
-
-private:
-  Value multiply(Value x, uint32_t factor) {
-    Value word = arith::AndIOp::create(b, x, constant(UINT32_MAX));
-    return arith::MulIOp::create(b, word, constant(factor));
-  }
-  Value exclusiveOr(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
-
-  ImplicitLocOpBuilder &b;
-};
-} // namespace
-
-/// The word of the element that `scalars` belong to: behind the op's own
-/// operands stand the key and the element's index.
+/// The word of the element that `scalars` belong to: the op's own operands are
+/// followed by the key and the element's index.
 template <typename Op>
-static Value randomWord(Op op, ImplicitLocOpBuilder &b, ValueRange scalars) {
-  Words w(b);
-  Philox philox(b);
-  Value index = scalars.back();
-  ValueRange key = scalars.drop_back().take_back(op.getKey().size());
-  Value four = arith::ShRUIOp::create(
-      b, index,
-      arith::ConstantOp::create(b, b.getIntegerAttr(index.getType(), 2)));
-  auto words = philox({philox.extend(four), philox.constant(*op.getStream()),
-                       key[1], key.size() > 2 ? key[2] : philox.constant(0)},
-                      {key[0], philox.upper(key[0])});
-  for (Value &word : words)
-    word = w.truncate(word);
-  Value place = w.truncate(index);
-  Value odd = w.isSet(place, 1);
-  return w.select(w.isSet(place, 2), w.select(odd, words[3], words[2]),
-                  w.select(odd, words[1], words[0]));
+static Expression randomWord(Op op, ImplicitLocOpBuilder &b,
+                             ValueRange scalars) {
+  Expression index(b, scalars.back());
+  ValueRange parts = scalars.drop_back().take_back(op.getKey().size());
+  auto [seed, attempt] = expressions<2>(b, parts);
+  Expression block = shiftRightLogical(index, 2);
+  if (!block.getType().isInteger(64))
+    block = zeroExtend(block, 64);
+  Expression stream = seed.number(*op.getStream());
+  Expression batch =
+      parts.size() > 2 ? Expression(b, parts[2]) : seed.number(0);
+  PhiloxBlock words =
+      philox({block, stream, attempt, batch}, {seed, upperWord(seed)});
+  for (Expression &word : words)
+    word = toWord(word);
+  Expression place = toWord(index);
+  Expression isOdd = isSet(place, 1), isUpper = isSet(place, 2);
+  Expression upper = select(isOdd, words[3], words[2]);
+  return select(isUpper, upper, select(isOdd, words[1], words[0]));
 }
 
 /// The upper 24 bits of a word as a number in [0, 1).
-static Value unitInterval(ImplicitLocOpBuilder &b, Value word, Type type) {
-  Value whole = arith::SIToFPOp::create(b, type, Words(b).shiftRight(word, 8));
-  return mul(b, whole, number(b, type, 0x1p-24));
+static Expression unitInterval(Expression word, Type type) {
+  return shiftRightLogical(word, 8).to(type) * 0x1p-24;
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,18 +129,6 @@ MP_RANDOM(DropoutBackwardOp)
 MP_RANDOM(StochasticRoundOp)
 #undef MP_RANDOM
 
-#define MP_INFER(OP)                                                           \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>,   \
-                                     Adaptor adaptor,                          \
-                                     SmallVectorImpl<Type> &types) {           \
-    types.push_back(adaptor.getInput().getType());                             \
-    return success();                                                          \
-  }
-MP_INFER(BernoulliOp)
-MP_INFER(DropoutOp)
-MP_INFER(DropoutBackwardOp)
-#undef MP_INFER
-
 //===----------------------------------------------------------------------===//
 // uniform
 //===----------------------------------------------------------------------===//
@@ -227,13 +169,12 @@ Scalars UniformOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   auto element = cast<FloatType>(elementType(getResult()));
   Type type = computeType(element);
   double low = getLow().convertToDouble(), high = getHigh().convertToDouble();
-  Value unit = unitInterval(b, randomWord(*this, b, x), type);
-  Value scaled =
-      add(b, number(b, type, low), mul(b, number(b, type, high - low), unit));
+  Expression unit = unitInterval(randomWord(*this, b, x), type);
+  Expression scaled = low + (high - low) * unit;
   // Rounding may reach `high`, unless the type has nothing else.
   double below = largestBelow(element, high);
   if (below >= low)
-    scaled = arith::MinimumFOp::create(b, scaled, number(b, type, below));
+    scaled = min(scaled, below);
   return {scaled};
 }
 
@@ -250,11 +191,10 @@ LogicalResult NormalOp::verify() {
 }
 
 /// Horner's rule; the highest coefficient comes first.
-static Value polynomial(ImplicitLocOpBuilder &b, Value x,
-                        ArrayRef<double> coefficients) {
-  Value sum = number(b, x, coefficients.front());
+static Expression polynomial(Expression x, ArrayRef<double> coefficients) {
+  Expression sum = x.number(coefficients.front());
   for (double coefficient : coefficients.drop_front())
-    sum = math::FmaOp::create(b, sum, x, number(b, x, coefficient));
+    sum = fma(sum, x, coefficient);
   return sum;
 }
 
@@ -262,47 +202,35 @@ static Value polynomial(ImplicitLocOpBuilder &b, Value x,
 /// = -log(1 - x^2) times x, which is Giles' form ("Approximating the erfinv
 /// function", GPU Computing Gems 2, 2011). The coefficients are minimax fits of
 /// our own, to w = 22, where his end at 16.
-static Value inverseErf(ImplicitLocOpBuilder &b, Value x, Value q) {
-  Value product = mul(b, q, sub(b, number(b, q, 2), q));
-  Value w = arith::NegFOp::create(b, math::LogOp::create(b, product));
+static Expression inverseErf(Expression x, Expression q) {
+  Expression w = -log(q * (2 - q));
   // Relative errors 2^-23.3 on w in [0, 5] and 2^-23.1 on [5, 22].
-  Value centre = polynomial(b, sub(b, w, number(b, w, 2.5)),
-                            {0x1.e99046p-26, 0x1.716876p-22, -0x1.d986f4p-19,
-                             -0x1.27504ep-18, 0x1.ca6e34p-13, -0x1.48a5fap-10,
-                             -0x1.11ca12p-8, 0x1.f91ec4p-3, 0x1.805c5ep+0});
-  Value tail =
-      polynomial(b, sub(b, sqrt(b, w), number(b, w, 3)),
+  Expression centre =
+      polynomial(w - 2.5, {0x1.e99046p-26, 0x1.716876p-22, -0x1.d986f4p-19,
+                           -0x1.27504ep-18, 0x1.ca6e34p-13, -0x1.48a5fap-10,
+                           -0x1.11ca12p-8, 0x1.f91ec4p-3, 0x1.805c5ep+0});
+  Expression tail =
+      polynomial(sqrt(w) - 3,
                  {0x1.44f92p-15, -0x1.4e2948p-13, -0x1.48ae3cp-16,
                   0x1.52cd54p-10, -0x1.d47a6ep-9, 0x1.7a0f84p-8, -0x1.f550aap-8,
                   0x1.351d68p-7, 0x1.006dd4p+0, 0x1.6a9efep+1});
-  Value isCentre =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, w, number(b, w, 5));
-  return mul(b, arith::SelectOp::create(b, isCentre, centre, tail), x);
+  return select(w < 5, centre, tail) * x;
 }
 
 Scalars NormalOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange scalars) {
-  Words words(b);
-  Type f32 = b.getF32Type();
   // The word, signed, stands for x = (word + 1/2) / 2^31 in (-1, 1). With m =
   // |x| 2^31 - 1/2, both |x| and 1 - |x| are had without cancellation.
-  Value word = randomWord(*this, b, scalars);
-  Value sign = arith::ShRSIOp::create(b, word, words.constant(31));
-  Value m = words.exclusiveOr(word, sign);
-  auto centred = [&](Value whole) {
-    Value real = arith::SIToFPOp::create(b, f32, whole);
-    return mul(b, add(b, real, number(b, f32, 0.5)), number(b, f32, 0x1p-31));
+  Expression word = randomWord(*this, b, scalars);
+  Expression m = word ^ (word >> 31);
+  auto centred = [&](Expression whole) {
+    return (whole.to(b.getF32Type()) + 0.5) * 0x1p-31;
   };
-  Value x = centred(m);
-  Value q = centred(words.exclusiveOr(m, words.constant(0x7fffffff)));
-  Value z = mul(b, inverseErf(b, x, q), number(b, f32, std::sqrt(2.0)));
-  Value negative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, word,
-                                         words.constant(0));
-  z = arith::SelectOp::create(b, negative, arith::NegFOp::create(b, z), z);
-  Type type = computeType(elementType(getResult()));
-  if (type != f32)
-    z = arith::ExtFOp::create(b, type, z);
-  Value spread = mul(b, number(b, type, getStd().convertToDouble()), z);
-  return {add(b, number(b, type, getMean().convertToDouble()), spread)};
+  Expression x = centred(m), q = centred(m ^ INT32_MAX);
+  Expression z = inverseErf(x, q) * std::sqrt(2.0);
+  z = select(word < 0, -z, z);
+  Expression spread =
+      getStd().convertToDouble() * z.to(computeType(elementType(getResult())));
+  return {getMean().convertToDouble() + spread};
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,11 +242,12 @@ LogicalResult BernoulliOp::verify() {
 }
 
 Scalars BernoulliOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Type type = x[0].getType();
-  Value unit = unitInterval(b, randomWord(*this, b, x), type);
-  Value isOne = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, unit, x[0]);
-  return {arith::SelectOp::create(b, isOne, number(b, type, 1),
-                                  number(b, type, 0))};
+  Expression probability(b, x[0]);
+  Expression unit =
+      unitInterval(randomWord(*this, b, x), probability.getType());
+  Expression isOne = unit < probability;
+  Expression one = probability.number(1), zero = probability.number(0);
+  return {select(isOne, one, zero)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,18 +271,16 @@ LogicalResult DropoutBackwardOp::verify() {
 template <typename Op>
 static Value drop(Op op, ImplicitLocOpBuilder &b, ValueRange x) {
   double p = op.getP().convertToDouble();
-  Type type = x[0].getType();
-  // Dropped where word < p 2^32; for p = 1 that is no word.
+  Expression input(b, x[0]);
+  // Dropped where word < p 2^32; for p = 1 that is not a word.
   double bound = std::nearbyint(p * 0x1p32);
   if (bound > UINT32_MAX)
-    return mul(b, x[0], number(b, type, 0));
-  Value word = randomWord(op, b, x);
-  Value isKept =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::uge, word,
-                            Words(b).constant(static_cast<uint32_t>(bound)));
-  Value factor = arith::SelectOp::create(
-      b, isKept, number(b, type, 1 / (1 - p)), number(b, type, 0));
-  return mul(b, x[0], factor);
+    return input * 0;
+  Expression word = randomWord(op, b, x), least = word.number(bound);
+  Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                       Value(word), Value(least));
+  Expression scale = input.number(1 / (1 - p)), zero = input.number(0);
+  return input * select({b, isKept}, scale, zero);
 }
 Scalars DropoutOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {drop(*this, b, x)};
@@ -411,47 +338,38 @@ LogicalResult StochasticRoundOp::verify() {
 
 /// A bf16 is the upper half of an f32: a carry out of the lower half plus 16
 /// random bits rounds up. A NaN is made quiet, lest it lose all it has.
-static Value roundToBF16(ImplicitLocOpBuilder &b, Value x, Value word) {
-  Words w(b);
-  Value bits = arith::BitcastOp::create(b, b.getI32Type(), x);
-  Value carried = arith::AddIOp::create(b, bits, w.shiftRight(word, 16));
-  Value quiet = arith::OrIOp::create(b, bits, w.constant(0x400000));
-  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
-  Value upper = w.bits(w.select(isNan, quiet, carried), 0xffff0000);
-  Value exact = arith::BitcastOp::create(b, b.getF32Type(), upper);
-  return arith::TruncFOp::create(b, b.getBF16Type(), exact);
+static Expression roundToBF16(Expression x, Expression word) {
+  auto &b = x.builder();
+  Expression bits = bitcast(x, b.getI32Type());
+  Expression carried = bits + shiftRightLogical(word, 16);
+  Expression quiet = bits | 0x400000;
+  Expression upper = select(isUnordered(x, x), quiet, carried) & 0xffff0000;
+  return bitcast(upper, b.getF32Type()).to(b.getBF16Type());
 }
 
 /// |x| in units of its last place in f16, split into the whole and the rest.
-static Value roundToF16(ImplicitLocOpBuilder &b, Value x, Value word) {
-  Words w(b);
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  Value magnitude = math::AbsFOp::create(b, x);
+static Expression roundToF16(Expression x, Expression word) {
+  auto &b = x.builder();
+  Type f32 = b.getF32Type();
+  Expression magnitude = abs(x);
   // 2^e of the number, at least 2^-14; beyond 2^16 all is infinite.
-  Value bits = w.bits(arith::BitcastOp::create(b, i32, magnitude), 0x7f800000);
-  bits = arith::MaxSIOp::create(b, bits, w.constant((127 - 14) << 23));
-  bits = arith::MinSIOp::create(b, bits, w.constant((127 + 16) << 23));
-  Value unit =
-      mul(b, arith::BitcastOp::create(b, f32, bits), number(b, f32, 0x1p-10));
-  Value scaled = div(b, magnitude, unit);
-  Value whole = math::FloorOp::create(b, scaled);
-  Value rest = sub(b, scaled, whole);
-  Value random = arith::SIToFPOp::create(b, f32, w.shiftRight(word, 8));
-  Value isUp =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                            mul(b, random, number(b, f32, 0x1p-24)), rest);
-  Value next = add(b, whole, number(b, f32, 1));
-  Value rounded = mul(b, arith::SelectOp::create(b, isUp, next, whole), unit);
-  Value isFinite = arith::CmpFOp::create(
-      b, arith::CmpFPredicate::OLT, magnitude,
-      number(b, f32, std::numeric_limits<double>::infinity()));
-  Value result = arith::SelectOp::create(b, isFinite, rounded, magnitude);
-  return arith::TruncFOp::create(b, b.getF16Type(),
-                                 math::CopySignOp::create(b, result, x));
+  Expression bits = bitcast(magnitude, b.getI32Type()) & 0x7f800000;
+  bits = min(max(bits, (127 - 14) << 23), (127 + 16) << 23);
+  Expression unit = bitcast(bits, f32) * 0x1p-10;
+  Expression scaled = magnitude / unit;
+  Expression whole = floor(scaled);
+  Expression rest = scaled - whole;
+  Expression isUp = unitInterval(word, f32) < rest;
+  Expression next = whole + 1;
+  Expression rounded = select(isUp, next, whole) * unit;
+  Expression isFinite = magnitude < std::numeric_limits<double>::infinity();
+  Value result = select(isFinite, rounded, magnitude);
+  Expression signedResult(b, math::CopySignOp::create(b, result, Value(x)));
+  return signedResult.to(b.getF16Type());
 }
 
 Scalars StochasticRoundOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Value word = randomWord(*this, b, x);
-  return {elementType(getResult()).isBF16() ? roundToBF16(b, x[0], word)
-                                            : roundToF16(b, x[0], word)};
+  Expression word = randomWord(*this, b, x), input(b, x[0]);
+  return {elementType(getResult()).isBF16() ? roundToBF16(input, word)
+                                            : roundToF16(input, word)};
 }

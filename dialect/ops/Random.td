@@ -1,4 +1,4 @@
-//===- Random.td - random numbers, dropout, random rounding -*- tablegen -*-===//
+//===- Random.td - random numbers, dropout, random rounding ---------------===//
 #ifndef MP_OPS_RANDOM_TD
 #define MP_OPS_RANDOM_TD
 
@@ -12,7 +12,6 @@ defvar Mp_Draw = "(`stream` `(` $stream^ `)`)? (`key` `(` $key^ `)`)? attr-dict 
 defvar Mp_DrawFacts = [{
   static bool takesIndex() { return true; }
 }];
-defvar Mp_ExpensiveDraw = !strconcat(Mp_DrawFacts, [{ bool isExpensive() { return true; } }]);
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -24,7 +23,8 @@ class Mp_RandomNumbersOp<string mnemonic> : Mp_Op<mnemonic,
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = !strconcat(Mp_Draw, "type($result)");
   let hasVerifier = 1;
-  let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{
+  let expensive = 1;
+  let extraDeclarations = !strconcat(Mp_DrawFacts, [{
     static ::llvm::StringRef whyNotDifferentiable() { return "it has no operand of floats"; }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &,
                                                       ::mlir::ValueRange) {
@@ -58,6 +58,7 @@ def Mp_NormalOp : Mp_RandomNumbersOp<"normal"> {
 }
 
 def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
+  let typeRule = Mp_InferFirst;
   let summary = "one with a given probability, else zero";
   let description = [{
     The probability of each element is that element of the operand. A NaN gives zero.
@@ -70,7 +71,8 @@ def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = !strconcat("$input ", Mp_Draw, "type($input)");
   let hasVerifier = 1;
-  let extraDeclarations = Mp_ExpensiveDraw;
+  let expensive = 1;
+  let extraDeclarations = Mp_DrawFacts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,6 +82,8 @@ def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
 class Mp_DropOp<string mnemonic, list<Trait> traits = []>
     : Mp_TensorOp<mnemonic, !listconcat(Mp_RandomTraits, traits)> {
   let numericClass = "random";
+  let expensive = 1;
+  let typeRule = Mp_InferFirst;
   let arguments = (ins Mp_FloatTensor:$input, Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream,
     DefaultValuedAttr<F64Attr, "0.5">:$p);
   let results = (outs Mp_FloatTensor:$result);
@@ -98,7 +102,7 @@ def Mp_DropoutOp : Mp_DropOp<"dropout", [EvaluationOpInterface]> {
     Example: `%r = mp.dropout %x {p = 0.1} : tensor<4x8xf32>`
   }];
   let torch = "dropout"; let relay = "nn.dropout"; let relax = "nn.dropout";
-  let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{
+  let extraDeclarations = !strconcat(Mp_DrawFacts, [{
     ::llvm::SmallVector<::mlir::Value> buildEvaluation(::mlir::ImplicitLocOpBuilder &) { return {getInput()}; }
   }]);
 }
@@ -110,7 +114,7 @@ def Mp_DropoutBackwardOp : Mp_DropOp<"dropout_backward"> {
 
     Example: `%d = mp.dropout_backward %g stream(3) {p = 0.1} : tensor<4x8xf32>`
   }];
-  let extraDeclarations = !strconcat(Mp_ExpensiveDraw, [{ static bool drawsAgain() { return true; } }]);
+  let extraDeclarations = !strconcat(Mp_DrawFacts, [{ static bool drawsAgain() { return true; } }]);
 }
 
 //===----------------------------------------------------------------------===//

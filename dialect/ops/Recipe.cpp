@@ -1,6 +1,6 @@
 //===- Recipe.cpp - what to train, how, and on what -----------------------===//
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaler.h"
+#include "dialect/ops/LossScaler.h"
 
 using namespace mlir;
 using namespace mp;
@@ -48,11 +48,11 @@ LogicalResult TrainOp::verifySymbolUses(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getFunctionAttr());
   if (!function)
     return emitOpError() << "trains @" << getFunction()
-                         << ", which is no function";
+                         << ", which is not a function";
   if (getScaler() &&
       !symbols.lookupNearestSymbolFrom<ScalerOp>(*this, getScalerAttr()))
     return emitOpError() << "names @" << *getScaler()
-                         << ", which is no mp.scaler";
+                         << ", which is not an mp.scaler";
   if (getAutocast() && !getAutocast()->getDtype().isF16() &&
       !getAutocast()->getDtype().isBF16())
     return emitOpError() << "autocast to " << getAutocast()->getDtype()

@@ -1,4 +1,4 @@
-//===- Recipe.td - training recipes and their data --------*- tablegen -*-===//
+//===- Recipe.td - training recipes and their data ---------*- tablegen -*-===//
 #ifndef MP_OPS_RECIPE_TD
 #define MP_OPS_RECIPE_TD
 

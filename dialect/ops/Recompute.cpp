@@ -4,13 +4,6 @@
 using namespace mlir;
 using namespace mp;
 
-LogicalResult CheckpointOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location>,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
-  return success();
-}
 SmallVector<Value> CheckpointOp::buildScalars(ImplicitLocOpBuilder &,
                                               ValueRange x) {
   return {x[0]};
@@ -21,12 +14,4 @@ SmallVector<Value> CheckpointOp::buildGradients(ImplicitLocOpBuilder &,
 }
 std::vector<OpSample> CheckpointOp::sampleInputs() {
   return {{{{"tensor<2x3xf64>"}}, "mp.checkpoint %0 : tensor<2x3xf64>"}};
-}
-
-LogicalResult
-RecomputeBarrierOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                     Adaptor adaptor,
-                                     SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
-  return success();
 }

@@ -1,10 +1,11 @@
-//===- Recompute.td - what backward computes again --------*- tablegen -*-===//
+//===- Recompute.td - what backward computes again ---------*- tablegen -*-===//
 #ifndef MP_OPS_RECOMPUTE_TD
 #define MP_OPS_RECOMPUTE_TD
 
 include "dialect/MpBase.td"
 
 def Mp_CheckpointOp : Mp_ElementwiseOp<"checkpoint", [EvaluationOpInterface]> {
+  let typeRule = Mp_InferFirst;
   let summary = "identity that marks a value to keep for the backward pass";
   let description = [{
     The op ends a block of activation checkpointing (Chen, Xu, Zhang and Guestrin, "Training Deep Nets with
@@ -23,6 +24,7 @@ def Mp_CheckpointOp : Mp_ElementwiseOp<"checkpoint", [EvaluationOpInterface]> {
 }
 
 def Mp_RecomputeBarrierOp : Mp_PureOp<"recompute_barrier"> {
+  let typeRule = Mp_InferFirst;
   let summary = "identity for ops that run only after another value is computed";
   let description = [{
     `mp-recompute` inserts the op between a value that is kept and the ops that recompute others from it.

@@ -11,43 +11,6 @@ using namespace mp;
 // Type rules
 //===----------------------------------------------------------------------===//
 
-#define MP_INFER(OP)                                                           \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    return inferReduction(location, adaptor.getInput(), adaptor.getDims(),     \
-                          adaptor.getKeepdim(), types);                        \
-  }
-MP_INFER(SumOp)
-MP_INFER(ProdOp)
-MP_INFER(AnyOp)
-MP_INFER(MeanOp)
-#undef MP_INFER
-
-/// No element has a sum, but no largest one.
-#define MP_INFER_EXTREME(OP)                                                   \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    Value input = adaptor.getInput();                                          \
-    if (failed(inferReduction(location, input, adaptor.getDims(),              \
-                              adaptor.getKeepdim(), types)))                   \
-      return failure();                                                        \
-    return checkNotEmpty(location, input, adaptor.getDims());                  \
-  }
-MP_INFER_EXTREME(MaxOp)
-MP_INFER_EXTREME(MinOp)
-#undef MP_INFER_EXTREME
-
-LogicalResult ProdBackwardOp::inferReturnTypes(MLIRContext *,
-                                               std::optional<Location> location,
-                                               Adaptor adaptor,
-                                               SmallVectorImpl<Type> &types) {
-  return inferReductionBackward(location, adaptor.getGradient(),
-                                adaptor.getInput(), adaptor.getDims(),
-                                adaptor.getKeepdim(), types);
-}
-
 LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
@@ -95,9 +58,7 @@ TypedAttr SumOp::getNeutral(Type type) {
 }
 Value SumOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                            Value element) {
-  if (isa<FloatType>(element.getType()))
-    return arith::AddFOp::create(b, accumulator, element);
-  return arith::AddIOp::create(b, accumulator, element);
+  return Expression(b, accumulator) + Expression(b, element);
 }
 
 TypedAttr ProdOp::getNeutral(Type type) {
@@ -107,14 +68,12 @@ TypedAttr ProdOp::getNeutral(Type type) {
 }
 Value ProdOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                             Value element) {
-  if (isa<FloatType>(element.getType()))
-    return arith::MulFOp::create(b, accumulator, element);
-  return arith::MulIOp::create(b, accumulator, element);
+  return Expression(b, accumulator) * Expression(b, element);
 }
 
 /// The largest of zeros may have either sign: telling them apart takes as long
 /// as all else that a NaN needs.
-static constexpr auto anyZero = arith::FastMathFlags::nsz;
+static constexpr auto kAnyZero = arith::FastMathFlags::nsz;
 
 TypedAttr MaxOp::getNeutral(Type type) {
   return isa<FloatType>(type) ? infinity(type, true)
@@ -123,7 +82,7 @@ TypedAttr MaxOp::getNeutral(Type type) {
 Value MaxOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                            Value element) {
   if (isa<FloatType>(element.getType()))
-    return arith::MaximumFOp::create(b, accumulator, element, anyZero);
+    return arith::MaximumFOp::create(b, accumulator, element, kAnyZero);
   if (isUnsigned(getInput()))
     return arith::MaxUIOp::create(b, accumulator, element);
   return arith::MaxSIOp::create(b, accumulator, element);
@@ -136,7 +95,7 @@ TypedAttr MinOp::getNeutral(Type type) {
 Value MinOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                            Value element) {
   if (isa<FloatType>(element.getType()))
-    return arith::MinimumFOp::create(b, accumulator, element, anyZero);
+    return arith::MinimumFOp::create(b, accumulator, element, kAnyZero);
   if (isUnsigned(getInput()))
     return arith::MinUIOp::create(b, accumulator, element);
   return arith::MinSIOp::create(b, accumulator, element);
@@ -154,10 +113,8 @@ Value AnyOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
 
 SmallVector<Value> MeanOp::decompose(ImplicitLocOpBuilder &b,
                                      ValueRange operands) {
-  Value sum = SumOp::create(b, operands[0], getDims(), getKeepdim());
-  Value count = splat(b, RankedTensorType::get({}, elementType(sum)),
-                      reducedCount(getInput(), getDims()));
-  return {DivOp::create(b, sum, count)};
+  Expression sum(b, SumOp::create(b, operands[0], getDims(), getKeepdim()));
+  return {sum / reducedCount(getInput(), getDims())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,34 +126,22 @@ namespace {
 /// taken without dividing by an element that is zero.
 class Factors {
 public:
-  Factors(ImplicitLocOpBuilder &b, Value input, ArrayRef<int64_t> dims)
-      : b(b), dims(dims), type(tensorType(input)) {
-    isZero = CompareOp::create(b, Comparison::eq, input, number(0));
-    factor = SelectOp::create(b, isZero, number(1), input);
-    product = ProdOp::create(b, factor, dims, true);
-    zeros = sum(castTo(b, isZero, type.getElementType()));
+  Factors(Expression input, ArrayRef<int64_t> dims) : dims(dims) {
+    isZero = input == 0;
+    factor = select(isZero, 1, input);
+    auto &b = input.builder();
+    product = {b, ProdOp::create(b, Value(factor), dims, true)};
+    zeros = sumOver(isZero.to(elementType(input)), dims);
   }
 
-  Value number(double value) {
-    return splat(b, RankedTensorType::get({}, type.getElementType()), value);
-  }
-  Value sum(Value x) { return SumOp::create(b, x, dims, true); }
   /// The product of what is not zero, in runs with `count` zeros; else 0.
-  Value productWith(double count) {
-    return SelectOp::create(
-        b, CompareOp::create(b, Comparison::eq, zeros, number(count)), product,
-        number(0));
-  }
-  /// Zeros of the operand get one value, the others the other.
-  Value choose(Value atZero, Value elsewhere) {
-    return SelectOp::create(b, isZero, atZero, elsewhere);
+  Expression productWith(double count) {
+    return select(zeros == count, product, 0);
   }
 
-  ImplicitLocOpBuilder &b;
   ArrayRef<int64_t> dims;
-  RankedTensorType type;
-  Value isZero, factor; ///< the operand with ones for zeros
-  Value product, zeros; ///< of each run, with the reduced dimensions kept
+  Expression isZero, factor; ///< the operand with ones for zeros
+  Expression product, zeros; ///< of each run, with the reduced dimensions kept
 };
 } // namespace
 
@@ -204,41 +149,39 @@ public:
 /// others for the zero alone; with more, none has any.
 SmallVector<Value> ProdBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
-  Factors f(b, operands[1], getDims());
-  Value slope =
-      f.choose(f.productWith(1), DivOp::create(b, f.productWith(0), f.factor));
-  Value g = withReducedDims(b, operands[0], operands[1], getDims());
-  return {MulOp::create(b, g, slope)};
+  Factors f({b, operands[1]}, getDims());
+  Expression atZero = f.productWith(1), elsewhere = f.productWith(0) / f.factor;
+  Expression slope = select(f.isZero, atZero, elsewhere);
+  Expression g(b, withReducedDims(b, operands[0], operands[1], getDims()));
+  return {g * slope};
 }
 
 /// With u the gradient of the result, sum over i != k of u_i and the product
 /// of all but i and k: an element that is zero needs all other zeros to be i.
 SmallVector<Value> ProdBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                                   ValueRange u) {
-  Type compute = computeType(elementType(getInput()));
-  Value x = castTo(b, getInput(), compute);
-  Value wide = castTo(b, u[0], compute);
-  Factors f(b, x, getDims());
-  Value share = DivOp::create(b, wide, f.factor);
-  Value zero = f.number(0);
-  Value nonzeros = f.sum(f.choose(zero, share));
-  Value zeros = f.sum(f.choose(wide, zero));
-  Value at0 = f.productWith(0), at1 = f.productWith(1), at2 = f.productWith(2);
-  auto sumOfProducts = [&](Value x, Value y, Value z, Value w) -> Value {
-    Value left = MulOp::create(b, x, y), right = MulOp::create(b, z, w);
-    return AddOp::create(b, left, right);
+  Expression x = Expression(b, getInput()).wide();
+  Expression wide = Expression(b, u[0]).wide();
+  Factors f(x, getDims());
+  Expression share = wide / f.factor;
+  Expression zero = x.number(0);
+  Expression nonzeros = sumOver(select(f.isZero, zero, share), getDims());
+  Expression zeros = sumOver(select(f.isZero, wide, zero), getDims());
+  Expression at0 = f.productWith(0), at1 = f.productWith(1),
+             at2 = f.productWith(2);
+  auto sumOfProducts = [](Expression x, Expression y, Expression z,
+                          Expression w) {
+    Expression left = x * y, right = z * w;
+    return left + right;
   };
-  Value toGradient = sumOfProducts(at0, nonzeros, at1, zeros);
-  Value otherShares = SubOp::create(b, nonzeros, share);
-  Value elsewhere =
-      DivOp::create(b, sumOfProducts(at0, otherShares, at1, zeros), f.factor);
-  Value atZero =
-      sumOfProducts(at1, nonzeros, at2, SubOp::create(b, zeros, wide));
-  Value slope = f.choose(atZero, elsewhere);
-  Value g = castTo(b, getGradient(), compute);
-  Value column = withReducedDims(b, g, getInput(), getDims());
-  return {asReduced(b, toGradient, getDims(), getKeepdim()),
-          MulOp::create(b, column, slope)};
+  Expression toGradient = sumOfProducts(at0, nonzeros, at1, zeros);
+  Expression otherShares = nonzeros - share;
+  Expression elsewhere = sumOfProducts(at0, otherShares, at1, zeros) / f.factor;
+  Expression atZero = sumOfProducts(at1, nonzeros, at2, zeros - wide);
+  Expression slope = select(f.isZero, atZero, elsewhere);
+  Expression g = Expression(b, getGradient()).wide();
+  Expression column(b, withReducedDims(b, g, getInput(), getDims()));
+  return {asReduced(b, toGradient, getDims(), getKeepdim()), column * slope};
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,21 +190,16 @@ SmallVector<Value> ProdBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
 
 SmallVector<Value> ArgmaxOp::decompose(ImplicitLocOpBuilder &b,
                                        ValueRange operands) {
-  Value x = operands[0];
+  Expression x(b, operands[0]);
   auto type = tensorType(x);
   int64_t dim = getDim();
-  ArrayRef<int64_t> dims(dim);
-  Value largest = MaxOp::create(b, x, dims, true);
-  Value isLargest = CompareOp::create(b, Comparison::eq, x, largest);
+  Expression isLargest = x == maxOver(x, dim);
   // NaN makes the largest element NaN, which equals nothing.
   if (isa<FloatType>(type.getElementType()))
-    isLargest =
-        OrOp::create(b, isLargest, CompareOp::create(b, Comparison::ne, x, x));
-  Type i32 = b.getI32Type();
-  Value index = IotaOp::create(b, type.clone(i32), dim);
-  Value none = splat(b, RankedTensorType::get({}, i32), INT32_MAX);
-  Value first = MinOp::create(b, SelectOp::create(b, isLargest, index, none),
-                              dims, getKeepdim());
+    isLargest = isLargest | (x != x);
+  Expression index(b, IotaOp::create(b, type.clone(b.getI32Type()), dim));
+  Value candidates = select(isLargest, index, INT32_MAX);
+  Value first = MinOp::create(b, candidates, ArrayRef(dim), getKeepdim());
   return {castTo(b, first, elementType(getResult()))};
 }
 

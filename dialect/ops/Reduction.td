@@ -1,8 +1,9 @@
-//===- Reduction.td - sums, products, extremes ------------*- tablegen -*-===//
+//===- Reduction.td - sums, products, extremes -------------*- tablegen -*-===//
 #ifndef MP_OPS_REDUCTION_TD
 #define MP_OPS_REDUCTION_TD
 
 include "dialect/ReductionRules.td"
+// #include "dialect/ReductionRules.h"
 
 def Mp_SumOp : Mp_ReductionOp<"sum"> {
   let summary = "sum over dimensions";
@@ -29,7 +30,14 @@ def Mp_ProdOp : Mp_ReductionOp<"prod"> {
 
 def Mp_ProdBackwardOp : Mp_ReductionBackwardOp<"prod_backward">;
 
+/// No element has a sum, but no largest one.
+defvar Mp_InferExtreme = [{
+      if (failed(inferReduction(location, adaptor.getInput(), adaptor.getDims(), adaptor.getKeepdim(), types)))
+        return ::mlir::failure();
+      return checkNotEmpty(location, adaptor.getInput(), adaptor.getDims());}];
+
 def Mp_MaxOp : Mp_ReductionOp<"max"> {
+  let typeRule = Mp_InferExtreme;
   let summary = "largest element over dimensions, or NaN";
   let description = [{
     The op is `torch.amax`. If one of the elements is NaN, the result is NaN. The gradient is shared evenly
@@ -41,6 +49,7 @@ def Mp_MaxOp : Mp_ReductionOp<"max"> {
 }
 
 def Mp_MinOp : Mp_ReductionOp<"min"> {
+  let typeRule = Mp_InferExtreme;
   let summary = "smallest element over dimensions, or NaN";
   let description = [{
     The op is `torch.amin`. If one of the elements is NaN, the result is NaN. The gradient is shared evenly
@@ -58,6 +67,7 @@ def Mp_AnyOp : Mp_ReductionOp<"any"> {
 }
 
 def Mp_MeanOp : Mp_CompositeOp<"mean"> {
+  let typeRule = Mp_InferReduction;
   let numericClass = "reduction";
   let summary = "mean over dimensions";
   let description = [{

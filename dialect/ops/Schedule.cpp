@@ -5,31 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Schedule.h"
+#include "dialect/Expression.h"
 #include "dialect/Fields.h"
-#include "dialect/Scalars.h"
 #include <numbers>
 
 using namespace mlir;
 using namespace mp;
-using namespace mp::scalars;
 
-static Value number(ImplicitLocOpBuilder &b, double value) {
-  return number(b, b.getF64Type(), value);
-}
-static Value whole(ImplicitLocOpBuilder &b, int64_t value) {
-  return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
-}
-static Value toReal(ImplicitLocOpBuilder &b, Value count) {
-  return arith::SIToFPOp::create(b, b.getF64Type(), count);
+static Expression toReal(Expression count) {
+  return count.to(count.builder().getF64Type());
 }
 /// min(t, steps) / steps.
-static Value share(ImplicitLocOpBuilder &b, Value applied, int64_t steps) {
-  Value reached = arith::MinSIOp::create(b, applied, whole(b, steps));
-  return div(b, toReal(b, reached), number(b, steps));
+static Expression share(Expression applied, int64_t steps) {
+  return toReal(min(applied, steps)) / steps;
 }
 /// from + (to - from) x
-static Value between(ImplicitLocOpBuilder &b, double from, double to, Value x) {
-  return add(b, number(b, from), mul(b, number(b, to - from), x));
+static Expression between(double from, double to, Expression x) {
+  return from + (to - from) * x;
 }
 
 /// The length that is stated, or the run's; 0 after an error.
@@ -51,28 +43,13 @@ static int64_t chooseLength(function_ref<InFlightDiagnostic()> emitError,
 
 bool ConstantScheduleAttr::isConstant() const { return true; }
 Value ConstantScheduleAttr::buildFactor(ImplicitLocOpBuilder &b, Value) const {
-  return number(b, 1);
+  return Expression::constant(b, b.getF64Type(), 1);
 }
 
 //===----------------------------------------------------------------------===//
 // linear
 //===----------------------------------------------------------------------===//
 
-static constexpr FieldSpec kLinear[] = {{"from", 1, Domain::NotNegative},
-                                        {"to", 0, Domain::NotNegative},
-                                        {"steps", 0, Domain::RunLength}};
-
-Attribute LinearScheduleAttr::parse(AsmParser &parser, Type) {
-  return parseFields<LinearScheduleAttr>(parser, kLinear);
-}
-void LinearScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, kLinear, {getFrom(), getTo(), double(getSteps())});
-}
-LogicalResult
-LinearScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                           Number from, Number to, int64_t steps) {
-  return verifyFields(emitError, kLinear, {from, to, double(steps)});
-}
 FailureOr<Attribute>
 LinearScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
                                int64_t totalSteps) const {
@@ -83,74 +60,31 @@ LinearScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
 }
 Value LinearScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                       Value applied) const {
-  return between(b, getFrom(), getTo(), share(b, applied, getSteps()));
+  return between(getFrom(), getTo(), share({b, applied}, getSteps()));
 }
 
 //===----------------------------------------------------------------------===//
 // step
 //===----------------------------------------------------------------------===//
 
-static constexpr FieldSpec kStep[] = {{"step_size", kRequired, Domain::Length},
-                                      {"gamma", 0.1, Domain::NotNegative}};
-
-Attribute StepScheduleAttr::parse(AsmParser &parser, Type) {
-  return parseFields<StepScheduleAttr>(parser, kStep);
-}
-void StepScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, kStep, {double(getStepSize()), getGamma()});
-}
-LogicalResult
-StepScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t stepSize, Number gamma) {
-  return verifyFields(emitError, kStep, {double(stepSize), gamma});
-}
 Value StepScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                     Value applied) const {
-  Value falls = arith::DivSIOp::create(b, applied, whole(b, getStepSize()));
-  return math::PowFOp::create(b, number(b, getGamma()), toReal(b, falls));
+  return pow(getGamma(), toReal(Expression(b, applied) / getStepSize()));
 }
 
 //===----------------------------------------------------------------------===//
 // exponential
 //===----------------------------------------------------------------------===//
 
-static constexpr FieldSpec kExponential[] = {
-    {"gamma", kRequired, Domain::NotNegative}};
-
-Attribute ExponentialScheduleAttr::parse(AsmParser &parser, Type) {
-  return parseFields<ExponentialScheduleAttr>(parser, kExponential);
-}
-void ExponentialScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, kExponential, {getGamma()});
-}
-LogicalResult
-ExponentialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                Number gamma) {
-  return verifyFields(emitError, kExponential, {gamma});
-}
 Value ExponentialScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                            Value applied) const {
-  return math::PowFOp::create(b, number(b, getGamma()), toReal(b, applied));
+  return pow(getGamma(), toReal({b, applied}));
 }
 
 //===----------------------------------------------------------------------===//
 // cosine
 //===----------------------------------------------------------------------===//
 
-static constexpr FieldSpec kCosine[] = {{"to", 0, Domain::NotNegative},
-                                        {"steps", 0, Domain::RunLength}};
-
-Attribute CosineScheduleAttr::parse(AsmParser &parser, Type) {
-  return parseFields<CosineScheduleAttr>(parser, kCosine);
-}
-void CosineScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, kCosine, {getTo(), double(getSteps())});
-}
-LogicalResult
-CosineScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                           Number to, int64_t steps) {
-  return verifyFields(emitError, kCosine, {to, double(steps)});
-}
 FailureOr<Attribute>
 CosineScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
                                int64_t totalSteps) const {
@@ -161,30 +95,15 @@ CosineScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
 }
 Value CosineScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                       Value applied) const {
-  Value angle = div(b, mul(b, number(b, std::numbers::pi), toReal(b, applied)),
-                    number(b, getSteps()));
-  Value wave = add(b, number(b, 1), math::CosOp::create(b, angle));
-  return between(b, getTo(), 1, mul(b, number(b, 0.5), wave));
+  Expression step = toReal({b, applied});
+  Expression wave = 1 + cos(std::numbers::pi * step / getSteps());
+  return between(getTo(), 1, 0.5 * wave);
 }
 
 //===----------------------------------------------------------------------===//
 // polynomial
 //===----------------------------------------------------------------------===//
 
-static constexpr FieldSpec kPolynomial[] = {{"power", 1, Domain::NotNegative},
-                                            {"steps", 0, Domain::RunLength}};
-
-Attribute PolynomialScheduleAttr::parse(AsmParser &parser, Type) {
-  return parseFields<PolynomialScheduleAttr>(parser, kPolynomial);
-}
-void PolynomialScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, kPolynomial, {getPower(), double(getSteps())});
-}
-LogicalResult
-PolynomialScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               Number power, int64_t steps) {
-  return verifyFields(emitError, kPolynomial, {power, double(steps)});
-}
 FailureOr<Attribute>
 PolynomialScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t totalSteps) const {
@@ -195,32 +114,17 @@ PolynomialScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
 }
 Value PolynomialScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                           Value applied) const {
-  Value left = sub(b, number(b, 1), share(b, applied, getSteps()));
-  return math::PowFOp::create(b, left, number(b, getPower()));
+  return pow(1 - share({b, applied}, getSteps()), getPower());
 }
 
 //===----------------------------------------------------------------------===//
 // inverse_sqrt
 //===----------------------------------------------------------------------===//
 
-static constexpr FieldSpec kInverseSqrt[] = {
-    {"timescale", 10000, Domain::Length}};
-
-Attribute InverseSqrtScheduleAttr::parse(AsmParser &parser, Type) {
-  return parseFields<InverseSqrtScheduleAttr>(parser, kInverseSqrt);
-}
-void InverseSqrtScheduleAttr::print(AsmPrinter &printer) const {
-  printFields(printer, kInverseSqrt, {double(getTimescale())});
-}
-LogicalResult
-InverseSqrtScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t timescale) {
-  return verifyFields(emitError, kInverseSqrt, {double(timescale)});
-}
 Value InverseSqrtScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                            Value applied) const {
-  Value scale = number(b, getTimescale());
-  return sqrt(b, div(b, scale, add(b, toReal(b, applied), scale)));
+  Expression step = toReal({b, applied}), scale = step.number(getTimescale());
+  return sqrt(scale / (step + scale));
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,14 +175,10 @@ WarmupScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
 }
 Value WarmupScheduleAttr::buildFactor(ImplicitLocOpBuilder &b,
                                       Value applied) const {
-  Value steps = whole(b, getSteps());
-  Value rising = between(b, getFrom(), 1, share(b, applied, getSteps()));
-  Value behind = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, applied, steps), whole(b, 0));
-  Value rises =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, applied, steps);
-  return arith::SelectOp::create(b, rises, rising,
-                                 getThen().buildFactor(b, behind));
+  Expression step(b, applied), steps = step.number(getSteps());
+  Expression rising = between(getFrom(), 1, share(step, getSteps()));
+  Expression after = max(step - steps, 0);
+  return select(step < steps, rising, {b, getThen().buildFactor(b, after)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,6 +199,6 @@ LogicalResult ScheduleOp::verify() {
 
 SmallVector<Value> ScheduleOp::buildScalars(ImplicitLocOpBuilder &b,
                                             ValueRange x) {
-  return {arith::TruncFOp::create(b, b.getF32Type(),
-                                  getSchedule().buildFactor(b, x[0]))};
+  Expression factor(b, getSchedule().buildFactor(b, x[0]));
+  return {factor.to(b.getF32Type())};
 }

@@ -1,16 +1,14 @@
-//===- Schedule.td - learning-rate schedules --------------*- tablegen -*-===//
+//===- Schedule.td - learning-rate schedules ---------------*- tablegen -*-===//
 #ifndef MP_OPS_SCHEDULE_TD
 #define MP_OPS_SCHEDULE_TD
 
+include "dialect/Fields.td"
 include "dialect/MpBase.td"
 
 /// Lengths count applied steps. `methods` contains "withLength" if the length may be that of the run.
-class Mp_ScheduleAttr<string name, string mnemonic, dag arguments, list<string> methods = []>
-    : Mp_Attr<name # "Schedule", mnemonic, [DeclareAttrInterfaceMethods<ScheduleAttrInterface, methods>]> {
-  let parameters = arguments;
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-}
+class Mp_ScheduleAttr<string name, string mnemonic, dag fields, list<string> methods = []>
+    : Mp_FieldsAttr<name # "Schedule", mnemonic, fields,
+                    [DeclareAttrInterfaceMethods<ScheduleAttrInterface, methods>]>;
 
 def Mp_ConstantScheduleAttr : Mp_Attr<"ConstantSchedule", "constant",
     [DeclareAttrInterfaceMethods<ScheduleAttrInterface, ["isConstant"]>]> {
@@ -21,8 +19,8 @@ def Mp_ConstantScheduleAttr : Mp_Attr<"ConstantSchedule", "constant",
   let parameters = (ins);
 }
 
-def Mp_LinearScheduleAttr : Mp_ScheduleAttr<"Linear", "linear", (ins "::mp::Number":$from, "::mp::Number":$to,
-    "int64_t":$steps), ["withLength"]> {
+def Mp_LinearScheduleAttr : Mp_ScheduleAttr<"Linear", "linear", (ins Mp_NotNegative<"1">:$from, Mp_NotNegative<"0">:$to,
+    Mp_RunLength:$steps), ["withLength"]> {
   let summary = "learning-rate factor that changes linearly from one value to another";
   let description = [{
     The factor is from + (to - from) min(t, steps) / steps at step t, counted from zero. This is
@@ -33,7 +31,8 @@ def Mp_LinearScheduleAttr : Mp_ScheduleAttr<"Linear", "linear", (ins "::mp::Numb
   }];
 }
 
-def Mp_StepScheduleAttr : Mp_ScheduleAttr<"Step", "step", (ins "int64_t":$step_size, "::mp::Number":$gamma)> {
+def Mp_StepScheduleAttr : Mp_ScheduleAttr<"Step", "step", (ins Mp_Length<"kRequired">:$step_size,
+    Mp_NotNegative<"0.1">:$gamma)> {
   let summary = "learning-rate factor that falls every few steps";
   let description = [{
     The factor is gamma^floor(t / step_size). This is `torch.optim.lr_scheduler.StepLR`, with gamma = 0.1.
@@ -42,7 +41,8 @@ def Mp_StepScheduleAttr : Mp_ScheduleAttr<"Step", "step", (ins "int64_t":$step_s
   }];
 }
 
-def Mp_ExponentialScheduleAttr : Mp_ScheduleAttr<"Exponential", "exponential", (ins "::mp::Number":$gamma)> {
+def Mp_ExponentialScheduleAttr : Mp_ScheduleAttr<"Exponential", "exponential",
+    (ins Mp_NotNegative<"kRequired">:$gamma)> {
   let summary = "learning-rate factor that falls by the same share in every step";
   let description = [{
     The factor is gamma^t. This is `torch.optim.lr_scheduler.ExponentialLR`.
@@ -51,7 +51,7 @@ def Mp_ExponentialScheduleAttr : Mp_ScheduleAttr<"Exponential", "exponential", (
   }];
 }
 
-def Mp_CosineScheduleAttr : Mp_ScheduleAttr<"Cosine", "cosine", (ins "::mp::Number":$to, "int64_t":$steps),
+def Mp_CosineScheduleAttr : Mp_ScheduleAttr<"Cosine", "cosine", (ins Mp_NotNegative<"0">:$to, Mp_RunLength:$steps),
     ["withLength"]> {
   let summary = "learning-rate factor that falls along half a cosine wave";
   let description = [{
@@ -64,8 +64,8 @@ def Mp_CosineScheduleAttr : Mp_ScheduleAttr<"Cosine", "cosine", (ins "::mp::Numb
   }];
 }
 
-def Mp_PolynomialScheduleAttr : Mp_ScheduleAttr<"Polynomial", "polynomial", (ins "::mp::Number":$power,
-    "int64_t":$steps), ["withLength"]> {
+def Mp_PolynomialScheduleAttr : Mp_ScheduleAttr<"Polynomial", "polynomial", (ins Mp_NotNegative<"1">:$power,
+    Mp_RunLength:$steps), ["withLength"]> {
   let summary = "learning-rate factor that falls to zero as a power of the remaining steps";
   let description = [{
     The factor is (1 - min(t, steps) / steps)^power. This is `torch.optim.lr_scheduler.PolynomialLR` with
@@ -75,7 +75,8 @@ def Mp_PolynomialScheduleAttr : Mp_ScheduleAttr<"Polynomial", "polynomial", (ins
   }];
 }
 
-def Mp_InverseSqrtScheduleAttr : Mp_ScheduleAttr<"InverseSqrt", "inverse_sqrt", (ins "int64_t":$timescale)> {
+def Mp_InverseSqrtScheduleAttr : Mp_ScheduleAttr<"InverseSqrt", "inverse_sqrt",
+    (ins Mp_Length<"10000">:$timescale)> {
   let summary = "learning-rate factor that falls with the square root of the steps";
   let description = [{
     The factor is sqrt(timescale / (t + timescale)), which is one at the first step. The default of
@@ -86,8 +87,11 @@ def Mp_InverseSqrtScheduleAttr : Mp_ScheduleAttr<"InverseSqrt", "inverse_sqrt", 
   }];
 }
 
-def Mp_WarmupScheduleAttr : Mp_ScheduleAttr<"Warmup", "warmup", (ins "int64_t":$steps, "::mp::Number":$from,
-    "::mp::ScheduleAttrInterface":$then), ["withLength"]> {
+def Mp_WarmupScheduleAttr : Mp_Attr<"WarmupSchedule", "warmup",
+    [DeclareAttrInterfaceMethods<ScheduleAttrInterface, ["withLength"]>]> {
+  let parameters = (ins "int64_t":$steps, "::mp::Number":$from, "::mp::ScheduleAttrInterface":$then);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let summary = "learning-rate factor that rises linearly to one, followed by another schedule";
   let description = [{
     The factor is from + (1 - from) t / steps in the first `steps` steps. After them it is that of `then`,
@@ -99,6 +103,7 @@ def Mp_WarmupScheduleAttr : Mp_ScheduleAttr<"Warmup", "warmup", (ins "int64_t":$
 }
 
 def Mp_ScheduleOp : Mp_ElementwiseOp<"schedule"> {
+  let typeRule = "";
   let summary = "learning-rate factor of a schedule, computed in f64";
   let description = [{
     `applied` is the number of steps applied before this one. Skipped steps do not count.

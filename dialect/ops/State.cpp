@@ -44,9 +44,29 @@ static VariableOp findSource(VariableOp derived) {
   return lookupVariable(derived, derived.getSourceAttr());
 }
 
+/// A slot says of which parameter it is and which slot, an average of which
+/// parameter; the other roles are about no parameter.
+static LogicalResult verifyRole(VariableOp op, RoleAttr role) {
+  bool isSlot = role.getRole() == StateRole::slot;
+  bool needsParameter = isSlot || role.getRole() == StateRole::average;
+  if (needsParameter != bool(role.getParameter()))
+    return op.emitOpError()
+           << "has role " << stringifyStateRole(role.getRole()) << ", which "
+           << (needsParameter ? "names its parameter: of @w"
+                              : "names no parameter");
+  if (isSlot != bool(role.getSlot()))
+    return op.emitOpError()
+           << "has role " << stringifyStateRole(role.getRole()) << ", which "
+           << (isSlot ? "names the slot: named \"exp_avg\""
+                      : "has no name of its own");
+  return success();
+}
+
 LogicalResult VariableOp::verify() {
   if (!getTensorType().hasStaticShape())
     return emitOpError() << "a variable's shape is static, got " << getType();
+  if (getRole() && failed(verifyRole(*this, *getRole())))
+    return failure();
   if (getKind() == StateKind::derived) {
     if (getInit())
       return emitOpError() << "a derived variable has no initialiser: it is "
@@ -59,7 +79,7 @@ LogicalResult VariableOp::verify() {
     VariableOp source = findSource(*this);
     if (!source)
       return emitOpError() << "comes from @" << *getSource()
-                           << ", which is no variable";
+                           << ", which is not a variable";
     if (source.getKind() == StateKind::derived)
       return emitOpError() << "comes from @" << *getSource()
                            << ", which is derived itself";
@@ -88,7 +108,7 @@ static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type,
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
   if (!variable)
     return op->emitOpError()
-           << "names @" << name.getValue() << ", which is no variable";
+           << "names @" << name.getValue() << ", which is not a variable";
   if (variable.getType() != type) {
     auto diagnostic = op->emitOpError()
                       << "has type " << type << " but the variable is "
@@ -111,13 +131,6 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // stop_gradient
 //===----------------------------------------------------------------------===//
 
-LogicalResult StopGradientOp::inferReturnTypes(MLIRContext *,
-                                               std::optional<Location>,
-                                               Adaptor adaptor,
-                                               SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
-  return success();
-}
 SmallVector<Value> StopGradientOp::buildScalars(ImplicitLocOpBuilder &,
                                                 ValueRange x) {
   return {x[0]};

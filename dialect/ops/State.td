@@ -1,4 +1,4 @@
-//===- State.td - variables and their reads and writes ----*- tablegen -*-===//
+//===- State.td - variables and their reads and writes -----*- tablegen -*-===//
 #ifndef MP_OPS_STATE_TD
 #define MP_OPS_STATE_TD
 
@@ -11,7 +11,7 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     parameter. A `derived` variable is computed from others by the function `@derive`: it is a cast of the
     variable that it comes `from` or, with rank 0, a number about several variables. It has no initialiser and
     is never saved. A `window` variable holds what micro-batches gather until their step is applied (see
-    `mp-accumulate`). It is never saved either.
+    `mp-accumulate`). It is never saved either. The role says what the variable is for (see `#mp.role`).
 
     Example:
     ```mlir
@@ -19,13 +19,17 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     mp.variable buffer @bn.running_mean : tensor<256xf32> = #mp.init<zeros>
     mp.variable derived @fc1.weight.f16 : tensor<256x784xf16> from @fc1.weight
     mp.variable derived @step.magnitude : tensor<f32>
+    mp.variable slot @fc1.weight.exp_avg : tensor<256x784xf32> = #mp.init<zeros>
+      as <slot of @fc1.weight named "exp_avg">
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Mp_Tensor>:$type,
     DefaultValuedAttr<Mp_VariableKindAttr, "::mp::StateKind::parameter">:$kind,
-    OptionalAttr<Mp_InitAttr>:$init, OptionalAttr<FlatSymbolRefAttr>:$source);
+    OptionalAttr<Mp_InitAttr>:$init, OptionalAttr<FlatSymbolRefAttr>:$source,
+    OptionalAttr<Mp_RoleAttr>:$role);
   let assemblyFormat = [{
-    custom<KindAndName>($kind, $sym_name) `:` $type (`=` qualified($init)^)? (`from` $source^)? attr-dict
+    custom<KindAndName>($kind, $sym_name) `:` $type (`=` qualified($init)^)? (`from` $source^)? (`as` $role^)?
+    attr-dict
   }];
   let hasVerifier = 1;
   let extraDeclarations = [{
@@ -58,6 +62,7 @@ def Mp_WriteOp : Mp_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 }
 
 def Mp_StopGradientOp : Mp_PureOp<"stop_gradient", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let typeRule = Mp_InferFirst;
   let summary = "identity that no gradient passes";
   let description = [{
     Example: `%y = mp.stop_gradient %x : tensor<4xf32>`

@@ -3,7 +3,6 @@
 #include "dialect/Adjoint.h"
 #include "dialect/ReductionRules.h"
 #include "dialect/ops/Arithmetic.h"
-#include "dialect/ops/Math.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/View.h"
 
@@ -54,14 +53,6 @@ MP_ORDER(NormOp)
 MP_ORDER(NormBackwardOp)
 #undef MP_ORDER
 
-LogicalResult LogSumExpOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
-  return inferReduction(location, adaptor.getInput(), adaptor.getDims(),
-                        adaptor.getKeepdim(), types);
-}
-
 /// A norm without a value for no element has none of such vectors.
 template <typename Adaptor>
 static LogicalResult checkOrder(std::optional<Location> location,
@@ -87,61 +78,54 @@ LogicalResult NormOp::inferReturnTypes(MLIRContext *,
   return checkOrder(location, adaptor);
 }
 
-#define MP_INFER_BACKWARD(OP, CHECK)                                           \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
-      SmallVectorImpl<Type> &types) {                                          \
-    if (failed(inferReductionBackward(location, adaptor.getGradient(),         \
-                                      adaptor.getInput(), adaptor.getDims(),   \
-                                      adaptor.getKeepdim(), types)))           \
-      return failure();                                                        \
-    return CHECK;                                                              \
-  }
-MP_INFER_BACKWARD(LogSumExpBackwardOp, success())
-MP_INFER_BACKWARD(NormBackwardOp, checkOrder(location, adaptor))
-#undef MP_INFER_BACKWARD
+LogicalResult NormBackwardOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location> location,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  if (failed(inferReductionBackward(location, adaptor.getGradient(),
+                                    adaptor.getInput(), adaptor.getDims(),
+                                    adaptor.getKeepdim(), types)))
+    return failure();
+  return checkOrder(location, adaptor);
+}
 
 //===----------------------------------------------------------------------===//
 // logsumexp
 //===----------------------------------------------------------------------===//
 
-static Value number(ImplicitLocOpBuilder &b, Value like, double value) {
-  return splat(b, RankedTensorType::get({}, elementType(like)), value);
-}
-
 namespace {
 /// exp(x - shift) and its sum, with the reduced dimensions kept. A largest
-/// element that is infinite is not subtracted: inf - inf is no number.
+/// element that is infinite is not subtracted: inf - inf is not a number.
 struct Exponentials {
-  Exponentials(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
-    shift = number(b, x, 0);
+  Exponentials(Expression x, ArrayRef<int64_t> dims) {
+    shift = x.number(0);
     if (reducedCount(x, dims) != 0) {
-      Value largest = MaxOp::create(b, x, dims, true);
-      Value size = AbsOp::create(b, largest);
-      Value infinity = number(b, x, std::numeric_limits<double>::infinity());
-      Value isInfinite = CompareOp::create(b, Comparison::eq, size, infinity);
-      shift = SelectOp::create(b, isInfinite, shift, largest);
+      Expression largest = maxOver(x, dims);
+      Expression isInfinite =
+          abs(largest) == std::numeric_limits<double>::infinity();
+      shift = select(isInfinite, shift, largest);
     }
-    terms = ExpOp::create(b, SubOp::create(b, x, shift));
-    total = SumOp::create(b, terms, dims, true);
+    terms = exp(x - shift);
+    total = sumOver(terms, dims);
   }
-  Value shift, terms, total;
+  Expression shift, terms, total;
 };
 } // namespace
 
 SmallVector<Value> LogSumExpOp::decompose(ImplicitLocOpBuilder &b,
                                           ValueRange operands) {
-  Exponentials e(b, operands[0], getDims());
-  Value sum = AddOp::create(b, LogOp::create(b, e.total), e.shift);
+  Exponentials e({b, operands[0]}, getDims());
+  Expression sum = log(e.total) + e.shift;
   return {asReduced(b, sum, getDims(), getKeepdim())};
 }
 /// Not exp(x - logsumexp(x)), which is coarse where x is large.
 SmallVector<Value> LogSumExpBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                   ValueRange operands) {
-  Exponentials e(b, operands[1], getDims());
-  Value share = DivOp::create(b, e.terms, e.total);
-  Value g = withReducedDims(b, operands[0], operands[1], getDims());
-  return {MulOp::create(b, g, share)};
+  auto [gradient, x] = expressions<2>(b, operands);
+  Exponentials e(x, getDims());
+  Expression share = e.terms / e.total;
+  Expression g(b, withReducedDims(b, gradient, x, getDims()));
+  return {g * share};
 }
 SmallVector<Value> LogSumExpOp::buildGradients(ImplicitLocOpBuilder &b,
                                                ValueRange g) {
@@ -157,7 +141,8 @@ SmallVector<Value> LogSumExpBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
   Value share = LogSumExpBackwardOp::create(
       b, asReduced(b, total, getDims(), getKeepdim()), getInput(), getDims(),
       getKeepdim());
-  Value ones = number(b, getGradient(), 1);
+  auto scalar = RankedTensorType::get({}, elementType(getGradient()));
+  Value ones = splat(b, scalar, 1);
   Value even = BroadcastOp::create(b, getGradient().getType(), ones);
   Value softmax =
       LogSumExpBackwardOp::create(b, even, getInput(), getDims(), getKeepdim());
@@ -172,99 +157,85 @@ SmallVector<Value> LogSumExpBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
 
 /// x^p of what is not negative. Small whole powers are products; the others are
 /// by the logarithm, which gives the right limits at zero.
-static Value power(ImplicitLocOpBuilder &b, Value x, double p) {
+static Expression power(Expression x, double p) {
   if (p == 0)
-    return number(b, x, 1);
+    return x.number(1);
   if (p == 0.5)
-    return SqrtOp::create(b, x);
-  if (p != std::trunc(p) || std::abs(p) > 8) {
-    Value logarithm = LogOp::create(b, x);
-    return ExpOp::create(b, MulOp::create(b, logarithm, number(b, x, p)));
-  }
-  Value product = x;
+    return sqrt(x);
+  if (p != std::trunc(p) || std::abs(p) > 8)
+    return exp(log(x) * p);
+  Expression product = x;
   for (int i = 1; i < std::abs(p); ++i)
-    product = MulOp::create(b, product, x);
-  return p > 0 ? product : Value(DivOp::create(b, number(b, x, 1), product));
+    product = product * x;
+  return p > 0 ? product : 1 / product;
 }
 
 /// With the reduced dimensions kept.
-static Value normOf(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims,
-                    double p) {
+static Expression normOf(Expression x, ArrayRef<int64_t> dims, double p) {
   if (p == 2)
-    return SqrtOp::create(b,
-                          SumOp::create(b, MulOp::create(b, x, x), dims, true));
-  Value size = AbsOp::create(b, x);
+    return sqrt(sumOver(x * x, dims));
+  Expression size = abs(x);
   if (std::isinf(p))
-    return p > 0 ? Value(MaxOp::create(b, size, dims, true))
-                 : Value(MinOp::create(b, size, dims, true));
-  if (p == 0) {
-    Value isNonzero = CompareOp::create(b, Comparison::ne, x, number(b, x, 0));
-    return SumOp::create(b, castTo(b, isNonzero, elementType(x)), dims, true);
-  }
-  return power(b, SumOp::create(b, power(b, size, p), dims, true), 1 / p);
+    return p > 0 ? maxOver(size, dims) : minOver(size, dims);
+  if (p == 0)
+    return sumOver((x != 0).to(elementType(x)), dims);
+  return power(sumOver(power(size, p), dims), 1 / p);
 }
 
-static Value signOf(ImplicitLocOpBuilder &b, Value x) {
-  auto is = [&](Comparison relation) {
-    return castTo(b, CompareOp::create(b, relation, x, number(b, x, 0)),
-                  elementType(x));
-  };
-  Value positive = is(Comparison::gt), negative = is(Comparison::lt);
-  return SubOp::create(b, positive, negative);
+static Expression signOf(Expression x) {
+  Type element = elementType(x);
+  Expression positive = (x > 0).to(element), negative = (x < 0).to(element);
+  return positive - negative;
 }
 
 /// `value`, or 0 where `x` is.
-static Value unlessZero(ImplicitLocOpBuilder &b, Value x, Value value) {
-  Value isZero = CompareOp::create(b, Comparison::eq, x, number(b, x, 0));
-  return SelectOp::create(b, isZero, number(b, x, 0), value);
+static Expression unlessZero(Expression x, Expression value) {
+  return select(x == 0, 0, value);
 }
 
 /// The largest of |x|, and each NaN, share the gradient evenly.
-static Value slopeOfExtreme(ImplicitLocOpBuilder &b, Value x, Value norm,
-                            ArrayRef<int64_t> dims) {
-  Value equal = CompareOp::create(b, Comparison::eq, AbsOp::create(b, x), norm);
-  Value isNan = CompareOp::create(b, Comparison::ne, x, x);
-  Value chosen = castTo(b, OrOp::create(b, equal, isNan), elementType(x));
-  Value count = SumOp::create(b, chosen, dims, true);
-  Value share = DivOp::create(b, signOf(b, x), count);
-  return MulOp::create(b, share, chosen);
+static Expression slopeOfExtreme(Expression x, Expression norm,
+                                 ArrayRef<int64_t> dims) {
+  Expression isEqual = abs(x) == norm, isNan = x != x;
+  Expression chosen = (isEqual | isNan).to(elementType(x));
+  Expression count = sumOver(chosen, dims);
+  return signOf(x) / count * chosen;
 }
 
 /// d norm / d x, as torch.linalg.vector_norm chooses it at zeros.
-static Value slopeOfNorm(ImplicitLocOpBuilder &b, Value x,
-                         ArrayRef<int64_t> dims, double p) {
+static Expression slopeOfNorm(Expression x, ArrayRef<int64_t> dims, double p) {
   if (p == 0)
-    return number(b, x, 0);
+    return x.number(0);
   if (p == 1)
-    return signOf(b, x);
-  Value norm = normOf(b, x, dims, p);
+    return signOf(x);
+  Expression norm = normOf(x, dims, p);
   if (std::isinf(p))
-    return slopeOfExtreme(b, x, norm, dims);
+    return slopeOfExtreme(x, norm, dims);
   if (p == 2)
-    return unlessZero(b, norm, DivOp::create(b, x, norm));
-  Value size = AbsOp::create(b, x);
+    return unlessZero(norm, x / norm);
+  Expression size = abs(x);
   if (p < 1) {
-    Value part = unlessZero(b, x, power(b, size, p - 1));
-    part = MulOp::create(b, part, signOf(b, x));
-    return MulOp::create(b, part, power(b, norm, 1 - p));
+    Expression part = unlessZero(x, power(size, p - 1));
+    part = part * signOf(x);
+    return part * power(norm, 1 - p);
   }
-  Value direction = p < 2 ? signOf(b, x) : x;
-  Value part =
-      MulOp::create(b, direction, power(b, size, p < 2 ? p - 1 : p - 2));
-  return unlessZero(b, norm, DivOp::create(b, part, power(b, norm, p - 1)));
+  Expression direction = p < 2 ? signOf(x) : x;
+  Expression part = direction * power(size, p < 2 ? p - 1 : p - 2);
+  return unlessZero(norm, part / power(norm, p - 1));
 }
 
 SmallVector<Value> NormOp::decompose(ImplicitLocOpBuilder &b,
                                      ValueRange operands) {
-  Value norm = normOf(b, operands[0], getDims(), getP().convertToDouble());
+  Expression x(b, operands[0]);
+  Value norm = normOf(x, getDims(), getP().convertToDouble());
   return {asReduced(b, norm, getDims(), getKeepdim())};
 }
 SmallVector<Value> NormBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
-  Value x = operands[1];
-  Value slope = slopeOfNorm(b, x, getDims(), getP().convertToDouble());
-  Value g = withReducedDims(b, operands[0], x, getDims());
-  return {BroadcastOp::create(b, tensorType(x), MulOp::create(b, g, slope))};
+  auto [gradient, x] = expressions<2>(b, operands);
+  Expression slope = slopeOfNorm(x, getDims(), getP().convertToDouble());
+  Expression g(b, withReducedDims(b, gradient, x, getDims()));
+  return {BroadcastOp::create(b, tensorType(x), Value(g * slope))};
 }
 SmallVector<Value> NormOp::buildGradients(ImplicitLocOpBuilder &b,
                                           ValueRange g) {

@@ -1,10 +1,12 @@
-//===- VectorNorm.td - norms, and the logarithm of a sum --*- tablegen -*-===//
+//===- VectorNorm.td - norms, and the logarithm of a sum ---*- tablegen -*-===//
 #ifndef MP_OPS_VECTORNORM_TD
 #define MP_OPS_VECTORNORM_TD
 
 include "dialect/ReductionRules.td"
+// #include "dialect/ReductionRules.h"
 
 def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
+  let typeRule = Mp_InferReduction;
   let numericClass = "reduction";
   let summary = "logarithm of the sum of exponentials over dimensions";
   let description = [{
@@ -47,6 +49,7 @@ def Mp_NormOp : Mp_CompositeOp<"norm"> {
   let extraDeclarations = Mp_NormDeclarations;
 }
 def Mp_NormBackwardOp : Mp_ReductionBackwardOp<"norm_backward"> {
+  let typeRule = "";
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, DenseI64ArrayAttr:$dims, UnitAttr:$keepdim,
     Mp_NormOrder:$p);
   let assemblyFormat = [{

@@ -1,4 +1,4 @@
-//===- View.td - the same elements in another shape -------*- tablegen -*-===//
+//===- View.td - the same elements in another shape --------*- tablegen -*-===//
 #ifndef MP_OPS_VIEW_TD
 #define MP_OPS_VIEW_TD
 
@@ -10,7 +10,7 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
   string tensorflow = "";
   string relay = "";
   string relax = "";
-  let extraClassDeclaration = Mp_SystemNames<torch, tensorflow, relay, relax, "movement">.cpp # [{
+  let extraClassDeclaration = Mp_PolicyFacts<torch, tensorflow, relay, relax, "movement">.cpp # [{
     static bool copiesElements() { return true; }
     static ::llvm::StringRef whyNotDifferentiable() { return ""; }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &builder,

@@ -1,5 +1,9 @@
+//===- SiluForRelu.cpp - a pass as a plugin -------------------------------===//
+//
 // A pass of one's own, as a plugin: mp.relu becomes mp.silu. docs/own-passes.md
 // builds it, tries it on a module and trains with it.
+//
+//===----------------------------------------------------------------------===//
 #include "dialect/ops/Activation.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"

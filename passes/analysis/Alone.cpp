@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// The type with its `?` bound.
+/// Returns the type with its `?` bound.
 static Type bind(Type type, int64_t batch) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)

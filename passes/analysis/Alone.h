@@ -7,17 +7,17 @@
 
 namespace mp {
 
-/// A copy of an op in a block of its own, for asking what it is made of. Its
-/// operands are the block's arguments, one for each different value, sizes `?`
-/// are bound, and what random ops get later they have.
+/// A copy of an op in a block of its own, on which analyses ask its interfaces.
+/// Its operands are the block's arguments, one for each different value; sizes
+/// `?` are bound, and the attributes that random ops get later are set.
 struct Alone {
   Alone(mlir::Operation *op, int64_t batch);
 
-  /// Behind the copy's operands, before the copy.
+  /// Builds after the copy's operands, before the copy.
   mlir::ImplicitLocOpBuilder builder();
 
   std::unique_ptr<mlir::Block> block;
-  llvm::MapVector<mlir::Value, mlir::Value> arguments; ///< of operands
+  llvm::MapVector<mlir::Value, mlir::Value> arguments; ///< by operand
   mlir::Operation *copy;
 };
 

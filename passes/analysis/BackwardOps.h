@@ -6,13 +6,13 @@
 
 namespace mp {
 
-/// Location of a backward op: that of the forward op, marked.
+/// Returns the location of a backward op: that of the forward op, marked.
 mlir::Location backwardOf(mlir::Location forward);
 /// Whether a location, or one that was fused into it, has that mark.
 bool isBackward(mlir::Location location);
 
-/// Drops ops that nothing uses: gradient rules build adjoints that nobody
-/// wanted.
+/// Drops ops that nothing uses: gradient rules build adjoints that are not
+/// needed.
 void eraseDead(mlir::func::FuncOp function);
 
 } // namespace mp

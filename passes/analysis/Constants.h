@@ -6,16 +6,17 @@
 
 namespace mp {
 
-/// The constant with one element where all are the same, of which there may be
-/// more than can be visited.
+/// Returns the constant with one element if all are equal: it may have more
+/// elements than can be visited.
 inline mlir::DenseElementsAttr withoutCopies(mlir::DenseElementsAttr elements) {
   if (!elements || elements.empty() || !elements.isSplat())
     return elements;
   return elements.resizeSplat(elements.getType().clone({1}));
 }
 
-/// Why a constant cannot be cast to `type`: it has an element that would become
-/// infinite or zero. "" where it can, or `value` is no constant.
+/// Returns why a constant cannot be cast to `type`: it has an element that
+/// would become infinite or zero. Returns "" if it can, or `value` is not a
+/// constant.
 std::string whyNotExact(mlir::Value value, mlir::FloatType type);
 
 } // namespace mp

@@ -24,10 +24,10 @@ GradientPaths::GradientPaths(func::FuncOp function, Value loss)
       visit(&op);
 }
 
-/// The rule is asked on a copy of the op, which is thrown away.
+/// Asks the gradient rule on a copy of the op, which is thrown away.
 void GradientPaths::visit(Operation *op) {
   if (isa<GradientOp>(op)) {
-    // What it becomes is differentiable, where all before it is.
+    // Its expansion is differentiable if all ops before it are.
     for (Value operand : op->getOperands())
       if (isFloatTensor(operand))
         reached.insert(operand);
@@ -59,11 +59,11 @@ static std::string whyNothingPasses(Operation *op) {
   for (Value result : op->getResults())
     if (!isFloatTensor(result) && isa<RankedTensorType>(result.getType()))
       return "its result is " + typeName(elementType(result));
-  return facts ? "its derivative is zero" : "it is no op of the mp dialect";
+  return facts ? "its derivative is zero" : "it is not an op of the mp dialect";
 }
 
-/// A gradient that arrives behind an op and not before it stops there; where it
-/// is an integer or a flag that the op takes, at what made that of floats.
+/// A gradient that arrives after an op and not before it stops there. If it
+/// stops at an integer or a flag, the cut is the op that made that from floats.
 SmallVector<GradientPaths::Cut> GradientPaths::cutsBehind(Value value) {
   Block &body = function.getBody().front();
   DenseSet<Value> moved = dependents(value, body);

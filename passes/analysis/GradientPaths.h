@@ -6,8 +6,8 @@
 
 namespace mp {
 
-/// Which values of a function backward would give a gradient, without building
-/// it: shapes may have a `?`, and ops that have no gradient are passed by.
+/// Finds the values of a function that would get a gradient, without building
+/// backward: shapes may have a `?`, and ops without a gradient are skipped.
 class GradientPaths {
 public:
   GradientPaths(mlir::func::FuncOp function, mlir::Value loss);
@@ -18,8 +18,8 @@ public:
     mlir::Operation *op;
     std::string why;
   };
-  /// The ops that keep the gradient from what depends on a value; none where
-  /// the loss does not depend on it.
+  /// Returns the ops that keep the gradient from the values that depend on
+  /// `value`; none if the loss does not depend on it.
   llvm::SmallVector<Cut> cutsBehind(mlir::Value value);
 
 private:
@@ -29,7 +29,7 @@ private:
   llvm::DenseSet<mlir::Value> reached;
 };
 
-/// All values that are computed from some, these included.
+/// Returns all values that are computed from `sources`, these included.
 llvm::DenseSet<mlir::Value> dependents(llvm::ArrayRef<mlir::Value> sources,
                                        mlir::Block &block);
 

@@ -1,11 +1,11 @@
-//===- Gradients.cpp - what passes ask of a step's gradients --------------===//
+//===- Gradients.cpp - a step's gradients ---------------------------------===//
 #include "passes/analysis/Gradients.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Math.h"
 #include "dialect/ops/Optimizer.h"
 #include "dialect/ops/Reduction.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 //===- Ranges.cpp - how large the numbers of a graph may be ---------------===//
 #include "passes/analysis/Ranges.h"
+#include "dialect/Expression.h"
 #include "dialect/ops/Arithmetic.h"
 #include "passes/analysis/Alone.h"
 #include "passes/analysis/Constants.h"
@@ -99,11 +100,11 @@ void Ranges::visit(Operation *op) {
   if (auto scalar = dyn_cast<ScalarOpInterface>(op))
     return visitElementwise(scalar);
   auto facts = dyn_cast<AutocastOpInterface>(op);
-  StringRef kind = facts ? facts.getAutocastName("class") : "";
-  if (kind == "movement" && op->getNumResults() == 1)
+  NumericClass kind = facts ? facts.getNumericClass() : NumericClass::none;
+  if (kind == NumericClass::movement && op->getNumResults() == 1)
     return visitMovement(facts);
   if (auto anchor = dyn_cast<AnchorOpInterface>(op);
-      anchor && kind == "contraction")
+      anchor && kind == NumericClass::contraction)
     return visitContraction(anchor);
   if (auto composite = dyn_cast<DecomposableOpInterface>(op))
     return visitComposite(composite);
@@ -260,20 +261,13 @@ void Ranges::visitContraction(AnchorOpInterface op) {
 // Composite ops
 //===----------------------------------------------------------------------===//
 
-/// Floats in their compute type.
-static Value widen(ImplicitLocOpBuilder &b, Value value) {
-  Type element = elementType(value);
-  return isa<FloatType>(element) ? castTo(b, value, computeType(element))
-                                 : value;
-}
-
 SmallVector<Ranges::Facts> Ranges::compose(DecomposableOpInterface op,
                                            int64_t batch) {
   Alone alone(op, batch);
   ImplicitLocOpBuilder builder = alone.builder();
   SmallVector<Value> operands;
   for (Value operand : alone.copy->getOperands())
-    operands.push_back(widen(builder, operand));
+    operands.push_back(Expression(builder, operand).wide());
   auto copy = cast<DecomposableOpInterface>(alone.copy);
   SmallVector<Value> results = copy.decompose(builder, operands);
   alone.copy->erase();

@@ -1,8 +1,8 @@
 //===- Ranges.h - how large the numbers of a graph may be -------*- C++ -*-===//
 //
-// One sweep over a block by what interfaces say of its ops: bodies of
-// elementwise ops, combiners of reductions, terms of contractions, the parts of
-// what decomposes.
+// The analysis is one sweep over a block by the interfaces of its ops: bodies
+// of elementwise ops, combiners of reductions, terms of contractions, the parts
+// of composite ops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_ANALYSIS_RANGES_H
@@ -15,22 +15,22 @@ namespace mp {
 
 class Ranges {
 public:
-  /// What is not known may be any finite number of its type.
+  /// An unknown number may be any finite number of its type.
   Ranges() = default;
-  /// What is not known, and what contractions and composite ops make of it, is
-  /// at most `magnitude`; integers of 8 bits or less are known. `certain` has
-  /// what holds without that.
+  /// Unknown numbers, and the results of contractions and composite ops of
+  /// them, are at most `magnitude`; integers of 8 bits or less are known.
+  /// `certain` has the ranges without that assumption.
   Ranges(double magnitude, const Ranges &certain)
       : assumed(magnitude), certain(&certain) {}
 
-  /// Says what the elements of an input are.
+  /// Sets the range of an input's elements.
   void bound(mlir::Value input, Interval range);
   void run(mlir::Block &block);
 
-  /// What the elements of a value may be.
+  /// Returns the range of a value's elements.
   Interval get(mlir::Value value) const;
-  /// The same before they are rounded to the value's type: beyond its largest
-  /// number where they may overflow, infinite where a size is not known.
+  /// Returns the range before rounding to the value's type: beyond its largest
+  /// number if they may overflow, infinite if a size is not known.
   Interval exact(mlir::Value value) const;
 
 private:
@@ -60,23 +60,24 @@ private:
   void visitMovement(AutocastOpInterface op);
   void visitContraction(AnchorOpInterface op);
   void visitComposite(DecomposableOpInterface op);
-  /// The facts of a composite op's results, with as many rows in a batch;
-  /// of scratch values.
+  /// Returns the facts of a composite op's results, for so many rows in a
+  /// batch; of scratch values.
   llvm::SmallVector<Facts> compose(DecomposableOpInterface op, int64_t batch);
 
   Interval ofUnknown(mlir::Type element) const;
   Interval settle(Interval exact, mlir::Type element) const;
   Interval assume(Interval range, mlir::Type element) const;
   Facts &set(mlir::Value value, Interval exact);
-  /// The same for results of which only what is certain is handed on.
+  /// Sets the facts of results that pass on only their certain range.
   void setLoose(mlir::Value value, Interval exact);
   Facts lookup(mlir::Value value) const;
   mlir::Value rootOf(mlir::Value value) const;
-  /// Whether broadcasting puts each of the reduced numbers beside those that it
-  /// comes from.
+  /// Whether broadcasting puts each of the reduced numbers beside the elements
+  /// that it was reduced from.
   static bool isAligned(mlir::Value reduced, const Extreme &extreme);
   bool isAtLeast(mlir::Value more, mlir::Value less) const;
-  /// What a scalar of an elementwise op's body is the extreme of.
+  /// Returns the value that a scalar of an elementwise op's body is the extreme
+  /// of.
   std::optional<Extreme>
   extremeOf(mlir::Value scalar, ScalarRanges &ranges,
             const llvm::DenseMap<mlir::Value, mlir::Value> &operands) const;
@@ -88,11 +89,11 @@ private:
   llvm::DenseMap<mlir::Value, Facts> facts;
 };
 
-/// A shape with reduced dimensions kept, as ones, or dropped.
+/// Returns a shape with reduced dimensions kept, as ones, or dropped.
 llvm::SmallVector<int64_t> reducedShape(mlir::RankedTensorType type,
                                         llvm::ArrayRef<int64_t> dims,
                                         bool keep);
-/// Whether a reduction adds its elements up.
+/// Whether a reduction adds its elements.
 bool addsUp(ReductionOpInterface op);
 
 } // namespace mp

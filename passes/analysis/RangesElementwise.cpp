@@ -1,7 +1,7 @@
 //===- RangesElementwise.cpp - ranges of elementwise ops ------------------===//
 //
-// The body says the range. That numbers minus their largest are not positive,
-// and zero somewhere, is what no interval knows: it is carried beside it.
+// The body gives the range. Intervals cannot express that numbers minus their
+// largest are not positive, and zero somewhere: this is carried beside them.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/analysis/Alone.h"
@@ -49,7 +49,8 @@ Ranges::extremeOf(Value scalar, ScalarRanges &ranges,
   if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
     if (auto holds = ranges.decided(select.getCondition()))
       return of(*holds ? 1 : 2);
-  // The sum with what is not negative, and the larger of two.
+  // These are the sum with a number that is not negative, and the larger of
+  // two.
   bool isSum = isa_and_nonnull<arith::AddFOp>(op);
   if (!isSum && !isa_and_nonnull<arith::MaximumFOp>(op))
     return std::nullopt;
@@ -62,8 +63,8 @@ Ranges::extremeOf(Value scalar, ScalarRanges &ranges,
   return std::nullopt;
 }
 
-/// x minus its largest is zero somewhere, and a function of it what it is at
-/// zero.
+/// Carries a known element: x minus its largest is zero somewhere, and a
+/// function of that has its value at zero there.
 void Ranges::carryAttained(ScalarOpInterface op, const ScalarBody &body,
                            const DenseMap<Value, Value> &operands) {
   if (body.results.size() != 1)
@@ -93,7 +94,7 @@ void Ranges::carryAttained(ScalarOpInterface op, const ScalarBody &body,
   }
 }
 
-/// Whether there is a divisor that may be small, and then decides.
+/// Whether there is a divisor that may be small, and that then decides.
 static bool dividesBySmall(const ScalarBody &body, ScalarRanges &ranges) {
   return llvm::any_of(*body.block, [&](Operation &op) {
     if (!isa<math::RsqrtOp, arith::DivFOp>(op))
@@ -112,7 +113,7 @@ static bool isAtLeastAsWide(Type to, Type from) {
 }
 
 void Ranges::visitElementwise(ScalarOpInterface op) {
-  // Random bits are drawn by what an op gets only later.
+  // Random ops draw their bits by attributes that they get later.
   std::optional<Alone> alone;
   ScalarOpInterface asked = op;
   if (isa<RandomOpInterface>(*op))

@@ -1,8 +1,8 @@
-//===- Recipe.cpp - what several passes of the step ask -------------------===//
+//===- Recipe.cpp - recipes and their functions ---------------------------===//
 #include "passes/analysis/Recipe.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/LossScaler.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaler.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/VariableTable.h"
 #include "support/Spelling.h"
@@ -17,9 +17,9 @@ using namespace mp;
 // Parameter groups
 //===----------------------------------------------------------------------===//
 
-/// Parameters that the function reads, themselves or as a working copy, in the
-/// order of their declaration. A step that applies what micro-batches gathered
-/// is asked about these.
+/// Returns the parameters that the function reads, themselves or as a working
+/// copy, in the order of their declaration. For a step that applies gathered
+/// gradients, the function that takes the micro-batches is asked.
 static std::vector<std::string> readParameters(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   VariableTable variables(module);
@@ -41,7 +41,7 @@ static std::vector<std::string> readParameters(func::FuncOp function) {
   return names;
 }
 
-/// Fails where a pattern of a group is none, or matches no name.
+/// Fails if a pattern of a group is invalid, or matches no name.
 static LogicalResult checkPattern(MinimizeOp minimize, StringRef text,
                                   ArrayRef<std::string> names) {
   text.consume_front("!");
@@ -106,7 +106,7 @@ FailureOr<ParameterAssignment> mp::assignParameters(TrainOp recipe,
 }
 
 SmallVector<OptimizerGroups, 1> mp::optimizersOf(TrainOp recipe) {
-  // What tells optimizers without a name apart.
+  // Optimizers without a name differ by this.
   using Kind = std::pair<int64_t, TypeID>;
   SmallVector<std::pair<std::optional<Kind>, OptimizerGroups>> known;
   for (auto group : recipe.getBody().getOps<MinimizeOp>()) {
@@ -139,27 +139,29 @@ static ScalerOp ownScaler(TrainOp recipe) {
                             : ScalerOp();
 }
 
-LogicalResult mp::checkScaler(ModuleOp module, StringRef given) {
-  given.consume_front("else:");
-  if (given.empty())
-    return success();
-  auto fields = parseScaler(given);
-  return fields ? success()
-                : module.emitError() << llvm::toString(fields.takeError());
+LogicalResult mp::checkScaler(ModuleOp module, const ScalerChoice &choice) {
+  for (StringRef preset : {choice.scaler, choice.defaultScaler}) {
+    if (preset.empty())
+      continue;
+    if (auto fields = parseScaler(preset); !fields)
+      return module.emitError() << llvm::toString(fields.takeError());
+  }
+  return success();
 }
 
-std::string mp::scalerPreset(TrainOp recipe, StringRef given) {
-  bool ownFirst = given.consume_front("else:");
+std::string mp::scalerPreset(TrainOp recipe, const ScalerChoice &choice) {
+  if (!choice.scaler.empty())
+    return choice.scaler;
   ScalerOp own = ownScaler(recipe);
-  if (!own || !(given.empty() || ownFirst))
-    return given.empty() ? "none" : given.str();
+  if (!own)
+    return choice.defaultScaler.empty() ? "none" : choice.defaultScaler;
   return own.getFields().mode == ScalerFields::Mode::None
              ? "none"
              : own.getPreset().str();
 }
 
-ScalerFields mp::scalerFields(TrainOp recipe, StringRef given) {
-  std::string preset = scalerPreset(recipe, given);
+ScalerFields mp::scalerFields(TrainOp recipe, const ScalerChoice &choice) {
+  std::string preset = scalerPreset(recipe, choice);
   if (ScalerOp own = ownScaler(recipe);
       own && own.getEnabled() && own.getPreset() == preset)
     return own.getFields();

@@ -1,4 +1,4 @@
-//===- Recipe.h - what several passes of the step ask ---------------------===//
+//===- Recipe.h - recipes and their functions -----------------------------===//
 #ifndef MP_PASSES_ANALYSIS_RECIPE_H
 #define MP_PASSES_ANALYSIS_RECIPE_H
 
@@ -9,92 +9,98 @@
 
 namespace mp {
 
-/// Which `mp.minimize` each parameter that a function reads belongs to.
+/// The `mp.minimize` of each parameter that a function reads.
 using ParameterAssignment = llvm::MapVector<mlir::StringAttr, MinimizeOp>;
-/// By the patterns of the recipe. Errors: a pattern that matches nothing, a
-/// parameter that two groups claim.
+/// Assigns parameters by the patterns of the recipe. Errors: a pattern that
+/// matches nothing, a parameter that two groups claim.
 llvm::FailureOr<ParameterAssignment>
 assignParameters(TrainOp recipe, mlir::func::FuncOp function);
-/// Whether the patterns of a group take a name in. A pattern that is none takes
-/// nothing in.
+/// Whether the patterns of a group match a name. An invalid pattern matches
+/// nothing.
 bool claims(MinimizeOp group, llvm::StringRef name);
 
-/// The parameter groups of one optimizer, which skips a step as one.
+/// The parameter groups of one optimizer, which skips a step for all of them.
 struct OptimizerGroups {
   std::string name; ///< `optimizer_name`, or its place among all
   llvm::SmallVector<MinimizeOp, 1> groups;
 };
-/// Of a recipe, in the order of their first groups.
+/// Returns the optimizers of a recipe, in the order of their first groups.
 llvm::SmallVector<OptimizerGroups, 1> optimizersOf(TrainOp recipe);
 
-/// The function that a recipe's entry names, once mp-autodiff has built it as
-/// one block; null before.
+/// Returns the function that a recipe's entry names, once mp-autodiff has built
+/// it as one block; null before.
 mlir::func::FuncOp lookupStep(TrainOp recipe);
 
-/// The name of the function that takes a step's micro-batches.
+/// Returns the name of the function that takes a step's micro-batches.
 std::string accumulateName(llvm::StringRef step);
-/// That function, of a step that applies what it gathers; null of any other.
+/// Returns that function for a step that applies gathered gradients; null for
+/// any other.
 mlir::func::FuncOp lookupAccumulate(mlir::func::FuncOp step);
-/// The name of the step that a function is, or whose micro-batches it takes.
+/// Returns the name of the step that a function is, or whose micro-batches it
+/// takes.
 llvm::StringRef stepName(mlir::func::FuncOp function);
 /// The variable that holds the index of the micro-batch; null in a function
 /// that takes none.
 VariableOp lookupMicroBatch(mlir::func::FuncOp function);
-/// The function's `mp.phase`, or "".
+/// Returns the function's `mp.phase`, or "".
 llvm::StringRef phaseOf(mlir::func::FuncOp function);
 
-/// Returns more values, with one attribute on each of the results.
+/// Makes the function return more values, with one attribute on each of the
+/// results.
 void appendResults(mlir::func::FuncOp function,
                    llvm::ArrayRef<mlir::Value> values,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes);
-/// Returns one more value, with its `mp.name`.
+/// Makes the function return one more value, with its `mp.name`.
 void appendNamedResult(mlir::func::FuncOp function, mlir::Value value,
                        llvm::StringRef name);
-/// The returned value that has that `mp.name`, or null.
+/// Finds the returned value that has that `mp.name`, or null.
 mlir::OpOperand *namedResult(mlir::func::FuncOp function, llvm::StringRef name);
 
-/// A result that says whether something is skipped.
+/// A result that tells whether an update is skipped.
 struct SkippedFlag {
-  llvm::StringRef optimizer; ///< empty: any of them, and so the statistics
+  llvm::StringRef optimizer; ///< empty: any optimizer, so the statistics too
   mlir::OpOperand *returned;
 };
-/// `skipped`, and where a step has several optimizers `skipped.<name>` of each.
+/// Returns `skipped`, and if a step has several optimizers also
+/// `skipped.<name>` of each.
 llvm::SmallVector<SkippedFlag, 1> skippedFlags(mlir::func::FuncOp function);
-/// The flag of the optimizer of that name, or null; of the only one, which has
-/// no name, `skipped`.
+/// Returns the flag of the optimizer of that name, or null; the only optimizer,
+/// which has no name, has `skipped`.
 mlir::OpOperand *skippedFlag(mlir::func::FuncOp function,
                              llvm::StringRef optimizer);
-/// Adds a flag to that of an optimizer, and to `skipped`; set up where missing.
+/// Adds a flag to that of an optimizer, and to `skipped`; creates these if
+/// missing.
 void addToSkipped(mlir::func::FuncOp function,
                   mlir::ImplicitLocOpBuilder &builder, mlir::Value flag,
                   llvm::StringRef optimizer);
-/// Behind `first`: a point and the optimizer's name, if it has one.
+/// Appends a point and the optimizer's name, if it has one, to `first`.
 std::string withOptimizer(llvm::StringRef first, llvm::StringRef optimizer);
 
-/// The function that computes derived variables, set up where missing.
+/// Returns the function that computes derived variables; creates it if missing.
 mlir::func::FuncOp deriveFunction(mlir::ModuleOp module);
 
-/// Fails, with an error, unless `given` is what mp-loss-scale may be told.
-llvm::LogicalResult checkScaler(mlir::ModuleOp module, llvm::StringRef given);
-/// The preset of the loss scaler that a recipe trains with; `given` is what
-/// mp-loss-scale is told. "none": there is none.
-std::string scalerPreset(TrainOp recipe, llvm::StringRef given);
-/// What that scaler is, with the fields that the recipe's writes itself;
-/// `given` is as above, and checked.
-ScalerFields scalerFields(TrainOp recipe, llvm::StringRef given);
+/// Fails, with an error, unless the presets of the choice are known.
+llvm::LogicalResult checkScaler(mlir::ModuleOp module,
+                                const ScalerChoice &choice);
+/// Returns the preset of the loss scaler that a recipe trains with, or "none".
+std::string scalerPreset(TrainOp recipe, const ScalerChoice &choice);
+/// Returns the fields of that scaler, with those that the recipe sets itself.
+/// The choice has been checked.
+ScalerFields scalerFields(TrainOp recipe, const ScalerChoice &choice);
 
-/// What a recipe that trains in f16 and names no scaler is told.
+/// The warning for a recipe that trains in f16 and names no scaler.
 inline constexpr llvm::StringLiteral kWithoutScaler =
     "trains in f16 without a loss scaler, so that small gradients become zero: "
     "write mp.scaler @scaler, and scaler(@scaler) here; with {enabled = false} "
     "where none is wanted";
-/// The step's count of attempts, after its name and a point.
+/// The variable of a step's count of attempts, after the step's name and a
+/// point.
 inline constexpr llvm::StringLiteral kAttemptedVariable = "attempted";
 /// The index of the micro-batch, after the step's name and a point.
 inline constexpr llvm::StringLiteral kMicroVariable = "micro";
 /// Whether a gradient in the window was not finite, after the step's name and a
-/// point; followed by an optimizer's name, whether one of that optimizer's was
-/// not.
+/// point. If an optimizer's name follows: whether a gradient of that optimizer
+/// was not finite.
 inline constexpr llvm::StringLiteral kFoundInfVariable = "found_inf";
 
 } // namespace mp

@@ -42,7 +42,7 @@ Interval Interval::clip(Interval other) const {
           std::clamp(high, other.low, other.high)};
 }
 
-/// Ends that are no numbers, as of inf - inf, say nothing.
+/// Bounds that are NaN, as of inf - inf, tell nothing.
 static Interval checked(double low, double high) {
   return {std::isnan(low) ? -Interval::infinity : low,
           std::isnan(high) ? Interval::infinity : high};
@@ -54,7 +54,8 @@ Interval mp::operator+(Interval lhs, Interval rhs) {
 
 Interval mp::operator-(Interval range) { return {-range.high, -range.low}; }
 
-/// The range of a function of two numbers that is largest and smallest at ends.
+/// Returns the range of a function of two numbers that is largest and smallest
+/// at corners of their ranges.
 static Interval fromCorners(Interval x, Interval y,
                             function_ref<double(double, double)> function) {
   Interval range{Interval::infinity, -Interval::infinity};
@@ -168,7 +169,7 @@ Interval ScalarRanges::compute(Operation *op) {
 
 namespace {
 enum class Relation { less, lessEqual, equal, unequal };
-/// x RELATION y, where numbers are compared.
+/// x RELATION y, for a comparison of numbers.
 struct Compared {
   Relation relation;
   Value x, y;
@@ -320,7 +321,7 @@ std::optional<Interval> ScalarRanges::computeInteger(Operation *op) {
     return first() * second();
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op) &&
       first().low >= 0)
-    return first(); // where it does not fit, the caller says
+    return first(); // the caller reports what does not fit
   if (isa<arith::ExtSIOp>(op) && !op->getOperand(0).getType().isInteger(1))
     return first();
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
@@ -343,7 +344,8 @@ std::optional<Interval> ScalarRanges::computeInteger(Operation *op) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The range of a function that never falls; what is below its domain is NaN.
+/// Returns the range of a function that never falls; below its domain it is
+/// NaN.
 static Interval rising(Interval x, double domain, double (*function)(double)) {
   return checked(function(std::max(x.low, domain)),
                  function(std::max(x.high, domain)));

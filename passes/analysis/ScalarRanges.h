@@ -7,15 +7,15 @@
 
 namespace mp {
 
-/// Numbers from `low` to `high`. NaN is in no range, and infinity only where
-/// something overflows: inputs are taken to be finite.
+/// Numbers from `low` to `high`. NaN is in no range, and infinity only after an
+/// overflow: inputs are taken to be finite.
 struct Interval {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   double low = -infinity, high = infinity;
 
   static Interval point(double value) { return {value, value}; }
-  /// All numbers of an element type: of a float the finite ones. Without ends
-  /// of what is neither float nor integer.
+  /// Returns all numbers of an element type, for floats the finite ones. A type
+  /// that is neither float nor integer has no bounds.
   static Interval of(mlir::Type element);
 
   bool operator==(const Interval &other) const {
@@ -29,7 +29,8 @@ struct Interval {
   /// The largest absolute value.
   double magnitude() const;
   Interval hull(Interval other) const;
-  /// What is in both; where nothing is, the nearest number.
+  /// Returns the numbers that are in both; if there are none, the nearest
+  /// number.
   Interval clip(Interval other) const;
 };
 
@@ -37,7 +38,7 @@ Interval operator+(Interval lhs, Interval rhs);
 Interval operator-(Interval range);
 Interval operator*(Interval lhs, Interval rhs);
 
-/// The sum of `count` numbers of a range, or of any number of them.
+/// Returns the sum of `count` numbers of a range, or of any number of them.
 Interval sumOf(Interval term, std::optional<int64_t> count);
 
 /// One element of an elementwise op, computed in a block of its own. Operands
@@ -46,7 +47,7 @@ struct ScalarBody {
   explicit ScalarBody(ScalarOpInterface op);
 
   std::unique_ptr<mlir::Block> block;
-  llvm::SmallVector<mlir::Value> arguments; ///< one an operand
+  llvm::SmallVector<mlir::Value> arguments; ///< one for each operand
   llvm::SmallVector<mlir::Value> results;
 };
 
@@ -55,14 +56,14 @@ class ScalarRanges {
 public:
   using IsAtLeast = llvm::function_ref<bool(mlir::Value, mlir::Value)>;
 
-  /// `isAtLeast` knows of pairs of arguments of which one is never less.
+  /// `isAtLeast` tells pairs of arguments of which one is never less.
   ScalarRanges(llvm::DenseMap<mlir::Value, Interval> arguments,
                IsAtLeast isAtLeast)
       : pinned(std::move(arguments)), isAtLeast(isAtLeast) {}
 
-  /// Any number of its type where nothing is known.
+  /// Returns the scalar's range: all numbers of its type if nothing is known.
   Interval get(mlir::Value scalar);
-  /// Whether a flag is always set, or never; nullopt where it may be either.
+  /// Whether a flag is always set, or never; nullopt if it may be either.
   std::optional<bool> decided(mlir::Value flag);
 
 private:
@@ -71,7 +72,7 @@ private:
   std::optional<Interval> computeMath(mlir::Operation *op);
   std::optional<Interval> computeInteger(mlir::Operation *op);
   Interval select(mlir::arith::SelectOp op);
-  /// A branch, given that a comparison came out this way.
+  /// Returns the range of a branch, given the outcome of the comparison.
   Interval under(mlir::Value condition, bool holds, mlir::Value branch);
   Interval operand(mlir::Operation *op, unsigned index) {
     return get(op->getOperand(index));

@@ -1,7 +1,7 @@
-//===- StepFlow.cpp - what the values of a step are computed from ---------===//
+//===- StepFlow.cpp - data flow through a step ----------------------------===//
 #include "passes/analysis/StepFlow.h"
 #include "dialect/ops/Arithmetic.h"
-#include "dialect/ops/Scaling.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/Recipe.h"
 
@@ -22,7 +22,7 @@ Value StepFlow::gathered(ReadOp read) const {
   return left.lookup(read.getVariableAttr().getAttr());
 }
 
-/// A random op's key says which numbers it draws, not how large they are.
+/// A random op's key decides which numbers it draws, not how large they are.
 static bool isKey(OpOperand &operand) {
   auto random = dyn_cast<RandomOpInterface>(operand.getOwner());
   return random && llvm::any_of(random.getKeyMutable(), [&](OpOperand &key) {

@@ -25,10 +25,13 @@ ArrayRef<VariableOp> VariableTable::derivedFrom(StringRef name) const {
 
 VariableOp VariableTable::create(Location location, StringRef name,
                                  RankedTensorType type, StateKind kind,
-                                 double initial) {
+                                 double initial, RoleAttr role) {
   if (VariableOp known = lookup(name);
-      known && known.getKind() == kind && known.getTensorType() == type)
+      known && known.getKind() == kind && known.getTensorType() == type) {
+    if (role)
+      known.setRoleAttr(role);
     return known;
+  }
   OpBuilder builder(module.getContext());
   if (last)
     builder.setInsertionPointAfter(last);
@@ -41,10 +44,27 @@ VariableOp VariableTable::create(Location location, StringRef name,
                   : InitAttr::get(module.getContext(), InitFormula::constant,
                                   builder.getDictionaryAttr({value}));
   auto variable = VariableOp::create(builder, location, name, type, kind, init,
-                                     FlatSymbolRefAttr());
+                                     FlatSymbolRefAttr(), role);
   add(variable);
   last = variable;
   return variable;
+}
+
+RoleAttr VariableTable::role(StateRole role) {
+  return RoleAttr::get(module.getContext(), role, FlatSymbolRefAttr(),
+                       StringAttr());
+}
+
+RoleAttr VariableTable::slotOf(VariableOp parameter, StringRef slot) {
+  return RoleAttr::get(module.getContext(), StateRole::slot,
+                       FlatSymbolRefAttr::get(parameter.getSymNameAttr()),
+                       StringAttr::get(module.getContext(), slot));
+}
+
+RoleAttr VariableTable::averageOf(VariableOp parameter) {
+  return RoleAttr::get(module.getContext(), StateRole::average,
+                       FlatSymbolRefAttr::get(parameter.getSymNameAttr()),
+                       StringAttr());
 }
 
 VariableOp VariableTable::derive(VariableOp master, Type element,
@@ -57,18 +77,18 @@ VariableOp VariableTable::derive(VariableOp master, Type element,
   auto variable = VariableOp::create(
       builder, master.getLoc(), name, master.getTensorType().clone(element),
       StateKind::derived, InitAttr(),
-      FlatSymbolRefAttr::get(master.getSymNameAttr()));
+      FlatSymbolRefAttr::get(master.getSymNameAttr()), RoleAttr());
   add(variable);
   if (last == master)
     last = variable;
   return variable;
 }
 
-bool VariableTable::countsTries(WriteOp write) const {
-  return countsTries(lookup(write.getVariable()).getKind());
+bool VariableTable::countsAttempts(WriteOp write) const {
+  return countsAttempts(lookup(write.getVariable()).getKind());
 }
 
-bool VariableTable::countsTries(StateKind kind) {
+bool VariableTable::countsAttempts(StateKind kind) {
   return kind == StateKind::scaler || kind == StateKind::attempt ||
          kind == StateKind::window;
 }

@@ -7,30 +7,36 @@
 
 namespace mp {
 
-/// The variables of a module, looked up without going through all of them. Good
-/// as long as variables come by way of it, and none goes.
+/// The variables of a module, looked up without going through all of them. It
+/// is valid as long as new variables come from it, and none is erased.
 class VariableTable {
 public:
   explicit VariableTable(mlir::ModuleOp module);
 
-  /// Null where there is none.
+  /// Returns null if there is none.
   VariableOp lookup(llvm::StringRef name) const { return byName.lookup(name); }
-  /// That are derived from the one of that name.
+  /// Returns the variables that are derived from the one of that name.
   llvm::ArrayRef<VariableOp> derivedFrom(llvm::StringRef name) const;
 
-  /// A new variable behind the last one, all of whose elements are `initial`;
-  /// or the one that is there with this name, type and kind.
+  /// Adds a variable after the last one, with all elements `initial`; or
+  /// returns the existing one with this name, type and kind, with this role.
   VariableOp create(mlir::Location location, llvm::StringRef name,
-                    mlir::RankedTensorType type, StateKind kind,
-                    double initial);
-  /// The working copy of `master` in a type, behind it; made where missing.
+                    mlir::RankedTensorType type, StateKind kind, double initial,
+                    RoleAttr role = {});
+  /// A role that needs no parameter.
+  RoleAttr role(StateRole role);
+  /// A slot of a parameter, such as "exp_avg".
+  RoleAttr slotOf(VariableOp parameter, llvm::StringRef slot);
+  RoleAttr averageOf(VariableOp parameter);
+  /// Returns the working copy of `master` in a type; creates it after `master`
+  /// if missing.
   VariableOp derive(VariableOp master, mlir::Type element,
                     llvm::StringRef name);
 
-  /// Whether a write is of a variable that every try changes, skipped or not:
-  /// of a scaler's, a count's or a window's.
-  bool countsTries(WriteOp write) const;
-  static bool countsTries(StateKind kind);
+  /// Whether a write is to a variable that every step attempt changes, skipped
+  /// or not: a scaler's, a count's or a window's.
+  bool countsAttempts(WriteOp write) const;
+  static bool countsAttempts(StateKind kind);
 
 private:
   void add(VariableOp variable);

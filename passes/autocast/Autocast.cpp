@@ -1,7 +1,7 @@
 //===- Autocast.cpp - insert casts by a policy ----------------------------===//
 //
-// Which function is cast to what by which policy; before differentiation, so
-// that backward runs in the types forward chose.
+// Chooses the type and the policy of each function's casts. It runs before
+// differentiation, so that backward has the types that forward chose.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Autocast.h"
@@ -23,12 +23,12 @@ namespace mp {
 using namespace mlir;
 using namespace mp;
 
-/// On a function: what it was cast to, by which policy. A second time would
-/// find values that the first has cast, and ops whose word and region are gone.
+/// On a function: its cast type and policy. A second run would find values that
+/// the first has cast, and ops whose attribute and region are gone.
 static constexpr StringLiteral kCastByAttr = "mp.precision";
 
 namespace {
-/// What a function is cast to.
+/// The type and the policy that a function is cast by.
 struct Choice {
   std::string dtype, policy;
 
@@ -67,8 +67,8 @@ private:
       return failure();
     }
     DenseMap<func::FuncOp, Choice> trained = chooseForRecipes();
-    // Where there are recipes, what they do not train is cast by its regions
-    // alone.
+    // If there are recipes, functions that they do not train are cast by their
+    // regions alone.
     bool isForAll = trained.empty() || dtype == "f32";
     Choice other{isForAll ? dtype.getValue() : "", policy};
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -79,7 +79,8 @@ private:
     return success();
   }
 
-  /// While every op is there, and stands where the text has it.
+  /// Collects the names of ops while every op is there, and at its place in the
+  /// text.
   void rememberPlaces() {
     places.clear();
     warned.clear();
@@ -89,8 +90,8 @@ private:
     });
   }
 
-  /// Of entries for one op that is not there: the text has changed since, or is
-  /// another. Evaluation has replaced ops, and says nothing.
+  /// Warns of entries for one op that does not exist: the text has changed
+  /// since, or is another. Evaluation has replaced ops, and does not warn.
   void warnOfMissing(Operation *from, const Policy &policy) {
     auto function = dyn_cast<func::FuncOp>(from);
     if (!function)
@@ -105,8 +106,8 @@ private:
             << "\", and no such op is there: the line may have changed";
   }
 
-  /// What to cast each trained function to. Recipes that want the same one in
-  /// different precisions get copies of it.
+  /// Chooses the casts of each trained function. Recipes that want the same one
+  /// in different precisions get copies of it.
   DenseMap<func::FuncOp, Choice> chooseForRecipes() {
     SymbolTable symbols(getOperation());
     DenseMap<func::FuncOp, Choice> chosen;
@@ -130,7 +131,7 @@ private:
     return chosen;
   }
 
-  /// What the options say, or else the recipe.
+  /// Returns the options' choice, or else the recipe's.
   Choice choiceOf(TrainOp recipe) {
     Choice choice{dtype, policy};
     if (auto wanted = recipe.getAutocastAttr()) {
@@ -210,7 +211,7 @@ private:
     return result;
   }
 
-  /// Whoever calls the function reads what it declares.
+  /// Casts results to the declared types: callers of the function read these.
   static void castResults(func::FuncOp function, ArrayRef<Type> declared) {
     Operation *terminator = function.getBody().front().getTerminator();
     ImplicitLocOpBuilder builder(terminator->getLoc(), terminator);
@@ -223,14 +224,15 @@ private:
                                        function.getArgumentTypes(), declared));
   }
 
-  /// The options' mode, or that of the policy's system.
+  /// Whether the options' mode is eager, or else the mode of the policy's
+  /// system.
   bool isEager(const AutocastScope &scope) const {
     if (!mode.empty())
       return mode == "eager";
     return !scope.policy || scope.policy->mode() == "eager";
   }
 
-  /// The policy of that name, with the options' lists on top.
+  /// Loads the policy of that name, with the options' lists added.
   FailureOr<std::shared_ptr<const Policy>> load(Operation *from, StringRef name,
                                                 FloatType low) {
     FailureOr<Policy> loaded = lookUpPolicy(from, name, low);

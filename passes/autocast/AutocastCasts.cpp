@@ -1,4 +1,4 @@
-//===- AutocastCasts.cpp - what both modes of autocast do -----------------===//
+//===- AutocastCasts.cpp - casts of both autocast modes -------------------===//
 #include "passes/autocast/AutocastCasts.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Gradient.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mp;
 
 /// Whether a gradient with respect to the value is asked for: what is computed
-/// of it has to be computed of it, and not of what it was widened from.
+/// of it has to be computed of it, and not of what it was cast from.
 static bool isGradientSource(Value value) {
   return llvm::any_of(value.getUsers(), llvm::IsaPred<GradientOp>);
 }
@@ -17,9 +17,9 @@ static bool isGradientSource(Value value) {
 Value CastCache::get(Value value, FloatType type) {
   if (elementType(value) == type)
     return value;
-  if (auto widened = value.getDefiningOp<CastOp>();
-      widened && !isGradientSource(value))
-    if (Value narrow = widened.getInput();
+  if (auto upcast = value.getDefiningOp<CastOp>();
+      upcast && !isGradientSource(value))
+    if (Value narrow = upcast.getInput();
         elementType(narrow) == type &&
         type.getWidth() < cast<FloatType>(elementType(value)).getWidth())
       return narrow;
@@ -80,7 +80,7 @@ void mp::keepReturnedSums(AutocastOpInterface op, const AutocastScope &scope,
 
 void mp::markStorage(AutocastOpInterface op, const AutocastScope &scope) {
   bool wants = scope.isEnabled && scope.policy->storage();
-  if (!wants || op.getAutocastName("class") != "contraction")
+  if (!wants || op.getNumericClass() != NumericClass::contraction)
     return;
   for (OpOperand *operand : eligibleOperands(op))
     if (elementType(operand->get()).getIntOrFloatBitWidth() != 16)
@@ -94,9 +94,9 @@ void mp::markStorage(AutocastOpInterface op, const AutocastScope &scope) {
 }
 
 LogicalResult mp::emitBanned(Operation *op, FloatType low,
-                             const Judgement &judgement) {
+                             const CastDecision &decision) {
   return op->emitError() << "is banned under autocast to " << low << " ("
-                         << judgement.rule
+                         << decision.rule
                          << "); use a form that does not overflow, such as one "
                             "on logits, or say {mp.autocast = \"f32\"}";
 }

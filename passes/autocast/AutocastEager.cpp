@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// The type that floats of two types promote to; between the two 16-bit types,
-/// f32.
+/// Returns the type that floats of two types promote to; between the two 16-bit
+/// types, f32.
 FloatType widest(FloatType lhs, FloatType rhs) {
   if (lhs == rhs)
     return lhs;
@@ -30,13 +30,13 @@ FloatType widestOf(ArrayRef<OpOperand *> operands) {
   return type;
 }
 
-class EagerCaster {
+class CastInserter {
 public:
-  EagerCaster(const AutocastScopes &scopes, MLIRContext *context,
-              AutocastReport &report)
+  CastInserter(const AutocastScopes &scopes, MLIRContext *context,
+               AutocastReport &report)
       : scopes(scopes), wide(Float32Type::get(context)), report(report) {}
 
-  /// The types that values have before anything is cast.
+  /// Remembers the types that values have before anything is cast.
   void remember(Block &body) {
     for (Operation &op : body)
       for (Value result : op.getResults())
@@ -47,26 +47,26 @@ public:
   LogicalResult visit(AutocastOpInterface op) {
     const AutocastScope &scope = scopes.of(op);
     low = scope.low;
-    Judgement judgement = scope.judge(op);
+    CastDecision decision = scope.decide(op);
     auto operands = eligibleOperands(op);
     tooNarrow = nullptr;
-    auto target = targetFor(op, judgement, operands);
+    auto target = targetFor(op, decision, operands);
     if (failed(target))
       return failure();
-    report.decide(op, judgement.category, *target, judgement.rule);
+    report.decide(op, decision.category, *target, decision.rule);
     if (tooNarrow)
       report.keepWide(*tooNarrow, whyNotExact(tooNarrow->get(), low), low);
-    if (judgement.category == Category::Result && !operands.empty())
+    if (decision.category == Category::Result && !operands.empty())
       operands.truncate(1);
-    if (judgement.category == Category::Allow)
+    if (decision.category == Category::Allow)
       op.setComputeType(low.isTF32() ? low : FloatType());
     for (OpOperand *operand : operands)
-      if (failed(castOperand(op, *operand, *target, judgement)))
+      if (failed(castOperand(op, *operand, *target, decision)))
         return failure();
     if (!operands.empty())
       keepOthers(op);
     markStorage(op, scope);
-    if (judgement.category == Category::Allow)
+    if (decision.category == Category::Allow)
       keepReturnedSums(op, scope, report);
     return op.retypeResults();
   }
@@ -80,7 +80,7 @@ public:
       casts.cast(value, type, report);
   }
 
-  /// To f32, or to what the function says that it returns.
+  /// Casts outputs to f32, or to the types that the function declares.
   void castOutputs(func::FuncOp function, Outputs outputs) {
     Operation *terminator = function.getBody().front().getTerminator();
     for (OpOperand &operand : terminator->getOpOperands()) {
@@ -97,13 +97,13 @@ public:
   }
 
 private:
-  /// The type that the op's eligible operands get.
+  /// Returns the type for the op's eligible operands.
   FailureOr<FloatType> targetFor(AutocastOpInterface op,
-                                 const Judgement &judgement,
+                                 const CastDecision &decision,
                                  ArrayRef<OpOperand *> operands) {
-    switch (judgement.category) {
+    switch (decision.category) {
     case Category::Banned:
-      return emitBanned(op, low, judgement);
+      return emitBanned(op, low, decision);
     case Category::Allow:
     case Category::Boundary:
       return low.isTF32() ? wide : low;
@@ -117,7 +117,7 @@ private:
             type.getWidth() == 16 && type != low)
           return op.emitError()
                  << "has an operand of " << type << " under autocast to " << low
-                 << ", and its operands promote (" << judgement.rule
+                 << ", and its operands promote (" << decision.rule
                  << "); cast it to " << low << " or to f32";
       return widestOf(operands);
     case Category::Native:
@@ -130,8 +130,8 @@ private:
     llvm_unreachable("all categories handled");
   }
 
-  /// Low, where one operand is and the others are or cost nothing to have so:
-  /// variables, and constants that stay what they are.
+  /// Returns low if one operand is low and the others are too or cost nothing
+  /// to make so: variables, and constants that low can hold.
   FloatType followed(ArrayRef<OpOperand *> operands) {
     bool hasLow = false;
     OpOperand *lossy = nullptr;
@@ -150,8 +150,8 @@ private:
     return hasLow && !lossy ? low : wide;
   }
 
-  /// What a policy may not cast, as a norm's weight, has its type again where
-  /// the op that makes it was cast.
+  /// Restores the type of operands that a policy may not cast, as a norm's
+  /// weight, if the op that makes them was cast.
   void keepOthers(AutocastOpInterface op) {
     for (OpOperand &operand : op->getOpOperands()) {
       FloatType type = before.lookup(operand.get());
@@ -162,10 +162,10 @@ private:
   }
 
   LogicalResult castOperand(AutocastOpInterface op, OpOperand &operand,
-                            FloatType target, const Judgement &judgement) {
+                            FloatType target, const CastDecision &decision) {
     if (elementType(operand.get()) == target)
       return success();
-    if (target == low && failed(checkConstant(operand, low, judgement.rule)))
+    if (target == low && failed(checkConstant(operand, low, decision.rule)))
       return failure();
     casts.cast(operand, target, report);
     return success();
@@ -173,9 +173,9 @@ private:
 
   const AutocastScopes &scopes;
   FloatType wide;
-  // Of the op that is visited.
+  // The low type of the op that is visited.
   FloatType low;
-  OpOperand *tooNarrow = nullptr; ///< a constant, for which alone it stays f32
+  OpOperand *tooNarrow = nullptr; ///< a constant, the only reason for f32
   AutocastReport &report;
   CastCache casts;
   DenseMap<Value, FloatType> before;
@@ -185,19 +185,19 @@ private:
 LogicalResult mp::castEagerly(func::FuncOp function,
                               const AutocastScopes &scopes,
                               AutocastReport &report) {
-  EagerCaster caster(scopes, function.getContext(), report);
+  CastInserter inserter(scopes, function.getContext(), report);
   Block &body = function.getBody().front();
-  caster.remember(body);
+  inserter.remember(body);
   for (Operation &op : llvm::make_early_inc_range(body))
     if (auto facts = dyn_cast<AutocastOpInterface>(op))
-      if (failed(caster.visit(facts)))
+      if (failed(inserter.visit(facts)))
         return failure();
   for (auto write : body.getOps<WriteOp>())
-    caster.castWritten(write);
+    inserter.castWritten(write);
   const AutocastScope &outermost = scopes.outermost();
   if (outermost.isEnabled && outermost.policy->outputs() != Outputs::AsComputed)
-    caster.castOutputs(function, outermost.policy->outputs());
-  // Results have the types that autocast left them with, as in PyTorch.
+    inserter.castOutputs(function, outermost.policy->outputs());
+  // Results have the types that autocast left, as in PyTorch.
   auto types = llvm::to_vector(body.getTerminator()->getOperandTypes());
   function.setType(FunctionType::get(function.getContext(),
                                      function.getArgumentTypes(), types));

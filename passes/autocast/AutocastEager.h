@@ -7,8 +7,8 @@
 
 namespace mp {
 
-/// Casts the operands of a function's ops, in order, each by what the policy
-/// says of the op alone. Fails with a diagnostic at the op.
+/// Casts the operands of a function's ops, in order, each by the policy's entry
+/// for the op alone. Fails with a diagnostic at the op.
 llvm::LogicalResult castEagerly(mlir::func::FuncOp function,
                                 const AutocastScopes &scopes,
                                 AutocastReport &report);

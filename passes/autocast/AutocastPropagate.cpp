@@ -1,10 +1,11 @@
-//===- AutocastPropagate.cpp - casts by colouring the graph ---------------===//
+//===- AutocastPropagate.cpp - casts by propagation through the graph -----===//
 //
-// The steps of TensorFlow's auto_mixed_precision, on ops of ours. What is
-// coloured is an op's eligible operands and the results that follow them: the
-// data of a batch norm, but not its statistics. An op of a category that only
-// other systems have counts as what it comes nearest to: what moves values
-// without changing them is clear, what runs in the type it gets is inferred.
+// The steps of TensorFlow's auto_mixed_precision, on Mantissa's ops. The colour
+// is that of an op's eligible operands and the results that follow them: the
+// data of a batch norm, but not its statistics. A category that only other
+// systems have counts as the nearest one here: ops that move values without
+// changing them are clear, ops that run in the type of their operands are
+// inferred.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/autocast/AutocastPropagate.h"
@@ -22,13 +23,13 @@ enum class Class { Allow, Infer, Clear, Deny, None };
 
 struct Node {
   Class kind = Class::None;
-  Judgement judgement;
+  CastDecision decision;
   OpOperand *tooNarrow = nullptr; ///< a constant that low cannot hold
 };
 
-class Colouring {
+class Propagation {
 public:
-  Colouring(Block &block, const AutocastScopes &scopes, FloatType low)
+  Propagation(Block &block, const AutocastScopes &scopes, FloatType low)
       : block(block), low(low), wide(Float32Type::get(low.getContext())) {
     for (Operation &op : block)
       if (auto facts = dyn_cast<AutocastOpInterface>(op))
@@ -38,7 +39,7 @@ public:
   LogicalResult run() {
     if (failed(seed()))
       return failure();
-    if (painted.empty())
+    if (allowSet.empty())
       return success();
     denyForward();
     sandwich();
@@ -46,32 +47,34 @@ public:
     return success();
   }
 
-  bool isPainted(Operation *op) const { return painted.contains(op); }
+  bool isInAllowSet(Operation *op) const { return allowSet.contains(op); }
 
-  /// A cast to f32 of which all that read it run low may cast to the low type.
+  /// Whether a cast to f32 may cast to the low type instead, as all ops that
+  /// read it run low.
   bool isRetargeted(CastOp op) const {
     return elementType(op.getResult()) == wide && !op->use_empty() &&
            llvm::all_of(op->getUses(), [&](OpOperand &use) {
-             return isPainted(use.getOwner()) && isEligible(use);
+             return isInAllowSet(use.getOwner()) && isEligible(use);
            });
   }
 
-  /// What became of an op, and why.
+  /// Reports the decision for an op, and its reason.
   void report(Operation *op, AutocastReport &report) const {
     auto found = nodes.find(op);
     if (found == nodes.end() || isa<CastOp>(op))
       return;
     const Node &node = found->second;
-    std::string why = node.judgement.rule;
-    if (isPainted(op) && node.kind != Class::Allow)
+    std::string why = node.decision.rule;
+    if (isInAllowSet(op) && node.kind != Class::Allow)
       why += node.kind == Class::Clear ? ", beside ops that run low"
                                        : ", between ops that run low";
     else if (denied.contains(op) && node.kind != Class::Deny)
-      why += ", behind a denied op";
-    else if (!isPainted(op) && node.kind == Class::Allow)
+      why += ", after a denied op";
+    else if (!isInAllowSet(op) && node.kind == Class::Allow)
       why += ", but holds a type that is not cast";
-    report.decide(op, node.judgement.category, isPainted(op) ? low : wide, why);
-    if (node.tooNarrow && !painted.empty())
+    report.decide(op, node.decision.category, isInAllowSet(op) ? low : wide,
+                  why);
+    if (node.tooNarrow && !allowSet.empty())
       report.keepWide(*node.tooNarrow, whyNotExact(node.tooNarrow->get(), low),
                       low);
   }
@@ -84,16 +87,16 @@ private:
 
   Node classify(AutocastOpInterface op, const AutocastScope &scope) const {
     Node node;
-    node.judgement = scope.judge(op);
+    node.decision = scope.decide(op);
     auto operands = eligibleOperands(op);
     bool isCapable =
         !operands.empty() && llvm::all_of(operands, [&](OpOperand *operand) {
           return elementType(operand->get()) == wide;
         });
-    bool isOff = !scope.isEnabled && !Policy::judgeByWord(op);
+    bool isOff = !scope.isEnabled && !Policy::decideByWord(op);
     if (!isCapable || isOff || isa<CastOp>(op))
       return node;
-    node.kind = classOf(op, node.judgement.category);
+    node.kind = classOf(op, node.decision.category);
     bool isChoice = node.kind == Class::Infer || node.kind == Class::Clear;
     for (OpOperand *operand : operands)
       if (isChoice && !whyNotExact(operand->get(), low).empty()) {
@@ -119,8 +122,8 @@ private:
     case Category::Native:
     case Category::Follow:
     case Category::Promote:
-      return op.getAutocastName("class") == "movement" ? Class::Clear
-                                                       : Class::Infer;
+      return op.getNumericClass() == NumericClass::movement ? Class::Clear
+                                                            : Class::Infer;
     case Category::Barrier:
       return Class::None;
     }
@@ -136,7 +139,8 @@ private:
            !denied.contains(op);
   }
 
-  /// Ops that read what `op` makes as data, or whose data it reads.
+  /// Returns the ops that read the result of `op` as data, or whose data it
+  /// reads.
   SmallVector<Operation *> users(Operation *op) const {
     SmallVector<Operation *> found;
     for (OpOperand &use : op->getUses())
@@ -152,8 +156,8 @@ private:
     return found;
   }
 
-  /// What is reached from `starts` by `next` over ops that `passes`, `starts`
-  /// not among them.
+  /// Returns the ops reached from `starts` by `next` over ops that `passes`,
+  /// without `starts`.
   using Ops = llvm::SetVector<Operation *>;
   static Ops
   reach(ArrayRef<Operation *> starts,
@@ -184,20 +188,20 @@ private:
     return found;
   }
 
-  /// Step 1: what the list allows runs low.
+  /// Step 1: ops that the list allows run low.
   LogicalResult seed() {
     for (Operation &op : block)
       if (auto found = nodes.find(&op);
           found != nodes.end() &&
-          found->second.judgement.category == Category::Banned)
-        return emitBanned(&op, low, found->second.judgement);
+          found->second.decision.category == Category::Banned)
+        return emitBanned(&op, low, found->second.decision);
     for (Operation *op : opsOf(Class::Allow))
-      painted.insert(op);
+      allowSet.insert(op);
     return success();
   }
 
-  /// Step 2: a denied op denies what follows it, through ops that are inferred
-  /// and through clear ones that have a denied or inferred op behind them.
+  /// Step 2: a denied op denies the ops after it, through ops that are inferred
+  /// and through clear ones that a denied or inferred op follows.
   void denyForward() {
     SmallVector<Operation *> ends = opsOf(Class::Deny);
     llvm::append_range(ends, opsOf(Class::Infer));
@@ -210,19 +214,19 @@ private:
     }));
   }
 
-  /// Step 3: what lies between two ops that run low does so too.
+  /// Step 3: ops between two ops that run low do so too.
   void sandwich() {
-    SmallVector<Operation *> seeds(painted.begin(), painted.end());
+    SmallVector<Operation *> seeds(allowSet.begin(), allowSet.end());
     auto passes = [&](Operation *op) { return mayFollow(op); };
-    Ops behind = forward(seeds, passes), before = backward(seeds, passes);
-    for (Operation *op : behind)
+    Ops after = forward(seeds, passes), before = backward(seeds, passes);
+    for (Operation *op : after)
       if (before.contains(op))
-        painted.insert(op);
+        allowSet.insert(op);
   }
 
-  /// Step 4: clear ops beside what runs low do so too.
+  /// Step 4: clear ops beside ops that run low do so too.
   void flood() {
-    SmallVector<Operation *> seeds(painted.begin(), painted.end());
+    SmallVector<Operation *> seeds(allowSet.begin(), allowSet.end());
     Ops found = reach(
         seeds,
         [&](Operation *op) {
@@ -233,34 +237,35 @@ private:
         [&](Operation *op) {
           return is(op, Class::Clear) && !denied.contains(op);
         });
-    painted.insert_range(found);
+    allowSet.insert_range(found);
   }
 
   Block &block;
   FloatType low, wide;
   DenseMap<Operation *, Node> nodes;
-  Ops painted, denied;
+  Ops allowSet, denied;
 };
 
 /// Steps 6 and 7: casts where the colour changes, one for each value and type.
 class Committer {
 public:
-  Committer(const Colouring &colours, const AutocastScopes &scopes,
+  Committer(const Propagation &propagation, const AutocastScopes &scopes,
             FloatType low, AutocastReport &report)
-      : colours(colours), scopes(scopes), low(low),
+      : propagation(propagation), scopes(scopes), low(low),
         wide(Float32Type::get(low.getContext())), report(report) {}
 
   LogicalResult visit(Operation *op) {
-    if (auto cast = dyn_cast<CastOp>(op); cast && colours.isRetargeted(cast)) {
+    if (auto cast = dyn_cast<CastOp>(op);
+        cast && propagation.isRetargeted(cast)) {
       auto type = tensorType(cast.getResult());
       cast.getResult().setType(type.clone(low));
       return success();
     }
-    colours.report(op, report);
-    // Of the values themselves, as others may read them low.
+    propagation.report(op, report);
+    // The gradient is of the values themselves, as others may read them low.
     if (isa<GradientOp>(op))
       return retype(cast<AutocastOpInterface>(op));
-    if (!colours.isPainted(op)) {
+    if (!propagation.isInAllowSet(op)) {
       for (OpOperand &operand : op->getOpOperands())
         if (changed.contains(operand.get()))
           casts.cast(operand, wide, report);
@@ -294,7 +299,7 @@ private:
     return success();
   }
 
-  const Colouring &colours;
+  const Propagation &propagation;
   const AutocastScopes &scopes;
   FloatType low, wide;
   AutocastReport &report;
@@ -303,7 +308,7 @@ private:
 };
 } // namespace
 
-/// The type that all scopes cast to.
+/// Returns the type that all scopes cast to.
 static FailureOr<FloatType> findColour(Block &body,
                                        const AutocastScopes &scopes) {
   FloatType low = scopes.outermost().low;
@@ -328,10 +333,10 @@ LogicalResult mp::castByColour(func::FuncOp function,
   if (low->isTF32())
     return function.emitOpError()
            << "autocast to tf32 decides op by op: mode is eager";
-  Colouring colours(body, scopes, *low);
-  if (failed(colours.run()))
+  Propagation propagation(body, scopes, *low);
+  if (failed(propagation.run()))
     return failure();
-  Committer committer(colours, scopes, *low, report);
+  Committer committer(propagation, scopes, *low, report);
   for (Operation &op : llvm::make_early_inc_range(body))
     if (failed(committer.visit(&op)))
       return failure();

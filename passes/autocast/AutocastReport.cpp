@@ -1,4 +1,4 @@
-//===- AutocastReport.cpp - what autocast decided, and why ----------------===//
+//===- AutocastReport.cpp - autocast's decisions and reasons --------------===//
 #include "passes/autocast/AutocastReport.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,7 +12,7 @@ static void emitRemark(Operation *op, StringRef name, const std::string &text) {
       << text;
 }
 
-/// "model.mlir:12:8", or "" where a location names no file.
+/// Returns "model.mlir:12:8", or "" if a location names no file.
 static std::string placeOf(Location location) {
   auto file = location->findInstanceOf<FileLineColLoc>();
   if (!file)

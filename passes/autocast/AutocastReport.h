@@ -1,6 +1,6 @@
-//===- AutocastReport.h - what autocast decided, and why --------*- C++ -*-===//
+//===- AutocastReport.h - autocast's decisions and reasons ------*- C++ -*-===//
 //
-// One line an op, as a remark and, where a file is asked for, as JSON.
+// Reports one line for each op, as a remark and, if a file is wanted, as JSON.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_AUTOCAST_AUTOCASTREPORT_H
@@ -14,22 +14,23 @@ namespace mp {
 
 class AutocastReport {
 public:
-  /// The op runs in `type`, null where it is no float's, by a category and for
-  /// a reason.
+  /// Reports that the op runs in `type`, null if its type is not a float, by a
+  /// category and for a reason.
   void decide(mlir::Operation *op, Category category, mlir::FloatType type,
               std::string why);
-  /// More of why, once an op is decided.
+  /// Adds to the reason, once an op is decided.
   void addReason(mlir::Operation *op, llvm::StringRef why);
-  /// The op stays f32, as an operand is a constant that `low` cannot hold;
-  /// `loss` says what would become of it.
+  /// Reports that the op stays f32, as an operand is a constant that `low`
+  /// cannot hold; `loss` tells its rounded value.
   void keepWide(mlir::OpOperand &constant, llvm::StringRef loss,
                 mlir::FloatType low);
-  /// An operand of the op is cast to `type`. `isNew`: no op before had the same
+  /// Reports a cast of an operand to `type`. `isNew`: no op before had the same
   /// value cast to it.
   void cast(mlir::OpOperand &operand, mlir::FloatType type, bool isNew);
 
-  /// The function's part of the file: its ops in order, the number of casts,
-  /// and the bytes that these read and write (null where a size is not known).
+  /// Returns the function's part of the file: its ops in order, the number of
+  /// casts, and the bytes that these read and write (null if a size is not
+  /// known).
   llvm::json::Value json(mlir::func::FuncOp function,
                          llvm::StringRef policy) const;
 
@@ -40,7 +41,7 @@ private:
     bool isNew;
     std::optional<int64_t> bytes;
   };
-  /// That keeps an op in f32.
+  /// A constant that keeps an op in f32.
   struct Constant {
     unsigned operand;
     std::string why, source;

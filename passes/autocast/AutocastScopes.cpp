@@ -6,15 +6,15 @@
 using namespace mlir;
 using namespace mp;
 
-Judgement AutocastScope::judge(AutocastOpInterface op) const {
-  if (auto own = Policy::judgeByWord(op))
+CastDecision AutocastScope::decide(AutocastOpInterface op) const {
+  if (auto own = Policy::decideByWord(op))
     return *own;
   if (!isEnabled)
     return {Category::Native, "autocast is off here"};
-  return policy->judge(op);
+  return policy->decide(op);
 }
 
-/// Puts the region's ops in its place.
+/// Moves the region's ops to its place.
 static void dissolve(AutocastOp region) {
   Block &body = region.getBody().front();
   IRRewriter rewriter(region);

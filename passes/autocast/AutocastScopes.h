@@ -14,30 +14,31 @@ namespace mp {
 
 struct AutocastScope {
   bool isEnabled = false;
-  mlir::FloatType low; ///< null where nothing says one
+  mlir::FloatType low; ///< null if nothing sets it
   std::string policyName;
-  std::shared_ptr<const Policy> policy; ///< null where never needed
+  std::shared_ptr<const Policy> policy; ///< null if never needed
 
-  /// By the op's own word, or else by the policy; native where autocast is off.
-  Judgement judge(AutocastOpInterface op) const;
+  /// Judges by the op's own attribute, or else by the policy; native if
+  /// autocast is off.
+  CastDecision decide(AutocastOpInterface op) const;
 };
 
 class AutocastScopes {
 public:
-  /// Finds a policy of that name for a type; says why it cannot.
+  /// Finds a policy of that name for a type; reports why it cannot.
   using FindPolicy =
       llvm::function_ref<llvm::FailureOr<std::shared_ptr<const Policy>>(
           mlir::Operation *from, llvm::StringRef name, mlir::FloatType low)>;
 
-  /// Takes the function's `mp.autocast` regions away, and remembers of their
-  /// ops what they said. `outermost` is what the function is cast by.
+  /// Removes the function's `mp.autocast` regions, and remembers their settings
+  /// for their ops. `outermost` has the settings of the function.
   static llvm::FailureOr<AutocastScopes> dissolve(mlir::func::FuncOp function,
                                                   AutocastScope outermost,
                                                   FindPolicy find);
 
   const AutocastScope &of(mlir::Operation *op) const;
   const AutocastScope &outermost() const { return *function; }
-  /// Whether ops are cast anywhere.
+  /// Whether no op is cast.
   bool castsNothing() const;
 
 private:
@@ -48,7 +49,7 @@ private:
                             FindPolicy find);
 
   ScopePtr function;
-  /// Of the ops that stood in regions.
+  /// The scopes of the ops that stood in regions.
   llvm::DenseMap<mlir::Operation *, ScopePtr> inner;
 };
 

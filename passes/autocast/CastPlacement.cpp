@@ -1,8 +1,8 @@
 //===- CastPlacement.cpp - fewer and smaller casts of the same bits -------===//
 //
-// Four moves, until none helps. Each makes casts cheaper, or takes a cast to a
-// narrower type up, or one to a wider type down, at the same cost: so that
-// there is an end to it, and what lies between moves fewer bytes.
+// Four moves are repeated until none helps. Each makes casts cheaper, or at the
+// same cost moves a cast to a narrower type up, or one to a wider type down: so
+// the repetition ends, and the values in between take fewer bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/autocast/CastPlacement.h"
@@ -72,7 +72,7 @@ private:
         move(cast);
   }
   void backward() {
-    // Moves erase casts before and behind an op, but no other op.
+    // Moves erase casts before and after an op, but no other op.
     SmallVector<AutocastOpInterface> ops;
     for (auto op : block.getOps<AutocastOpInterface>())
       if (!isa<CastOp>(op.getOperation()))
@@ -84,7 +84,8 @@ private:
         narrow(op);
   }
 
-  /// A cast that another one has done, or that begins with a needless one.
+  /// Removes a cast that another one has done, or shortens one that begins with
+  /// a needless cast.
   void shareAndShorten(CastOp op) {
     Type type = elementType(op.getResult());
     if (auto inner = op.getInput().getDefiningOp<CastOp>();
@@ -104,10 +105,10 @@ private:
     first = op.getResult();
   }
 
-  /// Casts what ops take from a value rather than the value.
+  /// Casts the parts that ops take from a value rather than the value.
   void sink(CastOp op) {
     Type type = elementType(op.getResult());
-    bool widens = isLossless(elementType(op.getInput()), type);
+    bool isExact = isLossless(elementType(op.getInput()), type);
     CastCost now = costInStep(op.getInput(), type), then;
     SmallVector<AutocastOpInterface> copies;
     for (OpOperand &use : op->getUses()) {
@@ -118,7 +119,7 @@ private:
       then += costOf(copy->getResult(0), elementType(op.getInput()));
       copies.push_back(copy);
     }
-    if (copies.empty() || !(widens ? then <= now : then < now))
+    if (copies.empty() || !(isExact ? then <= now : then < now))
       return;
     for (AutocastOpInterface copy : copies) {
       copy->replaceUsesOfWith(op.getResult(), op.getInput());
@@ -133,21 +134,21 @@ private:
     op.erase();
   }
 
-  /// Casts what an op copies rather than its copy.
+  /// Casts the value that an op copies rather than its copy.
   void hoist(AutocastOpInterface op) {
     Value result = op->getResult(0);
     Type type = typeOfAllCasts(result);
     auto operands = eligibleOperands(op);
     if (!type || operands.empty())
       return;
-    bool widens = isLossless(elementType(result), type);
+    bool isExact = isLossless(elementType(result), type);
     CastCost now = costOf(result, type), then;
     for (OpOperand *operand : operands)
       if (elementType(operand->get()) == type)
         return;
       else if (!findCast(operand->get(), type, op))
         then += costInStep(operand->get(), type);
-    if (!(widens ? then < now : then <= now))
+    if (!(isExact ? then < now : then <= now))
       return;
     ImplicitLocOpBuilder builder(op.getLoc(), op);
     for (OpOperand *operand : operands) {
@@ -160,8 +161,8 @@ private:
     replaceCasts(result);
   }
 
-  /// An op rounds its result once, whatever its operands: one between casts
-  /// from a type and back to it does what it would do in that type.
+  /// An op rounds its result once, whatever its operands: between casts from a
+  /// type and back to it, it computes the same in that type.
   void narrow(AutocastOpInterface op) {
     if (!isa<ScalarOpInterface, DecomposableOpInterface>(op.getOperation()))
       return;
@@ -204,7 +205,8 @@ private:
 
   //===--------------------------------------------------------------------===//
 
-  /// What a cast costs in a step: a 16-bit copy of a parameter is there.
+  /// Returns the cost of a cast in a step: a 16-bit copy of a parameter exists
+  /// anyway.
   CastCost costInStep(Value value, Type type) {
     auto read = value.getDefiningOp<ReadOp>();
     if (read && isLossless(type, elementType(value)))
@@ -212,7 +214,7 @@ private:
     return costOf(value, type);
   }
 
-  /// The type that all uses of a value cast it to, or null.
+  /// Returns the type that all uses of a value cast it to, or null.
   static Type typeOfAllCasts(Value value) {
     Type type;
     for (Operation *user : value.getUsers()) {
@@ -227,13 +229,13 @@ private:
     return type;
   }
 
-  /// The value in another type where that costs nothing: it was widened from
+  /// The value in another type where that costs nothing: it was cast from
   /// there, or cast to it in front of `user`.
   static Value findCast(Value value, Type type, Operation *user) {
-    if (auto widened = value.getDefiningOp<CastOp>();
-        widened && elementType(widened.getInput()) == type &&
+    if (auto upcast = value.getDefiningOp<CastOp>();
+        upcast && elementType(upcast.getInput()) == type &&
         isLossless(type, elementType(value)))
-      return widened.getInput();
+      return upcast.getInput();
     for (Operation *other : value.getUsers())
       if (auto cast = dyn_cast<CastOp>(other);
           cast && elementType(cast.getResult()) == type &&
@@ -242,7 +244,7 @@ private:
     return {};
   }
 
-  /// A value that has the type that its uses cast it to.
+  /// Removes the casts of a value that has the type that its uses cast it to.
   void replaceCasts(Value value) {
     changed = true;
     for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {

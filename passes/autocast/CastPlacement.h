@@ -1,5 +1,4 @@
-//===- CastPlacement.h - fewer and smaller casts of the same bits -*- C++
-//-*-===//
+//===- CastPlacement.h - fewer and smaller casts of the same bits ---------===//
 #ifndef MP_PASSES_AUTOCAST_CASTPLACEMENT_H
 #define MP_PASSES_AUTOCAST_CASTPLACEMENT_H
 
@@ -7,8 +6,8 @@
 
 namespace mp {
 
-/// Casts between floats, and what they read and write. A batch whose size is
-/// not known counts as one row.
+/// Casts between floats, and the bytes that they read and write. A batch whose
+/// size is not known counts as one row.
 struct CastCost {
   int64_t casts = 0, bytes = 0;
 
@@ -17,18 +16,18 @@ struct CastCost {
     bytes += other.bytes;
     return *this;
   }
-  /// Fewer bytes, or as many in fewer casts.
+  /// Compares by bytes, and if these are equal by casts.
   auto operator<=>(const CastCost &other) const {
     return std::tie(bytes, casts) <=> std::tie(other.bytes, other.casts);
   }
   bool operator==(const CastCost &) const = default;
 };
 
-/// Of all casts between floats in a function.
+/// Returns the cost of all casts between floats in a function.
 CastCost costOfCasts(mlir::func::FuncOp function);
 
-/// Moves, merges and removes casts of a function of one block, changing no bit
-/// of what it returns and writes.
+/// Moves, merges and removes casts of a function of one block, without changing
+/// a bit of its results and writes.
 void placeCasts(mlir::func::FuncOp function);
 
 } // namespace mp

@@ -20,10 +20,10 @@ const EmbeddedPolicy kPolicies[] = {
 constexpr StringRef kCategories[] = {"allow",  "deny",   "promote", "banned",
                                      "native", "follow", "result",  "boundary",
                                      "infer",  "clear",  "barrier"};
-static_assert(std::size(kCategories) == categoryCount);
+static_assert(std::size(kCategories) == kCategoryCount);
 
-/// The name that a list's entry is found by: overloads of an op share its rule
-/// in PyTorch's lists.
+/// Returns the key of a list's entry: overloads of an op share its rule in
+/// PyTorch's lists.
 std::string keyOf(StringRef system, StringRef name) {
   bool isOurs = name.starts_with("mp.");
   return (system == "torch" && !isOurs ? name.split('.').first : name).str();
@@ -75,7 +75,7 @@ Expected<Policy> Policy::parse(StringRef text, StringRef source) {
   auto fail = [&](const Twine &message) {
     return createStringError("policy " + source + ": " + message);
   };
-  // llvm::json recurses, and runs out of stack.
+  // llvm::json recurses, and would overflow the stack.
   constexpr size_t most = 256;
   if (text.count('[') + text.count('{') > most)
     return fail("has more than " + Twine(most) + " lists");
@@ -94,7 +94,7 @@ Expected<Policy> Policy::read(const json::Object &object, StringRef source) {
   };
   Policy policy;
   if (auto base = object.getString("extends")) {
-    // Files are read from the base up, on the stack.
+    // Files are read recursively, from the base up.
     constexpr unsigned most = 16;
     static thread_local unsigned depth = 0;
     if (depth == most)
@@ -138,11 +138,11 @@ Error Policy::readPolicy(const json::Object &object) {
     if (const json::Value *value = object.get(type)) {
       const json::Object *lists = value->getAsObject();
       if (!lists)
-        return createStringError("\"" + type + "\" is no object of lists");
+        return createStringError("\"" + type + "\" is not an object of lists");
       for (const auto &[key, list] : *lists)
         if (!parseCategory(key))
           return createStringError("\"" + StringRef(key) + "\" under \"" +
-                                   type + "\" is no category; there are " +
+                                   type + "\" is not a category; there are " +
                                    join(ArrayRef(kCategories), ", "));
       if (Error error = readLists(*lists, type))
         return error;
@@ -163,17 +163,17 @@ Error Policy::readPolicy(const json::Object &object) {
 }
 
 Error Policy::readLists(const json::Object &object, StringRef type) {
-  StringMap<StringRef> lists; // each name's
+  StringMap<StringRef> lists; // the list of each name
   Layer &layer = layers.emplace_back(Layer{type.str(), {}});
   for (StringRef field : kCategories) {
     const json::Value *value = object.get(field);
     const json::Array *list = value ? value->getAsArray() : nullptr;
     if (value && !list)
-      return createStringError("\"" + field + "\" is no list of names");
+      return createStringError("\"" + field + "\" is not a list of names");
     for (const json::Value &entry : list ? *list : json::Array()) {
       auto op = entry.getAsString();
       if (!op)
-        return createStringError("\"" + field + "\" holds what is no name");
+        return createStringError("\"" + field + "\" holds what is not a name");
       auto [it, isNew] = lists.try_emplace(*op, field);
       if (!isNew)
         return createStringError("\"" + *op + "\" is listed under " +
@@ -227,7 +227,7 @@ Error Policy::readSettings(const json::Object &object) {
     StringRef text = value.getAsString().value_or("");
     if (is_contained({"about", "name", "extends", "system"}, field)) {
       if (!value.getAsString())
-        return createStringError("\"" + field + "\" is no text");
+        return createStringError("\"" + field + "\" is not a string");
       if (field == "about")
         description = text.str();
       continue;
@@ -270,7 +270,7 @@ Error Policy::readSettings(const json::Object &object) {
 //===----------------------------------------------------------------------===//
 
 std::vector<mlir::RegisteredOperationName>
-mp::judgedOps(mlir::MLIRContext *context) {
+mp::decidedOps(mlir::MLIRContext *context) {
   std::vector<mlir::RegisteredOperationName> ops;
   for (mlir::RegisteredOperationName op : context->getRegisteredOperations())
     if (op.getInterface<AutocastOpInterface>())
@@ -281,18 +281,30 @@ mp::judgedOps(mlir::MLIRContext *context) {
   return ops;
 }
 
+StringRef mp::namesIn(StringRef vocabulary,
+                      const AutocastOpInterface::Concept &facts) {
+  if (vocabulary != "class")
+    return facts.getAutocastName(vocabulary);
+  NumericClass kind = facts.getNumericClass();
+  return kind == NumericClass::none ? "" : stringifyNumericClass(kind);
+}
+
+std::string mp::className(NumericClass kind) {
+  return ("class:" + stringifyNumericClass(kind)).str();
+}
+
 std::vector<std::string> mp::registeredNames(mlir::MLIRContext *context,
                                              StringRef system) {
   std::vector<std::string> names;
-  for (mlir::RegisteredOperationName op : judgedOps(context)) {
+  for (mlir::RegisteredOperationName op : decidedOps(context)) {
     auto *facts = op.getInterface<AutocastOpInterface>();
     names.push_back(op.getStringRef().str());
     SmallVector<StringRef> parts;
-    facts->getAutocastName(system).split(parts, '+', -1, false);
+    namesIn(system, *facts).split(parts, '+', -1, false);
     for (StringRef part : parts)
       names.push_back(part.str());
-    if (StringRef kind = facts->getAutocastName("class"); !kind.empty())
-      names.push_back(("class:" + kind).str());
+    if (facts->getNumericClass() != NumericClass::none)
+      names.push_back(className(facts->getNumericClass()));
   }
   return names;
 }
@@ -326,8 +338,8 @@ std::vector<std::string> Policy::listedTypes() const {
   return types;
 }
 
-/// Whether `known` has the name, or that of the op before a place. Systems know
-/// no places.
+/// Whether `known` has the name, or that of the op before a place. The names of
+/// systems have no places.
 static bool isKnown(StringRef name, ArrayRef<std::string> known) {
   auto [op, place] = name.split('@');
   if (op.size() == name.size())
@@ -344,11 +356,11 @@ Error Policy::checkNames(mlir::MLIRContext *context) const {
         unknown.push_back(entry.getKey().str());
     if (!unknown.empty())
       return unknownName(*llvm::min_element(unknown), known);
-    // Two names of one op.
-    for (mlir::RegisteredOperationName op : judgedOps(context)) {
+    // An op may be listed under two names.
+    for (mlir::RegisteredOperationName op : decidedOps(context)) {
       auto *facts = op.getInterface<AutocastOpInterface>();
       StringRef name = op.getStringRef();
-      std::string other = facts->getAutocastName(vocabulary).str();
+      std::string other = namesIn(vocabulary, *facts).str();
       auto one = own.names.find(name), two = own.names.find(other);
       if (one != own.names.end() && two != own.names.end() &&
           one->second != two->second)

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// An attribute of mp.policy as the file would have it.
+/// Returns an attribute of mp.policy as a file would have it.
 static llvm::json::Value asJson(Attribute attribute) {
   if (auto text = dyn_cast<StringAttr>(attribute))
     return text.getValue();
@@ -34,7 +34,7 @@ static llvm::json::Object asObject(PolicyOp op) {
   return object;
 }
 
-/// A user's policy, whose names are checked.
+/// Returns a user's policy, with its names checked.
 static FailureOr<Policy> checked(Operation *at, llvm::Expected<Policy> policy) {
   if (!policy)
     return at->emitOpError() << toString(policy.takeError());
@@ -44,7 +44,8 @@ static FailureOr<Policy> checked(Operation *at, llvm::Expected<Policy> policy) {
   return std::move(*policy);
 }
 
-/// jmp's "p=f32,c=f16,o=f32": of parameters, of what is computed, of outputs.
+/// Reads jmp's "p=f32,c=f16,o=f32": the types of parameters, of computation, of
+/// outputs.
 static llvm::Expected<Policy> readJmp(StringRef text, StringRef low) {
   StringRef parameters = "f32", compute = low, outputs = "f32";
   SmallVector<StringRef> parts;

@@ -6,10 +6,10 @@
 
 namespace mp {
 
-/// The policy that `name` stands for: a preset ("torch"), a file
+/// Returns the policy that `name` stands for: a preset ("torch"), a file
 /// ("mine.json"), an `mp.policy` of the module ("@mine"), or jmp's three types
-/// ("jmp:p=f32,c=f16,o=f32"). Checks that its names are spelled right and that
-/// it is made for `low`. Fails with a diagnostic at `from`, or at the policy.
+/// ("jmp:p=f32,c=f16,o=f32"). Checks the spelling of its names, and that it is
+/// made for `low`. Fails with a diagnostic at `from`, or at the policy.
 llvm::FailureOr<Policy> lookUpPolicy(mlir::Operation *from,
                                      llvm::StringRef name, mlir::FloatType low);
 

@@ -1,7 +1,7 @@
 //===- Autodiff.cpp - append the backward graph ---------------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -39,7 +39,8 @@ struct Autodiff : mp::impl::AutodiffBase<Autodiff> {
   }
 
 private:
-  /// The copy that backward is appended to. Gradients inside of it come first.
+  /// Makes the copy that backward is appended to. Gradients inside of it come
+  /// first.
   FailureOr<func::FuncOp> clone(func::FuncOp source, StringRef name,
                                 SymbolTable &symbols) {
     if (Operation *other = symbols.lookup(name)) {
@@ -59,7 +60,7 @@ private:
     return copy;
   }
 
-  /// `@f.gradient`: the float arguments' gradients of result 0.
+  /// Builds `@f.gradient`: the float arguments' gradients of result 0.
   LogicalResult differentiateArguments(func::FuncOp source,
                                        SymbolTable &symbols) {
     auto copy = clone(source, (source.getName() + ".gradient").str(), symbols);
@@ -106,7 +107,7 @@ private:
     auto step = clone(source, recipe.getEntry(), symbols);
     if (failed(step))
       return failure();
-    // Without the recipe nobody calls it any more.
+    // After the recipe is erased, nothing calls it.
     source.setPrivate();
 
     for (auto &[result, reads] : readsByLoss(*step, recipe, *assignment)) {
@@ -138,8 +139,8 @@ private:
 
   using Reads = llvm::MapVector<StringAttr, SmallVector<Value>>;
 
-  /// For every result that is minimised, in the order of the groups, what is
-  /// read of the parameters that minimise it.
+  /// Returns, for every result that is minimised, in the order of the groups,
+  /// the reads of the parameters that minimise it.
   static llvm::MapVector<unsigned, Reads>
   readsByLoss(func::FuncOp step, TrainOp recipe,
               const ParameterAssignment &assignment) {
@@ -154,7 +155,7 @@ private:
     return losses;
   }
 
-  /// Whether there is any gradient; a parameter without one is worth a warning.
+  /// Returns whether there is any gradient; warns of a parameter without one.
   static bool returnGradients(func::FuncOp step, const Reads &reads,
                               Differentiator &differentiator) {
     ImplicitLocOpBuilder builder(step.getLoc(),

@@ -1,9 +1,9 @@
 //===- Differentiate.cpp - the backward of a value in a function ----------===//
 //
-// Reverse mode over SSA: walk the ops backwards, ask each for its adjoint, and
-// add up what arrives at a value. What every rule would otherwise repeat is
-// done here, once: a gradient is summed back to its operand's shape and cast to
-// its operand's type.
+// Reverse mode over SSA walks the ops backwards, asks each for its adjoint, and
+// adds the gradients that arrive at a value. Work that every rule would repeat
+// is done here, once: a gradient is summed back to its operand's shape and cast
+// to its operand's type.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/autodiff/Differentiate.h"
@@ -11,7 +11,7 @@
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Autocast.h"
 #include "dialect/ops/Gradient.h"
-#include "dialect/ops/Scaling.h"
+#include "dialect/ops/LossScaling.h"
 
 using namespace mlir;
 using namespace mp;
@@ -67,7 +67,7 @@ LogicalResult Differentiator::visit(Operation *op) {
     return success();
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule)
-    return refuse(op, "it is no op of the mp dialect");
+    return refuse(op, "it is not an op of the mp dialect");
   if (rule.stopsGradient())
     return success();
   if (StringRef why = rule.whyNotDifferentiable(); !why.empty())
@@ -92,7 +92,7 @@ LogicalResult Differentiator::visit(Operation *op) {
   return success();
 }
 
-/// An op that stands in no file is explained by the one that it came from.
+/// An op without a place in a file is explained by the op that it came from.
 LogicalResult Differentiator::refuse(Operation *op, StringRef why) const {
   auto diagnostic = op->emitOpError() << "has no gradient: " << why;
   if (auto origin = origins.find(op); origin != origins.end())
@@ -117,7 +117,8 @@ LogicalResult mp::checkDifferentiable(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError() << "must have one block to be differentiated";
   WalkResult walked = function.walk([](Operation *op) {
-    // What it reads is no operand of it, and would be overlooked.
+    // The region reads values that are not its operands, and would be
+    // overlooked.
     if (auto region = dyn_cast<AutocastOp>(op)) {
       region.emitOpError() << "is not differentiable: "
                            << region.whyNotDifferentiable();

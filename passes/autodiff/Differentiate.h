@@ -6,8 +6,8 @@
 
 namespace mp {
 
-/// What an op that `mp.gradient` became is the backward of, and where it was
-/// asked for.
+/// The forward op of an op that `mp.gradient` expanded to, and the place of
+/// that `mp.gradient`.
 struct GradientOrigin {
   mlir::OperationName forward;
   mlir::Location asked;
@@ -17,23 +17,23 @@ using GradientOrigins = llvm::DenseMap<mlir::Operation *, GradientOrigin>;
 /// Reverse mode over the one block of a function.
 class Differentiator {
 public:
-  /// `sources` are the values whose gradients are wanted. `origins` says of
-  /// ops of the function which `mp.gradient` they come from, for errors.
+  /// `sources` are the values whose gradients are wanted. `origins` has the
+  /// `mp.gradient` that ops of the function come from, for errors.
   Differentiator(mlir::func::FuncOp function,
                  llvm::ArrayRef<mlir::Value> sources,
                  const GradientOrigins &origins);
 
-  /// Builds the backward of `root` before `end`, of the ops before `end`. It
+  /// Builds the backward of `root` before `end`, for the ops before `end`. It
   /// begins with `seed`.
   llvm::LogicalResult run(mlir::Value root, mlir::Value seed,
                           mlir::Operation *end);
 
-  /// The gradient that arrived at a value, or null.
+  /// Returns the gradient that arrived at a value, or null.
   mlir::Value gradientOf(mlir::Value value) const {
     return gradients.lookup(value);
   }
 
-  /// Gets the ops that are built from now on, each with the op that it is the
+  /// Called for each op that is built from now on, with the op that it is the
   /// backward of.
   std::function<void(mlir::Operation *built, mlir::Operation *forward)> onBuilt;
 
@@ -52,18 +52,18 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> gradients;
 };
 
-/// Fails, with an error, where a function is no straight-line code or has a
-/// shape that is not known: sums over a batch need its size.
+/// Fails, with an error, if a function is not straight-line code or has a shape
+/// that is not known: sums over a batch need its size.
 llvm::LogicalResult checkDifferentiable(mlir::func::FuncOp function);
 
-/// Replaces every `mp.gradient` of the function, in order, and adds the ops
-/// that they became to `origins`. Errors: an op without a gradient, a source
-/// that the number does not depend on.
+/// Replaces every `mp.gradient` of the function, in order, and adds the ops of
+/// its expansion to `origins`. Errors: an op without a gradient, a source that
+/// the number does not depend on.
 llvm::LogicalResult expandGradients(mlir::func::FuncOp function,
                                     GradientOrigins &origins);
 
-/// Takes away `mp.scale_gradient`, which says nothing any more once the
-/// function has its backward.
+/// Erases `mp.scale_gradient`, which has no meaning once the function has its
+/// backward.
 void dropScaleGradients(mlir::func::FuncOp function);
 
 } // namespace mp

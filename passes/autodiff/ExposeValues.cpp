@@ -1,7 +1,7 @@
-//===- ExposeValues.cpp - return what numbered ops yield, and gradients ---===//
+//===- ExposeValues.cpp - return values and gradients of ops --------------===//
 #include "dialect/ops/Autocast.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Gradients.h"
@@ -25,18 +25,18 @@ struct ExposeValues : mp::impl::ExposeValuesBase<ExposeValues> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(expose(function)))
         return signalPassFailure();
-    // They minimise what is no longer returned.
+    // Recipes minimise results that are not returned any more.
     for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>()))
       recipe.erase();
   }
 
 private:
-  /// Behind what a function returned, its values and then their gradients.
+  /// Returns the function's values after its results, and then their gradients.
   LogicalResult expose(func::FuncOp function) {
     auto trains = [&](TrainOp recipe) {
       return recipe.getFunction() == function.getName();
     };
-    // Which has no gradients.
+    // An untrained function has no gradients.
     if (!values && llvm::none_of(getOperation().getOps<TrainOp>(), trains))
       return success();
     if (!function.getBody().hasOneBlock())
@@ -72,7 +72,7 @@ private:
     names.push_back((kind + place).str());
   }
 
-  /// What makes a value, and where.
+  /// Returns the maker of a value, and its place.
   static Attribute describe(Value value) {
     return NameLoc::get(StringAttr::get(value.getContext(), originOf(value)),
                         value.getLoc());
@@ -115,7 +115,7 @@ private:
     return success();
   }
 
-  /// Returns no more what comes before the first that is asked for.
+  /// Drops the results before the first one that is exposed.
   void dropReturned(func::FuncOp function, Operation *terminator,
                     size_t first) {
     terminator->eraseOperands(0, first);
@@ -132,9 +132,9 @@ private:
     eraseDead(function);
   }
 
-  /// Of everything that is returned; "" for what the function returned itself.
+  /// The names of all results; "" for those of the function itself.
   std::vector<std::string> names;
-  /// Of gradients, by their place in `names`.
+  /// The makers of gradients, by their place in `names`.
   DenseMap<size_t, Attribute> origins;
 };
 } // namespace

@@ -1,7 +1,7 @@
 //===- Recompute.cpp - compute values again rather than keep them ---------===//
 #include "dialect/ops/Recompute.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaling.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/autodiff/RecomputePlan.h"
@@ -22,7 +22,7 @@ struct Wish {
   int64_t budget = 0;
 };
 
-/// A number of bytes, with or without a unit.
+/// Reads a number of bytes, with or without a unit.
 std::optional<int64_t> parseSize(StringRef text) {
   int64_t unit = 1;
   static constexpr std::pair<StringLiteral, int> kUnits[] = {

@@ -1,9 +1,9 @@
-//===- RecomputePlan.cpp - what backward computes again -------------------===//
+//===- RecomputePlan.cpp - values that backward computes again ------------===//
 #include "passes/autodiff/RecomputePlan.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recompute.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// More blocks than this are not tried.
+/// The largest number of blocks that is considered.
 static constexpr unsigned kMostBlocks = 32;
 
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ static bool isContraction(Operation *op) {
   return anchor && anchor.takesEpilogue();
 }
 
-/// The value that a reshape is another name of.
+/// Returns the value that a reshape is another name of.
 static Value rootOf(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getInput();
@@ -36,7 +36,7 @@ static double elementsOf(Value value) {
   return tensorType(value).getNumElements();
 }
 
-/// What a choice goes by: exact for a product of matrices, an order of
+/// Estimates the FLOPs of an op: exact for a product of matrices, an order of
 /// magnitude for others.
 static double flopsOf(Operation *op) {
   if (isa<ReshapeOp>(op))
@@ -54,7 +54,7 @@ static double flopsOf(Operation *op) {
   return isMany ? 16 * most : most;
 }
 
-/// Variables and constants stand elsewhere, and so do casts of variables.
+/// Variables and constants lie elsewhere, and so do casts of variables.
 int64_t RecomputePlan::bytesOf(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ReadOp, ConstantOp, ReshapeOp>(op) ||
@@ -105,8 +105,8 @@ void RecomputePlan::findBackwards() {
     }
 }
 
-/// What depends on an input, and where it is used; the rest is the same in
-/// every step, or as good as.
+/// Finds the ops that depend on an input, and their uses; other values are
+/// (nearly) the same in every step.
 void RecomputePlan::findRepeatable() {
   auto arguments = function.getArguments();
   DenseSet<Value> varies(arguments.begin(), arguments.end());
@@ -135,13 +135,13 @@ void RecomputePlan::findRepeatable() {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// A reshape is computed again with what it is a name of.
+/// A reshape is computed again with the value that it names.
 bool RecomputePlan::isRepeated(const Choice &choice, unsigned position) const {
   Operation *op = rootOf(ops[position]->getResult(0)).getDefiningOp();
   return op && choice.test(positions.lookup(op));
 }
 
-/// Users come first: when an op is met, all that need it are known.
+/// Users come first: when an op is visited, all ops that need it are known.
 RecomputePlan::Needs RecomputePlan::needsOf(const Backward &backward,
                                             const Choice &choice) const {
   Needs needs;
@@ -233,7 +233,7 @@ RecomputePlan::Choice RecomputePlan::between(ArrayRef<Value> kept) const {
   return choice;
 }
 
-/// Of an op's results those that backward uses.
+/// Returns the bytes of those results of an op that backward uses.
 int64_t RecomputePlan::usedBytes(unsigned position) const {
   int64_t bytes = 0;
   for (Value result : ops[position]->getResults())
@@ -242,8 +242,8 @@ int64_t RecomputePlan::usedBytes(unsigned position) const {
   return bytes;
 }
 
-/// Ops without a main loop, those first that save the most bytes for a FLOP,
-/// until the budget is kept.
+/// Returns ops without a main loop, those first that save the most bytes for a
+/// FLOP, until the budget is kept.
 RecomputePlan::Choice RecomputePlan::cheapOnes(int64_t budget) const {
   SmallVector<std::pair<double, unsigned>> candidates;
   for (unsigned i : repeatable.set_bits()) {
@@ -280,8 +280,8 @@ bool RecomputePlan::crosses(Value value, unsigned cut) const {
   return op && positions.lookup(op) <= cut && lastInForward.lookup(value) > cut;
 }
 
-/// Ends of blocks that keep about the same number of bytes for backward, where
-/// little passes from one to the next.
+/// Returns the ends of blocks that keep about the same number of bytes for
+/// backward, and pass little from one to the next.
 SmallVector<unsigned> RecomputePlan::cutInto(unsigned blocks) const {
   int64_t total = 0;
   for (unsigned i = 0; i < forwardEnd; ++i)
@@ -306,7 +306,8 @@ SmallVector<unsigned> RecomputePlan::cutInto(unsigned blocks) const {
   return cuts;
 }
 
-/// All before the last cut but what passes a cut; behind it the cheap ones.
+/// Returns all ops before the last cut except those whose values cross a cut;
+/// after it the cheap ones.
 RecomputePlan::Choice RecomputePlan::upTo(ArrayRef<unsigned> cuts,
                                           const Choice &cheap) const {
   Choice choice = repeatable;
@@ -351,8 +352,8 @@ RecomputePlan::Choice RecomputePlan::within(int64_t budget) const {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// What backward has come to when it is at an op: a gradient that the op takes,
-/// or one made before.
+/// Returns a value of backward that is ready when backward reaches an op: a
+/// gradient that the op takes, or one made before.
 Value RecomputePlan::sinceAt(unsigned position,
                              const Backward &backward) const {
   for (Value operand : ops[position]->getOperands())

@@ -1,9 +1,9 @@
-//===- RecomputePlan.h - what backward computes again ---------------------===//
+//===- RecomputePlan.h - values that backward computes again --------------===//
 //
-// A graph of a function whose backward has been built: which values of forward
-// backward uses, how long they are kept, and what it costs to compute them
-// again. An op is computed again directly before it is first needed, so that
-// a choice of ops is the whole plan.
+// A graph of a function whose backward has been built: the values of forward
+// that backward uses, how long they are kept, and the cost of computing them
+// again. An op is computed again directly before it is first needed, so that a
+// choice of ops is the whole plan.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_AUTODIFF_RECOMPUTEPLAN_H
@@ -17,23 +17,23 @@ namespace mp {
 
 class RecomputePlan {
 public:
-  /// By position of the op in the function.
+  /// Indexed by the position of the op in the function.
   using Choice = llvm::BitVector;
   static constexpr unsigned kNever = ~0u;
 
-  /// What a choice comes to.
+  /// The cost of a choice.
   struct Cost {
     int64_t bytes = 0; ///< the most that values of forward and those computed
                        ///< again take while backward runs
-    double flops = 0;  ///< of what is computed again
+    double flops = 0;  ///< of the ops that are computed again
   };
 
   explicit RecomputePlan(mlir::func::FuncOp function);
 
-  /// All that `kept` depend on but these.
+  /// Returns all ops that `kept` depend on, without the ops of `kept`.
   Choice between(llvm::ArrayRef<mlir::Value> kept) const;
-  /// The fewest FLOPs that bring the bytes below the budget; where none do, the
-  /// fewest bytes.
+  /// Returns the choice of the fewest FLOPs that brings the bytes below the
+  /// budget; if none does, that of the fewest bytes.
   Choice within(int64_t budget) const;
 
   Cost costOf(const Choice &choice) const;
@@ -41,15 +41,17 @@ public:
   void apply(const Choice &choice);
 
 private:
-  /// One for each loss that is differentiated: it computes for itself.
+  /// The backward of one loss. Each loss computes its own values again.
   struct Backward {
-    unsigned begin, end; ///< positions, the seed's first
-    /// Of values of forward, the first and last position that uses them.
+    unsigned begin, end; ///< positions; the first is the seed's
+    /// The first and last position that uses each value of forward.
     llvm::MapVector<mlir::Value, std::pair<unsigned, unsigned>> uses;
   };
   struct Needs {
-    llvm::SmallVector<unsigned> first; ///< where an op is computed again
-    llvm::DenseMap<mlir::Value, unsigned> last; ///< use of a value in backward
+    llvm::SmallVector<unsigned>
+        first; ///< position where an op is computed again
+    llvm::DenseMap<mlir::Value, unsigned>
+        last; ///< last use of a value in backward
   };
 
   void findBackwards();
@@ -68,14 +70,14 @@ private:
   mlir::func::FuncOp function;
   llvm::SmallVector<mlir::Operation *> ops; ///< all of the function
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  unsigned forwardEnd = 0; ///< ops before are forward's
+  unsigned forwardEnd = 0; ///< the ops before are forward's
   llvm::SmallVector<Backward> backwards;
   Choice repeatable;
   llvm::DenseSet<mlir::Value> fromSeed;
-  llvm::DenseSet<mlir::Value> usedInBackward; ///< behind reshapes
-  /// Of values of forward, the last op of forward that uses it.
+  llvm::DenseSet<mlir::Value> usedInBackward; ///< seen through reshapes
+  /// The last op of forward that uses a value of forward.
   llvm::DenseMap<mlir::Value, unsigned> lastInForward;
-  llvm::SmallVector<int64_t> crossingBytes; ///< of what is used behind an op
+  llvm::SmallVector<int64_t> crossingBytes; ///< of the values used after an op
 };
 
 } // namespace mp

@@ -2,8 +2,8 @@
 #include "passes/inspect/Instrument.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Reduction.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
 #include "passes/Passes.h"
@@ -46,7 +46,7 @@ bool mp::isInfiniteConstant(Value value) {
 
 namespace {
 
-/// Records of every op, of a function that has no kernels yet.
+/// Adds records of every op to a function that has no kernels yet.
 class OpRecorder {
 public:
   explicit OpRecorder(func::FuncOp function)
@@ -73,7 +73,7 @@ public:
 
 private:
   void visit(Operation *op, StringRef phase) {
-    // The same elements under another shape.
+    // A reshape has the same elements under another shape.
     if (isa<ReshapeOp>(op)) {
       if (auto known = numbers.find(op->getOperand(0)); known != numbers.end())
         numbers[op->getResult(0)] = known->second;
@@ -97,9 +97,9 @@ private:
     return nameOfMaker(op);
   }
 
-  /// What stands in a window's variables was made by a micro-batch, or by a
-  /// window before this one; an infinity that is written as a constant is
-  /// meant, and so is what it makes.
+  /// Whether an infinity is intended: the values of window variables were made
+  /// by a micro-batch, or by a window before this one; an infinity written as a
+  /// constant is meant, and so are the results of its op.
   static bool isMeant(Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       auto variable = lookupVariable(op, read.getVariableAttr());
@@ -108,7 +108,8 @@ private:
     return llvm::any_of(op->getOperands(), isInfiniteConstant);
   }
 
-  /// What comes of gradients, and what only that or state is made of.
+  /// Finds the ops that depend on gradients, and those that depend only on
+  /// these or on state.
   void findUpdate() {
     for (Operation &op : body)
       for (Value operand : op.getOperands())
@@ -124,7 +125,7 @@ private:
         update.insert(&op);
   }
 
-  /// State, and what the finite check looks at.
+  /// Finds state, and the values that the finite check looks at.
   void findWatched() {
     if (OpOperand *loss = namedResult(function, kLossResult))
       watched.insert(loss->get());
@@ -138,7 +139,7 @@ private:
     }
   }
 
-  /// Rows are records where all inputs have as many.
+  /// Rows are samples if all inputs have equally many.
   void findBatch() {
     for (Type type : function.getArgumentTypes()) {
       auto tensor = cast<RankedTensorType>(type);
@@ -150,7 +151,8 @@ private:
     }
   }
 
-  /// A weight may have as many rows as a batch has records, and they are none.
+  /// Finds the values computed from inputs: a weight may have as many rows as a
+  /// batch has samples.
   void findOfInputs() {
     ofInputs.insert_range(body.getArguments());
     for (Operation &op : body)
@@ -179,8 +181,9 @@ private:
       addRow(number, elements);
   }
 
-  /// In one dimension. What looks at a value is then in no kernel of more,
-  /// whose dimensions, and the order of its sums with them, stay what they are.
+  /// Returns the value in one dimension. The ops of a record then give no
+  /// kernel more dimensions, so that its dimensions, and the order of its sums,
+  /// stay the same.
   Value flat(Value value) {
     auto type = tensorType(value);
     if (type.getRank() <= 1)
@@ -209,7 +212,7 @@ private:
                     MaxOp::create(b, among(-infinity), allOf(value), false));
   }
 
-  /// The first row with an element that is not finite, where there is one.
+  /// Adds the first row with an element that is not finite, if there is one.
   void addRow(int64_t number, Value value) {
     auto type = tensorType(value);
     constexpr int32_t none = std::numeric_limits<int32_t>::max();
@@ -238,10 +241,10 @@ private:
   Block &body;
   Records records;
   ImplicitLocOpBuilder b;
-  int64_t batch = 0; ///< rows that are records; 0: it is not known
-  DenseMap<Value, int64_t> numbers; ///< of records
+  int64_t batch = 0;                ///< rows that are samples; 0: not known
+  DenseMap<Value, int64_t> numbers; ///< of the records
   DenseSet<Value> watched;
-  DenseSet<Value> ofInputs; ///< what is computed from them, and they
+  DenseSet<Value> ofInputs; ///< the inputs, and the values computed from them
   DenseSet<Operation *> update;
 };
 
@@ -281,7 +284,7 @@ private:
     if (mode == "step" && !hasKernels &&
         !llvm::hasSingleElement(function.getBody().front()))
       return function.emitOpError()
-             << "has no kernels: in mode \"step\" mp-instrument comes behind "
+             << "has no kernels: in mode \"step\" mp-instrument comes after "
                 "mp-fuse";
     if (mode == "all" && hasKernels)
       return function.emitOpError()
@@ -290,7 +293,8 @@ private:
     return success();
   }
 
-  /// The state is to stay as it is; window variables belong to no state.
+  /// Drops the writes of state, which must not change; window variables are not
+  /// part of the state.
   static void dropWrites(func::FuncOp function) {
     for (auto write : llvm::to_vector(function.getOps<WriteOp>())) {
       auto variable = lookupVariable(write, write.getVariableAttr());
@@ -299,7 +303,7 @@ private:
     }
   }
 
-  /// The first ones, in front of the records.
+  /// Drops the first results, before the records.
   static void dropResults(func::FuncOp function, unsigned count) {
     llvm::BitVector dropped(function.getNumResults());
     dropped.set(0, count);

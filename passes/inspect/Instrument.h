@@ -6,14 +6,15 @@
 
 namespace mp {
 
-/// "mp.exp"; of what reads a variable, "variable 'w'".
+/// Returns "mp.exp", or "variable 'w'" for an op that reads a variable.
 std::string nameOfMaker(mlir::Operation *op);
 
-/// Whether a value is written down as one that has infinities, as a mask has.
+/// Whether a value is a constant written with infinities, as a mask is.
 bool isInfiniteConstant(mlir::Value value);
 
 /// Adds to a function of kernels a record of the largest magnitude in each
-/// float that a kernel stores, computed where the value is at hand.
+/// float that a kernel stores, computed where the value is read or written
+/// anyway.
 void recordKernels(mlir::func::FuncOp function);
 
 } // namespace mp

@@ -1,4 +1,4 @@
-//===- InstrumentKernels.cpp - how large is what kernels store ------------===//
+//===- InstrumentKernels.cpp - records of the values of kernels -----------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Kernel.h"
 #include "dialect/ops/Reduction.h"
@@ -14,9 +14,9 @@ using namespace mp;
 
 namespace {
 
-/// A reduction for each value rides in the kernel that stores it, or in one
-/// that reads it, where the elements are in registers anyhow; a number alone
-/// that is no state is not worth a launch and has none.
+/// A reduction for each value joins the kernel that stores it, or one that
+/// reads it, where the elements are in registers anyhow. A single number that
+/// is not state is not worth a launch and has no record.
 class KernelRecorder {
 public:
   explicit KernelRecorder(func::FuncOp function)
@@ -43,7 +43,8 @@ private:
     bool isArgument;
   };
 
-  /// Nor is an f16 copy, a cast of what is recorded: it has a check of its own.
+  /// An f16 copy, a cast of a recorded value, has no record either: it has a
+  /// check of its own.
   static bool isRecorded(Value value) {
     auto type = tensorType(value);
     return isa<FloatType>(type.getElementType()) &&
@@ -56,7 +57,7 @@ private:
     return isWrittenTo(value, {StateKind::derived});
   }
 
-  /// One number may be a parameter, and what breaks it breaks the run.
+  /// A single number may be a parameter, and if that breaks, the run breaks.
   static bool isState(Value value) {
     return isWrittenTo(
         value, {StateKind::parameter, StateKind::slot, StateKind::buffer});
@@ -108,7 +109,7 @@ private:
   }
 
   static StringRef phaseOf(KernelOp kernel) {
-    // An update's places are those of all that it puts together.
+    // An update's location has the places of all ops that it fuses.
     if (kernel.getPredicate() ||
         llvm::any_of(kernel.getResults(), [](Value r) { return isWritten(r); }))
       return "update";
@@ -126,20 +127,21 @@ private:
                         [](ConstantOp op) { return isInfiniteConstant(op); });
   }
 
-  /// Whether a kernel asks if something is finite.
+  /// Whether a kernel checks that something is finite.
   static bool isChecked(KernelOp kernel) {
     return kernel && !kernel.getBody().getOps<IsFiniteOp>().empty();
   }
 
-  /// What a reshape between kernels is of.
+  /// Returns the value that a reshape between kernels is a view of.
   static Value origin(Value value) {
     while (auto reshape = value.getDefiningOp<ReshapeOp>())
       value = reshape.getInput();
     return value;
   }
 
-  /// A target may not take a reduction in behind an anchor, and then the value
-  /// is read once more, so a kernel that reads it anyhow goes before.
+  /// Chooses the kernel that computes a record. Not every target's anchor takes
+  /// a reduction in, and then the value is read once more, so a kernel that
+  /// reads it anyhow is better.
   void choosePlace(OpResult result, int64_t number) {
     auto kernel = cast<KernelOp>(result.getOwner());
     for (OpOperand &use : result.getUses()) {
@@ -153,7 +155,7 @@ private:
     wanted[kernel].push_back({number, result.getResultNumber(), false});
   }
 
-  /// The largest magnitude of a value, where `b` stands.
+  /// Builds the largest magnitude of a value, at the place of `b`.
   static Value largest(ImplicitLocOpBuilder &b, Value value) {
     Value bits = MagnitudeOp::create(b, value);
     if (tensorType(value).getRank() == 0)
@@ -163,7 +165,7 @@ private:
     return MaxOp::create(b, bits, dims, false);
   }
 
-  /// The kernel once more, with further results.
+  /// Builds the kernel again, with further results.
   void extend(KernelOp kernel, ArrayRef<Wanted> additions) {
     Block &inner = kernel.getBody().front();
     auto *yield = inner.getTerminator();

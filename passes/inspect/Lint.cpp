@@ -38,7 +38,7 @@ private:
                                       << ", expected a positive number";
   }
 
-  /// What comes before backward in training.
+  /// Runs the passes that come before backward in training.
   LogicalResult prepare(ModuleOp module) {
     PassManager manager(&getContext(), ModuleOp::getOperationName());
     manager.addPass(createInline());
@@ -67,7 +67,7 @@ private:
     return success();
   }
 
-  /// The module with no recipe but that of an entry.
+  /// Checks the module with only one recipe, that of an entry.
   LogicalResult lint(StringAttr entry, LintFindings &findings) {
     OwningOpRef<ModuleOp> module(getOperation().clone());
     for (auto recipe : llvm::to_vector(module->getOps<TrainOp>()))

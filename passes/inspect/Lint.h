@@ -8,18 +8,18 @@
 
 namespace mp {
 
-/// Constants and epsilons that a type of 16 bits or less loses.
+/// Finds constants and epsilons that a type of 16 bits or less loses.
 void lintConstants(mlir::func::FuncOp function, const Ranges &certain,
                    LintFindings &findings);
-/// Reductions and contractions whose worst case is beyond f16, where numbers of
-/// unknown size are at most `magnitude`.
+/// Finds reductions and contractions whose worst case is beyond f16, if numbers
+/// of unknown size are at most `magnitude`.
 void lintSums(mlir::func::FuncOp function, const Ranges &assumed,
               double magnitude, LintFindings &findings);
-/// Exponentials and powers of numbers that nothing bounds.
+/// Finds exponentials and powers of numbers that nothing bounds.
 void lintExponentials(mlir::func::FuncOp function, const Ranges &certain,
                       LintFindings &findings);
-/// f16 without a scaler, parameters without a master or without a gradient.
-/// Fails with a diagnostic where the recipe's patterns are wrong.
+/// Finds f16 without a scaler, parameters without a master or without a
+/// gradient. Fails with a diagnostic if the recipe's patterns are wrong.
 llvm::LogicalResult lintRecipe(TrainOp recipe, mlir::func::FuncOp function,
                                bool hasMasterWeights, LintFindings &findings);
 

@@ -25,7 +25,7 @@ namespace {
 struct NarrowConstant {
   ConstantOp constant;
   FloatType type;
-  SmallVector<Operation *> users; ///< that compute with it
+  SmallVector<Operation *> users; ///< those that compute with it
 
   bool isCast() { return elementType(constant.getResult()) != type; }
 };
@@ -47,7 +47,8 @@ private:
           NarrowConstant{constant, cast<FloatType>(elementType(value)), {}});
     for (Operation *user : value.getUsers()) {
       auto facts = dyn_cast<AutocastOpInterface>(user);
-      bool isMoved = facts && facts.getAutocastName("class") == "movement" &&
+      bool isMoved = facts &&
+                     facts.getNumericClass() == NumericClass::movement &&
                      user->getNumOperands() == 1;
       if ((isa<CastOp>(user) && !here &&
            isa<FloatType>(elementType(user->getResult(0)))) ||
@@ -61,7 +62,7 @@ private:
   ConstantOp constant;
 };
 
-/// Which operand an elementwise op adds to another one: the other one.
+/// Returns the other operand, if an elementwise op adds the constant to one.
 Value addedTo(ScalarOpInterface op, Operation *constant) {
   if (isa<RandomOpInterface>(*op) || op->getNumResults() != 1)
     return {};
@@ -93,16 +94,16 @@ Value addedTo(ScalarOpInterface op, Operation *constant) {
 }
 } // namespace
 
-/// The smallest power of two from which on a type's numbers are so far apart
-/// that adding `term` does nothing.
+/// Returns the smallest power of two from which on a type's numbers are so far
+/// apart that adding `term` does nothing.
 static double lostFrom(double term, FloatType type) {
   int precision = APFloat::semanticsPrecision(type.getFloatSemantics());
   return std::ldexp(1, static_cast<int>(std::floor(std::log2(term))) + 1 +
                            precision);
 }
 
-/// Epsilons: a constant that is added and lost beside one. Returns whether
-/// there is a finding.
+/// Finds epsilons: a constant that is added and lost beside one. Returns
+/// whether there is a finding.
 static bool lintEpsilon(NarrowConstant &narrow, const Ranges &certain,
                         LintFindings &findings) {
   auto value = splatValue(narrow.constant.getValue());
@@ -132,7 +133,7 @@ static bool lintEpsilon(NarrowConstant &narrow, const Ranges &certain,
   return isLost;
 }
 
-/// The first element that is subnormal in a type, and how far off.
+/// Returns the first element that is subnormal in a type, and its error.
 static std::string whySubnormal(NarrowConstant &narrow) {
   auto elements = dyn_cast<DenseFPElementsAttr>(narrow.constant.getValue());
   if (!elements)

@@ -1,4 +1,4 @@
-//===- LintFindings.cpp - what mp-lint has to say -------------------------===//
+//===- LintFindings.cpp - findings of mp-lint -----------------------------===//
 #include "passes/inspect/LintFindings.h"
 #include "dialect/ops/Autocast.h"
 #include "mlir/IR/Diagnostics.h"
@@ -57,7 +57,7 @@ void LintFindings::add(Finding finding) {
   findings.push_back(std::move(finding));
 }
 
-/// Line and column; what stands in no file comes first.
+/// Returns line and column; an op without a place in a file comes first.
 static std::pair<unsigned, unsigned> placeOf(Location location) {
   if (auto place = location->findInstanceOf<FileLineColLoc>())
     return {place.getLine(), place.getColumn()};
@@ -65,7 +65,7 @@ static std::pair<unsigned, unsigned> placeOf(Location location) {
 }
 
 void LintFindings::emit() {
-  // What is of one place stays in its order.
+  // Findings at one place stay in their order.
   std::vector<std::tuple<std::pair<unsigned, unsigned>, size_t>> order;
   for (auto [index, finding] : llvm::enumerate(findings))
     order.push_back({placeOf(finding.location), index});
@@ -73,7 +73,8 @@ void LintFindings::emit() {
   llvm::DenseSet<std::pair<Attribute, StringRef>> told;
   for (auto [place, index] : order) {
     const Finding &finding = findings[index];
-    // Of a function that two recipes train, or a constant cast twice.
+    // Duplicates come from a function that two recipes train, or a constant
+    // cast twice.
     if (!told.insert({LocationAttr(finding.location), finding.text}).second)
       continue;
     InFlightDiagnostic diagnostic = emitWarning(finding.location)

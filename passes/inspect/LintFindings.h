@@ -1,4 +1,4 @@
-//===- LintFindings.h - what mp-lint has to say -----------------*- C++ -*-===//
+//===- LintFindings.h - findings of mp-lint ---------------------*- C++ -*-===//
 #ifndef MP_PASSES_INSPECT_LINTFINDINGS_H
 #define MP_PASSES_INSPECT_LINTFINDINGS_H
 
@@ -18,27 +18,27 @@ enum class LintCheck {
   CutGradient,
 };
 
-/// Findings of all checks, told in the order of the text.
+/// Findings of all checks, reported in the order of the text.
 class LintFindings {
 public:
   struct Finding {
     LintCheck check;
     mlir::Location location;
-    std::string text; ///< what is wrong; what to do
+    std::string text; ///< the fault and its remedy
     llvm::SmallVector<std::pair<mlir::Location, std::string>> notes;
   };
 
   LintFindings();
 
-  /// Switches checks off by their names; an unknown one is an error at `op`.
+  /// Disables checks by their names; an unknown one is an error at `op`.
   llvm::LogicalResult disable(mlir::Operation *op,
                               llvm::ArrayRef<std::string> names);
   bool isEnabled(LintCheck check) const { return enabled[unsigned(check)]; }
 
-  /// Remembers which ops stand in `mp.autocast` regions, which are gone by the
-  /// time that an op is found to cut a gradient.
+  /// Remembers which ops stand in `mp.autocast` regions: the regions are gone
+  /// when an op is found to cut a gradient.
   void rememberRegions(mlir::ModuleOp module);
-  /// A note that findings get from now on.
+  /// Sets a note that findings get from now on.
   void setContext(mlir::Location location, std::string text);
   void add(Finding finding);
   /// Emits the findings as warnings, each once.
@@ -46,13 +46,13 @@ public:
 
 private:
   llvm::BitVector enabled;
-  /// From an op's location to that of the region around it.
+  /// The location of the region around an op's location.
   llvm::DenseMap<mlir::Attribute, mlir::Location> regions;
   std::optional<std::pair<mlir::Location, std::string>> context;
   std::vector<Finding> findings;
 };
 
-/// A number as diagnostics show it.
+/// Returns a number as diagnostics show it.
 std::string numberText(double value);
 
 } // namespace mp

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// Whether a number becomes infinite, or NaN where there is no infinity.
+/// Whether a number becomes infinite, or NaN in a type without infinity.
 static bool overflows(Interval range, FloatType type) {
   auto isBeyond = [&](double value) {
     APFloat number(value);
@@ -26,7 +26,7 @@ static std::string endOf(FloatType type) {
 void mp::lintSums(func::FuncOp function, const Ranges &assumed,
                   double magnitude, LintFindings &findings) {
   for (Operation &op : function.getBody().front()) {
-    // What is elementwise or moved does not grow with a shape.
+    // Elementwise ops and moves do not grow with a shape.
     if (isa<ScalarOpInterface, ConstantOp>(op))
       continue;
     for (Value result : op.getResults()) {
@@ -53,8 +53,8 @@ void mp::lintSums(func::FuncOp function, const Ranges &assumed,
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-/// The exponential or power of a body that passes the largest number of a type;
-/// null where each stays below.
+/// Returns the exponential or power of a body that exceeds the largest number
+/// of a type; null if each stays below.
 static Operation *findGrowth(ScalarBody &body, ScalarRanges &ranges,
                              FloatType type) {
   for (Operation &op : *body.block)
@@ -64,8 +64,8 @@ static Operation *findGrowth(ScalarBody &body, ScalarRanges &ranges,
   return nullptr;
 }
 
-/// Whether a value is summed, as it is or cast or moved: in a softmax, or the
-/// logarithm of a sum.
+/// Returns the op that sums a value, directly or after casts or moves, as in a
+/// softmax or the logarithm of a sum.
 static Operation *findSum(Value value) {
   for (Operation *user : value.getUsers()) {
     if (auto reduction = dyn_cast<ReductionOpInterface>(user);
@@ -73,7 +73,7 @@ static Operation *findSum(Value value) {
       return user;
     auto facts = dyn_cast<AutocastOpInterface>(user);
     bool isSame = isa<CastOp>(user) ||
-                  (facts && facts.getAutocastName("class") == "movement");
+                  (facts && facts.getNumericClass() == NumericClass::movement);
     if (isSame && user->getNumResults() == 1)
       if (Operation *sum = findSum(user->getResult(0)))
         return sum;

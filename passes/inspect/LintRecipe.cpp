@@ -1,4 +1,4 @@
-//===- LintRecipe.cpp - what a recipe trains, in what ---------------------===//
+//===- LintRecipe.cpp - a recipe's types, masters and gradients -----------===//
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/GradientPaths.h"
@@ -40,7 +40,7 @@ private:
     Block &body = function.getBody().front();
     Value loss = body.getTerminator()->getOperand(result);
     if (!isFloatTensor(loss))
-      return; // the recipe's verifier says so
+      return; // the recipe's verifier reports it
     GradientPaths paths(function, loss);
     SmallVector<Value> sources;
     for (const auto &[name, values] : parameters) {
@@ -114,7 +114,7 @@ private:
     }
   }
 
-  /// Parameters that the patterns take in and nothing reads.
+  /// Finds parameters that the patterns match and nothing reads.
   void lintUnread() {
     auto module = recipe->getParentOfType<ModuleOp>();
     DenseSet<StringAttr> read;
@@ -139,7 +139,7 @@ private:
   func::FuncOp function;
   LintFindings &findings;
   llvm::MapVector<unsigned, Reads> reads; ///< by result and parameter
-  Operation *half = nullptr; ///< the first op with f16 on a gradient's way
+  Operation *half = nullptr; ///< the first f16 op on a gradient's way
 };
 } // namespace
 

@@ -17,7 +17,7 @@ struct NumberOps : mp::impl::NumberOpsBase<NumberOps> {
     Builder builder(&getContext());
     int64_t last = 0;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      // What a region yields is made by ops inside of it.
+      // The values that a region yields are made by ops inside of it.
       if (op->getNumResults() > 0 && op->getNumRegions() == 0 && isMeant(op))
         op->setAttr(kNumberAttr, builder.getI64IntegerAttr(++last));
     });

@@ -37,7 +37,7 @@ PassList::PassList(OpPassManager &manager, ArrayRef<std::string> insertions)
 }
 
 void PassList::note(const llvm::Twine &text) {
-  // One at a time: what is wrong with the first is often wrong with all.
+  // Only the first error is kept: its cause is often that of all.
   if (problem.empty())
     problem = ("--insert-pass: " + text).str();
 }
@@ -58,8 +58,8 @@ void PassList::add(std::unique_ptr<Pass> pass) {
   insertAll(/*isBefore=*/false);
 }
 
-/// "'my-pass' does not refer to a registered pass or pass pipeline", of the
-/// lines with carets that upstream makes of it.
+/// Returns "'my-pass' does not refer to a registered pass or pass pipeline"
+/// from the lines with carets that upstream makes of it.
 static std::string shorten(StringRef message) {
   message = message.split('\n').first;
   return message
@@ -69,7 +69,7 @@ static std::string shorten(StringRef message) {
       .str();
 }
 
-/// What upstream says, which for an option's value is nothing that it returns.
+/// Returns upstream's message; for an option's value it does not return one.
 static std::string problemOf(StringRef element, StringRef message) {
   if (message.trim().empty())
     return "'" + element.str() + "' has an option with a value that it refuses";
@@ -79,7 +79,7 @@ static std::string problemOf(StringRef element, StringRef message) {
                                     : "");
 }
 
-/// "a{x=1,y=2},func.func(b,c)" at the commas outside of brackets.
+/// Splits "a{x=1,y=2},func.func(b,c)" at the commas outside of brackets.
 static SmallVector<StringRef> split(StringRef pipeline) {
   SmallVector<StringRef> elements;
   int depth = 0;
@@ -95,7 +95,7 @@ static SmallVector<StringRef> split(StringRef pipeline) {
   return elements;
 }
 
-/// A pass of functions is written as it is called, without func.func(...).
+/// Adds a pass by its name; one for functions needs no func.func(...).
 static LogicalResult addElement(StringRef element, OpPassManager &manager,
                                 llvm::raw_ostream &os) {
   OpPassManager any;
@@ -108,7 +108,7 @@ static LogicalResult addElement(StringRef element, OpPassManager &manager,
 }
 
 void PassList::insert(Inserted &inserted) {
-  // The first place alone: a second one is an error in the end.
+  // Only the first place counts: a second one is an error in the end.
   if (inserted.times++)
     return;
   StringRef pipeline = inserted.insertion.pipeline;

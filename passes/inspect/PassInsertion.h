@@ -9,12 +9,12 @@
 
 namespace mp {
 
-/// "after=mp-autodiff:my-pass{by=2}": what runs beside which pass.
+/// "after=mp-autodiff:my-pass{by=2}": a pass, and the pass that it runs beside.
 struct PassInsertion {
   bool isBefore = false;
   std::string anchor;
-  std::string pipeline; ///< as mlir-opt's --pass-pipeline
-  /// Looks at the form alone, and not at the names of passes.
+  std::string pipeline; ///< in the syntax of mlir-opt's --pass-pipeline
+  /// Checks the form alone, and not the names of passes.
   static llvm::Expected<PassInsertion> parse(llvm::StringRef text);
 };
 
@@ -23,10 +23,10 @@ class PassList {
 public:
   PassList(mlir::OpPassManager &manager,
            llvm::ArrayRef<std::string> insertions);
-  /// Also of a function, which is nested.
+  /// Adds a pass, of a function too, which is nested.
   void add(std::unique_ptr<mlir::Pass> pass);
-  /// What was wrong with the insertions. With `isPartOfRun`, a pass that is not
-  /// here is one of another pipeline.
+  /// Returns the error of the insertions. With `isPartOfRun`, a pass that is
+  /// not here belongs to another pipeline.
   llvm::Error finish(bool isPartOfRun);
 
 private:
@@ -40,7 +40,7 @@ private:
   mlir::OpPassManager &manager;
   std::vector<Inserted> inserted;
   std::vector<std::string> names; ///< of all passes so far
-  std::string problem;            ///< the first; empty: none
+  std::string problem;            ///< the first error; empty: none
 };
 
 } // namespace mp

@@ -56,7 +56,7 @@ private:
     return isFloatTensor(value) && elementType(value).getIntOrFloatBitWidth() <
                                        wide.getIntOrFloatBitWidth();
   }
-  /// Whether nothing but casts to the wide type reads a value.
+  /// Whether only casts to the wide type read a value.
   bool isWidened(Value value) const {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
       return isa<CastOp>(user) && elementType(user->getResult(0)) == wide;
@@ -66,13 +66,13 @@ private:
   void visit(Operation *op) {
     bool takesFloats = llvm::any_of(op->getOperands(), isFloatTensor);
     if (auto cast = dyn_cast<CastOp>(op)) {
-      // What a variable is given has the variable's type.
+      // A value written to a variable has the variable's type.
       bool isStored = !op->use_empty() &&
                       llvm::all_of(op->getUsers(), llvm::IsaPred<WriteOp>);
       if (isNarrow(cast.getResult()) && !isStored)
         retype(op->getResult(0));
     } else if (!takesFloats) {
-      // It makes values from nothing: read, constant, drawn.
+      // The op makes values from no floats: read, constant, drawn.
       moveNumber(op);
     } else if (!computeWide(op)) {
       keepTypes(op);
@@ -84,8 +84,8 @@ private:
     result.setType(tensorType(result).clone(wide));
   }
 
-  /// Whether an op that takes floats has wide results now. What multiplies in
-  /// 8 bits does so no more.
+  /// Returns whether an op that takes floats has wide results now. An op that
+  /// multiplies in 8 bits stops doing so.
   bool computeWide(Operation *op) {
     op->removeAttr(kStorageAttr);
     auto facts = dyn_cast<AutocastOpInterface>(op);
@@ -108,7 +108,7 @@ private:
     return false;
   }
 
-  /// The op computes what it would have, of operands cast back.
+  /// Makes the op compute the same as before, on operands cast back.
   void keepTypes(Operation *op) {
     if (op->getNumResults() > 0)
       op->emitWarning() << op->getName() << " takes no " << to
@@ -124,7 +124,7 @@ private:
         widen(result);
   }
 
-  /// The op's results are cast, and the cast is what stands for it.
+  /// Casts the op's results; the cast now has the op's number.
   void moveNumber(Operation *op) {
     for (OpResult result : op->getResults()) {
       if (!isNarrow(result) || isWidened(result))
@@ -149,7 +149,7 @@ private:
   }
 
   Type wide;
-  /// The type that a value had.
+  /// The types that values had.
   DenseMap<Value, Type> before;
   llvm::DenseSet<Operation *> made;
 };

@@ -1,5 +1,6 @@
 //===- Decompose.cpp - ops as elementwise ops and reductions --------------===//
 #include "passes/kernels/Decompose.h"
+#include "dialect/Expression.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
@@ -18,13 +19,6 @@ bool mp::isUnitReshape(ReshapeOp op) {
   return squeeze(op.getInput().getType()) == squeeze(op.getType());
 }
 
-/// Floats in their compute type, others as they are.
-static Value toCompute(ImplicitLocOpBuilder &b, Value value) {
-  Type element = elementType(value);
-  return isa<FloatType>(element) ? castTo(b, value, computeType(element))
-                                 : value;
-}
-
 static void replace(Operation *op, ImplicitLocOpBuilder &b,
                     ValueRange results) {
   for (auto [old, made] : llvm::zip_equal(op->getResults(), results))
@@ -36,15 +30,15 @@ static void decompose(DecomposableOpInterface op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(toCompute(b, operand));
+    operands.push_back(Expression(b, operand).wide());
   replace(op, b, op.decompose(b, operands));
 }
 
 /// A reduction of 16-bit floats accumulates in f32 and rounds once.
-static void widen(ReductionOpInterface op) {
+static void accumulateInComputeType(ReductionOpInterface op) {
   Value input = op->getOperand(0);
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Value wide = toCompute(b, input);
+  Value wide = Expression(b, input).wide();
   if (wide == input)
     return;
   Operation *copy = b.clone(*op);
@@ -152,14 +146,14 @@ void mp::decomposeToPrimitives(func::FuncOp function) {
   };
   for (auto composites = collect(); !composites.empty(); composites = collect())
     llvm::for_each(composites, decompose);
-  // Of a composite's results some may be wanted by nobody.
+  // Some results of a composite may have no use.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();
   for (auto reduction :
        llvm::to_vector(function.getOps<ReductionOpInterface>()))
-    widen(reduction);
+    accumulateInComputeType(reduction);
   replaceAnchors(function);
   replaceEmpty(function);
   for (bool changed = true; changed;) {

@@ -6,7 +6,7 @@
 
 namespace mp {
 
-/// Rewrites a function until it holds only what kernels are made of:
+/// Rewrites a function until it holds only ops that kernels consist of:
 /// elementwise ops, reductions in their compute type, views and anchors. Equal
 /// subexpressions become one, and reshapes move in front of elementwise ops,
 /// where they cost nothing.

@@ -6,9 +6,9 @@
 
 namespace mp {
 
-/// The value of `op` where it extends f8E4M3FN or f8E5M2 to f32, or rounds f32
-/// to one of them, as integer arithmetic, on scalars or vectors; else null. No
-/// target's own conversion rounds as APFloat does: they saturate.
+/// Returns the value of `op` if it extends f8E4M3FN or f8E5M2 to f32, or rounds
+/// f32 to one of them, as integer arithmetic, on scalars or vectors; else null.
+/// The targets' own conversions do not round as APFloat does: they saturate.
 mlir::Value expandFloat8(mlir::Operation &op);
 
 } // namespace mp

@@ -58,11 +58,11 @@ public:
   }
 
 private:
-  /// The new value that stands for an old one between kernels.
+  /// Returns the new value that stands for an old one between kernels.
   Value stored(Value value) {
     if (Value known = made.lookup(value))
       return known;
-    // The order of the kernels is what it stood for.
+    // The order of the kernels replaces the barrier.
     if (auto barrier = value.getDefiningOp<RecomputeBarrierOp>())
       return made[value] = stored(barrier.getInput());
     auto reshape = value.getDefiningOp<ReshapeOp>();
@@ -73,8 +73,8 @@ private:
                                  stored(reshape.getInput()));
   }
 
-  /// All ops of a group in order: its items, what they take in, and what is
-  /// computed on the way. An anchor and its epilogue come first.
+  /// Returns all ops of a group in order: its items, their epilogues, and the
+  /// ops computed on the way. An anchor and its epilogue come first.
   SmallVector<Operation *> body(const FusionGroup &group,
                                 unsigned index) const {
     SetVector<Operation *> ops(group.items.begin(), group.items.end());
@@ -118,7 +118,8 @@ private:
     for (Operation *op : ops)
       if (own.contains(op))
         for (Value result : op->getResults())
-          // Outside of kernels, or in another one that computes its user again.
+          // The user is outside of kernels, or in another one that computes it
+          // again.
           if (llvm::any_of(result.getUsers(), [&](Operation *user) {
                 return !inside.contains(user) || kernelsWith.lookup(user) > 1;
               }))
@@ -155,8 +156,8 @@ private:
       made[output] = result;
   }
 
-  /// "linear relu": what the kernel computes, for people; constants are left
-  /// out.
+  /// Returns "linear relu": the ops that the kernel computes, for people;
+  /// constants are left out.
   static std::string namesOf(ArrayRef<Operation *> ops) {
     std::string names;
     for (Operation *op : ops)
@@ -191,7 +192,7 @@ struct Fuse : mp::impl::FuseBase<Fuse> {
   }
 
 private:
-  /// Of a function that has kernels all that computes is in them.
+  /// Fails if a function that has kernels has other ops that compute.
   static LogicalResult checkFused(func::FuncOp function) {
     for (Operation &op : function.getBody().front())
       if (isa<ScalarOpInterface, ReductionOpInterface, DecomposableOpInterface,
@@ -201,7 +202,7 @@ private:
     return success();
   }
 
-  /// To wait for a value is no use of it: it need not be stored for that.
+  /// Waiting for a value does not use it: it need not be stored for that.
   static FusionPlan::Sinces takeSinces(func::FuncOp function) {
     FusionPlan::Sinces sinces;
     for (auto barrier : function.getOps<RecomputeBarrierOp>()) {
@@ -211,7 +212,7 @@ private:
     return sinces;
   }
 
-  /// Kernels are made of straight-line code with static shapes.
+  /// Fails unless the function is straight-line code with static shapes.
   static LogicalResult check(func::FuncOp function) {
     if (!function.getBody().hasOneBlock())
       return function.emitOpError()
@@ -219,7 +220,7 @@ private:
     for (Operation &op : function.getBody().front()) {
       if (!isa_and_nonnull<MpDialect>(op.getDialect()) &&
           !op.hasTrait<OpTrait::IsTerminator>())
-        return op.emitOpError() << "is no op of the mp dialect";
+        return op.emitOpError() << "is not an op of the mp dialect";
       for (Type type :
            llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),
                                     llvm::to_vector(op.getResultTypes())))

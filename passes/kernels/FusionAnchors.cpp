@@ -1,6 +1,10 @@
-// What a kernel with an anchor computes as it stores its result. A group joins
-// as a whole, so that a target whose anchor takes in nothing has the same
-// kernels as if none had joined.
+//===- FusionAnchors.cpp - fusion into kernels with an anchor -------------===//
+//
+// Joins to an anchor's kernel the groups that it can compute as it stores its
+// result. A group joins as a whole, so that a target whose anchors take in
+// nothing has the same kernels as if none had joined.
+//
+//===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
@@ -15,7 +19,8 @@ static Operation *anchorOf(const FusionGroup &group) {
   return isa_and_nonnull<AnchorOpInterface>(first) ? first : nullptr;
 }
 
-/// A total, or sums of columns: what tiles of a matrix yield in passing.
+/// Whether the op is a total, or sums of columns: tiles of a matrix yield these
+/// in passing.
 static bool isEpilogueReduction(ReductionOpInterface op) {
   int64_t rank = tensorType(op->getOperand(0)).getRank();
   ArrayRef<int64_t> dims = op.getDims();
@@ -31,15 +36,15 @@ static bool isKnownAt(ArrayRef<int64_t> shape, Value value) {
          (!shape.empty() && own == shape.take_back());
 }
 
-/// Whether elements are computed from others alone, not from where they are,
+/// Whether elements are computed from others alone, and not from their index,
 /// which a tile does not know.
 static bool standsAnywhere(Operation *op) {
   auto scalar = dyn_cast<ScalarOpInterface>(op);
   return scalar && !scalar.takesIndex();
 }
 
-/// Whether the item and all that is computed on the way to it stand at elements
-/// of `shape`.
+/// Whether the item and all ops computed on the way to it are defined at
+/// elements of `shape`.
 bool FusionPlan::standsAt(ArrayRef<int64_t> shape, Operation *item) const {
   if (auto reduction = dyn_cast<ReductionOpInterface>(item)) {
     if (!isEpilogueReduction(reduction) ||
@@ -70,7 +75,7 @@ bool FusionPlan::standsAt(ArrayRef<int64_t> shape, Operation *item) const {
   return true;
 }
 
-/// The groups that a group reads from, itself not.
+/// Returns the groups that a group reads from, without itself.
 SetVector<unsigned> FusionPlan::sourcesOf(unsigned group) const {
   SetVector<unsigned> sources;
   for (Value input : all[group].inputs)
@@ -80,7 +85,7 @@ SetVector<unsigned> FusionPlan::sourcesOf(unsigned group) const {
   return sources;
 }
 
-/// Whether a group needs what `other` computes, at whatever distance. No group
+/// Whether a group needs results of `other`, directly or indirectly. No group
 /// of a smaller height does.
 bool FusionPlan::dependsOn(unsigned group, unsigned other) const {
   SetVector<unsigned> work;
@@ -95,8 +100,8 @@ bool FusionPlan::dependsOn(unsigned group, unsigned other) const {
   return false;
 }
 
-/// Heights are those of the order in which groups were made, which is one that
-/// they can run in, until they are joined.
+/// Sets heights by the order in which groups were made, which is a valid order
+/// of execution until groups are joined.
 void FusionPlan::measureHeights() {
   heights.resize(all.size());
   users.assign(all.size(), {});
@@ -107,8 +112,8 @@ void FusionPlan::measureHeights() {
   }
 }
 
-/// Moves a group's items to one with an anchor; whoever reads from that one is
-/// as high as what it reads from.
+/// Moves a group's items to one with an anchor; groups that read from that one
+/// become at least as high as those that it reads from.
 void FusionPlan::join(unsigned group, unsigned anchored) {
   for (Operation *item : all[group].items)
     groupOf[item] = anchored;
@@ -134,15 +139,15 @@ void FusionPlan::join(unsigned group, unsigned anchored) {
 bool FusionPlan::standsAt(ArrayRef<int64_t> shape,
                           const FusionGroup &group) const {
   return llvm::all_of(group.items, [&](Operation *item) {
-    // An optimizer's update is bound by memory, not by what is before it, and
+    // An optimizer's update is bound by memory, not by the ops before it, and
     // is computed in the variable's place.
     bool isWritten = llvm::any_of(item->getUsers(), llvm::IsaPred<WriteOp>);
     return !isWritten && standsAt(shape, item);
   });
 }
 
-/// Whether a group that stands at an anchor's elements can wait for nothing
-/// but them.
+/// Whether a group that is defined at an anchor's elements depends on nothing
+/// else that must run after the anchor.
 bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
   for (Value input : all[index].inputs) {
     Operation *source = sourceOf(input);
@@ -153,7 +158,7 @@ bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
         return false;
     } else if (isa<ReductionOpInterface>(source) ||
                isa<ReshapeOp, RecomputeBarrierOp>(input.getDefiningOp())) {
-      return false; // known only when all elements are
+      return false; // known only when all elements are known
     }
   }
   return true;
@@ -186,8 +191,8 @@ void FusionPlan::joinAnchors() {
   sortGroups();
 }
 
-/// Brings groups into an order in which they can run, the old one where that is
-/// free, and drops empty ones.
+/// Sorts groups into a valid order of execution, which keeps the old one where
+/// it can, and drops empty ones.
 void FusionPlan::sortGroups() {
   SmallVector<unsigned> order;
   DenseSet<unsigned> done;

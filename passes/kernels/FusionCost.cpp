@@ -25,8 +25,8 @@ static int64_t bytesOf(Value value) {
 
 const FusionCost::Cone &FusionCost::coneOf(Operation *op) {
   Cone cone;
-  // How many there are past the most does not matter, and along a chain they
-  // would be copied again and again.
+  // The number of leaves past the maximum does not matter, and along a chain
+  // they would be copied again and again.
   auto add = [&](Value leaf) {
     if (cone.leaves.size() <= kMostLeaves)
       cone.leaves.insert(leaf);

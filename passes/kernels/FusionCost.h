@@ -7,16 +7,16 @@
 
 namespace mp {
 
-/// What it takes to compute elementwise values again where they are used: the
-/// stored values that are read for it, and the ops. Asked about ops in the
-/// order of their block.
+/// The cost of computing elementwise values again at their uses: the stored
+/// values that are read for it, and the ops. Ask about ops in the order of
+/// their block.
 class FusionCost {
 public:
   /// Whether fewer bytes move if the op's result is stored once, or too many
   /// ops would be repeated.
   bool isWorthStoring(mlir::Operation *op);
 
-  /// Says that the op's results are stored: who uses them reads them.
+  /// Marks the op's results as stored: their users read them.
   void store(mlir::Operation *op) { cones.erase(op); }
 
 private:
@@ -26,7 +26,7 @@ private:
   };
   const Cone &coneOf(mlir::Operation *op);
 
-  /// Of values that are not stored.
+  /// The cones of values that are not stored.
   llvm::DenseMap<mlir::Operation *, Cone> cones;
 };
 

@@ -30,8 +30,8 @@ bool mp::isElementwise(Operation *op) {
 }
 static bool isReduction(Operation *op) { return isa<ReductionOpInterface>(op); }
 static bool isAnchor(Operation *op) { return isa<AnchorOpInterface>(op); }
-/// Whether the op is computed by a kernel at all, rather than standing between
-/// them.
+/// Whether a kernel computes the op at all, rather than it standing between
+/// kernels.
 static bool isComputed(Operation *op) {
   return isElementwise(op) || isReduction(op) || isAnchor(op) ||
          isa<TransposeOp>(op);
@@ -42,13 +42,13 @@ static SmallVector<int64_t> squeezed(Value value) {
   return llvm::to_vector(llvm::make_filter_range(
       tensorType(value).getShape(), [](int64_t dim) { return dim != 1; }));
 }
-/// What an item runs over.
+/// Returns the sizes that an item runs over.
 static SmallVector<int64_t> domainOf(Operation *op) {
   return squeezed(isReduction(op) ? op->getOperand(0) : op->getResult(0));
 }
 
-/// A reduction that leaves leading dimensions: its result is known row by row,
-/// and may be used further in the same kernel.
+/// Whether a reduction keeps leading dimensions: its result is known row by
+/// row, and may be used further in the same kernel.
 static bool keepsRows(Operation *op) {
   auto reduction = dyn_cast<ReductionOpInterface>(op);
   if (!reduction)
@@ -66,7 +66,7 @@ static bool keepsRows(Operation *op) {
 }
 
 /// A result of more bytes is better computed where it is used.
-static bool widens(Operation *op) {
+static bool growsElements(Operation *op) {
   auto width = [](Value value) {
     return elementType(value).getIntOrFloatBitWidth();
   };
@@ -84,7 +84,7 @@ SmallVector<Operation *> mp::epilogueOf(Operation *anchor) {
         user->getNumResults() != 1 ||
         tensorType(user->getResult(0)).getShape() !=
             tensorType(op->getResult(0)).getShape() ||
-        widens(user))
+        growsElements(user))
       break;
     chain.push_back(user);
     op = user;
@@ -104,8 +104,8 @@ FusionPlan::FusionPlan(func::FuncOp function, Sinces given)
   joinAnchors();
 }
 
-/// The flag without which a use does not look at the value: a write's, a
-/// selection's, or what stands on the left of an `and`.
+/// Returns the flag without which a use does not read the value: that of a
+/// write or a selection, or the left operand of an `and`.
 static Value flagOf(OpOperand &use) {
   Operation *user = use.getOwner();
   Value flag;
@@ -116,8 +116,8 @@ static Value flagOf(OpOperand &use) {
   return flag && isScalar(flag) ? flag : Value();
 }
 
-/// The flag that all uses of the op's results are under. Those that compute an
-/// elementwise op again do not count.
+/// Returns the flag that all uses of the op's results are under. Uses that
+/// compute an elementwise op again do not count.
 Value FusionPlan::predicateOf(Operation *op) const {
   Value predicate;
   for (OpOperand &use : op->getUses()) {
@@ -151,7 +151,7 @@ void FusionPlan::findItems() {
       items[&op] = Value();
     else if (cost.isWorthStoring(&op) || usedOutside)
       items[&op] = predicateOf(&op);
-    // What is written only under a flag is computed again elsewhere.
+    // A value that is written only under a flag is computed again elsewhere.
     if (auto item = items.find(&op); item != items.end() && !item->second)
       cost.store(&op);
   }
@@ -163,7 +163,7 @@ void FusionPlan::findItems() {
           return !isElementwise(user) && !isReduction(user);
         }))
       items[&op] = Value();
-  // What an anchor takes in is no item of its own.
+  // An op that an anchor takes in is not an item of its own.
   for (auto &[op, predicate] : llvm::to_vector(items))
     if (isAnchor(op))
       for (Operation *next : epilogueOf(op)) {
@@ -179,7 +179,7 @@ bool FusionPlan::isInlined(Value value, unsigned group) const {
   auto item = items.find(op);
   if (item == items.end())
     return isElementwise(op);
-  // What is written only under a flag does not exist for others.
+  // A value that is written only under a flag does not exist for others.
   return isElementwise(op) && item->second && groupOf.lookup(op) != group;
 }
 
@@ -189,8 +189,8 @@ static bool isAlias(Operation *op) {
          (isa_and_nonnull<ReshapeOp>(op) && !::isUnitReshape(op));
 }
 
-/// The values that an item reads, looking through what is computed on the way,
-/// and those that barriers among them hold it back for.
+/// Returns the values that an item reads, looking through ops computed on the
+/// way, and those that barriers among them make it wait for.
 FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
   Dependencies dependencies;
   DenseSet<Value> seen;
@@ -218,8 +218,8 @@ FusionPlan::Dependencies FusionPlan::dependenciesOf(Operation *op) const {
   return dependencies;
 }
 
-/// The item that a value comes from, behind its other names and epilogues; null
-/// for arguments and reads.
+/// Returns the item that a value comes from, through its other names and
+/// epilogues; null for arguments and reads.
 Operation *FusionPlan::sourceOf(Value value) const {
   Operation *op = value.getDefiningOp();
   while (isAlias(op))
@@ -229,9 +229,9 @@ Operation *FusionPlan::sourceOf(Value value) const {
   return op && isItem(op) ? op : nullptr;
 }
 
-/// Items in an order of dependencies. Single numbers that depend on no kernel
-/// come first, so that kernels that read them need not be split; those that do
-/// come when nothing else is left, so that they meet in one kernel.
+/// Sorts items by dependencies. Single numbers that depend on no kernel come
+/// first, so that kernels that read them need not be split; those that do come
+/// when nothing else is left, so that they meet in one kernel.
 SmallVector<Operation *> FusionPlan::schedule() const {
   DenseMap<Operation *, unsigned> missing;
   DenseMap<Operation *, unsigned>
@@ -308,20 +308,20 @@ bool FusionPlan::accepts(unsigned index, Operation *op,
   auto domain = domainOf(op);
   if (domain == group.domain)
     return continues || sharesInput || domain.empty();
-  // A kernel has rows and columns: of what is known of its rows only a total
-  // can be taken.
+  // A kernel has rows and columns: values of its rows can only be reduced to a
+  // total.
   if (isReduction(op) && !squeezed(op->getResult(0)).empty())
     return false;
   return continues && isPrefix(domain, group.domain);
 }
 
-/// Groups that an item might join, the last first: those that it reads from, or
-/// reads the same tensor as.
+/// Returns the groups that an item might join, the last first: those that it
+/// reads from, or that read the same tensor.
 SmallVector<unsigned>
 FusionPlan::candidatesFor(Operation *op,
                           const Dependencies &dependencies) const {
   SmallVector<unsigned> found;
-  unsigned first = 0; // what it reads from must have run
+  unsigned first = 0; // its sources must have run
   for (Value input : dependencies.inputs) {
     if (Operation *source = sourceOf(input)) {
       first = std::max(first, groupOf.lookup(source));

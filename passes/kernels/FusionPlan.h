@@ -5,9 +5,8 @@
 // result, an anchor's operand). Everything else is cheap and is computed again
 // in each kernel that uses it, which moves fewer bytes than storing it. Items
 // over the same elements that share inputs go into one group, unless an order
-// between groups forbids it.
-// Last, groups that an anchor's kernel can compute as it stores its result join
-// it.
+// between groups forbids it. Finally, groups that an anchor's kernel can
+// compute as it stores its result join it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PASSES_KERNELS_FUSIONPLAN_H
@@ -19,12 +18,11 @@
 
 namespace mp {
 
-/// One kernel to be.
+/// One future kernel.
 struct FusionGroup {
   llvm::SmallVector<mlir::Operation *> items;
-  llvm::SmallVector<int64_t>
-      domain;            ///< sizes of the elements run over, ones dropped
-  mlir::Value predicate; ///< all that it yields is written under this flag
+  llvm::SmallVector<int64_t> domain; ///< sizes of the loops, without ones
+  mlir::Value predicate; ///< all results are written under this flag
   bool closed = false;   ///< an anchor or a transpose: takes no more items, but
                          ///< an anchor, which is the first, may take groups
   llvm::SetVector<mlir::Value> inputs;
@@ -32,14 +30,14 @@ struct FusionGroup {
 
 class FusionPlan {
 public:
-  /// What each `mp.recompute_barrier` holds its users back for.
+  /// The value that each `mp.recompute_barrier` makes its users wait for.
   using Sinces = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 
   FusionPlan(mlir::func::FuncOp function, Sinces sinces);
 
-  /// In an order in which they can run.
+  /// Returns the groups in a valid order of execution.
   llvm::ArrayRef<FusionGroup> groups() const { return all; }
-  /// Whether a value is computed where it is used, in any group but its own.
+  /// Whether a value is computed at its uses, in any group but its own.
   bool isInlined(mlir::Value value, unsigned group) const;
 
 private:
@@ -74,7 +72,7 @@ private:
   mlir::func::FuncOp function;
   Sinces sinces;
   llvm::MapVector<mlir::Operation *, mlir::Value>
-      items; ///< with their predicate, or null
+      items; ///< with their predicates, or null
   llvm::DenseMap<mlir::Operation *, mlir::Operation *>
       taken; ///< by an anchor, as its epilogue
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
@@ -84,11 +82,12 @@ private:
   llvm::SmallVector<unsigned> numberGroups; ///< those of single numbers
   /// A group is at least as high as those that it reads from.
   llvm::SmallVector<unsigned> heights;
-  llvm::SmallVector<llvm::SmallVector<unsigned>> users; ///< who reads from it
+  llvm::SmallVector<llvm::SmallVector<unsigned>>
+      users; ///< the groups that read from it
 };
 
-/// The ops behind an anchor that its kernel may take in: a chain of elementwise
-/// ops of one operand, each the only use of the one before.
+/// Returns the ops after an anchor that its kernel may take in: a chain of
+/// elementwise ops of one operand, each the only use of the one before.
 llvm::SmallVector<mlir::Operation *> epilogueOf(mlir::Operation *anchor);
 
 /// Whether the op only computes elements, with no state and no main loop.

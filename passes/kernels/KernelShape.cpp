@@ -93,8 +93,8 @@ StageShape mp::shapeAsIs(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Merges the dimensions [0, split) and [split, rank) of a kernel's largest
-/// shape into one each; with split 0, all of them. None where a tensor has part
-/// of a run only.
+/// shape into one each; with split 0, all of them. Returns nothing if a tensor
+/// has only part of such a run.
 static std::optional<SmallVector<StageShape>>
 merge(ArrayRef<StageShape> stages, ArrayRef<int64_t> shape, size_t split) {
   auto runs = split ? SmallVector<ArrayRef<int64_t>>{shape.take_front(split),
@@ -102,7 +102,7 @@ merge(ArrayRef<StageShape> stages, ArrayRef<int64_t> shape, size_t split) {
                     : SmallVector<ArrayRef<int64_t>>{shape};
   SmallVector<StageShape> merged;
   for (const StageShape &stage : stages) {
-    // Which runs the stage's own dimensions are, in order.
+    // The runs that the stage's own dimensions are, in order.
     SmallVector<size_t> begin;
     SmallVector<int64_t> sizes;
     size_t next = 0;

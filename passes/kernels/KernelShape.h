@@ -6,8 +6,9 @@
 
 namespace mp {
 
-/// How one op of a kernel runs: over which sizes, and which of these dimensions
-/// each operand and the result have, in order. Dimensions of size one are gone.
+/// The loops of one op of a kernel: their sizes, and the dimensions of these
+/// that each operand and the result have, in order. Dimensions of size one are
+/// dropped.
 struct StageShape {
   mlir::Operation *op;
   llvm::SmallVector<int64_t> sizes;
@@ -17,14 +18,14 @@ struct StageShape {
       iotaDim; ///< nullopt for no iota, or one along a single element
 };
 
-/// The stages of a kernel's ops, in order, with adjacent dimensions merged that
-/// all tensors have together: [n] where that is possible, else [rows, columns],
-/// else as they are. Ops that only rename (reshapes that add ones) have no
-/// stage.
+/// Returns the stages of a kernel's ops, in order, with adjacent dimensions
+/// merged that all tensors have together: [n] if that is possible, else [rows,
+/// columns], else unmerged. Ops that only rename (reshapes that add ones) have
+/// no stage.
 llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
 
-/// One op's stage with all dimensions kept. Operands of fewer dimensions have
-/// the last ones.
+/// Returns one op's stage with all dimensions kept. Operands of fewer
+/// dimensions have the last ones.
 StageShape shapeAsIs(mlir::Operation *op);
 
 } // namespace mp

@@ -19,12 +19,13 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// The form in which a kernel stores an element: integers have no sign there.
+/// Returns the form in which a kernel stores an element: integers have no sign
+/// there.
 Type storageType(Type element) {
   return isa<FloatType>(element) ? element : computeType(element);
 }
 
-/// A value rounded or extended to the type it is stored in.
+/// Returns a value rounded or extended to the type it is stored in.
 Value toStorage(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -63,7 +64,7 @@ public:
   }
 
 private:
-  /// The merged type of a block argument, as its first use sees it.
+  /// Returns the merged type of a block argument, as its first use sees it.
   RankedTensorType argumentType(BlockArgument argument) {
     Type element = storageType(elementType(argument));
     if (auto sizes = mergedSizes(argument))
@@ -103,7 +104,7 @@ private:
       splats[op->getResult(0)] = scalarConstant(constant);
       return;
     }
-    // Behind an anchor, shapes stay as they are.
+    // After an anchor, shapes stay as they are.
     std::optional<StageShape> asIs;
     const StageShape *shape = shapes.lookup(op);
     if (!shape)
@@ -111,8 +112,8 @@ private:
     buildStage(op, *shape);
   }
 
-  /// Whether a constant has to lie in memory: where it leaves the kernel, and
-  /// where nothing else would say over how many elements a stage runs.
+  /// Whether a constant has to lie in memory: if it leaves the kernel, or if
+  /// nothing else would give the number of elements that a stage runs over.
   static bool isStored(Value value) {
     return llvm::any_of(value.getUsers(), [](Operation *user) {
       return isa<YieldOp, ReductionOpInterface, TransposeOp, AnchorOpInterface>(
@@ -137,8 +138,8 @@ private:
     return AffineMap::get(shape.sizes.size(), 0, exprs, b.getContext());
   }
 
-  /// A tensor for the result to be written to: for a reduction filled with the
-  /// value that its combiner leaves alone.
+  /// Returns a tensor for the result; for a reduction it is filled with the
+  /// neutral value of the combiner.
   Value destination(Operation *op, Value result, const StageShape &shape) {
     SmallVector<int64_t> sizes;
     for (unsigned dim : shape.result)
@@ -185,7 +186,7 @@ private:
       mapping.map(result, made);
   }
 
-  /// One element: operands in their compute types, the op, one rounding.
+  /// Builds one element: operands in their compute types, the op, one rounding.
   SmallVector<Value> buildBody(ImplicitLocOpBuilder &body, Operation *op,
                                const StageShape &shape, ValueRange arguments) {
     SmallVector<Value> scalars;
@@ -228,8 +229,8 @@ private:
     return arith::IndexCastOp::create(body, body.getI32Type(), index);
   }
 
-  /// The element's index in a result that has all dimensions, row by row.
-  /// Merging dimensions does not change it.
+  /// Builds the element's index in a result that has all dimensions, row by
+  /// row. Merging dimensions does not change it.
   static Value buildPlace(ImplicitLocOpBuilder &body, const StageShape &shape) {
     bool isShort = llvm::product_of(shape.sizes) <= INT32_MAX;
     Type type = isShort ? body.getI32Type() : body.getI64Type();
@@ -262,7 +263,7 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      // Lowered before: nothing of the dialect is left to do.
+      // The kernel was lowered before: no op of the dialect is left.
       if (llvm::none_of(kernel.getBody().front().without_terminator(),
                         [](Operation &op) {
                           return isa<MpDialect>(op.getDialect()) &&
@@ -277,7 +278,7 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
   }
 
 private:
-  /// What a stage can be made of, as mp-fuse leaves it.
+  /// Fails unless the ops can be stages, as mp-fuse leaves them.
   static LogicalResult check(KernelOp kernel) {
     Block &body = kernel.getBody().front();
     bool anchored = !body.getOps<AnchorOpInterface>().empty();
@@ -287,7 +288,7 @@ private:
               ? !splatValue(constant.getValue())
               : !isa<AnchorOpInterface, ReductionOpInterface, ScalarOpInterface,
                      TransposeOp, ReshapeOp, IotaOp>(op))
-        return op.emitOpError() << "is no stage of a kernel: run mp-fuse "
+        return op.emitOpError() << "is not a stage of a kernel: run mp-fuse "
                                    "before mp-lower-kernels";
       for (Value value : llvm::concat<Value>(llvm::to_vector(op.getOperands()),
                                              llvm::to_vector(op.getResults())))
@@ -312,8 +313,8 @@ private:
     return success();
   }
 
-  /// Behind an anchor, a tensor has an element at each place, or the same ones
-  /// in each row: dimensions of size one are not broadcast.
+  /// Fails if a dimension of size one is broadcast after an anchor: there a
+  /// tensor has an element at each place, or the same ones in each row.
   static LogicalResult checkEpilogue(Operation *op) {
     if (isa<AnchorOpInterface, ReductionOpInterface>(op))
       return success();
@@ -323,7 +324,7 @@ private:
            own = tensorType(operand).getShape();
       if (!constant && shape.take_back(own.size()) != own)
         return op->emitOpError()
-               << "broadcasts a dimension of one behind an anchor: "
+               << "broadcasts a dimension of one after an anchor: "
                << operand.getType() << " to " << op->getResult(0).getType();
     }
     return success();

@@ -1,8 +1,9 @@
 //===- Accumulate.cpp - split a step into micro-batches and their update --===//
 //
 // The step becomes the function that takes a micro-batch, and a new one takes
-// its name and applies what was gathered. Between them are window variables
-// alone; the first micro-batch of a window finds the index 0 and overwrites.
+// its name and applies the gathered gradients. Only window variables pass
+// between them; the first micro-batch of a window finds the index 0 and
+// overwrites.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
@@ -55,8 +56,8 @@ private:
     return (name + "." + what).str();
   }
 
-  /// What the micro-batches before this one left there; nothing of sense in the
-  /// first.
+  /// Returns the value that the micro-batches before this one left in a window
+  /// variable; in the first one it is arbitrary.
   Value recall(const Twine &what, RankedTensorType type, Location location) {
     std::string full = windowName(what);
     variables.create(location, full, type, StateKind::window, 0);
@@ -65,7 +66,7 @@ private:
   void keep(const Twine &what, Value value) {
     WriteOp::create(g, windowName(what), value, Value());
   }
-  /// What all micro-batches left there.
+  /// Returns the value that all micro-batches left in a window variable.
   Value take(const Twine &what, Type type) {
     return ReadOp::create(a, type, windowName(what));
   }
@@ -80,8 +81,8 @@ private:
     return take(what, type);
   }
 
-  /// The mean over all rows of what is a mean over a micro-batch's, in f32, or
-  /// in f64 of f64; in the other function.
+  /// Returns, in the other function, the mean over all rows of a mean over each
+  /// micro-batch's, in f32, or in f64 for f64.
   Value mean(const Twine &what, Value part, Location location) {
     auto element =
         elementType(part).isF64() ? Type(g.getF64Type()) : Type(g.getF32Type());
@@ -122,7 +123,7 @@ private:
     rows = sum("rows", splat(g, number, weight), gather.getLoc());
   }
 
-  /// A flag may be left over from a window that was given up.
+  /// A window that was given up may have left a flag.
   void gatherFlags() {
     for (SkippedFlag skipped : skippedFlags(gather)) {
       std::string what = withOptimizer(kFoundInfVariable, skipped.optimizer);
@@ -142,16 +143,16 @@ private:
     for (auto write : llvm::to_vector(gather.getBody().getOps<WriteOp>())) {
       auto variable = variables.lookup(write.getVariable());
       if (variable.getKind() == StateKind::window)
-        continue; // our own
-      if (failed(variables.countsTries(write) ? postpone(write)
-                                              : stage(write, variable)))
+        continue; // a flag of this pass
+      if (failed(variables.countsAttempts(write) ? postpone(write)
+                                                 : stage(write, variable)))
         return failure();
       replaced.push_back(write);
     }
     return success();
   }
 
-  /// A write of every try belongs to the window.
+  /// Moves a write of every step attempt to the end of the window.
   LogicalResult postpone(WriteOp write) {
     auto value = move(write.getValue());
     if (failed(value))
@@ -163,7 +164,7 @@ private:
     return success();
   }
 
-  /// Each micro-batch finds what the one before left.
+  /// Lets each micro-batch find the value that the one before left.
   LogicalResult stage(WriteOp write, VariableOp variable) {
     auto type = variable.getTensorType();
     std::string what = ("staged." + variable.getSymName()).str();
@@ -195,7 +196,7 @@ private:
                         AndOp::create(b, NotOp::create(b, flag), no));
   }
 
-  /// Gradients and scalars become means; flag and scale are the window's.
+  /// Makes gradients and scalars means; flag and scale are the window's.
   LogicalResult gatherResults() {
     auto *terminator = gather.getBody().front().getTerminator();
     for (unsigned i = 0; i < gather.getNumResults(); ++i) {
@@ -224,7 +225,8 @@ private:
     return success();
   }
 
-  /// Flags too, which take their names from here.
+  /// Whether a result is the window's. This holds for flags too, which take
+  /// their names from here.
   static bool isOfWindow(StringAttr name) {
     return name == kScaleResult || name == kExhaustedResult ||
            name == kSkippedResult ||
@@ -238,7 +240,7 @@ private:
     terminator->insertOperands(terminator->getNumOperands(), value);
   }
 
-  /// The value in the other function, where it is the same for all
+  /// Returns the value in the other function, if it is the same for all
   /// micro-batches.
   FailureOr<Value> move(Value value) {
     if (Value known = moved.lookupOrNull(value))
@@ -253,7 +255,7 @@ private:
     return moved.lookup(value);
   }
 
-  /// A micro-batch returns its flags, so that it can be proved that every check
+  /// Returns a micro-batch's flags, so that it can be proved that every check
   /// reaches them.
   void finish() {
     auto *terminator = gather.getBody().front().getTerminator();
@@ -273,13 +275,14 @@ private:
   VariableTable variables;
   std::string name;
   double weight;
-  ImplicitLocOpBuilder begin; ///< before what a micro-batch computes
+  ImplicitLocOpBuilder begin; ///< before the ops of a micro-batch
   ImplicitLocOpBuilder g, a;  ///< at the end of each
   Value first; ///< in gather: whether this is a window's first micro-batch
-  /// In gather: whether to skip, as far as is known, by the result's name.
+  /// In gather: the flags known so far that skip the step, by the result's
+  /// name.
   SmallVector<std::pair<std::string, Value>, 1> flags;
-  Value rows;      ///< in apply: of all micro-batches
-  IRMapping moved; ///< values of gather that are the window's, in apply
+  Value rows;                    ///< in apply: of all micro-batches
+  IRMapping moved;               ///< gather's values of the window, in apply
   SmallVector<WriteOp> replaced; ///< in gather
 };
 

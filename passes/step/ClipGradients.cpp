@@ -1,8 +1,8 @@
 //===- ClipGradients.cpp - bound gradients --------------------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Optimizer.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Gradients.h"
@@ -52,7 +52,7 @@ private:
     return success();
   }
 
-  /// What the options say is then what the recipe says.
+  /// Writes the options' settings into the recipe.
   void override(TrainOp recipe) {
     if (norm == 0 && value == 0)
       return;
@@ -104,13 +104,13 @@ private:
     return success();
   }
 
-  /// A norm that is not finite leaves no optimizer a gradient.
+  /// Makes a norm that is not finite skip the updates of all optimizers.
   static void skipTogether(func::FuncOp step) {
     for (SkippedFlag flag : skippedFlags(step))
       flag.returned->set(namedResult(step, kSkippedResult)->get());
   }
 
-  /// The gradients, in the type of what they update.
+  /// Returns the gradients, in the type of the parameters that they update.
   static FailureOr<SmallVector<Gradient>> collect(TrainOp recipe,
                                                   func::FuncOp step) {
     auto assignment = assignParameters(recipe, step);
@@ -126,7 +126,7 @@ private:
       MinimizeOp group =
           name ? assignment->lookup(name.getAttr()) : MinimizeOp();
       if (!parameter || !group)
-        continue; // mp-optimizer says what is wrong with it
+        continue; // mp-optimizer reports the error
       OpOperand &returned = terminator->getOpOperand(i);
       if (ScaleOp scale = findScaling(returned.get())) {
         auto diagnostic = group.emitOpError()

@@ -13,7 +13,8 @@ static SmallVector<int64_t> allDims(Value x) {
   return llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));
 }
 
-/// The largest of every measure over parameters: one list of values each.
+/// Returns the largest of every measure over parameters: one list of values
+/// each.
 static SmallVector<Value> largest(ImplicitLocOpBuilder &b,
                                   ArrayRef<SmallVector<Value>> measures) {
   SmallVector<Value> totals(measures.front().size());
@@ -48,7 +49,8 @@ public:
       b.setLoc(updated.variable.getLoc());
       for (Value copy : updated.copies) {
         Value bad = anyNotFinite(copy);
-        // What is on the right of a flag is computed only where it is set.
+        // The right operand of an `and` is computed only if its left one is
+        // set.
         bad = needed ? Value(AndOp::create(b, needed, bad)) : bad;
         overflow = overflow ? Value(OrOp::create(b, overflow, bad)) : bad;
       }
@@ -73,7 +75,7 @@ private:
   }
 
   /// Whether the bound leaves open that a copy is infinite, in a step that is
-  /// not skipped anyway. NaN is below nothing.
+  /// not skipped anyway. Comparisons with NaN are false.
   Value isNeeded(Value bound) {
     double limit = APFloat::getLargest(APFloat::IEEEhalf()).convertToDouble();
     Value fits =

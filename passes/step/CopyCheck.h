@@ -25,9 +25,9 @@ struct UpdatedGroup {
 };
 
 /// Adds to the optimizer's flag whether any new copy of the group is infinite.
-/// Where bounds on the group's state, kept in derived variables named after
-/// `name`, prove that none is, nothing of a parameter's size is computed for
-/// it; otherwise the copies are looked at, and the bounds are measured anew.
+/// Bounds on the group's state, in derived variables named after `name`, may
+/// prove that none is, and then nothing of a parameter's size is computed for
+/// it; otherwise the copies are checked, and the bounds are measured anew.
 /// `@derive` measures them too. Returns the writes of the bounds.
 llvm::SmallVector<WriteOp> checkCopies(mlir::func::FuncOp step,
                                        mlir::ImplicitLocOpBuilder &builder,

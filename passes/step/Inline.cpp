@@ -1,6 +1,6 @@
 //===- Inline.cpp - calls become the ops that they call -------------------===//
 #include "dialect/ops/Gradient.h"
-#include "dialect/ops/Scaling.h"
+#include "dialect/ops/LossScaling.h"
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "passes/Passes.h"
@@ -26,9 +26,9 @@ public:
     collect(caller, own);
   }
 
-  /// What a function draws from written streams, a second copy of it draws from
-  /// others. Ops of a copy that share a stream, as backward does with forward,
-  /// go on sharing it.
+  /// Gives a second copy of a function other streams than the first, if its
+  /// streams are written. Ops of a copy that share a stream, as backward does
+  /// with forward, go on sharing it.
   void separate(iterator_range<Region::iterator> copy) {
     DenseMap<uint64_t, uint64_t> renamed;
     for (Block &block : copy)
@@ -62,7 +62,7 @@ private:
   uint64_t next = 0;
 };
 
-/// Upstream's, with the streams of what it copies.
+/// Upstream's inliner, which also separates the streams of its copies.
 struct Copier : InlinerInterface {
   Copier(MLIRContext *context, Streams &streams)
       : InlinerInterface(context), streams(streams) {}
@@ -90,17 +90,19 @@ struct Inline : mp::impl::InlineBase<Inline> {
   }
 
 private:
-  /// Of a function: far more than networks have that somebody wrote.
+  /// The limit of ops in a function: far more than networks have that a person
+  /// wrote.
   static constexpr uint64_t kMostOps = 100'000;
-  /// As large as that; a chain of calls makes each as large as all before it.
+  /// The limit of functions of that size; a chain of calls makes each as large
+  /// as all before it.
   static constexpr uint64_t kMostFunctions = 10;
 
   struct Frame {
     func::FuncOp function;
-    Operation *call; ///< that is being looked at
+    Operation *call; ///< the call that is visited
   };
 
-  /// Inlines the calls in a function, those in what it calls first.
+  /// Inlines the calls in a function, after those in its callees.
   LogicalResult visit(func::FuncOp function, Streams &streams) {
     if (!finished.insert(function).second)
       return success();
@@ -136,7 +138,8 @@ private:
     return success();
   }
 
-  /// Functions that call others twice, level upon level, double with each.
+  /// Fails if the sum of sizes is too large: functions that call others twice,
+  /// level upon level, double with each.
   LogicalResult checkSize(func::FuncOp function,
                           MutableArrayRef<func::CallOp> calls,
                           ArrayRef<func::FuncOp> callees) {
@@ -191,7 +194,7 @@ private:
     return callee;
   }
 
-  /// "@a calls @b, which calls @a"
+  /// Reports "@a calls @b, which calls @a".
   static LogicalResult recursion(func::CallOp call, ArrayRef<Frame> cycle) {
     auto diagnostic = call.emitOpError()
                       << "is recursive: @"
@@ -221,9 +224,9 @@ private:
     return success();
   }
 
-  /// The callee differentiates with respect to its arguments. What the caller
-  /// passes may be passed twice, or lead to another argument, so that each gets
-  /// a value of its own.
+  /// Gives each argument that the callee differentiates by a value of its own:
+  /// the caller may pass a value twice, or one that depends on another
+  /// argument.
   static void separateSources(func::CallOp call, func::FuncOp callee) {
     llvm::SmallSetVector<unsigned, 4> sources;
     callee.walk([&](GradientOp op) {
@@ -239,10 +242,10 @@ private:
                                    call.getOperand(number), /*exponent=*/0));
   }
 
-  SmallVector<Frame> path; ///< from a function to what is being looked at
+  SmallVector<Frame> path; ///< from a function to the one that is visited
   DenseSet<func::FuncOp> finished;
-  DenseMap<func::FuncOp, uint64_t> sizes; ///< ops of those that are finished
-  uint64_t all = 0;                       ///< of these together
+  DenseMap<func::FuncOp, uint64_t> sizes; ///< ops of the finished ones
+  uint64_t all = 0;                       ///< the sum of these
   llvm::SetVector<func::FuncOp> inlined;
 };
 } // namespace

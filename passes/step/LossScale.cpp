@@ -1,8 +1,8 @@
 //===- LossScale.cpp - scale, unscale, check, adapt -----------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/LossScaler.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaler.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Where a step finds the scale, and what changes it.
+/// The variables from which a step takes the scale, and by which it changes it.
 struct ScalerState {
   ScalerFields fields;
-  VariableOp scale, tracker; ///< null where the scale never changes
+  VariableOp scale, tracker; ///< null if the scale never changes
   SmallVector<VariableOp> counters;
 };
 
@@ -28,7 +28,7 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(checkScaler(getOperation(), scaler)))
+    if (failed(checkScaler(getOperation(), {scaler, defaultScaler})))
       return signalPassFailure();
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
       if (failed(scaleStep(recipe)))
@@ -37,7 +37,7 @@ struct LossScale : mp::impl::LossScaleBase<LossScale> {
 
 private:
   LogicalResult scaleStep(TrainOp recipe) {
-    std::string preset = scalerPreset(recipe, scaler);
+    std::string preset = scalerPreset(recipe, {scaler, defaultScaler});
     if (preset == "none") {
       warnUnscaled(recipe);
       return success();
@@ -74,17 +74,19 @@ private:
     return buildScaling(recipe, step, seeds, createState(chosen));
   }
 
-  /// Without an option the precision is the recipe's too. One who wants no
-  /// scaler says so, by the option or by a scaler that is not enabled.
+  /// Warns of f16 without a scaler. Without an option the precision is the
+  /// recipe's too. To train without a scaler, the option or a scaler that is
+  /// not enabled must say so.
   void warnUnscaled(TrainOp recipe) {
     auto autocast = recipe.getAutocastAttr();
-    if (scaler.empty() && !recipe.getScaler() && autocast &&
-        autocast.getDtype().isF16())
+    if (scaler.empty() && defaultScaler.empty() && !recipe.getScaler() &&
+        autocast && autocast.getDtype().isF16())
       recipe.emitWarning() << kWithoutScaler;
   }
 
-  /// With the preset's fields alone, in the place of the recipe's own, whose
-  /// name and so whose state it goes on with. Recipes that name none share one.
+  /// Makes a scaler with the preset's fields alone in the place of the recipe's
+  /// own, whose name and so whose state it keeps. Recipes that name none share
+  /// one.
   static ScalerOp makeScaler(TrainOp recipe, StringRef preset) {
     OpBuilder builder(recipe);
     StringRef name =
@@ -109,25 +111,30 @@ private:
     if (state.fields.mode != ScalerFields::Mode::Dynamic)
       return state;
     Builder builder(&getContext());
-    auto create = [&](StringRef name, Type element, double initial) {
-      return VariableTable(getOperation())
-          .create(scaler.getLoc(), (scaler.getSymName() + "." + name).str(),
-                  RankedTensorType::get({}, element), StateKind::scaler,
-                  initial);
+    VariableTable variables(getOperation());
+    auto create = [&](StringRef name, Type element, double initial,
+                      StateRole role) {
+      return variables.create(scaler.getLoc(),
+                              (scaler.getSymName() + "." + name).str(),
+                              RankedTensorType::get({}, element),
+                              StateKind::scaler, initial, variables.role(role));
     };
-    Type count = builder.getI32Type();
-    state.scale = create("scale", builder.getF32Type(), state.fields.initScale);
-    state.tracker = create("growth_tracker", count, -state.fields.growthDelay);
+    auto createTracker = [&](StringRef name, double initial) {
+      return create(name, builder.getI32Type(), initial, StateRole::tracker);
+    };
+    state.scale = create("scale", builder.getF32Type(), state.fields.initScale,
+                         StateRole::scale);
+    state.tracker = createTracker("growth_tracker", -state.fields.growthDelay);
     if (state.fields.hysteresis > 1)
       state.counters.push_back(
-          create("hysteresis_tracker", count, state.fields.hysteresis));
+          createTracker("hysteresis_tracker", state.fields.hysteresis));
     if (state.fields.tolerance > 0)
       for (StringRef name : {"steps_since_rescale", "overflows_since_rescale"})
-        state.counters.push_back(create(name, count, 0));
+        state.counters.push_back(createTracker(name, 0));
     return state;
   }
 
-  /// The backward of every loss begins from the one scale.
+  /// Multiplies the scale into every loss: each backward begins with it.
   static LogicalResult buildScaling(TrainOp recipe, func::FuncOp step,
                                     ArrayRef<SeedOp> seeds, ScalerState state) {
     ImplicitLocOpBuilder b(seeds.front()->getLoc(), step.getContext());
@@ -183,7 +190,7 @@ private:
     return success();
   }
 
-  /// Which optimizer each parameter is for: nothing to ask where there is one.
+  /// Returns the optimizer of each parameter; empty if there is only one.
   static FailureOr<DenseMap<StringAttr, unsigned>>
   placesOf(TrainOp recipe, func::FuncOp step,
            ArrayRef<OptimizerGroups> optimizers) {

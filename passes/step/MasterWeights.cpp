@@ -53,7 +53,7 @@ private:
            (element.isF16() || element.isBF16());
   }
 
-  /// Parameters of groups that do without masters.
+  /// Returns the parameters of groups that do without masters.
   FailureOr<DenseSet<StringAttr>> roundedStochastically() {
     DenseSet<StringAttr> names;
     for (auto recipe : getOperation().getOps<TrainOp>()) {
@@ -87,7 +87,7 @@ private:
         });
   }
 
-  /// 16-bit parameters: each variable becomes its f32 master, reads take the
+  /// Makes the variable of each 16-bit parameter its f32 master; reads take the
   /// copy.
   void promote(const DenseSet<StringAttr> &withoutMaster) {
     DenseMap<StringAttr, VariableOp> copies;
@@ -108,7 +108,7 @@ private:
       });
   }
 
-  /// A cast of an f32 parameter: the parameter is its own master.
+  /// Replaces a cast of an f32 parameter: the parameter is its own master.
   void derive(CastOp cast, ReadOp read) {
     VariableOp master = variables->lookup(read.getVariable());
     Type element = cast.getType().getElementType();
@@ -130,7 +130,7 @@ private:
                              derivedName(master.getSymName(), element));
   }
 
-  /// @derive writes every derived variable from its source.
+  /// Makes @derive write every derived variable from its source.
   void updateDeriveFunction() {
     ModuleOp module = getOperation();
     func::FuncOp function = deriveFunction(module);

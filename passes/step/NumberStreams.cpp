@@ -1,5 +1,5 @@
 //===- NumberStreams.cpp - a stream for each random op --------------------===//
-#include "dialect/ops/Scaling.h"
+#include "dialect/ops/LossScaling.h"
 #include "passes/Passes.h"
 
 namespace mp {
@@ -30,7 +30,7 @@ struct NumberStreams : mp::impl::NumberStreamsBase<NumberStreams> {
 
 private:
   LogicalResult collect(func::FuncOp function) {
-    // Of several functions, one may be made of another.
+    // One of several functions may be made from another.
     DenseMap<uint64_t, Operation *> own;
     bool hasBackward = !function.getOps<SeedOp>().empty();
     WalkResult walked = function.walk([&](RandomOpInterface op) {

@@ -20,20 +20,19 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// One gradient of a step: the result that holds it and the parameter it
-/// belongs to.
+/// One gradient of a step: the result that holds it and its parameter.
 struct Gradient {
   unsigned result;
   VariableOp parameter;
   MinimizeOp group;
 };
 
-/// What one optimizer does in a step.
+/// One optimizer's part of a step.
 struct Part {
-  std::string name;            ///< empty where the recipe has one optimizer
-  Value applied, current;      ///< steps that it applied: before, with this one
-  SmallVector<Value> squares;  ///< of gradients that no norm has clipped
-  SmallVector<WriteOp> writes; ///< of all that a step it skips leaves alone
+  std::string name;            ///< empty if the recipe has only one optimizer
+  Value applied, current;      ///< its applied steps: before, with this one
+  SmallVector<Value> squares;  ///< of gradients without a clipped norm
+  SmallVector<WriteOp> writes; ///< all writes that it leaves out if it skips
 };
 
 /// Expands one recipe in its step.
@@ -90,7 +89,7 @@ private:
       if (!parameter || !group)
         return step.emitOpError()
                << "returns a gradient of @" << name.getValue()
-               << ", which is no parameter of the recipe";
+               << ", which is not a parameter of the recipe";
       auto type = dyn_cast<RankedTensorType>(step.getResultTypes()[i]);
       if (!type || type.getShape() != parameter.getTensorType().getShape())
         return step.emitOpError() << "returns " << step.getResultTypes()[i]
@@ -113,8 +112,8 @@ private:
     return gradients;
   }
 
-  /// A recipe that clips has been through mp-clip-gradients, which says what
-  /// the norm was.
+  /// Checks that a recipe that clips has been through mp-clip-gradients, which
+  /// returns the norm.
   LogicalResult checkClipping() {
     isClipped = namedResult(step, kGradientNormResult);
     if (isClipped)
@@ -131,14 +130,16 @@ private:
     return check(recipe);
   }
 
-  /// Steps applied count in schedules and bias corrections, each optimizer's by
-  /// itself; tries in random numbers and the data position.
+  /// Builds the counters. Applied steps count in schedules and bias
+  /// corrections, each optimizer's by itself; step attempts count in random
+  /// numbers and the data position.
   void buildCounters() {
     auto type = RankedTensorType::get({}, b.getI64Type());
     Value one = splat(b, type, 1);
     auto count = [&](const Twine &name, StateKind kind) {
       std::string full = (step.getName() + "." + name).str();
-      variables.create(recipe.getLoc(), full, type, kind, 0);
+      variables.create(recipe.getLoc(), full, type, kind, 0,
+                       variables.role(StateRole::count));
       Value before = ReadOp::create(b, type, full);
       Value after = AddOp::create(b, before, one);
       return std::tuple(before, after,
@@ -179,7 +180,7 @@ private:
     VariableOp parameter = gradient.parameter;
     MinimizeOp group = gradient.group;
     Part &part = *partOf.at(group);
-    // A parameter without a master is updated in f32, where its slots are.
+    // A parameter without a master is updated in f32, the type of its slots.
     auto type = parameter.getTensorType().clone(
         computeType(parameter.getTensorType().getElementType()));
     b.setLoc(parameter.getLoc());
@@ -195,7 +196,7 @@ private:
     for (const SlotSpec &slot : optimizer.getSlots()) {
       names.push_back((parameter.getSymName() + "." + slot.name).str());
       variables.create(parameter.getLoc(), names.back(), type, StateKind::slot,
-                       slot.initial);
+                       slot.initial, variables.slotOf(parameter, slot.name));
       slots.push_back(ReadOp::create(b, type, names.back()));
     }
     Value old = castTo(
@@ -220,9 +221,9 @@ private:
                                 llvm::to_vector(newSlots), copies});
   }
 
-  /// The norm that a gradient had a part in when it was clipped, as it is now;
-  /// null where the norm of all tells what its elements are at most. Where that
-  /// is not known yet, the gradient's part in it is taken.
+  /// Returns the norm by which a gradient was clipped, as it is now; null if
+  /// the norm of all gradients bounds its elements. If that is not known yet,
+  /// adds the gradient's part of it.
   Value measure(Part &part, Value gradient) {
     ClipFactorOp clip = isClipped ? clippingOf(gradient) : ClipFactorOp();
     if (clip)
@@ -238,18 +239,19 @@ private:
     part.writes.push_back(WriteOp::create(b, name, value, Value()));
   }
 
-  /// The moving average of a parameter.
+  /// Updates the moving average of a parameter.
   void average(Part &part, VariableOp parameter, Value value,
                const APFloat &decay) {
     auto type = parameter.getTensorType();
     std::string name = (parameter.getSymName() + ".ema").str();
-    variables.create(parameter.getLoc(), name, type, StateKind::slot, 0);
+    variables.create(parameter.getLoc(), name, type, StateKind::slot, 0,
+                     variables.averageOf(parameter));
     Value old = ReadOp::create(b, type, name);
     write(part, name, EmaOp::create(b, old, value, part.current, decay));
   }
 
-  /// A parameter is written together with what is derived from it. Returns the
-  /// copies that may overflow: bf16 has the range of f32; f16 does not, where
+  /// Writes a parameter together with the variables derived from it. Returns
+  /// the copies that may overflow: bf16 has the range of f32; f16 does not, if
   /// it has elements.
   SmallVector<Value> writeParameter(Part &part, VariableOp parameter,
                                     Value value) {
@@ -268,11 +270,11 @@ private:
     return copies;
   }
 
-  /// Groups with a copy that may overflow have their bounds' names from the
-  /// step, and from the second on a number.
+  /// Checks the groups with a copy that may overflow. Their bounds are named
+  /// after the step, and from the second on also by a number.
   void checkAll(Value norm) {
     unsigned count = 0;
-    // No look waits for another one, so these are the flags without any.
+    // The checks are independent, so these are the flags before any of them.
     DenseMap<Part *, Value> byGradient, norms;
     for (Part &part : parts)
       if (OpOperand *flag = skippedFlag(step, part.name))
@@ -296,7 +298,7 @@ private:
     }
   }
 
-  /// The 2-norm of all gradients together, before clipping.
+  /// Returns the 2-norm of all gradients together, before clipping.
   Value gradientNorm() {
     if (OpOperand *known = namedResult(step, kGradientNormResult))
       return known->get();
@@ -315,8 +317,8 @@ private:
     step.getBody().front().getTerminator()->eraseOperands(dropped);
   }
 
-  /// Each optimizer's writes heed its own flag, which is clear where nothing
-  /// sets it; of one optimizer mp-predicate-step says what they heed.
+  /// Guards each optimizer's writes by its own flag, which is clear if nothing
+  /// sets it; if there is one optimizer, mp-predicate-step does this.
   void guardParts() {
     if (!namedResult(step, kSkippedResult))
       return;

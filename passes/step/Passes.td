@@ -119,6 +119,7 @@ def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
   let options = [
     Option<"calibration", "calibration", "std::string", "\"\"", "file of the calibration">,
     Option<"scaler", "scaler", "std::string", "\"\"", "the same as for mp-loss-scale">,
+    Option<"defaultScaler", "default-scaler", "std::string", "\"\"", "the same as for mp-loss-scale">,
     Option<"headroom", "headroom", "int64_t", "-1", "factors of two to spare (-1: those of the calibration)">,
   ];
 }
@@ -153,9 +154,12 @@ def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
                                      return %l, %u, %k, %bad
     ```
   }];
-  let options = [Option<"scaler", "scaler", "std::string", "\"\"",
-                        "a preset of mp.scaler instead of the recipe's scaler, or none; else:PRESET applies if the "
-                        "recipe has no scaler">];
+  let options = [
+    Option<"scaler", "scaler", "std::string", "\"\"",
+           "a preset of mp.scaler instead of the recipe's scaler, or none">,
+    Option<"defaultScaler", "default-scaler", "std::string", "\"\"",
+           "a preset of mp.scaler that applies if the recipe has no scaler">,
+  ];
 }
 
 def Quantize : Mp_Pass<"mp-quantize", "::mlir::ModuleOp"> {

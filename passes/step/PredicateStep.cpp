@@ -34,12 +34,12 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
                          << ", expected " << flag;
       return signalPassFailure();
     }
-    // The flag is final only at the end: writes move behind it.
+    // The flag is final only at the end: writes move after it.
     Operation *terminator = step.getBody().front().getTerminator();
     Value applied;
     VariableTable variables(step->getParentOfType<ModuleOp>());
     for (auto write : llvm::to_vector(step.getOps<WriteOp>())) {
-      if (write.getPredicate() || variables.countsTries(write))
+      if (write.getPredicate() || variables.countsAttempts(write))
         continue;
       if (!applied) {
         OpBuilder builder(terminator);

@@ -1,16 +1,17 @@
 //===- Quantize.cpp - contractions of 8-bit operands ----------------------===//
 //
-// Behind autodiff, so that gradients pass as if nothing were rounded: where
-// forward kept a value in 8 bits, backward multiplies the same bits, and the
-// gradient that it multiplies them by is kept in 8 bits of its own kind.
+// The pass runs after autodiff, so that gradients pass as if nothing were
+// rounded: if forward kept a value in 8 bits, backward multiplies the same
+// bits, and the gradient that it multiplies them by is kept in 8 bits of its
+// own kind.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Linear.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/Recompute.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -26,7 +27,7 @@ using namespace mp;
 
 namespace {
 
-/// The parameter that a value is read from, or a copy of; or "".
+/// Returns the parameter that a value is read from, or a copy of; or "".
 StringRef parameterOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto read = dyn_cast<ReadOp>(op))
@@ -48,7 +49,7 @@ bool isEmpty(Value value) {
 struct Kept {
   ScaledTensor tensor;
   StorageAttr storage;
-  std::string layer; ///< what the names of its contraction's scales begin with
+  std::string layer; ///< the prefix of its contraction's scale names
 };
 
 class Quantizer {
@@ -59,9 +60,9 @@ public:
   void run() {
     findGradients();
     findComputedAgain();
-    // Backward finds what forward keeps, which comes before it.
+    // Forward comes first: backward looks up the values that forward keeps.
     for (auto op : llvm::to_vector(function.getOps<AutocastOpInterface>())) {
-      if (op.getAutocastName("class") != "contraction")
+      if (op.getNumericClass() != NumericClass::contraction)
         continue;
       if (auto storage = op->getAttrOfType<StorageAttr>(kStorageAttr))
         quantizeForward(op, storage);
@@ -72,10 +73,10 @@ public:
   }
 
 private:
-  /// Values that hang on a seed.
+  /// Finds the values that depend on a seed.
   void findGradients() {
     for (Operation &op : function.getBody().front()) {
-      // What a barrier waits for is no input of it.
+      // The value that a barrier waits for is not an input.
       auto inputs = isa<RecomputeBarrierOp>(op) ? op.getOperands().take_front(1)
                                                 : op.getOperands();
       bool is = isa<SeedOp>(op) || llvm::any_of(inputs, [&](Value v) {
@@ -86,8 +87,8 @@ private:
     }
   }
 
-  /// What backward computes again: an op whose operands come through barriers
-  /// is the same as one of forward.
+  /// Finds ops that backward computes again: their operands come through
+  /// barriers, and they are otherwise equal to an op of forward.
   void findComputedAgain() {
     auto original = [&](Value v) {
       Value first = originals.lookup(v);
@@ -117,7 +118,7 @@ private:
 
   void quantizeForward(AutocastOpInterface op, StorageAttr storage) {
     op->removeAttr(kStorageAttr);
-    // What has no element has no largest one; its product is zeros.
+    // An empty operand has no largest element; its product is zeros.
     if (llvm::any_of(op->getOperands().take_front(2), isEmpty))
       return;
     std::string layer = layerOf(op);
@@ -132,8 +133,7 @@ private:
                              : layer + (operand ? ".rhs" : ".input");
       Kept made{scales.scale(value, storage.getForward(), storage, name),
                 storage, layer};
-      // Kept in two ways by two policies, it is the first one that backward
-      // finds.
+      // If two policies keep a value in two ways, backward uses the first.
       if (!known)
         kept[value] = made;
       return made.tensor;
@@ -142,7 +142,7 @@ private:
     multiply(op, lhs, rhs);
   }
 
-  /// A product of what forward keeps and a gradient.
+  /// Quantizes a product of a kept value of forward and a gradient.
   void quantizeBackward(AutocastOpInterface op) {
     bool isLeft = gradients.contains(op->getOperand(0));
     if (isLeft == gradients.contains(op->getOperand(1)))
@@ -161,7 +161,8 @@ private:
     isLeft ? multiply(op, made, value) : multiply(op, value, made);
   }
 
-  /// The op on 8-bit operands, whose sums are f32, in the type that it had.
+  /// Replaces the op by a product of 8-bit operands with f32 sums, in the type
+  /// that it had.
   static void multiply(AutocastOpInterface op, const ScaledTensor &lhs,
                        const ScaledTensor &rhs) {
     Value result = op->getResult(0);
@@ -184,7 +185,7 @@ private:
     result.replaceAllUsesExcept(castTo(b, sum, type), product);
   }
 
-  /// The value, or a view of it, where forward keeps it.
+  /// Returns the kept value of forward, or a view of it.
   const Kept *find(Value value) {
     auto known = kept.find(value);
     if (known != kept.end())
@@ -210,7 +211,7 @@ private:
     return &(kept[value] = std::move(copy));
   }
 
-  /// A contraction's own name: its parameter's, or its place.
+  /// Returns a contraction's own name: its parameter's, or its place.
   std::string layerOf(Operation *op) {
     for (Value operand : op->getOperands().take_front(2))
       if (StringRef name = parameterOf(operand); !name.empty())
@@ -223,7 +224,7 @@ private:
   StringRef prefix;
   TensorScales scales;
   DenseSet<Value> gradients;
-  DenseMap<Value, Value> originals; ///< of what is computed again
+  DenseMap<Value, Value> originals; ///< of the values that are computed again
   DenseMap<Value, Kept> kept;
   DenseMap<Value, ScaledTensor> gradientBits;
   unsigned products = 0;

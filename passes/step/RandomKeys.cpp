@@ -44,22 +44,22 @@ private:
     return success();
   }
 
-  /// Seed and attempt; a function that takes micro-batches runs several times
-  /// in an attempt, and their index is the third part.
+  /// Returns seed and attempt. A function that takes micro-batches runs several
+  /// times in an attempt, so its key also has their index.
   SmallVector<Value> keyOf(func::FuncOp function, VariableOp seed,
                            ImplicitLocOpBuilder &b) {
     auto count = RankedTensorType::get({}, b.getI64Type());
     std::string name = (stepName(function) + "." + kAttemptedVariable).str();
-    auto tries = getOperation().lookupSymbol<VariableOp>(name);
+    auto attempts = getOperation().lookupSymbol<VariableOp>(name);
     SmallVector<Value> key{ReadOp::create(b, count, seed.getSymName()),
-                           tries ? Value(ReadOp::create(b, count, name))
-                                 : splat(b, count, 0)};
+                           attempts ? Value(ReadOp::create(b, count, name))
+                                    : splat(b, count, 0)};
     if (VariableOp micro = lookupMicroBatch(function))
       key.push_back(ReadOp::create(b, count, micro.getSymName()));
     return key;
   }
 
-  /// The module's one, made where missing.
+  /// Returns the module's seed variable; creates it if missing.
   FailureOr<VariableOp> seedVariable(Operation *user) {
     ModuleOp module = getOperation();
     Builder b(module.getContext());

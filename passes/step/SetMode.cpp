@@ -35,7 +35,7 @@ struct SetMode : mp::impl::SetModeBase<SetMode> {
   }
 
 private:
-  /// An evaluation changes no state.
+  /// Makes an evaluation change no state.
   static void evaluate(func::FuncOp function) {
     SmallVector<EvaluationOpInterface> ops;
     SmallVector<WriteOp> writes;

@@ -25,7 +25,7 @@ struct Specialize : mp::impl::SpecializeBase<Specialize> {
   }
 
 private:
-  /// The type with its leading `?` bound; null, with an error, where that
+  /// Returns the type with its leading `?` bound; null, with an error, if that
   /// fails.
   Type bind(Type type, Location location) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -1,16 +1,16 @@
 //===- SynthesizeScales.cpp - a scale of its own for each gradient --------===//
 //
-// A gradient is rounded to f16 in backward, where no pass can reach it any
-// more; so the scales are decided on forward. An op's exponent says by which
-// power of two the gradients of its results are multiplied. Where it differs
-// from that of an operand, an mp.scale_gradient stands in between, and what
-// arrives at a value has one scale whichever way it came.
+// The scales are decided on forward, as backward rounds gradients to f16 where
+// no pass can scale them any more. An op's exponent is the power of two that
+// multiplies the gradients of its results. If it differs from that of an
+// operand, an mp.scale_gradient stands in between, so that all gradients that
+// arrive at a value have one scale.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Gradient.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/GradientPaths.h"
@@ -31,26 +31,26 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// What a calibration says of a value's gradient.
+/// A calibration's data on a value's gradient.
 struct Gradient {
   std::string of;
   double largest = 0;
 };
-/// By the op's number and the result's place.
+/// By the op's number and the result's index.
 using Gradients = std::map<std::pair<int64_t, unsigned>, Gradient>;
 
 bool isHalf(Value value) {
   return isFloatTensor(value) && elementType(value).isF16();
 }
 
-/// Decides the exponents of a function, and inserts what makes them so.
+/// Decides the exponents of a function, and inserts the ops that apply them.
 class Synthesis {
 public:
   /// A gradient times two to its op's exponent stays below `limit`.
   Synthesis(func::FuncOp function, const Gradients &gradients, double limit)
       : body(function.getBody().front()), gradients(gradients), limit(limit) {}
 
-  /// For backward from these results to these parameters.
+  /// Prepares backward from these results to these parameters.
   void run(const ParameterAssignment &parameters) {
     for (Operation &op : body) {
       auto read = dyn_cast<ReadOp>(op);
@@ -83,8 +83,8 @@ private:
                         [&](Value result) { return isActive(result); });
   }
 
-  /// The last first: so backward, which goes the other way, adds gradients up
-  /// in the order that it would have without.
+  /// Shifts operands, the last first: so backward, which goes the other way,
+  /// adds gradients in the order that it would have without.
   void shiftOperands(Operation *op) {
     int own = exponentOf(op);
     for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
@@ -92,7 +92,8 @@ private:
         shift(operand, own);
   }
 
-  /// Between a value and a use whose gradient comes with 2^`arriving`.
+  /// Inserts an op between a value and a use whose gradient comes with
+  /// 2^`arriving`.
   void shift(OpOperand &use, int arriving) {
     Operation *maker = use.get().getDefiningOp();
     int exponent = maker ? exponentOf(maker) - arriving : 0;
@@ -120,7 +121,7 @@ private:
   }
 
   int decide(Operation *op) {
-    // What a variable is given has no scale but the loss's.
+    // A variable's gradient has no scale but the loss's.
     if (isa<ReadOp>(op))
       return 0;
     auto cast = dyn_cast<CastOp>(op);
@@ -128,13 +129,14 @@ private:
       return fit(op);
     if (isHalf(cast.getResult()))
       return exponentOfUsers(cast);
-    // What arrives is f32 and is shifted so, before it is rounded.
+    // The gradient that arrives is f32 and is shifted before it is rounded.
     Operation *maker = cast.getInput().getDefiningOp();
     return maker && isActive(cast.getInput()) ? exponentOf(maker) : 0;
   }
 
-  /// A copy in f16 of what is f32, such as a weight: what its users hand it
-  /// needs no shift in f16, for it is shifted in f32 behind the cast.
+  /// Returns the exponent for an f16 copy of an f32 value, such as a weight:
+  /// the gradients of its users need no shift in f16, as they are shifted in
+  /// f32 after the cast.
   int exponentOfUsers(CastOp copy) {
     std::optional<int> most;
     for (Operation *user : copy->getUsers())
@@ -143,8 +145,8 @@ private:
     return most ? *most : fit(copy);
   }
 
-  /// The gradients of an op's results and of its operands are rounded at the
-  /// exponent of the op.
+  /// Returns the exponent for an op: gradients of its results and operands are
+  /// rounded at it.
   int fit(Operation *op) const {
     double largest = 0;
     for (Value result : op->getResults())
@@ -154,7 +156,7 @@ private:
         largest = std::max(largest, largestOf(operand));
     if (largest == 0)
       return 0;
-    // The difference of two is an exponent that mp.scale_gradient takes.
+    // The difference of two such exponents is one that mp.scale_gradient takes.
     constexpr int most = 63;
     int exponent = std::ilogb(limit) - std::ilogb(largest);
     if (std::ldexp(largest, exponent) >= limit)
@@ -162,7 +164,7 @@ private:
     return std::clamp(exponent, -most, most);
   }
 
-  /// Of the gradient of a value that is f16; of others zero.
+  /// Returns the largest gradient of a value that is f16; of others zero.
   double largestOf(Value value) const {
     if (auto scaled = value.getDefiningOp<ScaleGradientOp>())
       value = scaled.getInput();
@@ -179,7 +181,7 @@ private:
   Block &body;
   const Gradients &gradients;
   double limit;
-  llvm::DenseSet<Value> active; ///< depends on a parameter
+  llvm::DenseSet<Value> active; ///< those that depend on a parameter
   DenseMap<Operation *, int> exponents;
 };
 
@@ -194,7 +196,7 @@ struct SynthesizeScales : mp::impl::SynthesizeScalesBase<SynthesizeScales> {
       return signalPassFailure();
     }
     Gradients gradients;
-    if (failed(checkScaler(getOperation(), scaler)) ||
+    if (failed(checkScaler(getOperation(), {scaler, defaultScaler})) ||
         failed(readCalibration(gradients)))
       return signalPassFailure();
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
@@ -231,7 +233,8 @@ private:
 
   LogicalResult refuseFile(const Twine &why) {
     return getOperation().emitError()
-           << calibration << " is no calibration, as 'mp-run calibrate --json' "
+           << calibration
+           << " is not a calibration, as 'mp-run calibrate --json' "
            << "writes it: " << why;
   }
 
@@ -246,14 +249,15 @@ private:
         *largest < 0)
       return refuseFile("a gradient lacks \"number\", \"result\", \"of\" or "
                         "\"largest\"");
-    // Of several losses each has a gradient there.
+    // With several losses, the value has a gradient of each.
     Gradient &gradient = gradients[{*number, *result}];
     gradient.of = of->str();
     gradient.largest = std::max(gradient.largest, *largest);
     return success();
   }
 
-  /// That every value whose gradient the file knows is one of the function.
+  /// Fails unless every value whose gradient the file has is one of the
+  /// function.
   LogicalResult checkSame(func::FuncOp function, const Gradients &gradients) {
     llvm::DenseMap<int64_t, Operation *> numbered;
     for (Operation &op : function.getBody().front())
@@ -279,7 +283,7 @@ private:
     return success();
   }
 
-  /// And that the file knows every gradient in f16 that backward will have.
+  /// Fails unless the file has every f16 gradient of the later backward.
   LogicalResult checkComplete(func::FuncOp function, const Gradients &gradients,
                               const ParameterAssignment &parameters) {
     Block &body = function.getBody().front();
@@ -325,7 +329,7 @@ private:
       return recipe.emitOpError()
              << "has no f16 value, whose gradient could want a scale of its "
                 "own: train in fp16, or without a calibration (--scales)";
-    ScalerFields fields = scalerFields(recipe, scaler);
+    ScalerFields fields = scalerFields(recipe, {scaler, defaultScaler});
     if (fields.mode == ScalerFields::Mode::None)
       return recipe.emitOpError()
              << "gives gradients scales of their own but has no loss scaler, "

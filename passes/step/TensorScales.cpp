@@ -1,9 +1,9 @@
 //===- TensorScales.cpp - a scale for each 8-bit tensor -------------------===//
 #include "passes/step/TensorScales.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Math.h"
 #include "dialect/ops/Reduction.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/Recipe.h"
 
@@ -22,7 +22,7 @@ TensorScales::TensorScales(func::FuncOp function, bool hasHistory)
       lossScale = scale.getScale();
 }
 
-/// Of all elements, in f32.
+/// Builds the largest magnitude of all elements, in f32.
 static Value largestMagnitude(ImplicitLocOpBuilder &b, Value wide) {
   auto dims = llvm::to_vector(llvm::seq<int64_t>(tensorType(wide).getRank()));
   return MaxOp::create(b, AbsOp::create(b, wide), dims, false);
@@ -68,7 +68,7 @@ ScaledTensor TensorScales::scale(Value value, FloatType type,
   Value zero = number(0), one = number(1);
   Value ratio = DivOp::create(
       b, number(std::ldexp(most, -int(storage.getMargin()))), largest);
-  // Over something tiny the ratio would be infinite, and its inverse zero.
+  // For a tiny amax the ratio would be infinite, and its inverse zero.
   Value bounded = MinimumOp::create(b, ratio, number(0x1p126));
   Value isKnown = CompareOp::create(b, Comparison::gt, largest, zero);
   Value scale = SelectOp::create(b, isKnown, bounded, one);
@@ -77,8 +77,8 @@ ScaledTensor TensorScales::scale(Value value, FloatType type,
   return {bits, scale, DivOp::create(b, one, scale)};
 }
 
-/// The largest amax in the history, which gets this step's. With a loss scale
-/// the history is of what is left without it, which changes less.
+/// Returns the largest amax in the history, and adds this step's. With a loss
+/// scale the history has unscaled values, which change less.
 Value TensorScales::largestSoFar(ImplicitLocOpBuilder &b, Value amax,
                                  StorageAttr storage, StringRef name,
                                  Value lossScale) {
@@ -87,7 +87,8 @@ Value TensorScales::largestSoFar(ImplicitLocOpBuilder &b, Value amax,
     full = (name + "." + Twine(i) + ".amax").str();
   int64_t length = storage.getAmaxHistory();
   auto type = RankedTensorType::get({length}, b.getF32Type());
-  variables.create(b.getLoc(), full, type, StateKind::buffer, 0);
+  variables.create(b.getLoc(), full, type, StateKind::buffer, 0,
+                   variables.role(StateRole::history));
   Value history = ReadOp::create(b, type, full);
   Value largest = MaxOp::create(b, history, ArrayRef<int64_t>{0}, false);
   if (lossScale) {
@@ -103,7 +104,7 @@ Value TensorScales::largestSoFar(ImplicitLocOpBuilder &b, Value amax,
                      b.getI64IntegerAttr(0));
   Value isHere =
       CompareOp::create(b, Comparison::eq, index, positionIn(length));
-  // A tensor with an infinity says nothing of the next one's size.
+  // The infinity of a tensor tells nothing about the next one's size.
   Value known = SelectOp::create(b, IsFiniteOp::create(b, amax), amax,
                                  splat(b, scalar(b.getF32Type()), 0));
   WriteOp::create(b, full, SelectOp::create(b, isHere, known, history),
@@ -120,7 +121,7 @@ void TensorScales::skipWhere(Value foundInf) {
   flag.replaceAllUsesExcept(either, either.getDefiningOp());
 }
 
-/// Histories are rings of which all have the same beginning.
+/// Histories are rings that all begin at the same position.
 Value TensorScales::positionIn(int64_t length) {
   Value &position = positions[length];
   if (!position) {
@@ -129,7 +130,8 @@ Value TensorScales::positionIn(int64_t length) {
     std::string name =
         (function.getName() + ".amax_position." + Twine(length)).str();
     auto type = scalar(b.getI32Type());
-    variables.create(function.getLoc(), name, type, StateKind::buffer, 0);
+    variables.create(function.getLoc(), name, type, StateKind::buffer, 0,
+                     variables.role(StateRole::position));
     position = ReadOp::create(b, type, name);
   }
   return position;

@@ -22,18 +22,19 @@ struct ScaledTensor {
 class TensorScales {
 public:
   /// With `hasHistory`, scales come from variables, which a step (a function
-  /// with mp.seed) goes on writing; without, from the tensor itself.
+  /// with mp.seed) updates; without, from the tensor itself.
   TensorScales(mlir::func::FuncOp function, bool hasHistory);
 
-  /// The value in `type`, right behind it. Finite numbers saturate; what is not
-  /// finite stays so, that the step's check finds it. `name` begins the names
-  /// of its variables. A gradient's history is that of unscaled gradients.
+  /// Returns the value in `type`, directly after it. Finite numbers saturate;
+  /// others stay non-finite, so that the step's check finds them. `name` begins
+  /// the names of its variables. A gradient's history is that of unscaled
+  /// gradients.
   ScaledTensor scale(mlir::Value value, mlir::FloatType type,
                      StorageAttr storage, llvm::StringRef name,
                      bool isGradient = false);
-  /// A value that is computed again, by the scale that it had.
+  /// Returns a value that is computed again, by the scale that it had.
   static ScaledTensor scaleAgain(mlir::Value value, const ScaledTensor &first);
-  /// Writes what all scales share.
+  /// Writes the variables that all scales share.
   void finish();
 
 private:
@@ -46,9 +47,9 @@ private:
   mlir::func::FuncOp function;
   VariableTable variables;
   bool hasHistory, isStep;
-  mlir::Value lossScale; ///< null where there is none
+  mlir::Value lossScale; ///< null if there is none
   llvm::StringSet<> names;
-  /// By the length of the histories: where this step's amax goes.
+  /// The place of this step's amax, by the length of the histories.
   std::map<int64_t, mlir::Value> positions;
 };
 

@@ -1,8 +1,8 @@
 //===- VerifyStep.cpp - prove the protocol of a step ----------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/LossScaler.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Optimizer.h"
-#include "dialect/ops/Scaler.h"
-#include "dialect/ops/Scaling.h"
 #include "dialect/ops/Schedule.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
@@ -33,7 +33,7 @@ public:
   LogicalResult run() {
     if (failed(checkWrittenOnce()))
       return failure();
-    // All are checked, so that all that is wrong is said.
+    // All checks run, so that all faults are reported.
     LogicalResult checks[] = {checkWrites(), checkSchedules(), checkGradients(),
                               checkScales(), checkFlags(),     checkWindow()};
     return success(llvm::all_of(
@@ -63,19 +63,19 @@ private:
     if (flags.empty())
       return success();
     for (auto write : step.getOps<WriteOp>())
-      if (failed(variables.countsTries(write) ? checkTry(write)
-                                              : checkGuard(write)))
+      if (failed(variables.countsAttempts(write) ? checkAttempt(write)
+                                                 : checkGuard(write)))
         return failure();
     return success();
   }
 
-  LogicalResult checkTry(WriteOp write) {
+  LogicalResult checkAttempt(WriteOp write) {
     if (!write.getPredicate())
       return success();
-    return write.emitOpError()
-           << "writes @" << write.getVariable()
-           << " only where the step is applied, but a "
-           << stringifyStateKind(kindOf(write)) << " changes with every try";
+    return write.emitOpError() << "writes @" << write.getVariable()
+                               << " only where the step is applied, but a "
+                               << stringifyStateKind(kindOf(write))
+                               << " changes with every attempt";
   }
 
   LogicalResult checkGuard(WriteOp write) {
@@ -103,7 +103,8 @@ private:
     return kind == StateKind::buffer ? success() : checkState(write, flag);
   }
 
-  /// What an optimizer finds moves with what it makes of it.
+  /// Checks that the state that a write is computed from changes together with
+  /// it.
   LogicalResult checkState(WriteOp write, Value flag) {
     for (ReadOp read : flow.readsOf(write.getValue())) {
       StateKind kind = variables.lookup(read.getVariable()).getKind();
@@ -131,7 +132,7 @@ private:
     WriteOp found = writes.lookup(other.getAttr());
     Value foundFlag = found ? guardOf(found) : flag;
     if (!foundFlag || foundFlag == flag)
-      return success(); // without a guard it is told of by itself
+      return success(); // a missing guard has an error of its own
     auto diagnostic = refuse(found, foundFlag)
                       << ", but @" << write.getVariable() << ", " << relation
                       << ", heeds \"" << nameOf(flag) << "\"";
@@ -144,7 +145,7 @@ private:
                                << " heeding \"" << nameOf(flag) << "\"";
   }
 
-  /// The returned flag that a write's predicate is the negation of, or null.
+  /// Returns the flag whose negation is a write's predicate, or null.
   Value guardOf(WriteOp write) {
     auto isNegation = [](Value value, Value of) {
       auto negation = value.getDefiningOp<NotOp>();
@@ -168,14 +169,14 @@ private:
     return variables.lookup(write.getVariable()).getKind();
   }
 
-  /// A learning rate follows steps that were applied.
+  /// Checks that learning rates follow applied steps only.
   LogicalResult checkSchedules() {
     if (flags.empty())
       return success();
     for (auto schedule : step.getOps<ScheduleOp>())
       for (ReadOp read : flow.readsOf(schedule.getApplied()))
         if (auto variable = variables.lookup(read.getVariable());
-            VariableTable::countsTries(variable.getKind()))
+            VariableTable::countsAttempts(variable.getKind()))
           return schedule.emitOpError()
                  << "follows @" << read.getVariable()
                  << ", which a skipped step changes, and the learning rate "
@@ -187,8 +188,8 @@ private:
   // Gradients and flags
   //===--------------------------------------------------------------------===//
 
-  /// No scaled gradient reaches a variable but through the unscaling, and none
-  /// is clipped.
+  /// Checks that scaled gradients reach variables only after unscaling, and
+  /// that none is clipped before.
   LogicalResult checkGradients() {
     DenseSet<Value> scaled;
     for (Operation &op : step.getBody().front()) {
@@ -212,8 +213,8 @@ private:
     return success();
   }
 
-  /// Gradients are divided by the scale that backward began with: the one of
-  /// all losses.
+  /// Checks that gradients are divided by the scale that backward began with:
+  /// the one of all losses.
   LogicalResult checkScales() {
     ScaleOp begin;
     for (auto scale : step.getOps<ScaleOp>()) {
@@ -248,7 +249,8 @@ private:
     return diagnostic;
   }
 
-  /// Every check decides, and every flag is heard by the step's.
+  /// Checks that every check of gradients reaches a flag, and every flag the
+  /// step's.
   LogicalResult checkFlags() {
     if (flow.checks().empty() && flags.empty())
       return success();
@@ -268,7 +270,7 @@ private:
         }
     }
     if (phaseOf(step) == kAccumulateEntry)
-      return success(); // each goes on with what it was
+      return success(); // each continues with its own state
     for (SkippedFlag flag : flags)
       for (Value part : SetVector(flow.partsOf(flag.returned->get())))
         if (!flow.partsOf(skipped).contains(part) && !isGathered(part) &&
@@ -279,7 +281,7 @@ private:
     return success();
   }
 
-  /// Whether a flag comes from micro-batches, whose checks were all looked at.
+  /// Whether a flag comes from micro-batches, whose checks were all verified.
   bool isGathered(Value flag) {
     Operation *op = flag.getDefiningOp();
     auto read = dyn_cast_if_present<ReadOp>(op);
@@ -292,8 +294,8 @@ private:
   // Micro-batches
   //===--------------------------------------------------------------------===//
 
-  /// Micro-batches leave all other state alone and hand their flags on; the
-  /// step that applies them heeds them.
+  /// Checks that micro-batches leave all other state alone and pass on their
+  /// flags, and that the step that applies them is guarded by these.
   LogicalResult checkWindow() {
     if (phaseOf(step) == kApplyEntry)
       return checkWindowFlags();
@@ -347,7 +349,7 @@ private:
   VariableTable variables;
   StepFlow flow;
   SmallVector<SkippedFlag, 1> flags;
-  Value skipped; ///< null where nothing is
+  Value skipped; ///< null if nothing is skipped
   DenseMap<StringAttr, WriteOp> writes;
 };
 

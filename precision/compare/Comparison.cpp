@@ -81,7 +81,7 @@ private:
   // Numbers
   //===--------------------------------------------------------------------===//
 
-  /// What no policy can be is found out before anything runs.
+  /// Finds invalid policies before anything runs.
   Error prepare() {
     if (auto choice = chooseDevice(options.execution.device); !choice)
       return choice.takeError();
@@ -122,8 +122,8 @@ private:
     return Error::success();
   }
 
-  /// Where gradients overflow, compares them at the loss scale that training
-  /// comes to.
+  /// If gradients overflow, compares them at the loss scale that training
+  /// settles at.
   Error settle(Side &side, const Values &wide) {
     bool overflows = llvm::any_of(side.differences, [](const auto &difference) {
       const auto &gradient = difference.second.gradient;
@@ -155,7 +155,7 @@ private:
     std::vector<std::unique_ptr<TimedStep>> steps;
     for (Side &side : comparison.sides) {
       auto step = measurer->prepare(side.setting);
-      // That one policy cannot be trained with says nothing of the others.
+      // A policy that cannot be trained with tells nothing about the others.
       side.step.whyNot =
           step ? (*step)->facts.whyNot : toString(step.takeError());
       steps.push_back(side.step.whyNot.empty() ? std::move(*step) : nullptr);

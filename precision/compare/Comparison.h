@@ -1,4 +1,4 @@
-//===- Comparison.h - what mp-diff finds out ------------------------------===//
+//===- Comparison.h - results of mp-diff ----------------------------------===//
 #ifndef MP_PRECISION_COMPARE_COMPARISON_H
 #define MP_PRECISION_COMPARE_COMPARISON_H
 
@@ -19,13 +19,13 @@ struct Side {
   Setting setting;
   Variant variant;
   double tolerance = 0;
-  /// Where gradients overflow at the loss scale that training begins with.
+  /// Set if gradients overflow at the loss scale that training begins with.
   std::optional<SettledScale> settled;
   std::map<int64_t, OpDifference> differences;
   StepFacts step;
 
-  /// The first op whose value is beyond the tolerance, and in backward's order
-  /// the first whose gradient is; 0: none.
+  /// Returns the first op whose value is beyond the tolerance, and in
+  /// backward's order the first whose gradient is; 0: none.
   int64_t firstBeyond() const, firstGradientBeyond() const;
 };
 

@@ -1,4 +1,4 @@
-//===- Measure.cpp - what a variant computes, and what its step takes -----===//
+//===- Measure.cpp - results and step times of variants -------------------===//
 #include "precision/compare/Measure.h"
 #include "program/CodeStore.h"
 #include "program/Names.h"
@@ -14,10 +14,9 @@ using namespace llvm;
 
 namespace mp::precision {
 
-/// Code of this process, before the store on disk, which may be off.
+/// Keeps the code of this process, before the store on disk, which may be off.
 struct Measurer::Store final : CodeStore {
-  explicit Store(std::shared_ptr<CodeStore> behind)
-      : behind(std::move(behind)) {}
+  explicit Store(std::shared_ptr<CodeStore> inner) : inner(std::move(inner)) {}
 
   std::optional<std::string> find(const CodeKey &key) override {
     {
@@ -25,14 +24,14 @@ struct Measurer::Store final : CodeStore {
       if (auto found = codes.find(nameOf(key)); found != codes.end())
         return found->second;
     }
-    auto code = behind->find(key);
+    auto code = inner->find(key);
     if (code)
       remember(key, *code);
     return code;
   }
   void keep(const CodeKey &key, StringRef code, double seconds) override {
     remember(key, code);
-    behind->keep(key, code, seconds);
+    inner->keep(key, code, seconds);
   }
 
 private:
@@ -47,7 +46,7 @@ private:
     codes[nameOf(key)] = code.str();
   }
 
-  std::shared_ptr<CodeStore> behind;
+  std::shared_ptr<CodeStore> inner;
   std::mutex mutex;
   StringMap<std::string> codes;
 };
@@ -70,14 +69,14 @@ Expected<std::unique_ptr<Model>> Measurer::open(const Setting &setting,
   model.compile.function =
       subject.recipe.empty() || prepared ? subject.function : subject.recipe;
   model.compile.totalSteps = options.totalSteps;
-  model.compile.mode = Mode::Train; // as the recipe would, or its function
+  model.compile.mode = Mode::Train; // as the recipe, or its function
   Compiler compile = compiler;
   if (prepared) {
     compile = [this, prepared](StringRef text, const CompileOptions &given,
                                KernelSink *sink) {
       if (given.goal != Goal::Run)
         return compiler(text, given, sink);
-      // Locations are the user's; this text is nobody's.
+      // Locations are those of the user's file; this text is not in it.
       CompileOptions plain = given;
       plain.filename = "<" + given.filename + ">";
       return compiler(*prepared, plain, sink);
@@ -219,7 +218,7 @@ Measurer::settleBelow(const Setting &setting, double scale) {
   ArrayRef<StepInputs> batches;
   auto step = openStep(setting, batches);
   if (!step) {
-    consumeError(step.takeError()); // who prepares the step hears it
+    consumeError(step.takeError()); // the step's preparation reports it
     return std::nullopt;
   }
   auto settled = (*step)->settle(batches);

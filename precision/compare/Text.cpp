@@ -9,8 +9,8 @@ using namespace llvm;
 namespace mp::precision {
 namespace {
 
-/// Of a table 120 columns wide.
-constexpr size_t sidesAbreast = 2;
+/// A table is 120 columns wide.
+constexpr size_t kSidesAbreast = 2;
 
 std::string scientific(double value) {
   if (value == 0)
@@ -23,7 +23,7 @@ std::string shown(const Difference &difference) {
   return difference.nonFinite ? "non-fin" : scientific(difference.error);
 }
 
-/// "3.1e-04", with a mark where it is beyond the tolerance.
+/// Returns "3.1e-04", with a mark if it is beyond the tolerance.
 std::string shown(const std::optional<Difference> &difference) {
   if (!difference)
     return "-  ";
@@ -56,8 +56,8 @@ public:
                   options.batch,
                   options.data.empty() ? "random inputs" : options.data.c_str(),
                   comparison.device, comparison.where);
-    for (size_t begin = 0; begin < sides.size(); begin += sidesAbreast)
-      printTable(sides.drop_front(begin).take_front(sidesAbreast));
+    for (size_t begin = 0; begin < sides.size(); begin += kSidesAbreast)
+      printTable(sides.drop_front(begin).take_front(kSidesAbreast));
     printTotals();
     for (const Side &side : sides)
       printFirst(side);
@@ -65,8 +65,8 @@ public:
   }
 
 private:
-  /// Whether there is anything to tell of an op: it runs in another type, has
-  /// another error, or one beyond the tolerance.
+  /// Whether an op gets a row: it runs in another type, has another error, or
+  /// one beyond the tolerance.
   bool isWorthARow(int64_t op) const {
     const Side &first = sides.front();
     for (const Side &side : sides) {
@@ -192,7 +192,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // The first op beyond
+  // First op beyond the tolerance
   //===--------------------------------------------------------------------===//
 
   void printFirst(const Side &side) {

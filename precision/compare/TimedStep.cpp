@@ -36,9 +36,7 @@ Error TimedStep::setFirstScale() {
   if (!firstScale)
     return Error::success();
   for (const Variable &variable : model->session().variables()) {
-    bool isScale = variable.kind == VariableKind::Scaler &&
-                   StringRef(variable.name).ends_with(".scale");
-    if (!isScale)
+    if (variable.role.kind != VariableRole::Kind::Scale)
       continue;
     std::vector<char> bytes(variable.type.bytes());
     storeElement(variable.type.element, *firstScale, bytes.data());
@@ -97,7 +95,7 @@ Error TimedStep::run(bool counts) {
 
 Expected<std::optional<SettledScale>>
 TimedStep::settle(ArrayRef<StepInputs> batches) {
-  // So many skipped steps in a row end a run of training.
+  // A run of training ends after so many skipped steps in a row.
   constexpr uint64_t most = 100;
   std::optional<SettledScale> found;
   for (const StepInputs &batch : batches) {

@@ -32,7 +32,7 @@ int64_t numberOf(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is compared
+// Subject
 //===----------------------------------------------------------------------===//
 
 StringRef Subject::line(const Location &location) const {
@@ -55,8 +55,7 @@ static llvm::Error choose(const Subject &subject, StringRef name,
                    subject.filename, name, suggest(name, names));
 }
 
-/// A function that is asked for by name is not gone once its callers have its
-/// ops.
+/// Inlining must not remove a function that is asked for by name.
 static llvm::Error inlineCalls(Work &work, StringRef asked) {
   if (auto function = work.module->lookupSymbol<func::FuncOp>(asked))
     function.setPublic();
@@ -117,7 +116,7 @@ llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,
 // Variants
 //===----------------------------------------------------------------------===//
 
-/// Leaves the function that is compared, and its recipe, alone in the module.
+/// Removes all but the compared function, and its recipe, from the module.
 static func::FuncOp isolate(ModuleOp module, const Subject &subject) {
   for (auto recipe : llvm::to_vector(module.getOps<TrainOp>()))
     if (recipe.getEntry() != subject.recipe)
@@ -134,7 +133,7 @@ static func::FuncOp isolate(ModuleOp module, const Subject &subject) {
 llvm::Expected<func::FuncOp> prepare(Work &work, const Subject &subject) {
   if (!work.module)
     return work.failed();
-  // While all functions are there: no two share random numbers.
+  // This needs all functions: no two share random numbers.
   if (auto error = inlineCalls(work, subject.function))
     return std::move(error);
   if (auto error = work.run(createNumberStreams()))
@@ -147,7 +146,7 @@ llvm::Expected<func::FuncOp> prepare(Work &work, const Subject &subject) {
   return function;
 }
 
-/// The number of the op that makes a value, within a region or not.
+/// Returns the number of the op that makes a value, within a region or not.
 static int64_t makerOf(Value value) {
   Operation *op = value.getDefiningOp();
   while (auto region = dyn_cast_or_null<AutocastOp>(op)) {
@@ -176,14 +175,14 @@ static void describeOps(func::FuncOp function, Variant &variant) {
   });
 }
 
-/// The types that results have now.
+/// Notes the types that results have now.
 static void describeTypes(func::FuncOp function, Variant &variant) {
   function.walk([&](Operation *op) {
     auto found = variant.ops.find(numberOf(op));
     if (found == variant.ops.end())
       return;
     std::string &type = found->second.type;
-    // A product in fewer bits than its operands have.
+    // The product's operands have fewer bits than their types.
     if (auto storage = op->getAttrOfType<StorageAttr>(kStorageAttr))
       type = typeName(storage.getForward());
     if (auto compute = op->getAttrOfType<TypeAttr>("compute"))
@@ -201,7 +200,7 @@ static CastFact readCast(const llvm::json::Object &cast) {
           cast.getBoolean("shared").value_or(false)};
 }
 
-/// What mp-autocast explained.
+/// Reads mp-autocast's explanation.
 static void readExplanation(const llvm::json::Object &function,
                             Variant &variant) {
   variant.casts += function.getInteger("casts").value_or(0);
@@ -250,7 +249,7 @@ static llvm::Error autocast(Work &work, func::FuncOp function,
   return llvm::Error::success();
 }
 
-/// The casts that training is left with.
+/// Counts the casts that remain in training.
 static llvm::Error countStepCasts(Work &work, const Subject &subject,
                                   Variant &variant) {
   OwningOpRef<ModuleOp> forward = work.module->clone();
@@ -265,8 +264,8 @@ static llvm::Error countStepCasts(Work &work, const Subject &subject,
   return llvm::Error::success();
 }
 
-/// The setting's, else what training begins with: it scales the loss where it
-/// is f16, and refuses one of 16 bits.
+/// Returns the setting's scale, else the first one of training, which scales an
+/// f16 loss and refuses a bf16 one.
 static double scaleOf(ModuleOp module, func::FuncOp function,
                       const Setting &setting) {
   if (setting.dtype != "f16")
@@ -276,7 +275,7 @@ static double scaleOf(ModuleOp module, func::FuncOp function,
   pipeline.scaler = setting.scaler;
   auto scaler = chooseScaler(pipeline);
   if (!scaler) {
-    llvm::consumeError(scaler.takeError()); // compiling the step says it
+    llvm::consumeError(scaler.takeError()); // compiling the step reports it
     return 1;
   }
   for (TrainOp recipe : module.getOps<TrainOp>())
@@ -292,7 +291,7 @@ static double scaleOf(ModuleOp module, func::FuncOp function,
   return 1;
 }
 
-/// Lets the function return what is asked for, and nothing else.
+/// Makes the function return the requested values, and nothing else.
 static llvm::Error expose(Work &work, func::FuncOp function,
                           const Subject &subject, Expose what,
                           Variant &variant) {

@@ -24,7 +24,7 @@ public:
     module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   }
 
-  /// What went wrong, as the diagnostics say.
+  /// Returns the errors of the diagnostics.
   llvm::Error failed() { return llvm::createStringError(diagnostics->take()); }
 
   template <typename... Passes> llvm::Error run(Passes... passes) {
@@ -56,11 +56,11 @@ private:
   std::optional<DiagnosticText> diagnostics;
 };
 
-/// The subject's function and its recipe alone, in training, with its shapes
-/// known and its ops numbered.
+/// Returns the subject's function, alone with its recipe, in training, with its
+/// shapes known and its ops numbered.
 llvm::Expected<mlir::func::FuncOp> prepare(Work &work, const Subject &subject);
 
-/// The number of an op; 0: it has none.
+/// Returns the number of an op; 0: it has none.
 int64_t numberOf(mlir::Operation *op);
 
 } // namespace mp::precision

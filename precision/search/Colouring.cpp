@@ -9,8 +9,8 @@ using namespace llvm;
 namespace mp::precision {
 namespace {
 
-/// Swaps of which the cost is asked for in a round.
-constexpr size_t mostSwaps = 64;
+/// The swaps whose cost is computed in a round.
+constexpr size_t kMostSwaps = 64;
 
 /// A change of one unit.
 struct Change {
@@ -36,7 +36,7 @@ private:
       return error;
     if (!result.best)
       return Error::success();
-    // A good one first: what is dearer need not be measured then.
+    // A good colouring comes first: dearer ones need not be measured then.
     for (auto phase : {&Searcher::climbByKinds, &Searcher::growFromWide,
                        &Searcher::shrinkFromLow, &Searcher::climb})
       if (Error error = (this->*phase)())
@@ -46,8 +46,8 @@ private:
     return areFew ? tryAll() : Error::success();
   }
 
-  /// Everything in f32, which has the least error; what is given; everything
-  /// low; each unit alone.
+  /// Measures all units in f32, which has the least error; the given
+  /// colourings; all units low; each unit alone.
   Error begin() {
     result.alone.assign(size, kNever);
     std::vector<Candidate> first = {{trials.wide(), "f32 throughout"}};
@@ -79,7 +79,8 @@ private:
     return Error::success();
   }
 
-  /// In the order of cost the first within the tolerance is the cheapest.
+  /// In the order of cost, the first colouring within the tolerance is the
+  /// cheapest.
   Error tryAll() {
     std::vector<Candidate> all;
     for (uint64_t bits = 0; bits < uint64_t(1) << size; ++bits) {
@@ -103,7 +104,7 @@ private:
   // Greedy
   //===--------------------------------------------------------------------===//
 
-  /// What differs in one unit, with its price.
+  /// Returns the changes of one unit, with their prices.
   Expected<std::vector<Change>> changes(const Colouring &from, bool toLow) {
     std::vector<size_t> units;
     std::vector<Candidate> candidates;
@@ -137,8 +138,8 @@ private:
     }
   }
 
-  /// The unit that saves most for the error that it has alone, of those that
-  /// stay within the tolerance.
+  /// Sets the unit low that saves most for the error that it has alone, among
+  /// those that stay within the tolerance.
   Expected<bool> growOnce(std::vector<Change> next, Colouring &current) {
     double cost = trials.costOf(current);
     double base = trials.errorOf(trials.wide()).value_or(0);
@@ -187,8 +188,8 @@ private:
     return Error::success();
   }
 
-  /// What a change to f32 should do to the error, for what it costs; more where
-  /// it is what training asks for.
+  /// Estimates how much a change to f32 reduces the error for its cost; changes
+  /// that training needs come first.
   std::tuple<bool, double> relief(const Change &change, double cost) const {
     double after = change.candidate.cost;
     if (cost == kNever)
@@ -198,12 +199,12 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Changes of what is best
+  // Improvement of the best
   //===--------------------------------------------------------------------===//
 
   using Candidates = std::vector<Candidate>;
 
-  /// Changes the best one, the cheapest way first, until none helps.
+  /// Changes the best colouring, the cheapest way first, until none helps.
   Error improve(function_ref<Expected<Candidates>()> waysOn) {
     for (;;) {
       auto next = waysOn();
@@ -254,7 +255,7 @@ private:
     return all;
   }
 
-  /// Pairs, of which one unit should save more than the other.
+  /// Returns pairs, of which one unit should save more than the other.
   Candidates swaps() const {
     const Colouring &best = *result.best;
     std::vector<std::tuple<double, size_t, size_t>> all;
@@ -264,7 +265,7 @@ private:
           all.emplace_back(trials.change(in) - trials.change(out), in, out);
     llvm::sort(all);
     Candidates promising;
-    for (auto [change, in, out] : ArrayRef(all).take_front(mostSwaps))
+    for (auto [change, in, out] : ArrayRef(all).take_front(kMostSwaps))
       promising.push_back(
           {with(with(best, in, true), out, false),
            problem.names[in] + " low for " + problem.names[out]});

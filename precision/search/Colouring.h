@@ -1,8 +1,8 @@
-//===- Colouring.h - the cheapest colouring within a tolerance ------------===//
+//===- Colouring.h - the cheapest colouring within a tolerance --*- C++ -*-===//
 //
 // Each unit of a graph (an op, or several that have one name) runs low or in
-// f32. What a colouring costs and how far its gradients are off is measured,
-// not modelled: the search knows of both only what the problem answers.
+// f32. The cost of a colouring and the error of its gradients are measured, not
+// modelled: the search knows only the problem's answers about both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PRECISION_SEARCH_COLOURING_H
@@ -18,33 +18,34 @@
 
 namespace mp::precision {
 
-/// Which units run low.
+/// Tells for each unit whether it runs low.
 using Colouring = std::vector<bool>;
 
 class ColouringProblem {
 public:
   virtual ~ColouringProblem() = default;
-  /// Infinite where a colouring cannot be trained with.
+  /// Returns the costs, infinite if a colouring cannot be trained with.
   virtual llvm::Expected<std::vector<double>>
   costs(llvm::ArrayRef<Colouring> colourings) = 0;
-  /// Infinite where it is not finite.
+  /// Returns the error, infinite if gradients are not finite.
   virtual llvm::Expected<double> error(const Colouring &colouring) = 0;
 
   /// Units of one kind have one number, an index of `kindNames`.
   std::vector<unsigned> kinds;
   std::vector<std::string> names, kindNames; ///< for the trials' reasons
-  /// Costs are cheap to have and always the same. Else each is measured only
-  /// where it decides, and one counts as less where it is so by `margin`.
+  /// Whether costs are cheap to compute and always the same. Otherwise each is
+  /// measured only if a decision needs it, and must be lower by `margin` to
+  /// count as lower.
   bool isCostExact = true;
   double margin = 0;
 };
 
 struct ColouringOptions {
   double tolerance = 0;
-  /// Errors that are measured at most; four times as many exact costs are
-  /// asked for.
+  /// The largest number of measured errors; at most four times as many exact
+  /// costs are computed.
   uint64_t maxEvaluations = 256;
-  /// Colourings to begin with, beside f32 and low throughout.
+  /// Colourings to begin with, besides f32 and low throughout.
   std::vector<std::pair<std::string, Colouring>> starts = {};
 };
 
@@ -52,29 +53,30 @@ struct ColouringOptions {
 struct Trial {
   enum class Outcome { Taken, Beyond, NotCheaper };
   Colouring colouring;
-  std::string why; ///< it was tried: "torch", "only unit 3 low"
+  std::string why; ///< why it was measured: "torch", "only unit 3 low"
   Outcome outcome = Outcome::Beyond;
   double error = 0;
-  double cost = std::numeric_limits<double>::infinity(); ///< where it is known
+  double cost = std::numeric_limits<double>::infinity(); ///< if unknown
 };
 
 struct ColouringResult {
-  /// Within the tolerance; no colouring: none was.
+  /// The best within the tolerance; empty if none was.
   std::optional<Colouring> best;
   double error = 0, cost = 0;
   std::vector<Trial> trials; ///< in the order of measurement
-  uint64_t counted = 0;      ///< colourings whose cost was asked for
-  /// No colouring that is cheaper is within the tolerance: all were counted,
+  uint64_t counted = 0;      ///< colourings whose cost was computed
+  /// Whether no cheaper colouring is within the tolerance: all were counted,
   /// and the cheaper ones measured.
   bool isProven = false;
-  bool isBounded = false; ///< the bound on evaluations ended it
-  /// Of each unit alone low, all others in f32; infinite: not measured.
+  bool isBounded = false; ///< whether the bound on evaluations ended it
+  /// The error of each unit alone low, all others in f32; infinite: not
+  /// measured.
   std::vector<double> alone;
 };
 
-/// Deterministic where the problem is. A problem of few units is solved; else a
-/// greedy search goes up from f32 and down from low, and then improves what it
-/// has by single changes until none is cheaper.
+/// Searches, deterministically if the problem is. A problem of few units is
+/// solved exactly; else a greedy search goes up from f32 and down from low, and
+/// then improves its result by single changes until none is cheaper.
 llvm::Expected<ColouringResult>
 searchColouring(ColouringProblem &problem, const ColouringOptions &options);
 

@@ -8,10 +8,10 @@ using namespace llvm;
 
 namespace mp::precision {
 
-/// Below this share of the greatest gradient one is a sum of rounding errors.
+/// A gradient below this share of the largest is a sum of rounding errors.
 constexpr double kNothing = 1e-10;
 
-/// The greatest magnitude; infinite where one element is.
+/// Returns the largest magnitude; infinite if one element is.
 static double largestOf(const Tensor &tensor) {
   double largest = 0;
   unsigned width = byteWidth(tensor.type.element);
@@ -25,8 +25,8 @@ static double largestOf(const Tensor &tensor) {
   return largest;
 }
 
-/// Of what the reference returns, in the order of forward and then of backward,
-/// the first that is not finite.
+/// Returns an error for the first result of the reference that is not finite,
+/// in the order of forward and then of backward.
 static Error checkFinite(const Subject &subject, const Variant &variant,
                          const Values &values, size_t batch) {
   for (bool isGradient : {false, true}) {

@@ -6,20 +6,20 @@
 
 namespace mp::precision {
 
-/// The worst over parameters and batches.
+/// The worst gradient over parameters and batches.
 struct GradientError {
-  /// max |g - g64| / max |g64|; infinite where g is not finite.
+  /// max |g - g64| / max |g64|; infinite if g is not finite.
   double error = 0;
-  double l2 = 0;          ///< |g - g64| / |g64|, the greatest
-  uint64_t nonFinite = 0; ///< elements, of the parameter that is named
+  double l2 = 0;          ///< |g - g64| / |g64|, the largest
+  uint64_t nonFinite = 0; ///< elements of the worst parameter
   int64_t number = 0;     ///< of the op that reads the worst parameter
-  size_t batch = 0;       ///< where it is worst, from 0
-  double scale = 1;       ///< loss scale that it was measured at
-  /// Where gradients overflow at the one that training begins with.
+  size_t batch = 0;       ///< the batch with the worst, from 0
+  double scale = 1;       ///< loss scale of the measurement
+  /// Set if gradients overflow at the scale that training begins with.
   std::optional<SettledScale> settled = std::nullopt;
 };
 
-/// Gradients in f64, of each batch.
+/// Gradients in f64, for each batch.
 class GradientReference {
 public:
   /// Runs the variant in f64. Errors: a value or a gradient is not finite,
@@ -27,15 +27,15 @@ public:
   static llvm::Expected<GradientReference> create(const Subject &subject,
                                                   Measurer &measurer);
 
-  /// How far the gradients of a setting are from these, at the loss scale that
-  /// training comes to.
+  /// Measures the error of a setting's gradients against these, at the loss
+  /// scale that training settles at.
   llvm::Expected<GradientError> measure(const Subject &subject,
                                         const Setting &setting,
                                         Measurer &measurer) const;
 
-  /// "@fc1.weight", of the op that reads it.
+  /// Returns "@fc1.weight", for the op that reads it.
   std::string parameter(int64_t number) const;
-  /// The first op that computes with it.
+  /// Returns the first op that computes with it.
   const OpFacts *user(int64_t number) const;
   /// Parameters whose gradient is zero but for rounding, to which no error can
   /// be relative.

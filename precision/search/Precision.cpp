@@ -96,7 +96,8 @@ private:
   // Rows
   //===--------------------------------------------------------------------===//
 
-  /// What is known before the search, which begins with their colourings.
+  /// Measures the presets before the search, which begins with their
+  /// colourings.
   Error measurePresets() {
     report.rows.push_back(measureRow("f32", plainSetting()));
     std::vector<std::string> names = {"torch"};
@@ -117,7 +118,7 @@ private:
       if (const auto &settled = report.rows.back().gradients.settled;
           settled && name == "torch") {
         report.settled = settled;
-        type.scale = settled->scale; // from where the others go on
+        type.scale = settled->scale; // the scale at which the others continue
       }
     }
     return Error::success();
@@ -153,7 +154,7 @@ private:
     return Error::success();
   }
 
-  /// All that train, in turn.
+  /// Times all settings that train, in turn.
   Error timeRows() {
     if (options.steps == 0)
       return Error::success();
@@ -233,7 +234,7 @@ private:
         least->error, least->why);
   }
 
-  /// Times of single candidates are minutes apart; the best are run in turn.
+  /// Times of single candidates are minutes apart, so the best are run in turn.
   Error chooseFinalist(TimedColouring &problem) {
     constexpr size_t most = 6;
     std::vector<const Trial *> within;
@@ -261,7 +262,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // What was found
+  // Result
   //===--------------------------------------------------------------------===//
 
   std::string about() const {
@@ -276,7 +277,8 @@ private:
         costText());
   }
 
-  /// Beside torch's, or f32's where torch's policy cannot be trained with.
+  /// Returns the cost beside torch's, or f32's if torch's policy cannot be
+  /// trained with.
   std::string costText() const {
     const PrecisionRow &base = report.base();
     double share = options.byTime
@@ -287,7 +289,7 @@ private:
                    share, base.name);
   }
 
-  /// Low throughout for comparison; then the file, measured as it was written.
+  /// Measures low throughout for comparison; then the file, as it was written.
   Error writeFound() {
     GraphColouring problem(report.subject, report.units, type, report.reference,
                            *measurer, *candidates);

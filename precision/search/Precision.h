@@ -10,7 +10,7 @@ namespace mp::precision {
 
 struct PrecisionOptions {
   std::string module, function, data, init, out, json, scaler;
-  std::vector<std::string> policies; ///< to show beside torch
+  std::vector<std::string> policies; ///< rows besides torch's
   double tolerance = 0;
   std::optional<double> scale;
   bool byTime = false;
@@ -24,8 +24,8 @@ struct PrecisionOptions {
 struct PrecisionRow {
   std::string name;
   Setting setting;
-  std::string whyNot;  ///< it was not measured; "" where it was
-  Colouring colouring; ///< empty of what is no policy
+  std::string whyNot;  ///< why it was not measured; "" if it was
+  Colouring colouring; ///< empty if it is not a policy
   GradientError gradients;
   int64_t casts = 0; ///< of the step
   StepFacts step;
@@ -35,38 +35,39 @@ struct PrecisionRow {
     return whyNot.empty() && std::isfinite(gradients.error) &&
            gradients.error <= tolerance;
   }
-  /// By what was asked for; infinite where there is no step.
+  /// Returns the cost that is minimised; infinite if there is no step.
   double cost(bool byTime) const;
 };
 
 struct PrecisionReport {
   Subject subject;
   std::string device, where, precision, dtype;
-  double scale = 1; ///< the greatest that a policy was measured at
-  /// Where gradients of torch's policy overflow at its first loss scale.
+  double scale = 1; ///< the largest that a policy was measured at
+  /// Set if gradients of torch's policy overflow at its first loss scale.
   std::optional<SettledScale> settled;
   Units units;
   GradientReference reference;
   ColouringResult search;
   std::vector<PrecisionRow>
-      rows;           ///< f32, torch, others, low; the found one last
-  std::string policy; ///< text of the found one's file
+      rows;           ///< f32, torch, others, low; the found policy last
+  std::string policy; ///< text of the found policy's file
   double seconds = 0;
 
   const PrecisionRow &found() const { return rows.back(); }
   const PrecisionRow &torch() const { return rows[1]; }
-  /// What costs are relative to: torch, or f32 where it cannot be trained with.
+  /// Returns the row that costs are relative to: torch, or f32 if torch cannot
+  /// be trained with.
   const PrecisionRow &base() const {
     return rows[1].trains() ? rows[1] : rows[0];
   }
 };
 
-/// Searches, writes the policy's file, and measures that beside the others.
+/// Searches, writes the policy's file, and measures it beside the others.
 /// Errors: nothing is within the tolerance.
 llvm::Expected<PrecisionReport>
 searchPrecision(const PrecisionOptions &options);
 
-/// In one sentence, whether the found one is cheaper than torch's.
+/// Tells in one sentence whether the found policy is cheaper than torch's.
 std::string verdict(const PrecisionReport &report,
                     const PrecisionOptions &options);
 std::string toText(const PrecisionReport &report,

@@ -107,9 +107,9 @@ Error TimedColouring::compareWith(const Setting &setting) {
   return Error::success();
 }
 
-/// The ratio of two steps that run in turn, in blocks: what else the machine
-/// does comes and goes within milliseconds. Where blocks disagree there are
-/// more of them.
+/// Returns the ratio of two steps that run in turn, in blocks: other load of
+/// the machine comes and goes within milliseconds. If blocks disagree, more of
+/// them are run.
 static Expected<double> timeBeside(TimedStep &step, TimedStep &base) {
   constexpr uint64_t warmup = 3, steps = 11;
   constexpr size_t least = 3, most = 9;

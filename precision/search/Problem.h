@@ -8,7 +8,7 @@
 
 namespace mp::precision {
 
-/// A folder for the policies of candidates, removed with this.
+/// A folder for the policies of candidates; the destructor removes it.
 class CandidateFolder {
 public:
   static llvm::Expected<CandidateFolder> create();
@@ -25,7 +25,7 @@ private:
   uint64_t written = 0;
 };
 
-/// Bytes of a step's launches, which are counted.
+/// The problem whose cost is the bytes of a step's launches, which are counted.
 class GraphColouring : public ColouringProblem {
 public:
   GraphColouring(const Subject &subject, const Units &units,
@@ -36,30 +36,32 @@ public:
   costs(llvm::ArrayRef<Colouring> colourings) override;
   llvm::Expected<double> error(const Colouring &colouring) override;
 
-  /// The policy of a colouring, as --policy takes it.
+  /// Returns the policy of a colouring, as --policy takes it.
   llvm::Expected<Setting> settingOf(const Colouring &colouring);
 
 protected:
   const Subject &subject;
   const Units &units;
-  const Setting type; ///< of which the policy is still to be said
+  const Setting type; ///< the setting without its policy
   const GradientReference &reference;
   Measurer &measurer;
   CandidateFolder &folder;
 };
 
-/// Time of a step, beside that of another which runs in turn with it.
+/// The problem whose cost is the time of a step, beside that of another which
+/// runs in turn with it.
 class TimedColouring final : public GraphColouring {
 public:
   using GraphColouring::GraphColouring;
-  /// What times are relative to.
+  /// Sets the step that times are relative to.
   llvm::Error compareWith(const Setting &setting);
 
   llvm::Expected<std::vector<double>>
   costs(llvm::ArrayRef<Colouring> colourings) override;
 
   /// The candidate that is fastest when they are run in turn, `steps` each; of
-  /// those as fast as that but for the margin, the one with least in 16 bits.
+  /// those that are equally fast within the margin, the one with least in 16
+  /// bits.
   struct Finalist {
     size_t index = 0;
     double cost = 0;
@@ -71,7 +73,7 @@ private:
   std::unique_ptr<TimedStep> base;
 };
 
-/// Runs steps in turn, some times before they count.
+/// Runs steps in turn; the first runs do not count.
 llvm::Error runInTurn(llvm::ArrayRef<TimedStep *> steps, uint64_t warmup,
                       uint64_t count);
 

@@ -40,7 +40,7 @@ public:
 
 private:
   void printHead() {
-    os << formatv("{0}: @{1} in {2}, loss scale {3}, {4} of {5} records of "
+    os << formatv("{0}: @{1} in {2}, loss scale {3}, {4} of {5} samples of "
                   "{6}, {7}, on {8} ({9})\n",
                   report.subject.filename, report.subject.function,
                   report.precision, scaleText(report.scale),

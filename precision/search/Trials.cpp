@@ -9,8 +9,8 @@ using namespace llvm;
 
 namespace mp::precision {
 
-/// Exact costs that one measured error is worth.
-constexpr uint64_t costsPerError = 4;
+/// The number of exact costs that are worth one measured error.
+constexpr uint64_t kCostsPerError = 4;
 
 size_t lowUnits(const Colouring &colouring) {
   return llvm::count(colouring, true);
@@ -21,14 +21,14 @@ Colouring with(Colouring colouring, size_t unit, bool isLow) {
   return colouring;
 }
 
-/// The cheaper first; of equals the one with less in 16 bits.
+/// Orders by cost; of equals the one with less in 16 bits comes first.
 static bool comesBefore(const Candidate &a, const Candidate &b) {
   return std::make_tuple(a.cost, lowUnits(a.colouring), a.colouring) <
          std::make_tuple(b.cost, lowUnits(b.colouring), b.colouring);
 }
 
 uint64_t Trials::costBudget() const {
-  return costsPerError * options.maxEvaluations;
+  return kCostsPerError * options.maxEvaluations;
 }
 
 Error Trials::learnCosts(ArrayRef<Candidate> candidates) {

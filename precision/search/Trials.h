@@ -18,7 +18,7 @@ struct Candidate {
 size_t lowUnits(const Colouring &colouring);
 Colouring with(Colouring colouring, size_t unit, bool isLow);
 
-/// Asks a problem nothing twice, remembers the best, and heeds the bound.
+/// Asks a problem nothing twice, remembers the best, and keeps to the bound.
 class Trials {
 public:
   Trials(ColouringProblem &problem, const ColouringOptions &options)
@@ -27,28 +27,28 @@ public:
   Colouring wide() const { return Colouring(size, false); }
   Colouring low() const { return Colouring(size, true); }
 
-  /// How many exact costs are asked for at most.
+  /// Returns the largest number of exact costs to compute.
   uint64_t costBudget() const;
-  /// The costs of those that are not known yet, as far as the bound allows.
+  /// Computes the unknown costs, as far as the bound allows.
   llvm::Error learnCosts(llvm::ArrayRef<Candidate> candidates);
-  /// Fills in what the candidates cost: exactly, or by what changing each unit
-  /// alone does.
+  /// Fills in the candidates' costs: exact ones, or those predicted from
+  /// changing each unit alone.
   llvm::Error price(std::vector<Candidate> &candidates, const Colouring &from);
-  /// What a unit costs more in the low type than in f32, the others in f32;
-  /// infinite where that cannot be trained with.
+  /// Returns the additional cost of a unit in the low type over f32, the others
+  /// in f32; infinite if that cannot be trained with.
   double change(size_t unit) const;
-  /// Infinite where it is not known.
+  /// Returns infinity if it is not known.
   double costOf(const Colouring &colouring) const;
   std::optional<double> errorOf(const Colouring &colouring) const;
-  /// Whether it is known to be, and can be trained with.
+  /// Whether it is known to be within the tolerance, and can be trained with.
   bool isWithin(const Colouring &colouring) const;
-  /// Whether its cost goes before that of the best.
+  /// Whether its cost is lower than that of the best.
   bool isBetter(const Colouring &colouring) const;
 
-  /// Measures the error, unless it is known or the bound forbids it, and what
-  /// the colouring costs where that decides. Whether the colouring was taken.
+  /// Measures the error, unless it is known or the bound forbids it, and the
+  /// cost if that decides. Returns whether the colouring was taken.
   llvm::Expected<bool> attempt(const Candidate &candidate);
-  /// Tries the cheapest first, and stops at the first that is taken.
+  /// Attempts the cheapest first, and stops at the first that is taken.
   llvm::Expected<bool> attemptInOrder(std::vector<Candidate> candidates);
 
   ColouringProblem &problem;

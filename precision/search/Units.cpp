@@ -1,4 +1,4 @@
-//===- Units.cpp - what a search may set low or to f32 --------------------===//
+//===- Units.cpp - the ops that a search may set low ----------------------===//
 #include "precision/search/Units.h"
 #include "codegen/plan/Describe.h"
 #include "dialect/ops/Autocast.h"
@@ -33,7 +33,7 @@ void Units::describeTo(ColouringProblem &problem) const {
 
 /// Whether the outermost policy decides on the op.
 static bool isDecided(AutocastOpInterface op) {
-  if (Policy::judgeByWord(op) || eligibleOperands(op).empty())
+  if (Policy::decideByWord(op) || eligibleOperands(op).empty())
     return false;
   for (auto region = op->getParentOfType<AutocastOp>(); region;
        region = region->getParentOfType<AutocastOp>())
@@ -48,8 +48,8 @@ static bool canBeLow(AutocastOpInterface op, FloatType low) {
   });
 }
 
-/// The names of an op from the one that survives most changes of the text to
-/// the most exact, of those that a file in JSON can have.
+/// Returns the names of an op, from the one that survives most changes of the
+/// text to the most exact, if a file in JSON can have them.
 static std::vector<std::string> entriesOf(Operation *op) {
   std::vector<std::string> names = placeNames(op);
   llvm::erase_if(
@@ -126,7 +126,7 @@ std::string toPolicy(const Units &units, const Colouring &colouring,
     listed.push_back(entry);
     allow.push_back(entry);
   }
-  // In the order in which a person reads it, which an object has not.
+  // This is the order for a reader, which an object does not have.
   std::string text;
   llvm::raw_string_ostream os(text);
   auto field = [&](StringRef key, const llvm::json::Value &value) {

@@ -1,4 +1,4 @@
-//===- Units.h - what a search may set low or to f32 ----------------------===//
+//===- Units.h - the ops that a search may set low ------------------------===//
 #ifndef MP_PRECISION_SEARCH_UNITS_H
 #define MP_PRECISION_SEARCH_UNITS_H
 
@@ -7,36 +7,37 @@
 
 namespace mp::precision {
 
-/// An op that a policy decides on, or several that one entry of a list names.
+/// An op that a policy decides on, or several with the same entry of a list.
 struct Unit {
   std::string kind;         ///< "mp.linear"
   std::string entry;        ///< "mp.linear@mlp.mlir:24"
   Location source;          ///< of the first
-  std::vector<int64_t> ops; ///< their numbers
+  std::vector<int64_t> ops; ///< the numbers of its ops
 
-  /// "24:11", or the name of its location where that has no line.
+  /// Returns "24:11", or the name of its location if that has no line.
   std::string place() const;
 };
 
 struct Units {
   std::vector<Unit> free;
-  /// Ops of which a list of kinds would decide too, and which have to be f32: a
+  /// Ops that a list of kinds would include too, and that have to be f32: a
   /// constant that they read would become infinite or zero.
   std::vector<Unit> fixed;
 
-  /// Their kinds and names.
+  /// Adds their kinds and names to the problem.
   void describeTo(ColouringProblem &problem) const;
 };
 
-/// What says itself how it runs, stands in a region with a policy of its own or
-/// without autocast, or has no float to cast, is no unit.
+/// Finds the units. An op is not a unit if it says itself how it runs, stands
+/// in a region with a policy of its own or without autocast, or has no float to
+/// cast.
 llvm::Expected<Units> findUnits(const Subject &subject, const Setting &setting);
 
-/// The units that ran low under a policy that was explained.
+/// Returns the units that ran low under a policy with an explanation.
 Colouring colouringOf(const Units &units, const Variant &variant,
                       llvm::StringRef dtype);
 
-/// A policy of that colouring, as a file has it.
+/// Returns a policy of that colouring, in the form of its file.
 std::string toPolicy(const Units &units, const Colouring &colouring,
                      llvm::StringRef name, llvm::StringRef about,
                      llvm::StringRef dtype);

@@ -1,4 +1,4 @@
-//===- Verdict.cpp - what came of a search, in one sentence ---------------===//
+//===- Verdict.cpp - the result of a search, in one sentence --------------===//
 #include "precision/search/Precision.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -6,7 +6,7 @@ using namespace llvm;
 
 namespace mp::precision {
 
-/// What is known of colourings that were not measured.
+/// Tells how many colourings were not measured.
 static std::string extent(const PrecisionReport &report,
                           const PrecisionOptions &options) {
   const ColouringResult &search = report.search;

@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace mp {
 
-static constexpr char warningText[] =
+static constexpr char kWarningText[] =
     "warning: compiled kernels are not kept: ";
 
 std::shared_ptr<CodeCache> CodeCache::open(Warning onWarning) {
@@ -19,7 +19,7 @@ std::shared_ptr<CodeCache> CodeCache::open(Warning onWarning) {
     if (opened)
       files = std::move(*opened);
     else if (std::string problem = toString(opened.takeError()); onWarning)
-      onWarning(warningText + problem);
+      onWarning(kWarningText + problem);
   }
   return std::make_shared<CodeCache>(std::move(files), std::move(onWarning));
 }
@@ -74,7 +74,7 @@ void CodeCache::keep(const CodeKey &key, StringRef code, double seconds) {
   counted.seconds += seconds;
   std::string problem = error ? toString(std::move(error)) : "";
   if (!problem.empty() && !std::exchange(warned, true) && onWarning)
-    onWarning(warningText + problem);
+    onWarning(kWarningText + problem);
 }
 
 CompileCounts CodeCache::counts() const {

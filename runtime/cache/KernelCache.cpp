@@ -20,11 +20,11 @@ namespace mp {
 
 /// To be changed with the layout of an entry, or where what a source means
 /// changes without its text.
-static constexpr StringLiteral formatVersion = "mantissa-2";
+static constexpr StringLiteral kFormatVersion = "mantissa-2";
 /// Kinds of code.
-static constexpr StringLiteral kinds[] = {"o", "cubin"};
-static constexpr StringLiteral partial = ".partial-";
-static constexpr size_t checksumBytes = 32;
+static constexpr StringLiteral kKinds[] = {"o", "cubin"};
+static constexpr StringLiteral kPartial = ".partial-";
+static constexpr size_t kChecksumBytes = 32;
 
 std::string cacheFolder() {
   if (const char *chosen = std::getenv("MP_CACHE_DIR"); chosen && *chosen)
@@ -61,15 +61,16 @@ static std::string textOf(const CodeKey &key) {
   return text;
 }
 
-static constexpr size_t digits = 32; ///< of each of the hashes in a name
+static constexpr size_t kDigits = 32; ///< of each of the hashes in a name
 
 /// What the names of all entries of a source begin with.
 static std::string prefixOf(const CodeKey &key) {
-  return hashOf({formatVersion, key.kind, key.source}).substr(0, digits) + "-";
+  return hashOf({kFormatVersion, key.kind, key.source}).substr(0, kDigits) +
+         "-";
 }
 
 std::string KernelCache::fileName(const CodeKey &key) {
-  return prefixOf(key) + hashOf({textOf(key)}).substr(0, digits) + "." +
+  return prefixOf(key) + hashOf({textOf(key)}).substr(0, kDigits) + "." +
          key.kind;
 }
 
@@ -92,9 +93,9 @@ struct CacheFile {
 };
 } // namespace
 
-/// The name goes in, so that an entry under a wrong one is no hit.
-static std::array<uint8_t, checksumBytes> checksum(StringRef name,
-                                                   StringRef content) {
+/// The name goes in, so that an entry under a wrong one is not a hit.
+static std::array<uint8_t, kChecksumBytes> checksum(StringRef name,
+                                                    StringRef content) {
   SHA256 hash;
   hash.update(name);
   hash.update(content);
@@ -159,7 +160,7 @@ static bool writeAll(int descriptor, StringRef text) {
   return true;
 }
 
-/// What stands behind the checksum of an entry, where that is right.
+/// What stands after the checksum of an entry, where that is right.
 std::optional<std::string> KernelCache::read(const std::string &name) const {
   File file(openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat status;
@@ -167,15 +168,15 @@ std::optional<std::string> KernelCache::read(const std::string &name) const {
     return std::nullopt;
   std::string bytes;
   bool whole = S_ISREG(status.st_mode) &&
-               static_cast<size_t>(status.st_size) > checksumBytes &&
+               static_cast<size_t>(status.st_size) > kChecksumBytes &&
                static_cast<uint64_t>(status.st_size) <= limit;
   if (whole) {
     bytes.resize(status.st_size);
     whole = readAll(file.descriptor, bytes.data(), bytes.size());
   }
-  StringRef content = StringRef(bytes).drop_front(whole ? checksumBytes : 0);
+  StringRef content = StringRef(bytes).drop_front(whole ? kChecksumBytes : 0);
   if (!whole || toStringRef(checksum(name, content)) !=
-                    StringRef(bytes).take_front(checksumBytes)) {
+                    StringRef(bytes).take_front(kChecksumBytes)) {
     unlinkat(directory, name.c_str(), 0);
     return std::nullopt;
   }
@@ -199,7 +200,7 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
   std::string name = fileName(key);
   std::string content = textOf(key) + '\0' + code.str();
   std::string temporary =
-      formatv("{0}{1}-{2}", partial, getpid(), counter.fetch_add(1));
+      formatv("{0}{1}-{2}", kPartial, getpid(), counter.fetch_add(1));
   int error = 0;
   {
     // What a process of the same number left behind is of no use to anybody.
@@ -226,7 +227,7 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
     trim();
     written = 0;
   }
-  written += checksumBytes + content.size();
+  written += kChecksumBytes + content.size();
   return Error::success();
 }
 
@@ -255,7 +256,7 @@ static std::vector<CacheFile> listEntries(int directory, Wanted wanted) {
 
 /// Whether a file is an entry of a kind; "": of any.
 static bool isEntry(StringRef name, StringRef kind = "") {
-  return llvm::any_of(kinds, [&](StringRef each) {
+  return llvm::any_of(kKinds, [&](StringRef each) {
     return (kind.empty() || kind == each) && name.ends_with(("." + each).str());
   });
 }
@@ -296,7 +297,7 @@ std::string KernelCache::explainMiss(const CodeKey &key) const {
       continue;
     std::string text =
         differences(StringRef(*content).split('\0').first, textOf(key));
-    // Of several entries, the one with the least to tell.
+    // Among several entries, the one with the least to tell.
     if (nearest.empty() || text.size() < nearest.size())
       nearest = text;
   }
@@ -309,8 +310,9 @@ void KernelCache::trim() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   constexpr time_t hour = 3600;
-  for (const CacheFile &entry : listEntries(
-           directory, [](StringRef name) { return name.starts_with(partial); }))
+  for (const CacheFile &entry : listEntries(directory, [](StringRef name) {
+         return name.starts_with(kPartial);
+       }))
     if (now.tv_sec - entry.used.tv_sec > hour)
       unlinkat(directory, entry.name.c_str(), 0);
   std::vector<CacheFile> entries =

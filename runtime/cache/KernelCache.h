@@ -45,7 +45,7 @@ public:
   /// The code of a key; nothing where there is no entry, or a damaged one,
   /// which is removed.
   std::optional<std::string> find(const CodeKey &key);
-  /// Keeps code. An error leaves nothing behind.
+  /// Keeps code. If it fails, no file is left.
   llvm::Error store(const CodeKey &key, llvm::StringRef code);
 
   /// Why a key has no entry: "new", or what is other in the entries that there

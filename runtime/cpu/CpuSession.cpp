@@ -119,7 +119,7 @@ llvm::Error CpuSession::declare(std::vector<Variable> fresh) {
   return llvm::Error::success();
 }
 
-/// The addresses behind the program's indices; copies its constants.
+/// The addresses of the program's variables and buffers; copies its constants.
 llvm::Expected<Linkage> CpuSession::resolve(const Program &program) {
   Linkage linkage;
   linkage.names = kernelNames(program);

@@ -47,18 +47,18 @@ Executor::Executor(Entry entry, const Linkage &linkage,
                                 boundedBlock(call->grid, call->block)});
     } else {
       const auto &copy = std::get<Copy>(step);
-      std::vector<Place> places = {copy.to, copy.from};
+      std::vector<BufferRef> refs = {copy.to, copy.from};
       if (copy.flag)
-        places.push_back(*copy.flag);
+        refs.push_back(*copy.flag);
       steps.push_back(
-          BoundCopy{bind(places, linkage), copy.bytes, bool(copy.flag)});
+          BoundCopy{bind(refs, linkage), copy.bytes, bool(copy.flag)});
     }
   }
-  std::vector<Place> places;
+  std::vector<BufferRef> refs;
   for (const Result &result : description.results)
-    places.push_back(result.place);
-  firstResult = bind(places, linkage);
-  lastResults.resize(places.size());
+    refs.push_back(result.ref);
+  firstResult = bind(refs, linkage);
+  lastResults.resize(refs.size());
   resolveArena();
   if (engine.trace)
     nameSteps();
@@ -77,23 +77,23 @@ void Executor::nameSteps() {
 }
 
 /// Appends the places' addresses to the table, as far as they are known.
-size_t Executor::bind(llvm::ArrayRef<Place> places, const Linkage &linkage) {
+size_t Executor::bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage) {
   size_t first = addresses.size();
-  for (const Place &place : places) {
+  for (const BufferRef &ref : refs) {
     size_t slot = addresses.size();
     addresses.push_back(nullptr);
-    switch (place.space) {
-    case Place::Space::Variable:
-      addresses[slot] = linkage.variables[place.index] + place.offset;
+    switch (ref.space) {
+    case BufferRef::Space::Variable:
+      addresses[slot] = linkage.variables[ref.index] + ref.offset;
       break;
-    case Place::Space::Constant:
-      addresses[slot] = linkage.constants[place.index] + place.offset;
+    case BufferRef::Space::Constant:
+      addresses[slot] = linkage.constants[ref.index] + ref.offset;
       break;
-    case Place::Space::Staging:
-      inputPatches.push_back({slot, place.index, place.offset});
+    case BufferRef::Space::Staging:
+      inputPatches.push_back({slot, ref.index, ref.offset});
       break;
-    case Place::Space::Arena:
-      arenaPatches.push_back({slot, 0, place.offset});
+    case BufferRef::Space::Arena:
+      arenaPatches.push_back({slot, 0, ref.offset});
       break;
     }
   }
@@ -115,8 +115,8 @@ void Executor::bindInputs(Inputs inputs) {
 
 void Executor::poisonBefore(size_t number) {
   for (const Buffer &buffer : poisoned[number])
-    std::memset(engine.arena.base() + buffer.offset, poison, buffer.bytes);
-  engine.scratch.fill(poison);
+    std::memset(engine.arena.base() + buffer.offset, kPoison, buffer.bytes);
+  engine.scratch.fill(kPoison);
 }
 
 void Executor::execute(Inputs inputs) {
@@ -208,7 +208,7 @@ llvm::Expected<double> Executor::measureCopy() {
   // Pages that were never written are all one and the same.
   std::memset(from->data(), 1, bytes);
   std::vector<double> times;
-  for (unsigned run = 0; run <= profileRuns; ++run) {
+  for (unsigned run = 0; run <= kProfileRuns; ++run) {
     double time =
         timed([&] { copyBytes(engine.pool, to->data(), from->data(), bytes); });
     if (run) // the first one maps the target's pages
@@ -226,7 +226,7 @@ llvm::Expected<Profile> Executor::measure(Inputs inputs) {
   profile.hostMicroseconds = *host;
   bindInputs(inputs);
   std::vector<std::vector<double>> times(steps.size());
-  for (unsigned run = 0; run < profileRuns; ++run)
+  for (unsigned run = 0; run < kProfileRuns; ++run)
     for (auto [step, own] : llvm::zip_equal(steps, times))
       own.push_back(timed([&, &step = step] {
         std::visit([&](auto &bound) { runStep(bound); }, step);

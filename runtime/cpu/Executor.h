@@ -79,7 +79,7 @@ private:
   /// Before step `number`: what it is the first to write, and scratch.
   void poisonBefore(size_t number);
   llvm::Expected<double> measureCopy();
-  size_t bind(llvm::ArrayRef<Place> places, const Linkage &linkage);
+  size_t bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage);
   void runStep(BoundLaunch &launch);
   void runStep(BoundCall &call);
   void runStep(BoundCopy &copy);

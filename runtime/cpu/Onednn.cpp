@@ -9,7 +9,7 @@ using namespace mp::dnnl;
 
 namespace {
 
-constexpr char soname[] = "libdnnl.so.2";
+constexpr char kSoname[] = "libdnnl.so.2";
 
 /// Fills `function` from the library; an error names what it lacks.
 template <typename F>
@@ -48,7 +48,7 @@ llvm::Error resolveAll(void *handle, llvm::StringRef path, Library &library) {
 
 llvm::Expected<Library> load() {
   const char *chosen = std::getenv("MP_DNNL_PATH");
-  const char *path = chosen ? chosen : soname;
+  const char *path = chosen ? chosen : kSoname;
   // Local: another oneDNN in this process must not be bound to this one.
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle)

@@ -288,7 +288,13 @@ std::string mp::onednnMatmulKernel(ElementType type) {
       (type != ElementType::F32 && type != ElementType::BF16))
     return "";
   const Library &library = llvm::cantFail(dnnl::open());
-  Shape shape{64, 64, 64, {64, 1}, {64, 1}, type, type, std::nullopt, false};
+  Shape shape{.m = 64,
+              .n = 64,
+              .k = 64,
+              .aStrides = {64, 1},
+              .bStrides = {64, 1},
+              .aType = type,
+              .cType = type};
   llvm::Expected<Operands> operands = describeOperands(library, shape, shape.m);
   if (!operands) {
     llvm::consumeError(operands.takeError());

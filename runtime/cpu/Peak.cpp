@@ -30,7 +30,7 @@ struct Loop {
 #if defined(__x86_64__)
 // The loop stands in assembler: left to itself, the compiler rotates the sums
 // through the registers, which takes as long as the arithmetic.
-constexpr int chains = 12;
+constexpr int kChains = 12;
 /// Adds the square of `x` to sums that begin at 0.
 #define MP_LOOP(op, reg, x)                                                    \
   asm volatile("vzeroall\n"                                                    \
@@ -46,16 +46,17 @@ constexpr int chains = 12;
                : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", \
                  "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm15")
 
-constexpr uint32_t half = 0x3f000000, halves = 0x3f003f00; // bf16: a pair
+constexpr uint32_t kHalf = 0x3f000000,
+                   kHalves = 0x3f003f00; // bf16: a pair
 
 __attribute__((target("avx512f"))) void fma512(int64_t rounds) {
-  MP_LOOP("vfmadd231ps", "zmm", half);
+  MP_LOOP("vfmadd231ps", "zmm", kHalf);
 }
 __attribute__((target("avx512f,avx512bf16"))) void dot512(int64_t rounds) {
-  MP_LOOP("vdpbf16ps", "zmm", halves);
+  MP_LOOP("vdpbf16ps", "zmm", kHalves);
 }
 __attribute__((target("avx2,fma"))) void fma256(int64_t rounds) {
-  MP_LOOP("vfmadd231ps", "ymm", half);
+  MP_LOOP("vfmadd231ps", "ymm", kHalf);
 }
 #undef MP_LOOP
 
@@ -89,7 +90,7 @@ __attribute__((target("amx-tile,amx-bf16"))) void tiles(int64_t rounds) {
                : "m"(config)
                : "cc");
 }
-constexpr double flopsOfTiles = 4.0 * 16 * 16 * 32 * 2;
+constexpr double kFlopsOfTiles = 4.0 * 16 * 16 * 32 * 2;
 #endif
 #endif
 
@@ -101,14 +102,14 @@ std::vector<Loop> loopsFor(ElementType type) {
   };
 #if defined(__linux__)
   if (type == ElementType::BF16 && has("amx-bf16") && mayUseTiles())
-    loops.push_back({tiles, flopsOfTiles});
+    loops.push_back({tiles, kFlopsOfTiles});
 #endif
   if (type == ElementType::BF16 && has("avx512bf16"))
-    loops.push_back({dot512, chains * 64.0});
+    loops.push_back({dot512, kChains * 64.0});
   if (has("avx512f"))
-    loops.push_back({fma512, chains * 32.0});
+    loops.push_back({fma512, kChains * 32.0});
   else if (has("avx2") && has("fma"))
-    loops.push_back({fma256, chains * 16.0});
+    loops.push_back({fma256, kChains * 16.0});
 #endif
   return loops;
 }

@@ -14,7 +14,7 @@ namespace mp {
 double measurePeak(ThreadPool &pool, ElementType type);
 
 /// Bytes read and written in 1e9 a second where the workers copy a block of
-/// `bytes` that lies behind the other, each its share of it.
+/// `bytes` after the other, each thread its share of it.
 double measureCopy(ThreadPool &pool, char *to, const char *from,
                    uint64_t bytes);
 

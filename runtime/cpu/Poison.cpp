@@ -1,3 +1,4 @@
+//===- Poison.cpp - memory that nothing has written shows -----------------===//
 #include "runtime/cpu/Poison.h"
 #include <cstdlib>
 

@@ -8,7 +8,7 @@
 namespace mp {
 
 /// What poisoned bytes hold: of any float type a NaN, of integers -1.
-inline constexpr unsigned char poison = 0xFF;
+inline constexpr unsigned char kPoison = 0xFF;
 
 /// Whether memory that a run has not written yet is to be poisoned, so that a
 /// kernel that reads it does not find what some other value left there: in

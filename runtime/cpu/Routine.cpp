@@ -11,7 +11,7 @@ struct Known {
   llvm::Expected<std::unique_ptr<Routine>> (*create)(const Call &, unsigned);
 };
 
-constexpr Known table[] = {
+constexpr Known kTable[] = {
     {"dnnl.matmul", createOnednnMatmul},
 };
 
@@ -20,7 +20,7 @@ constexpr Known table[] = {
 llvm::Expected<std::unique_ptr<Routine>> mp::createRoutine(const Call &call,
                                                            unsigned workers) {
   std::string names;
-  for (const Known &known : table) {
+  for (const Known &known : kTable) {
     if (known.name == call.routine) {
       auto routine = known.create(call, workers);
       if (!routine)

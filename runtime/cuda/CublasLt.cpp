@@ -23,14 +23,14 @@ std::string Library::version() const {
 }
 
 static Expected<Library> load() {
-  Expected<OpenLibrary> opened = openLibrary(cublasLtLibrary);
+  Expected<OpenLibrary> opened = openLibrary(kCublasLtLibrary);
   if (!opened)
     return opened.takeError();
   Library library;
   library.path = opened->path;
 #define MP_RESOLVE_AS(NAME, TYPE)                                              \
   {                                                                            \
-    auto address = findFunction(*opened, cublasLtLibrary.title, #NAME);        \
+    auto address = findFunction(*opened, kCublasLtLibrary.title, #NAME);       \
     if (!address)                                                              \
       return address.takeError();                                              \
     library.NAME = reinterpret_cast<TYPE>(*address);                           \

@@ -181,9 +181,9 @@ Error Matmul::describeProduct(bool transposeFirst, bool transposeSecond) {
 }
 
 /// Bytes that the address of an argument is a multiple of, whatever it is.
-uint32_t alignmentOf(const Place &place) {
-  uint64_t lowest = place.offset & -place.offset;
-  return place.offset ? std::min(lowest, tensorAlignment) : tensorAlignment;
+uint32_t alignmentOf(const BufferRef &ref) {
+  uint64_t lowest = ref.offset & -ref.offset;
+  return ref.offset ? std::min(lowest, kTensorAlignment) : kTensorAlignment;
 }
 
 /// Asks the library what it would take for this shape on this device.
@@ -200,13 +200,14 @@ Error Matmul::choose(const Call &call) {
     return error;
   if (Error error = prefer(preferReductions, +reduceInComputeType))
     return error;
-  const Place &c = call.args[shape.arguments() - 1];
-  std::pair<int, const Place *> operands[] = {{preferAlignmentA, &call.args[1]},
-                                              {preferAlignmentB, &call.args[0]},
-                                              {preferAlignmentC, &c},
-                                              {preferAlignmentD, &c}};
-  for (auto [attribute, place] : operands)
-    if (Error error = prefer(attribute, alignmentOf(*place)))
+  const BufferRef &c = call.args[shape.arguments() - 1];
+  std::pair<int, const BufferRef *> operands[] = {
+      {preferAlignmentA, &call.args[1]},
+      {preferAlignmentB, &call.args[0]},
+      {preferAlignmentC, &c},
+      {preferAlignmentD, &c}};
+  for (auto [attribute, ref] : operands)
+    if (Error error = prefer(attribute, alignmentOf(*ref)))
       return error;
   int found = 0;
   MP_CUBLASLT(library, cublasLtMatmulAlgoGetHeuristic, handle,

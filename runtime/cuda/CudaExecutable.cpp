@@ -13,10 +13,10 @@ namespace mp::cuda {
 
 /// What cuMemAlloc aligns to; inputs and results in one piece of memory keep
 /// it.
-static constexpr uint64_t deviceAlignment = 256;
+static constexpr uint64_t kDeviceAlignment = 256;
 
 static uint64_t alignToDevice(uint64_t bytes) {
-  return alignTo(bytes, deviceAlignment);
+  return alignTo(bytes, kDeviceAlignment);
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,10 +74,10 @@ private:
     return ready;
   }
 
-  std::vector<Address> resolve(ArrayRef<Place> places) const {
+  std::vector<Address> resolve(ArrayRef<BufferRef> refs) const {
     std::vector<Address> addresses;
-    for (const Place &place : places)
-      addresses.push_back(executable.address(place, slot));
+    for (const BufferRef &ref : refs)
+      addresses.push_back(executable.address(ref, slot));
     return addresses;
   }
 
@@ -173,16 +173,16 @@ private:
   std::vector<Address> tables; ///< of all launches that have one
 };
 
-Address CudaExecutable::address(const Place &place, const Slot &slot) const {
-  switch (place.space) {
-  case Place::Space::Variable:
-    return linkage.variables[place.index] + place.offset;
-  case Place::Space::Constant:
-    return linkage.constants[place.index] + place.offset;
-  case Place::Space::Staging:
-    return slot.inputs.get() + inputOffsets[place.index] + place.offset;
-  case Place::Space::Arena:
-    return arena.get() + place.offset;
+Address CudaExecutable::address(const BufferRef &ref, const Slot &slot) const {
+  switch (ref.space) {
+  case BufferRef::Space::Variable:
+    return linkage.variables[ref.index] + ref.offset;
+  case BufferRef::Space::Constant:
+    return linkage.constants[ref.index] + ref.offset;
+  case BufferRef::Space::Staging:
+    return slot.inputs.get() + inputOffsets[ref.index] + ref.offset;
+  case BufferRef::Space::Arena:
+    return arena.get() + ref.offset;
   }
   llvm_unreachable("all spaces are handled");
 }
@@ -196,25 +196,25 @@ void CudaExecutable::planResults() {
   std::vector<size_t> order(results.size());
   std::iota(order.begin(), order.end(), 0);
   auto key = [&](size_t i) {
-    const Place &place = results[i].place;
-    return std::tuple(place.space, place.index, place.offset, i);
+    const BufferRef &ref = results[i].ref;
+    return std::tuple(ref.space, ref.index, ref.offset, i);
   };
   llvm::sort(order, [&](size_t a, size_t b) { return key(a) < key(b); });
   resultOffsets.resize(results.size());
   for (size_t i : order) {
-    const Place &place = results[i].place;
+    const BufferRef &ref = results[i].ref;
     uint64_t bytes = results[i].type.bytes();
     Span *last = spans.empty() ? nullptr : &spans.back();
     // A piece never reaches from one allocation into another.
     bool joins =
-        last && last->from.space == place.space &&
-        last->from.index == place.index &&
-        place.offset < last->from.offset + last->bytes + deviceAlignment;
+        last && last->from.space == ref.space &&
+        last->from.index == ref.index &&
+        ref.offset < last->from.offset + last->bytes + kDeviceAlignment;
     if (!joins) {
-      spans.push_back({place, 0, alignToDevice(resultBytes)});
+      spans.push_back({ref, 0, alignToDevice(resultBytes)});
       last = &spans.back();
     }
-    uint64_t inside = place.offset - last->from.offset;
+    uint64_t inside = ref.offset - last->from.offset;
     last->bytes = std::max(last->bytes, inside + bytes);
     resultOffsets[i] = last->offset + inside;
     resultBytes = last->offset + last->bytes;

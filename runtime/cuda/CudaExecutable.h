@@ -59,7 +59,7 @@ private:
   };
   /// Bytes of the device that the graph copies to `offset` in Slot::returned.
   struct Span {
-    Place from;
+    BufferRef from;
     uint64_t bytes, offset;
   };
   class Builder;
@@ -72,7 +72,7 @@ private:
   llvm::Expected<std::vector<OwnedEvent>> createTimers(size_t count) const;
   llvm::Expected<std::vector<std::vector<double>>> timeSteps();
   llvm::Expected<double> measureCopy() const;
-  Address address(const Place &place, const Slot &slot) const;
+  Address address(const BufferRef &ref, const Slot &slot) const;
   void planResults();
   llvm::Error launch(Slot &slot, Inputs inputs);
   llvm::Error located(llvm::Error error, Ticket ticket) const;

@@ -53,7 +53,7 @@ Expected<std::vector<std::vector<double>>> CudaExecutable::timeSteps() {
     return graph.takeError();
   std::vector<std::vector<double>> times(count);
   // The first run warms up.
-  for (unsigned run = 0; run <= profileRuns; ++run) {
+  for (unsigned run = 0; run <= kProfileRuns; ++run) {
     MP_CUDA(driver, cuGraphLaunch, graph->get(), context.compute.get());
     if (Error error = context.synchronize())
       return error;
@@ -83,7 +83,7 @@ Expected<double> CudaExecutable::measureCopy() const {
     return timers.takeError();
   Stream stream = context.compute.get();
   std::vector<double> times;
-  for (unsigned run = 0; run <= profileRuns; ++run) {
+  for (unsigned run = 0; run <= kProfileRuns; ++run) {
     MP_CUDA(driver, cuEventRecord, timers->front().get(), stream);
     MP_CUDA(driver, cuMemcpyDtoDAsync_v2, to->get(), from->get(), bytes,
             stream);

@@ -111,7 +111,7 @@ Error CudaSession::declare(std::vector<Variable> fresh) {
   return Error::success();
 }
 
-/// The addresses behind the program's indices; copies its constants.
+/// The addresses of the program's variables and buffers; copies its constants.
 Expected<DeviceLinkage> CudaSession::resolve(const Program &program) {
   DeviceLinkage linkage;
   linkage.names = kernelNames(program);

@@ -7,7 +7,7 @@ using namespace llvm;
 namespace mp::cuda {
 
 /// What every kernel may be launched with unasked.
-static constexpr uint64_t plainSharedBytes = 48 << 10;
+static constexpr uint64_t kPlainSharedBytes = 48 << 10;
 
 Error DeviceKernels::load(const Program &program) {
   // All of them first, so that none waits for another to be loaded.
@@ -72,7 +72,7 @@ Error DeviceKernels::checkLaunch(const Launch &launch,
 }
 
 Error DeviceKernels::allowShared(Loaded &kernel, uint64_t bytes) {
-  if (bytes <= std::max(plainSharedBytes, kernel.sharedBytes))
+  if (bytes <= std::max(kPlainSharedBytes, kernel.sharedBytes))
     return Error::success();
   MP_CUDA(context.driver, cuFuncSetAttribute, kernel.function,
           functionMaxDynamicShared, bytes);

@@ -12,7 +12,7 @@ struct Known {
   Expected<std::unique_ptr<DeviceRoutine>> (*create)(const Call &,
                                                      const DeviceContext &);
 };
-constexpr Known table[] = {
+constexpr Known kTable[] = {
     {"cublaslt.matmul", createCublasLtMatmul},
 };
 } // namespace
@@ -20,7 +20,7 @@ constexpr Known table[] = {
 Expected<std::unique_ptr<DeviceRoutine>>
 createDeviceRoutine(const Call &call, const DeviceContext &context) {
   std::string names;
-  for (const Known &known : table) {
+  for (const Known &known : kTable) {
     if (known.name == call.routine) {
       auto routine = known.create(call, context);
       if (routine)

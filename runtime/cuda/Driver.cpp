@@ -23,25 +23,25 @@ Error Driver::check(const char *call, Result result) const {
 }
 
 static Expected<Driver> load() {
-  Expected<OpenLibrary> library = openLibrary(driverLibrary);
+  Expected<OpenLibrary> library = openLibrary(kDriverLibrary);
   if (!library)
     return library.takeError();
   Driver driver;
   driver.path = library->path;
   // An old driver lacks functions, so its version comes first.
   auto getVersion =
-      findFunction(*library, driverLibrary.title, "cuDriverGetVersion");
+      findFunction(*library, kDriverLibrary.title, "cuDriverGetVersion");
   if (!getVersion)
     return getVersion.takeError();
   Result result =
       reinterpret_cast<Result (*)(int *)>(*getVersion)(&driver.version);
-  if (result == 0 && driver.version < oldestDriver)
+  if (result == 0 && driver.version < kOldestDriver)
     return deviceError("the CUDA driver " + driver.path + " is for CUDA " +
                        versionText(driver.version) + ", expected " +
-                       versionText(oldestDriver) + " or later");
+                       versionText(kOldestDriver) + " or later");
 #define MP_RESOLVE(NAME, PARAMETERS)                                           \
   {                                                                            \
-    auto address = findFunction(*library, driverLibrary.title, #NAME);         \
+    auto address = findFunction(*library, kDriverLibrary.title, #NAME);        \
     if (!address)                                                              \
       return address.takeError();                                              \
     driver.NAME = reinterpret_cast<Result(*) PARAMETERS>(*address);            \

@@ -137,7 +137,7 @@ struct Driver {
 };
 
 /// The least version that we run on: CUDA 12.0.
-inline constexpr int oldestDriver = 12000;
+inline constexpr int kOldestDriver = 12000;
 /// "12.2" of 12020.
 std::string versionText(int version);
 

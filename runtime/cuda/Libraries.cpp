@@ -14,15 +14,15 @@ using namespace llvm;
 
 namespace mp::cuda {
 
-static constexpr StringLiteral driverFiles[] = {"libcuda.so.1"};
-static constexpr StringLiteral nvrtcFiles[] = {"libnvrtc.so.13",
-                                               "libnvrtc.so.12", "libnvrtc.so"};
-static constexpr StringLiteral cublasLtFiles[] = {
+static constexpr StringLiteral kDriverFiles[] = {"libcuda.so.1"};
+static constexpr StringLiteral kNvrtcFiles[] = {
+    "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+static constexpr StringLiteral kCublasLtFiles[] = {
     "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
 
-const LibraryName driverLibrary{"CUDA driver", driverFiles, true};
-const LibraryName nvrtcLibrary{"NVRTC", nvrtcFiles};
-const LibraryName cublasLtLibrary{"cuBLASLt", cublasLtFiles};
+const LibraryName kDriverLibrary{"CUDA driver", kDriverFiles, true};
+const LibraryName kNvrtcLibrary{"NVRTC", kNvrtcFiles};
+const LibraryName kCublasLtLibrary{"cuBLASLt", kCublasLtFiles};
 
 Error deviceError(const Twine &text) {
   return createStringError(std::make_error_code(std::errc::no_such_device),
@@ -121,7 +121,7 @@ std::vector<std::string> candidates(const LibraryName &name) {
   return files;
 }
 
-/// The file behind a handle, for people to see which one it is.
+/// The file that a handle was opened from, for people to see which one it is.
 static std::string pathOf(void *handle, const std::string &asked) {
   link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name)

@@ -32,7 +32,7 @@ struct LibraryName {
   bool isDriver = false;
 };
 
-extern const LibraryName driverLibrary, nvrtcLibrary, cublasLtLibrary;
+extern const LibraryName kDriverLibrary, kNvrtcLibrary, kCublasLtLibrary;
 
 /// An open library. Never closed: threads of its own do not survive that.
 struct OpenLibrary {

@@ -28,20 +28,20 @@ static void openBuiltins(const Nvrtc &nvrtc) {
 }
 
 static Expected<Nvrtc> load() {
-  Expected<OpenLibrary> library = openLibrary(nvrtcLibrary);
+  Expected<OpenLibrary> library = openLibrary(kNvrtcLibrary);
   if (!library)
     return library.takeError();
   Nvrtc nvrtc;
   nvrtc.path = library->path;
   auto getErrorString =
-      findFunction(*library, nvrtcLibrary.title, "nvrtcGetErrorString");
+      findFunction(*library, kNvrtcLibrary.title, "nvrtcGetErrorString");
   if (!getErrorString)
     return getErrorString.takeError();
   nvrtc.nvrtcGetErrorString =
       reinterpret_cast<const char *(*)(NvrtcResult)>(*getErrorString);
 #define MP_RESOLVE(NAME, PARAMETERS)                                           \
   {                                                                            \
-    auto address = findFunction(*library, nvrtcLibrary.title, #NAME);          \
+    auto address = findFunction(*library, kNvrtcLibrary.title, #NAME);         \
     if (!address)                                                              \
       return address.takeError();                                              \
     nvrtc.NAME = reinterpret_cast<NvrtcResult(*) PARAMETERS>(*address);        \
@@ -131,7 +131,7 @@ static std::string log(const Nvrtc &nvrtc, NvrtcProgram program) {
   return text;
 }
 
-/// Its first lines, each behind a line feed.
+/// Its first lines, each after a line feed.
 static std::string headOf(StringRef log) {
   constexpr size_t most = 8;
   SmallVector<StringRef> lines;

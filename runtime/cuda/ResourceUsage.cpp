@@ -1,3 +1,4 @@
+//===- ResourceUsage.cpp - what a kernel takes of a multiprocessor --------===//
 #include "runtime/cuda/ResourceUsage.h"
 
 using namespace llvm;

@@ -11,7 +11,7 @@ namespace mp::cuda {
 /// What ptxas says of one function, with --ptxas-options=-v.
 struct ResourceUsage {
   std::string function;
-  unsigned registers = 0;   ///< a thread; 0 for what is no kernel
+  unsigned registers = 0;   ///< a thread; 0 for what is not a kernel
   unsigned stackBytes = 0;  ///< a thread, in local memory
   unsigned spillBytes = 0;  ///< stored and loaded
   unsigned sharedBytes = 0; ///< static, a block

@@ -89,11 +89,11 @@ static Expected<Column> findColumn(const DataColumn &binding,
                      *path, elementTypeName(type->element), binding.argument,
                      elementTypeName(binding.element), at(binding.location));
   if (type->shape.empty())
-    return makeError("{0}: holds a single number, column '{1}' expects records "
+    return makeError("{0}: holds a single number, column '{1}' expects samples "
                      "along a first dimension{2}",
                      *path, binding.argument, at(binding.location));
   if (type->shape.front() == 0)
-    return makeError("{0}: holds no records{1}", *path, at(binding.location));
+    return makeError("{0}: holds no samples{1}", *path, at(binding.location));
   uint64_t recordBytes = type->bytes() / type->shape.front();
   return Column{binding, std::move(*path), std::move(*type), {}, recordBytes};
 }
@@ -114,7 +114,7 @@ Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder) {
   data.count = first.type.shape.front();
   for (const Column &column : data.all)
     if (column.type.shape.front() != data.count)
-      return makeError("columns differ in length: {0} holds {1} records, {2} "
+      return makeError("columns differ in length: {0} holds {1} samples, {2} "
                        "holds {3}{4}",
                        first.path, data.count, column.path,
                        column.type.shape.front(), at(source.location));
@@ -147,13 +147,13 @@ Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
 }
 
 Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
-                 StringRef file, int64_t perRecord) {
+                 StringRef file, int64_t perSample) {
   std::optional<int64_t> found = firstOutside(input, {element, bytes});
   if (!found)
     return Error::success();
   return makeError(
-      "{0}: record {1} holds {2}, argument '{3}' takes {4}{5}", file,
-      *found / perRecord,
+      "{0}: sample {1} holds {2}, argument '{3}' takes {4}{5}", file,
+      *found / perSample,
       loadInteger(element, bytes.data() + *found * byteWidth(element)),
       input.name, rangeText(input), at(input.location));
 }
@@ -172,17 +172,17 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
           "data source '{0}' has no column for argument '{1}'{2}{3}", name,
           input.name, suggest(input.name, names), at(input.location));
     }
-    TensorType record = found->type, expected = input.type;
-    record.shape.erase(record.shape.begin());
+    TensorType sample = found->type, expected = input.type;
+    sample.shape.erase(sample.shape.begin());
     if (!expected.shape.empty())
       expected.shape.erase(expected.shape.begin());
-    if (input.type.shape.empty() || record != expected)
-      return makeError("{0}: a record is {1}, argument '{2}' takes {3}{4}",
-                       found->path, record.str(), input.name, expected.str(),
+    if (input.type.shape.empty() || sample != expected)
+      return makeError("{0}: a sample is {1}, argument '{2}' takes {3}{4}",
+                       found->path, sample.str(), input.name, expected.str(),
                        at(input.location));
     if (Error error =
-            checkRange(input, record.element, found->array.bytes, found->path,
-                       std::max<int64_t>(record.elements(), 1)))
+            checkRange(input, sample.element, found->array.bytes, found->path,
+                       std::max<int64_t>(sample.elements(), 1)))
       return error;
     binding.push_back(found - all.begin());
   }

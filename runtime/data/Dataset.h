@@ -6,12 +6,12 @@
 
 namespace mp {
 
-/// One column of a data set: an argument and its records, the slices of the
+/// One column of a data set: an argument and its samples, the slices of the
 /// array along its first dimension.
 struct Column {
   DataColumn binding;
   std::string path;
-  TensorType type; ///< of the whole file: [records, ...]
+  TensorType type; ///< of the whole file: [samples, ...]
   Array array;     ///< empty until it is read
   uint64_t recordBytes = 0;
 };
@@ -26,7 +26,7 @@ public:
   /// Finds every column's file and checks its header; the data are still to be
   /// read. Errors: a pattern that matches no file or several, a header that is
   /// damaged, another element type than declared, columns of different lengths,
-  /// no records.
+  /// no samples.
   static llvm::Expected<Dataset> find(const DataSource &source,
                                       llvm::StringRef folder);
   /// Reads the data that `find` found, once. May run on a thread of its own.
@@ -35,15 +35,15 @@ public:
   static llvm::Expected<Dataset> open(const DataSource &source,
                                       llvm::StringRef folder);
 
-  int64_t records() const { return count; }
+  int64_t samples() const { return count; }
   llvm::ArrayRef<Column> columns() const { return all; }
 
   /// Finds the column of each input by name. Errors: an input without a column,
-  /// a record whose shape or type is not the input's without its batch
+  /// a sample whose shape or type is not the input's without its batch
   /// dimension, a value outside of the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
-  /// Copies the records `rows` of a column to `to`, one behind the other.
+  /// Copies the samples `rows` of a column to `to`, one after the other.
   void gather(unsigned column, llvm::ArrayRef<int64_t> rows, char *to) const;
 
 private:
@@ -59,11 +59,11 @@ llvm::Expected<std::string> findFile(llvm::StringRef folder,
                                      llvm::StringRef pattern);
 
 /// An error where an element lies outside of input.range and is not
-/// input.exempt. `file` and "record" name the place; a record has `perRecord`
+/// input.exempt. `file` and "sample" name the place; a sample has `perSample`
 /// elements.
 llvm::Error checkRange(const Input &input, ElementType element,
                        llvm::ArrayRef<char> bytes, llvm::StringRef file,
-                       int64_t perRecord);
+                       int64_t perSample);
 
 } // namespace mp
 

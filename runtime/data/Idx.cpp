@@ -1,4 +1,4 @@
-//===- Idx.cpp - the idx files of MNIST and its kin -----------------------===//
+//===- Idx.cpp - the idx files of MNIST and similar data ------------------===//
 #include "runtime/data/Idx.h"
 #include "runtime/data/ByteSource.h"
 #include "support/Error.h"

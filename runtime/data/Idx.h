@@ -1,4 +1,4 @@
-//===- Idx.h - the idx files of MNIST and its kin -------------------------===//
+//===- Idx.h - the idx files of MNIST and similar data --------------------===//
 #ifndef MP_RUNTIME_DATA_IDX_H
 #define MP_RUNTIME_DATA_IDX_H
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr StringRef npyMagic("\x93NUMPY", 6);
 
-constexpr std::pair<StringLiteral, ElementType> dtypes[] = {
+constexpr std::pair<StringLiteral, ElementType> kDtypes[] = {
     {"f2", ElementType::F16}, {"f4", ElementType::F32},
     {"f8", ElementType::F64}, {"i1", ElementType::I8},
     {"u1", ElementType::U8},  {"i4", ElementType::I32},
@@ -70,7 +70,7 @@ std::optional<ElementType> parseDtype(StringRef value) {
   bool oneByte = name.ends_with("1");
   if (!name.consume_front("<") && !(oneByte && name.consume_front("|")))
     return std::nullopt;
-  for (auto [dtype, element] : dtypes)
+  for (auto [dtype, element] : kDtypes)
     if (name == dtype)
       return element;
   return std::nullopt;
@@ -164,7 +164,7 @@ Error writeNpy(StringRef path, const TensorType &type, ArrayRef<char> bytes) {
     bytes = widened;
   }
   auto *dtype =
-      llvm::find_if(dtypes, [&](auto &d) { return d.second == element; });
+      llvm::find_if(kDtypes, [&](auto &d) { return d.second == element; });
   std::string header =
       formatv("{{'descr': '{0}{1}', 'fortran_order': False, 'shape': {2}, }",
               byteWidth(element) == 1 ? "|" : "<", dtype->first,

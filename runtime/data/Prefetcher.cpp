@@ -76,7 +76,7 @@ void Prefetcher::fill(Slot &slot, Position position) {
   const BatchPlan &plan = options.plan;
   auto [step, micro] = position;
   if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {
-    order = orderOfEpoch(options.seed, epoch, plan.records, options.shuffle);
+    order = orderOfEpoch(options.seed, epoch, plan.samples, options.shuffle);
     orderEpoch = epoch;
   }
   auto rows =

@@ -20,10 +20,10 @@ using namespace llvm;
 namespace mp {
 namespace {
 
-constexpr uint64_t maxHeaderBytes =
+constexpr uint64_t kMaxHeaderBytes =
     100'000'000; // as the reference reader has it
 
-constexpr std::pair<StringLiteral, ElementType> dtypes[] = {
+constexpr std::pair<StringLiteral, ElementType> kDtypes[] = {
     {"F64", ElementType::F64},        {"F32", ElementType::F32},
     {"F16", ElementType::F16},        {"BF16", ElementType::BF16},
     {"I64", ElementType::I64},        {"I32", ElementType::I32},
@@ -50,7 +50,7 @@ public:
     if (!header)
       return header.takeError();
     if (nestedTooDeep(*header))
-      return fail("the header nests deeper than {0}", maxJsonNesting);
+      return fail("the header nests deeper than {0}", kMaxJsonNesting);
     Expected<json::Value> value = json::parse(*header);
     if (!value) {
       consumeError(value.takeError());
@@ -83,11 +83,11 @@ private:
           content.size());
     uint64_t length = support::endian::read64le(content.data());
     StringRef rest = content.drop_front(8);
-    if (length > maxHeaderBytes || !rest.starts_with("{"))
+    if (length > kMaxHeaderBytes || !rest.starts_with("{"))
       return makeError(
           "{0}: not a safetensors file: expected a header of at most "
           "{1} bytes that starts with '{{'",
-          file.path, maxHeaderBytes);
+          file.path, kMaxHeaderBytes);
     if (length > rest.size())
       return makeError(
           "{0}: truncated: the safetensors header has {1} bytes, the "
@@ -116,8 +116,8 @@ private:
     if (!dtype || !shape)
       return fail("tensor '{0}' has no dtype or no shape", name);
     auto *known = llvm::find_if(
-        dtypes, [&](auto &entry) { return entry.first == *dtype; });
-    if (known == std::end(dtypes))
+        kDtypes, [&](auto &entry) { return entry.first == *dtype; });
+    if (known == std::end(kDtypes))
       return makeError(
           "{0}: tensor '{1}' has dtype {2}, expected F64, F32, F16, "
           "BF16, F8_E4M3, F8_E5M2, I64, I32, I8, U8 or BOOL",
@@ -126,7 +126,8 @@ private:
     for (const json::Value &size : *shape) {
       auto number = size.getAsUINT64();
       if (!number || *number > INT64_MAX)
-        return fail("tensor '{0}' has a size that is no natural number", name);
+        return fail("tensor '{0}' has a size that is not a natural number",
+                    name);
       type.shape.push_back(*number);
     }
     return type;
@@ -187,7 +188,7 @@ private:
 };
 
 StringRef dtypeName(ElementType type) {
-  return llvm::find_if(dtypes,
+  return llvm::find_if(kDtypes,
                        [&](auto &entry) { return entry.second == type; })
       ->first;
 }

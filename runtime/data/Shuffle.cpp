@@ -1,4 +1,4 @@
-//===- Shuffle.cpp - the order of records in an epoch ---------------------===//
+//===- Shuffle.cpp - the order of samples in an epoch ---------------------===//
 #include "runtime/data/Shuffle.h"
 #include "runtime/Initialize.h"
 #include <numeric>
@@ -7,13 +7,13 @@
 namespace mp {
 
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
-                                   int64_t records) {
+                                   int64_t samples) {
   // A key of its own: the order must not share bits with the random ops of a
   // graph, which are keyed by the same seed.
   constexpr uint32_t tag = 0x73687566; // "shuf"
-  std::vector<int64_t> order(records);
+  std::vector<int64_t> order(samples);
   std::iota(order.begin(), order.end(), 0);
-  for (int64_t last = records - 1; last > 0; --last) {
+  for (int64_t last = samples - 1; last > 0; --last) {
     auto bits = philox({uint32_t(last), uint32_t(uint64_t(last) >> 32),
                         uint32_t(epoch), uint32_t(epoch >> 32)},
                        {uint32_t(seed), uint32_t(seed >> 32) ^ tag});
@@ -27,10 +27,10 @@ std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
 }
 
 std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
-                                  int64_t records, bool shuffle) {
+                                  int64_t samples, bool shuffle) {
   if (shuffle)
-    return shuffledOrder(seed, epoch, records);
-  std::vector<int64_t> order(records);
+    return shuffledOrder(seed, epoch, samples);
+  std::vector<int64_t> order(samples);
   std::iota(order.begin(), order.end(), 0);
   return order;
 }

@@ -1,4 +1,4 @@
-//===- Shuffle.h - the order of records in an epoch -----------------------===//
+//===- Shuffle.h - the order of samples in an epoch -----------------------===//
 #ifndef MP_RUNTIME_DATA_SHUFFLE_H
 #define MP_RUNTIME_DATA_SHUFFLE_H
 
@@ -8,29 +8,29 @@
 
 namespace mp {
 
-/// The order of `records` records in an epoch, the same on every machine: a
+/// The order of `samples` samples in an epoch, the same on every machine: a
 /// Fisher-Yates shuffle (Knuth, TAOCP 3.4.2, algorithm P) over Philox(seed,
 /// epoch).
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
-                                   int64_t records);
+                                   int64_t samples);
 
 /// That order, or that of the files.
 std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
-                                  int64_t records, bool shuffle);
+                                  int64_t samples, bool shuffle);
 
 /// How the steps of a run fall on the data. Step 0 is the first.
 struct BatchPlan {
-  int64_t records = 0;
-  int64_t batch = 1;     ///< rows of a step; at most `records`
+  int64_t samples = 0;
+  int64_t batch = 1;     ///< rows of a step; at most `samples`
   bool dropLast = false; ///< leave the remainder of each epoch out
   /// Micro-batches of equal size that `batch` is taken in.
   int64_t accumulate = 1;
 
   int64_t stepsPerEpoch() const {
-    return dropLast ? records / batch : (records + batch - 1) / batch;
+    return dropLast ? samples / batch : (samples + batch - 1) / batch;
   }
   /// Rows of the last, smaller batch; 0 where there is none.
-  int64_t remainder() const { return dropLast ? 0 : records % batch; }
+  int64_t remainder() const { return dropLast ? 0 : samples % batch; }
   int64_t epoch(int64_t step) const { return step / stepsPerEpoch(); }
   int64_t indexInEpoch(int64_t step) const { return step % stepsPerEpoch(); }
   int64_t rows(int64_t step) const {
@@ -41,7 +41,7 @@ struct BatchPlan {
   int64_t microRows() const { return batch / accumulate; }
   /// Rows of the one smaller micro-batch of an epoch; 0 where there is none.
   int64_t microRemainder() const {
-    return dropLast ? 0 : records % microRows();
+    return dropLast ? 0 : samples % microRows();
   }
   int64_t microBatches(int64_t step) const {
     return (rows(step) + microRows() - 1) / microRows();

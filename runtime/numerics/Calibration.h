@@ -17,7 +17,7 @@ struct Calibration {
   std::string module;
   int64_t batches = 0, rows = 0;
   Ledger ledger;
-  /// Of the loss scale that was chosen, a power of two.
+  /// The exponent of the loss scale that was chosen, a power of two.
   int exponent = 0;
   double scale() const;
   std::string scaler() const { return staticScaler(exponent); }
@@ -48,7 +48,7 @@ struct CalibrateOptions {
 };
 
 /// Initialises the model's session, runs the first whole micro-batches of a
-/// run, backward among them, and chooses a scale. Buffers are then those behind
+/// run, backward among them, and chooses a scale. Buffers are then those after
 /// the last batch. Errors: nothing is f16, a gradient is not finite, all are
 /// zero.
 llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,

@@ -150,7 +150,7 @@ std::string toText(const Calibration &calibration, size_t most) {
   os << ledger.gradients.size() << " gradients that are f16 in training, "
      << calibration.batches
      << (calibration.batches == 1 ? " batch of " : " batches of ")
-     << calibration.rows << " records, computed in f32\n\n";
+     << calibration.rows << " samples, computed in f32\n\n";
   printHistogram(os, calibration);
   os << "\n";
   printAll(os, ledger);
@@ -197,7 +197,7 @@ std::string toJson(const Calibration &calibration, StringRef path) {
     json.attribute("module", validUtf8(calibration.module));
     json.attribute("batch", calibration.rows);
     json.attribute("batches", calibration.batches);
-    json.attribute("records", ledger.records);
+    json.attribute("records", ledger.samples);
     json.attribute("headroom", ledger.headroom);
     json.attribute("scale", calibration.scale());
     json.attribute("ledger_scale", ledger.scale);

@@ -38,7 +38,7 @@ static void count(const Result &result, const void *bytes, double scale,
     double element = loadElement(result.type.element,
                                  data + i * byteWidth(result.type.element));
     gradient.magnitudes.add(element);
-    // Of f32 numbers a double holds every product.
+    // A double holds every product of f32 numbers.
     if (element != 0 && std::isfinite(element))
       ++gradient.scaled[fateInHalf(std::abs(element) * scale, headroom)];
   }
@@ -55,7 +55,7 @@ Ledger::add(Executable &executable, Executable::Inputs inputs, int64_t rows) {
     return results.takeError();
   for (size_t i = 0; i < entry.size(); ++i)
     count(entry[i], (*results)[i].data(), scale, headroom, gradients[i]);
-  records += rows;
+  samples += rows;
   return results;
 }
 
@@ -261,7 +261,7 @@ std::string toJson(const Ledger &ledger, int64_t step, const Advice &advice) {
     json.attribute("step", step);
     json.attribute("scale", ledger.scale);
     json.attribute("headroom", ledger.headroom);
-    json.attribute("records", ledger.records);
+    json.attribute("records", ledger.samples);
     writeGradients(json, ledger);
     writeAdvice(json, advice);
   });

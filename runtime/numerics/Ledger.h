@@ -36,10 +36,10 @@ struct GradientStatistics {
 struct Ledger {
   double scale = 1; ///< loss scale that the elements are counted at
   int headroom = kHeadroom;
-  int64_t records = 0;
+  int64_t samples = 0;
   std::vector<GradientStatistics> gradients; ///< in the order of forward
 
-  /// Runs a Goal::Calibrate entry point on a batch of `rows` records and counts
+  /// Runs a Goal::Calibrate entry point on a batch of `rows` samples and counts
   /// what it returns. The entry is the first batch's, or one of other rows.
   llvm::Expected<Executable::Results>
   add(Executable &executable, Executable::Inputs inputs, int64_t rows);
@@ -61,7 +61,7 @@ struct Advice {
   std::optional<int> exponent = {}; ///< of the scale; none: no scale mends it
   HalfCounts counts = {};           ///< with it
   std::string text = {};            ///< for a person
-  /// Of a run: what to add to 'mp-run train', and what to run before.
+  /// For a run: what to add to 'mp-run train', and what to run before.
   std::string options = {}, command = {};
 };
 

@@ -24,7 +24,7 @@ enum class Fate {
 };
 inline constexpr int kFates = 5;
 
-/// Of a finite number that is not zero, its sign left out.
+/// The fate of a finite number that is not zero, given without its sign.
 Fate fateInHalf(double magnitude, int headroom);
 
 /// How many elements meet which fate.
@@ -38,7 +38,7 @@ struct HalfCounts {
   void add(const HalfCounts &other);
   /// Elements that are finite and not zero.
   uint64_t all() const;
-  /// Of those, the share of one fate; 0 where there are none.
+  /// The share of those with one fate; 0 where there are none.
   double share(Fate fate) const;
 };
 

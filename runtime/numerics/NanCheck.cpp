@@ -16,7 +16,7 @@ namespace mp {
 //===----------------------------------------------------------------------===//
 
 /// From what bits on a magnitude is infinite; NaN is beyond that.
-static constexpr uint32_t infinite = 0x7f80'0000;
+static constexpr uint32_t kInfinite = 0x7f80'0000;
 
 static std::optional<double> readFact(const Entry &entry,
                                       Executable::Results results,
@@ -34,11 +34,11 @@ static std::optional<uint32_t> readMagnitude(const Entry &entry,
   return bits ? std::optional(static_cast<uint32_t>(*bits)) : std::nullopt;
 }
 
-/// Of a record that is told in either way.
+/// The range of a record that is told in either way.
 static bool isBroken(const Entry &entry, Executable::Results results,
                      const Record &record) {
   if (auto bits = readMagnitude(entry, results, record))
-    return *bits >= infinite;
+    return *bits >= kInfinite;
   return readFact(entry, results, record, RecordFact::NonFinite).value_or(0) >
          0;
 }
@@ -51,8 +51,8 @@ static ValueRange readRecord(const Entry &entry, Executable::Results results,
                    .type = record.type,
                    .isFinite = !isBroken(entry, results, record)};
   if (auto bits = readMagnitude(entry, results, record)) {
-    if (*bits >= infinite)
-      range.hasNan = *bits > infinite;
+    if (*bits >= kInfinite)
+      range.hasNan = *bits > kInfinite;
     else
       range.magnitude = bit_cast<float>(*bits);
   }
@@ -121,7 +121,7 @@ std::string firstBrokenState(const Entry &entry, Executable::Results results) {
 }
 
 //===----------------------------------------------------------------------===//
-// Offender
+// The non-finite origin
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -162,20 +162,21 @@ struct Broken {
 };
 } // namespace
 
-std::optional<Offender> findOffender(const Entry &entry,
-                                     ArrayRef<ValueRange> values, bool applied,
-                                     bool isCertain) {
+std::optional<NonFiniteOrigin> findNonFiniteOrigin(const Entry &entry,
+                                                   ArrayRef<ValueRange> values,
+                                                   bool applied,
+                                                   bool isCertain) {
   Broken broken(entry, values, applied);
   std::optional<size_t> first = broken.first(broken.leading);
   if (!first && isCertain)
     first = broken.first(broken.all);
   if (!first)
     return std::nullopt;
-  Offender offender;
-  offender.value = values[*first];
+  NonFiniteOrigin origin;
+  origin.value = values[*first];
   for (uint32_t operand : entry.records[*first].operands)
-    offender.operands.push_back(values[operand]);
-  return offender;
+    origin.operands.push_back(values[operand]);
+  return origin;
 }
 
 } // namespace mp

@@ -33,15 +33,15 @@ struct ValueRange {
 };
 
 /// Where the values of a step stop being finite.
-struct Offender {
+struct NonFiniteOrigin {
   int64_t step = 0; ///< 1 is the first
   ValueRange value;
   std::vector<ValueRange> operands = {};
-  /// Which records of the data the step was taken on: "records 32 to 63 of
+  /// Which samples of the data the step was taken on: "samples 32 to 63 of
   /// epoch 1, which are ..."
-  std::string samples = {};
-  std::vector<int64_t> records = {}; ///< the same, all; from 0
-  /// The record of the data whose row is the first that is not finite.
+  std::string samplesText = {};
+  std::vector<int64_t> samples = {}; ///< the same, all; from 0
+  /// The sample of the data whose row is the first that is not finite.
   std::optional<int64_t> sample = {};
 
   /// "mp.exp at net.mlir:7:8 (backward): ", then what is known of it, of its
@@ -55,7 +55,7 @@ bool isOfRecord(const Entry &entry, unsigned result);
 std::vector<ValueRange> readRecords(const Entry &entry,
                                     Executable::Results results);
 
-/// Of a tensor on the host, without a name.
+/// The range of a tensor on the host, without a name.
 ValueRange rangeOf(const TensorType &type, llvm::ArrayRef<char> bytes);
 
 /// Whether any record is of something that is not finite, in a step that
@@ -66,16 +66,16 @@ bool anyNonFinite(const Entry &entry, Executable::Results results,
 /// The first value in execution order that is not finite although what it is
 /// computed from is, among those that lead to what the step is skipped for or
 /// writes; where it is certain that something is wrong here, else among all.
-std::optional<Offender> findOffender(const Entry &entry,
-                                     llvm::ArrayRef<ValueRange> values,
-                                     bool applied, bool isCertain);
+std::optional<NonFiniteOrigin>
+findNonFiniteOrigin(const Entry &entry, llvm::ArrayRef<ValueRange> values,
+                    bool applied, bool isCertain);
 
 /// The variable of the first record of state that is not finite, of a step that
 /// applied its updates; "" where there is none.
 std::string firstBrokenState(const Entry &entry, Executable::Results results);
 
 /// One line of offenders.jsonl, without a line feed.
-std::string toJson(const Offender &offender);
+std::string toJson(const NonFiniteOrigin &origin);
 /// Every record of a step: a table for a person, and values.json.
 std::string toText(llvm::ArrayRef<ValueRange> values);
 std::string toJson(int64_t step, llvm::ArrayRef<ValueRange> values);

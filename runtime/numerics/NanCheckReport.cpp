@@ -52,17 +52,17 @@ static std::string placeOf(const ValueRange &value) {
          (marked ? " (" + value.phase + ")" : "");
 }
 
-std::string Offender::str() const {
+std::string NonFiniteOrigin::str() const {
   std::string text =
       placeOf(value) + ": " + value.type.str() + ", " + value.str();
   for (auto [i, operand] : enumerate(operands))
     text += formatv("{0}{1} {2}", i ? ", " : "; of ", placeOf(operand),
                     operand.str());
   if (sample)
-    text += formatv("; first in record {0} of the data", *sample);
-  return text + (samples.empty()
-                     ? ""
-                     : "; step " + std::to_string(step) + " has " + samples);
+    text += formatv("; first in sample {0} of the data", *sample);
+  return text + (samplesText.empty() ? ""
+                                     : "; step " + std::to_string(step) +
+                                           " has " + samplesText);
 }
 
 std::string toText(ArrayRef<ValueRange> values) {
@@ -110,28 +110,28 @@ static void writeRange(json::OStream &json, const ValueRange &value) {
   write("row", value.row);
 }
 
-std::string toJson(const Offender &offender) {
+std::string toJson(const NonFiniteOrigin &origin) {
   std::string text;
   raw_string_ostream os(text);
   json::OStream json(os);
   json.object([&] {
-    json.attribute("step", offender.step);
-    writeText(json, "where", offender.value.phase);
-    writeText(json, "op", offender.value.name);
-    writeText(json, "source", offender.value.source.str());
-    writeText(json, "text", offender.str());
-    json.attributeObject("result", [&] { writeRange(json, offender.value); });
+    json.attribute("step", origin.step);
+    writeText(json, "where", origin.value.phase);
+    writeText(json, "op", origin.value.name);
+    writeText(json, "source", origin.value.source.str());
+    writeText(json, "text", origin.str());
+    json.attributeObject("result", [&] { writeRange(json, origin.value); });
     json.attributeArray("operands", [&] {
-      for (const ValueRange &operand : offender.operands)
+      for (const ValueRange &operand : origin.operands)
         json.object([&] { writeRange(json, operand); });
     });
-    writeText(json, "samples", offender.samples);
+    writeText(json, "samples", origin.samplesText);
     json.attributeArray("records", [&] {
-      for (int64_t record : offender.records)
-        json.value(record);
+      for (int64_t sample : origin.samples)
+        json.value(sample);
     });
-    if (offender.sample)
-      json.attribute("sample", *offender.sample);
+    if (origin.sample)
+      json.attribute("sample", *origin.sample);
   });
   return text;
 }

@@ -48,7 +48,7 @@ void writeRanges(Html &html, const json::Object &finding) {
     html.text(": " + valueText(*operand)).close();
   }
   if (finding.get("sample"))
-    html.element("div", "first in record " +
+    html.element("div", "first in sample " +
                             std::to_string(countOf(finding, "sample")) +
                             " of the data");
   html.element("small", textOf(finding, "samples"));

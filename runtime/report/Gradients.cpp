@@ -42,8 +42,8 @@ double lost(const json::Object &counts) {
          shareOf(counts, "nonfinite");
 }
 
-/// "2^-24": elements, by the exponent. What is no exponent of a double is left
-/// out.
+/// "2^-24": elements, by the exponent. What is not an exponent of a double is
+/// left out.
 std::map<int, uint64_t> exponentsOf(const json::Object &counts) {
   std::map<int, uint64_t> exponents;
   const json::Object *listed = counts.getObject("exponents");

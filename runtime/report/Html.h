@@ -11,8 +11,8 @@
 
 namespace mp {
 
-/// Text as HTML shows it, also inside an attribute's quotes. What is no UTF-8
-/// and what is no printable character becomes U+FFFD.
+/// Text as HTML shows it, also inside an attribute's quotes. What is not UTF-8
+/// and what is not a printable character becomes U+FFFD.
 std::string escapeHtml(llvm::StringRef text);
 
 /// Writes elements, of HTML and of SVG. Tags and attributes' names can only be

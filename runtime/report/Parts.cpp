@@ -37,7 +37,7 @@ void writeMissing(Html &html, const RunFiles &run, StringRef file,
 }
 
 void writeSource(Html &html, StringRef source) {
-  // Of a path without a slash, all.
+  // All of a path without a slash.
   StringRef name = source.substr(source.rfind('/') + 1);
   if (!source.empty())
     html.element("small", name, {{"title", source.str()}});

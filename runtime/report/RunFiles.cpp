@@ -78,7 +78,7 @@ static Expected<std::optional<T>> readWhole(StringRef folder, StringRef name,
 }
 
 /// Calls `take` with the object of each line. A last line that has no end and
-/// is no JSON is what a killed run leaves behind: `notes` then says so.
+/// is not JSON is what a killed run leaves behind: `notes` then says so.
 static Error readLines(StringRef folder, StringRef name,
                        std::vector<std::string> &notes,
                        function_ref<Error(json::Object)> take) {

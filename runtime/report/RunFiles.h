@@ -12,7 +12,7 @@ namespace mp {
 
 /// The files of a run folder, in as much as a page shows them.
 struct RunFiles {
-  /// Errors: no run folder; a file that is no JSON of its kind, named with the
+  /// Errors: no run folder; a file that is not JSON of its kind, named with the
   /// line.
   static llvm::Expected<RunFiles> read(llvm::StringRef folder);
 

@@ -10,7 +10,7 @@ namespace mp {
 class Axis {
 public:
   enum class Kind { Linear, Log2, Log10 };
-  /// Of a logarithmic axis the numbers are above zero.
+  /// The numbers of a logarithmic axis are above zero.
   Axis(Kind kind, double least, double most);
   /// Log10 where that shows more: numbers above zero, far apart. With a margin.
   static Axis fitting(double least, double most);
@@ -36,8 +36,8 @@ private:
 
 /// "2⁻²⁴"
 std::string powerText(unsigned base, int exponent);
-/// A loss scale as the page spells it: "2¹⁷", or "1000" of what is no power of
-/// two; "1" of one.
+/// A loss scale as the page spells it: "2¹⁷", or "1000" of what is not a power
+/// of two; "1" of one.
 std::string scalePower(double scale);
 /// The text with "2^-24" in it as "2⁻²⁴".
 std::string withPowers(llvm::StringRef text);

@@ -55,7 +55,7 @@ public:
 
   /// Those that have steps, in order; at most `most`.
   std::vector<const Stretch *> stretches() const;
-  /// Of all steps.
+  /// Over all steps.
   const Stretch &total() const { return whole; }
   int64_t width() const { return perStretch; }
   const std::vector<std::string> &names() const { return seriesNames; }

@@ -17,11 +17,11 @@ using namespace llvm;
 namespace mp {
 namespace {
 
-constexpr StringLiteral formatKey = "mantissa.checkpoint";
-constexpr StringLiteral formatVersion = "1";
-constexpr StringLiteral fingerprintKey = "fingerprint";
+constexpr StringLiteral kFormatKey = "mantissa.checkpoint";
+constexpr StringLiteral kFormatVersion = "1";
+constexpr StringLiteral kFingerprintKey = "fingerprint";
 /// Names of the tensors that are parameters or buffers, a JSON list.
-constexpr StringLiteral weightsKey = "weights";
+constexpr StringLiteral kWeightsKey = "weights";
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -94,7 +94,7 @@ void visitFields(State &state, Visitor &visit) {
   visit("seed", state.seed);
   visit("step", state.step);
   visit("skipped_steps", state.skippedSteps);
-  visit("records", state.records);
+  visit("records", state.samples);
   visit("batch", state.batch);
   visit("epochs", state.epochs);
   visit("shuffle", state.shuffle);
@@ -110,21 +110,15 @@ void visitFields(State &state, Visitor &visit) {
   visit("epoch_loss_count", state.epochLossCount);
 }
 
-bool isSaved(const Variable &variable) {
-  return variable.kind != VariableKind::Derived &&
-         variable.kind != VariableKind::Window;
-}
-
 bool isWeight(const Variable &variable) {
   return variable.kind == VariableKind::Parameter ||
          variable.kind == VariableKind::Buffer;
 }
 
-/// Whether mp-quantize made it, to keep magnitudes of tensors in.
+/// Whether the variable keeps magnitudes of earlier steps for 8-bit training.
 bool isHistory(const Variable &variable) {
-  StringRef name = variable.name;
-  return variable.kind == VariableKind::Buffer &&
-         (name.ends_with(".amax") || name.contains(".amax_position."));
+  return variable.role.kind == VariableRole::Kind::History ||
+         variable.role.kind == VariableRole::Kind::Position;
 }
 
 /// Gathers the differences between a file and a session into one message of a
@@ -149,6 +143,11 @@ private:
 };
 
 } // namespace
+
+bool isSaved(const Variable &variable) {
+  return variable.kind != VariableKind::Derived &&
+         variable.kind != VariableKind::Window;
+}
 
 std::string fingerprint(ArrayRef<Variable> variables) {
   std::vector<std::string> lines;
@@ -188,9 +187,10 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
              return session.read(variable.name, bytes);
            }});
   Metadata metadata;
-  metadata[formatKey.str()] = formatVersion.str();
-  metadata[fingerprintKey.str()] = fingerprint(session.variables());
-  metadata[weightsKey.str()] = namesOfWeights(session.variables());
+  metadata[kFormatKey.str()] = kFormatVersion.str();
+  metadata[kFingerprintKey.str()] = fingerprint(session.variables());
+  metadata[kWeightsKey.str()] = namesOfWeights(session.variables());
+  metadata[kRolesKey.str()] = rolesToText(session.variables());
   MetadataWriter writer{metadata};
   visitFields(state, writer);
   return writeSafetensors(path, std::move(tensors), metadata);
@@ -204,22 +204,26 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   checkpoint.file = std::move(*file);
   Metadata &metadata = checkpoint.file.metadata;
   const std::string &name = checkpoint.file.path;
-  auto version = metadata.find(formatKey.str());
+  auto version = metadata.find(kFormatKey.str());
   if (version == metadata.end())
     return makeError("{0}: holds weights but no training state; to start from "
                      "weights, load them as the initial ones",
                      name);
-  if (version->second != formatVersion)
+  if (version->second != kFormatVersion)
     return makeError("{0}: checkpoint format {1}, expected {2}", name,
-                     version->second, formatVersion);
+                     version->second, kFormatVersion);
   // A run without a tuning plan and micro-batches, as all were once.
   metadata.try_emplace("plan");
   metadata.try_emplace("accumulate", "1");
   MetadataReader reader{metadata, ""};
   visitFields(checkpoint.run, reader);
-  reader(fingerprintKey, checkpoint.print);
+  reader(kFingerprintKey, checkpoint.print);
+  Expected<Roles> roles = rolesIn(checkpoint.file);
+  if (!roles)
+    return roles.takeError();
+  checkpoint.roles = std::move(*roles);
   RunState &run = checkpoint.run;
-  if (reader.bad.empty() && (run.step < 0 || run.batch < 1 || run.records < 1))
+  if (reader.bad.empty() && (run.step < 0 || run.batch < 1 || run.samples < 1))
     reader.bad = "step";
   if (reader.bad.empty() && run.accumulate < 1)
     reader.bad = "accumulate";
@@ -232,7 +236,7 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
 
 /// Why the file's variables are not those of the session, but for a scaler's.
 static Error compareVariables(ArrayRef<Variable> variables,
-                              const Safetensors &file,
+                              const Safetensors &file, const Roles &roles,
                               const std::string &module) {
   Differences differences;
   StringSet<> known;
@@ -254,7 +258,7 @@ static Error compareVariables(ArrayRef<Variable> variables,
     }
   }
   for (auto &[name, tensor] : file.tensors)
-    if (!known.contains(name) && !isScalerState(name, tensor, file))
+    if (!known.contains(name) && !isScalerState(roleOf(name, roles)))
       differences.add(
           formatv("'{0}' ({1}) is not in the graph", name, tensor.type.str()));
   return differences.finish(
@@ -279,19 +283,20 @@ static std::vector<Variable> variablesInFile(ArrayRef<Variable> variables,
 }
 
 double Checkpoint::scale() const {
-  for (auto &[name, tensor] : file.tensors)
-    if (StringRef(name).ends_with(".scale") &&
-        isScalerState(name, tensor, file))
+  for (auto &[name, role] : roles)
+    if (role.kind == VariableRole::Kind::Scale) {
+      const Array &tensor = file.tensors.at(name);
       return loadElement(tensor.type.element, tensor.bytes.data());
+    }
   return run.lastScale;
 }
 
 Expected<ScalerChange> Checkpoint::restore(Session &session) const {
   ArrayRef<Variable> variables = session.variables();
-  if (Error error = compareVariables(variables, file, run.module))
+  if (Error error = compareVariables(variables, file, roles, run.module))
     return error;
-  ScalerChange change = compareScalers(variables, file);
-  if (Error error = checkScale(change, file))
+  ScalerChange change = compareScalers(variables, file, roles);
+  if (Error error = checkScale(variables, file))
     return error;
   std::string expected = fingerprint(variablesInFile(variables, file, change));
   if (print != expected)
@@ -317,27 +322,29 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
 }
 
 /// The tensor that a weight gets: its own, or its moving average.
-static std::string tensorOf(const Variable &variable, const Safetensors &file,
+static std::string tensorOf(const Variable &variable, const Roles &roles,
                             Weights which) {
-  std::string average = variable.name + ".ema";
-  return which == Weights::Averaged && file.tensors.count(average)
-             ? average
-             : variable.name;
+  StringRef average;
+  if (which == Weights::Averaged)
+    average = averageOf(variable.name, roles);
+  return average.empty() ? variable.name : average.str();
 }
 
 /// Averages are only there once a step was applied, by every optimizer.
-static Error checkAverages(const Safetensors &file,
+static Error checkAverages(const Safetensors &file, const Roles &roles,
                            ArrayRef<Variable> variables) {
   if (none_of(variables, [&](const Variable &variable) {
-        return isWeight(variable) && file.tensors.count(variable.name + ".ema");
+        return isWeight(variable) && !averageOf(variable.name, roles).empty();
       }))
     return makeError("{0}: holds no averages of weights, such as '{1}.ema': "
                      "train with ema = 0.999 in mp.minimize",
                      file.path, variables.empty() ? "w" : variables[0].name);
-  bool isUntouched = any_of(file.tensors, [](const auto &entry) {
-    return StringRef(entry.first).ends_with(".applied") &&
-           entry.second.type == TensorType{ElementType::I64, {}} &&
-           loadElement(ElementType::I64, entry.second.bytes.data()) == 0;
+  bool isUntouched = any_of(roles, [&](const auto &entry) {
+    const auto &[name, role] = entry;
+    const Array &tensor = file.tensors.at(name);
+    return role.kind == VariableRole::Kind::Count &&
+           tensor.type == TensorType{ElementType::I64, {}} &&
+           loadElement(ElementType::I64, tensor.bytes.data()) == 0;
   });
   if (isUntouched)
     return makeError("{0}: no step was applied yet, so that there are no "
@@ -353,8 +360,9 @@ static bool isOptional(const Variable &variable, Weights which) {
 
 /// Says in what a weight's tensor does not fit, or nothing.
 static std::string misfit(const Variable &variable, const Safetensors &file,
-                          ArrayRef<std::string> unexpected, Weights which) {
-  auto tensor = file.tensors.find(tensorOf(variable, file, which));
+                          const Roles &roles, ArrayRef<std::string> unexpected,
+                          Weights which) {
+  auto tensor = file.tensors.find(tensorOf(variable, roles, which));
   if (tensor == file.tensors.end() && isOptional(variable, which))
     return "";
   if (tensor == file.tensors.end() && isHistory(variable))
@@ -378,25 +386,28 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   Expected<Safetensors> file = readSafetensors(checkpointPath(path));
   if (!file)
     return file.takeError();
+  Expected<Roles> roles = rolesIn(*file);
+  if (!roles)
+    return roles.takeError();
   if (which == Weights::Averaged)
-    if (Error error = checkAverages(*file, session.variables()))
+    if (Error error = checkAverages(*file, *roles, session.variables()))
       return error;
-  // A checkpoint also holds the optimizer's state, which is no weight.
-  bool isCheckpoint = file->metadata.count(formatKey.str());
+  // A checkpoint also holds the optimizer's state, which is not a weight.
+  bool isCheckpoint = file->metadata.count(kFormatKey.str());
   StringSet<> known;
   for (const Variable &variable : session.variables())
     known.insert(variable.name);
   std::vector<std::string> unexpected;
   for (auto &[name, tensor] : file->tensors) {
-    bool isAverage =
-        which == Weights::Averaged && StringRef(name).ends_with(".ema");
+    bool isAverage = which == Weights::Averaged &&
+                     roleOf(name, *roles).kind == VariableRole::Kind::Average;
     if (!known.contains(name) && !isCheckpoint && !isAverage)
       unexpected.push_back(name);
   }
   Differences differences;
   for (const Variable &variable : session.variables())
     if (isWeight(variable))
-      if (std::string text = misfit(variable, *file, unexpected, which);
+      if (std::string text = misfit(variable, *file, *roles, unexpected, which);
           !text.empty())
         differences.add(std::move(text));
   if (!unexpected.empty())
@@ -408,7 +419,7 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   for (const Variable &variable : session.variables()) {
     if (!isWeight(variable))
       continue;
-    auto found = file->tensors.find(tensorOf(variable, *file, which));
+    auto found = file->tensors.find(tensorOf(variable, *roles, which));
     if (found == file->tensors.end())
       continue; // a history
     const Array &tensor = found->second;
@@ -427,16 +438,16 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
 
 /// The checkpoint's weights, by name and type.
 static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
-  if (!file.metadata.count(formatKey.str()))
+  if (!file.metadata.count(kFormatKey.str()))
     return makeError("{0}: holds weights alone already", file.path);
-  auto listed = file.metadata.find(weightsKey.str());
+  auto listed = file.metadata.find(kWeightsKey.str());
   if (listed == file.metadata.end())
     return makeError("{0}: an earlier version wrote it, which did not say what "
                      "is a weight; train one step more, with --resume",
                      file.path);
   auto damaged = [&] {
     return makeError("{0}: damaged checkpoint: metadata '{1}' is malformed",
-                     file.path, weightsKey);
+                     file.path, kWeightsKey);
   };
   Expected<json::Value> names = json::parse(listed->second);
   if (!names)
@@ -463,13 +474,16 @@ Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
   Expected<std::vector<Variable>> weights = weightsOf(*file);
   if (!weights)
     return weights.takeError();
+  Expected<Roles> roles = rolesIn(*file);
+  if (!roles)
+    return roles.takeError();
   if (which == Weights::Averaged)
-    if (Error error = checkAverages(*file, *weights))
+    if (Error error = checkAverages(*file, *roles, *weights))
       return error;
   Exported exported;
   std::vector<NamedTensor> tensors;
   for (const Variable &weight : *weights) {
-    const Array &tensor = file->tensors.at(tensorOf(weight, *file, which));
+    const Array &tensor = file->tensors.at(tensorOf(weight, *roles, which));
     tensors.push_back({weight.name, tensor.type, tensor.bytes});
     exported.bytes += tensor.bytes.size();
   }

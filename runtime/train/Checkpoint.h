@@ -5,6 +5,7 @@
 #include "program/RecipeSettings.h"
 #include "runtime/Session.h"
 #include "runtime/data/Safetensors.h"
+#include "runtime/train/CheckpointRoles.h"
 #include "runtime/train/Metrics.h"
 
 namespace mp {
@@ -14,9 +15,9 @@ namespace mp {
 /// counted, 1 where there are none.
 struct RunState : RecipeSettings {
   uint64_t seed = 0;
-  int64_t step = 0; ///< tries so far; the data position follows from it
+  int64_t step = 0; ///< step attempts so far, which say where in the data
   int64_t skippedSteps = 0;
-  int64_t records = 0, batch = 0, epochs = 0;
+  int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string module = {}, target = {}, cpu = {};
   std::string scalerFields = {}; ///< Program's
@@ -26,6 +27,10 @@ struct RunState : RecipeSettings {
   double epochLossSum = 0;    ///< over the steps of the running epoch that were
   int64_t epochLossCount = 0; ///< not skipped
 };
+
+/// Whether checkpoints hold the variable: derived ones are computed again, and
+/// those of a window are empty between two steps.
+bool isSaved(const Variable &variable);
 
 /// A hash of the variables that a checkpoint holds: names, kinds and types.
 std::string fingerprint(llvm::ArrayRef<Variable> variables);
@@ -62,6 +67,7 @@ public:
 
 private:
   Safetensors file;
+  Roles roles;
   RunState run;
   std::string print; ///< the fingerprint in the file
 };

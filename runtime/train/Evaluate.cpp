@@ -24,8 +24,8 @@ static void accumulate(NamedNumbers &sums, const Entry &entry,
 
 Expected<NamedNumbers> scores(Model &model, const Dataset &data,
                               int64_t batch) {
-  BatchPlan plan{.records = data.records(),
-                 .batch = std::min(batch, data.records())};
+  BatchPlan plan{.samples = data.samples(),
+                 .batch = std::min(batch, data.samples())};
   if (plan.remainder())
     model.compileAhead(Goal::Evaluate, plan.remainder());
   Expected<Executable *> whole =
@@ -55,7 +55,7 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
     accumulate(sums, executable->entry(), *results, rows);
   }
   for (auto &[name, value] : sums)
-    value /= data.records();
+    value /= data.samples();
   return sums;
 }
 
@@ -100,7 +100,7 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
   Expected<Dataset> data = Dataset::open(**source, options.data);
   if (!data)
     return data.takeError();
-  int64_t batch = std::min(options.batch, data->records());
+  int64_t batch = std::min(options.batch, data->samples());
   auto executable = (*model)->get(Goal::Evaluate, kEvaluateEntry, batch);
   if (!executable)
     return executable.takeError();

@@ -7,8 +7,8 @@
 
 namespace mp {
 
-/// Runs `evaluate` over all records in batches of `batch` and returns the mean
-/// of each named scalar result, every record counting the same.
+/// Runs `evaluate` over all samples in batches of `batch` and returns the mean
+/// of each named scalar result, every sample counting the same.
 llvm::Expected<NamedNumbers> scores(Model &model, const Dataset &data,
                                     int64_t batch);
 

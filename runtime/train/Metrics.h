@@ -26,7 +26,8 @@ struct StepMetrics {
   double samplesPerSecond = 0;
   NamedNumbers others = {}; ///< further scalar results by name
   /// Where values stop being finite, of a step that was skipped for that or
-  /// should have been: Offender::str(). "" where all is well, or nobody asked.
+  /// should have been: NonFiniteOrigin::str(). "" where all is well, or nobody
+  /// asked.
   std::string nonFinite = {};
 
   /// Whether all optimizers skipped the step.
@@ -80,7 +81,7 @@ struct Summary {
   std::string recipe = {}, precision = {}, policy = {}, scaler = {};
   std::string insertPasses = {}; ///< as in checkpoints
   std::string device = {};
-  int64_t batch = 0, accumulate = 1; ///< records; how many batches a step
+  int64_t batch = 0, accumulate = 1; ///< samples; how many batches a step
   uint64_t seed = 0;
 };
 

@@ -4,23 +4,14 @@
 #include "support/Error.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace llvm;
 
 namespace mp {
 
-bool isScalerState(StringRef name, const Array &tensor,
-                   const Safetensors &file) {
-  auto [scaler, field] = name.rsplit('.');
-  bool isKnown = StringSwitch<bool>(field)
-                     .Cases({"scale", "growth_tracker", "hysteresis_tracker",
-                             "steps_since_rescale", "overflows_since_rescale"},
-                            true)
-                     .Default(false);
-  return isKnown && tensor.type.shape.empty() &&
-         file.tensors.count((scaler + ".growth_tracker").str());
+static double number(const Array &tensor) {
+  return loadElement(tensor.type.element, tensor.bytes.data());
 }
 
 bool isScaler(const Variable &variable) {
@@ -30,11 +21,8 @@ bool isScaler(const Variable &variable) {
 }
 
 ScalerChange compareScalers(ArrayRef<Variable> variables,
-                            const Safetensors &file) {
+                            const Safetensors &file, const Roles &roles) {
   ScalerChange change;
-  auto number = [](const Array &tensor) {
-    return loadElement(tensor.type.element, tensor.bytes.data());
-  };
   StringSet<> known;
   for (const Variable &variable : variables) {
     known.insert(variable.name);
@@ -47,7 +35,7 @@ ScalerChange compareScalers(ArrayRef<Variable> variables,
       change.kept.emplace_back(variable.name, number(tensor->second));
   }
   for (auto &[name, tensor] : file.tensors)
-    if (!known.contains(name) && isScalerState(name, tensor, file))
+    if (!known.contains(name) && isScalerState(roleOf(name, roles)))
       change.dropped.emplace_back(name, number(tensor));
   return change;
 }
@@ -66,13 +54,18 @@ std::vector<FieldChange> compareFields(StringRef before, StringRef now) {
   return changes;
 }
 
-Error checkScale(const ScalerChange &change, const Safetensors &file) {
-  for (auto &[name, value] : change.kept)
-    if (StringRef(name).ends_with(".scale") &&
-        !(value > 0 && std::isfinite(value)))
+Error checkScale(ArrayRef<Variable> variables, const Safetensors &file) {
+  for (const Variable &variable : variables) {
+    auto tensor = file.tensors.find(variable.name);
+    if (variable.role.kind != VariableRole::Kind::Scale ||
+        tensor == file.tensors.end())
+      continue;
+    double value = number(tensor->second);
+    if (!(value > 0 && std::isfinite(value)))
       return makeError("{0}: '{1}' is {2}, with which no gradient is left: "
                        "resume with a scale that is known, --scaler static:N",
-                       file.path, name, value);
+                       file.path, variable.name, value);
+  }
   return Error::success();
 }
 

@@ -11,16 +11,12 @@
 
 namespace mp {
 
-/// Whether a tensor of a file is the state of a loss scaler: with a
-/// `growth_tracker` it has a scale, and maybe counters.
-bool isScalerState(llvm::StringRef name, const Array &tensor,
-                   const Safetensors &file);
 /// Whether it has a first value that a run can go on with.
 bool isScaler(const Variable &variable);
 
 /// What becomes of the scaler's state in a file.
 ScalerChange compareScalers(llvm::ArrayRef<Variable> variables,
-                            const Safetensors &file);
+                            const Safetensors &file, const Roles &roles);
 
 /// A field of the loss scaler that is another one than in the checkpoint.
 struct FieldChange {
@@ -34,7 +30,8 @@ std::vector<FieldChange> compareFields(llvm::StringRef before,
 
 /// From zero, an infinity or NaN no factor leads back: nothing would be trained
 /// any more.
-llvm::Error checkScale(const ScalerChange &change, const Safetensors &file);
+llvm::Error checkScale(llvm::ArrayRef<Variable> variables,
+                       const Safetensors &file);
 
 } // namespace mp
 

@@ -1,5 +1,4 @@
-//===- StepProgram.cpp - a recipe's step, and inputs to measure it with
-//----===//
+//===- StepInputs.cpp - a recipe's step, and inputs to measure it with ----===//
 #include "runtime/train/StepInputs.h"
 #include "runtime/Initialize.h"
 #include "runtime/ThreadPool.h"
@@ -71,17 +70,17 @@ readBatches(Model &model, const Entry &entry, uint64_t batch, uint64_t count,
   if (!binding)
     return binding.takeError();
   PrefetchOptions prefetch;
-  prefetch.plan.records = data->records();
+  prefetch.plan.samples = data->samples();
   prefetch.plan.batch = batch;
   prefetch.shuffle = false;
   prefetch.lastStep = count;
-  if (data->records() < static_cast<int64_t>(batch))
-    return makeError("batch {0} is larger than the data set of {1} records",
-                     batch, data->records());
-  if (count > data->records() / batch)
-    return makeError("{0} batches of {1} records are more than the data set of "
-                     "{2} records",
-                     count, batch, data->records());
+  if (data->samples() < static_cast<int64_t>(batch))
+    return makeError("batch {0} is larger than the data set of {1} samples",
+                     batch, data->samples());
+  if (count > data->samples() / batch)
+    return makeError("{0} batches of {1} samples are more than the data set of "
+                     "{2} samples",
+                     count, batch, data->samples());
   Prefetcher batches(*data, std::move(*binding), prefetch);
   std::vector<StepInputs> all;
   while (auto inputs = batches.next()) {

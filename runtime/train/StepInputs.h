@@ -1,5 +1,4 @@
-//===- StepProgram.h - a recipe's step, and inputs to measure it with
-//------===//
+//===- StepInputs.h - inputs to measure a recipe's step with ----*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_STEPINPUTS_H
 #define MP_RUNTIME_TRAIN_STEPINPUTS_H
 

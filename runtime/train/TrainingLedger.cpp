@@ -67,7 +67,7 @@ Error TrainingLedger::copyState(Session &run) {
 /// What the next step has.
 Expected<double> TrainingLedger::scaleOf(Session &run) {
   for (const Variable &variable : run.variables())
-    if (isScaler(variable) && StringRef(variable.name).ends_with(".scale")) {
+    if (variable.role.kind == VariableRole::Kind::Scale) {
       std::vector<char> bytes(variable.type.bytes());
       if (Error error = run.read(variable.name, bytes))
         return error;

@@ -27,12 +27,12 @@ public:
   create(TrainingLedgerOptions options, Compiler compiler,
          const SessionFactory &createSession);
 
-  /// Goes on behind the lines of the first `steps` steps.
+  /// Goes on after the lines of the first `steps` steps.
   llvm::Error open(llvm::StringRef path, int64_t steps);
   /// Whether the last line is of that step.
   bool has(int64_t step) const { return file->lastStep() == step; }
   /// Counts on the batch of step `batch`, from 0 on, with the state of `run`
-  /// behind `step` steps, and adds a line. Returns what a person should know,
+  /// after `step` steps, and adds a line. Returns what a person should know,
   /// once until it is mended, or "".
   llvm::Expected<std::string> write(Session &run, const Dataset &data,
                                     int64_t step, int64_t batch);

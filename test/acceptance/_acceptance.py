@@ -35,7 +35,7 @@ def train_command(arguments, run, *flags, module=None, device="cpu", batch=128):
 
 
 def ran(command, skips=False):
-    """Runs mp-run train; where all its steps should be skipped it has to say that, and fail. Any other end ends the test with
+    """Runs mp-run train; if all its steps should be skipped it has to report that, and fail. Any other end ends the test with
     the tool's message."""
     result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             check=False)
@@ -71,7 +71,7 @@ def safetensors(path):
 
 
 def goldens(arguments):
-    """What PyTorch did in the same steps; test/goldens/README.md says how."""
+    """Returns PyTorch's results in the same steps; test/goldens/README.md says how."""
     return json.loads((arguments.source / "test" / "goldens" / "mlp-steps.json").read_text())
 
 

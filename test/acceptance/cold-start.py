@@ -11,7 +11,7 @@ import time
 
 from _acceptance import finish, options, train_command
 
-COLD, WARM = 1.5, 0.8  # what is measured is a third of these
+COLD, WARM = 1.5, 0.8  # measured times are a third of these
 
 
 def first_step(arguments, precision, cache):

@@ -21,12 +21,12 @@ def run_tool(arguments, *words):
 
 
 #
-# What NumPy says
+# Reference by NumPy
 #
 
 
 def fates(x, scale, headroom):
-    """How many elements of `x`, f32, times `scale` become what in f16."""
+    """Counts the elements of `x`, f32, times `scale` by their fate in f16."""
     with np.errstate(over="ignore"):
         half = np.abs(x.astype(np.float64) * np.float64(np.float32(scale))).astype(np.float16)
     counted = np.isfinite(x) & (x != 0)
@@ -63,7 +63,7 @@ def advised_scale(x, headroom):
 
 
 def differences(found, tensors, scale, headroom, where):
-    """Of a calibration, or of a line of a ledger."""
+    """The faults of a calibration, or of a line of a ledger."""
     everything = np.concatenate([x.ravel() for x in tensors.values()])
     if {gradient["tensor"] for gradient in found["gradients"]} != tensors.keys():
         yield f"{where}: other tensors than the file's"
@@ -128,7 +128,7 @@ def main():
     examples = arguments.source / "examples"
     modules = (examples / "fashion-mnist" / "mlp.mlir", examples / "underflow" / "one-loss.mlir",
                examples / "underflow" / "two-losses.mlir")
-    # That a wrong count is seen.
+    # A wrong count is noticed.
     x = np.array([0, 2.0 ** -25, np.nextafter(np.float32(2.0 ** -25), np.float32(1)), 65519, 65520, np.inf], dtype=np.float32)
     if list(fates(x, 1, 6).values()) != [1, 1, 0, 1, 1]:
         sys.exit(f"the check itself is broken: {fates(x, 1, 6)}")

@@ -13,7 +13,7 @@ import sys
 
 from _acceptance import finish, options
 
-ROWS, COLUMNS, BAD = 32, 4, 21  # the record that is to blame
+ROWS, COLUMNS, BAD = 32, 4, 21  # the sample with the fault
 
 HEAD = """mp.variable @w : tensor<2x4xf32> = #mp.init<constant, value = {weight}>
 func.func @loss(%x: tensor<?x4xf32> {{mp.name = "x"}}) -> (tensor<f32> {{mp.name = "loss"}}) {{
@@ -24,7 +24,7 @@ LINEAR = """  %y = mp.linear %x, %w : tensor<?x4xf32>, tensor<2x4xf32>
   %e = mp.{function} %y : tensor<?x2xf32>
   %sum = mp.sum %e dims[0, 1] : tensor<?x2xf32>
 """
-# Nothing here is cast to 16 bits but the weight's gradient is taken in f32: what overflows is 1 / scale.
+# Nothing here is cast to 16 bits, but the weight's gradient is computed in f32: 1 / scale overflows.
 SCALED = """  %s = mp.sum %w dims[0] : tensor<2x4xf32>
   %y = mp.mul %x, %s : tensor<?x4xf32>, tensor<4xf32>
   %sum = mp.sum %y dims[0, 1] : tensor<?x4xf32>
@@ -37,7 +37,7 @@ mp.train @step of @loss autocast(<dtype = f16>) {{
 mp.data @train {{x = #mp.column<"x.npy" as npy, f32>}}
 """
 
-# kind: module, values, what the report says of the place, of operands; for single precisions where they differ.
+# kind: module, values, the report's text about the place and the operands; for single precisions if they differ.
 KINDS = {
     "input": {"bad": float("nan"), "place": r"input 'x' at net.mlir:2:17", "operands": [], "sample": True},
     "weight": {"init": float("inf"), "place": r"variable 'w(\.b?f16)?' at net.mlir:(3:8|1:1)", "operands": []},
@@ -91,7 +91,7 @@ def trained(arguments, folder, flags, device):
 
 
 def problem(kind, found):
-    """What is wrong with an offender, or nothing."""
+    """What is wrong with an origin, or nothing."""
     result, operands = found["text"].split("; step ")[0].split("; of ")[0], found["text"].partition("; of ")[2]
     place = result.split(": ")[0]
     if not re.fullmatch(kind["place"], place):
@@ -121,7 +121,7 @@ def main():
                     runs += 1
                     path = folder / "run" / "offenders.jsonl"
                     lines = path.read_text().splitlines() if path.exists() else []
-                    wrong = problem(kind, json.loads(lines[0])) if len(lines) == 1 else f"{len(lines)} offenders"
+                    wrong = problem(kind, json.loads(lines[0])) if len(lines) == 1 else f"{len(lines)} origins"
                     if wrong:
                         failures.append(f"{folder.name}: {wrong}")
                         print(f"{failures[-1]}\n{ended.stderr[-1500:]}", file=sys.stderr)

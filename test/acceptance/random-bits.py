@@ -13,7 +13,7 @@ EXACT = ("loss", "scale", "skipped", "grad_norm")
 
 
 def with_dropout(arguments):
-    """The example with dropout behind its activations."""
+    """The example with dropout after its activations."""
     text, count = re.subn(r"%(a\d) = mp\.relu (%h\d) : (.*)",
                           r"%r\1 = mp.relu \2 : \3\n    %\1 = mp.dropout %r\1 {p = 0.2} : \3",
                           example(arguments).read_text())

@@ -18,12 +18,12 @@ from _acceptance import example, finish, options, ran
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "<script>document.title='owned'</script>\"'><img src=x onerror=alert(1)>&amp;]]>--></title></style>"
-# Elements that the page never has; <a> and <meta> are looked at by what they say.
+# Elements that the page never has; <a> and <meta> are checked by their content.
 FORBIDDEN = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "input", "image", "use", "foreignobject"}
 
 
 class Page(HTMLParser):
-    """Elements, the text of each kind of them, and what could load something."""
+    """The page's elements, the text of each kind of them, and everything that could load something."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -62,7 +62,7 @@ def browser():
 
 
 def open_page(arguments, path, *flags):
-    """What Chromium prints; it can reach no host."""
+    """Returns Chromium's output; it can reach no host."""
     profile = arguments.work / "chromium"
     shutil.rmtree(profile, ignore_errors=True)
     return subprocess.run(
@@ -183,14 +183,14 @@ class Faults(list):
 
 
 def check_page(arguments, faults, name, path, texts):
-    """What holds for every page; the page as Chromium has it."""
+    """Checks that hold for every page; returns the page as Chromium has it."""
     source = path.read_text()
     faults.expect(not re.search(r"https?://|url\(|@import", source), f"{name}: the page names an address")
     dom = Page(open_page(arguments, path, "--dump-dom"))
     faults.expect(not dom.loads, f"{name}: the page would load or run {dom.loads[:3]}")
     found = FORBIDDEN & {tag for tag, _ in dom.elements}
     faults.expect(not found, f"{name}: the page has elements {sorted(found)}")
-    # That the browser makes of it what was written: nothing was mended, so nothing was broken.
+    # The browser makes the written elements of it: it repaired nothing, so nothing was broken.
     tags = [[tag for tag, _ in page.elements if tag != "tbody"] for page in (Page(source), dom)]
     faults.expect(tags[0] == tags[1], f"{name}: Chromium reads other elements than were written")
     for text in texts:

@@ -38,7 +38,7 @@ def accuracy(arguments, module, name, *flags):
 
 
 def advised(arguments, name):
-    """What the first ledger of a run says to add to its command, when the command that it says to run first was run."""
+    """The options that the first ledger of a run suggests, after running the command that it suggests first."""
     with open(arguments.work / name / "ledger.jsonl", encoding="utf-8") as lines:
         advice = json.loads(next(lines))["advice"]
     print(f"{name}: {advice['text']}")
@@ -91,8 +91,8 @@ def check_two_losses(arguments, folder):
 # Exactness
 #
 
-# Everything is a whole number, so no gradient underflows. Values are read by several ops, twice by one, broadcast,
-# cast back and forth.
+# All numbers are whole, so no gradient underflows. Values are read by several ops, twice by one, broadcast, cast
+# back and forth.
 NETWORK = """
 mp.variable @a : tensor<8x6xf32> = #mp.init<ones>
 mp.variable @b : tensor<8xf32> = #mp.init<ones>
@@ -167,11 +167,11 @@ def check_exactness(arguments):
         calibration = json.loads((folder / "true.json").read_text())
 
 
-# Test models, and a loss scale at which nothing underflows but something does without. In attention one gradient of 666
-# in a tensor is subnormal at the scale that static:auto chooses, which leaves room above.
+# Test models, with a loss scale that prevents underflow. In attention one gradient of 666 in a tensor is subnormal at
+# the scale that static:auto chooses, which leaves room above.
 MODELS = {"batchnorm": (5, {"x": (3, 7, 5)}, "static:auto"), "mlp-odd": (7, {"x": (53,)}, "static:auto"),
           "normalised": (0, {"x": (45,), "y": (3,)}, "static:auto"), "attention": (11, {"x": (33,)}, "static:262144")}
-RECORDS = 64
+SAMPLES = 64
 
 
 def write_npy(path, code, shape, data):
@@ -186,10 +186,10 @@ def check_models(arguments):
         folder.mkdir(parents=True, exist_ok=True)
         module = arguments.source / "test" / "models" / f"{name}.mlir"
         if classes:
-            write_npy(folder / "label.npy", "|u1", (RECORDS,), bytes(draw.randrange(classes) for _ in range(RECORDS)))
+            write_npy(folder / "label.npy", "|u1", (SAMPLES,), bytes(draw.randrange(classes) for _ in range(SAMPLES)))
         for column, shape in columns.items():
-            values = [draw.gauss(0, 1) for _ in range(RECORDS * math.prod(shape))]
-            write_npy(folder / f"{column}.npy", "<f4", (RECORDS, *shape), struct.pack(f"<{len(values)}f", *values))
+            values = [draw.gauss(0, 1) for _ in range(SAMPLES * math.prod(shape))]
+            write_npy(folder / f"{column}.npy", "<f4", (SAMPLES, *shape), struct.pack(f"<{len(values)}f", *values))
         common = (module, "--data", folder, "--batch", 8, "--device", "cpu", "--precision", "fp16")
         run_tool(arguments, "calibrate", *common, "--json", folder / "scales.json")
         runs = {"one": ("--scaler", scaler), "bare": ("--scaler", "static:1"),
@@ -240,7 +240,7 @@ mp.data @train {x = #mp.column<"x.safetensors" as safetensors, f32, key = "x">}
 
 
 def check_state(arguments):
-    """Statistics of batch norms and the random bits of dropout are as if nobody had calibrated."""
+    """Statistics of batch norms and the random bits of dropout are the same as without a calibration."""
     folder = arguments.work / "state"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "net.mlir").write_text(NORMS)

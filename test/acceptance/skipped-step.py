@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A skipped step writes nothing: parameters and slots keep every bit while a loss scale that is far too large comes
-down; the scale, its tracker and the count of tries change all the same. So does a step whose new master would be
+down; the scale, its tracker and the count of attempts change all the same. So does a step whose new master would be
 infinite in its f16 copy, although every gradient is finite."""
 
 import json
@@ -112,7 +112,7 @@ def main():
         if name.endswith((".exp_avg", ".exp_avg_sq", ".applied")) and any(tensor[2]):
             faults.append(f"{name} is no longer zero")
     if struct.unpack("<q", after["step.attempted"][2]) != (STEPS,):
-        faults.append("tries were not counted")
+        faults.append("attempts were not counted")
     # Nine digits tell f32 values apart, and are the value itself only when read as one.
     scales = [struct.unpack("<f", struct.pack("<f", scale))[0] for scale in recorded["scale"]]
     if scales != [scales[0] * 0.5**i for i in range(STEPS)]:

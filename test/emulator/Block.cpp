@@ -10,8 +10,8 @@
 
 namespace mp::emulator {
 
-// Stacks and shared memory are kept for the next launch: to map them anew takes
-// longer than most kernels.
+// Stacks and shared memory are kept for the next launch: mapping them anew
+// takes longer than most kernels.
 static Fiber *takeFiber(std::vector<Fiber *> &idle) {
   if (idle.empty())
     return new Fiber;
@@ -85,8 +85,8 @@ void BlockRunner::begin(Dim3 newBlock) {
   }
 }
 
-/// The last made ready run first, lower numbers before higher ones: a warp goes
-/// as far as it can while its stacks are in the cache.
+/// Threads made ready last run first, lower numbers before higher ones: a warp
+/// runs as long as possible while its stacks are in the cache.
 void BlockRunner::makeReady(int first, int count) {
   for (int number = first + count - 1; number >= first; --number) {
     threads[number].state = Thread::Ready;
@@ -164,7 +164,7 @@ bool BlockRunner::passBarrier() {
   return true;
 }
 
-/// Some threads wait for what will not come.
+/// Explains which threads wait for an event that cannot come.
 void BlockRunner::explainStop() {
   const Thread *left = nullptr, *atWarp = nullptr, *atBarrier = nullptr;
   for (const Thread &thread : threads) {
@@ -226,7 +226,7 @@ void BlockRunner::warp(WarpCall *call) {
   arrived[warp] = 0;
   if (call->action == WarpAction::Barrier)
     ++warpEpochs[warp];
-  // This lane goes on at once, or, where the order is shuffled, in its turn.
+  // This lane goes on at once, or in its turn if the order is shuffled.
   if (seed) {
     makeReady(first, lanes);
     self.fiber->pause();
@@ -257,8 +257,8 @@ size_t BlockRunner::sharedOffset(const void *address, size_t size,
   return static_cast<size_t>(offset);
 }
 
-/// Where an instruction demands it; what the host's compiler makes of ordinary
-/// accesses may be less aligned.
+/// Checks the alignment that an instruction demands; the host's compiler may
+/// make ordinary accesses less aligned.
 size_t BlockRunner::alignedOffset(const void *address, size_t size,
                                   const char *what) {
   size_t offset = sharedOffset(address, size, what);

@@ -27,7 +27,7 @@ struct Thread {
   Dim3 index;
   State state = Ready;
   Fiber *fiber = nullptr; // from its first turn to its last
-  Site site{};            // of what it waits at
+  Site site{};            // the place where it waits
   WarpCall *call = nullptr;
   std::vector<std::vector<AsyncCopy>> copies; // the last group is still open
 };
@@ -38,12 +38,12 @@ public:
   BlockRunner(const Launch &launch, Context &context, unsigned seed);
   ~BlockRunner();
 
-  /// False on a fault: see `fault`.
+  /// Returns false on a fault: see `fault`.
   bool run(Dim3 block);
   CUresult error() const { return faultCode; }
   const std::string &fault() const { return faultText; }
 
-  // What a running thread asks for.
+  // The requests of a running thread.
   void barrier(Site site);
   void warp(WarpCall *call);
   void sharedAccess(const void *address, size_t size, bool write);

@@ -1,4 +1,4 @@
-//===- Call.cpp -----------------------------------------------------------===//
+//===- Call.cpp - one call of the emulated libraries ----------------------===//
 
 #include "Call.h"
 

@@ -1,7 +1,7 @@
-//===- Cuda.h - what we emulate of the driver's and NVRTC's interfaces ----===//
+//===- Cuda.h - the emulated part of the driver's and NVRTC's interfaces --===//
 //
-// Declared by hand, so that no toolkit is needed. Names, values and layouts are
-// those of the CUDA driver API 12 and 13.
+// The declarations are written by hand, so that no toolkit is needed. Names,
+// values and layouts are those of the CUDA driver API 12 and 13.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_EMULATOR_CUDA_H
@@ -61,7 +61,7 @@ struct CUuuid {
   char bytes[16];
 };
 
-/// Values of CUdevice_attribute that mean something here.
+/// Values of CUdevice_attribute that the emulator supports.
 enum DeviceAttribute : int {
   MaxThreadsPerBlock = 1,
   MaxBlockDimX = 2,
@@ -158,7 +158,7 @@ enum nvrtcResult : int {
   NVRTC_ERROR_INTERNAL_ERROR = 11,
 };
 
-/// What both libraries export.
+/// Marks functions that both libraries export.
 #define MP_EXPORT extern "C" __attribute__((visibility("default")))
 
 #endif // MP_EMULATOR_CUDA_H

@@ -1,4 +1,4 @@
-//===- Driver.h - what the exported functions of the driver share ---------===//
+//===- Driver.h - shared by the exported functions of the driver ----------===//
 #ifndef MP_EMULATOR_DRIVER_H
 #define MP_EMULATOR_DRIVER_H
 
@@ -19,14 +19,14 @@ bool &initialised();
 CUcontext &currentContext();
 /// The compute capability that the device claims: 90 for 9.0.
 int claimedArch();
-/// The device's attribute; 0 where it is none that matters here.
+/// Returns the device's attribute; 0 if the emulator does not support it.
 int deviceAttribute(int attribute);
 /// Memory that each device claims.
 constexpr size_t memoryBytes = size_t{16} << 30;
 
 enum class Needs { Nothing, Init, Context };
 
-/// One call of the driver: logs it, refuses it where it must be, runs `body`.
+/// Runs one call of the driver: logs it, refuses it if it must, runs `body`.
 template <typename Body>
 CUresult call(const char *name, const std::string &details, Body body,
               Needs needs = Needs::Context) {
@@ -55,7 +55,7 @@ CUresult callOn(CUstream handle, const char *name, const std::string &details,
   });
 }
 
-/// Objects that are alive, for handles that are checked and for the log's last
+/// The number of live objects, for checks of handles and for the log's last
 /// line.
 size_t moduleCount();
 size_t eventCount();
@@ -65,7 +65,7 @@ void clearModules();
 void clearEvents();
 void clearGraphs();
 
-/// Work for streams and graphs. Addresses are checked when it runs.
+/// Makes work for streams and graphs. Addresses are checked when it runs.
 Operation copyOperation(void *to, const void *from, size_t bytes, bool toDevice,
                         bool fromDevice);
 Operation fillOperation(void *to, unsigned value, size_t elementBytes,

@@ -59,7 +59,7 @@ static std::string leftovers() {
                 moduleCount(), graphCount());
 }
 
-// The leak report: what is alive when the process ends.
+// Reports leaks: the objects alive when the process ends.
 __attribute__((destructor)) static void atEnd() {
   if (initialised())
     log(leftovers());
@@ -148,7 +148,8 @@ MP_EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
   return cuDeviceGetUuid_v2(uuid, device);
 }
 
-/// Shared memory that a block of the claimed architecture can ask for.
+/// Returns the shared memory that a block of the claimed architecture can
+/// request.
 static int sharedOptin() {
   switch (claimedArch()) {
   case 80:
@@ -194,7 +195,7 @@ int mp::emulator::deviceAttribute(int attribute) {
   case MaxBlocksPerMultiprocessor:
     return 32;
   case MultiprocessorCount:
-    return 16; // few, so that kernels sized by it have few blocks to run
+    return 16; // few, so that kernels sized by it have few blocks
   case L2CacheSize:
     return 4 << 20;
   case ClockRate:
@@ -209,7 +210,7 @@ int mp::emulator::deviceAttribute(int attribute) {
   case ComputeCapabilityMinor:
     return claimedArch() % 10;
   default:
-    return 0; // what this device cannot do
+    return 0; // unsupported
   }
 }
 
@@ -353,7 +354,7 @@ MP_EXPORT CUresult cuGetErrorString(CUresult error, const char **text) {
   return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/// The newest version of a function: name_v2 before name.
+/// Looks up the newest version of a function: name_v2 before name.
 MP_EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int,
                                        uint64_t, int *status) {
   Dl_info self;

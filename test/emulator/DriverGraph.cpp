@@ -104,7 +104,7 @@ MP_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
   return callGraph(
       "cuGraphAddMemcpyNode", graph,
       [&] {
-        // One row: what a runtime without images needs.
+        // Only one row is supported: a runtime without images needs no more.
         if (copy->Height != 1 || copy->Depth != 1 || copy->srcY || copy->srcZ ||
             copy->dstY || copy->dstZ)
           return CUDA_ERROR_INVALID_VALUE;
@@ -151,7 +151,7 @@ MP_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
   return callGraph("cuGraphAddEventRecordNode", graph, [&] {
     if (!isEvent(event))
       return CUDA_ERROR_INVALID_HANDLE;
-    // Where no stream has recorded the event, its time is that of the graph.
+    // If no stream has recorded the event, its time is that of the graph.
     event->time = std::make_shared<std::chrono::steady_clock::time_point>();
     return addNode(node, graph, after, count, [time = event->time] {
       *time = std::chrono::steady_clock::now();
@@ -225,7 +225,7 @@ MP_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(
       return CUDA_ERROR_INVALID_VALUE;
     Operation work;
     CUresult error = kernelOperation(*parameters, &work);
-    // Launches that are queued still run what they were given.
+    // Queued launches still run with their old parameters.
     if (error == CUDA_SUCCESS)
       error = waitForAll();
     if (error == CUDA_SUCCESS)

@@ -114,8 +114,8 @@ struct Copy {
   Operation operation() const {
     return copyOperation(to, from, bytes, toDevice, fromDevice);
   }
-  /// Memory that the device cannot reach by itself is copied before the call
-  /// returns.
+  /// Whether the device cannot reach the memory itself: then it is copied
+  /// before the call returns.
   bool pageable() const {
     return (!toDevice && !pinnedHeap().find(to, bytes)) ||
            (!fromDevice && !pinnedHeap().find(from, bytes));

@@ -118,7 +118,7 @@ MP_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
                   return CUDA_ERROR_INVALID_VALUE;
                 int perMultiprocessor =
                     deviceAttribute(MaxSharedMemoryPerMultiprocessor);
-                // The driver keeps 1 KiB of each block's for itself.
+                // The driver reserves 1 KiB of each block's memory for itself.
                 size_t byShared = perMultiprocessor / (shared + 1024);
                 *blocks = static_cast<int>(
                     std::min<size_t>({32, 2048u / blockSize, byShared}));

@@ -50,7 +50,8 @@ MP_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
   });
 }
 
-/// Not ready when first asked: work takes time. Runs it when asked again.
+/// Is not ready when first asked, as work takes time; runs the work when asked
+/// again.
 static CUresult query(const Ticket &ticket, bool &asked) {
   if (ticket.reached())
     return stickyError();
@@ -70,7 +71,8 @@ MP_EXPORT CUresult cuStreamQuery(CUstream handle) {
 // Events
 //===----------------------------------------------------------------------===//
 
-/// Its number, and its age: how many graphs were launched after its record.
+/// Returns its number, and its age: how many graphs were launched after its
+/// record.
 static std::string describe(CUevent event) {
   std::lock_guard<std::recursive_mutex> guard(lock());
   if (!events().count(event))

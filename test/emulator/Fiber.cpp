@@ -1,4 +1,4 @@
-//===- Fiber.cpp ----------------------------------------------------------===//
+//===- Fiber.cpp - a stack of its own for each CUDA thread ----------------===//
 
 #include "Fiber.h"
 
@@ -13,7 +13,7 @@ namespace mp::emulator {
 // Kernels keep their tiles in registers; spilled ones need a few KiB.
 constexpr size_t stackBytes = 128 << 10;
 
-static Fiber *starting; // what `enter` is to run
+static Fiber *starting; // the fiber that `enter` runs
 
 #if defined(__x86_64__)
 

@@ -6,15 +6,15 @@
 
 namespace mp::emulator {
 
-/// A function that can pause. One is run at a time, by `resume`; it gives
-/// control back with `pause`, from wherever it is, or by returning.
+/// A function that can pause. `resume` runs one at a time; it returns control
+/// with `pause`, from any depth of calls, or by returning.
 class Fiber {
 public:
   Fiber();
   ~Fiber();
   Fiber(const Fiber &) = delete;
 
-  /// Forgets whatever the fiber was doing; `resume` will call body(argument).
+  /// Discards the fiber's work; `resume` will call body(argument).
   void start(void (*body)(void *), void *argument);
   /// Runs it until it pauses or returns.
   void resume();

@@ -10,7 +10,7 @@
 namespace mp::emulator {
 
 struct GraphNode {
-  Operation work; // none: an empty node
+  Operation work; // empty for an empty node
   std::vector<GraphNode *> after;
 };
 

@@ -1,4 +1,4 @@
-//===- Grid.cpp -----------------------------------------------------------===//
+//===- Grid.cpp - runs a kernel's blocks ----------------------------------===//
 
 #include "Grid.h"
 
@@ -39,8 +39,8 @@ static Context makeContext() {
 }
 
 namespace {
-/// While it lives, a bad address in a kernel is the kernel's fault, and not the
-/// end of the process.
+/// While it lives, a bad address in a kernel is the kernel's fault, and does
+/// not end the process.
 class SignalGuard {
 public:
   SignalGuard() {

@@ -1,8 +1,8 @@
 //===- Grid.h - runs a kernel's blocks ------------------------------------===//
 //
 // Blocks run one after the other, a block's threads in turns: a thread runs
-// until it waits for others. What no order of turns could let a device finish,
-// or what a device may finish wrongly, is a fault.
+// until it waits for others. It is a fault if no order of turns lets a device
+// finish, or if a device may finish with wrong results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_EMULATOR_GRID_H
@@ -18,7 +18,7 @@ namespace mp::emulator {
 
 struct Launch {
   const KernelEntry *kernel = nullptr;
-  Context **context = nullptr; // the object's pointer to what it calls
+  Context **context = nullptr; // the object's pointer to the emulator
   Dim3 grid, block;
   unsigned sharedBytes = 0;
   std::vector<std::vector<unsigned char>> parameters;

@@ -1,8 +1,8 @@
-//===- Hooks.h - what the sanitizer's instrumentation calls ---------------===//
+//===- Hooks.h - calls from the sanitizer's instrumentation ---------------===//
 //
-// Kernels are compiled with -fsanitize=thread, whose runtime is not linked: at
-// each load and store that the compiler cannot prove local it calls one of
-// these, which tell the emulator of those of shared memory.
+// Kernels are compiled with -fsanitize=thread, whose runtime is not linked:
+// each load and store that the compiler cannot prove local calls one of these
+// functions, which report accesses to shared memory to the emulator.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_EMULATOR_HOOKS_H

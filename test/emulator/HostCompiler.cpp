@@ -1,4 +1,4 @@
-//===- HostCompiler.cpp ---------------------------------------------------===//
+//===- HostCompiler.cpp - kernels compiled for this process ---------------===//
 
 #include "HostCompiler.h"
 
@@ -69,7 +69,8 @@ static std::vector<std::string> arguments(const HostInput &input,
       "-fno-rtti", "-fno-math-errno", "-fno-stack-protector",
       "-fvisibility=hidden",
       setting(getenv("MP_EMULATOR_OPTIMIZE"), 0) ? "-O1" : "-O0",
-      // Threads are many and unknown to the sanitizer; only its calls are used.
+      // The sanitizer does not know the emulator's threads; only its calls are
+      // used.
       "-w", "-fno-strict-aliasing",
       input.contract ? "-ffp-contract=fast" : "-ffp-contract=off",
       "-D__CUDA_ARCH__=" + std::to_string(input.arch * 10),
@@ -82,14 +83,14 @@ static std::vector<std::string> arguments(const HostInput &input,
   }
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("fma"))
-    all.push_back("-mfma"); // else multiplyAdd is a call of a slow function
+    all.push_back("-mfma"); // else fma is a call of a slow function
 #endif
   for (const std::string &define : input.defines)
     all.push_back("-D" + define);
   return all;
 }
 
-/// What the driver finds kernels by, after the user's text.
+/// Returns the table by which the driver finds kernels, after the user's text.
 static std::string registration(const HostInput &input) {
   std::string text = "\n#line 1 \"kernels\"\nextern \"C\" {\n"
                      "__attribute__((visibility(\"default\"))) extern const "
@@ -99,7 +100,7 @@ static std::string registration(const HostInput &input) {
   return text + "  {nullptr, nullptr, 0, nullptr}};\n}\n";
 }
 
-/// 128 bits: two FNV-1a of different starts.
+/// Returns 128 bits: two FNV-1a hashes with different starts.
 static std::string keyOf(const std::vector<std::string> &texts) {
   uint64_t hashes[2] = {14695981039346656037u, 0x9e3779b97f4a7c15u};
   for (const std::string &text : texts)
@@ -120,7 +121,7 @@ static std::string twinText() {
 }
 
 int twinVersion() {
-  // Beyond any real minor version, inside an int.
+  // The number is beyond any real minor version, and fits an int.
   std::string digits = keyOf({twinText()}).substr(0, 7);
   return 1000 + static_cast<int>(strtol(digits.c_str(), nullptr, 16));
 }
@@ -142,8 +143,8 @@ static std::string cacheKey(const HostInput &input,
   return keyOf(texts);
 }
 
-/// Runs `command` in `folder`, its output in the file `output`. False if it
-/// could not be run or failed.
+/// Runs `command` in `folder`, its output in the file `output`. Returns false
+/// if it could not be run or failed.
 static bool execute(const std::vector<std::string> &command,
                     const fs::path &folder, const fs::path &output) {
   std::vector<char *> argv;
@@ -166,8 +167,8 @@ static bool execute(const std::vector<std::string> &command,
   return !error && status == 0;
 }
 
-/// Compiles and links in `folder`. lld is called directly, as a compiler that
-/// also links starts a process more, and starting is a third of the work.
+/// Compiles and links in `folder`. lld is called directly: a compiler that also
+/// links starts one more process, which is a third of the work.
 static bool build(const fs::path &folder, std::vector<std::string> command) {
   auto run = [&](const std::vector<std::string> &what) {
     return execute(what, folder, folder / "log");
@@ -225,7 +226,8 @@ HostOutput compileForHost(const HostInput &input) {
     return {false, "", "cannot make a temporary folder\n"};
   HostOutput output = compileIn(folder, input, std::move(command));
   fs::remove_all(folder, error);
-  // Written aside and renamed: others may compile the same at this moment.
+  // The file is written aside and renamed: others may compile the same at this
+  // moment.
   fs::path aside = cached;
   aside += format(".%d.%p", getpid(), static_cast<const void *>(&output));
   if (output.compiled && writeFile(aside, output.object))

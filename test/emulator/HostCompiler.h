@@ -11,8 +11,8 @@ namespace mp::emulator {
 struct HostInput {
   std::string name, source;
   std::vector<std::pair<std::string, std::string>> headers; // name, text
-  std::vector<std::string> defines;                         // as -D has them
-  /// Names that cuModuleGetFunction knows, and what they mean in the source.
+  std::vector<std::string> defines;                         // in the form of -D
+  /// Names that cuModuleGetFunction knows, and their names in the source.
   std::vector<std::pair<std::string, std::string>> kernels;
   int arch = 80;
   bool contract = true; // a * b + c with one rounding
@@ -28,8 +28,8 @@ struct HostOutput {
 /// replaced by the twin. Can be called from many threads.
 HostOutput compileForHost(const HostInput &input);
 
-/// A number that changes with the twin: as a part of NVRTC's version it keeps
-/// objects of another twin, and cubins, from being taken from a cache.
+/// Returns a number that changes with the twin: as a part of NVRTC's version it
+/// keeps caches from returning objects of another twin, or cubins.
 int twinVersion();
 
 } // namespace mp::emulator

@@ -15,13 +15,13 @@ struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// Where in the kernel's text something is called.
+/// A place of a call in the kernel's text.
 struct Site {
   const char *file;
   int line;
 };
 
-/// What the lanes of a warp do together. Each lane hands in its operands; the
+/// Joint actions of the lanes of a warp. Each lane passes its operands; the
 /// last to arrive does the work of all.
 enum class WarpAction {
   Barrier,
@@ -44,9 +44,9 @@ struct WarpCall {
   int mask = 0;
 };
 
-/// A copy of the running thread's position and everything it asks of the
-/// emulator. `shared` is the block's, `bytesRead` and `bytesWritten` the
-/// launch's traffic in global memory.
+/// A copy of the running thread's position and all the emulator's functions.
+/// `shared` is the block's, `bytesRead` and `bytesWritten` the launch's traffic
+/// in global memory.
 struct Context {
   Dim3 thread, block, blockSize, gridSize;
   unsigned char *shared = nullptr;
@@ -57,10 +57,10 @@ struct Context {
   unsigned long long watchedBytes = 0;
 
   void (*sharedAccess)(const void *address, unsigned size, bool write);
-  /// A tensor's elements lie in one allocation, or this is a fault.
+  /// Reports a fault unless a tensor's elements lie in one allocation.
   void (*checkTensor)(const void *data, long long bytes);
-  /// Never returns: an access of `count` elements from `index` on is outside of
-  /// [0, limit), or (`limit` < 0) not aligned.
+  /// Reports an access of `count` elements from `index` on that is outside of
+  /// [0, limit), or (`limit` < 0) not aligned. Never returns.
   void (*globalFault)(const void *data, long long index, int count,
                       long long limit, bool write);
   void (*barrier)(Site);

@@ -1,4 +1,4 @@
-//===- Memory.cpp ---------------------------------------------------------===//
+//===- Memory.cpp - the device's memory -----------------------------------===//
 
 #include "Memory.h"
 
@@ -65,7 +65,7 @@ bool Heap::release(const void *address) {
   auto found = alive.find(reinterpret_cast<uintptr_t>(address));
   if (found == alive.end())
     return false;
-  // The range of addresses stays reserved, without memory behind it.
+  // The range of addresses stays reserved, without memory.
   auto *freed = new GuardedRange(std::move(found->second));
   freed->open(false);
   madvise(freed->mapping(), freed->mappingSize(), MADV_DONTNEED);
@@ -103,7 +103,8 @@ void Heap::clear() {
     release(alive.begin()->second.data());
 }
 
-// Never destroyed: other libraries' destructors may still call the driver.
+// It is never destroyed, as other libraries' destructors may still call the
+// driver.
 Heap &deviceHeap() {
   static auto *heap = new Heap(true);
   return *heap;

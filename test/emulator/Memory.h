@@ -1,8 +1,8 @@
 //===- Memory.h - the device's memory -------------------------------------===//
 //
-// Device memory is memory of this process, between guard pages. Outside of the
-// emulator's own work it is not accessible at all, so that a host that reads a
-// device address crashes as it would with a device.
+// Device memory is memory of this process, between guard pages. Only the
+// emulator's own work can access it, so that a host that reads a device address
+// crashes as it would with a device.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_EMULATOR_MEMORY_H
@@ -15,7 +15,8 @@
 
 namespace mp::emulator {
 
-/// What fresh and freed memory holds: NaN in every float type, -1 in integers.
+/// The content of fresh and freed memory: NaN in every float type, -1 in
+/// integers.
 constexpr int poison = 0xff;
 
 /// A readable and writable range that ends (up to `alignment`) at a page that
@@ -23,7 +24,7 @@ constexpr int poison = 0xff;
 class GuardedRange {
 public:
   GuardedRange() = default;
-  /// Empty where memory is short.
+  /// Empty if memory is short.
   GuardedRange(size_t bytes, size_t alignment);
   GuardedRange(GuardedRange &&other) { swap(other); }
   GuardedRange &operator=(GuardedRange &&other) {
@@ -53,10 +54,10 @@ public:
   /// `hidden`: accessible only while an Access is alive.
   explicit Heap(bool hidden) : hidden(hidden) {}
 
-  /// Poisoned memory; nullptr where there is none.
+  /// Returns poisoned memory, or nullptr if there is none.
   void *allocate(size_t bytes);
-  /// False where nothing that is alive starts at `address`. The memory becomes
-  /// inaccessible for good: its addresses are not used again.
+  /// Returns false if no allocation that is alive starts at `address`. The
+  /// memory becomes inaccessible for good: its addresses are not used again.
   bool release(const void *address);
   /// The allocation that holds all of [address, address + bytes), or nullptr.
   const GuardedRange *find(const void *address, size_t bytes) const;

@@ -1,4 +1,4 @@
-//===- Module.cpp ---------------------------------------------------------===//
+//===- Module.cpp - loaded kernels ----------------------------------------===//
 
 #include "Module.h"
 
@@ -18,8 +18,8 @@ Module::~Module() {
     dlclose(object);
 }
 
-/// The bytes of an object of which only the start is known; 0 if it is none.
-/// Linkers write the table of sections last.
+/// Returns the bytes of an object of which only the start is known; 0 if it is
+/// not one. Linkers write the table of sections last.
 static size_t imageSize(const void *image) {
   Elf64_Ehdr header;
   if (memcmp(image, ELFMAG, SELFMAG) != 0)

@@ -26,7 +26,7 @@ struct Module {
 std::unique_ptr<Module> loadModule(const void *image, int arch,
                                    CUresult *error);
 
-/// What a kernel would get; `parameters` as cuLaunchKernel has them.
+/// Returns a kernel's launch; `parameters` as in cuLaunchKernel.
 CUresult makeLaunch(const Kernel *kernel, Dim3 grid, Dim3 block,
                     unsigned shared, void **parameters, Launch *launch);
 

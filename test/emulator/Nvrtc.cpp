@@ -21,7 +21,7 @@ struct Program {
 } // namespace
 using nvrtcProgram = Program *;
 
-// What NVRTC 13.0 lists.
+// NVRTC 13.0 lists these.
 static const int archs[] = {75, 80,  86,  87,  88,  89,
                             90, 100, 103, 110, 120, 121};
 
@@ -108,7 +108,8 @@ MP_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program) {
 // Options and kernels
 //===----------------------------------------------------------------------===//
 
-/// "sm_90", "compute_90" or "sm_90a" to 90; 0 if it is no such architecture.
+/// Maps "sm_90", "compute_90" or "sm_90a" to 90; 0 if it is not such an
+/// architecture.
 static int parseArch(const std::string &text) {
   int arch = 0;
   char feature = 0;
@@ -120,8 +121,8 @@ static int parseArch(const std::string &text) {
   return known && (!feature || strchr("af", feature)) ? arch : 0;
 }
 
-/// Options that change nothing here: how the device's code is optimised, and
-/// what is said about it.
+/// Whether an option changes nothing here: those on optimisation of device
+/// code, and on its messages.
 static bool ignored(const std::string &name) {
   static const char *const names[] = {"-std",
                                       "--std",
@@ -246,7 +247,7 @@ MP_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *code) {
   });
 }
 
-// There is no PTX; whoever wants to read it gets a line that says so.
+// There is no PTX; a reader gets a line that says so.
 static const char noPtx[] = "// compiled by the emulator for the host\n";
 MP_EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size) {
   return callResult("nvrtcGetPTXSize", program, [&] { *size = sizeof(noPtx); });

@@ -1,4 +1,4 @@
-//===- Shadow.cpp ---------------------------------------------------------===//
+//===- Shadow.cpp - who touched which byte of shared memory, and when -----===//
 
 #include "Shadow.h"
 

@@ -1,8 +1,8 @@
 //===- Shadow.h - who touched which byte of shared memory, and when -------===//
 //
-// Two threads race where they touch the same byte, one of them writes, and no
+// Two threads race if they touch the same byte, one of them writes, and no
 // barrier stands between: a barrier of the block, or one of their warp. (Other
-// work of a warp, as a shuffle, orders no memory.)
+// work of a warp, such as a shuffle, does not order memory.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_EMULATOR_SHADOW_H
@@ -15,7 +15,8 @@
 
 namespace mp::emulator {
 
-/// A thread at one time: what orders its accesses among those of the others.
+/// A thread at one time: the state that orders its accesses among those of
+/// others.
 struct Moment {
   int thread = 0;
   uint32_t warpEpoch = 0; // barriers that its warp has passed
@@ -23,15 +24,16 @@ struct Moment {
 
 class Shadow {
 public:
-  /// A block with `bytes` of shared memory, none of it touched.
+  /// Starts a block with `bytes` of shared memory, none of it touched.
   void beginBlock(size_t bytes);
-  /// A barrier of the block: what follows is after what was before.
+  /// Passes a barrier of the block, which orders accesses before and after it.
   void passBarrier() { ++epoch; }
 
-  /// An access of [offset, offset + size), inside the block's memory. Returns
-  /// what is wrong with it; empty if nothing.
+  /// Notes an access of [offset, offset + size), inside the block's memory.
+  /// Returns its fault; empty if none.
   std::string access(size_t offset, size_t size, bool write, Moment now);
-  /// A copy to the range starts; it may not be touched before `endCopy`.
+  /// Notes that a copy to the range starts; it may not be touched before
+  /// `endCopy`.
   std::string beginCopy(size_t offset, size_t size, Moment now);
   void endCopy(size_t offset, size_t size, Moment now);
 
@@ -43,14 +45,15 @@ private:
     uint8_t bytes = 0; // of the cell, a bit each
     bool copying = false;
   };
-  // Two readers tell what all of them would: whoever writes is not both.
+  // Two readers represent all: a writer is not both of them.
   struct Cell {
     Touch write, reads[2];
   };
   static constexpr size_t cellBytes = 2;
 
   bool ordered(const Touch &before, const Touch &now) const;
-  /// What the access races with; nullptr if it is ordered after all others.
+  /// Returns the touch that the access races with; nullptr if it is ordered
+  /// after all others.
   const Touch *accessCell(Cell &cell, Touch touch, bool write);
   std::string explain(const Cell &cell, const Touch &other, size_t offset,
                       bool write) const;

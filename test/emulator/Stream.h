@@ -1,8 +1,8 @@
 //===- Stream.h - queues of work ------------------------------------------===//
 //
-// Work that is given to a stream lies there until something waits for it: a
-// host that reads a result, or reuses a buffer, before it has waited sees that
-// the work has not run.
+// Work given to a stream stays there until something waits for it: a host that
+// reads a result, or reuses a buffer, before it has waited sees that the work
+// has not run.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_EMULATOR_STREAM_H
@@ -20,9 +20,9 @@ namespace mp::emulator {
 
 using Operation = std::function<CUresult()>;
 
-/// A place in a stream's order: all that was given to it before.
+/// A position in a stream's order: after all earlier work.
 struct Ticket {
-  std::shared_ptr<Stream> stream; // none: nothing to wait for
+  std::shared_ptr<Stream> stream; // null: nothing to wait for
   uint64_t position = 0;
 
   bool reached() const;
@@ -38,7 +38,8 @@ struct Stream {
     Ticket before; // if it has no work: waits
   };
   std::deque<Item> items;
-  /// While work is recorded instead of queued: where, and after which nodes.
+  /// While work is recorded instead of queued: the graph, and the nodes before
+  /// it.
   Graph *capture = nullptr;
   bool captureOrigin = false;
   std::vector<GraphNode *> captureTail;
@@ -59,14 +60,14 @@ struct Event {
 /// context is lost.
 CUresult &stickyError();
 
-/// How many graphs have been given to streams.
+/// The number of graphs given to streams.
 uint64_t &graphsLaunched();
 
-/// The stream of a handle: null and 1 are the legacy stream. nullptr if there
-/// is no such stream.
+/// Returns the stream of a handle: null and 1 are the legacy stream. nullptr if
+/// there is no such stream.
 std::shared_ptr<Stream> findStream(CUstream handle);
 CUstream createStream(bool blocking);
-/// Runs what is left in it.
+/// Runs the rest of its work.
 bool destroyStream(CUstream handle);
 size_t streamCount();
 
@@ -75,14 +76,14 @@ CUresult submit(const std::shared_ptr<Stream> &stream, Operation work);
 void submitWait(const std::shared_ptr<Stream> &stream, const Ticket &before);
 Ticket now(const std::shared_ptr<Stream> &stream);
 
-/// Streams that record into `graph` queue again. False if some of them has work
-/// that the nodes of `last` do not come after.
+/// Makes streams that record into `graph` queue again. Returns false if one of
+/// them has work that the nodes of `last` do not come after.
 bool endCapture(Graph *graph, std::vector<GraphNode *> last);
 
-/// Runs what lies before the ticket. Returns the sticky error.
+/// Runs the work before the ticket. Returns the sticky error.
 CUresult wait(const Ticket &ticket);
 CUresult waitForAll();
-/// Forgets all streams and their work.
+/// Discards all streams and their work.
 void clearStreams();
 
 } // namespace mp::emulator

@@ -1,6 +1,6 @@
-//===- Warp.cpp -----------------------------------------------------------===//
+//===- Warp.cpp - joint operations of 32 lanes ----------------------------===//
 //
-// Fragments are laid out as the PTX ISA has them (sections on ldmatrix and on
+// Fragments have the layout of the PTX ISA (sections on ldmatrix and on
 // mma.m16n8k16 and mma.m16n8k8).
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Warp.h - what 32 lanes do together ---------------------------------===//
+//===- Warp.h - joint operations of 32 lanes ------------------------------===//
 #ifndef MP_EMULATOR_WARP_H
 #define MP_EMULATOR_WARP_H
 
@@ -8,8 +8,8 @@ namespace mp::emulator {
 
 constexpr int warpSize = 32;
 
-/// Does what the calls say, which are alike but for their operands; writes
-/// every lane's result. `lanes` may be below 32 for Barrier and Any.
+/// Performs the calls, which are alike but for their operands; writes every
+/// lane's result. `lanes` may be below 32 for Barrier and Any.
 void perform(WarpCall *const *calls, int lanes);
 
 const char *nameOf(WarpAction action);

@@ -211,14 +211,12 @@ inline unsigned toTf32(float value) {
 // Arithmetic that operators do not say
 //===----------------------------------------------------------------------===//
 
-inline float multiplyAdd(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
-inline double multiplyAdd(double a, double b, double c) {
+inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fma(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
-inline float squareRoot(float value) { return __builtin_sqrtf(value); }
-inline double squareRoot(double value) { return __builtin_sqrt(value); }
+inline float sqrt(float value) { return __builtin_sqrtf(value); }
+inline double sqrt(double value) { return __builtin_sqrt(value); }
 
 inline double power(double base, double exponent) {
   return __builtin_pow(base, exponent);

@@ -1,8 +1,8 @@
 //===- Driver.cpp - compiles and runs modules that come on standard input -===//
 //
-// The side of the search that is under test; run.py has the other. One process
-// takes many modules, so that starting up is not what the search spends its
-// time on. A request is a line of JSON and then bytes:
+// The driver of the search; run.py has the other side. One process takes many
+// modules, so that the search does not spend its time on starting up. A request
+// is a line of JSON and then bytes:
 //
 //   {"module": text, "goal": "run" or "train", "batch": 0, "onednn": false,
 //    "precision": "fp16", "policy": "torch", "accumulate": micro-batches a
@@ -32,7 +32,7 @@ std::string readBytes(size_t count) {
   return bytes;
 }
 
-/// What a request holds, its bytes included.
+/// The content of a request, its bytes included.
 struct Request {
   CompileOptions options;
   std::string module;
@@ -40,7 +40,8 @@ struct Request {
   std::vector<std::vector<std::string>> runs;
   std::vector<std::string> read;
 
-  /// Nothing at the end of the input. What run.py writes is taken as it is.
+  /// Reads a request; nothing at the end of the input. The output of run.py is
+  /// not checked.
   static std::optional<Request> next() {
     std::string line;
     if (!std::getline(std::cin, line))
@@ -76,7 +77,7 @@ struct Request {
   }
 };
 
-/// What an answer says, and the bytes that follow it.
+/// The content of an answer, and the bytes after it.
 struct Answer {
   json::Array runs, variables;
   std::string bytes;
@@ -102,8 +103,8 @@ void describe(const Entry &entry, const Executable::Results &results,
   answer.runs.push_back(std::move(described));
 }
 
-/// Runs the entry point that takes the inputs, and behind each window of
-/// micro-batches what applies it.
+/// Runs the entry point that takes the inputs, and after each window of
+/// micro-batches the one that applies it.
 Error runAll(Session &session, StringRef function, const Request &request,
              Answer &answer) {
   int64_t batch = request.options.batch;

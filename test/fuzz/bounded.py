@@ -29,7 +29,8 @@ def to_type(values, element):
     if element == "f16":
         return values.astype(np.float16).astype(np.float64)
     if element == "bf16":
-        # Round to a multiple of the last place of bf16, which f64 holds exactly; beyond the largest comes infinity.
+        # Round to a multiple of the last place of bf16, which f64 holds exactly; a result beyond the largest is
+        # infinity.
         mantissa, exponent = np.frexp(values)
         last = np.ldexp(1.0, np.maximum(exponent, -125) - 8)
         rounded = np.where(np.isfinite(values), np.rint(values / last) * last, values)
@@ -44,7 +45,8 @@ class Bounded:
     def __init__(self, value, error=0.0, unit=0.0, tiny=0.0):
         self.value = np.asarray(value, dtype=np.float64)
         error = np.asarray(error, dtype=np.float64)
-        # Infinity less infinity, or times zero, bounds nothing; and comparisons with NaN would take it for a bound of zero.
+        # Infinity minus infinity, or times zero, bounds nothing, although comparisons with NaN would make the bound
+        # zero.
         self.error = np.broadcast_to(np.where(np.isnan(error), np.inf, error), self.value.shape)
         self.unit, self.tiny = unit, tiny
 
@@ -109,7 +111,7 @@ class Bounded:
         return self.over(bounded(other))
 
     def over(self, other, least=0.0):
-        """The quotient, by what is never smaller than `least`."""
+        """The quotient by a number that is never smaller than `least`."""
         value = self.value / other.value
         nearest = np.maximum(np.abs(other.value) - other.error, least)
         error = (self.error + scaled(np.abs(value), other.error)) / np.where(nearest > 0, nearest, np.nan)
@@ -154,7 +156,7 @@ class Bounded:
         return Bounded(value, error, max(one.unit, other.unit), max(one.tiny, other.tiny))
 
     def relation(self, name, other):
-        """0 or 1; with an error of one where the bounds leave it open."""
+        """0 or 1; with an error of one if the bounds leave it open."""
         other = bounded(other)
         truth = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
                  "ge": np.greater_equal}[name](self.value, other.value)
@@ -214,7 +216,7 @@ class Bounded:
 
 
 def scaled(factor, error):
-    """factor * error, zero where there is no error, whatever the factor."""
+    """factor * error, zero for an error of zero and any factor."""
     return np.where(error == 0, 0.0, factor * error)
 
 
@@ -257,7 +259,7 @@ def sqrt(x):
 
 
 def root_of_squares(x):
-    """The square root of what cannot be negative, however uncertain."""
+    """The square root of a number that cannot be negative, however uncertain."""
     root = np.sqrt(np.maximum(x.value, 0))
     error = np.maximum(np.sqrt(np.maximum(x.value, 0) + x.error) - root, root - np.sqrt(np.maximum(x.value - x.error, 0)))
     return x._made(root, error)

@@ -18,7 +18,7 @@ PRECISIONS = {"f16": "fp16", "bf16": "bf16", None: ""}
 
 
 class Driver:
-    """A process that compiles and runs modules; a new one where one has died."""
+    """A process that compiles and runs modules; a new one replaces one that died."""
 
     def __init__(self, command, environment):
         self.command, self.environment, self.process = command, environment, None
@@ -57,13 +57,13 @@ class Finding:
 @dataclasses.dataclass
 class Report:
     finding: Finding = None
-    decided: int = 0  # elements that had to be in some bounds
+    decided: int = 0  # elements that had to be within bounds
     undecided: int = 0
-    exact: int = 0  # of the decided, those that had to be the very same
+    exact: int = 0  # of those, the ones that had to be equal
 
 
 def compare(name, got, wanted, report):
-    """Whether numbers are where they should be; says where they are not."""
+    """Whether numbers are within their bounds; prints those that are not."""
     if got.shape != wanted.shape:
         report.finding = Finding(name, f"has shape {got.shape}, not {wanted.shape}")
         return
@@ -136,7 +136,7 @@ def wanted_of_run(graph):
 
 
 def is_finite(kind, number):
-    """Whether an element type holds a value, with a margin for what is computed of it."""
+    """Whether an element type holds a value, with a margin for results computed from it."""
     return not kind.is_float or bool(np.all(np.abs(number.value) < LARGEST[kind.element] / 64))
 
 
@@ -145,7 +145,7 @@ def nothing_known():
 
 
 class Run:
-    """Some steps, on other data each, and what the parameters are then. Ends before the step that may overflow or diverge."""
+    """Some steps, on other data each, and the parameters after them. Ends before a step may overflow or diverge."""
 
     def __init__(self, graph):
         self.graph, self.recipe = graph, graph.recipe
@@ -169,7 +169,7 @@ class Run:
             return False
         losses = [known[graph.results[0]] for known in numbers]
         gradients = self.gradients(numbers)
-        # A scaled gradient may have overflowed, and the step be skipped.
+        # A scaled gradient may have overflowed, and the step may be skipped.
         if self.recipe.scale and not all(np.isfinite(gradient.error).all() for gradient in gradients.values()):
             return False
         scale = self.scale
@@ -210,7 +210,7 @@ class Run:
         return total
 
     def of_window(self, losses):
-        """What the step returns: the mean over its micro-batches."""
+        """The result of the step: the mean over its micro-batches."""
         if len(losses) == 1:
             return losses[0]
         mean = sum(losses[1:], losses[0]) * (1.0 / len(losses))

@@ -44,7 +44,7 @@ CASES = [(build, element)
 
 
 def graph(rng, number, finish):
-    """The case of a number, and what `finish` asks of it; None where the draw of weights did not suit."""
+    """The case of a number, with the recipe or gradient that `finish` adds; None if the drawn weights did not suit."""
     build, element = CASES[number % len(CASES)]
     g = Graph(rng)
     g.sizes = [8]

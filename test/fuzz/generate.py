@@ -40,7 +40,7 @@ def draw(g):
 
 @dataclasses.dataclass
 class Setting:
-    """What neighbouring seeds share: few sizes, so that shapes meet often and kernels are found made, and an element type."""
+    """Choices that neighbouring seeds share: few sizes, so that kernels are cached, and an element type."""
     sizes: list
     element: str
     optimizers: list
@@ -79,7 +79,7 @@ def grow(g, most):
 def choose_results(g):
     made = [value for node in g.nodes for value in node.results if value in set(g.values)]
     chosen = set(g.results) | {value for value in made if g.chance(20)} | set(made[-1:])
-    # Whatever nothing reads would be left out, and not be tested.
+    # A value that nothing reads would be left out, and not be tested.
     read = {value for node in g.nodes for value in node.operands}
     chosen |= {value for value in made if value not in read}
     g.results = [value for value in g.all_values() if value in chosen]
@@ -89,14 +89,14 @@ def scalar(g, value):
     """A number made of a value, f32."""
     if value.type.element != "f32":
         value = elementwise.cast(g, value, "f32")
-    # Weights of their own, as what arrives would else be the same for all elements.
+    # The weights differ, as the gradient would else be the same for all elements.
     product = value and elementwise.binary(g, value, g.input(value.type), ["mp.mul"])
     return product and (product if not product.type.shape else reductions.reduction(
         g, product, ["mp.mean" if g.chance(70) else "mp.sum"], list(range(len(product.type.shape))), keepdim=False))
 
 
 def number_of(g):
-    """The sum of numbers made of some values: something to differentiate; None where none could be made."""
+    """The sum of numbers made of some values, to be differentiated; None if none could be made."""
     made = [value for node in g.nodes for value in node.results if value in set(g.values) and value.type.is_float]
     read = {value for node in g.nodes for value in node.operands}
     chosen = [value for value in made if value not in read or g.chance(10)]
@@ -135,7 +135,7 @@ def gradient_graph(rng, setting):
 
 
 def differentiated(g):
-    """Asks for the derivatives of a number made of what the graph ends in."""
+    """Adds the derivatives of a number that is made of the graph's last values."""
     between = [value for node in g.nodes for value in node.results if value in set(g.values) and value.type.is_float]
     number = number_of(g)
     if number is None or not number.node:
@@ -150,7 +150,7 @@ def differentiated(g):
 
 
 def made_parameter(g, value):
-    """Trains an input: an f32 variable, cast where the graph computes in 16 bits."""
+    """Trains an input: an f32 variable, cast if the graph computes in 16 bits."""
     if value.type.element in ("f32", "f64"):
         value.data = "variable"
         return value

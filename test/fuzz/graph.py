@@ -38,7 +38,7 @@ class Value:
     type: Type
     number: Bounded
     node: typing.Optional["Node"] = None
-    data: str = ""  # of an input: what feeds it, "argument" or "variable"
+    data: str = ""  # the source of an input, "argument" or "variable"
     fresh: bool = False  # of an argument: any numbers will do
 
 
@@ -89,9 +89,9 @@ class Graph:
         self.sizes = [4]  # of dimensions, few, so that shapes meet
         self.batch = 0  # rows of the arguments of a step
         self.gradient = None  # (number, sources, results): an mp.gradient at the end
-        self.low = None  # what autocast may make of f32: "f16", "bf16"
-        self.policy = ""  # by which it does
-        self.recipe = None  # how @f is trained, where it is
+        self.low = None  # the type that autocast may use for f32: "f16", "bf16"
+        self.policy = ""  # the policy of autocast
+        self.recipe = None  # the training of @f, if there is any
         self.spoiler = None  # a factor of the loss, infinite in steps that are to be skipped
         self._names = 0
 
@@ -107,7 +107,7 @@ class Graph:
         return items[self.below(len(items))]
 
     def pick(self, suits=lambda value: True):
-        """A value that suits, likelier a late one, or one that nothing reads yet; None where there is none."""
+        """A value that suits, likelier a late one, or one that nothing reads yet; None if there is none."""
         found = [value for value in self.values if suits(value)]
         if not found:
             return None
@@ -169,7 +169,7 @@ class Graph:
     # --- gradients -----------------------------------------------------------
 
     def gradients(self, number, sources, seed=1.0, numbers=None):
-        """Of a scalar value by others, backwards through the nodes; None for what it does not depend on. `numbers` are those of
+        """Gradients of a scalar value by others; None for those that it does not depend on. `numbers` are those of
         all values, if not the graph's own."""
         numbers = numbers or {value: value.number for value in self.all_values()}
         known = {number: Bounded(np.full((), seed))}
@@ -218,7 +218,7 @@ class Graph:
 
 
 def noise_of(elements):
-    """What an operation inside of a gradient may be off: once rounded to the coarsest type around."""
+    """The error of an operation inside of a gradient: one rounding to the coarsest type around."""
     elements = [element for element in elements if element in UNIT]
     unit = max((2 * UNIT[element] for element in elements), default=0.0)
     return max(unit, 4 * UNIT["f32"] if "f64" not in elements else unit), max((2 * TINY[e] for e in elements), default=0.0)

@@ -148,7 +148,7 @@ def scattered(updates, chosen, dim, shape):
 
 
 def scatter_add(g):
-    # Autocast refuses the other 16-bit type, between which and its own nothing promotes.
+    # Autocast refuses the other 16-bit type, which does not promote with its own.
     updates = g.pick(lambda v: v.type.is_float and v.type.shape and not (g.low and v.type.element not in (g.low, "f32", "f64")))
     if updates is None:
         return None

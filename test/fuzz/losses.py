@@ -16,7 +16,7 @@ def reduced(loss, how, count=None):
 
 
 def spread(gradient, how, shape, count=None):
-    """What arrives at each element's loss."""
+    """The gradient that arrives at each element's loss."""
     if how == "none":
         return gradient
     gradient = gradient / (count if count is not None else float(np.prod(shape))) if how == "mean" else gradient
@@ -118,7 +118,7 @@ def class_loss(g, how=None):
 
 
 def binary_cross_entropy(g):
-    """Of probabilities, which a sigmoid gives. Autocast refuses it."""
+    """A loss of probabilities, which a sigmoid gives. Autocast refuses it."""
     x = g.pick_float(rank=1)
     if x is None or g.low:
         return None

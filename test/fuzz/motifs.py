@@ -24,7 +24,7 @@ def joined(g, one, other):
 
 
 def branch(g):
-    """A product, and beside it a function of what it reads or of something else."""
+    """A product, and beside it a function of its operand or of something else."""
     x = rows(g)
     if x is None:
         return None

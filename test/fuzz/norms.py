@@ -11,12 +11,12 @@ EPS = 1e-5
 
 
 def one_over_deviation(squares):
-    """Of mean squares; from f32 on, whatever the operand's type."""
+    """1 / sqrt(squares + eps) of mean squares, from f32 on, whatever the operand's type."""
     return 1 / b.sqrt(squares + EPS)
 
 
 def normalised(x, dims, centre=True):
-    """x over its deviation, and what the gradient needs."""
+    """x over its deviation, and the numbers that the gradient needs."""
     x = x.inner()
     mean = x.mean(dims) if centre else None
     rest = x - mean if centre else x
@@ -80,7 +80,7 @@ def layer_norm(g, operand=None):
     params = affine(g, shape[first:])
     if rms:
         params.pop("bias", None)
-    # Given by the parameters where there are any.
+    # The parameters give it if there are any.
     attributes = "" if params else f" normalized_shape{list(shape[first:])}"
     return add_norm(g, "mp.rms_norm" if rms else "mp.layer_norm", operand, params, shape[first:],
                     list(range(first, len(shape))), shape, shape[:first] + (1,) * (len(shape) - first), attributes,

@@ -220,7 +220,7 @@ def draw(g, parameters, optimizers):
         cut = 1 + g.below(len(parameters) - 1)
         groups = [parameters[:cut], parameters[cut:]]
     clip_norm, clip_value = g.choice([(0, 0), (0, 0), (0, 0), (0.5, 0), (0, 0.125)])
-    # What f16 computes is always scaled, as is what is to be skipped; training in bf16 takes no scaler.
+    # An f16 loss is always scaled, as is a step to be skipped; training in bf16 takes no scaler.
     scale = g.choice([0] if g.low == "bf16" else [1, 1024] if g.low == "f16" or g.spoiler else [0, 0, 1, 1024])
     return Recipe([Group(*g.choice(optimizers), group) for group in groups], scale, bool(scale) and g.chance(50),
                   2 if g.chance(20) else 1, clip_norm, clip_value)

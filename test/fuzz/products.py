@@ -11,7 +11,7 @@ def operand_like(g, element, shape):
 
 
 def sums_type(g, element):
-    """What the sums are stored in, and how that is asked for."""
+    """The type of the sums, and the attribute that selects it."""
     if element in ("f16", "bf16") and g.chance(15):
         return "f32", " out_dtype(f32)"
     return element, ""

@@ -84,7 +84,7 @@ def candidates(graph):
 
 
 def kind_of(finding):
-    """What has to stay as it is: that numbers differ, or what the compiler says."""
+    """The fault that must remain: that numbers differ, or the compiler's message."""
     if finding.what != "error":
         return "numbers"
     return re.sub(r"[0-9]+|'[^']*'", "", finding.text.partition("error:")[2].partition("\n")[0])
@@ -99,7 +99,7 @@ def reduced(graph, finding, check):
             small = candidate()
             if small is None:
                 continue
-            # An input has no error of its own, so what depends on it is known better.
+            # An input has no error of its own, so bounds of the values computed from it are tighter.
             known = small.evaluate({value: value.number for value in small.inputs})
             for value in small.all_values():
                 value.number = known[value]

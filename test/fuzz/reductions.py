@@ -17,7 +17,7 @@ def reduced_shape(shape, dims, keepdim):
 
 
 def kept(number, shape, dims):
-    """A reduction's result or gradient, with ones where dimensions were."""
+    """A reduction's result or gradient, with ones in place of the reduced dimensions."""
     return number.reshape(tuple(1 if i in dims else size for i, size in enumerate(shape)))
 
 
@@ -97,7 +97,7 @@ def argmax(g):
 
 
 def argmax_of(x, dim):
-    """Open where rounding may have made another one the largest, or as large."""
+    """Open if rounding may have made another one the largest, or as large."""
     first = x.value.argmax(axis=dim, keepdims=True)
     value, error = (np.take_along_axis(array, first, dim) for array in (x.value, x.error))
     margin = x.error + error

@@ -18,7 +18,7 @@ SIZES = (1e-4, 1e-5, 1e-6, 1e-7)
 
 
 def moved(value, rng):
-    """What an input has, a little moved."""
+    """An input's numbers, a little moved."""
     return Bounded(value.number.value + 1e-3 * rng.standard_normal(value.type.shape)) if value.type.is_float else value.number
 
 

@@ -50,8 +50,8 @@ def function(body, arguments, results):
 
 
 def _op_text(op, types, results):
-    """`op` with its types: as they stand where it holds " : ", with {a}, {b}, ... and {r}; else those of the operands. An
-    op with results that are not looked at names them all itself, "%r, %unused = mp. ..."."""
+    """`op` with its types: unchanged if it holds " : ", with {a}, {b}, ... and {r}; else those of the operands. An
+    op with unused results names them all itself, "%r, %unused = mp. ..."."""
     left = ", ".join(f"%{name}" for name in results)
     if " : " in op:
         for name, type in {**types, **results}.items():
@@ -76,7 +76,7 @@ def _round(values, dtypes, fallback):
 
 
 def forward(op, inputs, compute, dtypes=None, ulps=None, at="element"):
-    """The case of the results; `dtypes` are theirs where they are not that of the first float operand."""
+    """The case of the results; `dtypes` are theirs if they are not that of the first float operand."""
     types = dict(zip(NAMES, map(type_of, inputs)))
     fallback = next((i.dtype for i in inputs if i.is_floating_point()), torch.float32)
     outputs = _round(_compute(compute, [_wide(i) for i in inputs]), dtypes, fallback)
@@ -120,7 +120,7 @@ def backward(op, inputs, compute, dtypes=None, ulps=None, at="largest", constant
 
 
 def adjoint(function):
-    """What reaches the first operand of `function`, from a gradient of its result and from its operands."""
+    """The gradient of the first operand of `function`, from a gradient of its result and from its operands."""
     def compute(gradient, *inputs):
         first = inputs[0] if inputs[0].requires_grad else inputs[0].requires_grad_()
         return torch.autograd.grad(function(first, *inputs[1:]), first, gradient, create_graph=True)[0]

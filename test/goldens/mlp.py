@@ -43,7 +43,7 @@ def batches(data, count):
 
 
 def train(weights, data, steps, dtype=None, scaler=None):
-    """Runs `steps` steps; `dtype` is autocast's or None. One record a step."""
+    """Runs `steps` steps; `dtype` is autocast's or None. Returns one entry per step."""
     model = Mlp()
     model.load_state_dict({name: value.float() for name, value in weights.items()})
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2)

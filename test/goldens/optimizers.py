@@ -65,7 +65,7 @@ class Transcribed:
 
 class Lamb(Transcribed):
     """You et al., Large Batch Optimization for Deep Learning, arXiv 1904.00962v5, algorithm 2; phi is the identity, and the
-    ratio of norms is 1 where one of them is 0."""
+    ratio of norms is 1 if one of them is 0."""
 
     def advance(self, g):
         self.m = self.beta1 * self.m + (1 - self.beta1) * g
@@ -135,7 +135,7 @@ def factors(make):
     return rates
 
 
-def behind_warmup(steps, start, make):
+def after_warmup(steps, start, make):
     """Linear from `start` to one, then `make` from its beginning."""
     if start > 0:
         rise = lambda o: lr_scheduler.LinearLR(o, start_factor=start, end_factor=1.0, total_iters=steps)
@@ -159,18 +159,18 @@ def schedules():
         "#mp.polynomial<power = 2.5, steps = 45>": lambda o: s.PolynomialLR(o, 45, 2.5),
         "#mp.inverse_sqrt<timescale = 10>": inverse_sqrt(10),
         "#mp.inverse_sqrt": inverse_sqrt(10_000),
-        "#mp.warmup<steps = 10>": behind_warmup(10, 0, lambda o: s.LambdaLR(o, lambda t: 1.0)),
+        "#mp.warmup<steps = 10>": after_warmup(10, 0, lambda o: s.LambdaLR(o, lambda t: 1.0)),
         "#mp.warmup<steps = 10, then = #mp.cosine<to = 0.05, steps = 40>>":
-            behind_warmup(10, 0, lambda o: s.CosineAnnealingLR(o, 40, eta_min=0.05)),
+            after_warmup(10, 0, lambda o: s.CosineAnnealingLR(o, 40, eta_min=0.05)),
         "#mp.warmup<steps = 5, from = 0.25, then = #mp.linear<steps = 30>>":
-            behind_warmup(5, 0.25, lambda o: s.LinearLR(o, 1.0, 0.0, 30)),
-        "#mp.warmup<steps = 8, then = #mp.inverse_sqrt<timescale = 8>>": behind_warmup(8, 0, inverse_sqrt(8)),
+            after_warmup(5, 0.25, lambda o: s.LinearLR(o, 1.0, 0.0, 30)),
+        "#mp.warmup<steps = 8, then = #mp.inverse_sqrt<timescale = 8>>": after_warmup(8, 0, inverse_sqrt(8)),
         "#mp.warmup<steps = 3, then = #mp.step<step_size = 4, gamma = 0.5>>":
-            behind_warmup(3, 0, lambda o: s.StepLR(o, 4, 0.5)),
+            after_warmup(3, 0, lambda o: s.StepLR(o, 4, 0.5)),
         "#mp.warmup<steps = 4, then = #mp.exponential<gamma = 0.9>>":
-            behind_warmup(4, 0, lambda o: s.ExponentialLR(o, 0.9)),
+            after_warmup(4, 0, lambda o: s.ExponentialLR(o, 0.9)),
         "#mp.warmup<steps = 10, then = #mp.polynomial<power = 2, steps = 20>>":
-            behind_warmup(10, 0, lambda o: s.PolynomialLR(o, 20, 2.0)),
+            after_warmup(10, 0, lambda o: s.PolynomialLR(o, 20, 2.0)),
     }
     for schedule, make in table.items():
         yield {"schedule": schedule, "factors": factors(make)}

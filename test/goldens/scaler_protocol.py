@@ -2,8 +2,8 @@
 accumulation, several models and optimizers, disabled.
 
 A case is {name, models, recipe, accumulate, start, steps}: `recipe` is the text of an mp.scaler and an mp.train of @losses.
-Of each step, `inputs` has a tensor for each micro-batch; `loss`, `scale` (that the step used), `growth_tracker` (behind it),
-`skipped` (of each optimizer) and `parameters` (behind it) are PyTorch's. Numbers have the nine digits that tell f32 apart.
+Of each step, `inputs` has a tensor for each micro-batch; `loss`, `scale` (that the step used), `growth_tracker` (after the step),
+`skipped` (of each optimizer) and `parameters` (after the step) are PyTorch's. Numbers have the nine digits that tell f32 apart.
 
 A model is two Linear layers, as in PyTorch's own tests of GradScaler (test/test_torch.py). A row of input is x (4 numbers),
 an overflow for each of two models, and the target (4). A model's overflow is one more input of its first layer, whose weights
@@ -21,7 +21,7 @@ WIDTH, ROWS, STEPS = 4, 4, 10
 SCALER = {"init_scale": 1024.0, "growth_interval": 3}
 OVERFLOW = {torch.float32: 3e38, torch.float16: 60000.0}
 SGD, ADAMW = ("sgd", {"lr": 0.5}), ("adamw", {"lr": 0.05})
-# (name, what is beside the defaults of `run`)
+# (name, the differences from the defaults of `run`)
 CASES = [
     ("plain", {}),
     ("with moments and a schedule", {"optimizers": [ADAMW], "schedule": True}),
@@ -155,7 +155,7 @@ def run(name, optimizers=(SGD,), schedule=False, clip=None, max_norm=None, accum
             first += losses[0].item() / accumulate
             backward(scaler, models, losses, 1 / accumulate, own_losses)
         scale = scaler.get_scale()
-        # The first of several unscaled by hand, as PyTorch's test does.
+        # The first of several is unscaled by hand, as PyTorch's test does.
         stepped = [clip_and_step(scaler, model, optimizer, clip, max_norm, enabled and i < len(made) - 1)
                    for i, (model, optimizer) in enumerate(zip(models, made))]
         scaler.update()
@@ -170,7 +170,7 @@ def run(name, optimizers=(SGD,), schedule=False, clip=None, max_norm=None, accum
 
 
 def check(case):
-    """What a case is for happens in it."""
+    """Checks that the event that a case is for happens in it."""
     skips = [step["skipped"] for step in case["steps"]]
     if "disabled" in case["name"]:
         assert not any(map(any, skips)), case["name"]

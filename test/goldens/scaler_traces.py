@@ -35,7 +35,7 @@ class Torch:
 
 
 class Apex:
-    """apex.amp's LossScaler, dynamic: a Python float with a ceiling, and a floor where one is given."""
+    """apex.amp's LossScaler, dynamic: a Python float with a ceiling, and a floor if one is given."""
 
     def __init__(self, init=2.0**16, factor=2.0, window=2000, floor=None, ceiling=2.0**24):
         self.scale, self.tracker = min(ceiling, init), 0
@@ -122,7 +122,7 @@ class DeepSpeed:
 
     @property
     def tracker(self):
-        """Steps that count for growth, where ours has them: -1 right after an overflow."""
+        """Steps that count for growth, by Mantissa's counter: -1 right after an overflow."""
         stable = self.iteration - 1 - self.last_overflow - 1
         return stable % self.window if stable >= 0 else stable
 
@@ -168,7 +168,7 @@ class Megatron:
 
 
 class Fairseq:
-    """fairseq's DynamicLossScaler: lowers the scale where enough of the steps since the last change overflowed."""
+    """fairseq's DynamicLossScaler: lowers the scale if enough of the steps since the last change overflowed."""
 
     def __init__(self, init=2.0**7, factor=2.0, window=2**14, tolerance=0.0, floor=1e-4):
         self.scale, self.factor, self.window, self.tolerance, self.floor = init, factor, window, tolerance, floor
@@ -214,10 +214,10 @@ class Jmp:
         self.tracker = (self.tracker + 1) % self.period
 
 
-# What shows where systems differ: growth on the Nth or the (N+1)th clean step, overflows before and after one, a burst
-# behind a burst, and a clean step in the middle of one.
+# The steps by which systems differ: growth on the Nth or the (N+1)th clean step, overflows before and after one, a
+# burst after a burst, and a clean step in the middle of one.
 TELLING = "0000000011000001010001101110000000000110000000000010000101100000"
-# name of the field in mp.scaler -> what the class calls it
+# name of the field in mp.scaler -> its name in the class
 GROWTH = {"torch": "interval", "apex": "window", "apex-hysteresis": "interval", "keras": "interval", "keras2": "interval",
           "deepspeed": "window", "deepspeed-consecutive": "window", "megatron": "interval", "fairseq": "window",
           "jmp": "period"}
@@ -225,7 +225,7 @@ SYSTEMS = {"torch": Torch, "apex": Apex, "apex-hysteresis": ApexHysteresis, "ker
            "deepspeed": DeepSpeed, "deepspeed-consecutive": lambda **how: DeepSpeed(consecutive=True, **how),
            "megatron": Megatron, "fairseq": Fairseq, "jmp": Jmp}
 INFINITY = "0x7FF0000000000000"
-# (preset, what is tried, fields of mp.scaler as text, the same for the class, overflows)
+# (preset, the tested extreme, fields of mp.scaler as text, the same for the class, overflows)
 EXTREMES = [
     ("torch", "collapses to zero where no floor is asked for", {"min_scale": "0.0"}, {}, "1" * 170),
     ("torch", "factors that are no powers of two", {"init_scale": "1000.0", "growth_factor": "1.5", "backoff_factor": "0.9",
@@ -237,7 +237,7 @@ EXTREMES = [
      "1" * 20 + "0" * 12),
     ("apex-hysteresis", "three overflows in a row", {"hysteresis": "3", "growth_interval": "4"},
      {"hysteresis": 3, "interval": 4}, TELLING),
-    # torch and Megatron assert more than 1; the kernel takes what it is given.
+    # torch and Megatron assert more than 1; the kernel accepts any factor.
     ("apex-hysteresis", "never grows", {"growth_factor": "1.0", "growth_interval": "3"}, {"growth": 1.0, "interval": 3}, TELLING),
     ("keras", "grows to infinity where no ceiling is asked for", {"max_scale": INFINITY, "growth_interval": "1"},
      {"interval": 1}, "0" * 113 + "1111"),
@@ -276,7 +276,7 @@ def trace(preset, name, fields, how, flags):
             "scale": scales}
     if not raised:
         case["growth_tracker"] = trackers
-        # DeepSpeed's stays at 1 where others count on.
+        # DeepSpeed's tracker stays at 1 while others count on.
         case["hysteresis_tracker"] = hysteresis
     return case
 

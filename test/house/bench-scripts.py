@@ -36,7 +36,7 @@ def program(work, name, text):
 
 
 def run(script, *words, fails=False):
-    """What a script prints, on either stream."""
+    """Returns the output of a script, on either stream."""
     command = [sys.executable, "-B", script, *(str(word) for word in words)]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if bool(ended.returncode) != fails or "Traceback" in ended.stdout:

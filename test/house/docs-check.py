@@ -21,7 +21,7 @@ from pathlib import Path
 
 from _house import check, options
 
-# A command a reader sees, and what runs it.
+# The commands that a reader sees, and the tests that run them.
 RUN_ELSEWHERE = {
     "scripts/test.sh": "continuous integration",
     "scripts/train-fashion-mnist.sh": "acceptance/train-script.py",
@@ -78,8 +78,8 @@ def write(copy, how, target, body):
     anchor, *rest = body.splitlines(keepends=True)
     if lines.count(anchor) != 1:
         return f"{target} has {lines.count(anchor)} lines '{anchor.rstrip()}', expected one"
-    behind = lines.index(anchor) + 1
-    file.write_text("".join(lines[:behind] + rest + lines[behind:]))
+    after = lines.index(anchor) + 1
+    file.write_text("".join(lines[:after] + rest + lines[after:]))
     return None
 
 
@@ -120,7 +120,7 @@ def run_all(root, work, environment, building=False):
 
 
 def self_test(work):
-    """A command that fails must be seen, and what a block writes must be there."""
+    """Checks that a failing command is noticed, and that a block writes its files."""
     planted = work / "planted"
     shutil.rmtree(planted, ignore_errors=True)
     planted.mkdir(parents=True)

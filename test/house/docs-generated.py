@@ -51,9 +51,9 @@ def examples(body):
 
 
 def operands(example):
-    """{name: type} of what statements use and do not define."""
+    """{name: type} of the values that statements use and do not define."""
     used, defined = {}, set()
-    # The ops of a region that reads what is around it are statements too.
+    # The ops of a region that reads values from outside are statements too.
     between = r"\n\s*(?=%|mp\.)" if "mp.autocast" in example else r"\n(?=%|mp\.)"
     for statement in re.split(between, example):
         used.update((name, kind) for name, kind in statement_operands(statement).items() if name not in defined)
@@ -62,7 +62,7 @@ def operands(example):
 
 
 def statement_operands(statement):
-    """{name: type} of what a statement uses, by the types that it writes."""
+    """{name: type} of the values that a statement uses, by the types that it writes."""
     if statement.lstrip().startswith(("mp.kernel", "%r = mp.kernel")):
         header = statement[:statement.index("{\n")]
         used = dict(re.findall(r"= (%\w+) : (tensor<[^>]*>)", header))
@@ -71,7 +71,7 @@ def statement_operands(statement):
     else:
         right = statement.split("=", 1)[1] if statement.lstrip().startswith("%") else statement
         flags = re.findall(r" if (%\w+)", right)
-        # Operands that only some calls have carry their types with them: weight(%w : tensor<4xf32>).
+        # Operands that only some calls have include their types: weight(%w : tensor<4xf32>).
         typed = dict(re.findall(r"\((%\w+) : (tensor<[^>]*>)\)", right))
         names = [name for name in NAME.findall(right) if name not in flags and name not in typed]
         used = dict(zip(dict.fromkeys(names), TYPE.findall(right.rpartition(" : ")[2])))
@@ -146,7 +146,7 @@ def main():
     subprocess.run([arguments.source / "scripts" / "update-docs.sh", generated], check=True)
     found = list(differences(generated, arguments.source / "docs"))
     if found:
-        print("\n".join(found), "\ndocs/ is behind ODS: run scripts/update-docs.sh")
+        print("\n".join(found), "\ndocs/ differ from ODS: run scripts/update-docs.sh")
     text = (generated / "dialect.md").read_text()
     if len(list(sections(text))) < 60:
         sys.exit("the check itself is broken: it finds few ops in the docs")

@@ -17,7 +17,7 @@ def findings(root):
     run = subprocess.run([CLANG_FORMAT, "--dry-run", "--Werror", "--style=file", *paths], cwd=root,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     faults = {line.split(": error:")[0] for line in run.stdout.splitlines() if ": error:" in line}
-    # One line a file is enough: the remedy is the same for all its lines.
+    # One line per file is enough: the remedy is the same for all its lines.
     files = sorted({fault.split(":")[0] for fault in faults})
     if run.returncode and not files:
         return [run.stdout]

@@ -16,7 +16,7 @@ PROFILE = {"copy_gbps": 4000.0, "graph_nodes": 3, "host_microseconds": 7.5, "lau
     {"kernel": "k_1", "summary": "adamw of 6 parameters", "microseconds": 100.0, "bytes": 300_000_000},
     {"kernel": "k_2", "summary": "linear", "microseconds": 200.0, "bytes": 50_000_000},
     {"kernel": "k_3", "summary": "relu backward", "microseconds": 2.0, "bytes": 100}]}
-# An mp-run that also knows what only a GPU's does; FAULT plants one.
+# A stand-in for mp-run that also prints a GPU's results; FAULT is planted in it.
 STAND_IN = """#!{python}
 import json, os, sys, time
 words = sys.argv[1:]
@@ -67,7 +67,7 @@ def check_all(arguments, tools):
 
 
 def check_faults(arguments):
-    """What is wrong is said, and ends nothing else."""
+    """Faults are reported, and end nothing else."""
     sys.path.insert(0, str(arguments.source / "bench" / "gpu"))
     import models
     import stages

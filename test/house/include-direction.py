@@ -6,7 +6,7 @@ from pathlib import Path
 
 from _house import check, options, sources
 
-# What each folder may include of ours. "passes/*/" is every group of passes.
+# The folders whose headers each folder may include. "passes/*/" is every group of passes.
 ALLOWED = {
     "support": {"support"},
     "program": {"support", "program"},
@@ -17,17 +17,17 @@ ALLOWED = {
     "precision": {"support", "program", "dialect", "passes", "codegen", "runtime", "precision"},
     "tools": {"support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools"},
 }
-# A group of passes includes itself and what all of them may ask of a graph.
+# A group of passes includes itself and the shared analyses of a graph.
 GROUP = re.compile(r"passes/(\w+)/")
 SHARED_GROUP = "analysis"
-# These never see MLIR, directly or through a header of ours.
+# These never see MLIR, directly or through a header of the repository.
 WITHOUT_MLIR = re.compile(r"(support|program|runtime)/|codegen/Compile\.h$|examples/[^/]*\.cpp$")
 # A graph's meaning depends on no pass and on no machine. (InliningUtils.h is where
 # MLIR keeps an interface of dialects.)
 NOT_IN_DIALECT = re.compile(
     r'"mlir/(Pass|Transforms(?!/InliningUtils\.h)|Conversion|ExecutionEngine|Target)/|"mlir/Dialect/(LLVMIR|GPU|NVGPU|X86Vector|AMX)/'
     r"|\b(dnnl|onednn|cuda|cublas\w*|cudnn|nvvm|ptx|avx\w*|openmp)\b", re.IGNORECASE)
-# The precompiled header serves passes/ and codegen/ too, so it names what they use.
+# The precompiled header serves passes/ and codegen/ too, so it names the headers that they use.
 SHARED_BY_ALL = "dialect/Pch.h"
 INCLUDE = re.compile(r'^\s*#?\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 SUFFIXES = (".h", ".cpp", ".td", ".cuh")

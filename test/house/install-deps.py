@@ -13,7 +13,7 @@ from _house import options
 
 TOOLS = ("bash", "env", "printf")
 INSTALLED = "#!/bin/bash\nprintf installed\n"
-# Says "installed" of everything but ninja-build and zlib1g-dev (the last argument is the package).
+# Prints "installed" for everything but ninja-build and zlib1g-dev (the last argument is the package).
 TWO_MISSING = '#!/bin/bash\n[[ ${!#} == ninja-build || ${!#} == zlib1g-dev ]] && exit 1\nprintf installed\n'
 LOG = '#!/bin/bash\nprintf "%s " "${0##*/}" "$@" >>"$LOG"; printf "\\n" >>"$LOG"\n'
 NOT_ALLOWED = "#!/bin/bash\nprintf 'sudo: a password is required\\n' >&2\nexit 1\n"

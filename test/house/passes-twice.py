@@ -15,7 +15,7 @@ MODULES = ["examples/fashion-mnist/mlp.mlir"]
 PIPELINES = ["mp-train-pipeline=batch=8 total-steps=9", "mp-train-pipeline=batch=8 total-steps=9 precision=fp16 accumulate=2",
              "mp-train-pipeline=batch=8 total-steps=9 precision=fp8", "mp-evaluate-pipeline=batch=8 precision=fp8",
              "mp-evaluate-pipeline=batch=8", "mp-calibrate-pipeline=batch=8"]
-# Written once, and found by the check below to refuse or to do nothing on planted input.
+# A located error. A pass that runs again must change nothing, or refuse with such an error.
 ERROR = re.compile(r"^[^:\n]+:\d+:\d+: error: ", re.MULTILINE)
 
 
@@ -55,7 +55,7 @@ def dumped(opt, pipeline):
 
 
 def findings(opt, text, passes):
-    """What is wrong on the way of a module through passes; stops where a pass fails."""
+    """Returns the faults on the way of a module through passes; stops if a pass fails."""
     for one in passes:
         again, errors = run(opt, [], text)
         if again != text:
@@ -75,7 +75,7 @@ def findings(opt, text, passes):
 def main():
     chosen = options(__doc__)
     opt = chosen.tools / "mp-opt"
-    # A pass that is neither: CSE and the canonicalizer are, so a printer of locations stands for it.
+    # A pass that does not exist is planted, and must be a finding.
     planted = list(findings(opt, "module {\n}\n", ["builtin.module(strip-debuginfo,no-such-pass)"]))
     if not planted:
         sys.exit("the check itself is broken: it does not see a pass that fails")

@@ -1,4 +1,4 @@
-// Sums, means and extremes over rows, columns and all; log-softmax and its kin; a transpose that stays.
+// Sums, means and extremes over rows, columns and all; log-softmax and logsumexp; a transpose that stays.
 module @reductions {
   mp.variable @weight : tensor<21x17xf32> = #mp.init<kaiming_uniform>
   mp.variable @scale : tensor<21xf32> = #mp.init<constant, value = 0.5>

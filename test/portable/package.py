@@ -27,7 +27,7 @@ def options():
 
 
 def output(*words, status=0, **keywords):
-    """What a command prints; ends the test where it exits with another status."""
+    """Returns the output of a command; ends the test if it exits with another status."""
     result = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, check=False, **keywords)
     if result.returncode != status:
@@ -39,14 +39,14 @@ def build(arguments):
     """The package of the build under test, made by the documented command."""
     folder = arguments.tools.resolve().parent
     if folder != (arguments.source / "build" / folder.name).resolve():
-        sys.exit(f"{folder} is no preset's build folder")
+        sys.exit(f"{folder} is not a preset's build folder")
     output(arguments.source / "scripts" / "package.sh", env={**os.environ, "MP_PRESET": folder.name})
     (package,) = (folder / "package").glob("*.tar.xz")
     return package
 
 
 def faults(program, package):
-    """What the files themselves show."""
+    """Checks that need only the files themselves."""
     mib = package.stat().st_size / 2**20
     print(f"{package.name}: {mib:.1f} MiB, the program {program.stat().st_size / 2**20:.1f} MiB")
     if mib >= MOST_MIB:

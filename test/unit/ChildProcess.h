@@ -1,7 +1,7 @@
 //===- ChildProcess.h - a piece of a test in a process of its own ---------===//
 //
 // The CUDA libraries are opened once in a process, and an error of the device
-// stays; what depends on either needs a process to itself.
+// stays; a test that depends on either needs a process to itself.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_UNIT_CHILDPROCESS_H
@@ -19,18 +19,18 @@
 
 namespace mp::test {
 
-/// How a child ended.
+/// The way a child ended.
 struct Outcome {
   int exit = -1;       ///< 0, 3 for a device that is missing or failed, else 1
-  int signal = 0;      ///< that killed it; SIGALRM after a minute
+  int signal = 0;      ///< the signal that killed it; SIGALRM after a minute
   std::string message; ///< of its error
-  std::string said;    ///< on standard error
+  std::string said;    ///< its standard error
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs `body` in a copy of this process with variables of the environment set.
-/// To be called before this process has threads or has opened CUDA.
+/// Call it before this process has threads or has opened CUDA.
 inline Outcome inChild(const Settings &settings,
                        llvm::function_ref<llvm::Error()> body) {
   int ends[2], speech[2];
@@ -42,7 +42,7 @@ inline Outcome inChild(const Settings &settings,
     for (auto &[name, value] : settings)
       setenv(name.c_str(), value.c_str(), 1);
     dup2(speech[1], STDERR_FILENO);
-    alarm(60); // a hang is a failure
+    alarm(60); // a hang fails
     int code = 0;
     llvm::handleAllErrors(body(), [&](const llvm::ErrorInfoBase &info) {
       bool noDevice = info.convertToErrorCode() == std::errc::no_such_device;

@@ -14,7 +14,7 @@
 
 namespace mp::cpu {
 
-/// Numbers as `type` stores them.
+/// Returns numbers as `type` stores them.
 inline std::string pack(const std::vector<double> &values, mlir::Type type) {
   unsigned bytes = type.getIntOrFloatBitWidth() / 8;
   std::string out(values.size() * bytes, '\0');
@@ -91,7 +91,8 @@ public:
     ObjectCompiler::prepare(context);
   }
 
-  /// The bytes of c. `scatter` runs one work item at a time, the last first.
+  /// Returns the bytes of c. `scatter` runs one work item at a time, the last
+  /// first.
   std::string operator()(const ContractionSpec &spec, const Operands &operands,
                          int64_t elements, bool scatter = false) {
     auto kernel = emitContraction(&context, spec, workers, compiler);

@@ -9,19 +9,19 @@ namespace mp::test {
 
 constexpr int64_t cudaSize = 256;
 
-inline Place onArena(uint64_t offset) {
-  return {Place::Space::Arena, 0, offset};
+inline BufferRef onArena(uint64_t offset) {
+  return {BufferRef::Space::Arena, 0, offset};
 }
-inline Place onVariable(uint32_t index) {
-  return {Place::Space::Variable, index, 0};
+inline BufferRef onVariable(uint32_t index) {
+  return {BufferRef::Space::Variable, index, 0};
 }
-inline Place onInput(uint32_t index) {
-  return {Place::Space::Staging, index, 0};
+inline BufferRef onInput(uint32_t index) {
+  return {BufferRef::Space::Staging, index, 0};
 }
 
-/// A kernel over `cudaSize` floats whose body sees a global<float> of every
-/// parameter, p0, p1, ..., and the thread's element `i`. With `table` they come
-/// by way of a table of addresses.
+/// Makes a kernel over `cudaSize` floats whose body sees a global<float> of
+/// every parameter, p0, p1, ..., and the thread's element `i`. With `table` a
+/// table of addresses passes them.
 inline Kernel cudaKernel(const std::string &name, int parameters,
                          const std::string &body, bool table = false) {
   std::string list, views;
@@ -44,7 +44,7 @@ inline Kernel cudaKernel(const std::string &name, int parameters,
   return kernel;
 }
 
-inline Launch cudaLaunch(uint32_t kernel, std::vector<Place> args,
+inline Launch cudaLaunch(uint32_t kernel, std::vector<BufferRef> args,
                          bool table = false) {
   Launch launch;
   launch.kernel = kernel;
@@ -55,8 +55,9 @@ inline Launch cudaLaunch(uint32_t kernel, std::vector<Place> args,
   return launch;
 }
 
-/// w uniform in [1, 2), d = 2 w by `derive`. `step` gives y = x + w and adds x
-/// to w; its other results are w, the end of a constant, and x.
+/// Makes a Program: w uniform in [1, 2), d = 2 w by `derive`. `step` gives y =
+/// x + w and adds x to w; its other results are w, the end of a constant, and
+/// x.
 inline Program cudaProgram() {
   TensorType vector{ElementType::F32, {cudaSize}};
   Program program;
@@ -96,7 +97,7 @@ inline Program cudaProgram() {
   step.results = {
       {"y", vector, onArena(1024)},
       {"w", vector, onVariable(0)},
-      {"c", {ElementType::F32, {2}}, {Place::Space::Constant, 0, 4}},
+      {"c", {ElementType::F32, {2}}, {BufferRef::Space::Constant, 0, 4}},
       {"x", vector, onInput(0)},
       {"y0", {ElementType::F32, {}}, onArena(0)}};
   program.entries = {derive, step};

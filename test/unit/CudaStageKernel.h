@@ -12,7 +12,7 @@
 
 namespace mp::test {
 
-/// As cpu::StageKernel, printed as CUDA C++ and run on the emulated device.
+/// Like cpu::StageKernel, printed as CUDA C++ and run on the emulated device.
 class CudaStageKernel {
 public:
   explicit CudaStageKernel(const std::string &text, bool predicated = false)

@@ -51,7 +51,7 @@ struct Compiled {
   std::string object, log;
 };
 
-/// `source` through the emulated NVRTC, with the real prelude as header.
+/// Compiles `source` by the emulated NVRTC, with the real prelude as header.
 inline Compiled compile(const std::string &source,
                         std::vector<const char *> options = {}) {
   options.insert(options.end(), {"--gpu-architecture=sm_80", "-std=c++17",
@@ -79,7 +79,7 @@ inline Compiled compile(const std::string &source,
   return compiled;
 }
 
-/// A fresh device in each test; checks nothing of what it is used for.
+/// A fresh device in each test; does not check how it is used.
 class EmulatedDevice : public testing::Test {
 protected:
   void SetUp() override {
@@ -117,7 +117,7 @@ protected:
     return values;
   }
 
-  /// The kernel `k` of a file of test/emulator.
+  /// Returns the kernel `k` of a file of test/emulator.
   CUfunction kernel(const std::string &file,
                     std::vector<const char *> options = {}) {
     return kernelOf(
@@ -146,7 +146,7 @@ protected:
   }
   CUresult synchronize() { return cuda("cuCtxSynchronize"); }
 
-  /// Sets MP_EMULATOR_LOG; the file is empty now.
+  /// Sets MP_EMULATOR_LOG to an empty file.
   std::string startLog() {
     std::string path = testing::TempDir() + "emulator.log";
     std::ofstream(path).flush();

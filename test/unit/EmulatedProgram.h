@@ -1,7 +1,7 @@
 //===- EmulatedProgram.h - a Program's kernels on the emulated device -----===//
 //
 // Compiles each kernel through the emulated NVRTC and runs an entry point's
-// launches in order, without the runtime: what a test of codegen wants.
+// launches in order, without the runtime, for tests of codegen.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_EMULATEDPROGRAM_H
@@ -13,8 +13,8 @@
 
 namespace mp::test {
 
-/// Multiples of 1/8 in [-1, 1]: exact in every type of float, and so are sums
-/// of not too many of their products in f32.
+/// Returns multiples of 1/8 in [-1, 1]: exact in every type of float, and so
+/// are sums of not too many of their products in f32.
 inline Numbers randomNumbers(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   Numbers numbers(count);
@@ -23,7 +23,7 @@ inline Numbers randomNumbers(int64_t count, unsigned seed) {
   return numbers;
 }
 
-/// Each number rounded to `type`, once.
+/// Rounds each number to `type`, once.
 inline Numbers rounded(const Numbers &numbers, ElementType type) {
   TensorType flat{type, {static_cast<int64_t>(numbers.size())}};
   return unpack(pack(numbers, type).data(), flat);
@@ -31,8 +31,8 @@ inline Numbers rounded(const Numbers &numbers, ElementType type) {
 
 class EmulatedProgram : public EmulatedDevice {
 protected:
-  /// The elements of each result of the first entry point, of those of its
-  /// inputs.
+  /// Returns the elements of each result of the first entry point, for its
+  /// inputs' elements.
   std::vector<Numbers> run(const Program &program,
                            const std::vector<Numbers> &inputs) {
     std::vector<std::string> bytes;
@@ -46,8 +46,8 @@ protected:
     return results;
   }
 
-  /// The same in bytes. Every input is a buffer of its own, so that no access
-  /// beyond one goes unseen.
+  /// The same in bytes. Every input has a buffer of its own, so that every
+  /// access beyond one is noticed.
   std::vector<std::string> run(const Program &program,
                                const std::vector<std::string> &inputs) {
     std::vector<CUfunction> kernels;
@@ -58,9 +58,9 @@ protected:
     for (const std::string &input : inputs)
       staged.push_back(upload(std::vector<char>(input.begin(), input.end())));
     CUdeviceptr arena = allocate(std::max<uint64_t>(entry.arenaBytes, 1));
-    auto addressOf = [&](const Place &place) {
-      bool isInput = place.space == Place::Space::Staging;
-      return (isInput ? staged[place.index] : arena) + place.offset;
+    auto addressOf = [&](const BufferRef &ref) {
+      bool isInput = ref.space == BufferRef::Space::Staging;
+      return (isInput ? staged[ref.index] : arena) + ref.offset;
     };
     for (const Step &step : entry.steps) {
       const auto *launch = std::get_if<Launch>(&step);
@@ -69,14 +69,14 @@ protected:
         return {};
       }
       std::vector<CUdeviceptr> addresses;
-      for (const Place &place : launch->args)
-        addresses.push_back(addressOf(place));
+      for (const BufferRef &ref : launch->args)
+        addresses.push_back(addressOf(ref));
       start(kernels[launch->kernel], *launch, addresses);
     }
     EXPECT_EQ(synchronize(), CUDA_SUCCESS);
     std::vector<std::string> results;
     for (const Result &result : entry.results) {
-      auto bytes = download<char>(addressOf(result.place), result.type.bytes());
+      auto bytes = download<char>(addressOf(result.ref), result.type.bytes());
       results.emplace_back(bytes.begin(), bytes.end());
     }
     return results;

@@ -1,6 +1,6 @@
 //===- FakeSession.h - a Session and a compiler without machine code ------===//
 //
-// A tiny model for tests of what surrounds a Session: `step` moves one weight
+// A tiny model for tests of the code around a Session: `step` moves one weight
 // by the mean of the labels in a way that depends on their order, `evaluate`
 // compares labels with the weight. The formulas stand below; nothing is
 // JIT-compiled.
@@ -58,7 +58,7 @@ public:
       }
     for (Entry &entry : program.entries) {
       auto key = std::make_pair(entry.function, entry.batch);
-      // What was given out stays.
+      // An executable is kept once it was returned.
       auto &executable = executables[key];
       if (!executable)
         executable = std::make_unique<FakeExecutable>(*this, std::move(entry));
@@ -107,10 +107,10 @@ private:
       executables;
 };
 
-/// `step` at try t: every fifth is skipped. Else m = 0.9 m + mean(labels +
+/// `step` at attempt t: every fifth is skipped. Else m = 0.9 m + mean(labels +
 /// index), w = w - m / 128; loss is w, scale halves at each skip. `evaluate`:
 /// accuracy is the share of labels below five, loss is w's derived copy.
-/// `accumulate` gathers what `apply` then takes the mean of.
+/// `accumulate` gathers labels, of which `apply` takes the mean.
 inline void FakeExecutable::compute(Inputs inputs) {
   float *results = values[runs % 2];
   auto *labels = inputs.empty()
@@ -236,8 +236,12 @@ struct FakeCompiler {
       options.onCasts("[" + std::to_string(options.batch) + "]");
     program.variables = variables(text.contains("wide"));
     if (text.contains("histories"))
-      program.variables.push_back(
-          {"w.amax", VariableKind::Buffer, {ElementType::F32, {}}, {}, {}});
+      program.variables.push_back({"w.amax",
+                                   VariableKind::Buffer,
+                                   {ElementType::F32, {}},
+                                   {},
+                                   {},
+                                   {VariableRole::Kind::History}});
     program.entries = {entry(options.goal, options.batch)};
     if (options.goal == Goal::Train && program.accumulate > 1) {
       Entry &gather = program.entries[0], apply = gather;

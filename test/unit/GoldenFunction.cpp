@@ -36,7 +36,7 @@ std::string pack(const Numbers &numbers, ElementType type) {
       value.convert(semantics(type), APFloat::rmNearestTiesToEven, &losesInfo);
       bits = value.bitcastToAPInt().getZExtValue();
     }
-    // The host is little-endian, as every target of ours.
+    // The host is little-endian, as every supported target.
     std::memcpy(&bytes[i * width], &bits, width);
   }
   return bytes;
@@ -76,7 +76,7 @@ Expected<Numbers> goldenNumbers(const json::Object &tensor) {
     if (std::optional<double> finite = value.getAsNumber())
       number = *finite;
     else if (!value.getAsString() || value.getAsString()->getAsDouble(number))
-      return createStringError("golden tensor holds what is no number");
+      return createStringError("golden tensor holds what is not a number");
     numbers.push_back(number);
   }
   return numbers;
@@ -124,7 +124,7 @@ Expected<GoldenFunction> GoldenFunction::compile(StringRef module,
   options.arch = (*session)->arch();
   options.filename = "golden.mlir";
   options.goal = Goal::Run;
-  options.mode = Mode::Train; // ops as they stand
+  options.mode = Mode::Train; // leaves ops unchanged
   options.function = wanted.str();
   Expected<Program> program = mp::compile(module, options);
   if (!program)
@@ -173,7 +173,7 @@ GoldenFunction::runBytes(ArrayRef<std::string> inputs) {
   std::vector<TensorView> views;
   for (auto [bytes, input] : zip_equal(inputs, entry().inputs))
     views.emplace_back(input.type.element, bytes);
-  // What kernels make of an index out of range is a test's business too.
+  // The behaviour of kernels at an index out of range is tested too.
   Expected<Executable::Results> outputs =
       executable->run(views, Executable::Ranges::Known);
   if (!outputs)

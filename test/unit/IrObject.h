@@ -1,4 +1,4 @@
-//===- IrObject.h - objects out of LLVM IR, for tests of the runtime -----===//
+//===- IrObject.h - objects out of LLVM IR, for tests of the runtime ------===//
 #ifndef MP_TEST_UNIT_IROBJECT_H
 #define MP_TEST_UNIT_IROBJECT_H
 
@@ -16,8 +16,8 @@
 
 namespace mp::test {
 
-/// The relocatable object of a module's text, as codegen makes its own. Aborts
-/// where the text is wrong.
+/// Returns the relocatable object of a module's text, as codegen makes its own.
+/// Aborts if the text is wrong.
 inline std::string objectOf(llvm::StringRef ir) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -44,8 +44,8 @@ inline std::string objectOf(llvm::StringRef ir) {
   return bytes.str().str();
 }
 
-/// IR of a kernel over items [begin, end): `body` sees the pointers %p0.. of
-/// the f32 arguments, %i, and %shared.
+/// Returns the IR of a kernel over items [begin, end): `body` sees the pointers
+/// %p0.. of the f32 arguments, %i, and %shared.
 inline std::string kernelIr(llvm::StringRef symbol, unsigned arguments,
                             llvm::StringRef body) {
   std::string ir = ("declare float @expf(float)\ndefine void @" + symbol +

@@ -14,7 +14,7 @@ namespace mp::cpu {
 /// The signature of every kernel.
 using KernelFunction = void (*)(void *const *, int64_t, int64_t, void *);
 
-/// A process's worth of linked kernels. Any failure ends the test.
+/// The linked kernels of a process. Any failure ends the test.
 class LinkedKernels {
 public:
   LinkedKernels() {

@@ -8,7 +8,7 @@
 
 namespace mp::test {
 
-/// Before anything opens CUDA.
+/// This must run before anything opens CUDA.
 inline const bool emulated = [] {
   setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
   return true;

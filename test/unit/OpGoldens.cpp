@@ -31,7 +31,8 @@ static std::optional<GoldenTensor> readTensor(const json::Value &value) {
   return read;
 }
 
-/// A golden of either kind: `results` names the field of what it must give.
+/// Reads a golden of either kind: `results` names the field of its expected
+/// results.
 static OpGolden readOpGolden(const json::Object &object, StringRef results) {
   OpGolden golden;
   golden.module = object.getString("module")->str();
@@ -73,7 +74,8 @@ Expected<std::vector<Numbers>> runGolden(const OpGolden &golden,
   return (*function)(golden.inputs);
 }
 
-/// A unit in the last place of numbers of a type that are as large as `value`.
+/// Returns a unit in the last place of numbers of a type that are as large as
+/// `value`.
 static double ulp(double value, ElementType type) {
   auto [digits, smallest] = type == ElementType::F16        ? std::pair(11, -14)
                             : type == ElementType::BF16     ? std::pair(8, -126)

@@ -1,7 +1,7 @@
 //===- OpGoldens.h - the goldens of single ops ----------------------------===//
 //
-// What test/goldens/cases.py writes, one file a family, read for the tests that
-// run them on either target.
+// Reads the files of test/goldens/cases.py, one for each family, for the tests
+// that run them on either target.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_UNIT_OPGOLDENS_H
@@ -17,8 +17,8 @@ struct GoldenTensor {
   TensorType type;
 };
 
-/// A function of the dialect and what it must give. Backward, `module` holds
-/// @f.gradient, and the result of a null is not compared.
+/// A function of the dialect and its expected results. In backward, `module`
+/// holds @f.gradient, and the result of a null is not compared.
 struct OpGolden {
   std::string module, function;
   std::vector<Numbers> inputs;
@@ -33,15 +33,16 @@ struct OpGoldenFile {
 
 /// Names of the families that have a file, sorted.
 std::vector<std::string> opGoldenFamilies();
-/// The goldens of a family; what cannot be read fails the running test.
+/// Reads the goldens of a family; a file that cannot be read fails the running
+/// test.
 OpGoldenFile readOpGoldens(llvm::StringRef family);
 
 llvm::Expected<std::vector<Numbers>> runGolden(const OpGolden &golden,
                                                Device device = {});
 
-/// How many units in the last place of its type `ours` is from element `index`,
-/// counted there or at the tensor's largest element; infinity where one of them
-/// is not finite and the other is something else.
+/// Returns the distance of `ours` from element `index` in units in the last
+/// place of its type, counted there or at the tensor's largest element;
+/// infinity if only one of them is finite or both differ otherwise.
 double ulpsApart(double ours, const GoldenTensor &theirs, size_t index,
                  bool atLargest);
 

@@ -40,7 +40,7 @@ std::vector<OpSample> differentiableSamples() {
   return all;
 }
 
-/// Puts one word for another.
+/// Replaces one word by another.
 static void put(std::string &text, StringRef word, StringRef other) {
   for (size_t at; (at = text.find(word)) != std::string::npos;)
     text.replace(at, word.size(), other);
@@ -128,7 +128,7 @@ static Value buildLoss(ResultRange results) {
 
 std::optional<SampleModules> sampleModules(const OpSample &sample) {
   MLIRContext &context = sampleContext();
-  // What does not parse is the caller's business.
+  // The caller handles a module that does not parse.
   ScopedDiagnosticHandler silent(&context,
                                  [](Diagnostic &) { return success(); });
   std::string text = "func.func @f(";

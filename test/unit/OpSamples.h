@@ -1,7 +1,7 @@
 //===- OpSamples.h - every differentiable op, as functions to compile -----===//
 //
 // Iterates the registry: an op with a gradient is found without being named, by
-// the samples it gives of itself.
+// the samples that it gives of itself.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_UNIT_OPSAMPLES_H
@@ -16,12 +16,12 @@ namespace mp {
 /// A context that knows the dialect.
 mlir::MLIRContext &sampleContext();
 
-/// All samples of all ops with a gradient; an op without one is a failure of
-/// the running test, and is named.
+/// Returns all samples of all ops with a gradient; an op without a sample fails
+/// the running test, which names it.
 std::vector<OpSample> differentiableSamples();
 
-/// A module's text with the gradient of @`function` beside it; what does not
-/// parse, or has no gradient, fails the running test.
+/// Returns a module's text with the gradient of @`function` beside it; a module
+/// that does not parse, or has no gradient, fails the running test.
 std::string differentiated(llvm::StringRef module, llvm::StringRef function);
 
 /// A sample as text: its operands' values, and two modules of them. `forward`
@@ -33,11 +33,11 @@ struct SampleModules {
   std::string forward, backward;
 };
 
-/// In f64 as the op gives it; nothing where the op does not take it so.
+/// Returns the sample in f64; nothing if the op does not take it so.
 std::optional<SampleModules> sampleModules(const OpSample &sample);
 
-/// The same with other floats ("f16") and, where the op allows, with sizes that
-/// are larger and odd.
+/// Returns the sample with other floats ("f16") and, if the op allows it, with
+/// sizes that are larger and odd.
 std::optional<SampleModules> sampleModules(const OpSample &sample,
                                            llvm::StringRef floats);
 

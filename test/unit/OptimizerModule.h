@@ -1,7 +1,7 @@
 //===- OptimizerModule.h - an optimizer's update as functions -------------===//
 //
-// What an attribute such as #mp.adam<...> builds, as text of a module, so that
-// tests can run it on either target.
+// Returns the expansion of an attribute such as #mp.adam<...> as text of a
+// module, so that tests can run it on either target.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_UNIT_OPTIMIZERMODULE_H
@@ -15,7 +15,7 @@ namespace mp {
 
 struct OptimizerModule {
   /// @update (gradient, rate, step, parameter, slots), which returns parameter
-  /// and slots; where bounds are stated, @measure (parameter, slots) and
+  /// and slots; if bounds are stated, also @measure (parameter, slots) and
   /// @bounds (bounds, norm, rate, step).
   std::string text;
   std::vector<double> slots; ///< first value of each

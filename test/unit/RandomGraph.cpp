@@ -1,4 +1,4 @@
-//===- RandomGraph.cpp - seeded graphs and what they must compute ---------===//
+//===- RandomGraph.cpp - seeded graphs and their expected results ---------===//
 #include "RandomGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,7 +35,7 @@ double GraphValue::largest() const {
   return largest;
 }
 
-/// Functions of one op, each compiled once however many graphs have it.
+/// Returns functions of one op, each compiled once for all graphs.
 static Expected<GoldenFunction *> functionOf(const std::string &module) {
   static std::map<std::string, GoldenFunction> known;
   auto found = known.find(module);
@@ -159,7 +159,7 @@ void RandomGraph::addOutputs() {
   results.push_back(values.size() - 1);
   for (Variable &variable : variables) {
     const TensorType type = values[variable.read].type;
-    // Rather what an op made than another input.
+    // Prefers results of ops to another input.
     bool made = chance(80);
     if (chance(80))
       variable.written = pick([&](const GraphValue &value) {

@@ -1,8 +1,8 @@
-//===- RandomGraph.h - seeded graphs and what they must compute -----------===//
+//===- RandomGraph.h - seeded graphs and their expected results -----------===//
 //
-// A graph grows op by op, and each op is computed as it comes by a function of
-// that op alone. So a graph knows the numbers that the same ops must give when
-// they are compiled together, and how far rounding may take them apart.
+// A graph grows op by op, and a function of each op alone computes it at once.
+// So a graph knows the numbers that the same ops must give when they are
+// compiled together, and how much rounding may change them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TEST_UNIT_RANDOMGRAPH_H
@@ -24,11 +24,11 @@ inline bool isNumber(const TensorType &type) {
 }
 /// Half a unit in the last place of one, in the type that results round to.
 double roundingOf(ElementType type);
-/// The same in the type that sums are kept in.
+/// Half a unit in the last place in the type of sums.
 inline double roundingOfSums(ElementType type) {
   return std::min(roundingOf(type), 0x1p-24);
 }
-/// What adding an op said, as an answer to whether the graph has grown.
+/// Converts the error of adding an op to an answer whether the graph has grown.
 inline llvm::Expected<bool> grown(llvm::Error error) {
   if (error)
     return std::move(error);
@@ -36,8 +36,7 @@ inline llvm::Expected<bool> grown(llvm::Error error) {
 }
 
 /// A value of a graph. `slack` is how far an element may be off: 0 where every
-/// op behind it gives the same bits wherever it is computed, so no sum of
-/// floats.
+/// op after it gives the same bits on all targets, so not for sums of floats.
 struct GraphValue {
   std::string name;
   TensorType type;
@@ -55,7 +54,7 @@ struct GraphOp {
 /// A function over arguments and variables, some of which it writes.
 class RandomGraph {
 public:
-  /// Builds the graph of `seed`; an op that alone does not compile is an error
+  /// Builds the graph of `seed`; an op that does not compile alone is an error
   /// that holds the op's module.
   static llvm::Expected<RandomGraph> create(unsigned seed);
 
@@ -74,7 +73,8 @@ public:
 private:
   explicit RandomGraph(unsigned seed) : random(seed) {}
 
-  // What to add. Each returns false where nothing in the graph suits it.
+  // The kinds of ops to add. Each function returns false if no value of the
+  // graph suits it.
   llvm::Expected<bool> grow();
   llvm::Expected<bool> growUnary();
   llvm::Expected<bool> growBinary();
@@ -99,12 +99,12 @@ private:
   unsigned below(unsigned count) { return random() % count; }
   bool chance(unsigned percent) { return below(100) < percent; }
   std::vector<int64_t> randomShape();
-  /// A value that `suits`, later ones likelier than early ones.
+  /// Returns a value that `suits`, later ones likelier than early ones.
   std::optional<unsigned>
   pick(llvm::function_ref<bool(const GraphValue &)> suits);
 
   std::mt19937 random;
-  std::vector<std::pair<GraphOp, unsigned>> ops; ///< and its result
+  std::vector<std::pair<GraphOp, unsigned>> ops; ///< with their results
 };
 
 } // namespace mp

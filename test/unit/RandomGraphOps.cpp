@@ -54,7 +54,7 @@ Expected<bool> RandomGraph::growUnary() {
   const GraphValue &value = values[*operand];
   if (name == "exp" && value.largest() > 3)
     name = "tanh";
-  // Steps and poles magnify whatever slack there is.
+  // Steps and poles magnify any slack.
   bool isSteep = name == "floor" || name == "sign" || name == "reciprocal";
   if (isSteep && value.slack)
     name = "abs";
@@ -82,7 +82,7 @@ Expected<bool> RandomGraph::growBinary() {
     std::swap(lhs, rhs);
   const GraphValue &x = values[*lhs], &y = values[*rhs];
   std::string name = names[below(std::size(names))];
-  // A divisor near zero magnifies whatever slack there is.
+  // A divisor near zero magnifies any slack.
   if (name == "div" && (!isFloat(x.type) || x.slack || y.slack))
     name = "sub";
   TensorType type{x.type.element, *broadcast(x.type.shape, y.type.shape)};
@@ -143,7 +143,7 @@ Expected<bool> RandomGraph::growFlags() {
                    {ElementType::I1, shape}, 0));
 }
 
-/// How far a reduction of `count` floats to one may be off.
+/// Returns the slack of a reduction of `count` floats to one.
 static double slackOfReduction(StringRef name, const GraphValue &value,
                                int64_t count) {
   double rounding = roundingOfSums(value.type.element);
@@ -198,7 +198,7 @@ Expected<bool> RandomGraph::growReduction() {
     if (keepdim)
       type.shape.push_back(1);
   }
-  // A product of many is soon infinite.
+  // A product of many soon becomes infinite.
   if (ofFloats && name == "prod" && (count > 6 || value.largest() > 4))
     name = "sum";
   double slack = ofFloats ? slackOfReduction(name, value, count) : 0;
@@ -330,8 +330,8 @@ Expected<bool> RandomGraph::growContraction() {
   return grown(add(std::move(op), type, slack));
 }
 
-/// A product, and beside it an activation of what it reads: a kernel must not
-/// take that for the product's own.
+/// Adds a product, and beside it an activation of the product's operand: a
+/// kernel must not take that for the product's own.
 Expected<bool> RandomGraph::growBranch() {
   auto input = pick([](const GraphValue &v) {
     return isFloat(v.type) && v.type.shape.size() >= 2;

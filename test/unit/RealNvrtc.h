@@ -8,7 +8,7 @@
 
 namespace mp {
 
-/// The machine's, or the one that test/fetch-nvrtc.py brought.
+/// Returns the machine's NVRTC, or the one that test/fetch-nvrtc.py brought.
 inline llvm::Expected<const cuda::Nvrtc &> nvrtcForTests() {
   std::string brought = MP_NVRTC_DIR "/nvidia/cu13/lib";
   if (llvm::sys::fs::exists(brought))

@@ -104,7 +104,7 @@ inline std::string columnSum(int64_t rows, int64_t columns) {
 
 /// Mean and rstd of rows of bf16, the normalised rows in bf16, and their
 /// gradient's column sums: two row reductions that later stages read, a column
-/// reduction of what they make, all in one kernel.
+/// reduction of those stages, all in one kernel.
 inline std::string layerNorm(int64_t rows, int64_t columns) {
   return fill(R"(
   func.func @f(%x: tensor<$Rx$Cxbf16>, %g: tensor<$Cxf32>)
@@ -282,7 +282,7 @@ inline std::string chain(int64_t n, const char *type) {
               {{"$N", text(n)}, {"$line", line}, {"$T", type}});
 }
 
-/// Of i1, f64 and the transpose of a bf16, with an index.
+/// Results of i1, f64 and the transpose of a bf16, with an index.
 inline std::string transposed(int64_t rows, int64_t columns) {
   return fill(R"(
       func.func @f(%x: tensor<$Rx$Cxbf16>, %y: tensor<$Cx$Rxi1>, %z: tensor<$Rxf64>) -> tensor<$Cx$Rxf64> {
@@ -338,7 +338,7 @@ inline std::string anyMaps(int64_t b, int64_t r, int64_t c) {
               {{"$B", text(b)}, {"$R", text(r)}, {"$C", text(c)}});
 }
 
-/// All finite? And the norm, and every element divided by it.
+/// Whether all elements are finite, the norm, and every element divided by it.
 inline std::string finiteNorm(int64_t n) {
   return fill(R"(
       func.func @f(%x: tensor<$Nxf32>) -> (tensor<i1>, tensor<f32>, tensor<$Nxf32>) {

@@ -15,7 +15,7 @@
 
 namespace mp::test {
 
-/// A folder that is gone when the test ends.
+/// A folder that is removed when the test ends.
 class TestFolder {
 public:
   TestFolder() {
@@ -36,7 +36,7 @@ public:
     auto buffer = llvm::MemoryBuffer::getFile(path(name));
     return buffer ? (*buffer)->getBuffer().str() : "";
   }
-  /// Names of the files in it, for tests that nothing is left behind.
+  /// The names of its files, for tests of leftover files.
   size_t files() const {
     std::error_code code;
     size_t count = 0;

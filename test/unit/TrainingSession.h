@@ -8,7 +8,7 @@
 
 namespace mp::test {
 
-/// The Program of a module's one recipe, for the target of a session.
+/// Compiles a module's one recipe, for the target of a session.
 inline Program compileStep(llvm::StringRef module, int64_t batch,
                            llvm::StringRef target = "cpu",
                            llvm::StringRef arch = "") {
@@ -19,7 +19,7 @@ inline Program compileStep(llvm::StringRef module, int64_t batch,
   return llvm::cantFail(compile(module, options));
 }
 
-/// A session with one recipe whose step, or what takes its micro-batches, has
+/// A session with one recipe whose step, or its function for micro-batches, has
 /// one input of f32, and access to its numbers.
 class TrainingSession {
 public:
@@ -42,17 +42,17 @@ public:
     llvm::cantFail(session->read(name, {bytes.data(), bytes.size()}));
     return unpack(bytes.data(), type);
   }
-  /// As a user changes a variable: what is derived follows.
+  /// Changes a variable as a user would: derived variables follow.
   void write(llvm::StringRef name, const Numbers &numbers) {
     std::string bytes = pack(numbers, typeOf(name).element);
     llvm::cantFail(session->write(name, {bytes.data(), bytes.size()}));
     llvm::cantFail(session->derive());
   }
-  /// One step; its results that are one number, by name.
+  /// Runs one step; returns its results that are one number, by name.
   std::map<std::string, double> run(const Numbers &input) {
     return runWindow(input);
   }
-  /// The same of a recipe that accumulates: an input of each micro-batch.
+  /// The same for a recipe that accumulates: an input for each micro-batch.
   std::map<std::string, double> runWindow(llvm::ArrayRef<Numbers> inputs) {
     Executable::Results results;
     for (const Numbers &input : inputs) {
@@ -68,7 +68,7 @@ public:
         numbers[result.name] = unpack(results[index].data(), result.type)[0];
     return numbers;
   }
-  /// One step; whether it is skipped.
+  /// Runs one step; returns whether it is skipped.
   bool skips(const Numbers &input) {
     auto results = run(input);
     if (!results.count("skipped"))

@@ -27,7 +27,7 @@ Option precisionOption(std::string &to, std::string help) {
   return option;
 }
 
-/// What needs the module or a file is looked for when it is compiled.
+/// Policies in the module or in a file are looked up at compilation.
 static Error checkPolicy(StringRef name) {
   if (name.empty() || name.starts_with("@") || name.starts_with("jmp:") ||
       name.ends_with(".json"))
@@ -105,7 +105,7 @@ static Option optionOf(const SettingInfo &info, double &to) {
       info.name.str(), [&to](double given) { to = given; }, info.help.str());
 }
 
-/// The options of all settings of that scope.
+/// Returns the options of all settings of that scope.
 static std::vector<Option> settingOptions(RecipeSettings &to,
                                           SettingScope scope) {
   std::vector<Option> table;

@@ -1,4 +1,4 @@
-//===- Common.h - options that several tools share ---------------===//
+//===- Common.h - options that several tools share --------------*- C++ -*-===//
 #ifndef MP_TOOLS_COMMON_COMMON_H
 #define MP_TOOLS_COMMON_COMMON_H
 
@@ -10,7 +10,7 @@ namespace mp::tool {
 
 /// Options that most tools and subcommands share.
 struct CommonOptions {
-  RecipeSettings recipe; ///< a precision and a policy, whatever the tool
+  RecipeSettings recipe; ///< a precision and a policy, for every tool
   std::string device = "auto", plan;
   unsigned threads = 0;
   UseOnednn onednn = UseOnednn::Auto;
@@ -18,35 +18,37 @@ struct CommonOptions {
   std::vector<std::string> passPlugins, insertPasses;
   bool dumpPipeline = false;
   std::vector<Option> table();
-  /// `compile` with the passes of one's own, saying each warning and each
+  /// Returns `compile` with the user's passes. It prints each warning and each
   /// pipeline once on standard error: the batch, the remainder and the
-  /// evaluation are compiled one by one, and warn alike.
+  /// evaluation are compiled one by one, and give the same warnings.
   Compiler compiler() const;
-  /// For what compares variants of a module.
+  /// Returns the settings of tools that compare variants of a module.
   precision::Execution execution() const;
 };
 
-/// Whether an option is about passes of one's own: for pipelines that are not
+/// Whether an option is about the user's passes: for pipelines that are not
 /// those of a step.
 bool isOfPasses(const Option &option);
 
-/// Options of the settings of a recipe's step, and which recipe.
+/// Returns options for the settings of a recipe's step, and the name of the
+/// recipe.
 std::vector<Option> recipeOptions(std::string &function, RecipeSettings &to);
 
-/// `--scaler` of what compares; static:auto, which is found while training, is
-/// an error of usage.
+/// Returns `--scaler` of tools that compare; static:auto, which is found during
+/// training, is an error of usage.
 Option scalerOption(std::string &to, std::string help);
 
-/// Says a line on standard error; from any thread.
+/// Prints a line on standard error; from any thread.
 void note(llvm::StringRef line);
 
-/// Says each line once; from any thread.
+/// Returns a function that prints each line once; from any thread.
 std::function<void(llvm::StringRef)> noteOnce();
 
-/// `--precision`; another name of one becomes its own: "half" is "fp16".
+/// Returns `--precision`, which maps another name of a precision to its own:
+/// "half" is "fp16".
 Option precisionOption(std::string &to, std::string help);
 
-/// A tool or subcommand of one module: parses its words, then executes it.
+/// Runs a tool or subcommand on one module: parses its words, then executes it.
 /// `options` has a field `module`, which the one positional word becomes.
 template <typename Options>
 int runOnModule(llvm::ArrayRef<const char *> arguments,

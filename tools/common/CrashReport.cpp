@@ -1,4 +1,4 @@
-//===- CrashReport.cpp - what a crash says --------------------------------===//
+//===- CrashReport.cpp - the report of a crash ----------------------------===//
 #include "tools/common/CrashReport.h"
 #include "support/ShellWord.h"
 #include "tools/common/Tool.h"
@@ -22,10 +22,10 @@ static std::string rerunCommand(ArrayRef<char *> words) {
   return StringRef(command).ltrim().str();
 }
 
-/// The stack, then the message, then what LLVM's passes were at.
+/// Prints the stack, then the message, then the work of LLVM's passes.
 static void registerHandlers(const char *program) {
-  // Upstream takes signals over that ask a process to end, too, even where they
-  // are ignored, as under nohup; they are no crashes.
+  // Upstream also takes over signals that ask a process to end, even if they
+  // are ignored, as under nohup; they are not crashes.
   constexpr int requests[] = {SIGHUP, SIGINT, SIGTERM, SIGUSR2};
   struct sigaction before[std::size(requests)];
   for (auto [signal, action] : zip_equal(requests, before))
@@ -36,7 +36,8 @@ static void registerHandlers(const char *program) {
     sigaction(signal, &action, nullptr);
 }
 
-/// That the system has no thread to give is no crash, wherever one is wanted.
+/// Reports LLVM's fatal errors. A thread that the system refuses is not a
+/// crash.
 static void reportFatal(void *, const char *reason, bool) {
   StringRef text = reason;
   if (!text.consume_front("pthread_create failed: ")) {
@@ -46,12 +47,12 @@ static void reportFatal(void *, const char *reason, bool) {
   errs() << mp::tool::toolName() << ": error: cannot start a thread: " << text
          << "; allow more threads or memory (ulimit -u, -v, -s), or use fewer "
             "(--threads, taskset)\n";
-  sys::RunInterruptHandlers(); // as other threads go on, nothing is destroyed
+  sys::RunInterruptHandlers(); // other threads go on, so nothing is destroyed
   _exit(1);
 }
 
 void mp::tool::reportCrashes(int argc, char **argv) {
-  // Never destroyed, as a crash at exit is one too.
+  // It is never destroyed, as a crash at exit needs it too.
   static const auto &message = *new std::string(
       toolName().str() +
       ": crashed. A report needs what stands here, and the module; where "

@@ -17,7 +17,7 @@ static bool isRun(const NamedFile &file) {
   return file.names == Names::InputRun || file.names == Names::OutputRun;
 }
 
-/// The path with what is known of its folder resolved.
+/// Returns the path with the existing part of its folder resolved.
 static std::string resolved(StringRef path) {
   StringRef folder = sys::path::parent_path(path);
   SmallString<256> real;

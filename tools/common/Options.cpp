@@ -96,7 +96,7 @@ Option positive(std::string name, std::function<void(double)> to,
             bool takesInf = infinite == Infinite::Taken;
             double value;
             bool good = !given.getAsDouble(value) && value > 0;
-            // What no float is would mean zero or no limit.
+            // A value outside the range of float would mean zero or no limit.
             bool fits = good && static_cast<float>(value) > 0 &&
                         (std::isfinite(static_cast<float>(value)) ||
                          (takesInf && given.contains_insensitive("inf")));
@@ -133,7 +133,7 @@ Error Command::apply(StringRef word, ArrayRef<const char *> &rest,
       return usage("--{0} needs a value: {1}", key, option->value);
     given = rest.consume_front();
   }
-  // A list of files and numbers marks the files.
+  // In a list of files and numbers, files are marked.
   StringRef path = given;
   bool marked = StringRef(option->value).starts_with("@");
   if (option->names != Names::Nothing && (!marked || path.consume_front("@")))
@@ -159,7 +159,7 @@ Command::parse(ArrayRef<const char *> rest) const {
       outs() << versionText(toolName()) << "\n";
       return std::nullopt;
     } else {
-      // One dash will do, as in mlir-opt.
+      // One dash is enough, as in mlir-opt.
       word.consume_front("-");
       word.consume_front("-");
       if (Error error = apply(word, rest, files))
@@ -215,7 +215,7 @@ int report(Error error) {
     code = 2;
   else if (kind == std::errc::no_such_device)
     code = 3;
-  // Diagnostics of the compiler say themselves where and what they are.
+  // Diagnostics of the compiler contain their place and severity.
   bool located = StringRef(text).contains(": error: ");
   errs() << (located ? "" : (toolName() + ": error: ").str()) << text << "\n";
   return code;

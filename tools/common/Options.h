@@ -1,8 +1,8 @@
 //===- Options.h - command line options as a table ------------------------===//
 //
-// libLLVM registers hundreds of options with llvm::cl; a table of our own keeps
-// help and errors to what a tool means. Each entry says its name, its value,
-// its help and where the value goes; parser and help are made from it.
+// libLLVM registers hundreds of options with llvm::cl; a table here keeps help
+// and errors to the tool's own. Each entry has the option's name, value and
+// help, and the place of its value; parser and help are made from it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_TOOLS_COMMON_OPTIONS_H
@@ -32,7 +32,7 @@ private:
   std::string text;
 };
 
-/// What the value of an option names. A run is a folder of metrics.jsonl,
+/// The thing that an option's value names. A run is a folder of metrics.jsonl,
 /// summary.json, checkpoint.safetensors and more, or a checkpoint alone.
 enum class Names { Nothing, Input, Output, InputRun, OutputRun };
 
@@ -48,45 +48,44 @@ Option flag(std::string name, std::optional<bool> &to, bool value,
 Option flag(std::string name, bool &to, bool value, std::string help);
 Option text(std::string name, std::string value, std::string &to,
             std::string help, Names names = Names::Nothing);
-/// May be given several times.
+/// Makes an option that may be given several times.
 Option list(std::string name, std::string value, std::vector<std::string> &to,
             std::string help, Names names = Names::Nothing);
 Option choice(std::string name, std::string &to,
               std::vector<std::string> values, std::string help);
-/// A whole number of at least `least`.
+/// Makes an option for a whole number of at least `least`.
 Option number(std::string name, std::function<void(uint64_t)> to,
               uint64_t least, uint64_t most, std::string help);
 enum class Infinite { Refused, Taken };
-/// A number above zero, with or without a point, or inf.
+/// Makes an option for a number above zero, with or without a point, or inf.
 Option positive(std::string name, std::function<void(double)> to,
                 std::string help, Infinite infinite = Infinite::Taken);
 Option positive(std::string name, std::optional<double> &to, std::string help,
                 Infinite infinite = Infinite::Taken);
 
-/// A file on the command line; `by` says where: "--json", or "the module".
+/// A file on the command line; `by` is its place there: "--json", or "the
+/// module".
 struct NamedFile {
   std::string by, path;
   Names names;
 };
 
-/// An error unless every output can be written, and none is an input, or
-/// another output too: what is found out before any work costs none. Pipes and
-/// devices may be named twice.
+/// Fails unless every output can be written, and none is an input, or another
+/// output too: faults are found before any work. Pipes and devices may be named
+/// twice.
 llvm::Error checkFiles(llvm::ArrayRef<NamedFile> files);
 
-/// The options of a tool or of its subcommand `name`, and what it takes beside
-/// them.
+/// The options of a tool or of its subcommand `name`, and its other arguments.
 struct Command {
   std::string name, arguments, summary;
   std::vector<Option> options = {};
-  size_t positional = 0; ///< how many arguments that are no options
-  size_t optional = 0;   ///< how many more there may be
+  size_t positional = 0; ///< number of other arguments
+  size_t optional = 0;   ///< number of optional ones after them
 
   /// Sets the options and checks the files that they name; returns the other
-  /// arguments, or nothing where help or the
-  /// version was asked for and printed. `--name=value`
-  /// and `--name value` are the same; options and arguments may be mixed; after
-  /// `--` all are arguments.
+  /// arguments, or nothing if help or the version was asked for and printed.
+  /// `--name=value` and `--name value` are the same; options and arguments may
+  /// be mixed; after `--` all are arguments.
   llvm::Expected<std::optional<std::vector<std::string>>>
   parse(llvm::ArrayRef<const char *> arguments) const;
   void printHelp(llvm::raw_ostream &os) const;
@@ -98,8 +97,8 @@ private:
                     std::vector<NamedFile> &files) const;
 };
 
-/// Prints an error and returns the exit code it stands for: 2 for a UsageError,
-/// 3 for a device that is not available, else 1.
+/// Prints an error and returns its exit code: 2 for a UsageError, 3 for a
+/// device that is not available, else 1.
 int report(llvm::Error error);
 
 } // namespace mp::tool

@@ -1,4 +1,4 @@
-//===- Tool.cpp - what the mains of our own tools do alike ----------------===//
+//===- Tool.cpp - the shared main of all tools ----------------------------===//
 #include "tools/common/Tool.h"
 #include "support/Error.h"
 #include "tools/common/CrashReport.h"
@@ -7,13 +7,13 @@
 
 using namespace mp::tool;
 
-/// One process is one tool, in the portable program too.
+/// One process runs one tool, in the portable program too.
 static llvm::StringRef current;
 
 llvm::StringRef mp::tool::toolName() { return current; }
 
-/// What was printed has to arrive: a full disk behind standard output is an
-/// error of ours, and no abort of the stream's destructor.
+/// Checks that standard output was written: a full disk gives an error here,
+/// and not an abort in the stream's destructor.
 static int finishOutput(int code) {
   llvm::raw_fd_ostream &os = llvm::outs();
   os.flush();
@@ -30,7 +30,7 @@ int mp::tool::runTool(llvm::StringRef name, int argc, char **argv,
                       int (*run)(llvm::ArrayRef<const char *> arguments)) {
   current = name;
   reportCrashes(argc, argv);
-  // A file past the limit of its size is to fail as one on a full disk does.
+  // A file past its size limit must fail as one on a full disk does.
   std::signal(SIGXFSZ, SIG_IGN);
   // A reader that leaves (mp-run train ... | head) does not end a run.
   std::signal(SIGPIPE, SIG_IGN);

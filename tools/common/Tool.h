@@ -1,4 +1,4 @@
-//===- Tool.h - what the mains of our own tools do alike ------------------===//
+//===- Tool.h - the shared main of all tools ------------------------------===//
 #ifndef MP_TOOLS_COMMON_TOOL_H
 #define MP_TOOLS_COMMON_TOOL_H
 
@@ -7,11 +7,11 @@
 
 namespace mp::tool {
 
-/// The tool that this process is, for messages: "mp-run".
+/// Returns the tool that this process is, for messages: "mp-run".
 llvm::StringRef toolName();
 
-/// Runs a tool on the words behind its name and returns the exit code. Crashes
-/// and signals are seen to, and so is that what was printed arrives.
+/// Runs a tool on the words after its name and returns the exit code. Reports
+/// crashes and signals, and fails if its output cannot be written.
 int runTool(llvm::StringRef name, int argc, char **argv,
             int (*run)(llvm::ArrayRef<const char *> arguments));
 

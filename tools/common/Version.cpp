@@ -1,4 +1,4 @@
-//===- Version.cpp - what --version of a tool prints ----------------------===//
+//===- Version.cpp - the output of --version ------------------------------===//
 #include "tools/common/Version.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"

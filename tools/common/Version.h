@@ -1,4 +1,4 @@
-//===- Version.h - what --version of a tool prints --------------*- C++ -*-===//
+//===- Version.h - the output of --version ----------------------*- C++ -*-===//
 #ifndef MP_TOOLS_COMMON_VERSION_H
 #define MP_TOOLS_COMMON_VERSION_H
 
@@ -10,7 +10,7 @@ namespace mp::tool {
 /// "mp-run of Mantissa 0.1.0, with LLVM 22.1.8"
 std::string versionText(llvm::StringRef tool);
 
-/// Has `--version` of a tool whose options llvm::cl reads print it.
+/// Makes `--version` print it, for a tool whose options llvm::cl reads.
 void setVersionOf(llvm::StringRef tool);
 
 } // namespace mp::tool

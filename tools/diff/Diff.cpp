@@ -41,7 +41,7 @@ Command describe(Diff &options) {
            "weights to compare with, a safetensors file", Names::Input),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records (32)"),
+          "samples (32)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights, random ops and random inputs (0)"),
@@ -91,7 +91,7 @@ Error execute(const Diff &given) {
   if (!comparison)
     return comparison.takeError();
   outs() << toText(*comparison, options);
-  outs().flush(); // so that errors stand behind it
+  outs().flush(); // so that errors come after it
   if (!options.json.empty())
     if (Error error = writeAtomically(options.json, [&](OutputFile &file) {
           return file.write(toJson(*comparison, options));

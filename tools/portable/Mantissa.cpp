@@ -1,7 +1,7 @@
 //===- Mantissa.cpp - all tools as one program ----------------------------===//
 //
-// The portable build's main: the tool is the one that the program is called by
-// (mp-opt, a link to it) or the first argument (mantissa opt ...).
+// The main of the portable build. The tool is the name that the program is
+// called by (mp-opt, a link to it) or the first argument (mantissa opt ...).
 //
 //===----------------------------------------------------------------------===//
 #include "tools/Tools.h"
@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-static constexpr char help[] =
+static constexpr char kHelp[] =
     "usage: mantissa TOOL ...   or by a link's name: mp-TOOL ...\n\n"
     "  opt        runs passes over .mlir files\n"
     "  translate  modules to other forms\n"
@@ -45,8 +45,9 @@ static const Tool *findTool(StringRef name) {
   return found == std::end(tools) ? nullptr : found;
 }
 
-/// The option of `arguments` that would load a plugin, or nothing. A plugin
-/// links the shared library of a build; there is none beside a static program.
+/// Returns the option of `arguments` that would load a plugin, or nothing. A
+/// plugin links the shared library of a build, which a static program does not
+/// have.
 static std::optional<StringRef> pluginOption(ArrayRef<char *> arguments) {
   for (StringRef word : arguments) {
     StringRef option = word.split('=').first;
@@ -82,7 +83,7 @@ int main(int argc, char **argv) {
     return runTool(*tool, std::move(arguments));
   }
   if (word == "--help" || word == "-h" || word == "help") {
-    outs() << help;
+    outs() << kHelp;
     return 0;
   }
   if (word == "--version") {
@@ -91,6 +92,6 @@ int main(int argc, char **argv) {
   }
   if (!word.empty())
     errs() << "error: unknown tool '" << word << "'\n";
-  errs() << help;
+  errs() << kHelp;
   return 2;
 }

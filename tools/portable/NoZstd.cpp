@@ -1,8 +1,8 @@
 //===- NoZstd.cpp - zstd for LLVM's archives: always an error -------------===//
 //
-// They can pack debug sections with zstd. No tool here asks for that, so the
-// static program carries these instead of the library; each reports failure in
-// the library's way, which LLVM passes on as an error of its own.
+// LLVM can pack debug sections with zstd. No tool here asks for that, so the
+// static program has these functions instead of the library; each reports
+// failure in the library's way, which LLVM passes on as an error of its own.
 //
 //===----------------------------------------------------------------------===//
 #include <cstddef>
@@ -10,16 +10,18 @@
 extern "C" {
 struct ZSTD_CCtx;
 
-static constexpr size_t failure = static_cast<size_t>(-1);
+static constexpr size_t kFailure = static_cast<size_t>(-1);
 
-unsigned ZSTD_isError(size_t code) { return code == failure; }
+unsigned ZSTD_isError(size_t code) { return code == kFailure; }
 const char *ZSTD_getErrorName(size_t) { return "this program has no zstd"; }
 size_t ZSTD_compressBound(size_t) { return 0; }
 ZSTD_CCtx *ZSTD_createCCtx() { return nullptr; }
 size_t ZSTD_freeCCtx(ZSTD_CCtx *) { return 0; }
-size_t ZSTD_CCtx_setParameter(ZSTD_CCtx *, int, int) { return failure; }
+size_t ZSTD_CCtx_setParameter(ZSTD_CCtx *, int, int) { return kFailure; }
 size_t ZSTD_compress2(ZSTD_CCtx *, void *, size_t, const void *, size_t) {
-  return failure;
+  return kFailure;
 }
-size_t ZSTD_decompress(void *, size_t, const void *, size_t) { return failure; }
+size_t ZSTD_decompress(void *, size_t, const void *, size_t) {
+  return kFailure;
+}
 }

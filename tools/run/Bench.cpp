@@ -38,7 +38,7 @@ Command describe(BenchOptions &options) {
            Names::Input),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32)"),
       number(
           "steps", [&](uint64_t n) { options.steps = n; }, 1, most,
           "steps that are measured (50)"),
@@ -57,8 +57,8 @@ Command describe(BenchOptions &options) {
   return command;
 }
 
-/// Microseconds from the end of each step to that of the next, with as many
-/// under way as training has; counts those that were skipped.
+/// Measures microseconds from the end of each step to that of the next, with as
+/// many under way as in training; counts the skipped ones.
 Error timeSteps(Session &session, const StepProgram &step,
                 Executable::Inputs inputs, const BenchOptions &options,
                 BenchReport &report) {
@@ -90,8 +90,8 @@ Error timeSteps(Session &session, const StepProgram &step,
   return Error::success();
 }
 
-/// Peak arithmetic of the cores that the step runs on; a device's is not
-/// measured.
+/// Measures peak arithmetic of the cores that the step runs on; a device's is
+/// not measured.
 void measurePeaks(const BenchOptions &options, BenchReport &report) {
   if (report.device != "cpu")
     return;

@@ -1,4 +1,4 @@
-//===- BenchReport.cpp - what mp-run bench found --------------------------===//
+//===- BenchReport.cpp - results of mp-run bench --------------------------===//
 #include "tools/run/BenchReport.h"
 #include "support/Json.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,13 +27,13 @@ Roofline rooflineOf(const BenchReport &report, const StepCost &cost) {
   return {std::max(memory, arithmetic), memory >= arithmetic};
 }
 
-/// 1e9 of something a second.
+/// Returns 1e9 units a second.
 static double rate(uint64_t amount, double microseconds) {
   return microseconds > 0 ? amount / microseconds / 1e3 : 0;
 }
 
 namespace {
-/// The launches of a step that run one kernel on behalf of one place.
+/// The launches of a step that run one kernel for one place.
 struct Row {
   StepCost cost;
   Roofline roofline;
@@ -63,7 +63,7 @@ double share(double roofline, double microseconds) {
   return microseconds > 0 ? roofline / microseconds : 0;
 }
 
-/// Of a kernel of many ops the first ones.
+/// The first ops of a kernel of many.
 std::string shortened(StringRef summary) {
   constexpr size_t most = 60;
   return summary.size() <= most ? summary.str()

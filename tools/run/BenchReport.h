@@ -1,4 +1,4 @@
-//===- BenchReport.h - what mp-run bench found ----------------------------===//
+//===- BenchReport.h - results of mp-run bench ----------------------------===//
 #ifndef MP_TOOLS_RUN_BENCHREPORT_H
 #define MP_TOOLS_RUN_BENCHREPORT_H
 
@@ -8,35 +8,35 @@ namespace mp::tool {
 
 struct BenchReport {
   std::string module, device, where, arch, precision, policy;
-  std::string arithmetic; ///< the precision that is computed in, "bf16"
-  int64_t batch = 0, microBatches = 1; ///< records; of them a step
+  std::string arithmetic;              ///< the precision of computation, "bf16"
+  int64_t batch = 0, microBatches = 1; ///< samples; micro-batches of a step
   unsigned threads = 0;                ///< workers on the CPU
   uint64_t warmup = 0, plannedBytes = 0;
-  double compileSeconds = 0; ///< until the step could run
+  double compileSeconds = 0; ///< until the step can run
   CompileCounts kernels;
   std::vector<double> stepMicroseconds; ///< in order
-  /// 1e9 operations a second of all cores: multiply-adds in f32, and what bf16
-  /// operands can be multiplied with. 0: not measured.
+  /// 1e9 operations a second of all cores: fmas in f32, and multiplications of
+  /// bf16 operands. 0: not measured.
   double peakF32 = 0, peakBF16 = 0;
-  /// Of those, the steps whose update the loss scaler left out.
+  /// The steps whose update the loss scaler skipped.
   uint64_t skippedSteps = 0;
   Profile profile; ///< of micro-batches, of one and of the update
 };
 
-/// What holds a kernel back, and how near it comes.
+/// The bound on a kernel's time, and how near it comes.
 struct Roofline {
-  double microseconds = 0; ///< that it would take at best; 0: not known
-  bool byMemory = true;    ///< else by arithmetic
+  double microseconds = 0; ///< best possible time; 0: not known
+  bool byMemory = true;    ///< bound by memory, else by arithmetic
 };
 
-/// The time that a copy of the kernel's bytes takes, or the arithmetic at peak
-/// where that takes longer.
+/// Returns the time of a copy of the kernel's bytes, or of the arithmetic at
+/// peak if that takes longer.
 Roofline rooflineOf(const BenchReport &report, const StepCost &cost);
 
-/// The value below which `share` of the values lie.
+/// Returns the value below which `share` of the values lie.
 double quantile(std::vector<double> values, double share);
 
-/// A table for a person; the kernels that took longest come first.
+/// Returns a table for a person; the kernels that took longest come first.
 std::string toText(const BenchReport &report, size_t most = 20);
 std::string toJson(const BenchReport &report);
 

@@ -50,14 +50,14 @@ Command describe(CalibrationOptions &options) {
           "factors of two by which gradients may grow later (6)"),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
-          "records a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights, order and random ops (0)"),
       text("init", "FILE", options.init,
            "weights: a safetensors file, a checkpoint or a run folder",
            Names::InputRun),
-      flag("no-shuffle", options.shuffle, false, "take the records in order"),
+      flag("no-shuffle", options.shuffle, false, "take the samples in order"),
       text("function", "NAME", options.function, "which recipe (the only one)"),
   };
   append_range(command.options, options.common.table());
@@ -78,7 +78,7 @@ Expected<double> chooseScale(const CalibrationOptions &options) {
   Expected<Checkpoint> checkpoint = Checkpoint::open(options.init);
   if (checkpoint)
     return checkpoint->scale();
-  // Weights alone have none; what is no file of weights is said later.
+  // Weights alone have no scale; a file that is not weights fails later.
   consumeError(checkpoint.takeError());
   return 1;
 }
@@ -141,11 +141,11 @@ Error execute(const CalibrationOptions &options) {
                                .init = options.init,
                                .scale = *scale,
                                .keepsFirstBatch = !options.tensors.empty()};
-  calibration.plan.records = data->records();
+  calibration.plan.samples = data->samples();
   calibration.plan.batch = options.batch;
-  if (calibration.plan.records < calibration.plan.batch)
-    return makeError("batch {0} is larger than the data set of {1} records",
-                     options.batch, data->records());
+  if (calibration.plan.samples < calibration.plan.batch)
+    return makeError("batch {0} is larger than the data set of {1} samples",
+                     options.batch, data->samples());
   auto found = calibrate(**model, *data, calibration);
   if (!found)
     return makeError("{0}: {1}", options.module, toString(found.takeError()));

@@ -6,7 +6,7 @@
 
 namespace mp::tool {
 
-// Each takes the words after its name and returns the exit code.
+// Each function takes the words after its name and returns the exit code.
 int train(llvm::ArrayRef<const char *> arguments);
 int eval(llvm::ArrayRef<const char *> arguments);
 int run(llvm::ArrayRef<const char *> arguments);

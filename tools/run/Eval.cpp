@@ -23,7 +23,7 @@ int eval(ArrayRef<const char *> arguments) {
            Names::InputRun),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records at a time (256)"),
+          "samples at a time (256)"),
       flag("ema", options.averaged, true,
            "score the moving averages of weights that the recipe's ema keeps"),
       text("function", "NAME", options.function, "which recipe (the only one)"),

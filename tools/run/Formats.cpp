@@ -17,7 +17,7 @@ struct NumberFormat {
   const fltSemantics &(*semantics)();
   unsigned exponentBits;
 };
-const NumberFormat formats[] = {
+const NumberFormat kFormats[] = {
     {"fp64", APFloat::IEEEdouble, 11}, {"fp32", APFloat::IEEEsingle, 8},
     {"tf32", APFloat::FloatTF32, 8},   {"fp16", APFloat::IEEEhalf, 5},
     {"bf16", APFloat::BFloat, 8},      {"e4m3", APFloat::Float8E4M3FN, 4},
@@ -30,7 +30,7 @@ double toDouble(APFloat number) {
   return number.convertToDouble();
 }
 
-/// As few digits as tell a number from every other double.
+/// Returns the fewest digits that tell a number from every other double.
 std::string digits(const APFloat &number) {
   if (number.isNaN())
     return "nan";
@@ -41,7 +41,7 @@ std::string digits(const APFloat &number) {
   return text.str().str();
 }
 
-/// The words of a row, each in the width of its column.
+/// Prints the words of a row, each in the width of its column.
 void printRow(raw_ostream &os, ArrayRef<std::string> words,
               ArrayRef<unsigned> widths) {
   std::string line;
@@ -51,7 +51,7 @@ void printRow(raw_ostream &os, ArrayRef<std::string> words,
   os << StringRef(line).rtrim() << "\n";
 }
 
-/// What the reference becomes in a format, relative to it.
+/// Returns the error of a format's value, relative to the reference.
 std::string errorOf(const APFloat &kept, const APFloat &reference) {
   if (reference.isNaN() || kept.bitwiseIsEqual(reference))
     return "exact";
@@ -77,7 +77,7 @@ Expected<APFloat> parse(StringRef text) {
   if (!status) {
     consumeError(status.takeError());
     return make_error<UsageError>("'" + text.str() +
-                                  "' is no number; try 0.1, 1e-8, 0x1p-14, "
+                                  "' is not a number; try 0.1, 1e-8, 0x1p-14, "
                                   "inf or nan");
   }
   return number;
@@ -88,7 +88,7 @@ void printValue(raw_ostream &os, StringRef text, const APFloat &reference) {
   os << text << "\n";
   printRow(os, {"format", "s", "exponent", "mantissa", "value kept", "error"},
            widths);
-  for (const NumberFormat &format : formats) {
+  for (const NumberFormat &format : kFormats) {
     APFloat kept = reference;
     bool loses;
     kept.convert(format.semantics(), APFloat::rmNearestTiesToEven, &loses);
@@ -117,7 +117,7 @@ void printRanges(raw_ostream &os) {
            {"format", "bits", "largest", "smallest normal",
             "smallest subnormal", "epsilon"},
            widths);
-  for (const NumberFormat &format : formats) {
+  for (const NumberFormat &format : kFormats) {
     const fltSemantics &semantics = format.semantics();
     APFloat epsilon = scalbn(APFloat(semantics, 1),
                              1 - int(APFloat::semanticsPrecision(semantics)),

@@ -37,7 +37,7 @@ static void printHost(raw_ostream &os) {
      << "zlib:     " << zlibVersion() << "\n";
 }
 
-/// "13.0, /usr/lib/libnvrtc.so.13", or why there is none.
+/// Returns "13.0, /usr/lib/libnvrtc.so.13", or why there is none.
 template <typename T> static std::string found(Expected<T &> library) {
   if (!library)
     return toString(library.takeError());
@@ -77,7 +77,7 @@ static void printCache(raw_ostream &os) {
     return;
   }
   os << folder;
-  // Looking makes no folder.
+  // Info does not create the folder.
   if (!sys::fs::exists(folder)) {
     os << ", empty\n";
     return;

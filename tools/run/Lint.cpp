@@ -36,7 +36,7 @@ Command describe(LintRun &options) {
            "autocast policy that it is cast by (the recipe's)"),
       number(
           "batch", [&](uint64_t n) { options.pass.batch = n; }, 1,
-          1'000'000'000, "records a batch; else sums over ? have no bound"),
+          1'000'000'000, "samples a batch; else sums over ? have no bound"),
       positive("magnitude", options.magnitude,
                "numbers of unknown size are taken to be at most this in sums "
                "(1)"),
@@ -65,8 +65,8 @@ Error execute(const LintRun &options) {
   pass.dtype = precision->dtype.str();
   pass.policy =
       options.policy.empty() ? precision->policy.str() : options.policy;
-  // Training by that name would bring a scaler.
-  if (precision->scaler.starts_with("else:"))
+  // Training with that name would bring a scaler.
+  if (!precision->defaultScaler.empty())
     pass.disable.push_back("f16-without-scaler");
   pass.magnitude = options.magnitude.value_or(pass.magnitude);
   if (auto error = work.run(createLint(pass)))

@@ -32,21 +32,21 @@ Command describe(PlanOptions &options) {
   command.options = {
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32)"),
       text("arch", "NAME", options.arch,
            "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),
       flag("json", options.json, true, "print JSON instead of a table"),
   };
   llvm::append_range(command.options,
                      recipeOptions(options.function, options.common.recipe));
-  // What a plan for matrix products changes is their time.
+  // A plan for matrix products only changes their time.
   for (Option &option : options.common.table())
     if (option.name != "plan")
       command.options.push_back(std::move(option));
   return command;
 }
 
-/// "cpu" or "cuda"; a device is looked for only where none is named.
+/// Returns "cpu" or "cuda"; looks for a device only if none is named.
 Expected<std::string> targetOf(const PlanOptions &options) {
   if (options.common.device != "auto")
     return StringRef(options.common.device).split(':').first.str();
@@ -75,12 +75,13 @@ Error execute(const PlanOptions &options) {
   compileOptions.totalSteps = 1;
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
-  // As many as are asked for: the machine planned for may be a larger one.
+  // The number is not limited to this machine's cores: the plan may be for a
+  // larger one.
   compileOptions.workers =
       options.common.threads ? options.common.threads : ThreadPool::cores();
   compileOptions.onednn =
       onCpu && onednnAvailable() ? options.common.onednn : UseOnednn::Never;
-  // Nothing of the code is looked at, but what is kept need not be made.
+  // The code is not used, but stored code saves compiling it.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);
   auto program = options.common.compiler()((*buffer)->getBuffer(),

@@ -8,15 +8,16 @@ using namespace llvm;
 namespace mp::tool {
 namespace {
 
-/// Whether any system knows the op; those of our own passes are left out.
+/// Whether any system has the op; the internal ops of Mantissa's passes are
+/// left out.
 bool hasName(const AutocastOpInterface::Concept &facts) {
-  for (StringRef system : {"torch", "tensorflow", "relay", "relax", "class"})
+  for (StringRef system : {"torch", "tensorflow", "relay", "relax"})
     if (!facts.getAutocastName(system).empty())
       return true;
-  return false;
+  return facts.getNumericClass() != NumericClass::none;
 }
 
-/// A table in Markdown: what each policy makes of each op.
+/// Prints a table in Markdown: each policy's category for each op.
 void printTable(raw_ostream &os, mlir::MLIRContext &context,
                 ArrayRef<Policy> policies) {
   os << "| op |";
@@ -27,7 +28,7 @@ void printTable(raw_ostream &os, mlir::MLIRContext &context,
   for (size_t i = 0; i < policies.size(); ++i)
     os << "---|";
   os << "\n";
-  for (mlir::RegisteredOperationName op : judgedOps(&context)) {
+  for (mlir::RegisteredOperationName op : decidedOps(&context)) {
     auto *facts = op.getInterface<AutocastOpInterface>();
     if (!hasName(*facts))
       continue;
@@ -35,10 +36,9 @@ void printTable(raw_ostream &os, mlir::MLIRContext &context,
     for (const Policy &policy : policies)
       os << " "
          << nameOf(policy
-                       .judge(op.getStringRef(),
-                              [&](StringRef system) {
-                                return facts->getAutocastName(system);
-                              })
+                       .decide(op.getStringRef(),
+                               namesIn(policy.system(), *facts),
+                               facts->getNumericClass())
                        .category)
          << " |";
     os << "\n";

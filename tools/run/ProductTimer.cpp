@@ -1,3 +1,4 @@
+//===- ProductTimer.cpp - how long a matrix product takes on a device -----===//
 #include "tools/run/ProductTimer.h"
 #include "codegen/Compile.h"
 #include "support/Error.h"
@@ -12,8 +13,8 @@ using namespace mp::cuda;
 
 namespace mp::tool {
 
-/// So many products to a run that starting it is little beside them, and their
-/// operands are not all in a cache; no more than are quickly filled.
+/// Returns so many products in a run that starting it costs little beside them,
+/// and their operands are not all in a cache; no more than are quickly filled.
 static unsigned copiesOf(const GemmShape &shape) {
   int64_t elements = (shape.broadcastA ? 1 : shape.batch) * shape.m * shape.k +
                      shape.batch * shape.m * shape.n;
@@ -39,7 +40,7 @@ Expected<ProductTimer> ProductTimer::create(const GemmShape &shape,
   return std::move(timer);
 }
 
-/// Microseconds of `runs` runs, started one behind the other.
+/// Measures microseconds of `runs` runs, started one after the other.
 static Expected<double> timeRuns(Executable &executable, unsigned runs) {
   auto begin = std::chrono::steady_clock::now();
   Executable::Ticket last = 0;
@@ -99,7 +100,7 @@ Expected<double> ProductTimer::measure(const TunePlan::Choice &choice) {
 }
 
 //===----------------------------------------------------------------------===//
-// How far it is off
+// Error of a result
 //===----------------------------------------------------------------------===//
 
 static double numberAt(const char *bytes, ElementType type) {
@@ -145,7 +146,7 @@ Expected<double> ProductTimer::error() {
   int64_t size = shape.batch * shape.m * shape.n;
   double off = 0, whole = 0;
   for (int64_t sample = 0; sample < std::min(samples, size); ++sample) {
-    // Far apart, and in every row and column of a tile.
+    // The samples are far apart, and in every row and column of a tile.
     int64_t at = size <= samples ? sample : sample * 7919 * 104729 % size;
     int64_t batch = at / (shape.m * shape.n), row = at / shape.n % shape.m,
             column = at % shape.n;

@@ -8,23 +8,22 @@
 
 namespace mp::tool {
 
-/// One shape's operands on a device, for as many ways to multiply them as are
-/// asked for.
+/// One shape's operands on a device, on which several kernels are measured.
 class ProductTimer {
 public:
-  /// Errors: the device cannot be used, or is none of CUDA's.
+  /// Errors: the device cannot be used, or is not a CUDA device.
   static llvm::Expected<ProductTimer> create(const cuda::GemmShape &shape,
                                              Device device);
 
   /// Microseconds that one product takes: the median of some rounds of runs
   /// that follow one another without a wait, each of several products of
-  /// operands of their own. Errors: the kernel or cuBLASLt's routine cannot be
-  /// had, or the device failed.
+  /// operands of their own. Errors: the kernel or cuBLASLt's routine is not
+  /// available, or the device failed.
   llvm::Expected<double> measure(const cuda::TunePlan::Choice &choice);
-  /// How far the last measured result is off: ||c - reference|| / ||reference||
-  /// over some elements, with sums in double.
+  /// Returns the error of the last measured result: ||c - reference|| /
+  /// ||reference|| over some elements, with sums in double.
   llvm::Expected<double> error();
-  /// What `error` may be for sums in f32 of rounded operands.
+  /// Returns the largest `error` to expect for sums in f32 of rounded operands.
   double tolerance() const;
   cuda::Arch arch() const { return architecture; }
 

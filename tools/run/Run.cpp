@@ -50,7 +50,7 @@ Command describe(RunOptions &options) {
   return command;
 }
 
-/// Reads the inputs that are files; a number keeps its place with no array.
+/// Reads the inputs that are files; a number keeps its place without an array.
 Expected<std::vector<std::optional<Array>>>
 readFiles(ArrayRef<std::string> inputs) {
   std::vector<std::optional<Array>> arrays;
@@ -62,14 +62,14 @@ readFiles(ArrayRef<std::string> inputs) {
     if (!array)
       return array.takeError();
     if (array->type.elements() == 0)
-      return makeError("{0}: holds {1}, which is no element at all", input,
+      return makeError("{0}: holds {1}, which is not an element at all", input,
                        array->type.str());
     arrays.back() = std::move(*array);
   }
   return arrays;
 }
 
-/// The batch is what the first input with a leading size says.
+/// Returns the batch of the first input with a leading size.
 int64_t batchOf(ArrayRef<std::optional<Array>> arrays) {
   for (const std::optional<Array> &array : arrays)
     if (array && !array->type.shape.empty())

@@ -26,7 +26,7 @@ std::vector<Option> calibrationOptions(SearchOptions &options) {
           "how many of its first batches gradients are compared over (4)"),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
-          "records a batch (32)"),
+          "samples a batch (32)"),
       text("init", "FILE", options.init,
            "weights: a safetensors file, a checkpoint or a run folder (first "
            "ones)",

@@ -19,14 +19,14 @@ StringRef formatOf(StringRef path) {
   return path.ends_with(".idx") || path.ends_with("ubyte") ? "idx" : "npy";
 }
 
-/// An argument's name, or its position where it has none.
+/// Returns an argument's name, or its position if it has none.
 static std::string shown(const Input &input, size_t position) {
   return input.name.empty() ? std::to_string(position) : "'" + input.name + "'";
 }
 
-/// A whole number that was written as "1e3" or "2.0".
+/// Reads a whole number that was written as "1e3" or "2.0".
 static bool readWhole(double value, int64_t &integer) {
-  constexpr double most = 9007199254740992; // all below are exact
+  constexpr double most = 9007199254740992; // all whole numbers below are exact
   if (!(std::fabs(value) <= most) || value != std::trunc(value))
     return false;
   integer = static_cast<int64_t>(value);
@@ -41,7 +41,7 @@ static Expected<Array> readNumber(const Input &input, size_t position,
     return make_error<UsageError>(
         formatv("argument {0} takes {1}, which no number can be; give @FILE",
                 shown(input, position), input.type.str()));
-  // An integer of 64 bits may be one that no double is.
+  // A 64-bit integer need not be exact as a double.
   bool whole = isInteger(input.type.element) && to_integer(text, integer, 10);
   if (text.empty() || !(whole || to_float(text, value)))
     return make_error<UsageError>(
@@ -87,11 +87,11 @@ Expected<std::vector<Array>> bindInputs(const Entry &entry,
       return makeError("{0}: holds {1}, argument {2} takes {3}{4}", path,
                        file->type.str(), shown(input, inputs.size()),
                        input.type.str(), at(input.location));
-    int64_t records = input.type.shape.empty() ? 1 : input.type.shape.front();
-    int64_t perRecord = std::max<int64_t>(
-        input.type.elements() / std::max<int64_t>(records, 1), 1);
+    int64_t samples = input.type.shape.empty() ? 1 : input.type.shape.front();
+    int64_t perSample = std::max<int64_t>(
+        input.type.elements() / std::max<int64_t>(samples, 1), 1);
     if (Error error =
-            checkRange(input, file->type.element, file->bytes, path, perRecord))
+            checkRange(input, file->type.element, file->bytes, path, perSample))
       return error;
     inputs.push_back(*file);
   }

@@ -30,7 +30,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           "passes over the data (1)"),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
-          "records a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights, order and random ops (0)"),
@@ -45,7 +45,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
            Names::Input),
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
-      flag("no-shuffle", options.shuffle, false, "take the records in order"),
+      flag("no-shuffle", options.shuffle, false, "take the samples in order"),
       number(
           "max-skipped", [&](uint64_t n) { options.maxSkipped = n; }, 0, most,
           "end the run where N steps in a row were skipped (100); 0: never"),

@@ -41,14 +41,14 @@ Command describe(TuneOptions &options) {
       text("json", "FILE", options.json, "where to write all times",
            Names::Output),
   };
-  // What is measured is neither oneDNN's nor under a plan.
+  // The tuner measures neither oneDNN nor products under a plan.
   for (Option &option : options.common.table())
     if (llvm::is_contained({"precision", "device", "reproducer"}, option.name))
       command.options.push_back(std::move(option));
   return command;
 }
 
-/// A product to measure, and what its list calls it.
+/// A product to measure, and its name in the list.
 struct Job {
   std::string name;
   GemmShape shape;
@@ -98,7 +98,7 @@ Expected<std::vector<Job>> readJobs(StringRef path) {
   return jobs;
 }
 
-/// The products of a recipe's step.
+/// Returns the products of a recipe's step.
 Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
   auto session = Session::create({.device = device});
   if (!session)
@@ -123,7 +123,7 @@ Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
   return jobs;
 }
 
-/// What was found for one product.
+/// The result for one product.
 struct Outcome {
   TunePlan::Choice best;
   double ours = 0, error = 0, tolerance = 0;
@@ -160,7 +160,7 @@ Expected<Outcome> tuneOne(const Job &job, Device device, bool hasRival,
     return outcome;
   }
   outcome.cublaslt = *rival;
-  // A product of ours has its epilogue for nothing, so a tie is ours.
+  // A generated product has its epilogue for nothing, so it wins a tie.
   if (*rival < 0.95 * outcome.ours)
     outcome.best.config.reset();
   return outcome;
@@ -239,7 +239,7 @@ Error execute(const TuneOptions &options) {
 int tune(ArrayRef<const char *> arguments) {
   TuneOptions options;
   Command command = describe(options);
-  // Whether a FILE is missing depends on --shapes: see `checkArguments`.
+  // Whether FILE may be missing depends on --shapes: see `checkArguments`.
   command.optional = 1;
   auto others = command.parse(arguments);
   if (!others)

@@ -1,3 +1,4 @@
+//===- Contraction.cpp - generated matrix products on the CPU -------------===//
 #include "codegen/cpu/contraction/Contraction.h"
 #include "codegen/cpu/contraction/ContractionCode.h"
 
@@ -34,7 +35,7 @@ LogicalResult verify(MLIRContext *context, const ContractionSpec &spec) {
   return success();
 }
 
-/// Work items in a task: enough to outweigh handing the task out.
+/// Returns the work items in a task: enough to outweigh handing the task out.
 int64_t itemsPerTask(int64_t operations) {
   constexpr int64_t worthwhile = 1 << 18;
   return std::max<int64_t>(worthwhile / std::max<int64_t>(operations, 1), 1);

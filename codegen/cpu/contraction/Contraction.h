@@ -1,9 +1,9 @@
 //===- Contraction.h - generated matrix products on the CPU -----*- C++ -*-===//
 //
 // Matrix products of any size, type and transposition. A work item is a block
-// of C: part by part of k, it copies its rows of A and its columns of B into
-// scratch, as accumulators and B in panels of a few registers' width, and adds
-// register tiles to its sums; then it rounds.
+// of C. For each part of k it copies its rows of A and its columns of B into
+// scratch, converted to the accumulator's type and B in panels of a few
+// registers' width, and adds register tiles to its sums; then it rounds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_CONTRACTION_CONTRACTION_H
@@ -20,14 +20,13 @@ using mp::ContractionSpec;
 ///
 /// The sum runs in f32 where a, b are floats of at most 32 bits, in f64 for
 /// f64, in i32 for integers (i64 where one is of 64 bits); bias and relu are
-/// applied there; then one rounding to c's type. Each element is the
-/// sum, in order, of parts of at most 128 steps of k, each summed from 0 in
-/// order: rounding errors grow with a part's length and with the number of
-/// parts, not with k. A step is fused (`math.fma`) where the target has the
-/// instruction, so the bits are the same on all such targets, for any number of
-/// threads and any split of a launch. `workers` is how many are expected to
-/// share the work. Fails with a diagnostic at an unknown location for types it
-/// does not take.
+/// applied there; then one rounding to c's type. Each element is the sum, in
+/// order, of parts of at most 128 steps of k, each summed from 0 in order:
+/// rounding errors grow with a part's length and with the number of parts, not
+/// with k. A step is an fma if the target has the instruction, so the bits are
+/// the same on all such targets, for any number of threads and any split of a
+/// launch. `workers` is the expected number of threads that share the work.
+/// Fails with a diagnostic at an unknown location for types it does not take.
 mlir::FailureOr<EmittedKernel> emitContraction(mlir::MLIRContext *context,
                                                const ContractionSpec &spec,
                                                unsigned workers,

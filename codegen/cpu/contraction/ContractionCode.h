@@ -10,7 +10,7 @@ namespace mp::cpu {
 /// Copies a part of a panel of B, as accumulators:
 ///   panel[p][j] = source[first + p, column + j],  p < depth, j < tileN.
 /// Columns past the last hold zeros or a column of B, so that no subnormal
-/// rubbish slows the sums. `matrix` is where the matrix begins in `source`.
+/// values slow the sums. `matrix` is where the matrix begins in `source`.
 struct PanelCopy {
   const ContractionSpec &spec;
   const ContractionPlan &plan;

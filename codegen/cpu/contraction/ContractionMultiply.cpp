@@ -1,3 +1,4 @@
+//===- ContractionMultiply.cpp - the loops of a product -------------------===//
 #include "codegen/cpu/contraction/ContractionCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +26,7 @@ SmallVector<LoopBuilder::Argument> argumentsOf(const ContractionSpec &spec,
 /// Computes blocks of C. Scratch holds a part of A and of one panel of B in the
 /// accumulator's type, A oriented as it is in memory, and the block's sums; all
 /// are padded to whole tiles, so the tile code knows no edge. The padding only
-/// reaches sums that are never stored; it is cleared since subnormal rubbish
+/// reaches sums that are never stored; it is cleared since arbitrary subnormals
 /// would slow them.
 class Multiplier {
 public:
@@ -65,7 +66,7 @@ private:
     b.forEach(plan.parts, [&](Value part) { emitPart(part); });
   }
 
-  /// Rows that pad the last tile are copied from nowhere.
+  /// The rows that pad the last tile are never copied.
   void clearA() {
     Value end = b.index(plan.bytesA / plan.accumulatorBytes());
     b.forEach(b.index(0), end, plan.lanes, [&](Value x) {
@@ -83,8 +84,14 @@ private:
     if (!plan.inPlaceA)
       copyA();
     b.forEach(b.index(0), columns, plan.tileN, [&](Value j) {
-      PanelCopy copy{spec,    plan,  b.argument(1),    panel,
-                     matrixB, first, b.add(column, j), depth};
+      PanelCopy copy{.spec = spec,
+                     .plan = plan,
+                     .source = b.argument(1),
+                     .panel = panel,
+                     .matrix = matrixB,
+                     .first = first,
+                     .column = b.add(column, j),
+                     .depth = depth};
       copy.emit(b);
       b.forEach(b.index(0), rows, plan.tileM, [&](Value i) {
         prefetch(i, j);
@@ -93,9 +100,9 @@ private:
     });
   }
 
-  /// Has a share of what is copied next brought into the second-level cache,
-  /// so that copying does not wait for memory: of the next panel of B, and of
-  /// the next part of A.
+  /// Prefetches a share of the next copies into the second-level cache, so that
+  /// copying does not wait for memory: of the next panel of B, and of the next
+  /// part of A.
   void prefetch(Value i, Value j) {
     int64_t rowTiles = llvm::divideCeil(plan.blockM, plan.tileM);
     int64_t panels = llvm::divideCeil(plan.blockN, plan.tileN);
@@ -141,7 +148,7 @@ private:
     int64_t mostLength;
   };
 
-  /// One share of `shares`.
+  /// Prefetches one share of `shares`.
   void prefetch(const FlatMemory &source, Value matrix, const Region &region,
                 Value share, int64_t shares) {
     int64_t lines = llvm::divideCeil(region.mostLines, shares);
@@ -207,7 +214,7 @@ private:
         });
   }
 
-  /// The sums of the parts before this one and of this one.
+  /// Adds the sums of the parts before this one to those of this one.
   SmallVector<Value> addBefore(Value i, Value j, ValueRange part) {
     SmallVector<Value> totals;
     Value isFirst =
@@ -226,7 +233,7 @@ private:
     return arith::AddIOp::create(b, x, y);
   }
 
-  /// Row p of B's panel times column p of A's tile, added to `sum`.
+  /// Adds row p of B's panel times column p of A's tile to `sum`.
   SmallVector<Value> step(Value p, ValueRange sum) {
     Value rowB = b.mul(p, plan.tileN);
     SmallVector<Value> vectors;
@@ -242,8 +249,8 @@ private:
     return next;
   }
 
-  /// Where the rows of A of the tile at i begin; past the end the last one
-  /// serves again.
+  /// Finds where the rows of A of the tile at i begin; past the end the last
+  /// row is repeated.
   void findRows(Value i) {
     lineA.clear();
     for (int64_t r = 0; r < plan.tileM; ++r) {
@@ -258,7 +265,7 @@ private:
     }
   }
 
-  /// Element p of row r of the tile, in every lane.
+  /// Loads element p of row r of the tile into every lane.
   Value elementA(int64_t r, Value p) {
     Value step = spec.transposeA ? b.mul(p, plan.strideA) : p;
     return b.loadSplat(plan.inPlaceA ? a : blockA, b.add(lineA[r], step),
@@ -285,8 +292,8 @@ private:
     return b.add(b.add(b.mul(b.add(i, r), plan.strideC), j), v * plan.lanes);
   }
 
-  /// Bias, relu and the one rounding, from registers to C; at the edges of C
-  /// by way of scratch.
+  /// Applies bias, relu and the one rounding, from registers to C; at the edges
+  /// of C by way of scratch.
   void finishTile(Value i, Value j, ValueRange results) {
     auto fits = [&](Value at, int64_t size, Value count) -> Value {
       return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,

@@ -1,3 +1,4 @@
+//===- ContractionPack.cpp - copies of panels for a product ---------------===//
 #include "codegen/cpu/contraction/ContractionCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,7 +83,7 @@ void PanelCopy::emitSquare(LoopBuilder &b, Value j, Value p, Value mask,
                            int64_t rows) const {
   SmallVector<Value> lines;
   for (int64_t i = 0; i < plan.lanes; ++i) {
-    // Past the end the last column serves again.
+    // Past the end the last column is repeated.
     Value line = b.min(b.add(b.add(column, j), i), plan.n - 1);
     Value at = b.add(b.add(matrix, b.mul(line, plan.k)), b.add(first, p));
     lines.push_back(b.loadAs(plan.accumulator, source, at, plan.lanes, mask));

@@ -1,3 +1,4 @@
+//===- ContractionPlan.cpp - sizes of a contraction's blocks --------------===//
 #include "codegen/cpu/contraction/ContractionPlan.h"
 
 #include "mlir/IR/Builders.h"
@@ -15,9 +16,9 @@ struct Tile {
   int64_t rows, vectors;
 };
 
-/// What the registers of a target hold: tiles that leave some for a row of B
-/// and an element of A, and have enough independent sums to cover the latency
-/// of a fused multiply-add. The first is best where nothing is left over.
+/// The registers of a target and the tiles that they hold: each leaves some for
+/// a row of B and an element of A, and has enough independent sums to cover the
+/// latency of an fma. The first is best if nothing is left over.
 struct Registers {
   int64_t bytes;
   SmallVector<Tile, 3> tiles;
@@ -31,14 +32,14 @@ Registers registersOf(const Target &target) {
   return {16, {{4, 2}, {8, 1}}};
 }
 
-/// Cycles of a tile for one step of k, with two multiply-adds or loads in each
-/// and no sum more often than every four.
+/// Returns the cycles of a tile for one step of k, with two fmas or loads in
+/// each and no sum more often than every four.
 double cyclesOf(Tile tile) {
   return std::max(
       {tile.rows * tile.vectors / 2.0, (tile.rows + tile.vectors) / 2.0, 4.0});
 }
 
-/// The tile that covers m x n soonest.
+/// Returns the tile that covers m x n in the fewest cycles.
 Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
                 int64_t lanes) {
   Tile best{};
@@ -47,7 +48,7 @@ Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
     for (; tile.rows >= 1; --tile.rows) {
       double tiles =
           divideCeil(m, tile.rows) * divideCeil(n, tile.vectors * lanes);
-      // Beginning and ending a tile costs about as much as a step more.
+      // Beginning and ending a tile costs about half a step more.
       double cycles = tiles * (cyclesOf(tile) + 0.5);
       if (best.rows && cycles >= least)
         continue;
@@ -57,8 +58,8 @@ Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
   return best;
 }
 
-/// The sizes of about equal blocks of `size` that are multiples of `unit`, the
-/// largest first.
+/// Returns the sizes of about equal blocks of `size` that are multiples of
+/// `unit`, the largest first.
 SmallVector<int64_t> blockSizes(int64_t size, int64_t unit) {
   SmallVector<int64_t> sizes;
   for (int64_t blocks = 1; blocks <= int64_t(divideCeil(size, unit)); ++blocks)
@@ -76,21 +77,22 @@ Type accumulatorOf(const ContractionSpec &spec) {
   return b.getIntegerType(bits > 32 ? 64 : 32);
 }
 
-/// Cycles, about, until `workers` have done all items. An element of A or B
-/// takes as long to come, copied or not, as a third of a vector's multiply-add;
+/// Estimates the cycles until `workers` have done all items. An element of A or
+/// B takes as long to load, copied or not, as a third of a vector's fma;
 /// measured on 512-bit registers.
 double timeOf(const ContractionPlan &plan, unsigned workers) {
   double rows = plan.blockM, columns = plan.blockN;
   double sums = rows * columns / plan.lanes;
   double cycles = plan.k * (sums / 2 + (rows + columns) / 3) +
                   (4.0 * plan.parts + 4) * sums;
-  // At the end all wait for the last item, half of one on average: cores are
-  // not equally fast.
+  // At the end all wait for the last item, on average for half of one: cores
+  // are not equally fast.
   double waiting = workers > 1 ? 0.5 : 0;
   return (divideCeil(plan.items(), workers) + waiting) * cycles;
 }
 
-/// What a block wants of the second-level cache: A too, wherever it lies.
+/// Returns the bytes of the second-level cache that a block uses: A counts too,
+/// whether copied or not.
 int64_t cachedBytes(const ContractionPlan &plan) {
   int64_t bytesA = plan.blockM * plan.depth() * plan.accumulatorBytes();
   return bytesA + plan.bytesB + plan.bytesC;
@@ -104,8 +106,7 @@ void ContractionPlan::setBlocks(int64_t rows, int64_t columns,
   columnBlocks = divideCeil(n, columns);
   blockM = rows;
   blockN = columns;
-  // A vector more than needed: rows a power of two apart would share cache
-  // sets.
+  // One vector is added: rows a power of two apart would share cache sets.
   int64_t lines = transposeA ? depth() : blockM;
   strideA = llvm::alignTo(transposeA ? blockM : depth(), lanes) + lanes;
   strideC = blockN + lanes;
@@ -136,8 +137,8 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
   tileN = tile.vectors * lanes;
   parts = divideCeil(k, 128);
 
-  // The blocks that are done soonest, among those that leave some of a
-  // second-level cache of a mebibyte to what else is read.
+  // Chooses the fastest blocks among those that leave some of a second-level
+  // cache of a mebibyte to other data.
   constexpr int64_t cache = 768 << 10;
   setBlocks(tileM, tileN, spec.transposeA);
   ContractionPlan best = *this;

@@ -11,8 +11,8 @@ namespace mp::cpu {
 /// tiles a block (blockM x blockN), which is one work item, and k is summed in
 /// parts, so that a panel of B stays in the first-level cache for all tiles of
 /// a block, and both operands' parts in the second. The parts are given by k
-/// alone: they decide how sums round. All else is from the shape, the target
-/// and how many workers there are, and does not change a bit of C.
+/// alone: they decide how sums round. All else follows from the shape, the
+/// target and the number of workers, and does not change a bit of C.
 struct ContractionPlan {
   ContractionPlan(const ContractionSpec &spec, const Target &target,
                   unsigned workers);
@@ -21,11 +21,11 @@ struct ContractionPlan {
   bool fused;    ///< multiply and add round once
   int64_t lanes; ///< accumulators in a register
 
-  // The problem: a batch whose B is shared is folded into m where A allows.
+  // The problem: a batch whose B is shared is folded into m if A allows.
   int64_t batch, m, n, k;
   bool oneA, oneB; ///< one matrix for all of the batch
 
-  bool inPlaceA; ///< read where it lies, not copied
+  bool inPlaceA; ///< A is read from its place, not copied
 
   int64_t tileM, tileN;
   int64_t blockM, blockN;

@@ -1,8 +1,8 @@
 //===- Layout.h - moves of elements on the CPU ------------------*- C++ -*-===//
 //
 // Each function emits the launches of one move, over the arguments that it is
-// given. What is moved whole, is moved as integers of its width; a task has
-// some 64 KiB of the result, by the shape alone.
+// given. Elements that are not computed on are moved as integers of their
+// width; a task has some 64 KiB of the result, by the shape alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_LAYOUT_LAYOUT_H
@@ -45,7 +45,7 @@ emitScatterAdd(const NumberedRows &rows, const LayoutTensor &updates,
                const LayoutTensor &result, ObjectCompiler &compiler,
                EmittedKernel &kernel);
 
-/// Each sum is taken element by element, in order.
+/// Takes each sum element by element, in order.
 mlir::LogicalResult emitRunningSum(const RunningSum &sum,
                                    const LayoutTensor &source,
                                    const LayoutTensor &result,

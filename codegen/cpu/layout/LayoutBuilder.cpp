@@ -1,3 +1,4 @@
+//===- LayoutBuilder.cpp - loops over tiles of rows -----------------------===//
 #include "codegen/cpu/layout/LayoutBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +12,7 @@ using namespace mp::cpu;
 LineTiles LineTiles::of(int64_t outer, int64_t lines, int64_t run,
                         int64_t elements, int64_t lanes) {
   LineTiles tiles{outer, lines, run, 1, run};
-  // A little more than a tile is no reason for a second one.
+  // A run a little longer than a tile does not need a second one.
   int64_t most = llvm::alignTo(std::max<int64_t>(elements, 1), lanes);
   if (run > 2 * most)
     tiles.runBlock = most;

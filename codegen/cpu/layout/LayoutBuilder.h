@@ -8,13 +8,13 @@
 
 namespace mp::cpu {
 
-/// How [outer, lines, run] is shared out: a work item has some lines, and of
-/// these some neighbouring elements.
+/// How [outer, lines, run] is shared out: a work item has some lines, and some
+/// neighbouring elements of these.
 struct LineTiles {
   int64_t outer, lines, run;
   int64_t lineBlock, runBlock;
 
-  /// Tiles of about `elements`, of whole vectors of `lanes`.
+  /// Returns tiles of about `elements`, of whole vectors of `lanes`.
   static LineTiles of(int64_t outer, int64_t lines, int64_t run,
                       int64_t elements, int64_t lanes);
   int64_t lineBlocks() const { return llvm::divideCeil(lines, lineBlock); }
@@ -22,8 +22,8 @@ struct LineTiles {
   int64_t items() const { return outer * lineBlocks() * runBlocks(); }
 };
 
-/// Elements in a vector for runs of this length: a power of two of them, with
-/// at most `bytes`.
+/// Returns the elements in a vector for runs of this length: a power of two of
+/// them, with at most `bytes`.
 int64_t lanesFor(int64_t run, int64_t elementBytes, int64_t bytes = 64);
 /// Elements of this size in a task.
 inline int64_t elementsInTask(int64_t elementBytes) {
@@ -40,8 +40,8 @@ class LayoutBuilder : public LoopBuilder {
 public:
   using LoopBuilder::LoopBuilder;
 
-  /// For all tiles of the work items: body(outer, line, first of the run, how
-  /// many of it).
+  /// Calls body(outer, line, first of the run, number of its elements) for all
+  /// tiles of the work items.
   void forTiles(const LineTiles &tiles,
                 llvm::function_ref<void(mlir::Value outer, mlir::Value line,
                                         mlir::Value run, mlir::Value count)>
@@ -49,7 +49,7 @@ public:
   /// if (flag) then() else otherwise(), the latter if given.
   void choose(mlir::Value flag, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
-  /// A loop over [from, to) that hands values on: body(index, values).
+  /// A loop over [from, to) that passes values on: body(index, values).
   llvm::SmallVector<mlir::Value>
   fold(mlir::Value from, mlir::Value to, mlir::ValueRange start,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
@@ -62,16 +62,17 @@ public:
   /// One element.
   mlir::Value loadScalar(const FlatMemory &buffer, mlir::Value at);
   void storeScalar(mlir::Value value, const FlatMemory &buffer, mlir::Value at);
-  /// An element that is an index: one below zero becomes a very large one.
+  /// Loads an element that is an index: one below zero becomes a very large
+  /// one.
   mlir::Value loadIndex(const FlatMemory &indices, mlir::Value at);
-  /// `count` elements of contiguous memory.
+  /// Copies `count` elements of contiguous memory.
   void copy(const FlatMemory &source, mlir::Value from,
             const FlatMemory &result, mlir::Value to, mlir::Value count,
             int64_t lanes);
   /// x + y of vectors, floats or integers.
   mlir::Value sum(mlir::Value x, mlir::Value y);
 
-  /// Compiles what was built and adds its launch.
+  /// Compiles the function and adds its launch.
   mlir::LogicalResult launch(ObjectCompiler &compiler, EmittedKernel &kernel,
                              llvm::ArrayRef<KernelArgument> arguments,
                              int64_t items, int64_t itemsInTask = 1);

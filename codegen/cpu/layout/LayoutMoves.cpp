@@ -1,4 +1,8 @@
+//===- LayoutMoves.cpp - loops that copy elements -------------------------===//
+//
 // Copies: boxes into boxes, padded tensors, rows by number.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cpu/layout/LayoutBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,13 +61,14 @@ LogicalResult mp::cpu::emitBox(const BoxCopy &box, const LayoutTensor &source,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A line of the result is padding throughout, or has a line of the operand.
+/// Each line of the result is either all padding, or contains a line of the
+/// operand.
 class PadEmitter {
 public:
   PadEmitter(const PaddedBox &box, Type word, int64_t operand, int64_t result)
       : box(box), run(box.dims.back()), width(bytesOf(word)),
         lanes(lanesFor(run.size, width)),
-        // The elements of a line that has gaps are not shared out.
+        // A line that has gaps is one item: its elements are not shared out.
         tiles(LineTiles::of(1, result / run.size, run.size,
                             run.step == 1
                                 ? elementsInTask(width)
@@ -110,7 +115,7 @@ private:
     all = all ? b.createOrFold<arith::AndIOp>(all, flag) : flag;
   }
 
-  /// A part of a line whose operand begins at `from`.
+  /// Emits a part of a line whose operand begins at `from`.
   void emitInside(Value from, Value to, Value first, Value last) {
     if (run.step != 1) {
       fill(b.add(to, first), b.sub(last, first));
@@ -146,7 +151,7 @@ private:
   int64_t width, lanes;
   LineTiles tiles;
   LayoutBuilder b;
-  Value padding; ///< a vector of it
+  Value padding; ///< a vector of padding
 };
 } // namespace
 
@@ -184,7 +189,7 @@ mp::cpu::emitGather(const NumberedRows &rows, const LayoutTensor &table,
   b.forTiles(tiles, [&](Value outer, Value line, Value first, Value count) {
     Value row = b.loadIndex(b.argument(1), line);
     Value isRow = b.isBelow(row, b.index(rows.rows));
-    // Some row is read where there is none, and not taken.
+    // For an index out of range the first row is read, and not used.
     Value read =
         b.add(b.mul(outer, rows.rows), b.select(isRow, row, b.index(0)));
     Value from = b.add(b.mul(read, rows.inner), first);

@@ -1,5 +1,8 @@
-// Rows added up at their indices, and running sums. Both add in the order of
-// the elements, whatever a task has of them.
+//===- LayoutSums.cpp - rows added up at their indices, and running sums --===//
+//
+// Both add in the order of the elements, however these are split into tasks.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cpu/layout/LayoutBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,7 +33,7 @@ static LogicalResult emitSort(const NumberedRows &rows,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
   };
-  // Calls body(number of the update, row) for all updates that have one.
+  // Calls body(number of the update, row) for all updates that have a row.
   auto forUpdates = [&](llvm::function_ref<void(Value, Value)> body) {
     b.forEach(rows.count, [&](Value update) {
       Value row = b.loadIndex(numbers, update);
@@ -43,7 +46,7 @@ static LogicalResult emitSort(const NumberedRows &rows,
     forUpdates([&](Value, Value row) {
       b.storeScalar(b.add(b.loadScalar(ends, row), one), ends, row);
     });
-    // Where each row begins.
+    // Computes where each row begins.
     b.fold(b.index(0), b.index(rows.rows), zero,
            [&](Value row, ValueRange before) -> SmallVector<Value> {
              Value count = b.loadScalar(ends, row);
@@ -63,7 +66,7 @@ static LogicalResult emitSort(const NumberedRows &rows,
                   /*items=*/1);
 }
 
-/// Sums each row of the result from the updates that are its own.
+/// Sums each row of the result from the updates with its index.
 static LogicalResult
 emitRowSums(const NumberedRows &rows, const LayoutTensor &updates,
             std::optional<LayoutTensor> base, const LayoutTensor &result,
@@ -84,7 +87,7 @@ emitRowSums(const NumberedRows &rows, const LayoutTensor &updates,
   LayoutBuilder b(element.getContext(), arguments, 0);
   FlatMemory ends = b.argument(1), order = b.argument(2);
   int64_t lanes = lanesFor(rows.inner, bytesOf(sumType), 256);
-  // Rows that are added count as work too.
+  // Adding rows counts as work too.
   int64_t share =
       elementsInTask(bytesOf(sumType)) / (1 + rows.count / rows.rows);
   auto tiles = LineTiles::of(rows.outer, rows.rows, rows.inner, share, lanes);
@@ -161,16 +164,16 @@ public:
   int64_t items = 1, itemsInTask = 1;
 
 private:
-  /// Sums that do not wait for each other; enough of them hide that each
-  /// addition waits for the one before.
+  /// Independent sums; enough of them hide that each addition waits for the one
+  /// before.
   static constexpr int64_t rowsAtOnce = 8;
 
   RunningSum sum;
   Type sumType;
 
-  /// Columns side by side, in vectors.
+  /// Sums columns side by side, in vectors.
   void emitColumns() {
-    // Wide pieces of each row: memory is best read in a row.
+    // The pieces of each row are wide: memory is read best along a row.
     int64_t lanes = lanesFor(sum.inner, bytesOf(sumType), 1024);
     auto tiles = LineTiles::of(1, sum.outer, sum.inner, lanes, lanes);
     b.forTiles(tiles, [&](Value, Value outer, Value first, Value count) {
@@ -183,7 +186,7 @@ private:
     share(tiles.lineBlock * tiles.runBlock);
   }
 
-  /// Whole rows, some at once.
+  /// Sums whole rows, several at once.
   void emitRows() {
     items = llvm::divideCeil(sum.outer, rowsAtOnce);
     share(rowsAtOnce);

@@ -1,3 +1,4 @@
+//===- FourLanes.cpp - values that four lanes share -----------------------===//
 #include "codegen/cpu/nest/FourLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,8 +44,8 @@ bool FourLanes::isQuotient(Operation *op) {
          countsFromMultiple(shift.getLhs());
 }
 
-/// The index along the lanes, or that of an element in rows of a multiple of
-/// four.
+/// Whether the value is the index along the lanes, or that of an element in
+/// rows of a multiple of four.
 bool FourLanes::countsFromMultiple(Value value) {
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
     auto index = cast.getIn().getDefiningOp<linalg::IndexOp>();

@@ -1,9 +1,9 @@
-//===- FourLanes.h - what four neighbours have in common --------*- C++ -*-===//
+//===- FourLanes.h - values that four lanes share ---------------*- C++ -*-===//
 //
-// Random words come in fours: the counter is the element's index / 4. Where
-// lanes are neighbours and the first one's index is a multiple of four, all
-// that is computed from such a quotient is the same in four lanes in a row, and
-// is computed for one of them.
+// Random words come in fours: the counter is the element's index / 4. If lanes
+// are neighbours and the first one's index is a multiple of four, all values
+// computed from such a quotient are the same in four lanes in a row, and are
+// computed for one of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_NEST_FOURLANES_H

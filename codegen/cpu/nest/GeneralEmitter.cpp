@@ -1,8 +1,12 @@
+//===- GeneralEmitter.cpp - a stage of any maps, alone --------------------===//
+//
 // A stage of any maps, alone. A work item is one combination of the parallel
-// loops but the line, along which results are contiguous. The line is
-// vectorised where every access is contiguous along it or constant. Operands
+// loops except the line, the loop along which results are contiguous. The line
+// is vectorised if every access is contiguous along it or constant. Operands
 // that are contiguous along another loop are transposed in square tiles of
 // registers. Reductions are in the order of the loops.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cpu/nest/GroupEmitter.h"
 #include "codegen/cpu/nest/KernelFunction.h"
 #include "codegen/cpu/nest/ScalarBody.h"
@@ -18,19 +22,19 @@ using namespace mp::cpu;
 namespace {
 
 /// Rows and columns of a tile that is transposed in registers.
-constexpr int64_t tileSize = 16;
+constexpr int64_t kTileSize = 16;
 
-/// The transpose of `tileSize` vectors: each round swaps one bit of the row's
-/// number with the same bit of the lane's.
+/// Transposes `kTileSize` vectors: each round swaps one bit of the row's number
+/// with the same bit of the lane's.
 void transpose(OpBuilder &b, Location location, MutableArrayRef<Value> rows) {
-  for (int64_t bit = tileSize / 2; bit > 0; bit /= 2) {
+  for (int64_t bit = kTileSize / 2; bit > 0; bit /= 2) {
     SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < tileSize; ++lane) {
+    for (int64_t lane = 0; lane < kTileSize; ++lane) {
       bool isSet = lane & bit;
-      low.push_back(isSet ? tileSize + lane - bit : lane);
-      high.push_back(isSet ? tileSize + lane : lane + bit);
+      low.push_back(isSet ? kTileSize + lane - bit : lane);
+      high.push_back(isSet ? kTileSize + lane : lane + bit);
     }
-    for (int64_t row = 0; row < tileSize; ++row) {
+    for (int64_t row = 0; row < kTileSize; ++row) {
       if (row & bit)
         continue;
       Value a = rows[row], c = rows[row + bit];
@@ -62,9 +66,9 @@ public:
   StageFunction emit() {
     int64_t step = 1, items = 1, work = 1;
     if (tileLoop >= 0) {
-      // Whole cache lines of what is transposed.
+      // An item has whole cache lines of the transposed operands.
       llvm::erase(parallel, unsigned(tileLoop));
-      step = std::max<int64_t>(512 / narrowestTileBytes(), tileSize);
+      step = std::max<int64_t>(512 / narrowestTileBytes(), kTileSize);
       items = llvm::divideCeil(sizes[tileLoop], step);
     }
     for (unsigned loop : parallel)
@@ -88,7 +92,8 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  /// Contiguous along `loop`: it is the last dimension, and no other.
+  /// Whether `map` is contiguous along `loop`: it is the last dimension, and no
+  /// other.
   bool isContiguous(AffineMap map, int loop) const {
     auto line = getAffineDimExpr(loop, map.getContext());
     for (auto [i, expr] : llvm::enumerate(map.getResults()))
@@ -110,11 +115,11 @@ private:
            isContiguous(stage.getMatchingIndexingMap(&operand), tileLoop);
   }
 
-  /// The loop along which the operands that are not contiguous along the line
-  /// are, or -1.
+  /// Returns the loop along which the operands that are not contiguous along
+  /// the line are, or -1.
   int findTileLoop() {
     int found = -1;
-    if (!reduced.empty() || sizes[lineLoop] < tileSize)
+    if (!reduced.empty() || sizes[lineLoop] < kTileSize)
       return -1;
     for (AffineMap map : stage.getIndexingMapsArray()) {
       if (!map.isFunctionOfDim(lineLoop) || isContiguous(map, lineLoop))
@@ -128,7 +133,7 @@ private:
     bool storesLines = llvm::all_of(stage->getResults(), [&](OpResult result) {
       return isContiguous(stage.getIndexingMapMatchingResult(result), lineLoop);
     });
-    return storesLines && found >= 0 && sizes[found] >= tileSize ? found : -1;
+    return storesLines && found >= 0 && sizes[found] >= kTileSize ? found : -1;
   }
 
   int64_t narrowestTileBytes() {
@@ -143,8 +148,8 @@ private:
     return bytes;
   }
 
-  /// Sets the indices of the outer loops; returns the fastest part of the
-  /// item's number, of `fastest` values.
+  /// Sets the indices of the outer loops; returns the fastest-varying part of
+  /// the item's number, which has `fastest` values.
   Value setOuterIndices(Value item, int64_t fastest) {
     auto split = [&](int64_t size) {
       Value part = arith::RemUIOp::create(f.b, f.location, item, f.index(size));
@@ -157,7 +162,7 @@ private:
     return rest;
   }
 
-  /// `step` indices of the tile loop: whole tiles, then what is left one by
+  /// Emits `step` indices of the tile loop: whole tiles, then the rest one by
   /// one.
   void emitTiles(Value number, int64_t step) {
     int64_t line = sizes[lineLoop];
@@ -166,9 +171,9 @@ private:
         f.b, f.location, f.add(first, f.index(step)), f.index(sizes[tileLoop]));
     Value count = arith::SubIOp::create(f.b, f.location, last, first);
     Value rest =
-        arith::RemUIOp::create(f.b, f.location, count, f.index(tileSize));
+        arith::RemUIOp::create(f.b, f.location, count, f.index(kTileSize));
     Value tiled = arith::SubIOp::create(f.b, f.location, last, rest);
-    int64_t lineTiled = line / tileSize * tileSize;
+    int64_t lineTiled = line / kTileSize * kTileSize;
     auto elements = [&](Value from, Value to, int64_t lineFrom) {
       f.loop(from, to, 1, {}, [&](Value tileIndex, ValueRange) -> Values {
         f.loop(f.index(lineFrom), f.index(line), 1, {},
@@ -181,9 +186,9 @@ private:
         return {};
       });
     };
-    f.loop(f.index(0), f.index(lineTiled), tileSize, {},
+    f.loop(f.index(0), f.index(lineTiled), kTileSize, {},
            [&](Value index, ValueRange) -> Values {
-             f.loop(first, tiled, tileSize, {},
+             f.loop(first, tiled, kTileSize, {},
                     [&](Value tileIndex, ValueRange) -> Values {
                       emitTile(tileIndex, index);
                       return {};
@@ -202,17 +207,17 @@ private:
       if (!isTile(*read))
         continue;
       Values &rows = tiles[read];
-      for (int64_t row = 0; row < tileSize; ++row) {
+      for (int64_t row = 0; row < kTileSize; ++row) {
         indices[lineLoop] = f.add(lineIndex, f.index(row));
         rows.push_back(f.load(memory(read->get()),
-                              at(stage.getMatchingIndexingMap(read)), tileSize,
+                              at(stage.getMatchingIndexingMap(read)), kTileSize,
                               {}));
       }
       transpose(f.b, f.location, rows);
     }
-    lanes = tileSize;
+    lanes = kTileSize;
     indices[lineLoop] = lineIndex;
-    for (int64_t row = 0; row < tileSize; ++row) {
+    for (int64_t row = 0; row < kTileSize; ++row) {
       indices[tileLoop] = f.add(tileIndex, f.index(row));
       for (auto &[operand, rows] : tiles)
         transposed[operand] = rows[row];
@@ -241,7 +246,7 @@ private:
     mask = nullptr;
   }
 
-  /// One element of every result, or a vector of them.
+  /// Emits one element of every result, or a vector of them.
   void emitElement() {
     Values results;
     if (reduced.empty()) {
@@ -261,7 +266,7 @@ private:
     if (depth == reduced.size())
       return compute(accumulators);
     unsigned loop = reduced[depth];
-    int64_t terms = 1; // that a step adds
+    int64_t terms = 1; // terms that a step adds
     for (unsigned inner : ArrayRef(reduced).drop_front(depth + 1))
       terms *= sizes[inner];
     SmallVector<Reduction> reductions;
@@ -278,7 +283,7 @@ private:
         std::max<int64_t>(KernelFunction::serialTerms / terms, 1));
   }
 
-  /// The body at the current indices.
+  /// Computes the body at the current indices.
   Values compute(ValueRange accumulators) {
     Block *body = stage.getBody();
     Values arguments(body->getNumArguments());
@@ -329,7 +334,7 @@ private:
   KernelFunction f;
   SmallVector<int64_t> sizes;
   Values indices;
-  SmallVector<unsigned> parallel, reduced; ///< loops, the line's aside
+  SmallVector<unsigned> parallel, reduced; ///< loops without the line
   int lineLoop = -1, tileLoop = -1;
   llvm::DenseMap<OpOperand *, Value> transposed; ///< vectors along the line
   int64_t lanes = 0;

@@ -1,4 +1,4 @@
-// The loops of a group.
+//===- GroupEmitter.cpp - the loops of a group ----------------------------===//
 #include "codegen/cpu/nest/GroupEmitter.h"
 #include "codegen/cpu/nest/GroupNest.h"
 
@@ -22,8 +22,8 @@ StageFunction GroupNest::emit() {
   return f.finish(group.outerSize(), blockSize());
 }
 
-/// Each chunk of outer indices makes its own partial results, however many
-/// chunks a call is given.
+/// Each chunk of outer indices makes its own partial results, whatever the
+/// number of chunks in a call.
 GroupNest::Values GroupNest::chunkLoop() {
   int64_t size = group.chunk();
   auto body = [&](Value lower, ValueRange) -> Values {
@@ -65,7 +65,7 @@ GroupNest::Values GroupNest::outerRange(Value lower, Value upper,
   Value last = arith::SubIOp::create(f.b, f.location, upper, rest);
   totals = f.reductionLoop(lower, last, step, steps, reductions, totals, body,
                            opened, stepsInPart);
-  // The rest, masked: a loop of one step or none.
+  // The rest is masked: a loop of one step or none.
   auto masked = [&](Value index, ValueRange values) {
     mask = lanesBelow(f.b, f.location, rest, lanes);
     Values results = body(index, values);
@@ -75,7 +75,7 @@ GroupNest::Values GroupNest::outerRange(Value lower, Value upper,
   return f.loop(last, upper, lanes, totals, masked, opened);
 }
 
-/// Everything at one outer index: its passes, then what it stores.
+/// Emits everything at one outer index: its passes, then its stores.
 GroupNest::Values GroupNest::outerBody(Values totals) {
   scopes[1].values.clear();
   scopes[2].values.clear();
@@ -102,7 +102,7 @@ GroupNest::Values GroupNest::outerBody(Values totals) {
             memory(output, space), indices(space),
             isVector(space) ? mask : Value());
   }
-  if (group.schedule == Schedule::Flat)
+  if (group.schedule == LoopSchedule::Flat)
     prefetchStreams(/*reads=*/true, /*writes=*/true);
   return totals;
 }
@@ -133,7 +133,7 @@ GroupNest::Values GroupNest::pass(unsigned level, Values totals) {
   return accumulators;
 }
 
-/// Steps of the loop over the inner index; 1 where there is none.
+/// Returns the steps of the loop over the inner index; 1 if there is none.
 int64_t GroupNest::innerSteps() const {
   int64_t size = group.innerSize();
   return std::max<int64_t>(lanesAreOuter() ? size : size / lanes, 1);
@@ -172,8 +172,8 @@ GroupNest::innerRange(ArrayRef<Reduction> reductions, Values start,
   return results;
 }
 
-/// One step of a pass. Nothing is stored before all is computed, so that a
-/// result may take the place of an operand.
+/// Emits one step of a pass. Nothing is stored before all is computed, so that
+/// a result may take the place of an operand.
 GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
   SmallVector<std::tuple<Value, Value, Values, Value>> stores;
   auto store = [&](Value value, Value memref, Values at, Value under) {

@@ -11,16 +11,16 @@ struct StageFunction {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t grid = 1, block = 1;
   uint64_t shared = 0;
-  /// The tensors behind the memref arguments, in order.
+  /// The tensors that the memref arguments hold, in order.
   llvm::SmallVector<mlir::Value> arguments;
 };
 
-/// Emits a group of any schedule but General. `predicate`, if not null, is the
-/// tensor<i1> without which nothing is done.
+/// Emits a group of any schedule but General. If `predicate`, a tensor<i1> or
+/// null, is false, the function does nothing.
 StageFunction emitGroup(const StageGroup &group, mlir::Value predicate);
 
 /// Emits a stage of any maps: one loop nest over its parallel loops, the last
-/// of them vectorised where memory allows, and the reductions inside.
+/// of them vectorised if memory allows, and the reductions inside.
 StageFunction emitGeneral(mlir::linalg::GenericOp stage, mlir::Value predicate);
 
 } // namespace mp::cpu

@@ -1,8 +1,9 @@
 //===- GroupNest.h - the loop nest of a group, being built ------*- C++ -*-===//
 //
-// Outer indices, passes over the inner one, and in them the stages' bodies. A
-// value is computed where its role says (before the nest, at the outer index,
-// in the inner loop) when it is first asked for.
+// The nest has outer indices, passes over the inner one, and in them the
+// stages' bodies. A value is computed when it is first asked for, at the depth
+// that its role gives: before the nest, at the outer index, or in the inner
+// loop.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_NEST_GROUPNEST_H
@@ -14,7 +15,7 @@
 
 namespace mp::cpu {
 
-/// What has been computed at one depth of the nest.
+/// The values computed at one depth of the nest.
 struct Scope {
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   /// The op of this depth that is being filled; new values go before it.
@@ -35,8 +36,8 @@ private:
   int64_t chooseLanes() const;
   int64_t blockSize() const;
   bool lanesAreOuter() const {
-    return group.schedule == Schedule::Flat ||
-           group.schedule == Schedule::Columns;
+    return group.schedule == LoopSchedule::Flat ||
+           group.schedule == LoopSchedule::Columns;
   }
   /// A row of one vector: its values stay in registers from pass to pass.
   bool keepsRow() const { return !lanesAreOuter() && group.columns <= lanes; }
@@ -57,11 +58,11 @@ private:
   llvm::SmallVector<mlir::Value> indices(Space space);
   bool isStream(Space space) const {
     return space == Space::Full ||
-           (space == Space::Column && group.schedule == Schedule::Flat);
+           (space == Space::Column && group.schedule == LoopSchedule::Flat);
   }
   void prefetchStreams(bool reads, bool writes);
   mlir::Value rowIndex() const {
-    return group.schedule == Schedule::Rows ? outer : inner;
+    return group.schedule == LoopSchedule::Rows ? outer : inner;
   }
   mlir::Value columnIndex() const { return lanesAreOuter() ? outer : inner; }
 
@@ -97,7 +98,7 @@ private:
   mlir::Value outer, inner, mask, chunkIndex;
   unsigned level = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  /// Tensors in memory that each step reads or writes a new part of.
+  /// Tensors in memory of which each step reads or writes a new part.
   llvm::SmallSetVector<mlir::Value, 4> readStreams, writtenStreams;
 };
 

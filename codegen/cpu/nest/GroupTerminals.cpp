@@ -1,4 +1,8 @@
+//===- GroupTerminals.cpp - results over all outer indices ----------------===//
+//
 // Results over all outer indices: a chunk of these makes one partial result.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cpu/nest/GroupNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -7,8 +11,8 @@ using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
 
-/// Where the chunk's result goes: the result itself where there is one chunk
-/// only.
+/// Returns the place of the chunk's result: the result itself if there is only
+/// one chunk.
 Value GroupNest::partial(const Stage &stage) {
   Value tensor = stage.op->getResult(0);
   if (isSumsInMemory(stage))
@@ -47,7 +51,7 @@ void GroupNest::storeTotals(Values totals) {
   });
 }
 
-/// Rows of sums in memory start as neutral, or as the start value where no
+/// Makes rows of sums in memory start as neutral, or as the start value if no
 /// later stage adds it.
 void GroupNest::clearSums() {
   if (llvm::none_of(group.stages,

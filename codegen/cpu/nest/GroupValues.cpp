@@ -1,4 +1,8 @@
-// Where a group's values come from: memory, a stage's body, a kept row.
+//===- GroupValues.cpp - where a group's values come from -----------------===//
+//
+// Memory, a stage's body, a kept row.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cpu/nest/GroupNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,16 +24,16 @@ int64_t GroupNest::chooseLanes() const {
   int64_t columns = std::max<int64_t>(group.columns, 1);
   if (columns <= 16)
     return 16;
-  // Vectors of 64 pay where little but 16-bit elements move.
+  // Vectors of 64 pay if almost only 16-bit elements move.
   auto isNarrow = [](Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
     return type.getRank() == 0 ||
            type.getElementType().getIntOrFloatBitWidth() <= 16;
   };
-  bool narrow = group.schedule == Schedule::Flat &&
+  bool narrow = group.schedule == LoopSchedule::Flat &&
                 llvm::all_of(group.outputs, isNarrow) && columns >= 64;
-  // So do they where rows are summed up: more sums, shorter chains.
-  bool sumsRows = group.schedule == Schedule::Rows && columns >= 256;
+  // They also pay if rows are summed up: more sums, shorter chains.
+  bool sumsRows = group.schedule == LoopSchedule::Rows && columns >= 256;
   return narrow || sumsRows ? 64 : 32;
 }
 
@@ -90,10 +94,9 @@ Value GroupNest::value(Value tensor) {
   return scope.values.lookup(tensor);
 }
 
-/// Asks for what the streams come to a page later, where they do not fit a
-/// second-level cache: computing takes long enough that what the hardware
-/// fetches ahead by itself does not cover the latency of memory, and it stops
-/// at the end of a page.
+/// Prefetches the streams one page ahead, if they do not fit a second-level
+/// cache: computing takes long enough that the hardware's own prefetching does
+/// not cover the latency of memory, and it stops at the end of a page.
 void GroupNest::prefetchStreams(bool reads, bool writes) {
   constexpr int64_t ahead = 4096, line = 64, cache = 1 << 20;
   int64_t size = 0;
@@ -104,7 +107,7 @@ void GroupNest::prefetchStreams(bool reads, bool writes) {
     return;
   auto fetch = [&](Value tensor, bool isWrite) {
     int64_t bytes = elementBytes(tensor);
-    bool isFlat = group.schedule == Schedule::Flat;
+    bool isFlat = group.schedule == LoopSchedule::Flat;
     Value row =
         isFlat ? Value()
                : f.add(rowIndex(),
@@ -157,7 +160,7 @@ void GroupNest::computeMap(const Stage &stage, Scope &scope) {
     scope.values[tensor] = result;
 }
 
-/// What a reduction adds at this point.
+/// Returns the value that a reduction adds at this point.
 Value GroupNest::element(const Stage &stage, const Reduction &reduction) {
   Value element = cloneBody(f.b, stage.op, arguments(stage), reduction.element,
                             point(stage))

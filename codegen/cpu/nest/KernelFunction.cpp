@@ -1,3 +1,4 @@
+//===- KernelFunction.cpp - the shell of a kernel's function --------------===//
 #include "codegen/cpu/nest/KernelFunction.h"
 #include "codegen/cpu/nest/ScalarBody.h"
 

@@ -12,14 +12,13 @@ namespace mp::cpu {
 /// builder inside. Memrefs are declared when first asked for.
 class KernelFunction {
 public:
-  /// `predicate` may be null; where its element is false, `end` becomes
-  /// `begin`.
+  /// `predicate` may be null; if its element is false, `end` becomes `begin`.
   KernelFunction(mlir::MLIRContext *context, mlir::Location location,
                  mlir::Value predicate);
 
-  /// The memref of a tensor. `shape` is the view that the code takes of it:
-  /// sizes of leading dimensions do not change the code, so that they are left
-  /// out of it.
+  /// Returns the memref of a tensor. `shape` is the view that the code takes of
+  /// it: sizes of leading dimensions do not change the code, so it leaves them
+  /// out.
   mlir::Value memory(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
 
   mlir::Value index(int64_t value);
@@ -33,30 +32,32 @@ public:
       mlir::ValueRange start, Body body,
       Opened opened = [](mlir::Operation *) {});
 
-  /// Terms of a sum that are added one after the other: n of them err by up to
-  /// n units of roundoff.
+  /// The number of terms of a sum that are added one after the other: n of them
+  /// err by up to n units of roundoff.
   static constexpr int64_t serialTerms = 64;
 
-  /// A loop of at most `steps` steps whose accumulators are `reductions`. Long
-  /// sums are taken in parts of `stepsInPart` steps, each from zero, and sums
-  /// of parts likewise, so that the error grows with the logarithm of `steps`.
+  /// Emits a loop of at most `steps` steps whose accumulators are `reductions`.
+  /// Long sums are taken in parts of `stepsInPart` steps, each from zero, and
+  /// sums of parts likewise, so that the error grows with the logarithm of
+  /// `steps`.
   llvm::SmallVector<mlir::Value> reductionLoop(
       mlir::Value lower, mlir::Value upper, int64_t step, int64_t steps,
       llvm::ArrayRef<Reduction> reductions, mlir::ValueRange start, Body body,
       Opened opened = [](mlir::Operation *) {},
       int64_t stepsInPart = serialTerms);
 
-  /// `lanes` elements, or one (0), at `indices`. Lanes off `mask` are 1, which
-  /// no body can trap on.
+  /// Loads `lanes` elements, or one (0), at `indices`. Lanes off `mask` are 1,
+  /// on which no body can trap.
   mlir::Value load(mlir::Value memref, mlir::ValueRange indices, int64_t lanes,
                    mlir::Value mask);
   void store(mlir::Value value, mlir::Value memref, mlir::ValueRange indices,
              mlir::Value mask);
 
-  /// Asks for the cache line of an element, which need not exist.
+  /// Prefetches the cache line of an element, which need not exist.
   void prefetch(mlir::Value memref, mlir::ValueRange indices, bool isWrite);
 
-  /// `bytes` of scratch at a multiple of 64, as a memref of `count` elements.
+  /// Returns `bytes` of scratch at a multiple of 64, as a memref of `count`
+  /// elements.
   mlir::Value scratch(int64_t count, mlir::Type element);
 
   /// Ends the function.

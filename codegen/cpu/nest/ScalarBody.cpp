@@ -1,3 +1,4 @@
+//===- ScalarBody.cpp - a stage's body on scalars or vectors --------------===//
 #include "codegen/cpu/nest/ScalarBody.h"
 #include "codegen/cpu/nest/FourLanes.h"
 
@@ -25,8 +26,8 @@ bool dividesIntegers(Operation *op) {
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
 }
 
-/// What is computed in every lane, in one for four neighbours (see
-/// FourLanes.h), and in lane 0 alone.
+/// Where a value is computed: in every lane, in one of four neighbours (see
+/// FourLanes.h), or in lane 0 alone.
 enum Width { Full, Quarter, First };
 
 class BodyCloner {
@@ -61,7 +62,7 @@ private:
     return width == Full ? point.lanes : width == Quarter ? point.lanes / 4 : 0;
   }
 
-  /// Each lane four times.
+  /// Repeats each lane four times.
   Value repeat(Value quarter) {
     SmallVector<int64_t> from;
     for (int64_t lane = 0; lane < point.lanes; ++lane)
@@ -104,7 +105,7 @@ private:
       for (Value result : copy->getResults())
         result.setType(
             VectorType::get({lanes}, getElementTypeOrSelf(result.getType())));
-    // A lane that does not count must not divide by zero.
+    // A masked-off lane must not divide by zero.
     if (point.mask && width == Full && dividesIntegers(copy)) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(copy);

@@ -7,14 +7,14 @@
 
 namespace mp::cpu {
 
-/// Where a body is computed.
+/// The point of a nest at which a body is computed.
 struct BodyPoint {
   int64_t lanes = 0; ///< 0: scalars
   mlir::Value mask;  ///< lanes that count; null: all
   /// The index of each loop of the stage (of lane 0, along `laneLoop`).
   llvm::SmallVector<mlir::Value> indices;
-  int laneLoop = -1; ///< the loop that lanes are neighbours in
-  /// Lane 0's index of that loop is a multiple of `lanes`.
+  int laneLoop = -1; ///< the loop that neighbouring lanes follow
+  /// Whether lane 0's index of that loop is a multiple of `lanes`.
   bool isAligned = false;
 };
 
@@ -27,15 +27,15 @@ llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &b,
                                          mlir::ValueRange wanted,
                                          const BodyPoint &point);
 
-/// `value` in every one of `lanes` lanes, where it is not a vector already; as
-/// it is for `lanes` 0.
+/// Returns `value` in every one of `lanes` lanes, if it is not a vector
+/// already; unchanged for `lanes` 0.
 mlir::Value broadcast(mlir::OpBuilder &b, mlir::Value value, int64_t lanes);
 
 /// A constant of `type` or, with lanes, a vector of it.
 mlir::Value constant(mlir::OpBuilder &b, mlir::Location location,
                      mlir::TypedAttr value, int64_t lanes);
 
-/// `combiner` of a body on other operands.
+/// Applies the `combiner` of a body to other operands.
 mlir::Value combine(mlir::OpBuilder &b, mlir::Operation *combiner,
                     mlir::Value accumulator, mlir::Value element);
 
@@ -43,7 +43,7 @@ mlir::Value combine(mlir::OpBuilder &b, mlir::Operation *combiner,
 mlir::Value combineLanes(mlir::OpBuilder &b, mlir::Operation *combiner,
                          mlir::Value vector);
 
-/// Lanes below `count` (an index).
+/// The mask of lanes below `count` (an index).
 mlir::Value lanesBelow(mlir::OpBuilder &b, mlir::Location location,
                        mlir::Value count, int64_t lanes);
 mlir::Value lanesBelow(mlir::OpBuilder &b, mlir::Location location,

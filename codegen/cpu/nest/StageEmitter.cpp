@@ -1,3 +1,4 @@
+//===- StageEmitter.cpp - stage kernels on the CPU ------------------------===//
 #include "codegen/cpu/nest/StageEmitter.h"
 #include "codegen/cpu/nest/GroupEmitter.h"
 #include "codegen/stages/StageArguments.h"
@@ -16,7 +17,7 @@ llvm::FailureOr<EmittedKernel> mp::cpu::emitStages(Block &body, bool predicated,
   Value predicate = predicated ? program->operands.back() : Value();
   for (const StageGroup &group : program->groups) {
     StageFunction function =
-        group.schedule == Schedule::General
+        group.schedule == LoopSchedule::General
             ? emitGeneral(group.stages.front().op, predicate)
             : emitGroup(group, predicate);
     KernelLaunch launch;

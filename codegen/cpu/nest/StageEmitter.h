@@ -10,11 +10,11 @@ namespace mp::cpu {
 /// operands, static ranked tensors of signless integers and floats; its
 /// operations are linalg.generic stages whose bodies are arith and math ops on
 /// scalars, and linalg.fill, tensor.empty and splat arith.constant for their
-/// inits; its terminator's operands are the kernel's results. f32 math
-/// functions that are left in a body become calls of libm.
+/// inits; its terminator's operands are the kernel's results. The f32 math
+/// functions in a body become calls of libm.
 ///
 /// With `predicated` the last operand is a tensor<i1>, and nothing is written
-/// where it is false. Partial results and tasks depend on the shapes alone, and
+/// if it is false. Partial results and tasks depend on the shapes alone, and
 /// lanes are combined in a fixed order, so that the bits do not depend on the
 /// threads.
 ///

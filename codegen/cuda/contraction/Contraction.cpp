@@ -1,3 +1,4 @@
+//===- Contraction.cpp - matrix products on CUDA --------------------------===//
 #include "codegen/cuda/contraction/Contraction.h"
 #include "codegen/cuda/contraction/ContractionSource.h"
 
@@ -61,7 +62,7 @@ static EmittedKernel emitCublaslt(const ContractionSpec &spec,
   ContractionSpec matrix = spec;
   matrix.m = shape.m;
   EmittedKernel kernel;
-  // What NVIDIA's documentation recommends.
+  // NVIDIA's documentation recommends these sizes.
   kernel.temporaries.push_back((arch.capability >= 90 ? 32 : 4) << 20);
   KernelCall call;
   call.routine = "cublaslt.matmul";
@@ -121,7 +122,7 @@ FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
     return failure();
   auto emitted =
       ContractionSource(anchor, *shape, config, *epilogue, store).emit();
-  // The product comes first; what follows adds up its parts.
+  // The product comes first; the other launches add up its parts.
   if (succeeded(emitted))
     emitted->launches.front().flops = spec.flops();
   return emitted;

@@ -1,10 +1,10 @@
 //===- Contraction.h - matrix products on CUDA ------------------*- C++ -*-===//
 //
-// A product is one kernel: its sums, the stages behind it that Epilogue takes
-// in, and what a block has of reductions. Where k is shared by several blocks,
-// a second kernel adds the shares and has the stages; where several blocks have
-// a part of a reduction, one more combines them. Everything that sets an order
-// of additions is in the GemmConfig and the shape.
+// A product is one kernel: its sums, the stages after it that Epilogue takes
+// in, and the block's parts of reductions. If several blocks share k, a second
+// kernel adds the shares and has the stages; if several blocks have a part of a
+// reduction, one more combines them. The GemmConfig and the shape decide every
+// order of additions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CUDA_CONTRACTION_CONTRACTION_H
@@ -15,31 +15,33 @@
 
 namespace mp::cuda {
 
-/// How many of the stages after an anchor that is `spec` go into its kernel.
+/// Returns how many of the stages after an anchor that is `spec` go into its
+/// kernel.
 ///
-/// cuBLASLt gets none: its ReLU makes zero of a NaN, by which an overflow would
-/// go unseen, and it keeps no value from before an activation.
+/// cuBLASLt gets none: its ReLU turns a NaN into zero, by which an overflow
+/// would go unseen, and it keeps no value from before an activation.
 unsigned acceptedStages(mlir::Operation *anchor, StageList stages,
                         const ContractionSpec &spec,
                         const EmitOptions &options);
 
-/// Emits an anchor that is `spec`, of the kernel arguments that are its
+/// Emits an anchor that is `spec`, over the kernel arguments that are its
 /// operands a, b, [bias], and the stages after it, all of them accepted.
 ///
 /// Sums are in f32 where elements are floats of at most 32 bits, in f64 for
 /// f64, and wrap for integers, in i32 or i64; the bias is added there; then one
 /// rounding to c's type, and stages see the rounded value. The call of cuBLASLt
-/// does the same; it is chosen where the plan says so, the library is there,
-/// and the bias, if any, has c's type. Fails with a diagnostic for types that
-/// no kernel takes.
+/// does the same; it is chosen if the plan says so, the library is there, and
+/// the bias, if any, has c's type. Fails with a diagnostic for types that no
+/// kernel takes.
 llvm::FailureOr<EmittedKernel> emitContraction(mlir::Operation *anchor,
                                                StageList stages,
                                                const ContractionSpec &spec,
                                                const EmitOptions &options,
                                                KernelStore &store);
 
-/// The shape under which a plan knows a product; nothing where the type is none
-/// of a Program's. One matrix B for a batch makes the batch rows of A.
+/// Returns the shape under which a plan knows a product, or nothing if a
+/// Program cannot hold the type. One matrix B for a batch makes the batch rows
+/// of A.
 std::optional<GemmShape> gemmShapeOf(const ContractionSpec &spec);
 
 } // namespace mp::cuda

@@ -1,3 +1,4 @@
+//===- ContractionSource.cpp - the kernels of one product -----------------===//
 #include "codegen/cuda/contraction/ContractionSource.h"
 #include "codegen/cuda/ScalarPrinter.h"
 
@@ -10,10 +11,10 @@ using namespace mp::cuda;
 using llvm::divideCeil;
 using Kind = KernelArgument::Kind;
 
-/// Threads of a kernel that is no main loop, and shared memory that reductions
-/// need there: 8 elements of 8 bytes for each.
-static constexpr int reducingThreads = 256;
-static constexpr uint64_t reducingShared = 8 * 8 * reducingThreads;
+/// Threads of a kernel that is not a main loop, and shared memory that
+/// reductions need there: 8 elements of 8 bytes for each.
+static constexpr int kReducingThreads = 256;
+static constexpr uint64_t kReducingShared = 8 * 8 * kReducingThreads;
 
 static std::string sumTypeOf(const GemmShape &shape) {
   switch (shape.type) {
@@ -40,7 +41,7 @@ ContractionSource::ContractionSource(Operation *anchor, const GemmShape &shape,
     bias = anchor->getOperand(2);
   tileRows = shape.batch * divideCeil(shape.m, config.tileM);
   tileColumns = divideCeil(shape.n, config.tileN);
-  // Some 16 elements to a thread of those that add splits.
+  // A thread of the kernel that adds the splits has some 16 elements.
   regionN = std::min<int64_t>(128, llvm::PowerOf2Ceil(shape.n));
   regionM = 4096 / regionN;
   regionRows = divideCeil(shape.batch * shape.m, regionM);
@@ -127,7 +128,7 @@ int64_t ContractionSource::parts(const EpilogueReduction &reduction) const {
                              : rows;
 }
 
-/// What the struct Epilogue has of tensors in memory.
+/// Returns the struct Epilogue's parameters for tensors in memory.
 std::vector<ContractionSource::Parameter>
 ContractionSource::epilogueParameters() const {
   std::vector<Parameter> parameters;
@@ -264,14 +265,14 @@ FailureOr<KernelLaunch> ContractionSource::addition() {
   SourceText out, body;
   begin(out);
   printProduct(out);
-  if (failed(printEpilogue(out, reducingThreads, regionN)))
+  if (failed(printEpilogue(out, kReducingThreads, regionN)))
     return failure();
   printFilling(body);
   body.line("addSplits<Product>(" + sums().access() + ", epilogue, shared);");
   std::vector<Parameter> parameters = {sums()};
   llvm::append_range(parameters, epilogueParameters());
   return kernel(out, parameters, 1, body, regionRows * regionColumns,
-                reducingThreads, reducingShared);
+                kReducingThreads, kReducingShared);
 }
 
 FailureOr<KernelLaunch> ContractionSource::combination(unsigned number) {
@@ -298,8 +299,8 @@ FailureOr<KernelLaunch> ContractionSource::combination(unsigned number) {
   KernelLaunch launch;
   launch.arguments = {from.argument, to.argument};
   launch.grid = part.grid = divideCeil(columns, across);
-  launch.block = part.block = reducingThreads;
-  launch.shared = part.shared = reducingThreads * bytes;
+  launch.block = part.block = kReducingThreads;
+  launch.shared = part.shared = kReducingThreads * bytes;
   launch.symbol = store.add(std::move(part));
   return launch;
 }

@@ -9,8 +9,8 @@
 
 namespace mp::cuda {
 
-/// Prints what kernels/gemm.cuh is instantiated with, and says how the kernels
-/// are launched.
+/// Prints the instantiation of kernels/gemm.cuh, and the launches of its
+/// kernels.
 class ContractionSource {
 public:
   ContractionSource(mlir::Operation *anchor, const GemmShape &shape,
@@ -24,23 +24,23 @@ private:
   /// A pointer that a kernel gets.
   struct Parameter {
     std::string type, name;
-    int64_t count; ///< elements behind it
+    int64_t count; ///< elements that it points to
     KernelArgument argument;
-    /// How the kernel's text refers to the elements.
+    /// Returns the kernel's expression for the elements.
     std::string access() const;
   };
 
   llvm::FailureOr<KernelLaunch> product();
   KernelLaunch shares();
   llvm::FailureOr<KernelLaunch> addition();
-  /// From the parts of one reduction to its result.
+  /// Returns the launch that combines the parts of one reduction.
   llvm::FailureOr<KernelLaunch> combination(unsigned reduction);
 
   Parameter operand(mlir::Value value) const;
   Parameter result(unsigned index) const;
   Parameter partial(unsigned reduction) const;
   Parameter sums() const;
-  /// Places in memory that have a part of a reduction.
+  /// Returns the number of places in memory that have a part of a reduction.
   int64_t parts(const EpilogueReduction &reduction) const;
   bool isCombined(const EpilogueReduction &reduction) const {
     return parts(reduction) > 1;

@@ -1,4 +1,9 @@
-// Which stages a product's kernel takes in, and what they read and write.
+//===- Epilogue.cpp - the stages of a product's epilogue ------------------===//
+//
+// Decides which stages a product's kernel takes in, and what they read and
+// write.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/contraction/Epilogue.h"
 #include "codegen/Backend.h"
 #include "codegen/cuda/ScalarPrinter.h"
@@ -15,14 +20,14 @@ using namespace mp::cuda;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The matrix as which an anchor's result is seen.
+/// An anchor's result, seen as a matrix.
 struct Matrix {
   explicit Matrix(Value result) {
     shape = cast<RankedTensorType>(result.getType()).getShape();
   }
 
-  /// What a tensor is to the matrix, that has of its dimensions those that a
-  /// map of all of them keeps.
+  /// Returns the space of a tensor that has the dimensions of the anchor's
+  /// result that `map` keeps.
   std::optional<Space> spaceOf(AffineMap map) const {
     unsigned rank = map.getNumDims();
     if (map.isIdentity())
@@ -38,7 +43,8 @@ struct Matrix {
     return std::nullopt;
   }
 
-  /// What a stage runs over, if that is the matrix, its columns or a scalar.
+  /// Returns the space of a stage, if it runs over the matrix, its columns or a
+  /// scalar.
   std::optional<Space> domainOf(linalg::GenericOp stage) const {
     auto ranges = stage.getStaticLoopRanges();
     if (ArrayRef(ranges) == shape)
@@ -50,7 +56,8 @@ struct Matrix {
     return std::nullopt;
   }
 
-  /// What a tensor that a stage of `domain` sees through `map` is.
+  /// Returns the space of a tensor that a stage of `domain` reads through
+  /// `map`.
   std::optional<Space> spaceOf(AffineMap map, Space domain) const {
     if (domain == Space::Full)
       return spaceOf(map);
@@ -66,7 +73,7 @@ bool isReduction(linalg::GenericOp stage) {
   return stage.getNumReductionLoops() > 0;
 }
 
-/// Decides stage by stage.
+/// Accepts or rejects stage by stage.
 class Acceptance {
 public:
   explicit Acceptance(Operation *anchor) : matrix(anchor->getResult(0)) {
@@ -99,7 +106,7 @@ private:
     auto space = matrix.spaceOf(stage.getMatchingIndexingMap(&read), domain);
     if (!space)
       return false;
-    // A tensor has one place in the text, so it is read in one way.
+    // A tensor has one place in the text, so all stages read it in one way.
     auto known = spaces.find(read.get());
     if (known != spaces.end())
       return known->second == *space;
@@ -109,7 +116,7 @@ private:
     return true;
   }
 
-  /// A sum has no space: no later stage can read it here.
+  /// A sum gets no space: no later stage can read it here.
   bool takesReduction(linalg::GenericOp stage, Space domain) {
     auto reduction = matchReduction(stage);
     if (!reduction || domain != Space::Full || !startsNeutral(stage))

@@ -1,8 +1,8 @@
-//===- Epilogue.h - what a product's kernel does with its sums --*- C++ -*-===//
+//===- Epilogue.h - stages inside a product's kernel ------------*- C++ -*-===//
 //
-// Behind an anchor stand stages, seen here as working on a matrix: the anchor's
+// The stages after an anchor are seen as working on a matrix: the anchor's
 // result with all dimensions but the last as rows. A kernel takes in those that
-// need of a place in it nothing but that place's values, and reductions down
+// need only the values of one place to compute that place, and reductions down
 // the columns or over everything.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ struct EpilogueReduction {
   mlir::linalg::GenericOp stage;
   unsigned result = 0;
   bool isTotal() const;
-  /// Of an accumulator.
+  /// The type of an accumulator.
   mlir::Type type() const;
   /// Its value before any element; combining it changes nothing.
   mlir::TypedAttr start() const;
@@ -35,7 +35,8 @@ struct EpilogueReduction {
 
 class Epilogue {
 public:
-  /// How many of the stages after `anchor`, in order, a kernel can take in.
+  /// Returns how many of the stages after `anchor`, in order, a kernel can take
+  /// in.
   static unsigned accepts(mlir::Operation *anchor, StageList stages);
 
   /// Looks at the body of a kernel whose anchor is followed by `stages`, all of
@@ -45,21 +46,21 @@ public:
 
   int64_t rows() const { return allRows; }
   int64_t columns() const { return allColumns; }
-  /// Elements of a row that are handled at once.
+  /// Returns the elements of a row that are handled at once.
   int width() const;
   llvm::ArrayRef<EpilogueTensor> reads() const { return operands; }
   llvm::ArrayRef<EpilogueTensor> writes() const { return results; }
   llvm::ArrayRef<EpilogueReduction> reductions() const { return reduced; }
 
   /// Prints `struct CombineN` for each reduction and `struct Epilogue`, as
-  /// gemm-epilogue.cuh asks for it, for blocks of `threads` that have `across`
+  /// gemm-epilogue.cuh requires it, for blocks of `threads` that have `across`
   /// columns. Members: operandN and resultN, partialN for reduction N. `bias`,
   /// if any, is added to the sums before they are rounded to `type`. Fails with
   /// a diagnostic at an op that kernels cannot have.
   llvm::LogicalResult print(SourceText &out, llvm::StringRef sumType,
                             mlir::Type type, mlir::Value bias, int threads,
                             int across) const;
-  /// Prints `struct NAME`, how parts of a reduction are combined.
+  /// Prints `struct NAME`, which combines parts of a reduction.
   static llvm::LogicalResult printCombiner(SourceText &out,
                                            const EpilogueReduction &reduction,
                                            const llvm::Twine &name);

@@ -1,4 +1,8 @@
+//===- EpiloguePrinter.cpp - an epilogue as C++ ---------------------------===//
+//
 // Prints the struct that gemm-epilogue.cuh calls an Epilogue.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/ScalarPrinter.h"
 #include "codegen/cuda/contraction/Epilogue.h"
 
@@ -42,7 +46,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // What a thread has
+  // Members of a thread
   //===--------------------------------------------------------------------===//
 
   void printMembers() {
@@ -98,7 +102,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // What it does with sums
+  // Functions on sums
   //===--------------------------------------------------------------------===//
 
   LogicalResult printApply() {
@@ -161,7 +165,7 @@ private:
     return success();
   }
 
-  /// The sum, and the bias with it, rounded once.
+  /// Returns the sum, with the bias added, rounded once.
   std::string roundedSum() const {
     std::string sum = "sums[i]";
     if (bias)
@@ -172,7 +176,7 @@ private:
     return "static_cast<" + valueType(type) + ">(" + sum + ")";
   }
 
-  /// An element, as an expression; a flag is no byte then.
+  /// Returns an element as an expression; a flag is a bool then, not a byte.
   static std::string read(const EpilogueTensor &tensor) {
     std::string index = std::to_string(tensor.index);
     std::string text = tensor.space == Space::Full ? "full" + index + "[i]"

@@ -1,3 +1,4 @@
+//===- Gemm.cpp - which kernel a matrix product gets on CUDA --------------===//
 #include "codegen/cuda/contraction/Gemm.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,7 +25,7 @@ std::string GemmShape::str() const {
          std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
 }
 
-/// Reads "1x2x3" into as many numbers.
+/// Reads "1x2x3" into an array of numbers.
 template <typename Number, size_t Count>
 static bool readSizes(llvm::StringRef text, Number *const (&sizes)[Count]) {
   llvm::SmallVector<llvm::StringRef> words;
@@ -59,7 +60,7 @@ llvm::Expected<GemmShape> GemmShape::parse(llvm::StringRef text) {
   }
   if (!good)
     return llvm::createStringError("'" + text +
-                                   "' is no shape of a product, as 'f16 nt "
+                                   "' is not a shape of a product, as 'f16 nt "
                                    "1x128x256x784' is");
   return shape;
 }
@@ -87,13 +88,13 @@ llvm::Expected<GemmConfig> GemmConfig::parse(llvm::StringRef text) {
   if (!good)
     return llvm::createStringError(
         "'" + text +
-        "' is no config of a product, as '128x128x32 stages 4 "
+        "' is not a config of a product, as '128x128x32 stages 4 "
         "warps 2x4 resident 1 splits 1' is");
   return config;
 }
 
 //===----------------------------------------------------------------------===//
-// What there is
+// Possible kernels
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -102,7 +103,7 @@ struct TableRow {
   GemmConfig config;
   int rates[2];
 };
-constexpr TableRow table[] = {
+constexpr TableRow kTable[] = {
 #define MP_GEMM(PATH, M, N, K, STAGES, WARPS_M, WARPS_N, RESIDENT, OLD, NEW)   \
   {GemmPath::PATH,                                                             \
    {M, N, K, STAGES, WARPS_M, WARPS_N, RESIDENT, 1},                           \
@@ -149,7 +150,7 @@ uint64_t mp::cuda::sharedBytes(const GemmShape &shape,
     slabRows = config.threads() / 16 * 4;
   else if (path != GemmPath::Any)
     slabRows = config.warpsM * 16;
-  // Reductions keep what each thread has of its columns, of 8 bytes at most.
+  // Reductions keep each thread's values of its columns, of 8 bytes at most.
   uint64_t sums = std::max(4u, byteWidth(shape.type));
   return std::max({ring, slabRows * (config.tileN + 8) * sums,
                    uint64_t(config.threads()) * 8 * 8});
@@ -158,7 +159,7 @@ uint64_t mp::cuda::sharedBytes(const GemmShape &shape,
 std::string mp::cuda::whyNot(const GemmShape &shape, const GemmConfig &config,
                              const Arch &arch) {
   GemmPath path = pathOf(shape);
-  bool known = llvm::any_of(table, [&](const TableRow &row) {
+  bool known = llvm::any_of(kTable, [&](const TableRow &row) {
     GemmConfig whole = config;
     whole.splits = 1;
     return row.path == path && row.config == whole;
@@ -215,8 +216,8 @@ int64_t tilesOf(const GemmShape &shape, const GemmConfig &config) {
          divideCeil(shape.n, config.tileN);
 }
 
-/// Microseconds that a product takes, roughly: waves of blocks, what a block
-/// takes beside its sums, and what splits write and read again.
+/// Estimates the microseconds that a product takes: waves of blocks, a block's
+/// time beside its sums, and the traffic of splits.
 double estimate(const GemmShape &shape, const TableRow &row, const Arch &arch) {
   const GemmConfig &config = row.config;
   Device device = deviceOf(arch);
@@ -247,7 +248,7 @@ std::vector<GemmConfig> mp::cuda::gemmCandidates(const GemmShape &shape,
                                                  const Arch &arch,
                                                  size_t most) {
   std::vector<std::pair<double, GemmConfig>> found;
-  for (TableRow row : table) {
+  for (TableRow row : kTable) {
     if (row.path != pathOf(shape))
       continue;
     for (int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {

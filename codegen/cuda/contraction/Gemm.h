@@ -1,8 +1,8 @@
 //===- Gemm.h - which kernel a matrix product gets on CUDA ------*- C++ -*-===//
 //
-// Shapes and ways to cut them up, as plain data that has a text form: the table
-// of ways, the choice without measurements, and the candidates that a tuner
-// measures.
+// Shapes of products and ways to cut them up, as plain data with a text form:
+// the table of ways, the choice without measurements, and the candidates that a
+// tuner measures.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CUDA_CONTRACTION_GEMM_H
@@ -25,19 +25,19 @@ struct GemmShape {
   /// plain, t transposed; capital: one matrix for the batch), batch x m x n x
   /// k.
   std::string str() const;
-  /// Errors: not of that form; sizes below 1.
+  /// Errors: another form; sizes below 1.
   static llvm::Expected<GemmShape> parse(llvm::StringRef text);
   bool operator==(const GemmShape &) const = default;
 };
 
-/// As mp::Path in kernels/gemm-math.cuh.
+/// The same as mp::Path in kernels/gemm-math.cuh.
 enum class GemmPath { Half, Tf32, Fma, Any };
-/// The only one that a shape can go.
+/// Returns the only path that a shape can take.
 GemmPath pathOf(const GemmShape &shape);
-/// As in the kernels: "Half".
+/// Returns the path's name in the kernels: "Half".
 llvm::StringRef pathName(GemmPath path);
 
-/// How a product is cut up; kernels/gemm.cuh has what each number means.
+/// How a product is cut up; kernels/gemm.cuh says what each number means.
 struct GemmConfig {
   int tileM = 64, tileN = 64, tileK = 32;
   int stages = 2, warpsM = 2, warpsN = 2;
@@ -47,23 +47,24 @@ struct GemmConfig {
   int threads() const { return warpsM * warpsN * 32; }
   /// "128x128x32 stages 4 warps 2x4 resident 1 splits 1".
   std::string str() const;
-  /// Errors: not of that form.
+  /// Errors: another form.
   static llvm::Expected<GemmConfig> parse(llvm::StringRef text);
   bool operator==(const GemmConfig &) const = default;
 };
 
-/// Shared memory that a block needs: the ring of stages, or the staged sums.
+/// Returns the shared memory that a block needs: the ring of stages, or the
+/// staged sums.
 uint64_t sharedBytes(const GemmShape &shape, const GemmConfig &config);
 
-/// Why the kernels cannot be had in this form; empty where they can.
+/// Returns why the kernels do not exist in this form; empty if they do.
 std::string whyNot(const GemmShape &shape, const GemmConfig &config,
                    const Arch &arch);
 
-/// The config for a shape, by the committed table (GemmTable.inc) and a model
-/// of the time that it takes. Always one for which whyNot is empty.
+/// Chooses the config for a shape by the committed table (GemmTable.inc) and a
+/// model of the time that it takes. whyNot is empty for the choice.
 GemmConfig chooseGemm(const GemmShape &shape, const Arch &arch);
 
-/// Configs worth measuring, the chosen one first, at most `most`.
+/// Returns configs worth measuring, the chosen one first, at most `most`.
 std::vector<GemmConfig> gemmCandidates(const GemmShape &shape, const Arch &arch,
                                        size_t most = 8);
 

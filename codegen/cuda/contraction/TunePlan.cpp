@@ -1,3 +1,4 @@
+//===- TunePlan.cpp - configs of products by shape ------------------------===//
 #include "codegen/cuda/contraction/TunePlan.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -6,8 +7,8 @@
 using namespace mp;
 using namespace mp::cuda;
 
-static constexpr llvm::StringLiteral heading = "mp.plan 1 ";
-static constexpr llvm::StringLiteral cublaslt = "cublaslt";
+static constexpr llvm::StringLiteral kHeading = "mp.plan 1 ";
+static constexpr llvm::StringLiteral kCublaslt = "cublaslt";
 
 /// Reads "gemm SHAPE = CHOICE".
 static llvm::Error parseGemm(llvm::StringRef line, TunePlan &plan) {
@@ -18,7 +19,7 @@ static llvm::Error parseGemm(llvm::StringRef line, TunePlan &plan) {
   if (!shape)
     return shape.takeError();
   TunePlan::Choice choice;
-  if (choiceText.trim() != cublaslt) {
+  if (choiceText.trim() != kCublaslt) {
     auto config = GemmConfig::parse(choiceText.trim());
     if (!config)
       return config.takeError();
@@ -41,8 +42,8 @@ llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text,
     if (headed)
       return parseGemm(line, plan);
     headed = true;
-    if (!line.consume_front(heading))
-      return llvm::createStringError("expected '" + heading + "sm_..'");
+    if (!line.consume_front(kHeading))
+      return llvm::createStringError("expected '" + kHeading + "sm_..'");
     auto arch = Arch::get(line);
     if (!arch)
       return arch.takeError();
@@ -59,16 +60,16 @@ llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text,
                                      ": " + toString(std::move(error)));
   }
   if (!headed)
-    return llvm::createStringError(name + ": expected '" + heading +
+    return llvm::createStringError(name + ": expected '" + kHeading +
                                    "sm_..', got nothing");
   return plan;
 }
 
 std::string TunePlan::str() const {
-  std::string text = heading.str() + arch.name() + "\n";
+  std::string text = kHeading.str() + arch.name() + "\n";
   for (const auto &[shape, choice] : gemms)
     text += "gemm " + shape + " = " +
-            (choice.config ? choice.config->str() : cublaslt.str()) + "\n";
+            (choice.config ? choice.config->str() : kCublaslt.str()) + "\n";
   return text;
 }
 
@@ -78,7 +79,7 @@ std::string TunePlan::hash() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a tuner works on
+// Modules for a tuner
 //===----------------------------------------------------------------------===//
 
 std::vector<GemmShape> mp::cuda::productsOf(const Program &program) {

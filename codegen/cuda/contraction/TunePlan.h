@@ -1,5 +1,4 @@
-//===- TunePlan.h - what measuring found --------------------------*- C++
-//-*-===//
+//===- TunePlan.h - kernels chosen by measurement ---------------*- C++ -*-===//
 #ifndef MP_CODEGEN_CUDA_CONTRACTION_TUNEPLAN_H
 #define MP_CODEGEN_CUDA_CONTRACTION_TUNEPLAN_H
 
@@ -8,14 +7,14 @@
 
 namespace mp::cuda {
 
-/// Which kernel each product gets, where that was measured; `mp-run tune`
-/// writes it. The text form, in which `#` begins a comment:
+/// The kernel of each measured product, as `mp-run tune` writes it. In the text
+/// form `#` begins a comment:
 ///
 ///   mp.plan 1 sm_90
 ///   gemm f16 nt 1x128x256x784 = 64x64x64 stages 4 warps 2x2 resident 2 splits
 ///   2 gemm f16 nn 1x4096x4096x4096 = cublaslt
 struct TunePlan {
-  /// A kernel of ours, or cuBLASLt's.
+  /// A generated kernel, or cuBLASLt's.
   struct Choice {
     std::optional<GemmConfig> config;
     bool operator==(const Choice &) const = default;
@@ -24,13 +23,13 @@ struct TunePlan {
   Arch arch;
   std::map<std::string, Choice> gemms; ///< by GemmShape::str
 
-  /// Reads the text form of a file `name`. Errors name it and the line: not of
-  /// that form, a shape twice, a kernel that the architecture cannot run.
+  /// Reads the text form of a file `name`. Errors name the file and the line:
+  /// another form, a shape twice, a kernel that the architecture cannot run.
   static llvm::Expected<TunePlan> parse(llvm::StringRef text,
                                         llvm::StringRef name = "tuning plan");
   std::string str() const;
-  /// What `str` says, in 16 hexadecimal digits: two plans of one hash choose
-  /// the same kernels.
+  /// Returns the hash of `str` in 16 hexadecimal digits: two plans of one hash
+  /// choose the same kernels.
   std::string hash() const;
 
   const Choice *find(const GemmShape &shape) const {
@@ -39,16 +38,17 @@ struct TunePlan {
   }
 };
 
-/// The products of ours that a Program has, in order and without repeats: each
-/// kernel of one begins with its line of a plan, as a comment.
+/// Returns the generated products that a Program has, in order and without
+/// repeats: each such kernel begins with its line of a plan, as a comment.
 std::vector<GemmShape> productsOf(const Program &program);
 
-/// A module whose one function computes a product alone, of its arguments.
+/// Returns a module whose one function computes only a product, of its
+/// arguments.
 std::string moduleOf(const GemmShape &shape);
 
-/// A module whose one function, `function`, computes a product `copies` times,
-/// from variables into variables: what a tuner compiles under a plan for that
-/// shape, and measures. Copy i is @c<i> = @a<i> @b.
+/// Returns a module whose one function, `function`, computes a product `copies`
+/// times, from variables into variables. A tuner compiles it under a plan for
+/// that shape, and measures it. Copy i is @c<i> = @a<i> @b.
 std::string benchmarkOf(const GemmShape &shape, llvm::StringRef function,
                         unsigned copies);
 

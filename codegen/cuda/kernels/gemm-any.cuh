@@ -33,7 +33,7 @@ template <typename T> typename SumOf<T>::Type toSum(T value) {
 
 template <typename T> T multiplyAndAdd(T a, T b, T sum) {
   if constexpr (isSame<T, float> || isSame<T, double>)
-    return multiplyAdd(a, b, sum);
+    return fma(a, b, sum);
   else
     return a * b + sum;
 }

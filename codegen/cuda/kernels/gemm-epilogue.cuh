@@ -30,7 +30,7 @@ namespace mp {
 
 /// Elements of T that are loaded at once where `Count` follow one another.
 template <typename T, int Count>
-constexpr int inVector = least(Count, static_cast<int>(16 / sizeof(T)));
+constexpr int inVector = min(Count, static_cast<int>(16 / sizeof(T)));
 
 template <typename T, int Count>
 void loadRun(T (&to)[Count], Global<T> from, long long index) {

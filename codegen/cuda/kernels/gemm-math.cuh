@@ -257,7 +257,7 @@ public:
 #pragma unroll
         for (int j = 0; j < groupsN * 4; ++j)
           sums[i][j] =
-              multiplyAdd(fragment.a[i][k], fragment.b[j][k], sums[i][j]);
+              fma(fragment.a[i][k], fragment.b[j][k], sums[i][j]);
   }
 
   void stage(int slab, float *staged) const {

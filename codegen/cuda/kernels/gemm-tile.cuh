@@ -11,7 +11,7 @@
 
 namespace mp {
 
-template <typename T> constexpr T least(T a, T b) { return b < a ? b : a; }
+template <typename T> constexpr T min(T a, T b) { return b < a ? b : a; }
 template <typename T> constexpr T most(T a, T b) { return a < b ? b : a; }
 constexpr long long ceilDivide(long long a, long long b) {
   return (a + b - 1) / b;
@@ -40,9 +40,9 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
     if constexpr (How == Access::Pairs)
       return (row % 4) * 2 % chunks;
     else if constexpr (How == Access::EveryFourth)
-      return row / 4 % least(chunks, 8);
+      return row / 4 % min(chunks, 8);
     else
-      return row / sharing % least(chunks, 8);
+      return row / sharing % min(chunks, 8);
   }
   /// Rows after which `swizzle` begins anew.
   static constexpr int period = How == Access::Pairs         ? 4
@@ -94,7 +94,7 @@ private:
   static constexpr int perRow = Tile::columns / width;
   static constexpr int apart = Threads / perRow;
   static constexpr int share = Tile::rows / apart;
-  static constexpr int atOnce = least(share, 8);
+  static constexpr int atOnce = min(share, 8);
   static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
   static int ownRow() { return threadIdx.x / perRow; }
   static int ownColumn() { return threadIdx.x % perRow * width; }

@@ -44,7 +44,7 @@ template <typename P> TilePlace placeOfBlock() {
   int tile = blockIdx.x % (down * across), rest = blockIdx.x / (down * across);
   int first = tile / inGroup * 8;
   // No division by what is known only at run time, if that can be.
-  int rows = down % 8 == 0 ? 8 : least(down - first, 8);
+  int rows = down % 8 == 0 ? 8 : min(down - first, 8);
   tile %= inGroup;
   return {rest / P::splits, rest % P::splits, first + tile % rows, tile / rows};
 }
@@ -80,7 +80,7 @@ public:
         copyB(b, P::broadcastB ? 0 : place.batch * P::k * P::n,
               alongDepthB<P> ? column(place) : depth(place),
               alongDepthB<P> ? depth(place) : column(place)),
-        count(least(tiles - place.split * share, share)), shared(shared) {}
+        count(min(tiles - place.split * share, share)), shared(shared) {}
 
   void run(Math &math) {
 #pragma unroll 1
@@ -215,7 +215,7 @@ void addSplits(Global<float> partials, Epilogue &epilogue,
   if (column < P::n) {
     epilogue.enter(column);
 #pragma unroll 1
-    for (long long row = top + W::row(); row < least(top + P::regionM, rows);
+    for (long long row = top + W::row(); row < min(top + P::regionM, rows);
          row += W::rows) {
       float sums[width] = {};
 #pragma unroll

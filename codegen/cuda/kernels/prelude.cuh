@@ -91,14 +91,10 @@ inline unsigned toTf32(float value) {
 
 /// a * b + c with one rounding. Operators are never contracted into it
 /// (-fmad=false).
-inline float multiplyAdd(float a, float b, float c) {
-  return __fmaf_rn(a, b, c);
-}
-inline double multiplyAdd(double a, double b, double c) {
-  return __fma_rn(a, b, c);
-}
-inline float squareRoot(float value) { return __fsqrt_rn(value); }
-inline double squareRoot(double value) { return __dsqrt_rn(value); }
+inline float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+inline double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+inline float sqrt(float value) { return __fsqrt_rn(value); }
+inline double sqrt(double value) { return __dsqrt_rn(value); }
 
 inline double power(double base, double exponent) {
   return pow(base, exponent);

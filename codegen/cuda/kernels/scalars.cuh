@@ -53,11 +53,11 @@ inline int highProduct(int a, int b) {
   return static_cast<int>(product >> 32);
 }
 /// Quotients towards minus or plus infinity.
-template <typename T> T divideDown(T a, T b) {
+template <typename T> T floorDiv(T a, T b) {
   T quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
-template <typename T> T divideUp(T a, T b) {
+template <typename T> T ceilDiv(T a, T b) {
   T quotient = a / b;
   return a % b != 0 && (a < 0) == (b < 0) ? quotient + 1 : quotient;
 }
@@ -93,9 +93,7 @@ template <typename T> T copySign(T value, T sign) {
   constexpr auto mask = FloatTraits<T>::sign;
   return fromBits((bitsOf(value) & ~mask) | (bitsOf(sign) & mask));
 }
-template <typename T> T inverseRoot(T value) {
-  return T(1) / squareRoot(value);
-}
+template <typename T> T rsqrt(T value) { return T(1) / sqrt(value); }
 
 /// A NaN loses against a number.
 template <typename T> T maximumNumber(T a, T b) {
@@ -113,16 +111,16 @@ template <typename T> T roundToEven(T value) {
     return value;
   return copySign((magnitude + integers) - integers, value);
 }
-template <typename T> T roundDown(T value) {
+template <typename T> T floor(T value) {
   T near = roundToEven(value);
   return near > value ? near - T(1) : near;
 }
-template <typename T> T roundUp(T value) {
+template <typename T> T ceil(T value) {
   T near = roundToEven(value);
   return copySign(near < value ? near + T(1) : near, value);
 }
-template <typename T> T roundToZero(T value) {
-  return copySign(roundDown(absolute(value)), value);
+template <typename T> T trunc(T value) {
+  return copySign(floor(absolute(value)), value);
 }
 
 /// The nearest f32, or where that is inexact, the neighbour whose last bit is

@@ -1,3 +1,4 @@
+//===- Layout.cpp - moves of elements on CUDA -----------------------------===//
 #include "codegen/cuda/layout/Layout.h"
 #include "codegen/cuda/ScalarPrinter.h"
 #include "codegen/cuda/SourceText.h"
@@ -11,12 +12,12 @@ using namespace mp::cuda;
 using llvm::Twine;
 
 namespace {
-constexpr int64_t blockThreads = 256;
+constexpr int64_t kBlockThreads = 256;
 
-/// A kernel being written: a StagePart and what is passed to it.
+/// A kernel being written: a StagePart and its arguments.
 class LayoutKernel {
 public:
-  /// Parameters in the order of their calls; returns the name. `type` is the
+  /// Adds a parameter, in the order of calls; returns its name. `type` is the
   /// C++ type of the elements.
   std::string memory(const LayoutTensor &tensor, const std::string &type) {
     std::string name = "a" + std::to_string(part.parameters.size());
@@ -25,7 +26,8 @@ public:
     launch.arguments.push_back(tensor.argument);
     return name;
   }
-  /// A number that is no part of the text, so that one text does for many.
+  /// Adds a number that is not part of the text, so that one text does for
+  /// many.
   std::string count(const std::string &type, int64_t value) {
     std::string name = "c" + std::to_string(part.counts.size());
     counts += ", " + type + " " + name;
@@ -56,7 +58,7 @@ private:
   std::string counts, declared;
 };
 
-/// The C++ integer of an element's width in memory.
+/// Returns the C++ integer of an element's width in memory.
 std::string wordOf(Type element) {
   switch (storageBytes(element)) {
   case 1:
@@ -70,8 +72,8 @@ std::string wordOf(Type element) {
   }
 }
 
-/// Elements that are moved at once where all of these numbers of elements are
-/// multiples of it.
+/// Returns the elements that are moved at once, such that all of `multiples`
+/// are multiples of it.
 int64_t widthFor(ArrayRef<int64_t> multiples, Type element) {
   int64_t width = 16 / storageBytes(element);
   for (int64_t number : multiples)
@@ -79,14 +81,15 @@ int64_t widthFor(ArrayRef<int64_t> multiples, Type element) {
   return width;
 }
 
-/// Items of a thread: more than one where there are enough of them for all
-/// multiprocessors.
+/// Returns the items of a thread: more than one if there are enough of them for
+/// all multiprocessors.
 int64_t itemsOfThread(int64_t items) { return items >= (1 << 18) ? 4 : 1; }
 int64_t blocksFor(int64_t items) {
-  return llvm::divideCeil(items, blockThreads * itemsOfThread(items));
+  return llvm::divideCeil(items, kBlockThreads * itemsOfThread(items));
 }
 
-/// The type of places in these tensors, some blocks past their end too.
+/// Returns the type of indices into these tensors, and some blocks past their
+/// end.
 std::string indexType(ArrayRef<int64_t> counts) {
   constexpr int64_t slack = 1 << 16;
   for (int64_t count : counts)
@@ -129,12 +132,12 @@ static std::string copyOf(const BoxCopy &box, int64_t width) {
   return text + ">";
 }
 
-/// Each box has blocks of its own.
+/// Emits one launch in which each box has blocks of its own.
 static void emitGroup(ArrayRef<BoxCopy> boxes, ArrayRef<LayoutTensor> sources,
                       const LayoutTensor &result, KernelStore &store,
                       EmittedKernel &kernel) {
   LayoutKernel printed;
-  printed.part.block = blockThreads;
+  printed.part.block = kBlockThreads;
   std::string word = wordOf(result.element());
   std::string to = printed.memory(result, word);
   int64_t blocks = 0;
@@ -209,7 +212,7 @@ void mp::cuda::emitPad(const PaddedBox &box, const LayoutTensor &source,
     stride *= dim.count;
   }
   LayoutKernel printed;
-  printed.part.block = blockThreads;
+  printed.part.block = kBlockThreads;
   std::string word = wordOf(result.element());
   std::string from = printed.memory(source, word),
               to = printed.memory(result, word);
@@ -239,7 +242,7 @@ void mp::cuda::emitGather(const NumberedRows &rows, const LayoutTensor &table,
   int64_t width = widthFor({rows.inner}, result.element());
   int64_t items = result.count() / width;
   LayoutKernel printed;
-  printed.part.block = blockThreads;
+  printed.part.block = kBlockThreads;
   std::string word = wordOf(result.element());
   std::string a = printed.memory(table, word),
               b = printed.memory(indices, storageType(indices.element())),
@@ -268,10 +271,10 @@ void mp::cuda::emitScatterAdd(const NumberedRows &rows,
   sumBytes = std::max<int64_t>(sumBytes, 4);
   int64_t across = std::min<int64_t>(llvm::PowerOf2Ceil(rows.inner), 128);
   int64_t down = (int64_t(1) << 14) / sumBytes / across;
-  constexpr uint64_t listBytes = 4 * 4 * blockThreads, scratchBytes = 128;
+  constexpr uint64_t listBytes = 4 * 4 * kBlockThreads, scratchBytes = 128;
 
   LayoutKernel printed;
-  printed.part.block = blockThreads;
+  printed.part.block = kBlockThreads;
   printed.part.shared = (1 << 14) + listBytes + scratchBytes;
   std::string type = storageType(result.element());
   std::string a = printed.memory(updates, type),
@@ -303,21 +306,21 @@ void mp::cuda::emitRunningSum(const RunningSum &sum, const LayoutTensor &source,
   std::string from = printed.memory(source, type),
               to = printed.memory(result, type);
   if (sum.inner > 1) {
-    // Few columns are spread over more multiprocessors.
+    // A few columns are spread over more multiprocessors.
     int64_t columns = sum.outer * sum.inner;
-    printed.part.block = columns >= (1 << 15) ? blockThreads : 32;
+    printed.part.block = columns >= (1 << 15) ? kBlockThreads : 32;
     printed.body.line("sumColumns<" + Twine(printed.part.block) + ", " +
                       spell(sum) + ">(block, " + from + ", " + to + ");");
     return printed.add(store, llvm::divideCeil(columns, printed.part.block),
                        kernel);
   }
-  // A warp has a short row, a block a long one.
-  int64_t threads = sum.size <= 1024 ? 32 : blockThreads;
-  printed.part.block = blockThreads;
-  printed.part.shared = threads == blockThreads ? 256 : 0;
+  // A warp sums a short row, a block a long one.
+  int64_t threads = sum.size <= 1024 ? 32 : kBlockThreads;
+  printed.part.block = kBlockThreads;
+  printed.part.shared = threads == kBlockThreads ? 256 : 0;
   printed.body.line("sumRows<" + Twine(threads) + ", " + spell(sum) +
                     ">(block, " + from + ", " + to + ", " +
                     (printed.part.shared ? "shared" : "nullptr") + ");");
-  printed.add(store, llvm::divideCeil(sum.outer, blockThreads / threads),
+  printed.add(store, llvm::divideCeil(sum.outer, kBlockThreads / threads),
               kernel);
 }

@@ -2,7 +2,8 @@
 //
 // Each function emits the launches of one move, over the arguments that it is
 // given: instances of kernels/layout.cuh, which may share launches with others.
-// What is moved whole, is moved as integers, up to 16 bytes at once.
+// Elements that are not computed on are moved as integers, up to 16 bytes at
+// once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CUDA_LAYOUT_LAYOUT_H
@@ -22,7 +23,7 @@ struct LayoutTensor {
   int64_t count() const { return type.getNumElements(); }
 };
 
-/// One box of each source, in as few launches as parameters allow.
+/// Copies one box of each source, in as few launches as parameters allow.
 void emitBoxes(llvm::ArrayRef<BoxCopy> boxes,
                llvm::ArrayRef<LayoutTensor> sources, const LayoutTensor &result,
                KernelStore &store, EmittedKernel &kernel);
@@ -43,8 +44,8 @@ void emitScatterAdd(const NumberedRows &rows, const LayoutTensor &updates,
                     const LayoutTensor &result, KernelStore &store,
                     EmittedKernel &kernel);
 
-/// Columns are summed in order; a row by the threads of a line, in an order
-/// that its length decides.
+/// Sums columns in order, and a row by the threads of a line, in an order that
+/// its length decides.
 void emitRunningSum(const RunningSum &sum, const LayoutTensor &source,
                     const LayoutTensor &result, KernelStore &store,
                     EmittedKernel &kernel);

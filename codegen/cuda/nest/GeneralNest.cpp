@@ -1,4 +1,9 @@
-// A stage of any maps, alone: which form it takes, and the loops of each.
+//===- GeneralNest.cpp - a stage of any maps, alone -----------------------===//
+//
+// Chooses the form of a stage of any maps, alone, and prints the loops of each
+// form.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/nest/GeneralNest.h"
 #include "codegen/cuda/nest/GroupPrinter.h"
 #include "codegen/stages/StageGroup.h"
@@ -9,8 +14,8 @@ using namespace mp::cuda;
 using llvm::Twine;
 
 namespace {
-constexpr int64_t blockThreads = 256;
-constexpr int64_t tileSize = 32, tileRows = blockThreads / tileSize;
+constexpr int64_t kBlockThreads = 256;
+constexpr int64_t kTileSize = 32, kTileRows = kBlockThreads / kTileSize;
 
 Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -34,8 +39,8 @@ GeneralNest::GeneralNest(linalg::GenericOp stage, StageKernel &kernel)
   int64_t bound = llvm::product_of(sizes);
   for (Type type : stage->getOperandTypes())
     bound = std::max(bound, cast<RankedTensorType>(type).getNumElements());
-  kernel.setIndexBound(bound + tileSize * tileSize * blockThreads);
-  kernel.block = blockThreads;
+  kernel.setIndexBound(bound + kTileSize * kTileSize * kBlockThreads);
+  kernel.block = kBlockThreads;
 }
 
 LogicalResult GeneralNest::print() {
@@ -50,10 +55,11 @@ LogicalResult GeneralNest::print() {
 }
 
 //===----------------------------------------------------------------------===//
-// Which form
+// Choice of the form
 //===----------------------------------------------------------------------===//
 
-/// Contiguous along `loop`: it is the last dimension, and no other.
+/// Whether `map` is contiguous along `loop`: it is the last dimension, and no
+/// other.
 bool GeneralNest::isContiguous(AffineMap map, int loop) const {
   auto line = getAffineDimExpr(loop, map.getContext());
   for (auto [i, expr] : llvm::enumerate(map.getResults()))
@@ -63,8 +69,8 @@ bool GeneralNest::isContiguous(AffineMap map, int loop) const {
   return map.getNumResults() > 0;
 }
 
-/// Several elements at once where each access is contiguous or constant along
-/// the line, and lines are whole vectors.
+/// Takes several elements at once if each access is contiguous or constant
+/// along the line, and lines are whole vectors.
 void GeneralNest::chooseWidth() {
   if (lineLoop < 0 || !reduced.empty())
     return;
@@ -83,8 +89,8 @@ void GeneralNest::chooseWidth() {
     width /= 2;
 }
 
-/// The loop along which the operands that are not contiguous along the line
-/// are, or -1.
+/// Returns the loop along which the operands that are not contiguous along the
+/// line are, or -1.
 int GeneralNest::findTileLoop() const {
   int found = -1;
   if (!reduced.empty() || lineLoop < 0 || sizes[lineLoop] < 8)
@@ -116,7 +122,7 @@ int64_t GeneralNest::threadsForResult() const {
     return isContiguous(op.getMatchingIndexingMap(read), reduced.back());
   });
   if (terms >= 2048 && results <= 1024)
-    return blockThreads;
+    return kBlockThreads;
   return terms >= 32 && (isAlongMemory || results <= 8192) ? 32 : 1;
 }
 
@@ -124,7 +130,7 @@ int64_t GeneralNest::threadsForResult() const {
 // The forms
 //===----------------------------------------------------------------------===//
 
-/// A thread for each result, or for `width` neighbours.
+/// Prints a thread for each result, or for `width` neighbours.
 void GeneralNest::printItems() {
   chooseWidth();
   SourceText &body = kernel.body;
@@ -132,10 +138,10 @@ void GeneralNest::printItems() {
   for (unsigned loop : parallel)
     items *= sizes[loop];
   items /= width;
-  kernel.grid = llvm::divideCeil(items, blockThreads);
+  kernel.grid = llvm::divideCeil(items, kBlockThreads);
   body.line("const " + kernel.indexType() + " item = block * " +
-            number(blockThreads) + " + thread;");
-  if (items % blockThreads != 0) {
+            number(kBlockThreads) + " + thread;");
+  if (items % kBlockThreads != 0) {
     body.line("if (item >= " + number(items) + ")");
     body.line("  return;");
   }
@@ -164,10 +170,10 @@ void GeneralNest::printItems() {
   computeAndStore(body, accumulators);
 }
 
-/// `across` threads share the reduction of one result.
+/// Prints `across` threads that share the reduction of one result.
 void GeneralNest::printTogether(int64_t across) {
   SourceText &body = kernel.body;
-  int64_t items = 1, terms = 1, down = blockThreads / across;
+  int64_t items = 1, terms = 1, down = kBlockThreads / across;
   for (unsigned loop : parallel)
     items *= sizes[loop];
   for (unsigned loop : reduced)
@@ -214,13 +220,13 @@ void GeneralNest::printTogether(int64_t across) {
   body.close();
 }
 
-/// Tiles of the line and the loop along which operands are contiguous: read in
-/// the operands' order, stored in that of the results.
+/// Prints tiles of the line and the loop along which operands are contiguous:
+/// read in the operands' order, stored in that of the results.
 void GeneralNest::printTiles(int tileLoop) {
   SourceText &body = kernel.body;
   std::string index = kernel.indexType();
-  int64_t lines = llvm::divideCeil(sizes[lineLoop], tileSize);
-  int64_t tiles = llvm::divideCeil(sizes[tileLoop], tileSize);
+  int64_t lines = llvm::divideCeil(sizes[lineLoop], kTileSize);
+  int64_t tiles = llvm::divideCeil(sizes[tileLoop], kTileSize);
   llvm::erase(parallel, unsigned(lineLoop));
   llvm::erase(parallel, unsigned(tileLoop));
   kernel.grid = lines * tiles;
@@ -243,9 +249,9 @@ void GeneralNest::printTiles(int tileLoop) {
     std::string type = storageType(element), name = kernel.names.fresh("t");
     // A row's padding makes neighbours in a column differ in their bank.
     unsigned bytes = storageBytes(element);
-    int64_t pitch = tileSize + std::max(4 / bytes, 1u);
+    int64_t pitch = kTileSize + std::max(4 / bytes, 1u);
     body.line(type + " *" + name + " = reinterpret_cast<" + type + " *>(" +
-              kernel.shared(tileSize * pitch * bytes) + ");");
+              kernel.shared(kTileSize * pitch * bytes) + ");");
     indices[lineLoop] = "(line + r)";
     indices[tileLoop] = "(tile + x)";
     loads.line(name + "[r * " + Twine(pitch) +
@@ -267,7 +273,7 @@ void GeneralNest::tileLines(int tileLoop, StringRef line, StringRef tile,
                             const SourceText &inner) {
   SourceText &body = kernel.body;
   body.line("#pragma unroll");
-  body.open("for (int r = y; r < 32; r += " + Twine(tileRows) + ")");
+  body.open("for (int r = y; r < 32; r += " + Twine(kTileRows) + ")");
   body.open("if (line + " + line + " < " + number(sizes[lineLoop]) +
             " && tile + " + tile + " < " + number(sizes[tileLoop]) + ")");
   body.append(inner);

@@ -17,11 +17,11 @@ public:
 private:
   using Names = llvm::SmallVector<std::string>;
 
-  // Which form.
+  // Choice of the form.
   bool isContiguous(mlir::AffineMap map, int loop) const;
   void chooseWidth();
   int findTileLoop() const;
-  /// Threads for one result: 1, a warp or a block.
+  /// Returns the threads for one result: 1, a warp or a block.
   int64_t threadsForResult() const;
 
   // The forms.
@@ -31,7 +31,7 @@ private:
   void tileLines(int tileLoop, llvm::StringRef line, llvm::StringRef tile,
                  const SourceText &inner);
 
-  // Their parts.
+  // Parts of the forms.
   void split(SourceText &to, const std::string &number,
              llvm::ArrayRef<unsigned> loops);
   void setIndex(SourceText &to, unsigned loop, const std::string &text);
@@ -48,7 +48,7 @@ private:
   llvm::SmallVector<int64_t> sizes;
   llvm::SmallVector<unsigned> parallel; ///< in the order of the first result
   llvm::SmallVector<unsigned> reduced;
-  int lineLoop = -1; ///< along which results are contiguous
+  int lineLoop = -1; ///< the loop along which results are contiguous
   int64_t width = 1; ///< neighbours along the line that a thread computes
   Names indices;
   llvm::DenseMap<mlir::OpOperand *, std::string> known;

@@ -1,4 +1,8 @@
+//===- GeneralValues.cpp - values of a stage of any maps ------------------===//
+//
 // Addresses, loads, bodies and stores of a stage of any maps.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/nest/GeneralNest.h"
 #include "codegen/stages/StageGroup.h"
 
@@ -22,8 +26,8 @@ void GeneralNest::setIndex(SourceText &to, unsigned loop,
           ";");
 }
 
-/// Indices of `loops` from a number that counts them, the last one fastest. The
-/// line counts vectors.
+/// Declares the indices of `loops` from a number that counts them, the last one
+/// fastest. The line counts vectors.
 void GeneralNest::split(SourceText &to, const std::string &name,
                         ArrayRef<unsigned> loops) {
   int64_t below = 1;
@@ -55,15 +59,15 @@ std::string GeneralNest::print(AffineExpr expr) const {
   case AffineExprKind::Mul:
     return a + " * " + b;
   case AffineExprKind::FloorDiv:
-    return "divideDown(" + a + ", " + b + ")";
+    return "floorDiv(" + a + ", " + b + ")";
   case AffineExprKind::CeilDiv:
-    return "divideUp(" + a + ", " + b + ")";
+    return "ceilDiv(" + a + ", " + b + ")";
   default: // Mod, of a number that may be negative
-    return "(" + a + " - " + b + " * divideDown(" + a + ", " + b + "))";
+    return "(" + a + " - " + b + " * floorDiv(" + a + ", " + b + "))";
   }
 }
 
-/// The number of an element in memory.
+/// Returns the number of an element in memory.
 std::string GeneralNest::address(Value tensor, AffineMap map) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
   int64_t stride = 1;
@@ -102,8 +106,8 @@ std::string GeneralNest::read(SourceText &to, OpOperand &operand) {
   return element.isInteger(1) ? "(" + result + " != 0)" : result;
 }
 
-/// The body at the current indices. Loads go to `to`; where there is a loop
-/// over lanes, it has been opened when this returns.
+/// Prints the body at the current indices. Loads go to `to`; a loop over lanes,
+/// if there is one, is open when this returns.
 GeneralNest::Names GeneralNest::compute(SourceText &to,
                                         ArrayRef<std::string> accumulators,
                                         ValueRange wanted) {
@@ -126,8 +130,8 @@ GeneralNest::Names GeneralNest::compute(SourceText &to,
   return llvm::failed(results) ? Names(wanted.size()) : *results;
 }
 
-/// Stores `results`, or what the body yields where there are none, behind all
-/// loads.
+/// Stores `results`, or if there are none the values that the body yields,
+/// after all loads.
 void GeneralNest::computeAndStore(SourceText &to,
                                   ArrayRef<std::string> results) {
   Names arrays, values(results);

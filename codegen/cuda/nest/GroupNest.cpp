@@ -1,4 +1,4 @@
-// The loops of a group.
+//===- GroupNest.cpp - the loops of a group -------------------------------===//
 #include "codegen/cuda/nest/GroupNest.h"
 #include "codegen/cuda/nest/GroupPrinter.h"
 
@@ -24,7 +24,7 @@ LogicalResult GroupNest::print() {
   kernel.body.line("const int thread = threadIdx.x;");
   if (shape.onePass)
     printOnePass();
-  else if (group.schedule == Schedule::Columns)
+  else if (group.schedule == LoopSchedule::Columns)
     printColumns();
   else
     printRows();
@@ -62,14 +62,14 @@ void GroupNest::printOnePass() {
   else
     printChunk();
   body.append(tail);
-  if (!line.empty()) { // what it reads may lie where the results will
+  if (!line.empty()) { // its operands may lie where the results will
     body.append(line);
     body.line("waitForLine<" + Twine(shape.across) + ">();");
   }
   storeTotals(results, body);
 }
 
-/// A vector of elements for each thread.
+/// Prints a vector of elements for each thread.
 void GroupNest::printElements() {
   std::string index = kernel.indexType();
   int64_t unit = shape.threads() * shape.width;
@@ -86,7 +86,7 @@ void GroupNest::printElements() {
     body.close();
 }
 
-/// `chunk` elements for each block: all of them, if it is the only one.
+/// Prints `chunk` elements for each block: all of them, if it is the only one.
 void GroupNest::printChunk() {
   std::string index = kernel.indexType();
   kernel.counts = {{"count", group.columns},
@@ -104,7 +104,8 @@ void GroupNest::printChunk() {
   body.close();
 }
 
-/// What is done with `n` elements from `at` on, if that is needed twice.
+/// Opens a function for the work on `n` elements from `at` on, if that is
+/// needed twice.
 void GroupNest::openWork() {
   if (!isWide())
     return;
@@ -126,8 +127,8 @@ void GroupNest::doWork(StringRef end) {
   body.line("    work(Width<1>(), i);");
 }
 
-/// Loads, what is computed for each element, stores: nothing is stored before
-/// all is computed, so that a result may take the place of an operand.
+/// Prints loads, computation and stores: nothing is stored before all is
+/// computed, so that a result may take the place of an operand.
 void GroupNest::printLanes(SourceText &to) {
   to.append(loads);
   if (isWide() && !scopes[Lane].text.empty()) {
@@ -171,14 +172,14 @@ void GroupNest::printRows() {
   body.append(clear);
   openRows();
   body.append(scopes[Line].text);
-  if (group.schedule != Schedule::Whole && group.hasTerminals())
+  if (group.schedule != LoopSchedule::Whole && group.hasTerminals())
     body.close();
   body.append(tail);
 }
 
 void GroupNest::openRows() {
   SourceText &body = kernel.body;
-  if (group.schedule == Schedule::Whole)
+  if (group.schedule == LoopSchedule::Whole)
     return;
   std::string index = kernel.indexType(), down = std::to_string(shape.down);
   std::string rows = number(group.rows, index);
@@ -204,7 +205,7 @@ void GroupNest::openRows() {
   }
 }
 
-/// The steps of a line's threads from its begin to its end.
+/// Opens the loop of a line's threads from its begin to its end.
 void GroupNest::openSteps(SourceText &to) {
   int64_t columns = group.columns, line = shape.across * shape.width;
   std::string index = kernel.indexType();
@@ -241,7 +242,7 @@ bool GroupNest::hasWork(unsigned level) const {
   });
 }
 
-/// One pass over the elements of a line: along a row, or down a column.
+/// Prints one pass over the elements of a line: along a row, or down a column.
 void GroupNest::passOfLine(unsigned level) {
   if (!hasWork(level))
     return;
@@ -257,13 +258,13 @@ void GroupNest::passOfLine(unsigned level) {
     accumulate(own.back().name, stage, Lane);
   }
   SourceText &to = scopes[Line].text;
-  bool isColumn = group.schedule == Schedule::Columns;
+  bool isColumn = group.schedule == LoopSchedule::Columns;
   if (isColumn)
     to.open("for (" + kernel.indexType() + " row = group; inside && row < " +
             Twine(group.rows) + "; row += " + Twine(shape.down) + ")");
   else
     openSteps(to);
-  if (group.schedule != Schedule::Whole)
+  if (group.schedule != LoopSchedule::Whole)
     to.line("const " + kernel.indexType() + " at = row * " +
             Twine(group.columns) + " + column;");
   printLanes(to);
@@ -310,10 +311,10 @@ void GroupNest::printColumns() {
 }
 
 //===----------------------------------------------------------------------===//
-// What both have
+// Rows and columns
 //===----------------------------------------------------------------------===//
 
-/// What a pass does for a stage that is no reduction of the line.
+/// Prints the work of a pass for a stage that is not a reduction of the line.
 void GroupNest::work(const Stage &stage) {
   if (stage.terminal) {
     if (isRowOfSums(group, stage))
@@ -331,7 +332,7 @@ void GroupNest::work(const Stage &stage) {
   }
 }
 
-/// What belongs to the line and is stored.
+/// Returns the results that belong to the line.
 GroupNest::Results GroupNest::lineResults() {
   Results results;
   for (Value output : group.outputs)
@@ -341,13 +342,14 @@ GroupNest::Results GroupNest::lineResults() {
   return results;
 }
 
-/// Stores these once all threads of the line have read theirs.
+/// Stores the line's results once all threads of the line have read their
+/// operands.
 void GroupNest::storeLine(StringRef condition) {
   Results results = lineResults();
   if (results.empty())
     return;
   SourceText &to = scopes[Line].text;
-  bool wholeBlock = group.schedule == Schedule::Columns;
+  bool wholeBlock = group.schedule == LoopSchedule::Columns;
   to.line("waitForLine<" + Twine(wholeBlock ? shape.threads() : shape.across) +
           ">();");
   to.open("if (" + condition + ")");

@@ -1,9 +1,9 @@
 //===- GroupNest.h - the loop nest of a group, being printed ----*- C++ -*-===//
 //
 // As on the CPU: outer indices, passes over the inner one, and in them the
-// stages' bodies; a value is computed where its role says, when it is first
-// asked for. Each depth of the nest has a text of its own, which is put into
-// that of the next depth out when it is complete.
+// stages' bodies; a value is computed when it is first asked for, at the depth
+// that its role gives. Each depth of the nest has a text of its own, which is
+// put into that of the next depth out when it is complete.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CUDA_NEST_GROUPNEST_H
@@ -22,7 +22,7 @@ public:
   llvm::LogicalResult print();
 
 private:
-  /// What has been computed at one depth.
+  /// The values computed at one depth.
   struct Scope {
     llvm::DenseMap<mlir::Value, std::string> values;
     SourceText text;
@@ -94,7 +94,7 @@ private:
   StageKernel &kernel;
   ScalarPrinter laneBody, lineBody, topBody;
   Scope scopes[3];
-  /// What stands before and behind the loop over the lanes of a vector.
+  /// The lines before and after the loop over the lanes of a vector.
   SourceText loads, stores;
   unsigned level = 0;
   bool failed = false;

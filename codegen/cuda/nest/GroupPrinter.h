@@ -9,13 +9,13 @@
 namespace mp::cuda {
 
 /// Prints a group of any schedule but General. Fails with diagnostics at ops
-/// that have no form.
+/// that cannot be printed.
 llvm::LogicalResult printGroup(const StageGroup &group, const Arch &arch,
                                StageKernel &kernel);
 
 /// Prints a stage of any maps: a thread for each result or for some neighbours;
-/// a warp or a block where there are few results of long reductions; tiles in
-/// shared memory where memory has results and operands in other orders.
+/// a warp or a block if there are few results of long reductions; tiles in
+/// shared memory if results and operands have different orders in memory.
 llvm::LogicalResult printGeneral(mlir::linalg::GenericOp stage,
                                  StageKernel &kernel);
 

@@ -1,5 +1,8 @@
-// Results over a line, and over all lines: a chunk of these makes one partial
-// result.
+//===- GroupReductions.cpp - results over a line, and over all lines ------===//
+//
+// A chunk of these makes one partial result.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/nest/GroupNest.h"
 
 using namespace mlir;
@@ -32,7 +35,7 @@ std::string GroupNest::combinerLambda(Operation *combiner) {
          combined(combiner, "a", "b") + "; }";
 }
 
-/// A result together with what the reduction starts from.
+/// Combines a result with the start value of the reduction.
 std::string GroupNest::withStart(const Stage &stage,
                                  const std::string &result) {
   linalg::GenericOp op = stage.op;
@@ -54,7 +57,7 @@ void GroupNest::accumulate(const std::string &name, const Stage &stage,
                           combined(reduction.combiner, name, next) + ";");
 }
 
-/// The threads of a line put their parts together.
+/// Combines the parts of the threads of a line.
 void GroupNest::finishReductions(ArrayRef<Accumulator> own) {
   for (const Accumulator &accumulator : own) {
     const Stage &stage = *accumulator.stage;
@@ -62,7 +65,7 @@ void GroupNest::finishReductions(ArrayRef<Accumulator> own) {
     std::string combine = combinerLambda(matchReduction(stage.op)->combiner);
     std::string total;
     unsigned bytes = storageBytes(elementOf(stage.op->getResult(0)));
-    if (group.schedule != Schedule::Columns)
+    if (group.schedule != LoopSchedule::Columns)
       total = "reduceLine<" + std::to_string(shape.across) + ">(" +
               accumulator.name + ", " + neutralOf(stage) + ", " +
               (shape.across > 32 ? kernel.scratch(32 * bytes) : "nullptr") +
@@ -94,7 +97,7 @@ void GroupNest::declareTotals() {
   }
 }
 
-/// Adds what a line has once, by one of its threads.
+/// Adds the values that a line has once, by one of its threads.
 void GroupNest::addLineTotals(StringRef condition) {
   for (const Stage &stage : group.stages) {
     if (!totals.contains(&stage) || group.role(stage.domain) != Role::Outer)
@@ -108,7 +111,7 @@ void GroupNest::addLineTotals(StringRef condition) {
   }
 }
 
-/// The threads of a block put their parts together.
+/// Combines the parts of the threads of a block.
 void GroupNest::reduceTotals(SourceText &to) {
   for (const Stage &stage : group.stages) {
     if (!totals.contains(&stage))
@@ -149,8 +152,8 @@ void GroupNest::storeTotals(const Results &others, SourceText &to) {
 // A row of sums of a chunk
 //===----------------------------------------------------------------------===//
 
-/// One element of each row: in registers, or else in the partial result itself,
-/// each element of which belongs to one thread.
+/// Adds one element of each row: in registers, or else in the partial result
+/// itself, each element of which belongs to one thread.
 void GroupNest::addToSums(const Stage &stage) {
   Reduction reduction = *matchReduction(stage.op);
   std::string next = element(stage, reduction, Lane);
@@ -177,8 +180,8 @@ void GroupNest::addToSums(const Stage &stage) {
                          ";");
 }
 
-/// Sums start as neutral, or those in memory as the start value where no later
-/// stage adds it.
+/// Makes sums start as neutral, or those in memory as the start value if no
+/// later stage adds it.
 void GroupNest::clearSums(SourceText &to) {
   for (const Stage &stage : group.stages) {
     if (!isRowOfSums(group, stage))
@@ -211,8 +214,8 @@ void GroupNest::finishSums(SourceText &to) {
       storeKeptSums(stage, sums.lookup(&stage), to);
 }
 
-/// Groups of threads that had different rows put their sums together in shared
-/// memory; the first stores them.
+/// Combines the sums of groups of threads that had different rows in shared
+/// memory; the first group stores them.
 void GroupNest::storeKeptSums(const Stage &stage, const std::string &name,
                               SourceText &to) {
   linalg::GenericOp op = stage.op;

@@ -1,3 +1,4 @@
+//===- GroupShape.cpp - how threads share a group -------------------------===//
 #include "codegen/cuda/nest/GroupShape.h"
 #include "codegen/cuda/ScalarPrinter.h"
 
@@ -10,10 +11,10 @@ using namespace mp::cuda;
 
 namespace {
 
-/// Blocks that fill a large GPU.
-constexpr int64_t manyBlocks = 132;
+/// The blocks that fill a large GPU.
+constexpr int64_t kManyBlocks = 132;
 /// 32-bit registers that arrays of a thread may take.
-constexpr int64_t arrayRegisters = 32;
+constexpr int64_t kArrayRegisters = 32;
 
 Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -22,7 +23,7 @@ Type elementOf(Value tensor) {
 bool isLane(const StageGroup &group, Value tensor) {
   Role role = group.role(tensor);
   return role == Role::Inner || role == Role::Full ||
-         (group.schedule == Schedule::Flat && role == Role::Outer);
+         (group.schedule == LoopSchedule::Flat && role == Role::Outer);
 }
 
 /// IEEE division and square root take many instructions: a body that holds them
@@ -35,7 +36,7 @@ bool isLong(linalg::GenericOp stage) {
   });
 }
 
-/// Elements in 16 bytes of the narrowest tensor of the lanes.
+/// Returns the elements in 16 bytes of the narrowest tensor of the lanes.
 int64_t widest(const StageGroup &group) {
   unsigned narrowest = 8;
   bool isCostly = false;
@@ -60,7 +61,8 @@ int64_t powerUpTo(int64_t bound) { return llvm::bit_floor(uint64_t(bound)); }
 
 } // namespace
 
-/// Registers of one element a step for everything that `group` keeps.
+/// Returns the registers of one element per step for everything that `group`
+/// keeps.
 static int64_t keptBytes(const StageGroup &group, DenseSet<Value> &kept) {
   int64_t bytes = 0;
   DenseSet<Value> seen;
@@ -85,19 +87,19 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
   int64_t vectors = columns / shape.width;
   int64_t bytes = keptBytes(group, shape.kept);
   auto fits = [&](int64_t steps) {
-    return steps * shape.width * bytes <= 4 * arrayRegisters;
+    return steps * shape.width * bytes <= 4 * kArrayRegisters;
   };
   constexpr int64_t stepsOfWarp = 4;
   if (vectors <= 32 * stepsOfWarp && fits(llvm::divideCeil(vectors, 32))) {
     shape.across = 32;
     int64_t rows = group.hasTerminals() ? std::min(group.rows, group.chunk())
-                                        : group.rows / manyBlocks;
+                                        : group.rows / kManyBlocks;
     shape.down =
         std::clamp<int64_t>(powerUpTo(std::max<int64_t>(rows, 1)), 1, 8);
   } else {
-    int64_t most = group.schedule == Schedule::Whole ? 1024 : 512;
+    int64_t most = group.schedule == LoopSchedule::Whole ? 1024 : 512;
     int64_t enough = llvm::PowerOf2Ceil(llvm::divideCeil(
-        vectors, group.schedule == Schedule::Whole ? 1 : stepsOfWarp));
+        vectors, group.schedule == LoopSchedule::Whole ? 1 : stepsOfWarp));
     shape.across = std::clamp<int64_t>(enough, 64, most);
   }
   auto chooseSteps = [&] {
@@ -109,7 +111,8 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     return isRowOfSums(group, stage);
   });
   if (hasSums && !shape.unrolled && shape.down > 1) {
-    // Sums in memory belong to one thread each: all threads do the same row.
+    // Sums in memory belong to one thread each: all threads work on the same
+    // row.
     shape.across = 32 * shape.down;
     shape.down = 1;
     chooseSteps();
@@ -118,15 +121,15 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     shape.kept.clear();
 }
 
-/// Whether all that a group computes of elements is known in the first pass.
+/// Whether the first pass computes all elements of a group.
 static bool isOnePass(const StageGroup &group) {
-  if (group.schedule == Schedule::Flat)
+  if (group.schedule == LoopSchedule::Flat)
     return true;
   bool hasLine = false, isLater = false;
   for (const Stage &stage : group.stages)
     if (group.role(stage.domain) == Role::Full)
       (stage.level > 0 ? isLater : hasLine) = true;
-  return group.schedule == Schedule::Whole && hasLine && !isLater;
+  return group.schedule == LoopSchedule::Whole && hasLine && !isLater;
 }
 
 GroupShape::GroupShape(const StageGroup &group, const Arch &arch) {
@@ -137,7 +140,7 @@ GroupShape::GroupShape(const StageGroup &group, const Arch &arch) {
     return;
   }
   switch (group.schedule) {
-  case Schedule::Columns:
+  case LoopSchedule::Columns:
     across = 32;
     down = std::clamp<int64_t>(powerUpTo(std::max<int64_t>(group.rows / 4, 1)),
                                1, 32);

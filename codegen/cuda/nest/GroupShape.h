@@ -1,4 +1,4 @@
-//===- GroupShape.h - who computes what of a group --------------*- C++ -*-===//
+//===- GroupShape.h - how threads share a group -----------------*- C++ -*-===//
 #ifndef MP_CODEGEN_CUDA_NEST_GROUPSHAPE_H
 #define MP_CODEGEN_CUDA_NEST_GROUPSHAPE_H
 
@@ -7,7 +7,7 @@
 
 namespace mp::cuda {
 
-/// How a group is spread over threads: by its shapes and types alone.
+/// How a group is spread over threads; its shapes and types alone decide this.
 struct GroupShape {
   GroupShape(const StageGroup &group, const Arch &arch);
 
@@ -18,20 +18,23 @@ struct GroupShape {
   int64_t down = 1;
   /// Neighbouring elements that a thread takes in one go. Divides a row.
   int64_t width = 1;
-  /// How often the threads of a row have to go on to reach its end.
+  /// The number of steps in which the threads of a row reach its end.
   int64_t steps = 1;
-  /// The steps are unrolled, and arrays of a thread's elements are registers.
+  /// Whether the steps are unrolled, and arrays of a thread's elements are
+  /// registers.
   bool unrolled = false;
-  /// What is read in several passes, and so kept (only if unrolled).
+  /// The values that several passes read, and that are kept for this (only if
+  /// unrolled).
   llvm::DenseSet<mlir::Value> kept;
-  /// One pass over a line, as Flat and a simple Whole are: threads take any
-  /// elements of it, and the text is the same for any number of these.
+  /// Whether there is one pass over a line, as in Flat and a simple Whole:
+  /// threads take any elements of it, and the text is the same for any number
+  /// of these.
   bool onePass = false;
 
   int64_t threads() const { return across * down; }
 };
 
-/// A row of sums in memory, to which each row is added.
+/// Whether the stage is a row of sums in memory, to which each row is added.
 inline bool isRowOfSums(const StageGroup &group, const Stage &stage) {
   return stage.terminal && group.role(stage.result) != Role::Global;
 }

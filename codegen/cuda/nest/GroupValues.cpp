@@ -1,4 +1,8 @@
-// Where a group's values come from: memory, a stage's body, what is kept.
+//===- GroupValues.cpp - where a group's values come from -----------------===//
+//
+// Values come from memory, from a stage's body, or are kept.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/cuda/nest/GroupNest.h"
 
 using namespace mlir;
@@ -15,7 +19,7 @@ GroupNest::Depth GroupNest::depthOf(Space space) const {
   case Role::Global:
     return Top;
   case Role::Outer:
-    return group.schedule == Schedule::Flat ? Lane : Line;
+    return group.schedule == LoopSchedule::Flat ? Lane : Line;
   case Role::Inner:
   case Role::Full:
     return Lane;
@@ -23,7 +27,7 @@ GroupNest::Depth GroupNest::depthOf(Space space) const {
   llvm_unreachable("all roles handled");
 }
 
-/// The number of an element in memory; of the first, where there are several.
+/// Returns the number of an element in memory, or of the first of several.
 std::string GroupNest::index(Space space) const {
   switch (space) {
   case Space::Scalar:
@@ -38,14 +42,15 @@ std::string GroupNest::index(Space space) const {
   llvm_unreachable("all spaces handled");
 }
 
-/// Elements that are handled in one go, which are fewer at the end of a line.
+/// Returns the number of elements that are handled at once; it is lower at the
+/// end of a line.
 std::string GroupNest::vectorWidth() const {
   return shape.onePass ? "n" : std::to_string(shape.width);
 }
 
-/// Where a thread's elements are the first ones of a multiple of their number,
-/// this is an "or", from which a compiler sees what they have in common: the
-/// quotient by four that random words come from.
+/// If a thread's elements are the first ones of a multiple of their number,
+/// this is an "or", from which a compiler sees their common part: the quotient
+/// by four that random words come from.
 std::string GroupNest::columnOfLane() const {
   return index(Space::Column) + (!isWide()       ? ""
                                  : shape.onePass ? " | j"
@@ -70,7 +75,7 @@ std::string GroupNest::lane(const std::string &array) const {
   return isWide() ? array + "[j]" : array;
 }
 
-/// Which of a thread's steps this is.
+/// Returns the number of the current step of a thread.
 std::string GroupNest::slot() const { return shape.steps > 1 ? "k" : "0"; }
 
 /// The value of `tensor` at this point of the nest.
@@ -116,7 +121,8 @@ std::string GroupNest::load(Value tensor, Space space, Depth depth) {
   } else {
     std::string name = kernel.names.fresh("x");
     SourceText &to = depth == Lane ? loads : scopes[depth].text;
-    bool mayBeOutside = depth == Line && group.schedule == Schedule::Columns;
+    bool mayBeOutside =
+        depth == Line && group.schedule == LoopSchedule::Columns;
     if (mayBeOutside)
       loaded = "inside ? " + one + " : zero<" + type + ">()";
     to.line("const " + (hasLanes && isWide() ? "auto" : type) + " " + name +
@@ -126,7 +132,7 @@ std::string GroupNest::load(Value tensor, Space space, Depth depth) {
   return elementOf(tensor).isInteger(1) ? "(" + result + " != 0)" : result;
 }
 
-/// A place for the value of a costly stage, from pass to pass.
+/// Returns a place for the value of a costly stage, from pass to pass.
 std::string GroupNest::buffered(Value tensor) {
   std::string type = valueType(elementOf(tensor));
   std::string &name = buffers[tensor];
@@ -171,7 +177,7 @@ void GroupNest::compute(const Stage &stage, Depth depth) {
         llvm::failed(results) ? std::string() : (*results)[i];
 }
 
-/// What a reduction adds at this point.
+/// Returns the value that a reduction adds at this point.
 std::string GroupNest::element(const Stage &stage, const Reduction &reduction,
                                Depth depth) {
   ScalarPrinter &body = depth == Lane ? laneBody : lineBody;

@@ -1,3 +1,4 @@
+//===- StageEmitter.cpp - stage kernels on CUDA ---------------------------===//
 #include "codegen/cuda/nest/StageEmitter.h"
 #include "codegen/cuda/nest/GroupPrinter.h"
 #include "codegen/stages/StageArguments.h"
@@ -27,7 +28,7 @@ FailureOr<EmittedKernel> mp::cuda::emitStages(Block &body, bool predicated,
   Value predicate = predicated ? program->operands.back() : Value();
   for (const StageGroup &group : program->groups) {
     StageKernel printed(predicate);
-    LogicalResult result = group.schedule == Schedule::General
+    LogicalResult result = group.schedule == LoopSchedule::General
                                ? printGeneral(group.stages.front().op, printed)
                                : printGroup(group, options.arch, printed);
     if (failed(result))

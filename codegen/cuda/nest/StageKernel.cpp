@@ -1,3 +1,4 @@
+//===- StageKernel.cpp - a kernel of stages as text -----------------------===//
 #include "codegen/cuda/nest/StageKernel.h"
 #include "codegen/cuda/ScalarPrinter.h"
 
@@ -8,8 +9,9 @@ using namespace mlir;
 using namespace mp::cuda;
 
 namespace {
-/// A warp's or a block's values go here first, so that what follows is aligned.
-constexpr uint64_t alignment = 128;
+/// The values of a warp or a block come first here, so that what follows is
+/// aligned.
+constexpr uint64_t kAlignment = 128;
 
 RankedTensorType typeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
@@ -36,13 +38,13 @@ void StageKernel::setIndexBound(int64_t bound) {
 }
 
 std::string StageKernel::scratch(uint64_t bytes) {
-  scratchBytes = std::max(scratchBytes, llvm::alignTo(bytes, alignment));
+  scratchBytes = std::max(scratchBytes, llvm::alignTo(bytes, kAlignment));
   return "shared";
 }
 
 std::string StageKernel::shared(uint64_t bytes) {
   std::string address = "own + " + std::to_string(ownBytes);
-  ownBytes += llvm::alignTo(bytes, alignment);
+  ownBytes += llvm::alignTo(bytes, kAlignment);
   return address;
 }
 

@@ -9,35 +9,36 @@
 
 namespace mp::cuda {
 
-/// What a printed kernel needs beside its body: parameters, shared memory, a
+/// The parts of a printed kernel beside its body: parameters, shared memory, a
 /// grid; and the names in it.
 class StageKernel {
 public:
-  /// With `predicate`, a tensor<i1>, nothing is done where it is false.
+  /// With `predicate`, a tensor<i1>, the kernel does nothing if it is false.
   explicit StageKernel(mlir::Value predicate);
 
   /// The parameter that is `tensor`, a Global of its elements.
   std::string memory(mlir::Value tensor);
-  /// The type of numbers of elements: int where all of them fit.
+  /// Returns the type of numbers of elements: int if all of them fit.
   std::string indexType() const { return index; }
-  /// Everything that is indexed, rounded up to whole blocks, stays below
-  /// `bound`.
+  /// Asserts that every index, rounded up to whole blocks, stays below `bound`.
   void setIndexBound(int64_t bound);
 
-  /// An area that every use leaves free again: a pointer to `bytes` of shared
-  /// memory.
+  /// Returns a pointer to `bytes` of shared memory, an area that every use
+  /// leaves free again.
   std::string scratch(uint64_t bytes);
-  /// An area for good; an expression of its address.
+  /// Reserves an area for the whole kernel; returns an expression of its
+  /// address.
   std::string shared(uint64_t bytes);
   uint64_t sharedBytes() const;
 
   NameSource names;
   SourceText body;
   int64_t grid = 1, block = 1;
-  /// Numbers that the body has by name, such that it is the same for others.
+  /// Numbers that are parameters of the body, so that kernels that differ only
+  /// in these share it.
   llvm::SmallVector<std::pair<std::string, int64_t>> counts;
 
-  /// The tensors behind the parameters, in order.
+  /// The tensors that the parameters point to, in order.
   llvm::SmallVector<mlir::Value> arguments() const;
   /// Keeps the source; returns its symbol.
   std::string store(KernelStore &store) const;

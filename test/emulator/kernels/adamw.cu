@@ -15,9 +15,9 @@ extern "C" __global__ void k(float *master, float *first, float *second,
   Vector<f16, 4> narrow;
   for (int i = 0; i < 4; ++i) {
     float slope = toFloat(g.items[i]);
-    m.items[i] = multiplyAdd(0.1f, slope - m.items[i], m.items[i]);
-    v.items[i] = multiplyAdd(0.01f, slope * slope - v.items[i], v.items[i]);
-    w.items[i] -= 0.001f * m.items[i] / (squareRoot(v.items[i]) + 1e-8f);
+    m.items[i] = mp::fma(0.1f, slope - m.items[i], m.items[i]);
+    v.items[i] = mp::fma(0.01f, slope * slope - v.items[i], v.items[i]);
+    w.items[i] -= 0.001f * m.items[i] / (mp::sqrt(v.items[i]) + 1e-8f);
     narrow.items[i] = roundTo<f16>(w.items[i]);
   }
   global(master, count).storeVector<4>(at, w);

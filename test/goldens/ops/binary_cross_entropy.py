@@ -14,7 +14,7 @@ def probabilities(generator):
     for dtype in FLOATS:
         x, y = (torch.rand(4, 7, generator=generator).to(dtype) for _ in range(2))
         w = (0.5 + torch.rand(7, generator=generator)).to(dtype)
-        # Where the logarithms are bounded, and where 1 - x would lose x.
+        # Here the logarithms are bounded, and 1 - x would lose x.
         x[0, :6] = torch.tensor([0.0, 1.0, 0.0, 1.0, 1e-6, 1e-3])
         y[0, :6] = torch.tensor([0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
         inner = x.clamp(0.05, 0.95)
@@ -35,7 +35,7 @@ def logits(generator):
         x[0, :6] = torch.tensor([30.0, -30.0, 90.0, -90.0, 12.0, 0.0])
         y[0, :6] = torch.tensor([1.0, 0.0, 0.0, 1.0, 1.0, 0.0])
         w, p = ((0.5 + 2 * torch.rand(7, generator=generator)).to(dtype) for _ in range(2))
-        # In 16 bits every fifth of them.
+        # 16-bit types use every fifth setting.
         settings = list(itertools.product(REDUCTIONS, (None, w), (None, p)))[::1 if dtype == torch.float32 else 5]
         for reduction, weight, positive in settings:
             inputs = [t for t in (x, y, weight, positive) if t is not None]
@@ -53,12 +53,12 @@ def logits(generator):
 
 
 def gradients(generator):
-    """The gradients of the input, and what leads back from them."""
+    """The gradients of the input, and the gradients of those."""
     for dtype in FLOATS:
         g, x = torch.randn((), generator=generator).to(dtype), (2 * torch.randn(4, 7, generator=generator)).to(dtype)
         y, p = (0.05 + 0.9 * torch.rand(4, 7, generator=generator).to(dtype) for _ in range(2))
         yield from both("mp.binary_cross_entropy_backward %a, %b, %c", [g, p, y], adjoint(F.binary_cross_entropy), at="largest")
-        # One operand twice: what reaches it adds up.
+        # One operand is used twice: its gradients add up.
         yield from both("mp.binary_cross_entropy_with_logits %a, %a : {a}, {a}", [x],
                         lambda v: F.binary_cross_entropy_with_logits(v, v), at="largest")
         yield from both("mp.binary_cross_entropy_with_logits_backward %a, %b, %c", [g, x, y],

@@ -15,7 +15,7 @@ def of_labels(generator):
         logits = (2 * torch.randn(6, 5, generator=generator)).to(dtype)
         w = (0.25 + 2 * torch.rand(5, generator=generator)).to(dtype)
         ignoring = ((-100, [0, 4, 2, -100, 1, 2]), (2, [0, 4, 2, 3, 1, 2]))
-        # In 16 bits every fifth of them.
+        # 16-bit types use every fifth setting.
         settings = list(itertools.product(ignoring, (None, w), REDUCTIONS))[::1 if dtype == torch.float32 else 5]
         for (ignored, labels), weight, reduction in settings:
             y = torch.tensor(labels)
@@ -46,7 +46,7 @@ def of_probabilities(generator):
 
 
 def gradients(generator):
-    """The gradient of the logits, and what leads back from it."""
+    """The gradient of the logits, and the gradient of that."""
     x, y = torch.randn(6, 5, generator=generator), torch.tensor([0, 4, 2, -100, 1, 2])
     w, p = 0.25 + torch.rand(5, generator=generator), F.softmax(torch.randn(6, 5, generator=generator), 1)
     for dtype in FLOATS:

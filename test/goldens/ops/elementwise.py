@@ -46,7 +46,7 @@ def unary():
         "mp.elu %a {alpha = 0.3}": (wide, smooth, lambda x: F.elu(x, 0.3)),
     }
     for op, (x, away, compute) in functions.items():
-        # Far left gelu is a difference of nearly equal numbers, in PyTorch's f32 as in ours.
+        # Far left gelu is a difference of nearly equal numbers, in PyTorch's f32 as well as in Mantissa's.
         at = "largest" if "gelu" in op else "element"
         for dtype in FLOATS:
             yield forward(op, [x.to(dtype)], compute, at=at)
@@ -65,7 +65,7 @@ def binary(generator):
 
 
 def edges():
-    """Kinks and what is not finite, forward and backward. f32, of which PyTorch's vector and scalar code agree in f64."""
+    """Kinks and non-finite numbers, forward and backward. f32: PyTorch's vector and scalar code agree in f64."""
     special = torch.tensor([0.0, -0.0, INF, -INF, NAN, 1.0, -1.0, 3e38, -3e38, 1e-38, 1e-42])
     functions = {
         "mp.relu %a": torch.relu, "mp.abs %a": torch.abs, "mp.sign %a": torch.sign, "mp.floor %a": torch.floor,
@@ -80,7 +80,7 @@ def edges():
     }
     for op, compute in functions.items():
         yield forward(op, [special], compute)
-    # Gradients where f32 and f64 are not finite at the same places, and at kinks.
+    # Gradients at points where f32 and f64 are not finite alike, and at kinks.
     kinks = torch.tensor([0.0, -0.0, NAN, 1.0, -1.0, 0.5])
     for op in ("relu", "abs", "sign", "floor", "leaky_relu", "clamp"):
         for text, compute in functions.items():
@@ -90,12 +90,12 @@ def edges():
     a, b = torch.tensor([1.0, 2.0, NAN, 1.0, NAN, INF, -0.0]), torch.tensor([1.0, 1.0, 1.0, NAN, NAN, INF, 0.0])
     for name in ("maximum", "minimum"):
         yield from both(f"mp.{name} %a, %b", [a, b], getattr(torch, name))
-    # The two differ in NaN only where PyTorch multiplies by infinity what it has masked.
+    # The two differ in NaN only where PyTorch multiplies masked values by infinity.
     flag = torch.tensor([True, False, True])
     yield from both("mp.select %a, %b, %c", [flag, torch.tensor([NAN, NAN, 1.0]), torch.tensor([2.0, INF, NAN])], torch.where)
 
 
-# Exponents that are no powers to us, and two that are.
+# Exponents that Mantissa does not compute by pow, and two that it does.
 CHEAP = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 2.5)
 
 
@@ -137,7 +137,7 @@ def slope(function):
 
 
 def second(generator):
-    """Ops that are gradients have gradients: what PyTorch's double backward gives."""
+    """Ops that are gradients have gradients: those of PyTorch's double backward."""
     aten = torch.ops.aten
     results = {
         "mp.relu_backward %a, %b": lambda g, y: aten.threshold_backward(g, y, 0),
@@ -159,7 +159,7 @@ def second(generator):
         for op, compute in results.items():
             yield from both(op, [g, y], compute)
         for op, function in operands.items():
-            # Where gelu's curvature turns, terms as large as it is anywhere cancel.
+            # Where gelu's curvature changes its sign, terms as large as it is anywhere cancel.
             ulps = 16 if "gelu" in op and dtype == torch.float32 else None
             yield forward(op, [g, x], slope(function), at="largest")
             yield backward(op, [g, x], slope(function), ulps=ulps)

@@ -33,7 +33,7 @@ def rows(generator, dtype):
         yield from both("mp.gather %a, %b dim(0)", [table, indices], lambda t, i: F.embedding(i, t))
     columns = torch.tensor([4, 4, 0], dtype=torch.uint8)
     yield from both("mp.gather %a, %b dim(1)", [table, columns], lambda t, i: t.index_select(1, i.long()))
-    # Sums of many are rounded once.
+    # Sums of many terms are rounded once.
     updates = torch.randn(40, 3, generator=generator).to(dtype)
     indices = torch.randint(0, 5, (40,), generator=generator)
     base = torch.randn(6, 3, generator=generator).to(dtype)
@@ -72,7 +72,7 @@ def cases(generator):
     yield forward("mp.concat %a, %a dim(0) : {a}, {a}", [flags], lambda v: torch.cat([v, v]))
     yield forward("mp.gather %a, %b dim(1)", [flags, torch.tensor([5, 0, 5])], lambda v, i: v.index_select(1, i))
     yield forward("mp.one_hot %a classes(3) as i64", [torch.tensor([2, 0, 1])], lambda i: F.one_hot(i, 3))
-    # Not a number and infinities are moved as they are.
+    # NaN and infinities are moved unchanged.
     x = torch.tensor([[1.0, float("inf")], [float("nan"), -float("inf")]])
     yield forward("mp.pad %a low[0, 1] high[1, 0] value(2.0)", [x], lambda v: F.pad(v, (1, 0, 0, 1), value=2.0), ulps=0)
     yield forward("mp.gather %a, %b dim(0)", [x, torch.tensor([1, 1, 0])], lambda v, i: v[i], ulps=0)

@@ -7,7 +7,7 @@ from cases import FLOATS, both
 
 
 def unrounded(generator):
-    """Sums in f32: of 16-bit operands where asked for, of 8-bit ones always."""
+    """Sums in f32: of 16-bit operands if requested, of 8-bit ones always."""
     f32 = {"dtypes": [torch.float32], "at": "largest"}
     for kinds in ((torch.bfloat16,) * 2, (torch.float16,) * 2, (torch.float8_e4m3fn,) * 2,
                   (torch.float8_e4m3fn, torch.float8_e5m2)):

@@ -20,7 +20,7 @@ def distances(generator):
         # Equal elements, where l1 has a kink and the others are flat; and some at the bound of 1.
         y[0, :3] = x[0, :3]
         x[1, 1], y[1, 1], x[1, 2], y[1, 2] = 2.5, 1.5, -0.5, 0.5
-        # Types round a loss of whatever kind alike.
+        # Types round a loss of any kind alike.
         some = REDUCTIONS if dtype == torch.float32 else ("none",)
         yield from pairs("mse_loss", F.mse_loss, x, y)
         yield from pairs("l1_loss", F.l1_loss, x, y, reductions=some)
@@ -30,7 +30,7 @@ def distances(generator):
         for delta in (1.0, 0.25, 3.0):
             yield from pairs("huber_loss", lambda a, b, reduction: F.huber_loss(a, b, delta=delta, reduction=reduction),
                              x, y, f" {{delta = {delta}}}", some)
-        # A target that is broadcast, and no element.
+        # A target is broadcast, and a tensor is empty.
         yield from pairs("mse_loss", lambda a, b, reduction: F.mse_loss(a, b.expand_as(a), reduction=reduction), x, y[0], "", some)
         yield from pairs("mse_loss", F.mse_loss, x[:0], y[:0])
         # Far apart: only one side of the bound may count.

@@ -35,7 +35,7 @@ def layer(generator, dtype):
         text = f" {{eps = {eps:.1e}}}" if eps else ""
         yield from norm(f"mp.layer_norm %a{AFFINE}{text} : {{a}}", 3, [x, *parameters],
                         lambda v, w, b: torch.native_layer_norm(v, trailing, w, b, eps or 1e-5))
-        # Without an eps it is that of f32 for 16-bit inputs too, as PyTorch has it when it computes in these.
+        # Without an eps, that of f32 is used for 16-bit inputs too, as PyTorch does when it computes in these.
         squared = lambda v: v.square().mean(tuple(range(-dims, 0)), keepdim=True) + (eps or torch.finfo(F32).eps)
         yield from norm(f"mp.rms_norm %a weight(%b : {{b}}){text} : {{a}}", 2, [x, parameters[0]],
                         lambda v, w: (F.rms_norm(v, trailing, w, eps or torch.finfo(F32).eps), squared(v).rsqrt()))
@@ -68,7 +68,7 @@ def batch(generator, dtype):
         op = f"mp.batch_norm_inference %a, %d, %e{AFFINE} : {types}"
         evaluate = lambda v, w, b, mean, var: F.batch_norm(v, mean.detach(), var.detach(), w, b, eps=1e-5)
         yield forward(op, inputs, evaluate, at="largest")
-        # Gradients of parameters are f32, of sums of as many terms as a channel has elements.
+        # Gradients of parameters are f32, and are sums of as many terms as a channel has elements.
         yield backward(op, inputs, evaluate, constants="de", ulps=8 if dtype == F32 else 4)
 
 

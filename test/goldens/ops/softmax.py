@@ -12,7 +12,7 @@ def cases(generator):
         for dim in (0, 1):
             yield from both(f"mp.softmax %a dim({dim})", [x], lambda v: F.softmax(v, dim), at="largest")
             yield from both(f"mp.log_softmax %a dim({dim})", [x], lambda v: F.log_softmax(v, dim), at="largest")
-        # From the result, whatever it is: torch's own function is of both.
+        # The gradient is computed from any result: torch's own function is of both.
         g, y = torch.randn(4, 9, generator=generator).to(dtype), F.softmax(x, 1)
         yield from both("mp.softmax_backward %a, %b dim(1)", [g, y], lambda g, y: y * (g - (g * y).sum(1, True)), at="largest")
         yield from both("mp.log_softmax_backward %a, %b dim(1)", [g, y.log()],

@@ -30,7 +30,7 @@ def norms(generator):
         yield from both("mp.norm %a dims[0, 1, 2]", [x], torch.linalg.vector_norm, at="largest")
         yield from both("mp.norm %a dims[1]", [x[:, :0, 0]], lambda v: torch.linalg.vector_norm(v, 2, 1))
         yield from both("mp.norm %a dims[0] p(1)", [x[:0, 0]], lambda v: torch.linalg.vector_norm(v, 1, 0))
-    # What f16 does not hold is summed in f32.
+    # Numbers beyond f16 are summed in f32.
     large = torch.tensor([[300.0, -400.0, 500.0]], dtype=torch.float16)
     yield from both("mp.norm %a dims[1]", [large], lambda v: torch.linalg.vector_norm(v, 2, 1), at="largest")
     yield forward("mp.norm %a dims[1]", [torch.tensor([[float("nan"), 1.0], [INF, 1.0]])],

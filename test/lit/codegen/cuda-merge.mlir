@@ -1,7 +1,7 @@
 // RUN: mp-translate --mp-to-program --mp-target=cuda --mp-batch=128 --mp-precision=fp16 --mp-total-steps=100 %S/../../../examples/fashion-mnist/mlp.mlir | grep -E "^entry|^  launch|^  copy|^  call" | FileCheck %s --implicit-check-not=launch --implicit-check-not=copy --implicit-check-not=call
 
-// What waits for nothing else is one launch with a table of addresses; products
-// are launches of their own.
+// Independent stages are one launch with a table of addresses; products are
+// launches of their own.
 
 // CHECK-LABEL: entry step
 // CHECK: copy 4 to arena+{{[0-9]+}} from @scaler.scale
@@ -17,7 +17,7 @@
 // CHECK: launch {{.*}} table args {{.*}} ; cast cast mul is_finite
 // CHECK: launch {{.*}} update_scale
 
-// Looks at the copies of all parameters, in two halves.
+// The check of the copies of all parameters, in two halves.
 // CHECK: launch {{.*}} table args {{.*}}@fc1.weight+0{{.*}}@fc3.bias+0{{.*}} adamw cast is_finite
 // CHECK: launch {{.*}} table args {{.*}} adamw cast is_finite
 // CHECK: launch {{.*}} maximum

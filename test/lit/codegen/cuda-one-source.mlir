@@ -1,4 +1,4 @@
-// What is printed is one text that a compiler takes as it stands, be it of stages, products, moves or merged launches. (NVRTC:
+// The output is one text that a compiler accepts unchanged, for stages, products, moves or merged launches. (NVRTC:
 // test/unit/codegen/cuda-gate-test.cpp.)
 // DEFINE: %{clang} = clang++-22 -x cuda --cuda-device-only -nocudainc -nocudalib -Werror -Wno-unknown-cuda-version -S -o - %t.cu
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=f %s >%t.cu && %{clang} | FileCheck %s --check-prefix=PTX
@@ -6,7 +6,7 @@
 // RUN: sh -c 'for model in attention batchnorm mlp-odd normalised reductions wide-rows; do for precision in fp32 tf32 fp16 bf16 fp8; do mp-translate --mp-to-cuda --mp-batch=33 --mp-total-steps=9 --mp-precision=$precision %source/test/models/$model.mlir >%t.cu && clang++-22 -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 -nocudainc -nocudalib -Werror -Wno-unknown-cuda-version -fsyntax-only %t.cu || exit 1; done; done'
 // RUN: mp-translate --mp-to-cuda --mp-headers=false --mp-goal=run --mp-function=f %s >%t.cu && clang++-22 -x cuda --cuda-device-only -nocudainc -nocudalib -I %source/codegen/cuda/kernels -fsyntax-only %t.cu
 
-// Each header once and before those that include it; each kernel in a namespace.
+// Each header comes once and before those that include it; each kernel is in a namespace.
 // CHECK-NOT: #include "
 // CHECK: // clang.cuh
 // CHECK: // prelude.cuh

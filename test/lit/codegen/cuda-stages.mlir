@@ -4,7 +4,7 @@
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=tiles --mp-headers=false %s | FileCheck %s --check-prefix=TILES
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=chain %s | FileCheck %s --check-prefix=HEADERS
 
-// Where a kernel comes from stands above it, and nothing of the file in it.
+// The origin of a kernel stands above it, and nothing of the file in it.
 // CHAIN: // mul add
 // CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 10]]:
 // CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 10]]:
@@ -27,7 +27,7 @@ func.func @chain(%x: tensor<1000x33xf16>, %y: tensor<1000x33xf16>) -> tensor<100
 // ROWS: reduceLine<64>
 // ROWS-NOT: loadItems
 // ROWS: reduceLine<64>
-// ROWS-NOT: multiplyAdd
+// ROWS-NOT: fma(
 // ROWS: storeItems(a1, at,
 func.func @rows(%x: tensor<256x768xbf16>) -> tensor<256x768xbf16> {
   %a = mp.softmax %x dim(1) : tensor<256x768xbf16>

@@ -1,7 +1,7 @@
 // RUN: mp-translate --mp-to-program --mp-goal=run %s | FileCheck %s
 
-// The CPU's contraction takes in a relu at most; all else becomes a kernel that follows, in one
-// dimension where that will do.
+// The CPU's contraction takes in a relu at most; other stages become a kernel that follows, in
+// one dimension if possible.
 
 // CHECK: entry f batch 0
 func.func @f(%x: tensor<8x4xf16>, %w: tensor<16x4xf16>, %s: tensor<8x16xf16>, %v: tensor<8x16xf16>, %b: tensor<16xf16>)
@@ -13,7 +13,7 @@ func.func @f(%x: tensor<8x4xf16>, %w: tensor<16x4xf16>, %s: tensor<8x16xf16>, %v
   %wide = mp.cast %g : tensor<8x16xf16> to tensor<8x16xf32>
   %sums = mp.sum %wide dims[0] : tensor<8x16xf32>
 
-  // Both values that go on are handed over.
+  // Both values that are used later are passed on.
   // CHECK: launch {{.*}} ; matmul
   // CHECK-NEXT: launch {{.*}} grid 256 {{.*}} ; cast mul
   %p = mp.matmul %g, %v transpose_a : tensor<8x16xf16>, tensor<8x16xf16>

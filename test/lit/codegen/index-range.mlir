@@ -1,6 +1,6 @@
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-batch=4 %s | FileCheck %s
 
-// Data that is an index has a range, the tightest of its uses.
+// An input that is an index has a range, the tightest of its uses.
 func.func @f(%t: tensor<50x8xf32>, %i: tensor<?x3xi32> {mp.name = "tokens"}, %y: tensor<?xui8> {mp.name = "labels"}) -> (tensor<40x8xf32>, tensor<?x10xf32>) {
   // CHECK: input {{.*}}tokens{{.*}} range 0 40
   %0 = mp.gather %t, %i dim(0) : tensor<50x8xf32>, tensor<?x3xi32>

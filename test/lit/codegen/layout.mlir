@@ -1,6 +1,6 @@
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-target=cuda %s | grep -E "^entry|^  launch" | FileCheck %s --implicit-check-not=launch
 
-// Slices of one tensor are one launch, and a concatenation of some pieces is.
+// Slices of one tensor are one launch, and so is a concatenation of several pieces.
 // CHECK-LABEL: entry f
 // CHECK: launch {{.*}} table {{.*}} ; slice
 // CHECK: launch {{.*}} ; concat

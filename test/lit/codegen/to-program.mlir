@@ -1,7 +1,7 @@
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-mode=train %s | FileCheck %s -enable-var-scope
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-onednn=always %s | FileCheck %s --check-prefix=LIBRARY
 
-// A counter is written where it lies; of a product and its relu one kernel is made.
+// A counter is written in place; a product and its relu become one kernel.
 
 // CHECK: variable count slot i64 constant 0
 mp.variable slot @count : tensor<i64> = #mp.init<zeros>

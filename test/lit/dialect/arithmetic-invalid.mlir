@@ -8,7 +8,7 @@ func.func @shapes(%x: tensor<4x3xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-// What the batch is, is not known yet.
+// The size of the batch is not known yet.
 func.func @batch(%x: tensor<?xf32>, %y: tensor<4xf32>) {
   // expected-error@+1 {{shapes do not broadcast: 'tensor<?xf32>' vs 'tensor<4xf32>'}}
   %0 = mp.mul %x, %y : tensor<?xf32>, tensor<4xf32>

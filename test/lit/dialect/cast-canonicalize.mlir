@@ -38,7 +38,7 @@ func.func @lossy(%s: tensor<4xf32>, %h: tensor<4xf16>, %b: tensor<4xbf16>, %x: t
   return %1, %3, %5, %7 : tensor<4xf32>, tensor<4xf16>, tensor<4xbf16>, tensor<4xf64>
 }
 
-// By way of integers values are lost too.
+// Integers in between lose values too.
 // CHECK-LABEL: @integers
 func.func @integers(%x: tensor<4xf32>, %n: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
   // CHECK-COUNT-4: mp.cast

@@ -48,7 +48,7 @@ func.func @nll_loss(%x: tensor<?x10xf32>, %y: tensor<?xi32>, %w: tensor<10xf32>)
   return %0, %1 : tensor<f32>, tensor<?xf32>
 }
 
-// A score is f32 whatever the logits are.
+// An accuracy is f32 for logits of any type.
 // CHECK-LABEL: @accuracy
 func.func @accuracy(%x: tensor<?x10xf16>, %y: tensor<?xi32>) -> tensor<f32> {
   // CHECK: mp.accuracy %{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<?xi32>

@@ -26,7 +26,7 @@ func.func @slice_of_slice(%x: tensor<?x20xf32>) -> (tensor<?x3xf32>, tensor<?x2x
   return %1, %3 : tensor<?x3xf32>, tensor<?x2xf32>
 }
 
-// One element has any stride: a product need not fit.
+// A single element has any stride, so a product need not fit.
 // CHECK-LABEL: @slice_of_one
 // CHECK-SAME: (%[[X:.*]]: tensor<5xf32>)
 func.func @slice_of_one(%x: tensor<5xf32>) -> tensor<1xf32> {
@@ -100,7 +100,7 @@ func.func @constants() -> (tensor<2xf32>, tensor<4xf32>, tensor<4xf32>) {
   return %1, %2, %3 : tensor<2xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// Zeros to add to go without saying, negative zeros do not.
+// Zeros are the default base and are omitted, negative zeros are not.
 // CHECK-LABEL: @scatter_into_zeros
 func.func @scatter_into_zeros(%u: tensor<2x3xf32>, %i: tensor<2xi32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
   // CHECK: mp.scatter_add %{{.*}}, %{{.*}} dim(0) size(4) : tensor<2x3xf32>, tensor<2xi32>

@@ -25,7 +25,7 @@ func.func @slice_strides(%x: tensor<4x3xf32>) {
 // -----
 
 func.func @slice_stride(%x: tensor<4x3xf32>) {
-  // expected-error@+1 {{dimension 1: stride 0 is no count}}
+  // expected-error@+1 {{dimension 1: stride 0 is not a count}}
   %0 = mp.slice %x offsets[0, 0] sizes[4, 3] strides[1, 0] : tensor<4x3xf32>
   return
 }
@@ -33,7 +33,7 @@ func.func @slice_stride(%x: tensor<4x3xf32>) {
 // -----
 
 func.func @slice_size(%x: tensor<4x3xf32>) {
-  // expected-error@+1 {{dimension 0: size -2 is no count}}
+  // expected-error@+1 {{dimension 0: size -2 is not a count}}
   %0 = mp.slice %x offsets[0, 0] sizes[-2, 3] : tensor<4x3xf32>
   return
 }

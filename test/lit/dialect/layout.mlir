@@ -53,7 +53,7 @@ func.func @others(%x: tensor<?x10xf16>, %y: tensor<?xui8>) -> (tensor<?x10xf16>,
   return %1, %2, %3 : tensor<?x10xf16>, tensor<?x10xf32>, tensor<?x3xi64>
 }
 
-// Sizes of zero, and strides that no second element needs.
+// The sizes may be zero, and strides of a single element arbitrary.
 // CHECK-LABEL: @corners
 func.func @corners(%x: tensor<4x0xf32>, %y: tensor<1xf32>, %i: tensor<0xi32>) -> (tensor<2x0xf32>, tensor<0xf32>, tensor<1xf32>, tensor<1xf32>, tensor<4x2xf32>) {
   %0 = mp.slice %x offsets[2, 0] sizes[-1, -1] : tensor<4x0xf32>

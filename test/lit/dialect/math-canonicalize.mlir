@@ -45,7 +45,7 @@ func.func @root(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Nothing is left that a target would have to call.
+// No op is left that a target would have to call.
 // LOWER-LABEL: @functions
 func.func @functions(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   // LOWER-NOT: math.{{sin|cos|pow|floor|erf|expm1|log1p|rsqrt}}

@@ -44,7 +44,7 @@ func.func @once(%x: tensor<4xf16>) -> tensor<f16> {
   return %1 : tensor<f16>
 }
 
-// A loss that holds a gradient.
+// The loss contains a gradient.
 // PENALTY-LABEL: @penalty.gradient
 // PENALTY: mp.tanh_backward
 // PENALTY: mp.tanh_backward

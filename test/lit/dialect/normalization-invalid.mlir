@@ -65,7 +65,7 @@ func.func @statistic(%x: tensor<4x8xf32>, %s: tensor<4xf32>) {
 // -----
 
 func.func @no_channels(%x: tensor<4xf32>) {
-  // expected-error@+1 {{input is no batch of channels: 'tensor<4xf32>'}}
+  // expected-error@+1 {{input is not a batch of channels: 'tensor<4xf32>'}}
   %0:3 = mp.group_norm %x groups(2) : tensor<4xf32>
   return
 }

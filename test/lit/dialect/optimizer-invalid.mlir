@@ -9,15 +9,15 @@ func.func @gradient(%p: tensor<4xf32>, %g: tensor<3xf32>, %lr: tensor<f32>, %ste
 // -----
 
 func.func @no_buffer(%p: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>) {
-  // expected-error@+1 {{has momentum but no buffer}}
-  %0 = mp.sgd %p, %p, %lr, %step {momentum = 0.9} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
+  // expected-error@+1 {{has 0 slots, expected 1: momentum_buffer}}
+  %0 = mp.sgd<momentum = 0.9> %p, %p, %lr, %step : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
   return
 }
 
 // -----
 
 func.func @no_momentum(%p: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>) {
-  // expected-error@+1 {{has a buffer but no momentum}}
+  // expected-error@+1 {{has 1 slots, expected 0}}
   %0, %1 = mp.sgd %p, %p, %lr, %step, %p : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<4xf32>
   return
 }
@@ -137,7 +137,25 @@ func.func private @lion() attributes {a = #mp.lion<beta2 = 1>}
 
 func.func @slots(%p: tensor<4xf32>, %lr: tensor<f32>) {
   // expected-error@+1 {{has 1 slots, expected 3: square_avg, grad_avg, momentum_buffer}}
-  %0:2 = mp.rmsprop %p, %p, %lr, %p {centered, momentum = 0.5} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  %0:2 = mp.rmsprop<momentum = 0.5, centered = true> %p, %p, %lr, %p : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @amsgrad(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{has 2 slots, expected 3: exp_avg, exp_avg_sq, max_exp_avg_sq}}
+  %0:3 = mp.adam<amsgrad = true> %p, %p, %p, %p, %lr, %lr, %lr : tensor<4xf32>, tensor<4xf32>,
+      tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func @other(%p: tensor<4xf32>, %lr: tensor<f32>) {
+  // expected-error@+1 {{attribute 'optimizer' failed to satisfy constraint: Lion (Chen et al., arXiv 2302.06675, algorithm 2)}}
+  %0:2 = "mp.lion"(%p, %p, %p, %lr) {optimizer = #mp.sgd} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>)
+      -> (tensor<4xf32>, tensor<4xf32>)
   return
 }
 

@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: @sgd
 func.func @sgd(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>, %m: tensor<4xf32>) {
-  // CHECK: mp.sgd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {weight_decay = 1.000000e-02 : f64} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
-  %p1 = mp.sgd %p, %g, %lr, %step {weight_decay = 1.0e-2} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
-  // CHECK: %{{.*}}, %{{.*}} = mp.sgd %{{.*}} {momentum = 9.000000e-01 : f64, nesterov}
-  %p2, %m2 = mp.sgd %p, %g, %lr, %step, %m {momentum = 9.0e-1, nesterov}
+  // CHECK: mp.sgd<weight_decay = 1.000000e-02> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
+  %p1 = mp.sgd<weight_decay = 1.0e-2> %p, %g, %lr, %step : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
+  // CHECK: %{{.*}}, %{{.*}} = mp.sgd<momentum = 9.000000e-01, nesterov = true> %{{.*}} :
+  %p2, %m2 = mp.sgd<momentum = 9.0e-1, nesterov = true> %p, %g, %lr, %step, %m
       : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<4xf32>
   return
 }
@@ -16,8 +16,8 @@ func.func @sgd(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %step: te
 func.func @adamw(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>, %lr: tensor<f32>, %step: tensor<i64>) {
   // CHECK: mp.bias_correction %{{.*}} {beta = 0.99{{[0-9]*}} : f64} : tensor<i64>
   %c = mp.bias_correction %step {beta = 9.99e-1} : tensor<i64>
-  // CHECK: %{{.*}}, %{{.*}}, %{{.*}} = mp.adamw %{{.*}} {beta1 = 8.000000e-01 : f64}
-  %p1, %m1, %v1 = mp.adamw %p, %g, %m, %v, %lr, %c, %c {beta1 = 8.0e-1}
+  // CHECK: %{{.*}}, %{{.*}}, %{{.*}} = mp.adamw<beta1 = 8.000000e-01> %{{.*}} :
+  %p1, %m1, %v1 = mp.adamw<beta1 = 8.0e-1> %p, %g, %m, %v, %lr, %c, %c
       : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
   return
 }
@@ -25,20 +25,20 @@ func.func @adamw(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: te
 // CHECK-LABEL: @amsgrad
 func.func @amsgrad(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>, %x: tensor<4xf32>,
                    %lr: tensor<f32>, %c: tensor<f32>) {
-  // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} = mp.adam %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} :
+  // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} = mp.adam<amsgrad = true> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} :
   // CHECK-SAME: tensor<f32>, tensor<4xf32>{{$}}
-  %p1, %m1, %v1, %x1 = mp.adam %p, %g, %m, %v, %lr, %c, %c, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
-      tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<4xf32>
+  %p1, %m1, %v1, %x1 = mp.adam<amsgrad = true> %p, %g, %m, %v, %lr, %c, %c, %x
+      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<4xf32>
   return
 }
 
 // CHECK-LABEL: @rmsprop
 func.func @rmsprop(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %s: tensor<4xf32>) {
-  // CHECK: %{{.*}}, %{{.*}} = mp.rmsprop %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {alpha = 9.000000e-01 : f64} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
-  %0:2 = mp.rmsprop %p, %g, %lr, %s {alpha = 0.9} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
-  // CHECK: %{{.*}}, %{{.*}}:3 = mp.rmsprop {{.*}} {centered, momentum = 5.000000e-01 : f64}
-  %1:4 = mp.rmsprop %p, %g, %lr, %s, %s, %s {centered, momentum = 0.5} : tensor<4xf32>, tensor<4xf32>, tensor<f32>,
-      tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  // CHECK: %{{.*}}, %{{.*}} = mp.rmsprop<alpha = 9.000000e-01> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  %0:2 = mp.rmsprop<alpha = 0.9> %p, %g, %lr, %s : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
+  // CHECK: %{{.*}}, %{{.*}}:3 = mp.rmsprop<momentum = 5.000000e-01, centered = true> {{.*}}
+  %1:4 = mp.rmsprop<momentum = 0.5, centered = true> %p, %g, %lr, %s, %s, %s
+      : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   return
 }
 
@@ -46,11 +46,11 @@ func.func @rmsprop(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %s: t
 func.func @adagrad_lion_lamb(%p: tensor<4xf32>, %g: tensor<4xf32>, %lr: tensor<f32>, %s: tensor<4xf32>) {
   // CHECK: mp.adagrad %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
   %0:2 = mp.adagrad %p, %g, %lr, %s : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>
-  // CHECK: mp.lion %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {weight_decay = 1.000000e-02 : f64} : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
-  %1:2 = mp.lion %p, %g, %s, %lr {weight_decay = 1.0e-2} : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+  // CHECK: mp.lion<weight_decay = 1.000000e-02> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+  %1:2 = mp.lion<weight_decay = 1.0e-2> %p, %g, %s, %lr : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
   // CHECK: mp.lamb_direction %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} :
-  %2:3 = mp.lamb_direction %p, %g, %s, %s, %lr, %lr : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
-      tensor<f32>, tensor<f32>
+  %2:3 = mp.lamb_direction %p, %g, %s, %s, %lr, %lr
+      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>
   return
 }
 

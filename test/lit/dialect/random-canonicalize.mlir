@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -canonicalize -cse | FileCheck %s
 
-// What is never dropped is left alone.
+// A dropout that never drops is left unchanged.
 // CHECK-LABEL: @never
 // CHECK-NEXT: return %arg0, %arg0
 func.func @never(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -9,8 +9,8 @@ func.func @never(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// Without a stream, two ops that look alike draw different numbers; what nobody
-// uses goes.
+// Without a stream, two ops that look alike draw different numbers; unused ones
+// are erased.
 // CHECK-LABEL: @different
 // CHECK-NEXT: %[[A:.*]] = mp.uniform : tensor<4xf32>
 // CHECK-NEXT: %[[B:.*]] = mp.uniform : tensor<4xf32>
@@ -22,7 +22,7 @@ func.func @different() -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// With one, they are the same.
+// With a stream, they are the same.
 // CHECK-LABEL: @same
 // CHECK-NEXT: %[[A:.*]] = mp.dropout_backward
 // CHECK-NEXT: return %[[A]], %[[A]]

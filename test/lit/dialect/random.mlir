@@ -1,7 +1,7 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt -mlir-print-op-generic %s | mp-opt | FileCheck %s
 
-// Streams and keys are passes' business, but may be written.
+// Passes set streams and keys, but the text may have them too.
 // CHECK-LABEL: @numbers
 func.func @numbers(%p: tensor<4xf16>, %seed: tensor<i64>, %attempt: tensor<i64>, %micro: tensor<i64>) {
   // CHECK: mp.uniform : tensor<4xf32>

@@ -110,7 +110,7 @@ mp.train @step of @loss accumulate(0) {
 // -----
 
 func.func private @loss() -> tensor<f32>
-// expected-error@+1 {{trains @los, which is no function}}
+// expected-error@+1 {{trains @los, which is not a function}}
 mp.train @step of @los {
   mp.minimize result(0) {optimizer = #mp.sgd}
 }
@@ -118,7 +118,7 @@ mp.train @step of @los {
 // -----
 
 func.func private @loss() -> tensor<f32>
-// expected-error@+1 {{names @scaler, which is no mp.scaler}}
+// expected-error@+1 {{names @scaler, which is not an mp.scaler}}
 mp.train @step of @loss scaler(@scaler) {
   mp.minimize result(0) {optimizer = #mp.sgd}
 }

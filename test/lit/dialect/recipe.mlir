@@ -16,7 +16,7 @@ mp.scaler @defaults
 // CHECK: mp.scaler @scaler {growth_interval = 100 : i64, init_scale = 1.024000e+03 : f64}
 mp.scaler @scaler {init_scale = 1024.0, growth_interval = 100}
 
-// A scale that never grows, where the system takes that.
+// The scale never grows, in a system that allows this.
 // CHECK: mp.scaler @steady {growth_factor = 1.000000e+00 : f64, preset = "apex-hysteresis"}
 mp.scaler @steady {preset = "apex-hysteresis", growth_factor = 1.0}
 

@@ -16,7 +16,7 @@ func.func @product_over_nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// A sum over one element is another shape.
+// A sum over one element is a reshape.
 // CHECK-LABEL: @over_one
 func.func @over_one(%x: tensor<4x1xf32>) -> tensor<4xf32> {
   // CHECK: mp.sum

@@ -19,7 +19,7 @@ func.func @reductions(%x: tensor<4x3xf32>, %f: tensor<4xi1>)
   return %0, %1, %2, %3, %4 : tensor<3xf32>, tensor<4x1xf32>, tensor<f32>, tensor<3xf32>, tensor<i1>
 }
 
-// Over the batch, over nothing, of a number, of integers, of no element.
+// Reductions over the batch, over nothing, of a number, of integers, of no element.
 // CHECK-LABEL: @corners
 // CHECK-SAME: -> (tensor<3xf32>, tensor<?xf32>, tensor<f16>, tensor<ui8>, tensor<0xf32>)
 func.func @corners(%x: tensor<?x3xf32>, %h: tensor<f16>, %n: tensor<5xui8>, %z: tensor<4x0xf32>)
@@ -45,7 +45,7 @@ func.func @products(%x: tensor<4x3xf16>, %n: tensor<5xi32>) -> (tensor<4xf16>, t
   return %0, %1, %2 : tensor<4xf16>, tensor<i32>, tensor<4x3xf16>
 }
 
-// An index is i64 where nothing else is said.
+// An index is i64 if no type is given.
 // CHECK-LABEL: @argmax
 // CHECK-SAME: -> (tensor<?xi64>, tensor<?x1xi32>, tensor<i64>)
 func.func @argmax(%x: tensor<?x10xf16>, %n: tensor<7xui8>) -> (tensor<?xi64>, tensor<?x1xi32>, tensor<i64>) {
@@ -57,7 +57,7 @@ func.func @argmax(%x: tensor<?x10xf16>, %n: tensor<7xui8>) -> (tensor<?xi64>, te
   return %0, %1, %2 : tensor<?xi64>, tensor<?x1xi32>, tensor<i64>
 }
 
-// No element has a sum and a product.
+// Empty tensors have a sum and a product.
 // CHECK-LABEL: @of_nothing
 func.func @of_nothing(%z: tensor<4x0xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %0 = mp.sum %z dims[1] : tensor<4x0xf32>

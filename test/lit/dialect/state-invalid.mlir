@@ -26,12 +26,32 @@ mp.variable derived @w.f16 : tensor<4xf16> = #mp.init<zeros> from @w
 
 // -----
 
+// expected-error@+1 {{has role average, which names its parameter: of @w}}
+mp.variable slot @average : tensor<4xf32> = #mp.init<zeros> as <average>
+
+// -----
+
+// expected-error@+1 {{has role count, which names no parameter}}
+mp.variable slot @count : tensor<i64> = #mp.init<zeros> as <count of @w>
+
+// -----
+
+// expected-error@+1 {{has role slot, which names the slot: named "exp_avg"}}
+mp.variable slot @slot : tensor<4xf32> = #mp.init<zeros> as <slot of @w>
+
+// -----
+
+// expected-error@+1 {{has role scale, which has no name of its own}}
+mp.variable scaler @scale : tensor<f32> = #mp.init<zeros> as <scale named "scale">
+
+// -----
+
 // expected-error@+1 {{a derived variable that is more than a number names its source: from @variable}}
 mp.variable derived @w.f16 : tensor<4xf16>
 
 // -----
 
-// expected-error@+1 {{comes from @w, which is no variable}}
+// expected-error@+1 {{comes from @w, which is not a variable}}
 mp.variable derived @w.f16 : tensor<4xf16> from @w
 
 // -----
@@ -62,7 +82,7 @@ func.func @nested() {
 // -----
 
 func.func @missing() {
-  // expected-error@+1 {{'mp.read' op names @w, which is no variable}}
+  // expected-error@+1 {{'mp.read' op names @w, which is not a variable}}
   %0 = mp.read @w : tensor<4xf32>
   return
 }
@@ -70,7 +90,7 @@ func.func @missing() {
 // -----
 
 func.func @function() {
-  // expected-error@+1 {{'mp.read' op names @function, which is no variable}}
+  // expected-error@+1 {{'mp.read' op names @function, which is not a variable}}
   %0 = mp.read @function : tensor<4xf32>
   return
 }
@@ -81,7 +101,7 @@ func.func @function() {
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 module {
   func.func @inner() {
-    // expected-error@+1 {{'mp.read' op names @w, which is no variable}}
+    // expected-error@+1 {{'mp.read' op names @w, which is not a variable}}
     %0 = mp.read @w : tensor<4xf32>
     return
   }

@@ -10,10 +10,16 @@ mp.variable parameter @explicit : tensor<2xf32> = #mp.init<zeros>
 mp.variable buffer @mean : tensor<4xf32> = #mp.init<constant, value = 0.5>
 // CHECK: mp.variable slot @moment : tensor<2x4xf32> = #mp.init<zeros>
 mp.variable slot @moment : tensor<2x4xf32> = #mp.init<zeros>
+// CHECK: mp.variable slot @exp_avg : tensor<2x4xf32> = #mp.init<zeros> as <slot of @fc.weight named "exp_avg">
+mp.variable slot @exp_avg : tensor<2x4xf32> = #mp.init<zeros> as <slot of @fc.weight named "exp_avg">
+// CHECK: mp.variable slot @smooth : tensor<2x4xf32> = #mp.init<zeros> as <average of @fc.weight>
+mp.variable slot @smooth : tensor<2x4xf32> = #mp.init<zeros> as <average of @fc.weight>
+// CHECK: mp.variable slot @applied : tensor<i64> = #mp.init<zeros> as <count>
+mp.variable slot @applied : tensor<i64> = #mp.init<zeros> as <count>
 // CHECK: mp.variable scaler @scale : tensor<f32> = #mp.init<constant, value = 65536>
 mp.variable scaler @scale : tensor<f32> = #mp.init<constant, value = 65536.0>
-// CHECK: mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
-mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+// CHECK: mp.variable attempt @attempts : tensor<i64> = #mp.init<zeros>
+mp.variable attempt @attempts : tensor<i64> = #mp.init<zeros>
 // CHECK: mp.variable derived @fc.weight.f16 : tensor<2x4xf16> from @fc.weight
 mp.variable derived @fc.weight.f16 : tensor<2x4xf16> from @fc.weight
 // CHECK: mp.variable window @sum : tensor<2x4xf32> = #mp.init<zeros>

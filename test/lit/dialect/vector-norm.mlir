@@ -31,7 +31,7 @@ func.func @logsumexp(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
   return %1 : tensor<4x10xf32>
 }
 
-// The length of no vector is zero.
+// The norm of no vector is zero.
 // CHECK-LABEL: @of_nothing
 func.func @of_nothing(%z: tensor<4x0xf32>) {
   %0 = mp.norm %z dims[1] : tensor<4x0xf32>

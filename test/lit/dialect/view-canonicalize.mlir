@@ -29,7 +29,7 @@ func.func @there_and_back(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   return %1 : tensor<4x3xf32>
 }
 
-// Of a square the type does not tell that elements have moved.
+// The type of a square does not tell that elements have moved.
 // CHECK-LABEL: @square
 func.func @square(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   // CHECK: mp.transpose

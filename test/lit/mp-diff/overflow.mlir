@@ -1,4 +1,4 @@
-// exp(12) is 162755: too much for f16, and the first op to say so is not the logarithm behind it.
+// exp(12) is 162755: too large for f16. The first op that is reported is the exponential, not the logarithm after it.
 // RUN: mp-diff %s --policy torch --device cpu --steps 0 | FileCheck %s
 // RUN: mp-diff %s --policy torch --policy bf16:torch --device cpu --steps 0 | FileCheck %s --check-prefix=BOTH
 // RUN: not mp-diff %s --policy torch --device cpu --steps 0 --fail-beyond 2>&1 | FileCheck %s --check-prefix=FAIL

@@ -1,7 +1,7 @@
 // Two policies that differ in one of two ops of a kind: the op is named, by number, name and line, forward and backward.
 // RUN: mp-diff %s --policy @plain --policy @planted --device cpu --batch 4 --steps 1 --warmup 0 --tolerance 1e-5 --json %t.json | FileCheck %s
 // RUN: python3 -c "import json, sys; print(*((op['number'], op['op'], op['source'].split('/')[-1]) for op in json.load(open(sys.argv[1]))['ops'] if len({side['runs_in'] for side in op['policies']}) > 1))" %t.json | FileCheck %s --check-prefix=TYPES
-// The same where no policy says it, but the op.
+// The same, but the op's own attribute decides, not a policy.
 // RUN: sed '21s/ : / {mp.autocast = "low"} : /' %s >%t.mlir
 // RUN: mp-diff %t.mlir --policy @plain --device cpu --batch 4 --steps 0 --tolerance 1e-5 | FileCheck %s --check-prefix=WORD
 // RUN: not mp-diff %s --policy @planted --device cpu --batch 4 --steps 0 --tolerance 1e-5 --fail-beyond 2>&1 >/dev/null | FileCheck %s --check-prefix=FAIL

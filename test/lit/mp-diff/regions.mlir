@@ -1,4 +1,4 @@
-// Ops in a region are numbered with the others, compared in f64 and f32 too, and know whose values they read.
+// Ops in a region are numbered with the others, compared in f64 and f32 too, and know the makers of their operands.
 // RUN: mp-diff %s --policy bf16:torch --tolerance 1e-9 --device cpu --steps 0 --all | FileCheck %s
 // CHECK: 1 mul {{.*}} | f32 {{.*}} | f32 native
 // CHECK-NEXT: 2 exp {{.*}} | f32 {{.*}} | f32 native

@@ -1,4 +1,4 @@
-// One and a ten-thousandth is one in f16, and 1.0001 but for 2^-24 of it in f32.
+// One and a ten-thousandth is one in f16, and 1.0001 in f32 with an error of 2^-24.
 // RUN: mp-diff %s --policy keras --device cpu --steps 0 --all | FileCheck %s
 // RUN: mp-diff %s --policy keras --device cpu --steps 0 --tolerance 1e-5 | FileCheck %s --check-prefix=TIGHT
 

@@ -1,4 +1,4 @@
-// A contraction that keeps its operands in 8 bits says so, and its gradients are those that such a step computes.
+// A contraction that keeps its operands in 8 bits is marked, and its gradients are those that such a step computes.
 // RUN: mp-diff %s --policy bf16:torch --policy bf16:fp8 --device cpu --steps 1 --warmup 0 --tolerance 2e-2 --json %t.json | FileCheck %s
 // RUN: FileCheck %s --check-prefix=JSON < %t.json
 // CHECK: 1 read @w {{.*}} | f32 0 {{[0-9.]+}}e-03 | f32 0 {{[0-9.]+}}e-02 !

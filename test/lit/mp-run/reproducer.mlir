@@ -1,4 +1,4 @@
-// A pass that fails leaves the module it got and the command that runs it again.
+// A pass that fails leaves its input module and the command that runs it again.
 
 // RUN: rm -rf %t && mkdir -p %t && cd %t
 // RUN: not mp-run plan %s --batch 4 --device cpu --reproducer run.mlir 2>&1 | FileCheck %s --check-prefixes=ERROR,PLAN
@@ -19,7 +19,7 @@
 // RUN: not mp-opt --run-reproducer opt.mlir 2>&1 | FileCheck %s --check-prefix=AGAIN
 // AGAIN: error: 'mp.train' op has nothing to train
 
-// What cannot be written leaves the error of the pass.
+// If the file cannot be written, the pass's error remains.
 // RUN: not mp-run plan %s --batch 4 --device cpu --reproducer /dev/full 2>&1 | FileCheck %s --check-prefix=FULL
 // FULL: warning: cannot write the reproducer /dev/full: No space left on device
 // FULL: error: 'mp.train' op has nothing to train

@@ -1,8 +1,8 @@
 // RUN: mp-opt %examples/fashion-mnist/mlp.mlir -mp-train-pipeline='batch=8 total-steps=10 precision=fp16' | FileCheck %s -enable-var-scope
 
 // A weight's gradient is checked and squared where it is stored, a bias's summed there. Every
-// evaluation of the update is under a flag: that the bounds leave an overflow open, and that the
-// step is applied. So a step that is neither reads state of a parameter's size once.
+// evaluation of the update is under a flag: the bounds leave an overflow open, or the step is
+// applied. Otherwise a step reads state of a parameter's size once.
 
 // CHECK-LABEL: func.func @step(
 // CHECK-NOT: ops = "{{[^"]*}}adamw

@@ -6,8 +6,8 @@
 // RUN: mp-opt %s -mp-train-pipeline='batch=4 precision=fp8' | FileCheck %s --check-prefixes=UNSCALED,FP8
 // RUN: mp-opt %s -mp-train-pipeline='batch=4 precision=bf16' | FileCheck %s --check-prefixes=UNSCALED,OWN
 
-// A name brings what its system means by it; an option goes before, and a name that says
-// a type alone leaves the recipe its policy.
+// A name has its system's settings; an option overrides them, and a name that is only a
+// type keeps the recipe's policy.
 // SCALED-DAG: mp.variable scaler @scaler.scale
 // UNSCALED-NOT: mp.variable scaler
 // KERAS-DAG: mp.variable derived @v.f16

@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -mp-evaluate-pipeline | FileCheck %s --check-prefix=EVAL
 
 // Forward and backward draw from one stream, the rounding of the parameter from another,
-// all of them by the seed and the count of tries.
+// all of them by the seed and the count of attempts.
 // CHECK: mp.variable attempt @random.seed : tensor<i64> = #mp.init<seed>
 // CHECK-LABEL: func.func @step(
 // CHECK-DAG: %[[SEED:.*]] = mp.read @random.seed

@@ -3,7 +3,7 @@
 // RUN: not mp-translate --mp-to-program %s 2>&1 | FileCheck %s --check-prefix=WHICH
 
 // Two recipes share a variable, which one of them trains, and a scaler; a third
-// trains what the first does, and shares its optimizer's state.
+// trains the same as the first, and shares its optimizer's state.
 // CHECK-COUNT-1: mp.variable scaler @scaler.scale
 // CHECK-NOT: mp.variable scaler @scaler.scale
 // CHECK-COUNT-1: mp.variable slot @c.momentum_buffer

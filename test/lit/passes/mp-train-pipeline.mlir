@@ -23,20 +23,20 @@
 // BF16-SAME: tensor<f32> {mp.name = "accuracy"}, tensor<f32> {mp.name = "lr"}
 // F32-LABEL: func.func @step(
 
-// Three layers: three products forward, five backward, as no gradient of the image is wanted.
+// Three layers: three products forward, five backward, as the gradient of the image is not needed.
 // CHECK-COUNT-3: mp.linear
 // CHECK-NOT: mp.linear
 // CHECK-COUNT-5: mp.matmul
 // CHECK-NOT: mp.matmul
 
-// A skipped step writes parameters, copies, slots and two bounds under its flag, and two scaler
-// variables and the tries always; without a scaler nothing is skipped.
+// A skipped step writes parameters, copies, slots and two bounds under its flag, but two scaler
+// variables and the attempts always; without a scaler nothing is skipped.
 // F16-COUNT-27: mp.write @{{.*}} if %{{.*}}
 // F16-NOT: if %
 // BF16-COUNT-26: mp.write @{{[^ ]*}}, %{{[^ ]*}} :
 // F32-COUNT-20: mp.write @{{[^ ]*}}, %{{[^ ]*}} :
 
-// The recipe and the function it came from are gone.
+// The recipe and its original function are erased.
 // CHECK-LABEL: func.func @derive()
 // F16-COUNT-8: mp.write
 // BF16-COUNT-6: mp.write

@@ -1,4 +1,8 @@
+//===- contraction-test.cpp - matrix products on the CPU ------------------===//
+//
 // Generated matrix products against sums in double (or exact integers).
+//
+//===----------------------------------------------------------------------===//
 #include "ContractionRun.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -86,8 +90,8 @@ double rounded(double value, Type type) {
   return x.convertToDouble();
 }
 
-/// The sums of these numbers are exact in the accumulator, so the result has to
-/// be the exact one, rounded once.
+/// Expects exact results: sums of these numbers are exact in the accumulator,
+/// so the result has to be the exact one, rounded once.
 void expectExact(ContractionRun &run, const ContractionSpec &spec) {
   Problem problem(spec);
   ContractionRun::Operands operands = {
@@ -219,7 +223,7 @@ TEST_F(ContractionTest, SumsPartsInOrderOnEveryTarget) {
   EXPECT_EQ(unpack(run()(s, operands, s.m * s.n), s.c), expected);
 }
 
-/// One chain over all of k would be stuck at 2^24.
+/// A single chain over all of k would stop growing at 2^24.
 TEST_F(ContractionTest, LongSumsKeepTheirDigits) {
   ContractionSpec s = spec(1, 1, 1 << 25, types().getF32Type());
   std::vector<double> ones(s.k, 1);

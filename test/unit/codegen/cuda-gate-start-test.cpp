@@ -2,9 +2,9 @@
 //
 // The whole step of the example in fp16, by the real NVRTC on two threads, and
 // warm with every kernel from the cache. Cold it takes 1.5 s on a core on which
-// NVRTC compiles an empty kernel in 18 ms (a Zen 5), so as long as 83 empty
-// kernels: both are measured in turns, so neither a slower machine nor a busy
-// one makes a difference.
+// NVRTC compiles an empty kernel in 18 ms (a Zen 5), or 83 empty kernels: both
+// are measured in turns, so neither a slower machine nor a busy one makes a
+// difference.
 //
 //===----------------------------------------------------------------------===//
 #include "RealNvrtc.h"
@@ -63,8 +63,8 @@ Start start(const cuda::Nvrtc &nvrtc, StringRef cacheFolder) {
   return result;
 }
 
-/// How long NVRTC takes for an empty kernel where every core compiles them, in
-/// the mean: what a core is worth at this moment.
+/// Returns the mean time of NVRTC for an empty kernel while every core compiles
+/// them: the speed of a core at this moment.
 double emptyKernelSeconds(const cuda::Nvrtc &nvrtc) {
   constexpr unsigned kernels = 20;
   unsigned cores = std::max(std::thread::hardware_concurrency(), 1u);
@@ -90,7 +90,7 @@ double emptyKernelSeconds(const cuda::Nvrtc &nvrtc) {
 TEST(CudaStart, ColdAndWarm) {
   auto nvrtc = nvrtcForTests();
   ASSERT_TRUE(bool(nvrtc)) << toString(nvrtc.takeError());
-  // The best of three: the machine may be busy with something else.
+  // The best of three counts: the machine may be busy with other work.
   double inEmptyKernels = 1e9, toOneThread = 1e9;
   for (unsigned attempt = 0; attempt < 3; ++attempt) {
     TestFolder folder;
@@ -109,6 +109,7 @@ TEST(CudaStart, ColdAndWarm) {
     toOneThread = std::min(toOneThread, cold.seconds / cold.counts.seconds);
   }
   EXPECT_LT(inEmptyKernels, 1.5 / 0.018);
-  // Lowering and waiting are beside NVRTC's work, not before and after it.
+  // Lowering and waiting overlap NVRTC's work, and do not come before and after
+  // it.
   EXPECT_LT(toOneThread, 0.6);
 }

@@ -1,5 +1,9 @@
-// What a product's kernel does with its sums, on the emulated device: stages
-// behind the anchor, with one kernel and with shares of k that another adds.
+//===- cuda-gemm-epilogue-test.cpp - epilogues of products ----------------===//
+//
+// The epilogue of a product's kernel, on the emulated device: stages after the
+// anchor, with one kernel and with shares of k that another adds.
+//
+//===----------------------------------------------------------------------===//
 #include "EmulatedProgram.h"
 #include "codegen/cuda/contraction/TunePlan.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -57,8 +61,8 @@ protected:
     return {};
   }
 
-  /// Expects a product with all behind it in its own kernels, `others` aside:
-  /// blocks have 64 x 64 tiles, those that add splits 4096 elements.
+  /// Expects a product with all stages after it in its own kernels, plus
+  /// `others`: blocks have 64 x 64 tiles, those that add splits 4096 elements.
   void expectOneProduct(const Program &program, bool reduces,
                         int64_t others = 0) const {
     bool isSplit = GetParam().splits > 1;
@@ -159,7 +163,7 @@ func.func @f(%x: tensor<{0}x{2}xf16>, %w: tensor<{1}x{2}xf16>, %s: tensor<f32>)
   return %1, %bad : tensor<{0}x{1}xf32>, tensor<i1>
 })",
                                 "f16");
-  // Before it, the inverse of the scale.
+  // A launch before it computes the inverse of the scale.
   ASSERT_NO_FATAL_FAILURE(expectOneProduct(program, true, 1));
   Numbers expected = rounded(product(), ElementType::F16);
   auto results = run(program, std::vector<Numbers>{x, w, Numbers{0.5}});
@@ -167,7 +171,7 @@ func.func @f(%x: tensor<{0}x{2}xf16>, %w: tensor<{1}x{2}xf16>, %s: tensor<f32>)
   for (int64_t i = 0; i < m * n; ++i)
     ASSERT_EQ(results[0][i], expected[i] / 0.5) << i;
   EXPECT_EQ(results[1][0], 0);
-  // The last row's and last column's sum alone is beyond what f16 holds.
+  // Only the last row's and last column's sum is beyond f16.
   Numbers big = x, heavy = w;
   big.back() = 60000;
   std::fill(heavy.end() - k, heavy.end(), 0);

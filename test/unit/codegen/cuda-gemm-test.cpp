@@ -1,6 +1,10 @@
+//===- cuda-gemm-test.cpp - matrix products for CUDA ----------------------===//
+//
 // Matrix products for CUDA, on the emulated device, against sums in double.
-// Operands are such that every sum is exact in f32, so whatever the order of
-// additions, the bits must be those of the exact sum rounded once.
+// Every sum of the operands is exact in f32, so for any order of additions the
+// bits must be those of the exact sum rounded once.
+//
+//===----------------------------------------------------------------------===//
 #include "EmulatedProgram.h"
 #include "codegen/cuda/KernelStore.h"
 #include "codegen/cuda/contraction/TunePlan.h"
@@ -139,8 +143,8 @@ INSTANTIATE_TEST_SUITE_P(F64, Product,
 
 class Sums : public EmulatedProgram {};
 
-// Without tensor cores each step of a sum is fused, and k runs in order: the
-// bits are those of the CPU's own code.
+// Without tensor cores each step of a sum is an fma, and k runs in order: the
+// bits are those of the CPU's generated code.
 TEST_F(Sums, areFusedInTheOrderOfK) {
   GemmShape shape;
   shape.m = 65, shape.n = 34, shape.k = 77;
@@ -206,16 +210,17 @@ integers(int *a, int *b, int *c) {
   entry.inputs.resize(2);
   entry.inputs[0].type = {ElementType::I32, {33, 5}};
   entry.inputs[1].type = {ElementType::I32, {34, 5}};
-  Place c{Place::Space::Arena, 0, 0};
+  BufferRef c{BufferRef::Space::Arena, 0, 0};
   entry.results = {{"", {ElementType::I32, {33, 34}}, c}};
   entry.arenaBytes = 33 * 34 * 4;
-  entry.steps.push_back(Launch{
-      0,
-      4,
-      256,
-      32 * 40 * 4,
-      false,
-      {{Place::Space::Staging, 0, 0}, {Place::Space::Staging, 1, 0}, c}});
+  entry.steps.push_back(Launch{0,
+                               4,
+                               256,
+                               32 * 40 * 4,
+                               false,
+                               {{BufferRef::Space::Staging, 0, 0},
+                                {BufferRef::Space::Staging, 1, 0},
+                                c}});
   program.entries.push_back(entry);
   std::mt19937 random(6);
   Numbers a(33 * 5), b(34 * 5);

@@ -1,8 +1,8 @@
 //===- cuda-merge-test.cpp - one launch for many kernels ------------------===//
 //
-// Launches that do not wait for one another become one, of bodies that each
-// stand for parts of several sizes. Run on the emulated device through the
-// whole runtime, against the CPU, where nothing is merged: the same bits.
+// Independent launches become one, of bodies that each stand for parts of
+// several sizes. They run on the emulated device through the whole runtime,
+// against the CPU, where nothing is merged: the bits are equal.
 //
 //===----------------------------------------------------------------------===//
 #include "EmulatedDevice.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr Device onCuda = {Device::Kind::Cuda, 0};
 constexpr int64_t kBatch = 4;
 
-/// Before anything opens CUDA.
+/// This must run before anything opens CUDA.
 const bool emulated = [] {
   setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
   setenv("MP_CACHE_DIR", "off", 1);
@@ -32,7 +32,7 @@ Program compileFor(StringRef module, StringRef target) {
   return cantFail(mp::compile(module, options));
 }
 
-/// Multiples of 1/8: exact in f16, as their sums are in f32.
+/// Returns multiples of 1/8: exact in f16, as their sums are in f32.
 Numbers numbers(int64_t count, unsigned seed) {
   Numbers result(count);
   for (auto [i, number] : enumerate(result))
@@ -40,7 +40,8 @@ Numbers numbers(int64_t count, unsigned seed) {
   return result;
 }
 
-/// Small, so that sums of products of several layers are exact in f32.
+/// Returns small numbers, so that sums of products of several layers are exact
+/// in f32.
 Numbers weights(int64_t count) {
   Numbers result(count);
   for (auto [i, number] : enumerate(result))
@@ -93,7 +94,8 @@ TEST(CudaMerge, BodiesOfManyKindsInOneLaunch) {
   auto expected = cantFail(cpu(inputs)), got = cantFail(cuda(inputs));
   for (auto [i, numbers] : enumerate(expected))
     EXPECT_EQ(got[i], numbers) << "result " << i;
-  // One for each result; all, but for the second half of the long maximum.
+  // The CPU has one launch for each result; on CUDA all are one, except the
+  // second half of the long maximum.
   EXPECT_EQ(launchesOf(entryOf(compileFor(manyKinds, "cpu"), "f")), 7u);
   Program program = compileFor(manyKinds, "cuda");
   const Entry &entry = entryOf(program, "f");
@@ -101,7 +103,7 @@ TEST(CudaMerge, BodiesOfManyKindsInOneLaunch) {
   EXPECT_TRUE(std::get<Launch>(entry.steps[0]).table);
 }
 
-// Parts of one kind have one text between them, whatever their sizes.
+// Parts of one kind share one text, whatever their sizes.
 TEST(CudaMerge, SizesShareABody) {
   Program program = compileFor(manyKinds, "cuda");
   size_t maxima = 0;
@@ -164,15 +166,16 @@ TEST(CudaMerge, WritesUnderAFlag) {
   EXPECT_EQ(cuda.read("step.attempted")[0], 3);
 }
 
-/// The launch that updates the weights: the one that has each of them twice.
+/// Returns the launch that updates the weights: the one that has each of them
+/// twice.
 const Launch &updateOf(const Program &program) {
   const Launch *found = nullptr;
   for (const Step &step : entryOf(program, "step").steps) {
     auto *launch = std::get_if<Launch>(&step);
     auto uses = [&](StringRef name) {
-      return count_if(launch->args, [&](const Place &place) {
-        return place.space == Place::Space::Variable &&
-               program.variables[place.index].name == name;
+      return count_if(launch->args, [&](const BufferRef &ref) {
+        return ref.space == BufferRef::Space::Variable &&
+               program.variables[ref.index].name == name;
       });
     };
     if (launch && uses("u") == 2 && uses("v") == 2 && uses("w") == 2) {
@@ -183,7 +186,7 @@ const Launch &updateOf(const Program &program) {
   return *found;
 }
 
-/// What the emulator saw a kernel do last.
+/// The traffic of a kernel's last run in the emulator.
 struct Traffic {
   uint64_t read = 0, written = 0;
 };
@@ -203,8 +206,8 @@ Traffic lastRun(const std::string &log, StringRef symbol) {
   return traffic;
 }
 
-/// By the plan: what of the launch's arguments is no scalar. A weight that is
-/// read and written is there twice.
+/// Returns the bytes by the plan: those of the launch's arguments that are not
+/// scalars. A weight that is read and written is there twice.
 uint64_t plannedBytes(const TrainingSession &session, const Launch &launch) {
   const Entry &entry = entryOf(session.program, "step");
   auto step = find_if(entry.steps, [&](const Step &step) {
@@ -212,12 +215,12 @@ uint64_t plannedBytes(const TrainingSession &session, const Launch &launch) {
   });
   uint32_t now = step - entry.steps.begin();
   uint64_t bytes = 0;
-  for (const Place &place : launch.args) {
+  for (const BufferRef &ref : launch.args) {
     uint64_t size = 0;
-    if (place.space == Place::Space::Variable)
-      size = session.program.variables[place.index].type.bytes();
+    if (ref.space == BufferRef::Space::Variable)
+      size = session.program.variables[ref.index].type.bytes();
     for (const Buffer &buffer : entry.buffers)
-      if (place.space == Place::Space::Arena && buffer.offset == place.offset &&
+      if (ref.space == BufferRef::Space::Arena && buffer.offset == ref.offset &&
           buffer.firstStep <= now && now <= buffer.lastStep)
         size = buffer.bytes;
     bytes += size > 8 ? size : 0;

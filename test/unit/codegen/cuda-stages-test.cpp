@@ -1,6 +1,10 @@
+//===- cuda-stages-test.cpp - kernels of stages for CUDA ------------------===//
+//
 // Kernels of stages printed as CUDA C++, on the emulated device, against the
-// CPU's: the same bits where nothing is reduced; else within the error of
-// another order.
+// CPU's: equal bits if nothing is reduced; else within the error of another
+// order.
+//
+//===----------------------------------------------------------------------===//
 #include "CudaStageKernel.h"
 #include "StageTexts.h"
 
@@ -31,7 +35,8 @@ TEST_F(CudaStages, ChainsHaveTheBitsOfTheCpu) {
     for (int64_t n : sizes) {
       std::vector<uint16_t> x(n), y(n), want(n), got(n);
       for (int64_t i = 0; i < n; ++i) {
-        // Every exponent, subnormals and infinities; no NaN.
+        // The patterns cover every exponent, subnormals and infinities, without
+        // NaN.
         x[i] = i * 40503;
         y[i] = i * 25717 + 77;
         uint16_t nan = type[0] == 'f' ? 0x7c00 : 0x7f80;
@@ -151,7 +156,7 @@ TEST_F(CudaStages, LayerNormWithSumsOfColumns) {
     CudaStageKernel(layerNorm(rows, columns))
         .run({x.data(), g.data()}, {got.data(), rstd.data(), sums.data()});
     expectNear(rstd, wantRstd, 1e-5);
-    expectNear(sums, wantSums, 2e-2); // sums of what was rounded to bf16
+    expectNear(sums, wantSums, 2e-2); // sums of bf16 numbers
     for (size_t i = 0; i < x.size(); ++i)
       ASSERT_NEAR(fromBF16(got[i]), fromBF16(want[i]),
                   std::abs(fromBF16(want[i])) / 100 + 1e-5);

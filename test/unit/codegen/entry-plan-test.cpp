@@ -1,7 +1,8 @@
-//===- entry-plan-test.cpp - which stages are an anchor's, and what steps read
+//===- entry-plan-test.cpp - the stages of an anchor, and reads of steps --===//
+//---===//
 //
-// A stage belongs to an anchor by what it reads, not by where it stands; a
-// plan whose steps read what none has written is refused; such memory shows.
+// A stage belongs to an anchor by its operands, not by its position; a plan
+// whose steps read unwritten memory is refused; such reads are visible.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/KernelModels.h"

@@ -1,8 +1,8 @@
 //===- layout-test.cpp - moves and sums of rows, beyond one task ----------===//
 //
-// Goldens are small. Here tensors are larger than what a task or a block has,
-// in every element type, and what comes out is compared, bit for bit, with a
-// loop over the elements; on the CPU and on the emulated device.
+// Goldens are small. Here tensors are larger than the part of a task or a
+// block, in every element type, and the results are compared, bit for bit, with
+// a loop over the elements; on the CPU and on the emulated device.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
@@ -47,11 +47,11 @@ int64_t numberOf(const Shape &place, const Shape &shape) {
   return number;
 }
 
-/// An op on operands of these shapes, and what it computes.
+/// An op on operands of these shapes, and its result.
 struct Case {
   struct Operand {
     Shape shape;
-    std::string element; ///< "" for the one under test
+    std::string element; ///< "" for the tested one
     int64_t low = -3, high = 4;
   };
   std::vector<Operand> operands;
@@ -124,7 +124,8 @@ Case concat(Shape shape, size_t dim, Shape sizes) {
   return made;
 }
 
-/// Rows along dimension 1 of [outer, rows, inner]; indices may be out of range.
+/// Gathers rows along dimension 1 of [outer, rows, inner]; indices may be out
+/// of range.
 Case gather(Shape shape, int64_t count, std::string indices) {
   Shape result = {shape[0], count, shape[2]};
   bool isSigned = indices != "ui8";
@@ -210,7 +211,7 @@ Numbers draw(const Case::Operand &operand, StringRef element, unsigned seed) {
   return numbers;
 }
 
-/// All cases in one function, so that they share launches where they can.
+/// Checks all cases in one function, so that they share launches.
 void check(ArrayRef<Case> cases, StringRef element, Device device = {}) {
   std::string arguments, body;
   std::vector<std::string> names, types;
@@ -308,7 +309,7 @@ TEST(Layout, MovesElementsOfEveryType) {
 }
 
 TEST(Layout, AddsElementsOfEveryType) {
-  // Sums of 16 bits are small enough to be exact.
+  // Sums in 16 bits are small enough to be exact.
   for (StringRef element : {"f32", "f64", "i32", "i64"})
     check(sums(/*large=*/true), element);
   check(sums(/*large=*/false), "f16");
@@ -337,7 +338,7 @@ func.func @f(%u: tensor<3x1xf16>, %i: tensor<3xi32>) -> (tensor<2x1xf16>, tensor
   }
 }
 
-// Rows are added in the order of their indices, whoever adds them.
+// Rows are added in the order of their indices, by any thread.
 TEST(Layout, SumsHaveTheBitsOfOneThread) {
   std::string module = R"(
 func.func @f(%u: tensor<2000x40xf32>, %i: tensor<2000xi32>) -> (tensor<30x40xf32>, tensor<2000x40xf32>, tensor<2000x40xf32>) {

@@ -1,11 +1,10 @@
 //===- long-sums-test.cpp - many equal terms ------------------------------===//
 //
-// Equal terms are the worst of a sum in floating point: roundings of partial
-// sums that follow each other have one sign, so that n terms, one added after
-// the other, err by up to n units of roundoff. Here no mean errs by more than
-// 32, however many terms it has, whichever dimension it is over (on CUDA by 64:
-// a thread adds its part of a row without parts of parts); and what a norm
-// makes of equal numbers is zero.
+// Equal terms are the worst case of a sum in floating point: roundings of
+// successive partial sums have one sign, so that n terms, added one after the
+// other, err by up to n units of roundoff. Here no mean errs by more than 32
+// for any number of terms and any dimension (on CUDA by 64: a thread adds its
+// part of a row without parts of parts); and a norm of equal numbers is zero.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
@@ -23,7 +22,8 @@ class LongSums : public testing::TestWithParam<Device::Kind> {
 protected:
   static void SetUpTestSuite() { setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1); }
 
-  /// The first result of `op` on %x, all of whose elements are `number`.
+  /// Returns the first result of `op` on %x, all of whose elements are
+  /// `number`.
   Numbers evaluate(const std::string &op, const TensorType &type,
                    const std::string &result, float number) {
     std::string module = formatv("func.func @f(%x: tensor<{0}>) -> tensor<{1}> "
@@ -78,8 +78,8 @@ TEST_P(LongSums, ErrByAFewRoundings) {
   }
 }
 
-// The mean of equal numbers is that number, though a sum of them is rounded:
-// what is left would be divided by nearly nothing.
+// The mean of equal numbers is that number, although a sum of them is rounded:
+// the norm would divide a residue by nearly nothing.
 TEST_P(LongSums, NormsOfEqualNumbersAreZero) {
   const float number = 12345.678f;
   auto check = [&](const std::string &op, std::vector<int64_t> shape) {

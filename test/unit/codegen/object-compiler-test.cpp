@@ -1,5 +1,9 @@
-// Functions of memrefs to objects: the seam below the stage emitter. Roundings
-// are compared with APFloat bit by bit.
+//===- object-compiler-test.cpp - functions of memrefs to objects ---------===//
+//
+// The interface below the stage emitter. Roundings are compared with APFloat
+// bit by bit.
+//
+//===----------------------------------------------------------------------===//
 #include "LinkedKernels.h"
 #include "program/CodeStore.h"
 
@@ -58,9 +62,8 @@ std::string conversion(int64_t n, const char *from, const char *op,
          "  }\n  return\n}\n";
 }
 
-/// Bits of `bits`, read in one format and rounded to another. Extending bf16 is
-/// a shift, which leaves a signalling NaN signalling; a NaN is compared as
-/// quiet.
+/// Rounds `bits`, read in one format, to another. Extending bf16 is a shift,
+/// which leaves a signalling NaN signalling; a NaN is compared as quiet.
 uint64_t rounded(uint64_t bits, const llvm::fltSemantics &from,
                  const llvm::fltSemantics &to) {
   llvm::APFloat x(from, llvm::APInt(llvm::APFloat::getSizeInBits(from), bits));
@@ -219,7 +222,7 @@ TEST(ObjectCompiler, CompilesEqualFunctionsOnce) {
 }
 
 namespace {
-/// A store in memory that counts what is asked of it.
+/// A store in memory that counts its calls.
 struct CountingStore : mp::CodeStore {
   std::optional<std::string> find(const mp::CodeKey &key) override {
     ++lookups;
@@ -252,15 +255,15 @@ TEST(ObjectCompiler, AStoreSparesCompiling) {
   EXPECT_EQ(store->entries.size(), 1u);
   EXPECT_EQ(compile(first, text), symbol);
   EXPECT_EQ(store->lookups, 1u) << "what is in memory is not asked for";
-  // As another process would.
+  // Another process would do the same.
   ObjectCompiler second(ObjectCompiler(Target::host()), store);
   EXPECT_EQ(compile(second, text), symbol);
   EXPECT_EQ(store->entries.size(), 1u);
   EXPECT_EQ(second.object(symbol), first.object(symbol));
-  // One that shares its memory with another needs no store.
+  // A compiler that shares its memory with another needs no store.
   ObjectCompiler third(second, nullptr);
   EXPECT_EQ(third.object(symbol), first.object(symbol));
-  // The source is the same for another CPU, the facts are not.
+  // The source is the same for another CPU, but the facts differ.
   std::string source = store->last.source;
   ObjectCompiler older(
       ObjectCompiler(llvm::cantFail(Target::get("x86-64-v3", ""))), store);

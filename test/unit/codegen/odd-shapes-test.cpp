@@ -27,7 +27,7 @@ template <typename Range> std::string list(const Range &range) {
   return join(map_range(range, [](auto x) { return std::to_string(x); }), ", ");
 }
 
-/// Numbers that no rounding touches, in no order.
+/// Returns numbers that no rounding changes, in no order.
 Numbers numbersOf(const TensorType &type) {
   Numbers numbers(type.elements());
   for (auto [i, number] : enumerate(numbers))
@@ -35,7 +35,7 @@ Numbers numbersOf(const TensorType &type) {
   return numbers;
 }
 
-/// The one result of `op`, which reads %a, %b, ... of the given types.
+/// Returns the one result of `op`, which reads %a, %b, ... of the given types.
 Numbers evaluate(StringRef op, ArrayRef<TensorType> types,
                  ArrayRef<Numbers> inputs, const TensorType &result) {
   std::vector<std::string> arguments;
@@ -172,7 +172,7 @@ struct LossCase {
   ElementType element;
   int64_t rows, classes;
   double smoothing;
-  int64_t ignored; ///< how many rows at the front
+  int64_t ignored; ///< number of such rows at the front
   bool mean;
 };
 

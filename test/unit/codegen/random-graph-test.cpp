@@ -1,7 +1,7 @@
-//===- random-graph-test.cpp - what is fused computes what its ops do -----===//
+//===- random-graph-test.cpp - fused ops equal separate ones --------------===//
 //
 // Random graphs, compiled as one function, against the same ops compiled one by
-// one. `--gtest_random_seed=N` takes other graphs.
+// one. `--gtest_random_seed=N` selects other graphs.
 //
 //===----------------------------------------------------------------------===//
 #include "RandomGraph.h"
@@ -24,7 +24,7 @@ struct GraphRun {
     CompileOptions options;
     options.filename = "graph.mlir";
     options.goal = Goal::Run;
-    options.mode = Mode::Train; // that variables are written
+    options.mode = Mode::Train; // so that variables are written
     Expected<Program> program = compile(graph.module(), options);
     if (!program)
       return program.takeError();

@@ -1,4 +1,4 @@
-//===- reproducer-test.cpp - what a crash in a pass leaves ----------------===//
+//===- reproducer-test.cpp - files left by a crash in a pass --------------===//
 #include "ChildProcess.h"
 #include "TestFiles.h"
 #include "codegen/Compile.h"
@@ -9,7 +9,7 @@
 using namespace mp;
 using namespace mp::test;
 
-/// mp-autodiff warns of @idle, which is where these tests crash it.
+/// mp-autodiff warns of @idle, and these tests crash it there.
 static constexpr char kModule[] = R"(
 mp.variable @weight : tensor<4xf32> = #mp.init<zeros>
 mp.variable @idle : tensor<4xf32> = #mp.init<zeros>
@@ -23,7 +23,7 @@ func.func @loss(%x: tensor<?x4xf32>) -> tensor<f32> {
 mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 )";
 
-/// In a process of its own, as what was under way in the pass is lost.
+/// Crashes a process of its own, as the pass's work is lost.
 static Outcome crash(int signal, const std::string &reproducer) {
   return inChild({}, [&] {
     CompileOptions options;
@@ -49,7 +49,8 @@ TEST_P(Reproducer, NamesTheFileAndTheCommandAfterACrash) {
   expectHas(outcome.message, "`Autodiff`");
   expectHas(outcome.message, "`" + path + "`");
   expectHas(outcome.message, "`" + command + "`");
-  // The module as it was before the pass, which is run again alone.
+  // The file has the module as it was before the pass, which is run again
+  // alone.
   std::string text = folder.read("a crash.mlir");
   EXPECT_EQ(text.find("// " + command + "\n"), 0u) << text;
   expectHas(text, "mp.train @step of @loss");

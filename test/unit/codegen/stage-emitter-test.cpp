@@ -1,5 +1,8 @@
-// Stage kernels against loops in C++: sizes about a vector, all schedules,
-// results in place, one task against many.
+//===- stage-emitter-test.cpp - stage kernels against loops in C++ --------===//
+//
+// Sizes about a vector, all schedules, results in place, one task against many.
+//
+//===----------------------------------------------------------------------===//
 #include "StageTexts.h"
 #include "codegen/Backend.h"
 #include "codegen/stages/InPlace.h"
@@ -106,7 +109,7 @@ TEST(StageEmitter, ReducesRowsAndReadsThemBack) {
         want[r * columns + c] /= sum;
     }
     expectNear(y, want, 2e-6);
-    // In place, and as one task: the same bits.
+    // The same bits result in place, and as one task.
     EXPECT_TRUE(mp::allowsInPlace(kernel.body(), 0, 0));
     kernel.run({z.data()}, {z.data()}, true);
     EXPECT_EQ(y, z);
@@ -239,7 +242,8 @@ TEST(StageEmitter, UpdatesInPlaceUnlessTold) {
 
 TEST(StageEmitter, ReducesToOneValueAndGoesOn) {
   for (int64_t n : {1, 17, 128, 1009, 65536, 300001}) {
-    // All finite? And the norm, and every element divided by it.
+    // The results are: whether all are finite, the norm, and every element
+    // divided by it.
     StageKernel kernel(finiteNorm(n));
     EXPECT_EQ(kernel.undefined(), std::vector<std::string>());
     std::vector<float> x = random(n), y(n), z(n);

@@ -1,5 +1,9 @@
-// Stage kernels: roundings against APFloat, maps of any kind, what may share
-// memory, what is refused.
+//===- stage-forms-test.cpp - stage kernels -------------------------------===//
+//
+// Roundings against APFloat, maps of any kind, allowed sharing of memory,
+// refused ops.
+//
+//===----------------------------------------------------------------------===//
 #include "StageTexts.h"
 #include "codegen/Backend.h"
 #include "codegen/stages/InPlace.h"
@@ -31,8 +35,8 @@ void expectExactChain(const char *type, const llvm::fltSemantics &format) {
     kernel.run({x.data(), y.data()}, {got.data()});
     size_t wrong = 0;
     for (size_t i = 0; i < n && wrong < 5; ++i) {
-      // f32 holds products exactly and rounds sums harmlessly for these
-      // formats.
+      // f32 holds products exactly, and its rounding of sums is harmless for
+      // these formats.
       llvm::APFloat want = value(x[i]);
       want.multiply(value(y[i]), llvm::APFloat::rmNearestTiesToEven);
       want.add(value(y[i]), llvm::APFloat::rmNearestTiesToEven);
@@ -161,7 +165,7 @@ TEST(StageForms, KnowsWhatMustNotShareMemory) {
     ASSERT_EQ(y[i], x[i] + v[i % 32]);
   for (int i = 0; i < 32; ++i)
     ASSERT_EQ(w[i], v[i] * v[i]);
-  // Whatever is allowed gives the same bits, tasks backwards or as one.
+  // Every allowed sharing gives the same bits, tasks backwards or as one.
   for (auto [operand, result] : {std::pair{0u, 0u}, {1u, 1u}})
     if (mp::allowsInPlace(two.body(), operand, result))
       for (bool oneTask : {false, true}) {

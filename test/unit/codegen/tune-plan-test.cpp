@@ -1,4 +1,8 @@
-// Shapes, configs and plans as text, and what is chosen without one.
+//===- tune-plan-test.cpp - tuning plans as text --------------------------===//
+//
+// Shapes, configs and plans as text, and the choice without a plan.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
 #include "codegen/cuda/contraction/TunePlan.h"
 #include "gtest/gtest.h"
@@ -53,11 +57,12 @@ TEST(TunePlan, saysWhatIsWrongAndWhere) {
             "(Ampere) or later");
   EXPECT_EQ(errorOf("mp.plan 1 sm_80\nconv"),
             "tuning plan, line 2: expected 'gemm SHAPE = CONFIG'");
-  EXPECT_EQ(errorOf("mp.plan 1 sm_80\ngemm f16 nt 1x0x1x1 = cublaslt"),
-            "tuning plan, line 2: 'f16 nt 1x0x1x1' is no shape of a product, "
-            "as 'f16 nt 1x128x256x784' is");
+  EXPECT_EQ(
+      errorOf("mp.plan 1 sm_80\ngemm f16 nt 1x0x1x1 = cublaslt"),
+      "tuning plan, line 2: 'f16 nt 1x0x1x1' is not a shape of a product, "
+      "as 'f16 nt 1x128x256x784' is");
   EXPECT_EQ(errorOf("mp.plan 1 sm_80\ngemm f16 nt 1x1x1x1 = fast"),
-            "tuning plan, line 2: 'fast' is no config of a product, as "
+            "tuning plan, line 2: 'fast' is not a config of a product, as "
             "'128x128x32 stages 4 warps 2x4 resident 1 splits 1' is");
   EXPECT_EQ(errorOf("mp.plan 1 sm_80\ngemm f16 nt 1x1x1x1 = cublaslt\n"
                     "gemm f16 nt 1x1x1x1 = cublaslt"),
@@ -145,7 +150,7 @@ TEST(GemmChoice, fillsTheDevice) {
   GemmConfig large = choose("f16 nt 1x8192x8192x8192");
   EXPECT_GE(large.tileM * large.tileN, 128 * 128);
   EXPECT_EQ(large.splits, 1);
-  // Few tiles and a long k: a weight's gradient.
+  // Few tiles and a long k are a weight's gradient.
   EXPECT_GT(choose("f16 tn 1x256x256x65536").splits, 1);
   GemmConfig small = choose("f16 nt 1x128x256x784");
   EXPECT_LE(small.tileM * small.tileN, 64 * 128);

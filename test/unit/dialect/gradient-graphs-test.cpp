@@ -3,8 +3,8 @@
 // Graphs of 5 to 60 smooth ops in f64, whose reverse mode is compared with
 // central differences: along a random direction in all arguments at once, and
 // at single elements. Rules that are right alone may be wrong together: a value
-// with several users, one broadcast twice, one that reaches the loss by ways of
-// different length.
+// with several users, one broadcast twice, one that reaches the loss by paths
+// of different length.
 //
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
@@ -25,8 +25,8 @@ struct Shape {
   bool operator==(const Shape &) const = default;
 };
 
-/// A function of matrices, op by op. Every value stays within a few units: what
-/// may grow is squashed.
+/// A function of matrices, op by op. Every value stays within a few units, as
+/// values that may grow are squashed.
 class SmoothGraph {
 public:
   explicit SmoothGraph(unsigned seed) : random(seed) {
@@ -70,7 +70,7 @@ private:
     return values[i].shape.rows * values[i].shape.columns;
   }
   int64_t size() { return 1 + below(5); }
-  /// Later values likelier than early ones.
+  /// Picks later values more often than early ones.
   Node &pick() {
     unsigned from = std::max(below(values.size()), below(values.size()));
     ++values[from].uses;
@@ -118,7 +118,7 @@ private:
       return growProduct();
     }
   }
-  /// Along a dimension.
+  /// Adds an op along a dimension.
   Node unary(const std::string &op, const Node &x, unsigned dim) {
     Node made = add(op + " " + x.name + " dim(" + std::to_string(dim) +
                         ") : " + x.shape.str(),
@@ -184,7 +184,7 @@ private:
                       {m, n})));
   }
 
-  /// The loss: everything that nothing uses yet.
+  /// Makes the loss of all unused values.
   void finish() {
     for (const Node &value : values) {
       if (value.uses)
@@ -277,7 +277,7 @@ TEST(GradientGraphs, AgreeWithCentralDifferences) {
     checkGraph(seed);
 }
 
-// Run now and then, over many more.
+// This runs only on request, over many more.
 TEST(GradientGraphs, DISABLED_AgreeEverywhere) {
   for (unsigned seed = 40; seed < 2000; ++seed)
     checkGraph(seed);

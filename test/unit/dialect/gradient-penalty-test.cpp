@@ -18,7 +18,8 @@ using namespace llvm;
 
 namespace {
 
-/// mean over rows of (||d score / d x||_2 - 1)^2, and the score's derivative.
+/// Returns mean over rows of (||d score / d x||_2 - 1)^2, and the score's
+/// derivative.
 std::string penalty(StringRef tanh, StringRef softplus) {
   return (R"mlir(
   func.func @penalty(%x: tensor<4x3xf64>, %w1: tensor<5x3xf64>, %b1: tensor<5xf64>, %w2: tensor<6x5xf64>,
@@ -63,7 +64,8 @@ Numbers randomNumbers(size_t count, unsigned seed) {
   return numbers;
 }
 
-/// Whether @f.gradient holds the central differences of @f, by every argument.
+/// Checks that @f.gradient equals the central differences of @f, for every
+/// argument.
 void checkGradient(StringRef text, StringRef name) {
   std::string module = differentiated(text, name);
   auto value = cantFail(GoldenFunction::compile(module, name));
@@ -108,7 +110,7 @@ TEST(GradientPenalty, AgreesWithCentralDifferences) {
                 "penalty");
 }
 
-/// By the activations' own gradient ops.
+/// The derivative uses the activations' own gradient ops.
 TEST(GradientPenalty, AgreesWithActivations) {
   checkGradient(penalty("%tanh = mp.tanh %h1 : tensor<4x5xf64>",
                         "%softplus = mp.softplus %h2 : tensor<4x6xf64>"),
@@ -167,7 +169,8 @@ std::string critic(double scale, StringRef precision) {
       .str();
 }
 
-/// The inner gradient is a value of the loss: the loss scale does not reach it.
+/// The inner gradient is a value of the loss, so the loss scale does not reach
+/// it.
 TEST(GradientPenalty, HasNoLossScaleInside) {
   test::TrainingSession one(critic(1, ""), kBatch);
   test::TrainingSession scaled(critic(1024, ""), kBatch);
@@ -176,7 +179,7 @@ TEST(GradientPenalty, HasNoLossScaleInside) {
     Numbers input = randomNumbers(kBatch * 3, step);
     EXPECT_FALSE(one.skips(input));
     EXPECT_FALSE(scaled.skips(input));
-    // A power of two changes no bit.
+    // A scale that is a power of two changes no bit.
     EXPECT_EQ(one.read("w"), scaled.read("w"));
   }
   EXPECT_NE(one.read("w"), before);

@@ -1,9 +1,9 @@
 //===- gradients-test.cpp - gradient rules against central differences ----===//
 //
 // Iterates the registry: an op with a gradient is found here without being
-// named, by the samples it gives of itself. Each sample becomes a scalar
+// named, by the samples that it gives of itself. Each sample becomes a scalar
 // function of its operands, loss = sum(weights * op(operands)), compiled in f64
-// together with the gradient that mp-autodiff makes of it.
+// together with its gradient by mp-autodiff.
 //
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
@@ -74,7 +74,8 @@ void checkSample(const OpSample &text) {
 
 TEST(Gradients, AgreeWithCentralDifferences) {
   std::vector<OpSample> samples = differentiableSamples();
-  // More than the ops of a perceptron; an empty registry must not pass.
+  // The bound is above the ops of a perceptron; an empty registry must not
+  // pass.
   EXPECT_GE(samples.size(), 25u);
   for (const OpSample &sample : samples)
     checkSample(sample);

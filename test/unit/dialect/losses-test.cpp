@@ -62,13 +62,14 @@ Numbers randomInput(unsigned seed) {
   return numbers;
 }
 
-/// What a recipe of one of the two alone calls the count of steps that it
-/// applied, the recipe of both calls by the optimizer's place.
+/// Maps the count of applied steps in a recipe of one of the two alone to its
+/// name in the recipe of both, which has the optimizer's place.
 std::string nameInBoth(const std::string &name, StringRef place) {
   return name == "step.applied" ? ("step." + place + ".applied").str() : name;
 }
 
-/// Each step from one state: what the two do alone, they do together.
+/// Checks each step from one state: the two together have the effects of each
+/// alone.
 void check(StringRef options, bool overflows) {
   test::TrainingSession both(
       network(std::string(kCritic) + "\n" + kMaker, options), kBatch);

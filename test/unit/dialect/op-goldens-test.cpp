@@ -1,8 +1,8 @@
 //===- op-goldens-test.cpp - ops and optimizers against PyTorch -----------===//
 //
-// Every family of test/goldens/ops, forward and backward, in the types its
-// generator chose. A golden says how many units in the last place ours may be
-// off; cases.py says what they are counted at.
+// Every family of test/goldens/ops, forward and backward, in the types that its
+// generator chose. A golden has the allowed units in the last place; cases.py
+// says where they are counted.
 //
 //===----------------------------------------------------------------------===//
 #include "OpGoldens.h"

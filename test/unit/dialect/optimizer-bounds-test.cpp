@@ -1,8 +1,8 @@
 //===- optimizer-bounds-test.cpp - no update goes beyond its bound --------===//
 //
 // Histories of updates, computed by the compiled ops, against the bounds that
-// the optimizer states: gradients of all magnitudes, also such as underflow and
-// overflow when squared, and any learning rate, decay and betas.
+// the optimizer states: gradients of all magnitudes, including those that
+// underflow or overflow when squared, and any learning rate, decay and betas.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
@@ -49,7 +49,8 @@ struct History {
     state = cantFail(update(inputs));
   }
 
-  /// Whether what is measured lies below every bound that says something.
+  /// Whether the measured values lie below every bound that is not infinite or
+  /// NaN.
   testing::AssertionResult holds() {
     auto measured = cantFail(measure(state));
     for (auto [i, most] : enumerate(bound))
@@ -76,7 +77,7 @@ double uniform(Random &random, double low, double high) {
 bool chance(Random &random, double probability) {
   return uniform(random, 0, 1) < probability;
 }
-/// Either sign, or zero, of any magnitude between powers of ten.
+/// Returns either sign, or zero, of any magnitude between powers of ten.
 double anyNumber(Random &random, double low, double high) {
   if (chance(random, 0.1))
     return 0;
@@ -158,8 +159,8 @@ std::string anyLion(Random &random) {
   return text;
 }
 
-/// Histories from zero state, and from any state that can have been left;
-/// `squares` says which slots hold sums of squares.
+/// Checks histories from zero state, and from any possible state; `squares`
+/// tells which slots hold sums of squares.
 void check(const std::string &optimizer, Random &random,
            std::initializer_list<size_t> squares) {
   SCOPED_TRACE(optimizer);
@@ -217,7 +218,7 @@ TEST(OptimizerBounds, HoldForLion) {
     check(anyLion(random), random, {});
 }
 
-// Where nothing is proved nothing is stated: each step looks at its copies.
+// An optimizer without a proof states no bound: each step checks its copies.
 TEST(OptimizerBounds, AreNotStatedWithoutProof) {
   EXPECT_FALSE(optimizerModule("#mp.lamb", "4").bounded);
   EXPECT_FALSE(optimizerModule("#mp.rmsprop<centered = true>", "4").bounded);
@@ -248,8 +249,8 @@ TEST(OptimizerBounds, HoldForSgd) {
     check(anySgd(random), random, {});
 }
 
-// A bound that is always infinite would hold as well. This is what a run with
-// the defaults comes to.
+// A bound that is always infinite would hold as well. These are the bounds of a
+// run with the defaults.
 TEST(OptimizerBounds, AreOfUse) {
   Random random(3);
   History history("#mp.adamw<lr = 1.0e-3>");
@@ -264,7 +265,7 @@ TEST(OptimizerBounds, AreOfUse) {
 }
 
 // Gradients for which Cauchy and Schwarz's inequality is an equation in each
-// step: then nothing smaller would hold.
+// step, so that no smaller bound would hold.
 TEST(OptimizerBounds, AreReached) {
   constexpr double beta1 = 0.9, beta2 = 0.999;
   History history("#mp.adamw<weight_decay = 0.0>");

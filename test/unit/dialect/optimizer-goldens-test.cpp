@@ -42,7 +42,8 @@ std::vector<const json::Object *> cases(StringRef name) {
   return all;
 }
 
-// Rounding in each of eight steps: two units in the last place of f32 a step.
+// Rounding in each of eight steps allows two units in the last place of f32 per
+// step.
 TEST(OptimizerGoldens, Steps) {
   auto all = cases("optimizers");
   ASSERT_GE(all.size(), 35u);
@@ -72,8 +73,8 @@ TEST(OptimizerGoldens, Steps) {
   }
 }
 
-// Computed in f64 and rounded to f32 once; PyTorch's recurrences lose a bit or
-// two of f64.
+// Schedules are computed in f64 and rounded to f32 once; PyTorch's recurrences
+// lose a bit or two of f64.
 TEST(OptimizerGoldens, Schedules) {
   auto all = cases("schedules");
   ASSERT_GE(all.size(), 18u);
@@ -116,7 +117,7 @@ TEST(OptimizerGoldens, Averages) {
                 decay)
             .str()));
     const json::Array &values = *golden->getArray("values");
-    Numbers mean(6, 1e9); // what was there before the first step does not count
+    Numbers mean(6, 1e9); // its value before the first step does not count
     for (size_t step = 0; step < values.size(); ++step) {
       mean = cantFail(
           average({mean, elements(values[step]), {double(step + 1)}}))[0];
@@ -126,8 +127,8 @@ TEST(OptimizerGoldens, Averages) {
   }
 }
 
-// Through the whole pipeline: the parameters start at zero and move by minus
-// their gradients, x and 2 x.
+// Clipping through the whole pipeline: the parameters start at zero and move by
+// minus their gradients, x and 2 x.
 TEST(OptimizerGoldens, Clipping) {
   auto all = cases("clipping");
   ASSERT_GE(all.size(), 6u);

@@ -1,7 +1,7 @@
-//===- optimizer-skips-test.cpp - what a step skips, and what not ---------===//
+//===- optimizer-skips-test.cpp - the parts of a step that are skipped ----===//
 //
-// Two optimizers in f16: one skips on its own gradients and copies, whereas the
-// statistics of forward and the scaler heed both.
+// Two optimizers in f16: each skips on its own gradients and copies, whereas
+// the statistics of forward and the scaler follow both.
 //
 //===----------------------------------------------------------------------===//
 #include "OnBothTargets.h"
@@ -17,7 +17,7 @@ namespace {
 MP_ON_BOTH_TARGETS(OptimizerSkips);
 
 /// The gradients of @a and @b are the sums of columns 0 and 1 times the scale,
-/// and zero of @idle. The batch norm sees column 2.
+/// and zero for @idle. The batch norm sees column 2.
 std::string network(StringRef attributes = "",
                     StringRef scaler = "init_scale = 1024.0") {
   return formatv(R"mlir(
@@ -60,12 +60,13 @@ std::string network(StringRef attributes = "",
       .str();
 }
 
-/// Two rows; a gradient of 100 is infinite in f16 at the scale of 1024.
+/// Returns two rows; a gradient of 100 is infinite in f16 at the scale of 1024.
 Numbers input(double a, double b) { return {a, b, 3, 0, 0, -1}; }
 
 using State = std::map<std::string, Numbers>;
 
-/// All that a skipped step leaves alone, of one optimizer or of forward.
+/// Returns all state that a skipped step leaves unchanged, of one optimizer or
+/// of forward.
 State stateOf(TrainingSession &session, ArrayRef<StringRef> prefixes) {
   State state;
   for (const Variable &variable : session.variables())
@@ -90,7 +91,7 @@ struct Changes {
   bool operator==(const Changes &) const = default;
 };
 
-/// What a step changes.
+/// Returns the changes by a step.
 Changes step(TrainingSession &session, const Numbers &input,
              std::map<std::string, double> &results) {
   State a = ofA(session), b = ofB(session), forward = ofForward(session);
@@ -121,7 +122,7 @@ TEST_P(OptimizerSkips, EachOnItsOwnGradients) {
   EXPECT_EQ(session.read("step.attempted")[0], 5);
 }
 
-/// The norm of all is infinite where one is, and leaves nothing of the others.
+/// The norm of all is infinite if one is, and zeroes the others.
 TEST_P(OptimizerSkips, TogetherWhereTheNormOfAllClips) {
   TrainingSession session(network("attributes {clip_norm = 1.0}"), 2,
                           GetParam());
@@ -153,15 +154,15 @@ TEST_P(OptimizerSkips, EachOnItsOwnCopies) {
   }
 }
 
-/// In f16 Adam's eps of 1e-8 would be zero, and 0 / 0 a weight of NaN: moments
-/// and updates are in f32.
+/// In f16 Adam's eps of 1e-8 would be zero, and 0 / 0 a weight of NaN: so
+/// moments and updates are in f32.
 TEST_P(OptimizerSkips, ZeroGradientsMoveNothing) {
   TrainingSession session(network(), 2, GetParam());
   for (int i = 0; i < 3; ++i)
     EXPECT_FALSE(session.skips(input(1, 1)));
   EXPECT_EQ(session.read("idle.exp_avg")[0], 0);
   EXPECT_EQ(session.read("idle.exp_avg_sq")[0], 0);
-  // What is left is the decay of 1e-2 at rates of 0.1, 0.09 and 0.08.
+  // Only the decay of 1e-2 remains, at rates of 0.1, 0.09 and 0.08.
   EXPECT_NEAR(session.read("idle")[0], 0.999 * 0.9991 * 0.9992, 1e-6);
 }
 

@@ -1,7 +1,7 @@
 //===- optimizer-steps-test.cpp - recipes, step by step -------------------===//
 //
-// What a recipe adds to an optimizer: groups, schedules, clipping, averages.
-// Gradients are known, so that the numbers stand here.
+// The parts of a recipe around an optimizer: groups, schedules, clipping,
+// averages. Gradients are known, so that the tests contain the numbers.
 //
 //===----------------------------------------------------------------------===//
 #include "TrainingSession.h"
@@ -14,8 +14,8 @@ using mp::test::TrainingSession;
 
 namespace {
 
-/// sum(x * (v + w)), so that both gradients are x. `type` is what the product
-/// is taken in.
+/// sum(x * (v + w)), so that both gradients are x. `type` is the type of the
+/// product.
 std::string network(StringRef recipe, StringRef type = "f32",
                     StringRef attributes = "") {
   return formatv(R"mlir(
@@ -75,7 +75,7 @@ TEST(OptimizerSteps, Groups) {
   }
 }
 
-// What a skipped step leaves: schedules, averages and moments do not move.
+// Schedules, averages and moments do not move in a skipped step.
 TEST(OptimizerSteps, SkippedStepsDoNotCount) {
   TrainingSession session(
       network(
@@ -126,7 +126,7 @@ TEST(OptimizerSteps, ClipsUnscaledGradients) {
   expectNear(group.read("w.bias"), 1 - 3);
 }
 
-// Without a scaler it is as in PyTorch: an infinite norm makes a factor of
+// Without a scaler this follows PyTorch: an infinite norm makes a factor of
 // zero, and infinity times zero NaN; the norm of finite gradients may overflow.
 TEST(OptimizerSteps, NormsThatAreNotFinite) {
   std::string module =

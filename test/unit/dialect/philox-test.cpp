@@ -1,4 +1,4 @@
-//===- philox-test.cpp - random bits and what variables start with --------===//
+//===- philox-test.cpp - random bits and initial values -------------------===//
 #include "runtime/Initialize.h"
 #include "runtime/ThreadPool.h"
 #include "llvm/ADT/APFloat.h"
@@ -127,7 +127,8 @@ TEST(Initialize, DependsOnSeedNameAndIndexAlone) {
   EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), values.begin()));
 }
 
-// Changing these changes what a seed means to everybody: never by accident.
+// Changing these changes the meaning of every seed, so it must not happen by
+// accident.
 TEST(Initialize, SeedsKeepTheirMeaning) {
   auto values =
       filled<float>(variable(ElementType::F32, 3, Kind::Uniform, 0, 1), 42);

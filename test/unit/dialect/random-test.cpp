@@ -1,9 +1,9 @@
 //===- random-test.cpp - random ops, compiled -----------------------------===//
 //
 // The words that kernels draw are those of runtime/Initialize.h's Philox, which
-// philox-test.cpp holds against the published vectors; each op is what it says
-// of them, on the CPU and in the emulated CUDA. Seeds are fixed, and so are the
-// numbers: a bound on a moment holds or does not, today and tomorrow.
+// philox-test.cpp compares with the published vectors; each op is checked
+// against them, on the CPU and in the emulated CUDA. Seeds are fixed, and so
+// are the numbers: a bound on a moment holds or does not, today and tomorrow.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
@@ -24,14 +24,14 @@ struct Key {
   std::optional<uint64_t> microBatch = {};
 };
 
-/// The word of an element, as docs/random.md says.
+/// Returns the word of an element, as docs/random.md defines it.
 uint32_t wordOf(uint64_t index, const Key &key) {
   return philox({uint32_t(index / 4), key.stream, uint32_t(key.attempt),
                  uint32_t(key.microBatch.value_or(0))},
                 {uint32_t(key.seed), uint32_t(key.seed >> 32)})[index % 4];
 }
 
-/// `%r = OP ...` with a key of constants, as a function of `argument`.
+/// Returns `%r = OP ...` with a key of constants, as a function of `argument`.
 std::string moduleOf(StringRef op, StringRef attributes, StringRef type,
                      const Key &key, StringRef argument = "",
                      StringRef result = "") {
@@ -85,8 +85,8 @@ TEST(Random, HasThePublishedWords) {
             (Numbers{0x6627e8, 0xe169c5, 0xbc57ac, 0x9b00db}));
 }
 
-// In vectors of several widths, with a rest, and along rows that are a multiple
-// of four and that are not.
+// The shapes cover vectors of several widths, with a rest, and rows whose
+// length is a multiple of four or is not.
 TEST(Random, DrawsTheWordsOfPhilox) {
   for (const Key &key : kKeys)
     for (const char *type :
@@ -98,7 +98,8 @@ TEST(Random, DrawsTheWordsOfPhilox) {
     }
 }
 
-// A row that is added keeps the rows apart: the index is counted all the same.
+// An added row does not change the others' words, as the index counts all
+// elements.
 TEST(Random, DrawsTheSameInAnyShape) {
   for (auto [rows, columns] : {std::pair(5, 64), std::pair(6, 35),
                                std::pair(3, 1000), std::pair(40, 17)}) {
@@ -137,8 +138,8 @@ std::array<double, 4> moments(const Numbers &values) {
   return {mean, m2, m3 / std::pow(m2, 1.5), m4 / (m2 * m2)};
 }
 
-/// The normal distribution's inverse at one half plus x / 2, by Newton's
-/// method; `q` is 1 - |x|.
+/// Computes the normal distribution's inverse at one half plus x / 2, by
+/// Newton's method; `q` is 1 - |x|.
 double inverseNormal(double x, double q) {
   double z = 0;
   for (int i = 0; i < 60; ++i) {
@@ -163,7 +164,7 @@ TEST(Random, UniformHasItsMoments) {
   EXPECT_NEAR(kurtosis, 1.8, 0.01);
 }
 
-// A bf16 near 1 has a step of 2^-8: numbers from there on would round to 1.
+// A bf16 near 1 has a step of 2^-8: numbers at the upper end would round to 1.
 TEST(Random, UniformStaysBelowHigh) {
   for (StringRef type : {"f16", "bf16", "f32"}) {
     Numbers values = run(moduleOf(
@@ -247,7 +248,7 @@ TEST(Random, DropoutOfNothingAndOfAll) {
   Numbers none = run(moduleOf("mp.dropout", "{p = 0.0}", type, {}, type), {x});
   EXPECT_EQ(ArrayRef(none).take_front(4), ArrayRef(x).take_front(4));
   EXPECT_TRUE(std::isnan(none[4]));
-  // As torch: times zero.
+  // As in PyTorch, elements are multiplied by zero.
   Numbers all = run(moduleOf("mp.dropout", "{p = 1.0}", type, {}, type), {x});
   EXPECT_EQ(ArrayRef(all).take_front(3), ArrayRef(Numbers{0, 0, 0}));
   EXPECT_TRUE(std::isnan(all[3]) && std::isnan(all[4]));
@@ -288,7 +289,8 @@ TEST(Random, StochasticRoundIsUnbiased) {
   }
 }
 
-// One number many times: up as often as its fraction says, normal or not.
+// One number is rounded many times: up as often as its fraction says, normal or
+// not.
 TEST(Random, StochasticRoundHasItsProbability) {
   struct Case {
     const char *element;
@@ -342,12 +344,12 @@ namespace {
 double descend(StringRef rounding, int steps) {
   std::string module = formatv(R"(
 mp.variable @w : tensor<1024xbf16> = #mp.init<ones>
-mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+mp.variable attempt @attempts : tensor<i64> = #mp.init<zeros>
 func.func @f() -> tensor<1024xf32> {{
   %one = mp.constant dense<1> : tensor<i64>
-  %tries = mp.read @tries : tensor<i64>
-  %next = mp.add %tries, %one : tensor<i64>, tensor<i64>
-  mp.write @tries, %next : tensor<i64>
+  %attempts = mp.read @attempts : tensor<i64>
+  %next = mp.add %attempts, %one : tensor<i64>, tensor<i64>
+  mp.write @attempts, %next : tensor<i64>
   %low = mp.read @w : tensor<1024xbf16>
   %w = mp.cast %low : tensor<1024xbf16> to tensor<1024xf32>
   %target = mp.constant dense<0.3> : tensor<f32>
@@ -372,13 +374,13 @@ func.func @f() -> tensor<1024xf32> {{
 }
 } // namespace
 
-// An update of 0.7 * 2^-9 is less than half of what lies between 1 and the next
+// An update of 0.7 * 2^-9 is less than half of the distance of 1 to the next
 // number below, 2^-8, and so is lost. Exact arithmetic arrives at 0.3 + 0.7 (1
 // - 2^-9)^2999 = 0.3020.
 TEST(Random, StochasticRoundingGoesOnWhereNearestStalls) {
   EXPECT_EQ(descend("mp.cast %new", 3000), 1.0);
   EXPECT_NEAR(
-      descend("mp.stochastic_round %new stream(0) key(%one, %tries)", 3000),
+      descend("mp.stochastic_round %new stream(0) key(%one, %attempts)", 3000),
       0.3020, 0.002);
 }
 

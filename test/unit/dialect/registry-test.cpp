@@ -1,7 +1,7 @@
-//===- registry-test.cpp - what holds of every op of the dialect ----------===//
+//===- registry-test.cpp - facts that hold for every op -------------------===//
 //
-// An op is tested by being registered, not by being remembered here. That each
-// has a summary and an example that parses is checked where the docs are:
+// A registered op is tested without being named here. That each has a summary
+// and an example that parses is checked with the docs:
 // test/house/docs-generated.py.
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ protected:
   mlir::MLIRContext context;
 };
 
-/// A sample as a module: a function of its operands.
+/// Returns a sample as a module: a function of its operands.
 std::string moduleOf(const OpSample &sample) {
   std::string arguments, op = sample.op;
   for (auto [index, operand] : enumerate(sample.operands)) {
@@ -53,7 +53,8 @@ std::string moduleOf(const OpSample &sample) {
 } // namespace
 
 // "Not differentiable" is stated, never absent: only ops that compute nothing
-// from tensors, and kernels, which come after differentiation, say nothing.
+// from tensors, and kernels, which come after differentiation, need no
+// statement.
 TEST_F(Registry, StatesGradients) {
   ASSERT_GE(ops().size(), 50u);
   for (mlir::RegisteredOperationName op : ops()) {

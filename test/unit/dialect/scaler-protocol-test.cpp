@@ -53,7 +53,7 @@ std::string forward(int64_t model) {
 const char *const kOneLoss = R"mlir(
       %l0 = mp.mse_loss %o0, %t : tensor<?x4xf32>, tensor<?x4xf32>
       return %l0 : tensor<f32>)mlir";
-/// The third is the sum of the others.
+/// The third loss is the sum of the others.
 const char *const kTwoLosses = R"mlir(
       %k0 = mp.constant dense<0.3> : tensor<f32>
       %k1 = mp.constant dense<0.7> : tensor<f32>
@@ -92,13 +92,14 @@ std::string network(int64_t models, StringRef recipe) {
 // The goldens
 //===----------------------------------------------------------------------===//
 
-/// The variable in which an optimizer counts; the only one has no name.
+/// Returns the variable in which an optimizer counts; a single optimizer has no
+/// name.
 std::string countOf(StringRef optimizer) {
   return ("step." + optimizer + (optimizer.empty() ? "" : ".") + "applied")
       .str();
 }
 
-/// What an optimizer keeps: its model's variables and its count.
+/// Returns an optimizer's state: its model's variables and its count.
 std::map<std::string, Numbers> stateOf(TrainingSession &session, size_t model,
                                        StringRef optimizer) {
   std::map<std::string, Numbers> state;

@@ -1,8 +1,8 @@
 //===- scaler-traces-test.cpp - every preset of mp.scaler, step by step ---===//
 //
-// Whole training steps, whose gradient overflows where the trace says so,
-// against what the systems do (test/goldens/scaler_traces.py): on the CPU and
-// on the emulated device.
+// Whole training steps, whose gradient overflows at the trace's steps, against
+// the systems' behaviour (test/goldens/scaler_traces.py): on the CPU and on the
+// emulated device.
 //
 //===----------------------------------------------------------------------===//
 #include "OnBothTargets.h"
@@ -77,7 +77,7 @@ void follow(const json::Object &trace, Device device) {
           << step;
     if (!hysteresis || !hasHysteresis)
       continue;
-    // DeepSpeed's stays at 1 where others count on.
+    // DeepSpeed's tracker stays at 1 while others count on.
     double tracker = session.read("scaler.hysteresis_tracker")[0];
     if (trace.getString("preset")->starts_with("deepspeed"))
       tracker = std::max(tracker, 1.0);
@@ -103,7 +103,7 @@ TEST_P(ScalerTraces, SameScalesAndCounters) {
     EXPECT_GE(count, 30u) << preset;
 }
 
-/// With every field the preset's own, through two growths.
+/// Every field is the preset's own, through two growths.
 TEST_P(ScalerTraces, SameDefaults) {
   json::Object file = cantFail(readGolden("scaler-traces.json"));
   for (const json::Value &item : *file.getArray("defaults")) {
@@ -168,7 +168,7 @@ TEST_P(ScalerTraces, NoScaleBecomesInfinite) {
   }
 }
 
-/// The interval of a checkpoint may have been longer.
+/// A checkpoint may come from a longer interval.
 TEST_P(ScalerTraces, GrowsWhereTheIntervalWasLowered) {
   for (StringRef preset : kPresets) {
     TrainingSession session(module(preset, ", growth_interval = 5"), 1,
@@ -183,7 +183,7 @@ TEST_P(ScalerTraces, GrowsWhereTheIntervalWasLowered) {
   }
 }
 
-/// A gradient may be finite, and over a small scale it is not.
+/// A gradient may be finite, but not after division by a small scale.
 TEST_P(ScalerTraces, ChecksWhatIsUnscaled) {
   TrainingSession session(module("torch", ", init_scale = 1.0e-30"), 2,
                           GetParam());
@@ -192,7 +192,7 @@ TEST_P(ScalerTraces, ChecksWhatIsUnscaled) {
   EXPECT_TRUE(std::isfinite(session.read("w")[0]));
 }
 
-/// One that never changes skips all the same, and keeps no state.
+/// A scale that never changes still skips, and keeps no state.
 TEST_P(ScalerTraces, StaticScaleStays) {
   TrainingSession session(module("static:4096", ""), 1, GetParam());
   for (bool overflows : {false, true, true, false, false}) {
@@ -205,7 +205,7 @@ TEST_P(ScalerTraces, StaticScaleStays) {
     EXPECT_NE(variable.kind, VariableKind::Scaler) << variable.name;
 }
 
-/// Neither scaled nor checked.
+/// Gradients are neither scaled nor checked.
 TEST_P(ScalerTraces, NoneIsNone) {
   TrainingSession session(module("none", ""), 1, GetParam());
   auto results = session.run(input(true));

@@ -1,6 +1,7 @@
 //===- emulator-driver-test.cpp - the emulated driver and NVRTC -----------===//
 //
-// That work is late, and that mistakes in ordering it show.
+// These tests check that work is late, and that mistakes in ordering it are
+// visible.
 //
 //===----------------------------------------------------------------------===//
 #include "EmulatedDevice.h"
@@ -94,7 +95,7 @@ TEST_F(EmulatorDriver, readsAPinnedBufferWhenTheCopyRuns) {
   buffer[0] = 2; // too early
   ASSERT_EQ(cuda("cuStreamSynchronize", work), CUDA_SUCCESS);
   EXPECT_EQ(download<float>(at, 1)[0], 2);
-  // From other memory the copy has happened when the call returns.
+  // From other memory the copy is complete when the call returns.
   std::vector<float> pageable(64, 3);
   ASSERT_EQ(copyIn(at, pageable.data(), work), CUDA_SUCCESS);
   pageable[0] = 4;
@@ -130,7 +131,8 @@ TEST_F(EmulatorDriver, runsGraphsInTheOrderOfTheirEdges) {
   CUgraphExec exec = instantiate(graph);
   for (const char *seed : {"0", "1", "2", "3"}) {
     setenv("MP_EMULATOR_SEED", seed, 1);
-    // On the graph's stream: on another one it might come after the graph.
+    // The fill is on the graph's stream: on another one it might come after the
+    // graph.
     ASSERT_EQ(cuda("cuMemsetD32Async", c, 0u, size_t(64), work), CUDA_SUCCESS);
     ASSERT_EQ(cuda("cuGraphLaunch", exec, work), CUDA_SUCCESS);
     ASSERT_EQ(cuda("cuStreamSynchronize", work), CUDA_SUCCESS);

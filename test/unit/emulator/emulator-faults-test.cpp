@@ -28,7 +28,7 @@ protected:
 };
 
 TEST_P(EmulatorFault, isReported) {
-  // No order of threads hides it.
+  // No order of threads hides the fault.
   for (const char *seed : {"0", "1", "2", "3"}) {
     setenv("MP_EMULATOR_SEED", seed, 1);
     testing::internal::CaptureStderr();

@@ -1,4 +1,4 @@
-//===- emulator-test.cpp - what the emulated device computes --------------===//
+//===- emulator-test.cpp - results of the emulated device -----------------===//
 //
 // Faults and the driver's own behaviour: emulator-faults-test.cpp and
 // emulator-driver-test.cpp.

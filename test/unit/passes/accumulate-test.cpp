@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-/// Before anything opens CUDA.
+/// This must run before anything opens CUDA.
 const bool emulated = [] {
   setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
   setenv("MP_CACHE_DIR", "off", 1);
@@ -23,7 +23,7 @@ const bool emulated = [] {
 
 constexpr int64_t kInputs = 6;
 
-/// Two layers with statistics between them, which every micro-batch moves.
+/// Two layers with statistics between them, which every micro-batch updates.
 std::string network(StringRef recipe) {
   return formatv(R"mlir(
     mp.variable @w1 : tensor<8x6xf32> = #mp.init<kaiming_uniform>
@@ -78,7 +78,7 @@ Rows randomRows(int64_t count, unsigned seed) {
 
 class Windows {
 public:
-  /// Compiled for micro-batches of each of these sizes.
+  /// Compiles for micro-batches of each of these sizes.
   Windows(StringRef module, int64_t accumulate, ArrayRef<int64_t> sizes,
           Device device = {})
       : gathers(accumulate > 1) {
@@ -99,7 +99,8 @@ public:
     cantFail(session->initialize(/*seed=*/3));
   }
 
-  /// One step on rows taken in micro-batches of these sizes: its results.
+  /// Runs one step on rows taken in micro-batches of these sizes; returns its
+  /// results.
   std::map<std::string, double> step(const Rows &rows,
                                      ArrayRef<int64_t> sizes) {
     const Executable *last = nullptr;
@@ -140,7 +141,8 @@ public:
       }
     reportFatalUsageError("no variable " + name);
   }
-  /// Everything that a checkpoint holds but what tries change.
+  /// Returns everything in a checkpoint that skipped step attempts leave
+  /// unchanged.
   std::map<std::string, Numbers> applied() {
     std::map<std::string, Numbers> all;
     for (const Variable &variable : session->variables())
@@ -189,7 +191,8 @@ TEST(Accumulate, FourTimes16RowsAre64) {
 TEST(Accumulate, FourTimes16RowsAre64OnTheDevice) {
   checkOneBatch(kCuda, {16, 16, 16, 16}, {16});
 }
-// The last of an epoch: micro-batches count by their rows.
+// The last micro-batch of an epoch is smaller: micro-batches count by their
+// rows.
 TEST(Accumulate, ASmallerMicroBatchCountsLess) {
   checkOneBatch(kCpu, {24, 24, 16}, {24, 16});
 }

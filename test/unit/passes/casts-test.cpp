@@ -1,8 +1,8 @@
 //===- casts-test.cpp - every cast of floats against APFloat --------------===//
 //
 // All 2^16 values of a 16-bit type, all 2^8 of an 8-bit one, and random bit
-// patterns of f32, on the CPU target and in the CUDA emulator: equal bits,
-// those of NaNs aside, of which it is enough to be one.
+// patterns of f32, on the CPU target and in the CUDA emulator: the bits are
+// equal, except that any NaN stands for a NaN.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
@@ -38,7 +38,7 @@ std::string packBits(const std::vector<uint64_t> &values, unsigned width) {
   return bytes;
 }
 
-/// Whether `bits` are what `value` rounds to.
+/// Whether `bits` are `value` rounded.
 bool isRounded(APFloat value, uint64_t bits, const FloatFormat &to) {
   bool losesInfo;
   value.convert(to.semantics(), APFloat::rmNearestTiesToEven, &losesInfo);
@@ -101,7 +101,7 @@ TEST_P(Casts, OfRandomWideValues) {
                                                    : 1'000'003);
     for (uint64_t &value : values)
       value = from.bits == 32 ? random() >> 32 : random();
-    // Most f64 patterns are far outside of what 16 bits hold.
+    // Most f64 patterns are far outside of the range of 16 bits.
     if (from.bits == 64)
       for (size_t k = 0; k < values.size(); k += 2)
         values[k] =

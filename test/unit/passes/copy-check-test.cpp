@@ -1,7 +1,7 @@
-//===- copy-check-test.cpp - what a step looks at to find an overflow -----===//
+//===- copy-check-test.cpp - how a step finds an overflow in a copy -------===//
 //
-// Steps that write f16 copies, in the process: what they read by the plan, and
-// that a step is skipped by the values alone, whatever the bounds say.
+// Steps that write f16 copies, in the process: the plan's traffic, and that the
+// values alone decide whether a step is skipped, not the bounds.
 //
 //===----------------------------------------------------------------------===//
 #include "TrainingSession.h"
@@ -38,7 +38,7 @@ constexpr int64_t kBatch = 8;
 struct Training : mp::test::TrainingSession {
   explicit Training(StringRef optimizer)
       : TrainingSession(network(optimizer), kBatch) {}
-  /// The gradient of a row of weights is the sum of x's rows.
+  /// The gradient of each row of weights is the sum of x's rows.
   bool skips(double x) {
     return TrainingSession::skips(Numbers(kBatch * kColumns, x));
   }
@@ -52,17 +52,17 @@ double largest(const Numbers &numbers) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is read
+// Traffic
 //===----------------------------------------------------------------------===//
 
-/// Bytes behind a place that a step's launch gets.
+/// Returns the number of bytes at a place that a step's launch gets.
 uint64_t bytesAt(const Program &program, const Entry &entry, size_t step,
-                 const Place &place) {
-  if (place.space == Place::Space::Variable)
+                 const BufferRef &place) {
+  if (place.space == BufferRef::Space::Variable)
     return program.variables[place.index].type.bytes();
-  if (place.space == Place::Space::Staging)
+  if (place.space == BufferRef::Space::Staging)
     return entry.inputs[place.index].type.bytes();
-  if (place.space == Place::Space::Constant)
+  if (place.space == BufferRef::Space::Constant)
     return program.constants[place.index].type.bytes();
   for (const Buffer &buffer : entry.buffers)
     if (buffer.offset == place.offset && buffer.firstStep <= step &&
@@ -72,12 +72,12 @@ uint64_t bytesAt(const Program &program, const Entry &entry, size_t step,
   return 0;
 }
 
-/// What the update and the look at it move, by the plan.
+/// Checks the traffic of the update and of the check, by the plan.
 void expectTraffic(StringRef recipe, unsigned bytes) {
   SCOPED_TRACE(recipe.str());
   Program program = mp::test::compileStep(network(recipe), kBatch);
-  auto named = [&](const Place &place, StringRef name) {
-    return place.space == Place::Space::Variable &&
+  auto named = [&](const BufferRef &place, StringRef name) {
+    return place.space == BufferRef::Space::Variable &&
            program.variables[place.index].name == name;
   };
   auto entry = find_if(program.entries,
@@ -88,19 +88,21 @@ void expectTraffic(StringRef recipe, unsigned bytes) {
     if (!launch)
       continue;
     uint64_t moved = 0;
-    for (const Place &place : launch->args) {
+    for (const BufferRef &place : launch->args) {
       uint64_t bytes = bytesAt(program, *entry, index, place);
       moved += bytes >= kWeights ? bytes : 0;
     }
     auto uses = [&](StringRef name) {
-      return count_if(launch->args,
-                      [&](const Place &place) { return named(place, name); });
+      return count_if(launch->args, [&](const BufferRef &place) {
+        return named(place, name);
+      });
     };
     if (uses("w") == 2) { // read and written
       ++updates;
       EXPECT_EQ(moved, bytes * kWeights);
     } else if (uses("w") || uses("w.exp_avg") || uses("w.exp_avg_sq")) {
-      // The look at the new masters, where the bounds leave it open.
+      // This is the check of the new masters, for the case that the bounds
+      // leave it open.
       ++looks;
       StringRef summary = program.kernels[launch->kernel].summary;
       EXPECT_TRUE(summary.contains("adamw cast is_finite")) << summary.str();
@@ -119,11 +121,12 @@ TEST(CopyCheck, UpdateMoves28BytesAParameter) {
 }
 
 //===----------------------------------------------------------------------===//
-// When a step is skipped
+// Skipped steps
 //===----------------------------------------------------------------------===//
 
-// While the bounds prove that all is well, they move by themselves: nothing is
-// measured, so the bound is above what a look would have found.
+// While the bounds prove that all copies are finite, they move by themselves:
+// nothing is measured, so the bound is above the value that a check would have
+// found.
 TEST(CopyCheck, ProvenStepsMeasureNothing) {
   Training training("#mp.adamw<lr = 1.0e-3>");
   EXPECT_EQ(training.read("step.magnitude")[0], largest(training.read("w")));
@@ -138,7 +141,7 @@ TEST(CopyCheck, ProvenStepsMeasureNothing) {
 }
 
 // The bound adds the largest weight and the largest step; here they are of
-// different elements, so that only a look shows that all is well.
+// different elements, so that only a check shows that all copies are finite.
 TEST(CopyCheck, OpenStepsLookAndMeasure) {
   Training training("#mp.sgd<lr = 1000.0>");
   Numbers weights(kWeights, 1);
@@ -164,7 +167,7 @@ TEST(CopyCheck, OverflowSkips) {
   EXPECT_EQ(training.read("w.f16")[0], 65504);
 }
 
-// An optimizer that states no bound is looked at in each step.
+// An optimizer that states no bound is checked in each step.
 TEST(CopyCheck, WithoutBounds) {
   Training training("#mp.lamb<lr = 1.0e-2>");
   for (const Variable &variable : training.variables())
@@ -188,14 +191,14 @@ TEST(CopyCheck, BoundsFollowClipping) {
   EXPECT_LT(training.read("step.magnitude")[0], before + 1.01);
 }
 
-// Values that bounds say nothing about.
+// Bounds prove nothing about these values.
 TEST(CopyCheck, StateThatIsNotFinite) {
   Training training("#mp.adamw<lr = 1.0e-3>");
   Numbers means(kWeights, 0);
   means[7] = INFINITY;
   training.write("w.exp_avg", means);
   EXPECT_TRUE(training.skips(0.5));
-  // Then the state is mended, and a step that is skipped for its gradient
+  // Then the state is repaired, and a step that is skipped for its gradient
   // changes no bound.
   means[7] = 0;
   training.write("w.exp_avg", means);

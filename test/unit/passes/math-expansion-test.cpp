@@ -1,6 +1,10 @@
+//===- math-expansion-test.cpp - expanded functions -----------------------===//
+//
 // Expanded functions against the C library in double, over bit patterns of f32
 // that are spread evenly, and at the edges. --gtest_also_run_disabled_tests:
 // all.
+//
+//===----------------------------------------------------------------------===//
 #include "LinkedKernels.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -91,8 +95,8 @@ private:
   KernelFunction function;
 };
 
-/// Distance in units of f32's last place at `exact`; infinite where only one of
-/// the two is NaN, or an infinity is wrong.
+/// Returns the distance in units of f32's last place at `exact`; infinite if
+/// only one of the two is NaN, or an infinity is wrong.
 double ulps(float got, double exact) {
   if (std::isnan(exact) || std::isnan(got))
     return std::isnan(exact) == std::isnan(got) ? 0 : INFINITY;
@@ -212,8 +216,8 @@ void checkPower(float x, float y, float got, double bound) {
   }
 }
 
-// Bases of all bit patterns; exponents such that the power is of any finite
-// size, so that near one they are large.
+// Bases of all bit patterns, with exponents such that the power is of any
+// finite size, so that they are large for bases near one.
 TEST(Power, StaysWithinItsBound) {
   Expanded function("powf", /*binary=*/true);
   std::mt19937_64 random(1);

@@ -1,9 +1,8 @@
 //===- policy-table-test.cpp - each preset against its system -------------===//
 //
-// What PyTorch, TensorFlow, Apex and TVM do with an op, row by row, written
-// down from their documentation and not from the lists that the presets hold.
-// An op of ours that a system lacks has what the system does with ops it does
-// not know.
+// The categories of an op in PyTorch, TensorFlow, Apex and TVM, row by row,
+// written down from their documentation and not from the presets' lists. An op
+// that a system lacks has the category of ops that the system does not know.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/Mp.h"
@@ -87,15 +86,14 @@ class PolicyTable : public testing::Test {
 protected:
   PolicyTable() { context.loadDialect<MpDialect>(); }
 
-  StringRef judge(const Policy &policy, StringRef op) {
+  StringRef decide(const Policy &policy, StringRef op) {
     auto name =
         *mlir::RegisteredOperationName::lookup("mp." + op.str(), &context);
     auto *facts = name.getInterface<AutocastOpInterface>();
     return nameOf(policy
-                      .judge(name.getStringRef(),
-                             [&](StringRef system) {
-                               return facts->getAutocastName(system);
-                             })
+                      .decide(name.getStringRef(),
+                              namesIn(policy.system(), *facts),
+                              facts->getNumericClass())
                       .category);
   }
 
@@ -109,15 +107,14 @@ TEST_F(PolicyTable, HasTheSystemsRows) {
       SmallVector<StringRef> ops;
       row.ops.split(ops, ' ');
       for (StringRef op : ops)
-        EXPECT_EQ(judge(policy, op), row.categories[i])
+        EXPECT_EQ(decide(policy, op), row.categories[i])
             << op.str() << " under " << column.str();
     }
   }
 }
 
-/// The category that a system's own lists give an op: what they say of its
-/// name there, or of the strictest of its parts, or what becomes of unlisted
-/// ops.
+/// Returns the category that a system's own lists give an op: the entry of its
+/// name there, or of the strictest of its parts, or the rule for unlisted ops.
 std::string expected(const json::Object &system, StringRef names) {
   StringRef strictness[] = {"banned",  "deny",  "result", "allow",
                             "promote", "infer", "follow", "clear"};
@@ -131,8 +128,8 @@ std::string expected(const json::Object &system, StringRef names) {
   return system.getString("unlisted")->str();
 }
 
-// Every op of the dialect, by the lists that the systems' sources have. A new
-// op is judged here by being registered.
+// Judges every op of the dialect by the lists in the systems' sources. A new op
+// is judged here once it is registered.
 TEST_F(PolicyTable, HasTheSystemsListsForEveryOp) {
   auto buffer = MemoryBuffer::getFile(MP_GOLDENS_DIR "/autocast-lists.json");
   ASSERT_TRUE(bool(buffer));
@@ -142,10 +139,10 @@ TEST_F(PolicyTable, HasTheSystemsListsForEveryOp) {
   for (const auto &[preset, value] : *lists->getAsObject()) {
     const json::Object &system = *value.getAsObject();
     Policy policy = cantFail(Policy::load(preset));
-    for (mlir::RegisteredOperationName op : judgedOps(&context)) {
+    for (mlir::RegisteredOperationName op : decidedOps(&context)) {
       StringRef names = op.getInterface<AutocastOpInterface>()->getAutocastName(
           *system.getString("system"));
-      EXPECT_EQ(judge(policy, op.stripDialect()), expected(system, names))
+      EXPECT_EQ(decide(policy, op.stripDialect()), expected(system, names))
           << op.getStringRef().str() << " (" << names.str() << ") under "
           << StringRef(preset).str();
       ++rows;
@@ -164,7 +161,7 @@ std::set<std::string> namesIn(const json::Object &system) {
   return names;
 }
 
-/// What TensorFlow calls the gradient of an op that it has: ReluGrad,
+/// Returns TensorFlow's name for the gradient of an op that it has: ReluGrad,
 /// FusedBatchNormGradV3.
 std::string gradientOf(StringRef name) {
   StringRef stem = name.rtrim("0123456789");
@@ -173,9 +170,9 @@ std::string gradientOf(StringRef name) {
   return (stem + "Grad" + name.drop_front(stem.size())).str();
 }
 
-// A backward op has the name of the system's gradient of the forward op where
-// the lists have one, and otherwise none. HasTheSystemsListsForEveryOp goes by
-// the names that ops have, and cannot see that one has another's.
+// A backward op has the name of the system's gradient of the forward op if the
+// lists have one, and otherwise none. HasTheSystemsListsForEveryOp uses the
+// names that ops have, and cannot detect that one has another's.
 TEST_F(PolicyTable, GivesBackwardOpsTheirNames) {
   auto buffer = MemoryBuffer::getFile(MP_GOLDENS_DIR "/autocast-lists.json");
   ASSERT_TRUE(bool(buffer));
@@ -185,7 +182,7 @@ TEST_F(PolicyTable, GivesBackwardOpsTheirNames) {
   known.merge(namesIn(*lists.getAsObject()->getObject("tf-bf16")));
   ASSERT_TRUE(known.count("FusedBatchNormGradV3"));
   size_t pairs = 0, named = 0;
-  for (mlir::RegisteredOperationName backward : judgedOps(&context)) {
+  for (mlir::RegisteredOperationName backward : decidedOps(&context)) {
     StringRef name = backward.getStringRef();
     if (!name.consume_back("_backward"))
       continue;
@@ -200,7 +197,7 @@ TEST_F(PolicyTable, GivesBackwardOpsTheirNames) {
     if (!known.count(wanted))
       wanted = "";
     EXPECT_EQ(nameIn(backward, "tensorflow"), wanted) << name.str();
-    // These list what a user calls.
+    // These systems list only ops that a user calls.
     for (StringRef system : {"torch", "relay", "relax"})
       EXPECT_EQ(nameIn(backward, system), "") << name.str();
     ++pairs;
@@ -210,8 +207,8 @@ TEST_F(PolicyTable, GivesBackwardOpsTheirNames) {
   EXPECT_GE(named, 7u);
 }
 
-// No name of a system is on two ops of ours, but where the system has one op
-// for both, or both are made of the same ones there.
+// A name of a system belongs to only one op, unless the system has one op for
+// both, or makes both of the same ones.
 TEST_F(PolicyTable, GivesANameOnce) {
   const std::set<std::set<StringRef>> shared = {
       // Relax has no linear: it multiplies by a transposed weight and adds.
@@ -224,7 +221,7 @@ TEST_F(PolicyTable, GivesANameOnce) {
   };
   for (StringRef system : {"torch", "tensorflow", "relay", "relax"}) {
     StringMap<std::set<StringRef>> ops;
-    for (mlir::RegisteredOperationName op : judgedOps(&context))
+    for (mlir::RegisteredOperationName op : decidedOps(&context))
       ops[op.getInterface<AutocastOpInterface>()->getAutocastName(system)]
           .insert(op.getStringRef());
     for (const auto &entry : ops)
@@ -235,23 +232,23 @@ TEST_F(PolicyTable, GivesANameOnce) {
   }
 }
 
-// What PyTorch 2.12 changed, and nothing else.
+// PyTorch 2.12 changed this, and nothing else.
 TEST_F(PolicyTable, Torch212HasRmsNormInF32) {
   Policy before = cantFail(Policy::load("torch")),
          since = cantFail(Policy::load("torch-2.12"));
-  ASSERT_GT(judgedOps(&context).size(), 60u);
-  for (mlir::RegisteredOperationName op : judgedOps(&context)) {
+  ASSERT_GT(decidedOps(&context).size(), 60u);
+  for (mlir::RegisteredOperationName op : decidedOps(&context)) {
     StringRef name = op.stripDialect();
     if (name == "rms_norm") {
-      EXPECT_EQ(judge(before, name), "native");
-      EXPECT_EQ(judge(since, name), "deny");
+      EXPECT_EQ(decide(before, name), "native");
+      EXPECT_EQ(decide(since, name), "deny");
     } else {
-      EXPECT_EQ(judge(before, name), judge(since, name)) << name.str();
+      EXPECT_EQ(decide(before, name), decide(since, name)) << name.str();
     }
   }
 }
 
-// Systems that go by layers or by the whole model.
+// These systems decide by layers or by the whole model.
 TEST_F(PolicyTable, GoesByKind) {
   struct {
     StringRef policy, matmul, exp, batchNorm, layerNorm, loss;
@@ -265,15 +262,15 @@ TEST_F(PolicyTable, GoesByKind) {
   };
   for (auto &[name, matmul, exp, batchNorm, layerNorm, loss] : cases) {
     Policy policy = cantFail(Policy::load(name));
-    EXPECT_EQ(judge(policy, "matmul"), matmul) << name.str();
-    EXPECT_EQ(judge(policy, "exp"), exp) << name.str();
-    EXPECT_EQ(judge(policy, "batch_norm"), batchNorm) << name.str();
-    EXPECT_EQ(judge(policy, "layer_norm"), layerNorm) << name.str();
-    EXPECT_EQ(judge(policy, "mse_loss"), loss) << name.str();
+    EXPECT_EQ(decide(policy, "matmul"), matmul) << name.str();
+    EXPECT_EQ(decide(policy, "exp"), exp) << name.str();
+    EXPECT_EQ(decide(policy, "batch_norm"), batchNorm) << name.str();
+    EXPECT_EQ(decide(policy, "layer_norm"), layerNorm) << name.str();
+    EXPECT_EQ(decide(policy, "mse_loss"), loss) << name.str();
   }
 }
 
-// No preset contradicts itself by two names of one op.
+// No preset gives two names of one op different categories.
 TEST_F(PolicyTable, PresetsLoad) {
   for (const std::string &name : Policy::names()) {
     Expected<Policy> policy = Policy::load(name);

@@ -7,42 +7,36 @@ using namespace mp;
 
 namespace {
 
-/// What a policy says of an op by its name in the policy's system.
-StringRef judge(const Policy &policy, StringRef name) {
-  return nameOf(policy
-                    .judge("mp.op",
-                           [&](StringRef system) {
-                             return system == policy.system() ? name
-                                                              : StringRef();
-                           })
-                    .category);
+/// Judges an op by its name in the policy's system.
+StringRef decide(const Policy &policy, StringRef name) {
+  return nameOf(policy.decide("mp.op", name, NumericClass::none).category);
 }
 
-/// What is wrong with the text of a policy.
+/// Returns the error of a policy's text.
 std::string errorOf(StringRef text) {
   Expected<Policy> policy = Policy::parse(text, "mine");
   return policy ? "" : toString(policy.takeError());
 }
 
-// One name of each list of PyTorch's, and one that no list has.
+// Judges one name of each list of PyTorch's, and one that no list has.
 TEST(Policy, TorchCategories) {
   Policy policy = cantFail(Policy::load("torch"));
   EXPECT_EQ(policy.system(), "torch");
-  EXPECT_EQ(judge(policy, "linear"), "allow");
-  EXPECT_EQ(judge(policy, "layer_norm"), "deny");
-  EXPECT_EQ(judge(policy, "softmax"), "result");
-  EXPECT_EQ(judge(policy, "addcmul"), "promote");
-  EXPECT_EQ(judge(policy, "binary_cross_entropy"), "banned");
-  EXPECT_EQ(judge(policy, "roll"), "native");
+  EXPECT_EQ(decide(policy, "linear"), "allow");
+  EXPECT_EQ(decide(policy, "layer_norm"), "deny");
+  EXPECT_EQ(decide(policy, "softmax"), "result");
+  EXPECT_EQ(decide(policy, "addcmul"), "promote");
+  EXPECT_EQ(decide(policy, "binary_cross_entropy"), "banned");
+  EXPECT_EQ(decide(policy, "roll"), "native");
 }
 
-// An op that is several elsewhere is what the strictest of them is.
+// An op that another system makes of several has the category of the strictest.
 TEST(Policy, JudgesWhatIsComposed) {
   Policy policy = cantFail(Policy::load("tf-fp16"));
-  EXPECT_EQ(judge(policy, "Erf+Mul"), "infer");
-  EXPECT_EQ(judge(policy, "Mul+Mean+Relu"), "deny");
-  EXPECT_EQ(judge(policy, "Relu+MatMul"), "allow");
-  EXPECT_EQ(judge(policy, "NotThere"), "barrier");
+  EXPECT_EQ(decide(policy, "Erf+Mul"), "infer");
+  EXPECT_EQ(decide(policy, "Mul+Mean+Relu"), "deny");
+  EXPECT_EQ(decide(policy, "Relu+MatMul"), "allow");
+  EXPECT_EQ(decide(policy, "NotThere"), "barrier");
 }
 
 TEST(Policy, UnknownNameListsThoseThereAre) {
@@ -55,13 +49,13 @@ TEST(Policy, UnknownNameListsThoseThereAre) {
             "that end in .json");
 }
 
-// An op of the policy or of ours moves; any other name is an error.
+// An op of the policy or of the dialect moves; any other name is an error.
 TEST(Policy, Move) {
   Policy policy = cantFail(Policy::load("torch"));
   EXPECT_FALSE(
       errorToBool(policy.move({"exp", "ours"}, Category::Allow, {"ours"})));
-  EXPECT_EQ(judge(policy, "exp"), "allow");
-  EXPECT_EQ(judge(policy, "ours"), "allow");
+  EXPECT_EQ(decide(policy, "exp"), "allow");
+  EXPECT_EQ(decide(policy, "ours"), "allow");
   EXPECT_EQ(toString(policy.move({"sotfmax"}, Category::Allow, {})),
             "unknown op \"sotfmax\" in a list of ops; did you mean softmax?");
 }
@@ -70,9 +64,9 @@ TEST(Policy, ExtendsAnother) {
   Policy policy = cantFail(Policy::parse(
       R"({"extends": "torch", "allow": ["exp"], "unlisted": "follow"})",
       "mine"));
-  EXPECT_EQ(judge(policy, "exp"), "allow");
-  EXPECT_EQ(judge(policy, "log"), "deny");
-  EXPECT_EQ(judge(policy, "roll"), "follow");
+  EXPECT_EQ(decide(policy, "exp"), "allow");
+  EXPECT_EQ(decide(policy, "log"), "deny");
+  EXPECT_EQ(decide(policy, "roll"), "follow");
 }
 
 TEST(Policy, SaysWhatIsWrong) {
@@ -87,12 +81,12 @@ TEST(Policy, SaysWhatIsWrong) {
                 .find("\"alow\" is not understood"),
             std::string::npos);
   EXPECT_EQ(errorOf(R"({"extends": "torch", "allow": [1]})"),
-            "policy mine: \"allow\" holds what is no name");
+            "policy mine: \"allow\" holds what is not a name");
   EXPECT_NE(errorOf("{"), "");
   EXPECT_EQ(errorOf(std::string(100000, '[')),
             "policy mine: has more than 256 lists");
   EXPECT_EQ(errorOf(R"({"extends": 5, "system": "torch", "allow": ["exp"]})"),
-            "policy mine: \"extends\" is no text");
+            "policy mine: \"extends\" is not a string");
   EXPECT_EQ(
       errorOf(R"({"extends": "torch", "dtypes": ["f17"], "allow": ["exp"]})"),
       "policy mine: \"dtypes\" is a list of f16, bf16 and tf32");

@@ -1,7 +1,7 @@
 //===- ranges-test.cpp - bounds of numbers against numbers ----------------===//
 //
-// Iterates the registry: whatever an op computes of its samples lies in the
-// range that follows from those of its operands.
+// Iterates the registry: every result of an op on its samples lies in the range
+// that follows from those of its operands.
 //
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
@@ -18,19 +18,19 @@ Interval hullOf(const Numbers &numbers) {
   return {*low, *high};
 }
 
-/// Bounds are computed in other steps than numbers, and rounded in others.
+/// Bounds are computed in other steps than numbers, and rounded differently.
 bool liesIn(double value, Interval range, double roundoff) {
   double slack = roundoff * std::max(1.0, std::abs(value));
   return value >= range.low - slack && value <= range.high + slack;
 }
 
-/// Bodies of ops are made of these, as mp-lint says of itself.
+/// Loads the dialects of ops' bodies, as mp-lint does.
 std::vector<OpSample> samplesWithBodies() {
   sampleContext().loadDialect<arith::ArithDialect, math::MathDialect>();
   return differentiableSamples();
 }
 
-/// Returns how many results have a bound that is not just their type's.
+/// Returns the number of results whose bound is narrower than their type.
 unsigned checkSample(const OpSample &text, StringRef floats, double roundoff) {
   auto sample =
       floats.empty() ? sampleModules(text) : sampleModules(text, floats);
@@ -68,7 +68,7 @@ TEST(Ranges, HoldWhatOpsCompute) {
   std::vector<OpSample> samples = samplesWithBodies();
   for (const OpSample &sample : samples)
     bounded += checkSample(sample, "", 1e-6);
-  // A range that is always the type's would hold everything.
+  // Ranges that were always the type's would hold too.
   EXPECT_GE(bounded, samples.size() * 3 / 4);
 }
 

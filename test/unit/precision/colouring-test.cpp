@@ -9,8 +9,8 @@ using namespace mp::precision;
 
 namespace {
 
-/// A chain of ops. Each costs less where it is low, and more where the next has
-/// another colour; errors add up, and some pairs have one of their own.
+/// A chain of ops. Each costs less if it is low, and more if the next has
+/// another colour; errors add up, and some pairs add one of their own.
 class Chain : public ColouringProblem {
 public:
   Chain(size_t size, unsigned seed) {
@@ -73,7 +73,7 @@ Colouring colouringOf(uint64_t bits, size_t size) {
   return colouring;
 }
 
-/// The least cost within a tolerance.
+/// Returns the least cost within a tolerance.
 double leastCost(const Chain &chain, double tolerance) {
   double least = std::numeric_limits<double>::infinity();
   size_t size = chain.kinds.size();
@@ -107,7 +107,7 @@ TEST(Colouring, FewUnitsAreSolved) {
     }
 }
 
-// In the order of cost: what is dearer than the best need not be measured.
+// In the order of cost, colourings dearer than the best need not be measured.
 TEST(Colouring, MeasuresWhatCouldBeCheaper) {
   Chain chain(8, 4);
   ColouringResult result = search(chain, 1000);
@@ -129,7 +129,7 @@ TEST(Colouring, ManyUnitsAreSearched) {
     EXPECT_EQ(result.cost, chain.costOf(*result.best));
     found += 1000 - result.cost;
     least += 1000 - leastCost(chain, tolerance);
-    // No single change of what is found is cheaper and within.
+    // No single change of the result is cheaper and within the tolerance.
     for (size_t unit = 0; unit < 12; ++unit) {
       Colouring other = *result.best;
       other[unit] = !other[unit];
@@ -174,7 +174,7 @@ TEST(Colouring, NothingWithin) {
   EXPECT_EQ(result.trials.front().error, 5);
 }
 
-// Not even an infinite tolerance has room for what is not finite.
+// Gradients that are not finite are beyond even an infinite tolerance.
 TEST(Colouring, NotFiniteIsBeyond) {
   struct Overflows final : Chain {
     using Chain::Chain;
@@ -189,7 +189,8 @@ TEST(Colouring, NotFiniteIsBeyond) {
   EXPECT_EQ(result.best, Colouring(5, false));
 }
 
-// Of equals the one with less in 16 bits is taken; a start may be the best.
+// If costs are equal, the one with less in 16 bits is taken; a start may be the
+// best.
 TEST(Colouring, EqualsAndStarts) {
   struct Free final : Chain {
     using Chain::Chain;
@@ -205,7 +206,7 @@ TEST(Colouring, EqualsAndStarts) {
   EXPECT_EQ(result.best, Colouring());
 }
 
-// What is measured with noise is taken only where it is clearly less.
+// A noisy cost is taken only if it is clearly less.
 TEST(Colouring, NoisyCostsNeedAMargin) {
   Chain chain(5, 2);
   chain.isCostExact = false;
@@ -214,7 +215,7 @@ TEST(Colouring, NoisyCostsNeedAMargin) {
   EXPECT_EQ(result.best, Colouring(5, false));
   EXPECT_FALSE(result.isProven);
 
-  // What training refuses alone is not tried together with others.
+  // A unit that training refuses alone is not attempted together with others.
   Chain fine(5, 2);
   fine.isCostExact = false;
   fine.refused = 3;

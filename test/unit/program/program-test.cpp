@@ -6,7 +6,7 @@
 #include <random>
 
 using namespace mp;
-using Space = Place::Space;
+using Space = BufferRef::Space;
 
 namespace {
 
@@ -24,7 +24,22 @@ std::string bytesOf(size_t count) {
   return bytes;
 }
 
-/// One of everything that a Program can say.
+std::vector<Variable> variablesWithRoles() {
+  TensorType weight{ElementType::F32, {16, 4}}, count{ElementType::I64, {}};
+  Initializer zero{Initializer::Kind::Constant, 0, 0};
+  using Kind = VariableRole::Kind;
+  return {
+      {"fc1.weight.exp_avg",
+       VariableKind::Slot,
+       weight,
+       zero,
+       {"dir with space/mlp.mlir", 3, 5},
+       {Kind::Slot, "fc1.weight", "exp_avg"}},
+      {"average", VariableKind::Slot, weight, zero, {}, {Kind::Average, "h"}},
+      {"applied", VariableKind::Slot, count, zero, {}, {Kind::Count}}};
+}
+
+/// Returns a Program with one of everything.
 Program sample() {
   Program program;
   program.module = "two words \"quoted\"\n";
@@ -62,6 +77,7 @@ Program sample() {
       {"attempt", VariableKind::Attempt, {ElementType::I64, {}}, {}, {}},
       {"micro", VariableKind::Window, {ElementType::I64, {}}, {}, {}},
   };
+  llvm::append_range(program.variables, variablesWithRoles());
   program.constants = {{{ElementType::U8, {500}}, bytesOf(500)},
                        {{ElementType::F32, {0}}, ""}};
   program.headers = {{"prelude.cuh", "#pragma once\n\"\\"}, {"e", ""}};
@@ -103,7 +119,7 @@ Program sample() {
       Copy{{Space::Variable, 0, 0},
            {Space::Arena, 0, 0},
            256,
-           Place{Space::Arena, 0, 1024}},
+           BufferRef{Space::Arena, 0, 1024}},
       Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt}};
   entry.results = {{"loss", {ElementType::F32, {}}, {Space::Arena, 0, 64}},
                    {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}},
@@ -163,6 +179,7 @@ TEST(Program, EveryFieldComesBack) {
     EXPECT_EQ(after.variables[i].kind, before.variables[i].kind);
     EXPECT_EQ(after.variables[i].type, before.variables[i].type);
     EXPECT_EQ(after.variables[i].init, before.variables[i].init);
+    EXPECT_EQ(after.variables[i].role, before.variables[i].role);
     EXPECT_EQ(after.variables[i].location, before.variables[i].location);
   }
   EXPECT_EQ(after.constants[0].bytes, before.constants[0].bytes);
@@ -187,7 +204,7 @@ TEST(Program, EveryFieldComesBack) {
             std::get<Call>(expected.steps[1]).attributes);
   EXPECT_EQ(std::get<Copy>(entry.steps[2]).flag,
             std::get<Copy>(expected.steps[2]).flag);
-  EXPECT_EQ(entry.results[1].place, expected.results[1].place);
+  EXPECT_EQ(entry.results[1].ref, expected.results[1].ref);
   EXPECT_EQ(entry.results[1].origin, "");
   EXPECT_EQ(entry.results[2].origin, "mp.linear");
   EXPECT_EQ(entry.results[2].location, expected.results[2].location);
@@ -205,7 +222,7 @@ TEST(Program, CodeCanBeLeftOut) {
 }
 
 TEST(Program, AcceptsCarriageReturnsAndComments) {
-  EXPECT_EQ(problemOf("; a comment\r\nmp.program 1\r\nmodule m ; here too\r\n"
+  EXPECT_EQ(problemOf("; a comment\r\nmp.program 2\r\nmodule m ; here too\r\n"
                       "target cpu c\r\n\r\nend\r\n"),
             "");
 }
@@ -241,9 +258,9 @@ TEST(Program, NamesTypes) {
   EXPECT_EQ(Location().str(), "");
 }
 
-/// Each line is wrong as line 6 behind this.
+/// Each line is wrong as line 6 after this prefix.
 constexpr llvm::StringLiteral prefix =
-    "mp.program 1\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
+    "mp.program 2\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
     "entry e batch 0 arena 64\n";
 
 struct Wrong {
@@ -267,6 +284,9 @@ constexpr Wrong wrongs[] = {
      "expected a tensor type, found '-4xf32'"},
     {"variable w buffer 99999999999x99999999xf32 constant 0",
      "tensor '99999999999x99999999xf32' is too large"},
+    {"variable w slot f32 constant 0 as part", "unknown role 'part'"},
+    {"variable w slot f32 constant 0 as average of",
+     "expected a parameter, found the end of the line"},
     {"variable w buffer f32 magic", "unknown initializer 'magic'"},
     {"variable w buffer f32 constant 0x", "expected a number, found '0x'"},
     {"variable w buffer f32 constant 0 1 2", "unexpected '2'"},
@@ -289,7 +309,7 @@ constexpr Wrong wrongs[] = {
     {"call r grid 1 block 1 set args const0+0",
      "there is no constant 'const0'"},
     {"call r grid 1 block 1 set args input0+0", "there is no input 'input0'"},
-    {"call r grid 1 block 1 set args sky+0", "unknown place 'sky'"},
+    {"call r grid 1 block 1 set args sky+0", "unknown buffer 'sky'"},
     {"call r grid 1 block 1 set args arena+65",
      "an offset must be at most 64, found 65"},
     {"copy 17 to @v+0 from arena+0",
@@ -305,11 +325,11 @@ constexpr Wrong wrongs[] = {
 INSTANTIATE_TEST_SUITE_P(Text, ProgramErrors, testing::ValuesIn(wrongs));
 
 TEST(Program, RefusesOtherTexts) {
-  EXPECT_EQ(problemOf(""), "line 0: not a program: expected 'mp.program 1'");
+  EXPECT_EQ(problemOf(""), "line 0: not a program: expected 'mp.program 2'");
   EXPECT_EQ(problemOf("module {\n}"),
-            "line 1: not a program: expected 'mp.program 1'");
-  EXPECT_EQ(problemOf("mp.program 2\n"),
-            "line 1: version 2 of the text form, expected 1");
+            "line 1: not a program: expected 'mp.program 2'");
+  EXPECT_EQ(problemOf("mp.program 1\n"),
+            "line 1: version 1 of the text form, expected 2");
   EXPECT_EQ(problemOf((prefix + "constant 4xui8 0\nend").str()),
             "line 7: expected '|', found 'end'");
   EXPECT_EQ(problemOf(prefix), "line 5: the text breaks off: expected 'end'");

@@ -1,4 +1,8 @@
-// Checkpoints and initial weights: what comes back, and what is refused.
+//===- checkpoint-test.cpp - checkpoints and initial weights --------------===//
+//
+// The tests compare restored values, and check that wrong files are refused.
+//
+//===----------------------------------------------------------------------===//
 #include "FakeSession.h"
 #include "TestFiles.h"
 #include "runtime/data/Convert.h"
@@ -16,7 +20,7 @@ RunState someState() {
   state.seed = 18446744073709551615u;
   state.step = 12;
   state.skippedSteps = 2;
-  state.records = 100;
+  state.samples = 100;
   state.batch = 8;
   state.epochs = 3;
   state.shuffle = false;
@@ -61,7 +65,7 @@ TEST_F(CheckpointTest, BringsEverythingBack) {
   ASSERT_EQ(message(saveCheckpoint(path, session, someState())), "no error");
   FakeSession other;
   load(other, "");
-  auto checkpoint = Checkpoint::open(folder.root); // a run folder will do
+  auto checkpoint = Checkpoint::open(folder.root); // a run folder is accepted
   ASSERT_TRUE(bool(checkpoint));
   ASSERT_EQ(message(checkpoint->restore(other)), "no error");
   EXPECT_EQ(other.at<float>("w")[0], 42);
@@ -75,7 +79,7 @@ TEST_F(CheckpointTest, BringsEverythingBack) {
   EXPECT_EQ(state.seed, expected.seed);
   EXPECT_EQ(state.step, expected.step);
   EXPECT_EQ(state.skippedSteps, expected.skippedSteps);
-  EXPECT_EQ(state.records, expected.records);
+  EXPECT_EQ(state.samples, expected.samples);
   EXPECT_EQ(state.batch, expected.batch);
   EXPECT_EQ(state.epochs, expected.epochs);
   EXPECT_EQ(state.shuffle, expected.shuffle);
@@ -158,12 +162,12 @@ TEST_F(CheckpointTest, DamagedMetadataIsNamed) {
   EXPECT_HAS(rewrite("batch", "many"), "'batch' is missing or malformed");
   EXPECT_HAS(rewrite("mantissa.checkpoint", "99"), "format 99, expected 1");
   EXPECT_HAS(rewrite("mantissa.checkpoint", nullptr), "no training state");
-  // One from before there were tuning plans.
+  // The checkpoint is older than tuning plans.
   EXPECT_EQ(rewrite("plan", nullptr), "no error");
   EXPECT_EQ(rewrite("clip_norm_bits", nullptr), "no error");
 }
 
-/// No slot, no scaler, no history; what the metadata say is checked.
+/// The export has no slot, no scaler, no history; the metadata are checked.
 TEST_F(CheckpointTest, ExportsWeightsAlone) {
   FakeSession eight;
   load(eight, "histories");
@@ -267,6 +271,42 @@ TEST_F(CheckpointTest, AveragesTakeTheWeightsPlace) {
   EXPECT_EQ(session.at<float>("w.copy")[0], 2) << "derive has run";
   ASSERT_EQ(message(loadWeights(path, session)), "no error");
   EXPECT_EQ(session.at<float>("w")[0], 1);
+}
+
+/// Names do not count if a file has the roles of its tensors.
+TEST_F(CheckpointTest, RolesTellAverages) {
+  float weight = 1, average = 2;
+  auto bytes = [](auto &value) {
+    return llvm::ArrayRef(reinterpret_cast<const char *>(&value),
+                          sizeof(value));
+  };
+  auto load = [&](const char *roles) {
+    llvm::cantFail(writeSafetensors(
+        path,
+        {{"w", {ElementType::F32, {}}, bytes(weight)},
+         {"smooth", {ElementType::F32, {}}, bytes(average)},
+         {"other.ema", {ElementType::F32, {}}, bytes(weight)}},
+        {{"mantissa.checkpoint", "1"}, {"mantissa.roles", roles}}));
+    return message(loadWeights(path, session, Weights::Averaged));
+  };
+  EXPECT_HAS(load("{}"), "holds no averages of weights");
+  ASSERT_EQ(load(R"({"smooth": {"role": "average", "parameter": "w"}})"),
+            "no error");
+  EXPECT_EQ(session.at<float>("w")[0], 2);
+  for (const char *damaged :
+       {"[", "[]", R"({"w": 1})", R"({"w": {"role": "part"}})",
+        R"({"absent": {"role": "count"}})"})
+    EXPECT_HAS(load(damaged), "damaged checkpoint: metadata 'mantissa.roles' "
+                              "is malformed");
+}
+
+TEST_F(CheckpointTest, RolesAreSaved) {
+  FakeSession eight;
+  load(eight, "histories");
+  ASSERT_EQ(message(saveCheckpoint(path, eight, someState())), "no error");
+  Roles roles = llvm::cantFail(rolesIn(llvm::cantFail(readSafetensors(path))));
+  EXPECT_EQ(roleOf("w.amax", roles).kind, VariableRole::Kind::History);
+  EXPECT_EQ(roleOf("w", roles), VariableRole());
 }
 
 TEST_F(CheckpointTest, WeightsThatDoNotFitAreNamed) {

@@ -1,4 +1,8 @@
-// The pool around a compiler of our own making: order, errors, the cache.
+//===- cuda-compile-pool-test.cpp - the pool of compilations --------------===//
+//
+// The pool with a fake compiler: order, errors, the cache.
+//
+//===----------------------------------------------------------------------===//
 #include "CudaPrograms.h"
 #include "runtime/cuda/CompilePool.h"
 #include <atomic>
@@ -11,8 +15,8 @@ using namespace mp::test;
 
 namespace {
 
-/// A stand-in for NVRTC. Its cubin is the source between brackets; a source
-/// that holds "wrong" is refused with ten lines of log.
+/// A stand-in for NVRTC. Its cubin is the source between brackets; it refuses a
+/// source that holds "wrong" with ten lines of log.
 namespace fake {
 
 struct Program {
@@ -180,7 +184,7 @@ TEST_F(CudaCompilePool, ARefusedKernelIsNamedWithItsPlacesAndTheLog) {
              "NVRTC_ERROR_COMPILATION (6)\n  kernel.cu(1): error\n");
   EXPECT_HAS(text, "kernel.cu(8)");
   EXPECT_EQ(text.find("kernel.cu(9)"), std::string::npos);
-  // It may be tried again.
+  // It may be compiled again.
   made->add(kernel("wrong"), none());
   std::string again = message(made->wait(kernel("wrong")));
   EXPECT_HAS(again, "cannot compile");

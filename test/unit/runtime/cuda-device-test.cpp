@@ -1,4 +1,8 @@
-// Names of devices, and what a name is taken for.
+//===- cuda-device-test.cpp - names of devices ----------------------------===//
+//
+// Names of devices, and the devices that they select.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/Device.h"
 #include "runtime/cuda/Nvrtc.h"
@@ -29,7 +33,7 @@ TEST(CudaDevice, AutoNeverFailsAndSaysWhy) {
   EXPECT_FALSE(choice.reason.empty());
   EXPECT_EQ(llvm::StringRef(choice.reason).count('\n'), 0u);
   EXPECT_EQ(llvm::cantFail(chooseDevice("cpu")).device, Device());
-  // What is asked for is not replaced by something else.
+  // A requested device is not replaced by another.
   auto last = chooseDevice("cuda:1000");
   ASSERT_FALSE(bool(last));
   llvm::Error error = last.takeError();

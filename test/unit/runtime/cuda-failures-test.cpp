@@ -1,6 +1,10 @@
+//===- cuda-failures-test.cpp - failures of CUDA --------------------------===//
+//
 // Every call of the driver and of NVRTC fails in turn, and the run ends with a
-// message: no crash, no hang. Also what a step is made of, from the driver's
-// log of calls.
+// message: no crash, no hang. The driver's log of calls also gives the parts of
+// a step.
+//
+//===----------------------------------------------------------------------===//
 #include "ChildProcess.h"
 #include "CudaPrograms.h"
 #include "runtime/Session.h"
@@ -82,8 +86,8 @@ TEST_F(CudaFailures, EveryCallInTurn) {
         llvm::StringRef(name).starts_with("nvrtc"))
       ++counts[name];
   ASSERT_GT(counts.size(), 30u);
-  // Nobody is left to be told that giving something back failed, and what a
-  // message says more is no reason to have none.
+  // A failure to release something has no listener, and a failure to add
+  // details to a message does not fail the run.
   std::set<std::string> unheard = {
       "cuCtxSetCurrent",    "cuDevicePrimaryCtxRelease",
       "cuModuleUnload",     "cuMemFree",

@@ -1,5 +1,9 @@
-// Where CUDA's libraries are looked for, in which order, and what is said when
-// there is none.
+//===- cuda-libraries-test.cpp - the search for libraries -----------------===//
+//
+// The folders in which CUDA's libraries are searched for, their order, and the
+// message if there is none.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/cuda/Libraries.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,7 +49,7 @@ protected:
   }
   /// Position of a path among the candidates for NVRTC.
   static size_t position(const std::string &path) {
-    std::vector<std::string> all = candidates(nvrtcLibrary);
+    std::vector<std::string> all = candidates(kNvrtcLibrary);
     return llvm::find(all, path) - all.begin();
   }
 
@@ -61,14 +65,14 @@ TEST_F(CudaLibraries, ChosenFolderIsAskedAlone) {
   plant("home/lib64", "libnvrtc.so.13");
   Environment chosen("MP_CUDA_PATH", folder.path("chosen").c_str());
   Environment home("CUDA_HOME", folder.path("home").c_str());
-  EXPECT_EQ(candidates(nvrtcLibrary),
+  EXPECT_EQ(candidates(kNvrtcLibrary),
             (std::vector<std::string>{direct, below}));
 }
 
 TEST_F(CudaLibraries, ChosenFolderWithoutTheLibraryIsPassedOver) {
   plant("chosen", "libnvrtc.so.12");
   Environment chosen("MP_CUDA_PATH", folder.path("chosen").c_str());
-  std::vector<std::string> driver = candidates(driverLibrary);
+  std::vector<std::string> driver = candidates(kDriverLibrary);
   EXPECT_EQ(driver, std::vector<std::string>{"libcuda.so.1"});
 }
 
@@ -95,18 +99,18 @@ TEST_F(CudaLibraries, OrderOfTheRest) {
 TEST_F(CudaLibraries, TheDriverIsNoPartOfAToolkit) {
   plant("home/lib64", "libcuda.so.1");
   Environment home("CUDA_HOME", folder.path("home").c_str());
-  EXPECT_EQ(candidates(driverLibrary),
+  EXPECT_EQ(candidates(kDriverLibrary),
             std::vector<std::string>{"libcuda.so.1"});
 }
 
 TEST_F(CudaLibraries, SaysWhatIsBroken) {
   std::string broken = plant("chosen", "libcuda.so.1");
   Environment chosen("MP_CUDA_PATH", folder.path("chosen").c_str());
-  llvm::Error error = openLibrary(driverLibrary).takeError();
+  llvm::Error error = openLibrary(kDriverLibrary).takeError();
   ASSERT_TRUE(bool(error));
   EXPECT_EQ(llvm::errorToErrorCode(std::move(error)),
             std::errc::no_such_device);
-  EXPECT_HAS(message(openLibrary(driverLibrary)),
+  EXPECT_HAS(message(openLibrary(kDriverLibrary)),
              "cannot open CUDA driver: " + broken);
 }
 

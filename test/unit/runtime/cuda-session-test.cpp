@@ -1,4 +1,8 @@
+//===- cuda-session-test.cpp - a Session on the emulator ------------------===//
+//
 // A Session on the emulated device: the whole runtime but for the silicon.
+//
+//===----------------------------------------------------------------------===//
 #include "ChildProcess.h"
 #include "CudaPrograms.h"
 #include "runtime/Session.h"
@@ -10,7 +14,7 @@ using namespace mp::test;
 
 namespace {
 
-/// Before anything opens CUDA.
+/// This must run before anything opens CUDA.
 const bool emulated = [] {
   setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
   setenv("MP_CACHE_DIR", "off", 1);

@@ -1,4 +1,8 @@
-// Readers and writers of data files, and every way a file can be wrong.
+//===- data-test.cpp - readers and writers of data files ------------------===//
+//
+// Readers and writers of data files, and every possible fault of a file.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/Idx.h"

@@ -1,4 +1,8 @@
+//===- dataset-test.cpp - data sources, order, prefetching ----------------===//
+//
 // Binding data sources to folders and entry points; order and prefetching.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Prefetcher.h"
@@ -31,7 +35,7 @@ Entry entry(int64_t batch) {
   return entry;
 }
 
-/// Ten records: image i is four bytes i, label is i.
+/// Ten samples: image i is four bytes i, label is i.
 class DatasetTest : public testing::Test {
 protected:
   DatasetTest() { writeRecords(10, 10); }
@@ -57,7 +61,7 @@ protected:
 TEST_F(DatasetTest, BindsInTheOrderOfTheInputs) {
   auto data = Dataset::open(source(), folder.root);
   ASSERT_TRUE(bool(data));
-  EXPECT_EQ(data->records(), 10);
+  EXPECT_EQ(data->samples(), 10);
   Entry swapped = entry(4);
   std::swap(swapped.inputs[0], swapped.inputs[1]);
   auto binding = data->bind(swapped);
@@ -102,11 +106,11 @@ TEST_F(DatasetTest, ChecksColumns) {
 
   writeRecords(10, 9);
   text = openFault(source());
-  EXPECT_HAS(text, "x-images.idx holds 10 records");
+  EXPECT_HAS(text, "x-images.idx holds 10 samples");
   EXPECT_HAS(text, "x-labels.idx holds 9");
 
   writeRecords(0, 0);
-  EXPECT_HAS(openFault(source()), "holds no records");
+  EXPECT_HAS(openFault(source()), "holds no samples");
 
   folder.write("x-images.idx", "junk");
   text = openFault(source());
@@ -118,7 +122,7 @@ TEST_F(DatasetTest, ChecksRecordsAgainstInputs) {
   Entry wrong = entry(4);
   wrong.inputs[0].type.shape = {4, 3, 3};
   std::string text = bindFault(wrong);
-  EXPECT_HAS(text, "x-images.idx: a record is 2x2xui8, argument 'image' takes "
+  EXPECT_HAS(text, "x-images.idx: a sample is 2x2xui8, argument 'image' takes "
                    "3x3xui8 (net.mlir:20:3)");
   wrong = entry(4);
   wrong.inputs[0].type.element = ElementType::F32;
@@ -134,7 +138,7 @@ TEST_F(DatasetTest, ChecksTheRangeOfEveryRecord) {
   folder.write("x-labels.idx", idx(0x08, {10}, "\1\2\3\4\377\6\7\10\11\12"));
   EXPECT_HAS(
       bindFault(entry(4)),
-      "x-labels.idx: record 9 holds 10, argument 'label' takes 0 to 9 or "
+      "x-labels.idx: sample 9 holds 10, argument 'label' takes 0 to 9 or "
       "255 (net.mlir:21:3)");
 }
 
@@ -156,7 +160,8 @@ TEST(Shuffle, IsTheSameOnEveryMachine) {
 }
 
 TEST(Shuffle, PlacesEveryRecordEvenly) {
-  // Where record 0 of 8 lands over 8000 epochs: 1000 each, deviation about 30.
+  // Sample 0 of 8 lands at each place 1000 times in 8000 epochs, with a
+  // deviation of about 30.
   std::vector<int> landed(8);
   for (int epoch = 0; epoch < 8000; ++epoch) {
     auto order = shuffledOrder(5, epoch, 8);
@@ -167,7 +172,7 @@ TEST(Shuffle, PlacesEveryRecordEvenly) {
 }
 
 TEST(BatchPlan, CountsStepsAndRows) {
-  BatchPlan plan{.records = 10, .batch = 4};
+  BatchPlan plan{.samples = 10, .batch = 4};
   EXPECT_EQ(plan.stepsPerEpoch(), 3);
   EXPECT_EQ(plan.remainder(), 2);
   EXPECT_EQ(plan.rows(1), 4);
@@ -177,14 +182,14 @@ TEST(BatchPlan, CountsStepsAndRows) {
   plan.dropLast = true;
   EXPECT_EQ(plan.stepsPerEpoch(), 2);
   EXPECT_EQ(plan.rows(1), 4);
-  plan = {.records = 8, .batch = 4};
+  plan = {.samples = 8, .batch = 4};
   EXPECT_EQ(plan.remainder(), 0);
   EXPECT_EQ(plan.rows(1), 4);
 }
 
 TEST(BatchPlan, CountsMicroBatches) {
   // Steps of 6, 6 and 5 rows, taken in 3: the last is 3 and 2.
-  BatchPlan plan{.records = 17, .batch = 6, .accumulate = 2};
+  BatchPlan plan{.samples = 17, .batch = 6, .accumulate = 2};
   EXPECT_EQ(plan.stepsPerEpoch(), 3);
   EXPECT_EQ(plan.microRows(), 3);
   EXPECT_EQ(plan.microRemainder(), 2);
@@ -194,7 +199,7 @@ TEST(BatchPlan, CountsMicroBatches) {
   EXPECT_EQ(plan.rows(2, 0), 3);
   EXPECT_EQ(plan.rows(2, 1), 2);
   // The last has one micro-batch less.
-  plan.records = 15;
+  plan.samples = 15;
   EXPECT_EQ(plan.microRemainder(), 0);
   EXPECT_EQ(plan.microBatches(2), 1);
   plan.dropLast = true;
@@ -202,7 +207,7 @@ TEST(BatchPlan, CountsMicroBatches) {
   EXPECT_EQ(plan.stepsPerEpoch(), 2);
 }
 
-/// The labels that steps [first, last) see.
+/// Returns the labels that steps [first, last) see.
 std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
                    int64_t last) {
   options.firstStep = first;
@@ -223,7 +228,7 @@ std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
 
 TEST_F(DatasetTest, PrefetchesEveryRecordOnceAnEpoch) {
   Dataset data = llvm::cantFail(Dataset::open(source(), folder.root));
-  PrefetchOptions options{.plan = {.records = 10, .batch = 4}, .seed = 3};
+  PrefetchOptions options{.plan = {.samples = 10, .batch = 4}, .seed = 3};
   std::string seen = labels(data, options, 0, 6);
   ASSERT_EQ(seen.size(), 20u);
   std::string first = seen.substr(0, 10), second = seen.substr(10);
@@ -251,7 +256,7 @@ TEST_F(DatasetTest, PrefetcherStopsEarly) {
   for (int taken : {0, 1, 2}) {
     Prefetcher batches(
         data, {0, 1},
-        {.plan = {.records = 10, .batch = 4}, .lastStep = 1000000});
+        {.plan = {.samples = 10, .batch = 4}, .lastStep = 1000000});
     for (int i = 0; i < taken; ++i)
       EXPECT_TRUE(batches.next());
   }

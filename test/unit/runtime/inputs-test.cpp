@@ -1,5 +1,9 @@
-// What goes into a run is checked before anything reads it, and what comes out
-// is told by name with its type; on the CPU and on the emulated device.
+//===- inputs-test.cpp - inputs and results by name -----------------------===//
+//
+// A run's inputs are checked before anything reads them, and its outputs have
+// names and types; on the CPU and on the emulated device.
+//
+//===----------------------------------------------------------------------===//
 #include "OnBothTargets.h"
 #include "TestFiles.h"
 #include "codegen/Compile.h"
@@ -105,7 +109,7 @@ TEST_P(InputsTest, LieInTheRange) {
             "expected 0 to 1 or -100 (net.mlir:2:54)");
 }
 
-/// What has been refused was not begun: the next run is the first.
+/// A refused run was not begun: the next run is the first.
 TEST_P(InputsTest, LeaveNoTraceWhereTheyAreWrong) {
   Running net = load(GetParam());
   EXPECT_NE(message(net.function->submit({x}).takeError()), "no error");
@@ -131,7 +135,7 @@ TEST_P(InputsTest, ComeBackAsNamedResults) {
             "'loss' has no result 'logit', did you mean 'logits'?");
 }
 
-/// Autocast computes them in f16; the function says f32.
+/// Autocast computes them in f16; the function declares f32.
 TEST_P(InputsTest, ComeBackAsTheFunctionDeclares) {
   Running net = load(GetParam(), "fp16");
   Results results = llvm::cantFail(net.function->run({x, label}));

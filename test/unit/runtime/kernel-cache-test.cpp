@@ -1,5 +1,8 @@
-// The cache of compiled kernels: it gives back what was kept, and nothing that
-// happens to its folder breaks a run.
+//===- kernel-cache-test.cpp - the cache of compiled kernels --------------===//
+//
+// It returns the stored code, and no change of its folder breaks a run.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/cache/CodeCache.h"
 #include "runtime/cuda/CompilePool.h"
@@ -30,7 +33,7 @@ protected:
   std::string file(const std::string &source) const {
     return "cache/" + KernelCache::fileName(key(source));
   }
-  /// What stands before the code.
+  /// The size of the entry before the code.
   static constexpr uint64_t overhead = 32 + sizeof("LLVM=22.1.8\ncpu=znver4\n");
   static mode_t modeOf(const std::string &path) {
     struct stat status = {};
@@ -73,7 +76,7 @@ TEST_F(KernelCacheFiles, TheKeyIsEverythingThatDecides) {
   other = key("a");
   other.label = "net.mlir:3:5";
   EXPECT_FALSE(isNew(other)) << "a label is for people";
-  // Where one text ends and the next begins counts too.
+  // The boundary between two texts counts too.
   EXPECT_NE(hashOf({"a", "b"}), hashOf({"ab"}));
   EXPECT_EQ(hashOf({"a"}).size(), 64u);
 }
@@ -110,7 +113,7 @@ TEST_F(KernelCacheFiles, AMissIsExplained) {
   EXPECT_EQ(cache->explainMiss(other),
             "known with LLVM '22.1.6', and this is '22.1.7'; cpu 'znver4', "
             "and this is 'znver5'");
-  // Of several, the one that is most like it.
+  // The most similar entry explains a miss.
   llvm::cantFail(cache->store(key("a", "22.1.7"), "x"));
   EXPECT_EQ(cache->explainMiss(other),
             "known with cpu 'znver4', and this is 'znver5'");
@@ -153,7 +156,7 @@ TEST_F(KernelCacheFiles, ADamagedEntryIsAMissAndGone) {
     EXPECT_FALSE(cache->find(key("a"))) << damaged.size();
     EXPECT_FALSE(llvm::sys::fs::exists(folder.path(file("a"))));
   }
-  // An entry under the name of another is no hit either.
+  // An entry under the name of another is not a hit either.
   folder.write(file("b"), whole);
   EXPECT_FALSE(cache->find(key("b")));
   llvm::cantFail(cache->store(key("a"), value));
@@ -217,7 +220,7 @@ TEST_F(KernelCacheFiles, DropsWhatWasUsedLongestAgo) {
   }
   EXPECT_TRUE(cache->find(key("a"))) << "and is used now";
   llvm::cantFail(cache->store(key("j"), std::string(3000, 'x')));
-  // The next one counts what is there.
+  // The next cache counts the existing entries.
   llvm::cantFail(cache->store(key("k"), std::string(10, 'x')));
   EXPECT_LE(cache->usage().bytes, 10000u);
   EXPECT_TRUE(cache->find(key("a")));
@@ -237,7 +240,7 @@ TEST_F(KernelCacheFiles, WritersOfOneEntryDoNotMeet) {
           llvm::consumeError(std::move(error));
           ++wrong;
         }
-        // Whole or absent, never a part.
+        // An entry is found whole or not at all.
         if (auto found = cache->find(key("a")); found && *found != value)
           ++wrong;
       }

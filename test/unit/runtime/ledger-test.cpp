@@ -1,4 +1,4 @@
-//===- ledger-test.cpp - what f16 makes of gradients, counted -------------===//
+//===- ledger-test.cpp - the fate of gradients in f16, counted ------------===//
 #include "TestFiles.h"
 #include "runtime/Profile.h"
 #include "runtime/data/Convert.h"
@@ -16,7 +16,7 @@ double roundToHalf(double value) {
   return loadElement(ElementType::F16, bytes);
 }
 
-/// By the number that the reference rounds to.
+/// Classifies by the number that the reference rounds to.
 Fate fateOfRounded(double value, int headroom) {
   double rounded = roundToHalf(value);
   return rounded == 0                               ? Fate::Flushed
@@ -26,8 +26,8 @@ Fate fateOfRounded(double value, int headroom) {
                                                     : Fate::Normal;
 }
 
-/// All numbers of f16 above zero and all ties between two, and what is next to
-/// each, as f32 and as f64.
+/// Returns all numbers of f16 above zero and all ties between two, and the
+/// neighbours of each, as f32 and as f64.
 std::vector<double> edges() {
   std::vector<double> numbers;
   for (uint16_t bits = 0; bits <= 0x7bff; ++bits) {
@@ -57,7 +57,7 @@ TEST(Magnitudes, FatesAreThoseOfRounding) {
     EXPECT_EQ(fateInHalf(number, 6), fateOfRounded(number, 6)) << number;
 }
 
-/// One reading says what rounding each element at any power of two would.
+/// One reading gives the effect of rounding each element at any power of two.
 TEST(Magnitudes, CountsAreExactAtEveryPowerOfTwo) {
   std::vector<float> elements;
   for (double number : edges())
@@ -116,7 +116,7 @@ public:
       declared.results.push_back(
           {.name = "gradient.0." + std::to_string(i + 1) + ".0",
            .type = {ElementType::F32, {int64_t(tensor.size())}},
-           .place = {},
+           .ref = {},
            .origin = i ? "@w" : "mp.linear",
            .location = {"net.mlir", i + 7, 8}});
       addresses.push_back(tensor.data());
@@ -181,7 +181,7 @@ TEST(Ledger, CountsTheEdges) {
   EXPECT_EQ(gradient.str(), "mp.linear (net.mlir:7:8)");
 }
 
-/// A scale need be no power of two; elements are rounded once.
+/// A scale need not be a power of two; elements are rounded once.
 TEST(Ledger, CountsElementsTimesTheScale) {
   std::vector<float> elements;
   for (double number : edges())

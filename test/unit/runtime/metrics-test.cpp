@@ -1,4 +1,4 @@
-// metrics.jsonl and summary.json, to the letter.
+//===- metrics-test.cpp - metrics.jsonl and summary.json, to the letter ---===//
 #include "TestFiles.h"
 #include "runtime/train/Metrics.h"
 #include "llvm/Support/JSON.h"
@@ -139,7 +139,8 @@ TEST(Metrics, PeakMemoryIsInBytes) {
 TEST(OutputFile, AnErrorLeavesTheOldFileAndNoTemporary) {
   TestFolder folder;
   std::string path = folder.write("file", "old");
-  // The kernel refuses to write past a size; without the signal it says EFBIG.
+  // The kernel refuses to write past a size; without the signal it returns
+  // EFBIG.
   rlimit old, tiny;
   getrlimit(RLIMIT_FSIZE, &old);
   tiny = {1000, old.rlim_max};
@@ -155,18 +156,18 @@ TEST(OutputFile, AnErrorLeavesTheOldFileAndNoTemporary) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
-/// Of a process that is gone, but not of one that runs.
+/// Removes files of a dead process, but not of one that runs.
 TEST(OutputFile, RemovesWhatKilledProcessesLeft) {
   TestFolder folder;
   pid_t child = fork();
   if (child == 0)
     _exit(0);
-  waitpid(child, nullptr, 0); // nobody has its number any more
+  waitpid(child, nullptr, 0); // its number is free again
   std::string gone = folder.write("a.tmp." + std::to_string(child), "half");
   folder.write("a.tmp." + std::to_string(getppid()), "under way");
   folder.write("a.tmp.txt", "somebody's");
   folder.write("b.tmp." + std::to_string(child), "of another file");
-  // Whoever writes has a lock, whatever its number is called here.
+  // A writer has a lock, whatever its number here.
   std::string locked = folder.write("a.tmp.2147483646", "elsewhere");
   int other = open(locked.c_str(), O_RDONLY);
   flock(other, LOCK_EX);

@@ -1,5 +1,9 @@
-// The first offender among records, without a step: what it is computed from,
-// what it leads to, and what does not count.
+//===- nan-check-test.cpp - the first non-finite value --------------------===//
+//
+// The first non-finite origin among records, without a step: the records that
+// it is computed from, those that it leads to, and those that do not count.
+//
+//===----------------------------------------------------------------------===//
 #include "runtime/numerics/NanCheck.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/JSON.h"
@@ -36,8 +40,8 @@ public:
   }
 
   std::string first(bool applied = false, bool isCertain = false) {
-    auto found =
-        findOffender(entry, readRecords(entry, results()), applied, isCertain);
+    auto found = findNonFiniteOrigin(entry, readRecords(entry, results()),
+                                     applied, isCertain);
     return found ? found->value.name : "";
   }
   Executable::Results results() {
@@ -73,8 +77,8 @@ TEST(NanCheck, IsWhatHasFiniteOperands) {
   step.watched("g", NAN, {d});
   EXPECT_TRUE(anyNonFinite(step.entry, step.results(), false));
   EXPECT_EQ(step.first(), "exp");
-  auto found = findOffender(step.entry, readRecords(step.entry, step.results()),
-                            false, false);
+  auto found = findNonFiniteOrigin(
+      step.entry, readRecords(step.entry, step.results()), false, false);
   ASSERT_EQ(found->operands.size(), 1u);
   EXPECT_EQ(found->str(), "exp at net.mlir:2:1: 4xf32, infinite; of x at "
                           "net.mlir:1:1 at most 3");
@@ -125,8 +129,8 @@ TEST(NanCheck, WhatASkippedStepDidNotMakeIsNotRead) {
   EXPECT_EQ(firstBrokenState(step.entry, step.results()), "update");
 }
 
-/// Whatever the graph: an infinity that is planted in one value, and spreads to
-/// all that is computed from it, is found where it was planted.
+/// In any graph, an infinity that is planted in one value, and spreads to all
+/// values computed from it, is found at its origin.
 TEST(NanCheck, FindsWhatWasPlantedInAnyGraph) {
   std::mt19937 random(7);
   for (int run = 0; run < 500; ++run) {
@@ -144,7 +148,7 @@ TEST(NanCheck, FindsWhatWasPlantedInAnyGraph) {
       step.add(i == planted ? "planted" : "other", isBroken ? NAN : 1,
                operands);
     }
-    // The last that it reaches is checked.
+    // The last value that it reaches is checked.
     unsigned last = size - 1;
     while (!broken[last])
       --last;
@@ -168,10 +172,10 @@ TEST(NanCheck, ARangeSaysWhatIsKnown) {
 }
 
 TEST(NanCheck, NamesNeedNotBeUtf8) {
-  Offender offender;
-  offender.value.name = "variable '\xff<b>\"'";
-  offender.value.type = {ElementType::F32, {1}};
-  auto parsed = llvm::json::parse(toJson(offender));
+  NonFiniteOrigin origin;
+  origin.value.name = "variable '\xff<b>\"'";
+  origin.value.type = {ElementType::F32, {1}};
+  auto parsed = llvm::json::parse(toJson(origin));
   ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
 }
 

@@ -11,7 +11,7 @@
 #include <random>
 
 using namespace mp;
-using Space = Place::Space;
+using Space = BufferRef::Space;
 
 namespace {
 

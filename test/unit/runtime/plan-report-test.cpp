@@ -1,4 +1,9 @@
-// The memory plan as it is told, and next to what the process then takes.
+//===- plan-report-test.cpp - the memory plan in words --------------------===//
+//
+// The memory plan as it is reported, compared with the memory that the process
+// takes.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
@@ -69,7 +74,7 @@ TEST(PlanReport, FindsThePeak) {
   EXPECT_EQ(peak.step, 1u);
   EXPECT_EQ(peak.bytes, 7040u);
   EXPECT_EQ(peak.summary, "sum");
-  // The kernel has no place, but what it makes has.
+  // The kernel has no place in the file, but its result has.
   EXPECT_EQ(peak.location.str(), "net.mlir:6:3");
   ASSERT_EQ(peak.alive.size(), 2u);
   EXPECT_EQ(peak.alive[0].summary, "gelu");
@@ -126,8 +131,8 @@ module @net {
   }
 })";
 
-/// What the process takes more, once it has the session and has run steps, is
-/// the plan within a few allocations' roundings to huge pages.
+/// The additional memory of the process, once it has the session and has run
+/// steps, is the plan within a few allocations' roundings to huge pages.
 TEST(PlanReport, IsWhatTheProcessTakes) {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -141,10 +146,10 @@ TEST(PlanReport, IsWhatTheProcessTakes) {
   Program program = llvm::cantFail(compile(net, options));
   PlanReport report = reportPlan(program, /*threads=*/2);
   ASSERT_GT(report.total(), uint64_t(80) << 20);
-  // Inputs first, as they are no part of what is compared.
+  // Inputs come first, as they are not part of the comparison.
   std::vector<float> x(batch * 2048, 0.5f);
   std::vector<int64_t> y(batch, 3);
-  // The peak so far is the compiler's: begin anew.
+  // The peak so far is the compiler's, so it is reset.
   std::ofstream("/proc/self/clear_refs") << "5" << std::flush;
   uint64_t before = statusOf("VmRSS");
   if (statusOf("VmHWM") > before + (uint64_t(4) << 20))

@@ -1,5 +1,9 @@
-// The page of a run: what of a folder is an error, what is shown of the rest,
-// and that no text of it becomes markup.
+//===- report-test.cpp - the page of a run --------------------------------===//
+//
+// The errors of a folder, the parts shown of the rest, and that its text never
+// becomes markup.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/report/Histogram.h"
 #include "runtime/report/Html.h"
@@ -159,7 +163,7 @@ TEST_F(ReportTest, MarksSkippedStepsAndLossesThatAreNotFinite) {
   EXPECT_HAS(text, ": 2–3, 5.");
   EXPECT_HAS(text, "step 2: loss is not finite");
   EXPECT_HAS(text, "The loss scale is 2¹⁰ in every step.");
-  // The line is broken where there is no loss: it begins twice.
+  // The line is broken at a missing loss, so it begins twice.
   llvm::StringRef line =
       llvm::StringRef(text).split("class=\"line\" d=\"").second;
   EXPECT_EQ(line.split('"').first.count('M'), 2u) << text;
@@ -282,7 +286,7 @@ TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
       R"("source":"a/net.mlir:7:8","text":"it is","result":)"
       R"({"nonfinite":3,"elements":640,"least":-1,"largest":9},)"
       R"("operands":[{"name":"%x","elements":1,"finite":true,"magnitude":98.5},)"
-      R"({"name":"%y","elements":2,"finite":false},{"name":"%z"},{"name":"%n","elements":2,"nonfinite":0}],"samples":"records 0 to 9"})"
+      R"({"name":"%y","elements":2,"finite":false},{"name":"%z"},{"name":"%n","elements":2,"nonfinite":0}],"samples":"samples 0 to 9"})"
       "\n");
   std::string text = page();
   EXPECT_HAS(text, "1 step by the op");
@@ -292,10 +296,10 @@ TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
   EXPECT_HAS(text, "%y</code>: 2 elements, not all finite<");
   EXPECT_HAS(text, "%z</code>: <");
   EXPECT_HAS(text, "%n</code>: 2 elements, all finite<");
-  EXPECT_HAS(text, "records 0 to 9");
+  EXPECT_HAS(text, "samples 0 to 9");
 }
 
-/// What overflows at a loss scale does so in many steps, at one op.
+/// An overflow at a loss scale recurs in many steps, at one op.
 TEST_F(ReportTest, PutsFindingsOfOnePlaceTogether) {
   auto line = [](int step, const char *op) {
     return llvm::formatv("{{\"step\":{0},\"op\":\"{1}\",\"where\":\"forward\","
@@ -308,7 +312,7 @@ TEST_F(ReportTest, PutsFindingsOfOnePlaceTogether) {
   std::string text = page();
   EXPECT_HAS(text, "4 steps by the op where that began");
   EXPECT_HAS(text, ">3 to 1,200<small>3 steps<");
-  EXPECT_HAS(text, "&lt;of 3&gt;<div>first in record 3 of the data<");
+  EXPECT_HAS(text, "&lt;of 3&gt;<div>first in sample 3 of the data<");
   EXPECT_EQ(text.find("of 5"), std::string::npos);
   EXPECT_HAS(text, "number\">4</td>");
 }
@@ -349,7 +353,7 @@ TEST(Histogram, ColoursBySizeTimesTheScale) {
   EXPECT_EQ(text.find("nan"), std::string::npos);
 }
 
-/// A scale need be no power of two, and the headroom is the calibration's.
+/// A scale need not be a power of two, and the headroom is the calibration's.
 TEST(Histogram, IsAtTheScaleAndHeadroom) {
   std::string text =
       histogramPicture("", {{{-24, 1}, {12, 1}}, 0, 4}, {1, 0.3, 0.01});

@@ -1,5 +1,4 @@
-//===- resource-usage-test.cpp - reading the log of the CUDA compiler
-//------===//
+//===- resource-usage-test.cpp - reading the log of the CUDA compiler -----===//
 //----------===//
 #include "runtime/cuda/ResourceUsage.h"
 #include "gtest/gtest.h"

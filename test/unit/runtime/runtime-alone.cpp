@@ -11,7 +11,7 @@
 
 using namespace mp;
 
-/// As `main` does, but with errors as values.
+/// Does the work of `main`, with errors as values.
 static llvm::Error runSaved(llvm::StringRef path) {
   auto text = llvm::MemoryBuffer::getFile(path);
   if (!text)

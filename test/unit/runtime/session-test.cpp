@@ -7,13 +7,15 @@
 #include <cstring>
 
 using namespace mp;
-using Space = Place::Space;
+using Space = BufferRef::Space;
 
 namespace {
 
-constexpr Place arena(uint64_t offset) { return {Space::Arena, 0, offset}; }
-constexpr Place variable(uint32_t index) { return {Space::Variable, index, 0}; }
-constexpr Place input(uint32_t index) { return {Space::Staging, index, 0}; }
+constexpr BufferRef arena(uint64_t offset) { return {Space::Arena, 0, offset}; }
+constexpr BufferRef variable(uint32_t index) {
+  return {Space::Variable, index, 0};
+}
+constexpr BufferRef input(uint32_t index) { return {Space::Staging, index, 0}; }
 
 TensorType f32(std::vector<int64_t> shape) {
   return {ElementType::F32, std::move(shape)};
@@ -131,7 +133,7 @@ TEST(Session, ResultsOutliveLoadingALargerProgram) {
   const float *y = run(*runner, "main", ramp());
   Program larger;
   larger.target = "cpu";
-  larger.kernels = {twice()}; // known already
+  larger.kernels = {twice()}; // already known
   larger.entries = {entry(
       "large", {Launch{0, size, 64, 0, false, {input(0), arena(1 << 24)}},
                 Copy{arena(8192), arena(1 << 24), size * 4, std::nullopt}})};
@@ -149,7 +151,7 @@ Variable declared(const char *name, VariableKind kind, TensorType type,
   return {name, kind, std::move(type), init, {"net.mlir", 2, 3}};
 }
 
-/// w uniform in [1, 2), d = 2 w by `derive`; `step` doubles w where the flag is
+/// w uniform in [1, 2), d = 2 w by `derive`; `step` doubles w if the flag is
 /// set, and reads w and the constant.
 Program stateful() {
   Program program;
@@ -306,7 +308,7 @@ TEST(Session, RefusesKernelsThatDoNotLink) {
                      "  call void @mp_absent()\n  ret void\n}\n");
   EXPECT_NE(problem(runner->load(program)).find("mp_absent"),
             std::string::npos);
-  // None of these left anything behind.
+  // None of these left any state.
   EXPECT_EQ(problem(runner->load(stateful())), "");
   EXPECT_EQ(problem(runner->initialize(1)), "");
 }

@@ -1,5 +1,9 @@
-// A step on the CPU asks nobody for memory, and brings nothing into another
-// layout. This executable's own malloc and mmap count who asks.
+//===- step-allocations-test.cpp - no allocation in a step ----------------===//
+//
+// A step on the CPU allocates no memory, and converts nothing to another
+// layout. This executable's own malloc and mmap count the calls.
+//
+//===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
 #include "runtime/cpu/Onednn.h"
@@ -13,7 +17,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MP_SANITIZED // whose malloc it has to be
+#define MP_SANITIZED // which needs its own malloc
 #endif
 #endif
 
@@ -21,7 +25,7 @@ namespace {
 
 std::atomic<bool> counting = false;
 std::atomic<uint64_t> ours = 0, onednns = 0;
-/// Where oneDNN's code lies: its primitives allocate as they please.
+/// The address range of oneDNN's code: its primitives may allocate.
 uintptr_t onednnBegin = 0, onednnEnd = 0;
 
 int findOnednn(dl_phdr_info *info, size_t, void *) {
@@ -152,8 +156,8 @@ TEST_P(StepAllocations, AreNone) {
   if (onednn && !onednnAvailable())
     GTEST_SKIP() << "no oneDNN";
   Program program = compileExample(precision, onednn);
-  // What a step calls are products alone: oneDNN packs their operands itself,
-  // and nothing is brought into a layout of oneDNN's before.
+  // A step calls products alone: oneDNN packs their operands itself, and
+  // nothing is converted to a layout of oneDNN's before.
   unsigned calls = 0;
   for (const Entry &entry : program.entries)
     for (const Step &step : entry.steps)
@@ -180,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
              (std::get<1>(info.param) ? "WithOnednn" : "Generated");
     });
 
-/// The counting itself.
+/// This tests the counting itself.
 TEST(StepAllocations, AreSeenWhereTheyAre) {
 #ifdef MP_SANITIZED
   GTEST_SKIP() << "a sanitizer has a malloc of its own";

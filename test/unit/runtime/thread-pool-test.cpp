@@ -86,7 +86,7 @@ TEST(ThreadPool, HasAFewThreadsACoreAtMost) {
   EXPECT_EQ(pool.threads(), ThreadPool::most());
 }
 
-/// Takes all of the stack. Two calls each, so that no loop does the same.
+/// Uses all of the stack. Two calls each keep it from becoming a loop.
 [[maybe_unused]] int recurse(volatile int *depth) {
   volatile int more = *depth + 1;
   if (more < 0) // never: the stack is smaller

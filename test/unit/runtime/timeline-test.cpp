@@ -1,4 +1,8 @@
-// What is kept of many steps for a picture of few, and the axes that it has.
+//===- timeline-test.cpp - timelines of many steps ------------------------===//
+//
+// The steps that a picture of few keeps of many, and its axes.
+//
+//===----------------------------------------------------------------------===//
 #include "runtime/report/Svg.h"
 #include "runtime/report/Timeline.h"
 #include <cmath>
@@ -13,7 +17,7 @@ namespace {
 // Timeline
 //===----------------------------------------------------------------------===//
 
-/// Steps with what a picture must not lose.
+/// Steps that a picture must not lose.
 struct Step {
   int64_t number;
   bool skipped;
@@ -40,7 +44,7 @@ Timeline timelineOf(llvm::ArrayRef<Step> steps, size_t most) {
   return timeline;
 }
 
-/// The steps of each stretch, and nothing else, are what it says.
+/// Checks that each stretch describes its own steps, and nothing else.
 void expectFaithful(llvm::ArrayRef<Step> steps, const Timeline &timeline,
                     size_t most) {
   auto stretches = timeline.stretches();

@@ -1,4 +1,8 @@
-// What a trace says is what happened, on the thread where it did.
+//===- trace-test.cpp - traces --------------------------------------------===//
+//
+// A trace reports the events that happened, on their threads.
+//
+//===----------------------------------------------------------------------===//
 #include "TestFiles.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
@@ -71,7 +75,7 @@ TEST(Trace, SeveralAtATime) {
   EXPECT_EQ(eventsOf(second).size(), 3u);
 }
 
-/// Every worker that had a task says so, once for each call of `run`.
+/// Every worker that had a task reports it, once for each call of `run`.
 TEST(Trace, SaysWhatEachWorkerDid) {
   Trace trace;
   std::set<std::thread::id> workers;

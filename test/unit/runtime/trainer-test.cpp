@@ -1,4 +1,8 @@
-// The Trainer around a fake model: order, resuming, files, signals, errors.
+//===- trainer-test.cpp - the Trainer around a fake model -----------------===//
+//
+// Order, resuming, files, signals, errors.
+//
+//===----------------------------------------------------------------------===//
 #include "FakeSession.h"
 #include "TestFiles.h"
 #include "runtime/train/Trainer.h"
@@ -21,7 +25,7 @@ protected:
     folder.write("train.idx", idx(0x08, {50}, labels));
     folder.write("test.idx", idx(0x08, {30}, labels.substr(0, 30)));
   }
-  /// 50 records in batches of 8: six and a remainder of two an epoch.
+  /// 50 samples in batches of 8: six and a remainder of two in an epoch.
   TrainOptions options(const std::string &out = "") {
     TrainOptions options;
     options.module = folder.path("net.mlir");
@@ -45,7 +49,7 @@ protected:
   llvm::json::Object json(const std::string &text) {
     return *llvm::cantFail(llvm::json::parse(text)).getAsObject();
   }
-  /// metrics.jsonl without what depends on the clock.
+  /// Returns metrics.jsonl without the fields that depend on the clock.
   std::vector<std::string> timeless(const std::string &run) {
     std::vector<std::string> lines;
     llvm::SmallVector<llvm::StringRef> parts;
@@ -82,7 +86,7 @@ TEST_F(TrainerTest, SaysWhatItRunsBeforeTheFirstStep) {
   EXPECT_EQ(summary.getString("scaler"), "static:8");
   EXPECT_EQ(summary.getInteger("batch"), 8);
 
-  // A resumed run may be on another machine: they are written anew.
+  // A resumed run may be on another machine, so these files are written anew.
   folder.write("run/plan.json", "");
   folder.write("run/casts.json", "");
   TrainOptions resumed = options("run");
@@ -124,7 +128,7 @@ TEST_F(TrainerTest, CompilesEachProgramOnce) {
     auto trainer = llvm::cantFail(create(options()));
     llvm::cantFail(trainer->train());
   }
-  // Inspect; step at 8 and 2; evaluate at 8 and 6.
+  // The five are: inspect; step at 8 and 2; evaluate at 8 and 6.
   EXPECT_EQ(*compiler.calls, 5);
 }
 
@@ -147,7 +151,7 @@ TEST_F(TrainerTest, StepsThatOverlapAreTheSameSteps) {
     EXPECT_EQ(timeless("one"), timeless("two"));
     EXPECT_EQ(folder.read("one/checkpoint.safetensors"),
               folder.read("two/checkpoint.safetensors"));
-    // One at a time knows of the steps that train() made.
+    // A single step continues after the steps of train().
     EXPECT_EQ(message(trainer->step()),
               "the run is over after 26 steps: maxSteps is 26, and "
               "there are 28");
@@ -183,10 +187,10 @@ TEST_F(TrainerTest, TheRecipeSaysHowManyMicroBatches) {
   plain.batch = 13;
   plain.accumulate = 0;
   EXPECT_EQ(createFault(plain), "batch 13 times 4 micro-batches is larger than "
-                                "the data set of 50 records (net.mlir:5:1)");
+                                "the data set of 50 samples (net.mlir:5:1)");
 }
 
-/// Checkpoints fall between windows and know nothing of them.
+/// Checkpoints fall between windows and hold nothing of them.
 TEST_F(TrainerTest, ResumesBetweenWindows) {
   folder.write("net.mlir", "windows");
   TrainOptions whole = options("whole"), half = options("half");
@@ -206,7 +210,7 @@ TEST_F(TrainerTest, ResumesBetweenWindows) {
             "cannot resume with another accumulate: the checkpoint has '4', "
             "this run asks for '2'");
   rest.accumulate = 0;
-  // The run's number, whatever the recipe has become.
+  // The number is the run's, although the recipe has changed.
   folder.write("net.mlir", "");
   train(rest);
   EXPECT_EQ(timeless("half"), timeless("whole"));
@@ -260,7 +264,8 @@ TEST_F(TrainerTest, WritesItsFiles) {
 
 TEST_F(TrainerTest, StoppedAndResumedIsTheSameRun) {
   TrainOutcome whole = train(options("whole"));
-  // Stop in the middle of an epoch and at the end of one, and go on in place.
+  // The run stops in the middle of an epoch and at its end, and goes on in
+  // place.
   for (int64_t stop : {10, 14}) {
     TrainOptions half = options("half");
     half.maxSteps = stop;
@@ -280,7 +285,7 @@ TEST_F(TrainerTest, StoppedAndResumedIsTheSameRun) {
   }
 }
 
-/// One by one as all together.
+/// Single steps equal one long run.
 TEST_F(TrainerTest, StepsEndWithTheLastThatIsAskedFor) {
   TrainOptions five = options();
   five.maxSteps = 5;
@@ -354,7 +359,8 @@ TEST_F(TrainerTest, ASignalSavesAndStops) {
   slow.handleSignals = true;
   auto trainer = llvm::cantFail(create(slow));
   std::thread sender([&] {
-    // Once a line is on the disk, training runs and so the handler is there.
+    // Once a line is on the disk, training runs and so the handler is
+    // installed.
     while (folder.read("run/metrics.jsonl").empty())
       std::this_thread::yield();
     ::kill(::getpid(), SIGTERM);
@@ -390,7 +396,7 @@ TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
   TrainOptions wrong = options();
   wrong.batch = 51;
   EXPECT_EQ(createFault(wrong), "batch 51 is larger than the data set of 50 "
-                                "records (net.mlir:5:1)");
+                                "samples (net.mlir:5:1)");
   wrong.batch = 0;
   EXPECT_HAS(createFault(wrong), "batch 0");
   wrong = options();
@@ -408,7 +414,7 @@ TEST_F(TrainerTest, NamesWhatIsWrongBeforeItTrains) {
   folder.write("net.mlir", "lossless");
   EXPECT_HAS(createFault(options()),
              "net.mlir: error: the function of recipe '' has no result 'loss', "
-             "did you mean 'los' or 'rows'? write {mp.name = \"loss\"} behind "
+             "did you mean 'los' or 'rows'? write {mp.name = \"loss\"} after "
              "the type of the result to minimise");
   folder.write("net.mlir", "broken");
   EXPECT_EQ(createFault(options()), "net.mlir:1:1: error: broken");
@@ -433,7 +439,7 @@ TEST_F(TrainerTest, ResumesOnlyTheSameRun) {
   EXPECT_HAS(createFault(rest), "exclude each other");
   rest.init = "";
   folder.write("train.idx", idx(0x08, {9}, "123456789"));
-  EXPECT_HAS(createFault(rest), "with 50 records");
+  EXPECT_HAS(createFault(rest), "with 50 samples");
   rest.resume = folder.path("nowhere");
   EXPECT_HAS(createFault(rest), "No such file");
 }

@@ -9,7 +9,7 @@ import struct
 import sys
 from pathlib import Path
 
-RECORDS, WIDTH, CLASSES = 200, 8, 4
+SAMPLES, WIDTH, CLASSES = 200, 8, 4
 X, Y = f"tensor<?x{WIDTH}xf32>", f"tensor<?x{CLASSES}xf32>"
 W, V = f"tensor<{WIDTH}x{WIDTH}xf32>", f"tensor<{CLASSES}x{WIDTH}xf32>"
 
@@ -76,9 +76,9 @@ def module(called):
 
 def make(folder):
     random.seed(1)
-    rows = [[random.gauss(0, 1) for _ in range(WIDTH)] for _ in range(RECORDS)]
-    npy(folder / "x.npy", f"({RECORDS}, {WIDTH})", "<f4", b"".join(struct.pack(f"<{WIDTH}f", *row) for row in rows))
-    npy(folder / "label.npy", f"({RECORDS},)", "|u1", bytes(int(row[0] > 0) + 2 * int(row[1] > row[2]) for row in rows))
+    rows = [[random.gauss(0, 1) for _ in range(WIDTH)] for _ in range(SAMPLES)]
+    npy(folder / "x.npy", f"({SAMPLES}, {WIDTH})", "<f4", b"".join(struct.pack(f"<{WIDTH}f", *row) for row in rows))
+    npy(folder / "label.npy", f"({SAMPLES},)", "|u1", bytes(int(row[0] > 0) + 2 * int(row[1] > row[2]) for row in rows))
     (folder / "called.mlir").write_text("\n".join(module(True)) + "\n")
     (folder / "flat.mlir").write_text("\n".join(module(False)) + "\n")
 

@@ -6,4 +6,4 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "bench" / "gpu"))
 from _tensors import write_columns  # noqa: E402
 
-write_columns(Path(sys.argv[1]), Path(sys.argv[2]), records=80)
+write_columns(Path(sys.argv[1]), Path(sys.argv[2]), samples=80)

@@ -7,7 +7,7 @@ import struct
 import sys
 from pathlib import Path
 
-LAYERS, WIDTH, RECORDS = 12, 64, 512
+LAYERS, WIDTH, SAMPLES = 12, 64, 512
 
 
 def npy(path, shape, kind, data):
@@ -47,9 +47,9 @@ def module():
 
 def make(folder):
     random.seed(1)
-    floats = [random.gauss(0, 1) for _ in range(RECORDS * WIDTH)]
-    npy(folder / "x.npy", f"({RECORDS}, {WIDTH})", "<f4", struct.pack(f"<{len(floats)}f", *floats))
-    npy(folder / "label.npy", f"({RECORDS},)", "|u1", bytes(random.randrange(WIDTH) for _ in range(RECORDS)))
+    floats = [random.gauss(0, 1) for _ in range(SAMPLES * WIDTH)]
+    npy(folder / "x.npy", f"({SAMPLES}, {WIDTH})", "<f4", struct.pack(f"<{len(floats)}f", *floats))
+    npy(folder / "label.npy", f"({SAMPLES},)", "|u1", bytes(random.randrange(WIDTH) for _ in range(SAMPLES)))
     (folder / "deep.mlir").write_text("\n".join(module()) + "\n")
 
 

@@ -1,4 +1,4 @@
-// Ops that train otherwise than they evaluate.
+// Ops whose training differs from their evaluation.
 mp.variable buffer @bn.running_mean : tensor<1xf32> = #mp.init<constant, value = 1.0>
 mp.variable buffer @bn.running_var : tensor<1xf32> = #mp.init<constant, value = 4.0>
 func.func @norm(%x: tensor<?x1xf32>) -> tensor<?x1xf32> {

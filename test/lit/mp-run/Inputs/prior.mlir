@@ -1,5 +1,5 @@
-// Learns how often each label comes: no contraction, so that every op is a
-// kernel of stages.
+// Learns the frequency of each label: without a contraction, so that every op
+// is a kernel of stages.
 module @prior {
   mp.variable @bias : tensor<10xf32> = #mp.init<uniform, fan_in = 10>
   mp.variable @slope : tensor<10xf32> = #mp.init<zeros>

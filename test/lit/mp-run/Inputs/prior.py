@@ -14,9 +14,9 @@ def npy(path, shape, data):
 
 def make(folder):
     random.seed(1)
-    records = 500
-    npy(folder / "label.npy", f"({records},)", [random.choice([0, 1, 1, 2, 2, 2, 3, 7]) for _ in range(records)])
-    npy(folder / "zero.npy", f"({records}, 10)", [random.randrange(4) for _ in range(10 * records)])
+    samples = 500
+    npy(folder / "label.npy", f"({samples},)", [random.choice([0, 1, 1, 2, 2, 2, 3, 7]) for _ in range(samples)])
+    npy(folder / "zero.npy", f"({samples}, 10)", [random.randrange(4) for _ in range(10 * samples)])
 
 
 def compare(*runs):

@@ -13,6 +13,6 @@ print("keys", set(profile) == KEYS and all(set(launch) == LAUNCH_KEYS for launch
 print("measured", min(profile[key] for key in KEYS - {"launches"}) > 0 and sum(launch["microseconds"] for launch in launches) > 0)
 print("nodes", profile["graph_nodes"] >= len(launches) > 0)
 print("bytes", all(launch["bytes"] > 0 for launch in launches))
-# Smaller ones ask beforehand what an update will not fit into f16.
+# Smaller kernels check before the update whether its result fits into f16.
 update = max(launch["bytes"] for launch in launches if "adamw" in launch["summary"])
 print(f"adamw {update / PARAMETERS:.2f} bytes a parameter")

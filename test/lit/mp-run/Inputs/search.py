@@ -24,7 +24,7 @@ for side, name in enumerate(("found", "torch")):
 found, torch = rows["found"], rows["torch"]
 print("within", found["within"] and found["error"] <= table["tolerance"])
 print("cheaper", found["bytes"] < torch["bytes"] and f"{found['bytes'] / torch['bytes']:.3f} of its bytes" in table["verdict"])
-# Nothing that was tried is cheaper and within.
+# No measured candidate is cheaper and within the tolerance.
 tried = [trial["cost"] for trial in table["trials"] if trial["outcome"] != "beyond" and trial["cost"] is not None]
 print("least", min(tried) == found["bytes"])
 print("of all", table["counted"] == 2 ** len(table["ops"]), table["proven"])

@@ -1,4 +1,4 @@
-// A bias before a norm has a gradient that is zero but for rounding; a constant is below what f16 holds; one op says itself
+// A bias before a norm has a gradient that is zero but for rounding; a constant underflows in f16; one op says itself
 // how it runs, one stands in a region that does, and two of one kind share a line.
 mp.variable @w : tensor<6x6xf32> = #mp.init<kaiming_uniform>
 mp.variable @b : tensor<6xf32> = #mp.init<uniform, fan_in = 6>

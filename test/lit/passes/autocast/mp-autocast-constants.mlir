@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=COLOUR <%t.err
 // RUN: FileCheck %s --check-prefix=COLOURED <%t.json
 
-// Where a constant keeps an op in f32 that would follow its neighbours, that is said of the op, with the constant.
+// If a constant keeps an op in f32 that would follow its neighbours, the op's remark says so, with the constant.
 
 // CHECK-LABEL: @large
 // REMARK: mp-autocast-constants.mlir:[[@LINE+11]]:8: remark: [Missed] constant | Category:mp-autocast | {{.*}}mp.mul: stays f32 for operand 1, the constant at {{.*}}mp-autocast-constants.mlir:[[@LINE+9]]:8: listed under follow as "multiply", but constant 1e+06 becomes infinite in f16
@@ -34,7 +34,7 @@ func.func @small(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %y : tensor<4x4xf32>
 }
 
-// An op that is f32 for another reason too, and one whose constant f16 holds: nothing is said of them.
+// One op is f32 for another reason too, and the other's constant fits f16: the remarks do not name constants.
 // REMARK-NOT: [Missed]
 // WHY: "function": "silent"
 // WHY-NOT: "constant"

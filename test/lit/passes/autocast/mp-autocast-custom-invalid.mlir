@@ -64,7 +64,7 @@ func.func @constant(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 mp.policy @mine extends "relax" {deny = ["mp.exp"]}
-// What merely follows stays f32 instead.
+// An op that merely follows stays f32 instead.
 func.func @follows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c = mp.constant dense<1.0e-9> : tensor<4x4xf32>
   %y = mp.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>

@@ -1,8 +1,8 @@
 // RUN: mp-opt %s -mp-autocast='dtype=bf16' | FileCheck %s
 // RUN: mp-opt %s -mp-autocast='dtype=bf16 mode=propagate' | FileCheck %s --check-prefixes=CHECK,COLOUR
 
-// The derivative is by a value, and all that was computed of it still is: a cast made by autocast
-// is of the value, not of what the value was widened from.
+// The derivative is by a value, and all results computed from it still are: a cast made by
+// autocast is of the value, not of the one that it was widened from.
 
 // CHECK-LABEL: @widened
 // CHECK: %[[WIDE:.*]] = mp.cast %{{.*}} : tensor<4x4xbf16> to tensor<4x4xf32>
@@ -20,7 +20,7 @@ func.func @widened(%x: tensor<4x4xbf16>, %w: tensor<4x4xf32>) -> (tensor<f32>, t
   return %l, %g : tensor<f32>, tensor<4x4xf32>
 }
 
-// Where the value itself is low now, the derivative is by the low value, which some read as it is
+// If the value itself is low now, the derivative is by the low value, which some read unchanged
 // and others widened.
 // CHECK-LABEL: @low
 // CHECK: %[[M:.*]] = mp.matmul

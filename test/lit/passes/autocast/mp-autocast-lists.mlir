@@ -3,7 +3,7 @@
 // RUN: mp-opt %s '-mp-autocast=dtype=f16 allow=exp deny=linear,relu,log_softmax.int,mp.softmax,class:loss' | FileCheck %s
 // RUN: not mp-opt %s '-mp-autocast=dtype=f16 deny=qqqqqqqqqqqqqqqq' 2>&1 | FileCheck %s --check-prefix=FAR
 
-// Lists go before the policy, for ops that it has in another list and for ops it lacks.
+// Lists override the policy, for ops that it has in another list and for ops it lacks.
 // CHECK-LABEL: @lists
 func.func @lists(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
   // CHECK: mp.linear %{{.*}} : tensor<4x8xf32>, tensor<2x8xf32>

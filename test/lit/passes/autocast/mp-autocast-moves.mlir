@@ -1,7 +1,7 @@
 // RUN: mp-opt %s '-mp-autocast=dtype=f16' | FileCheck %s
 
-// Moves run in the type that comes, the wider where two differ; sums along a
-// dimension in f32.
+// Moves run in the type of their operands, the wider if two differ; sums along
+// a dimension in f32.
 // CHECK-LABEL: @moves
 func.func @moves(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> (tensor<4x2xf32>, tensor<4x10xf32>) {
   // CHECK: %[[L:.*]] = mp.linear %{{.*}} : tensor<4x8xf16>, tensor<2x8xf16>

@@ -1,4 +1,4 @@
-// A norm's weight and running statistics are f32, whatever a policy does to the ops that make them: they are cast back.
+// A norm's weight and running statistics are f32, although a policy casts the ops that make them: they are cast back.
 
 // RUN: mp-opt %s --mp-autocast='dtype=bf16 policy=torch' | FileCheck %s
 // RUN: mp-opt %s --mp-autocast='dtype=bf16 policy=keras' | FileCheck %s

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -split-input-file -verify-diagnostics -mp-autocast='dtype=f16 policy=keras' | FileCheck %s
 // RUN: mp-opt %s -split-input-file -verify-diagnostics -mp-autocast='dtype=f16 policy=tf-fp16' | FileCheck %s
 
-// What an op says of itself goes before any policy, op by op and in a coloured graph.
+// An op's own attribute overrides any policy, op by op and in a coloured graph.
 // CHECK-LABEL: @output_layer
 func.func @output_layer(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   // CHECK: mp.linear %{{.*}} : tensor<4x8xf16>, tensor<8x8xf16>

@@ -1,4 +1,4 @@
-// A list may name one op: by its line, its line and column, or the name of its location. That goes before its kind.
+// A list may name one op: by its line, its line and column, or the name of its location. That overrides its kind.
 // RUN: mp-opt %s '-mp-autocast=dtype=f16 policy=@mine' 2>&1 | FileCheck %s
 // RUN: mp-opt %s '-mp-autocast=dtype=f16 policy=@exact' 2>&1 | FileCheck %s --check-prefix=EXACT --implicit-check-not=warning
 // RUN: mp-opt %s '-mp-autocast=dtype=f16 policy=@exact deny=mp.exp@mp-autocast-places.mlir:28' 2>&1 | FileCheck %s --check-prefix=OPTION
@@ -7,7 +7,7 @@
 // RUN: not mp-opt %s '-mp-autocast=dtype=f16 policy=@exact deny=exp@gate' 2>&1 | FileCheck %s --check-prefix=SYSTEM
 // RUN: mp-opt %s '-mp-set-mode=mode=eval' '-mp-autocast=dtype=f16 policy=@mine' 2>&1 | FileCheck %s --check-prefix=EVAL --implicit-check-not=warning
 
-// An op that was there when the list was written.
+// The list names an op that existed when it was written.
 mp.policy @mine extends "torch" {allow = ["mp.exp@mp-autocast-places.mlir:28", "mp.exp@mp-autocast-places.mlir:9"]}
 mp.policy @exact extends "torch" {allow = ["mp.exp@mp-autocast-places.mlir:28:8", "mp.log@gate"], deny = ["mp.exp"]}
 

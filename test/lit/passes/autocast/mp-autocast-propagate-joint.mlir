@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-autodiff=function=f -mp-autocast='dtype=f16 policy=tf-fp16' | FileCheck %s
 
-// Forward and backward in one graph, coloured at once: gradients of products, and of what lies between them, run low;
+// Forward and backward in one graph, coloured at once: gradients of products, and of the ops between them, run low;
 // those of the denied exp do not; arguments and results keep their types.
 // CHECK-LABEL: func.func @f.gradient(
 // CHECK: %[[E:.*]] = mp.exp %{{.*}} : tensor<4x4xf32>

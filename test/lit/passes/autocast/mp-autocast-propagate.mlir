@@ -15,8 +15,8 @@ func.func @no_seed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   return %1 : tensor<4x4xf32>
 }
 
-// A denied op denies what follows: inferred ops, and the clear op between them, up to an allowed one. The clear op
-// before that is not between denied ones, and takes the side of what is allowed.
+// A denied op denies inferred ops after it, and the clear op between them, up to an allowed one. The clear op
+// before that is not between denied ones, and is coloured like the allowed op.
 // CHECK-LABEL: @deny_forward
 func.func @deny_forward(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // CHECK: mp.exp %{{.*}} : tensor<4x4xf32>
@@ -32,14 +32,14 @@ func.func @deny_forward(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4x
   %clear2 = mp.relu %infer2 : tensor<4x4xf32>
   // CHECK-NEXT: %[[Y:.*]] = mp.matmul %[[CLEAR]], %{{.*}} : tensor<4x4xf16>, tensor<4x4xf16>
   %allow = mp.matmul %clear2, %w : tensor<4x4xf32>, tensor<4x4xf32>
-  // Behind the last allowed op an inferred one stays f32.
+  // After the last allowed op an inferred one stays f32.
   // CHECK-NEXT: %[[WIDE:.*]] = mp.cast %[[Y]] : tensor<4x4xf16> to tensor<4x4xf32>
   // CHECK-NEXT: mp.tanh %[[WIDE]] : tensor<4x4xf32>
   %infer3 = mp.tanh %allow : tensor<4x4xf32>
   return %infer3 : tensor<4x4xf32>
 }
 
-// What is inferred runs low between two that are allowed, and with it the clear ops around; a value that both
+// An inferred op runs low between two that are allowed, and so do the clear ops around it; a value that both
 // colours read is cast once.
 // CHECK-LABEL: @sandwich
 func.func @sandwich(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %b: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
@@ -57,7 +57,7 @@ func.func @sandwich(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %b: tensor<4xf32>)
   %5 = mp.exp %2 : tensor<4x4xf32>
   // CHECK: mp.sub %[[TWIDE]], %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>
   %6 = mp.sub %2, %5 : tensor<4x4xf32>, tensor<4x4xf32>
-  // What the function returns keeps its type.
+  // Results of the function keep their types.
   // CHECK: return %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
   return %4, %6, %5 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 }
@@ -74,7 +74,7 @@ func.func @batch_norm(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %m: tensor<4xf32
   return %3, %1#3, %1#4 : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// A cast that all read as f16 casts to f16 at once.
+// A cast that all users read as f16 casts to f16 directly.
 // CHECK-LABEL: @retarget
 func.func @retarget(%x: tensor<4x4xui8>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // CHECK: %[[X:.*]] = mp.cast %arg0 : tensor<4x4xui8> to tensor<4x4xf16>
@@ -84,7 +84,7 @@ func.func @retarget(%x: tensor<4x4xui8>, %w: tensor<4x4xf32>) -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
 
-// The mean is denied in f16, for its range, and inferred in bf16, which has it.
+// The mean is denied in f16, for its range, and inferred in bf16, whose range suffices.
 // CHECK-LABEL: @by_type
 // BF16-LABEL: @by_type
 func.func @by_type(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
@@ -99,7 +99,7 @@ func.func @by_type(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> 
   return %3 : tensor<4x4xf32>
 }
 
-// Lists of PyTorch's, coloured: what it runs natively is inferred.
+// PyTorch's lists, coloured: ops that run natively there are inferred.
 // TORCH-LABEL: @torch
 func.func @torch(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // TORCH: mp.gelu %{{.*}} : tensor<4x4xf32>

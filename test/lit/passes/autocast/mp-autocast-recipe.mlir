@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -mp-autocast=dtype=f16 | FileCheck %s --check-prefix=F16
 // RUN: mp-opt %s -mp-autocast=dtype=f32 | FileCheck %s --check-prefix=F32
 
-// The recipe says which type; an option overrides it. Functions without one are left.
+// The recipe gives the type; an option overrides it. Functions without a recipe are not cast.
 // CHECK-LABEL: @loss
 // F16-LABEL: @loss
 // F32-LABEL: @loss

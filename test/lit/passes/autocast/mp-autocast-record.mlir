@@ -1,4 +1,4 @@
-// What autocast decided goes with the module where that is asked for, and only there.
+// The decisions of autocast are attached to the module if requested, and only then.
 // RUN: mp-opt %s -mp-autocast='dtype=f16 record' | FileCheck %s
 // RUN: mp-opt %s -mp-autocast='dtype=f32 record' | FileCheck %s --check-prefix=NONE
 // RUN: mp-opt %s -mp-autocast=dtype=f16 | FileCheck %s --check-prefix=UNASKED

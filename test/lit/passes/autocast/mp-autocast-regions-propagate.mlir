@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -split-input-file -verify-diagnostics -mp-autocast='dtype=f16 policy=tf-fp16' | FileCheck %s -enable-var-scope
 
-// What is between two products would run low; in a region that is off it does not,
-// and nothing goes through it.
+// An op between two products would run low; in a region that is off it does not,
+// and nothing propagates through it.
 // CHECK-LABEL: @off
 func.func @off(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   // CHECK: mp.linear %{{.*}} : tensor<4x8xf16>, tensor<8x8xf16>

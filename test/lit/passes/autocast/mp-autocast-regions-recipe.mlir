@@ -3,8 +3,8 @@
 // RUN: mp-opt %s -mp-train-pipeline='batch=4 precision=fp32' -o /dev/null
 // RUN: mp-run bench %s --batch 4 --steps 2 --warmup 0 --threads 1 | FileCheck %s --check-prefix=BENCH
 
-// A region casts by itself where the recipe does not: in PyTorch, too, the context
-// manager needs no other. Behind it values are in the type that it left.
+// A region casts by itself if the recipe does not: in PyTorch, too, the context
+// manager needs no other. After it values keep the type that it left.
 mp.variable @w : tensor<8x8xf32> = #mp.init<kaiming_uniform>
 mp.variable @v : tensor<8x8xf32> = #mp.init<kaiming_uniform>
 // ALL-LABEL: @loss

@@ -4,8 +4,8 @@
 
 // ALL-NOT: mp.autocast
 
-// Where autocast is off, an op runs in the types that come: the f16 of a product
-// before it, and a f32 weight beside that f16 makes it f32.
+// If autocast is off, an op runs in the types of its operands: the f16 of a
+// product before it, and with an f32 weight beside that, f32.
 // ALL-LABEL: @off
 func.func @off(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   // F16: %[[H:.+]] = mp.linear %{{.*}} : tensor<4x8xf16>, tensor<8x8xf16>
@@ -25,7 +25,7 @@ func.func @off(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, te
 
 // -----
 
-// Off outside, on again inside, with the type of what is around both.
+// It is off outside, and on again inside, with the type of the scope around both.
 // ALL-LABEL: @nested
 func.func @nested(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %y = mp.autocast enabled(false) {
@@ -50,7 +50,7 @@ func.func @nested(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A policy of its own: PyTorch's on the CPU lets exp run in what comes.
+// A policy of its own: PyTorch's on the CPU lets exp run in its operand's type.
 // ALL-LABEL: @policy
 func.func @policy(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %h = mp.linear %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
@@ -66,8 +66,8 @@ func.func @policy(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>,
 
 // -----
 
-// What an op says of itself holds in a region too, and a region without a result
-// may write.
+// An op's own attribute holds in a region too, and a region without a result may
+// write.
 mp.variable buffer @last : tensor<4x8xf32> = #mp.init<zeros>
 // ALL-LABEL: @word
 func.func @word(%x: tensor<4x8xf32>) {

@@ -3,8 +3,8 @@
 // RUN: mp-opt %s -mp-autocast='dtype=f16 policy=relax explain=%t.json' -o /dev/null && FileCheck %s --check-prefix=WHY <%t.json
 // RUN: mp-opt %s -mp-autocast='dtype=f16 policy=@sums' | FileCheck %s --check-prefix=OWN
 
-// Relax's matmul has an out_dtype, by default f32, and what it binds to a name inside the function is rounded
-// to f16 once: as ours without out_dtype. What the function returns has the type that it declares.
+// Relax's matmul has an out_dtype, by default f32, and a value bound to a name inside the function is rounded
+// to f16 once: as here without out_dtype. Results of the function have the types that it declares.
 mp.policy @sums extends "torch" {out_dtype = "f32"}
 
 // CHECK-LABEL: @returned
@@ -25,7 +25,7 @@ func.func @returned(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }
 
-// Others round the same sums to f16 where they read low.
+// Other ops that read the sums low get them rounded to f16.
 // CHECK-LABEL: @also_used
 // CHECK: %[[Y:.*]] = mp.linear %{{.*}} out_dtype(f32) : tensor<4x4xf16>, tensor<4x4xf16>, tensor<4xf16>
 // CHECK: %[[LOW:.*]] = mp.cast %[[Y]] : tensor<4x4xf32> to tensor<4x4xf16>
@@ -43,7 +43,7 @@ func.func @also_used(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %b: tensor<4xf32>
   return %y, %r : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
-// What is declared f16 stays f16, and so do its sums.
+// A result declared f16 stays f16, and so do its sums.
 // CHECK-LABEL: @declared
 // CHECK: %[[Y:.*]] = mp.matmul %{{[^ ]*}}, %{{[^ ]*}} : tensor<4x4xf16>, tensor<4x4xf16>
 // CHECK: return %[[Y]] : tensor<4x4xf16>
@@ -52,7 +52,7 @@ func.func @declared(%x: tensor<4x4xf16>) -> tensor<4x4xf16> {
   return %y : tensor<4x4xf16>
 }
 
-// Nothing is rounded under tf32, and f64 is left alone.
+// tf32 rounds nothing here, and f64 is left alone.
 // CHECK-LABEL: @double
 // CHECK: mp.matmul %{{[^ ]*}}, %{{[^ ]*}} : tensor<4x4xf64>
 func.func @double(%x: tensor<4x4xf64>) -> tensor<4x4xf64> {

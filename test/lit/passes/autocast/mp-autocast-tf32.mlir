@@ -1,5 +1,5 @@
-// tf32 leaves every value f32; what the policy allows may multiply in tf32, and
-// so may its gradients.
+// tf32 leaves every value f32; an op that the policy allows may multiply in
+// tf32, and so may its gradients.
 // RUN: mp-opt %s --mp-autocast=dtype=tf32 --mp-autodiff=function=f | FileCheck %s -enable-var-scope
 
 // CHECK-LABEL: func.func @f(

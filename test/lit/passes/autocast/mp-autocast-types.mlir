@@ -10,8 +10,8 @@
 // RUN: echo '{"extends": "torch", "storage": {"forward": "f8E4M3"}}' > %t.storage.json
 // RUN: not mp-run policies %t.storage.json 2>&1 | FileCheck %s --check-prefix=STORAGE
 
-// Lists for one type go before those for all; TensorFlow has some of both kinds. In
-// storage of 8 bits a contraction is marked, and only one that runs low.
+// Lists for one type override those for all; TensorFlow has some of both kinds. In
+// 8-bit storage a contraction is marked, but only one that runs low.
 mp.policy @mine extends "torch" {deny = ["mp.tanh"], allow = ["mp.sigmoid"], bf16 = {allow = ["mp.exp", "mp.tanh"]},
                                  storage = #mp.storage<forward = f8E5M2, backward = f8E5M2, margin = 1>}
 // ALL-LABEL: @f
@@ -36,6 +36,6 @@ func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // TABLE: | op | {{.*}}mine.json | {{.*}}mine.json to bf16 |
 // TABLE: | `mp.exp` | deny | allow |
 // TABLE: | `mp.tanh` | deny | deny |
-// TYPO: "alow" under "bf16" is no category; there are allow, deny
+// TYPO: "alow" under "bf16" is not a category; there are allow, deny
 // NAME: unknown op "mp.epx" in a list of ops; did you mean mp.exp
 // STORAGE: "storage" is {"forward": an 8-bit type, "backward": another, "amax_history": steps, "margin": an exponent}; the types are f8E4M3FN and f8E5M2

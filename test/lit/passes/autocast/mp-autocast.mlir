@@ -5,7 +5,7 @@
 // RUN: mp-opt %s -mp-autocast | FileCheck %s --check-prefix=OFF
 // OFF-NOT: to tensor<{{.*}}f16>
 
-// What the policy allows runs low, and what follows takes the type it gets.
+// An op that the policy allows runs low, and the op after it takes that type.
 // CHECK-LABEL: @allow
 func.func @allow(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
   // F16: %[[W:.*]] = mp.cast %{{.*}} : tensor<2x8xf32> to tensor<2x8xf16>
@@ -20,7 +20,7 @@ func.func @allow(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
   return %1 : tensor<4x2xf32>
 }
 
-// What it denies runs in f32.
+// An op that it denies runs in f32.
 // CHECK-LABEL: @deny
 func.func @deny(%x: tensor<4x8xf16>, %y: tensor<4xui8>) -> tensor<f16> {
   // CHECK: %[[X:.*]] = mp.cast %{{.*}} : tensor<4x8xf16> to tensor<4x8xf32>
@@ -54,7 +54,7 @@ func.func @promote(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>
   return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
 }
 
-// A value is cast to a type once, however many ops want it.
+// A value is cast to a type once, for all ops that use it.
 // F16-LABEL: @once
 func.func @once(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   // F16-COUNT-2: mp.cast
@@ -64,7 +64,7 @@ func.func @once(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, t
   return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
 }
 
-// f64 is a reference run's, and integers are nobody's.
+// f64 is for reference runs, and integers are never cast.
 // CHECK-LABEL: @untouched
 func.func @untouched(%d: tensor<4x4xf64>, %n: tensor<4xi32>) -> (tensor<4x4xf64>, tensor<4xi32>) {
   // CHECK-NOT: mp.cast
@@ -80,7 +80,7 @@ func.func @untouched(%d: tensor<4x4xf64>, %n: tensor<4xi32>) -> (tensor<4x4xf64>
 // CHECK: func.func private @declared
 func.func private @declared(tensor<4xf32>)
 
-// A variable keeps its type, so what is written to it is cast back.
+// A variable keeps its type, so the value written to it is cast back.
 mp.variable buffer @kept : tensor<4x2xf32> = #mp.init<zeros>
 // CHECK-LABEL: @written
 func.func @written(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) {

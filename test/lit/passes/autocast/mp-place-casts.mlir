@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -split-input-file -mp-place-casts -o %t.once
 // RUN: mp-opt %t.once -split-input-file -mp-place-casts | diff %t.once -
 
-// A copy of fewer elements is cast, not what it is a copy of.
+// A copy of fewer elements is cast, not its operand.
 // CHECK-LABEL: @sink
 func.func @sink(%x: tensor<4x8xf32>) -> (tensor<4x2xf16>, tensor<4x3xf16>) {
   // CHECK-NEXT: %[[A:.+]] = mp.slice %{{.*}} : tensor<4x8xf32>
@@ -17,7 +17,7 @@ func.func @sink(%x: tensor<4x8xf32>) -> (tensor<4x2xf16>, tensor<4x3xf16>) {
 
 // -----
 
-// Both together would be more than the whole.
+// Both together would be larger than the whole.
 // CHECK-LABEL: @stay
 func.func @stay(%x: tensor<4x8xf32>) -> (tensor<4x5xf16>, tensor<4x4xf16>) {
   // CHECK-NEXT: mp.cast %{{.*}} : tensor<4x8xf32> to tensor<4x8xf16>
@@ -30,8 +30,8 @@ func.func @stay(%x: tensor<4x8xf32>) -> (tensor<4x5xf16>, tensor<4x4xf16>) {
 
 // -----
 
-// One row is cast rather than all its copies; a cast that there is serves another form
-// of the same elements.
+// One row is cast rather than all its copies; an existing cast serves another form of
+// the same elements.
 // CHECK-LABEL: @hoist
 func.func @hoist(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf16>, tensor<4x8xf16>, tensor<8x4xf16>) {
   // CHECK-NEXT: %[[Y:.+]] = mp.cast %arg1 : tensor<4x8xf32> to tensor<4x8xf16>
@@ -49,7 +49,7 @@ func.func @hoist(%x: tensor<8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf16>, te
 
 // -----
 
-// What reads the wide form too keeps it.
+// An op that reads the wide form too keeps it.
 // CHECK-LABEL: @both
 func.func @both(%x: tensor<8xf32>) -> (tensor<4x8xf16>, tensor<4x8xf32>) {
   // CHECK-NEXT: %[[B:.+]] = mp.broadcast %{{.*}} : tensor<8xf32> to tensor<4x8xf32>
@@ -78,7 +78,7 @@ func.func @inside(%x: tensor<4x8xf16>, %g: tensor<8xf32>, %b: tensor<8xf32>) -> 
 
 // -----
 
-// One cast that is both operands goes once.
+// A single cast that is both operands is removed once.
 // CHECK-LABEL: @square
 func.func @square(%x: tensor<4xf16>) -> tensor<4xf16> {
   // CHECK-NEXT: %[[Y:.+]] = mp.mul %[[X:.+]], %[[X]] : tensor<4xf16>, tensor<4xf16>
@@ -91,7 +91,7 @@ func.func @square(%x: tensor<4xf16>) -> tensor<4xf16> {
 
 // -----
 
-// Between casts from f16 and to bf16 it is no op of either; and f32 that never was
+// Between casts from f16 and to bf16 an op runs in neither; and f32 that never was
 // f16 stays f32.
 // CHECK-LABEL: @other
 func.func @other(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xf16>) {
@@ -107,7 +107,7 @@ func.func @other(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xbf16>, tenso
 
 // -----
 
-// A comparison has no result to round, and reads what was not widened.
+// A comparison has no result to round, and reads the values before widening.
 // CHECK-LABEL: @flags
 func.func @flags(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xi1> {
   // CHECK-NEXT: mp.compare gt %{{.*}}, %{{.*}} : tensor<4xf16>, tensor<4xf16>
@@ -119,7 +119,7 @@ func.func @flags(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xi1> {
 
 // -----
 
-// A cast that a shorter chain leaves without a use is none to share.
+// A cast that becomes unused in a shorter chain cannot be shared.
 // CHECK-LABEL: @gone
 func.func @gone(%x: tensor<4xf16>) -> (tensor<4xbf16>, tensor<4xf32>) {
   // CHECK-NEXT: %[[A:.+]] = mp.cast %{{.*}} : tensor<4xf16> to tensor<4xbf16>
@@ -133,8 +133,8 @@ func.func @gone(%x: tensor<4xf16>) -> (tensor<4xbf16>, tensor<4xf32>) {
 
 // -----
 
-// A chain that begins by widening is as short as its end; one that rounds on its way
-// rounds.
+// A chain that begins by widening is as short as its end; one that rounds in between
+// still rounds.
 // CHECK-LABEL: @chains
 func.func @chains(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xf32>, tensor<4xbf16>) {
   // CHECK-NEXT: %[[A:.+]] = mp.cast %{{.*}} : tensor<4xf16> to tensor<4xbf16>
@@ -151,7 +151,7 @@ func.func @chains(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xbf16>, tens
 
 // -----
 
-// The 16-bit copy of a parameter costs a step nothing, and stands behind its read.
+// The 16-bit copy of a parameter costs a step nothing, and stands after its read.
 mp.variable @w : tensor<8x4xf32> = #mp.init<zeros>
 // CHECK-LABEL: @parameter
 func.func @parameter() -> (tensor<4x8xf16>, tensor<2x4xf16>) {
@@ -169,7 +169,7 @@ func.func @parameter() -> (tensor<4x8xf16>, tensor<2x4xf16>) {
 
 // -----
 
-// Zeros around elements are zeros in any type; ones and a tenth are not what they were.
+// Zeros around elements are zeros in any type; ones and a tenth may differ.
 // CHECK-LABEL: @pad
 func.func @pad(%x: tensor<8xf32>) -> (tensor<16xf16>, tensor<16xf16>) {
   // CHECK-NEXT: %[[X:.+]] = mp.cast %{{.*}} : tensor<8xf32> to tensor<8xf16>

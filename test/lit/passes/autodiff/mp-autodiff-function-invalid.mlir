@@ -21,7 +21,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 
 // -----
 
-// A run twice is told so.
+// A second run is refused.
 // expected-error@+1 {{'func.func' op is to be differentiated as @f.gradient, which exists}}
 func.func @f(%x: tensor<f32>) -> tensor<f32> {
   return %x : tensor<f32>

@@ -3,7 +3,7 @@
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 func.func @loss() -> tensor<f32> {
   %0 = mp.read @w : tensor<4xf32>
-  // expected-error@+1 {{'arith.addf' op has no gradient: it is no op of the mp dialect}}
+  // expected-error@+1 {{'arith.addf' op has no gradient: it is not an op of the mp dialect}}
   %1 = arith.addf %0, %0 : tensor<4xf32>
   %2 = mp.sum %1 dims[0] : tensor<4xf32>
   return %2 : tensor<f32>

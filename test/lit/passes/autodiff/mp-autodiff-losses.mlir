@@ -18,7 +18,7 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
   return %score, %neg : tensor<f32>, tensor<f32>
 }
 
-// The first loss stops at what the critic is given; the second goes on.
+// The first loss stops at the critic's input; the second goes on.
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: %[[Z:.*]]: tensor<4xf32>
 // CHECK-SAME: tensor<4xf32> {mp.gradient = @critic.w}, tensor<4xf32> {mp.gradient = @maker.w})
@@ -32,7 +32,7 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
 // CHECK: %[[GM:.*]] = mp.mul %{{.*}}, %[[Z]]
 // CHECK: return %{{.*}}, %{{.*}}, %[[GC]], %[[GM]]
 
-// One scale for both, one update, a flag of each and one of both.
+// There is one scale for both, one update, a flag of each and one of both.
 // SCALE: -> ({{.*}}{mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.0"}, tensor<i1> {mp.name = "skipped.1"})
 // SCALE: %[[K:.*]] = mp.read @scaler.scale
 // SCALE: %[[S0:.*]] = mp.seed

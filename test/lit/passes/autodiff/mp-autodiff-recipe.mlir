@@ -6,7 +6,7 @@ mp.variable @unused : tensor<3xf32> = #mp.init<zeros>
 mp.variable @frozen : tensor<3xf32> = #mp.init<zeros>
 mp.variable buffer @mean : tensor<3xf32> = #mp.init<zeros>
 
-// Without its recipe nobody calls it, so that the step can replace it.
+// Without its recipe nothing calls it, so the step can replace it.
 // CHECK-LABEL: func.func private @loss(
 func.func @loss(%x: tensor<4x3xf32> {mp.name = "x"}) -> (tensor<f32> {mp.name = "loss"}) {
   // A tied weight, read twice.

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -verify-diagnostics -mp-autodiff=function=loss
 
-// Casts come before gradients: a region that still stands is no op with one.
+// Casts come before gradients: a region that still exists has none.
 func.func @loss(%x: tensor<f32>) -> tensor<f32> {
   // expected-error@+1 {{mp-autocast has to take the region away first}}
   %y = mp.autocast dtype(f16) {

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -split-input-file -mp-autodiff=function=f | FileCheck %s
 
-// What was broadcast is summed back to its shape, leading dimensions and ones.
+// The gradient of a broadcast value is summed back to its shape, leading dimensions and ones.
 // CHECK-LABEL: func.func @f.gradient(
 // CHECK-SAME: -> (tensor<4x3xf32>, tensor<3xf32>, tensor<4x1xf32>) {
 func.func @f(%x: tensor<4x3xf32>, %row: tensor<3xf32>, %column: tensor<4x1xf32>) -> tensor<f32> {
@@ -18,7 +18,7 @@ func.func @f(%x: tensor<4x3xf32>, %row: tensor<3xf32>, %column: tensor<4x1xf32>)
 
 // -----
 
-// A gradient has the type of what it belongs to: backward runs in the types of forward.
+// A gradient has the type of its value: backward runs in the types of forward.
 // CHECK-LABEL: func.func @f.gradient(
 func.func @f(%x: tensor<4x3xf32>, %w: tensor<2x3xf16>) -> tensor<f32> {
   %h = mp.cast %x : tensor<4x3xf32> to tensor<4x3xf16>
@@ -36,7 +36,7 @@ func.func @f(%x: tensor<4x3xf32>, %w: tensor<2x3xf16>) -> tensor<f32> {
 
 // -----
 
-// Several uses add up, and so do both operands of one op.
+// Gradients of several uses add up, and so do those of both operands of one op.
 // CHECK-LABEL: func.func @f.gradient(
 // CHECK-SAME: %[[X:.*]]: tensor<f32>)
 func.func @f(%x: tensor<f32>) -> tensor<f32> {
@@ -53,8 +53,8 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Nothing passes mp.stop_gradient; integers and flags get nothing; what the loss does
-// not depend on has a gradient of zero.
+// Nothing passes mp.stop_gradient; integers and flags get no gradient; a value that
+// the loss does not depend on has a gradient of zero.
 // CHECK-LABEL: func.func @f.gradient(
 // CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %{{.*}}: tensor<4xi32>, %{{.*}}: tensor<4xi1>, %{{.*}}: tensor<2xf32>, %{{.*}}: index)
 // CHECK-SAME: -> (tensor<4xf32>, tensor<2xf32>) {

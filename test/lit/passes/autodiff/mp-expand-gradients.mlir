@@ -7,7 +7,7 @@
 func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = mp.mul %x, %x : tensor<4xf32>, tensor<4xf32>
   %l = mp.sum %y dims[0] : tensor<4xf32>
-  // No mp.seed, which a loss scale would multiply.
+  // There is no mp.seed, which a loss scale would multiply.
   // CHECK: %[[ONE:.*]] = mp.constant dense<1.000000e+00> : tensor<f32>
   // CHECK: %[[B:.*]] = mp.broadcast %[[ONE]]
   // CHECK: %[[L:.*]] = mp.mul %[[B]], %[[X]]
@@ -46,7 +46,7 @@ func.func @penalty(%x: tensor<4xf32>) -> tensor<f32> {
 
 // KERNELS-NOT: mp.gradient
 
-// Where nothing is differentiated any more, mp.scale_gradient says nothing.
+// After differentiation mp.scale_gradient has no effect.
 // CHECK-LABEL: @unscaled
 // CHECK-SAME: (%[[U:.*]]: tensor<4xf16>)
 // CHECK-NEXT: return %[[U]]

@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops),mp-expose-values{gradients=true scale=8})' | FileCheck %s --check-prefix=GRADIENTS
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-number-ops),mp-expose-values{gradients=true values=false})' | FileCheck %s --check-prefix=ALONE
 
-// Gradients alone say what made their values.
+// Only gradients name the makers of their values.
 // ALONE: loc("@w"(
 // ALONE: loc("mp.mul"(
 // ALONE: func.func @f(%{{.*}}) -> (tensor<4xf32> {mp.name = "gradient.0.1.0", mp.origin = #{{.*}}}, tensor<4xf32> {mp.name = "gradient.0.3.0", mp.origin = #{{.*}}}, tensor<f32> {mp.name = "gradient.0.5.0", mp.origin = #{{.*}}}) {
@@ -15,7 +15,7 @@ mp.variable @frozen : tensor<4xf32> = #mp.init<ones>
 // CHECK-SAME: -> (tensor<4xf32> {mp.name = "value.1.0"}, tensor<4xf32> {mp.name = "value.2.0"},
 // CHECK-SAME: tensor<4xf32> {mp.name = "value.3.0"}, tensor<f32> {mp.name = "value.5.0"})
 // GRADIENTS-LABEL: func.func @f
-// What does not depend on what is trained has no gradient.
+// A value that does not depend on a parameter has no gradient.
 // GRADIENTS-SAME: "value.5.0"}, tensor<4xf32> {mp.name = "gradient.0.1.0"}, tensor<4xf32> {mp.name = "gradient.0.3.0"}, tensor<f32> {mp.name = "gradient.0.5.0"})
 func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4xf32>
@@ -34,7 +34,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
   return %l : tensor<f32>
 }
 
-// The recipe minimises what is no longer returned.
+// The recipe minimises a result that is not returned any more.
 // CHECK-NOT: mp.train
 // GRADIENTS-NOT: mp.train
 mp.train @step of @f {

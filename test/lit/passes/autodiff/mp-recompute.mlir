@@ -10,8 +10,8 @@
 mp.variable @w : tensor<4x4xf32> = #mp.init<zeros>
 mp.variable @v : tensor<4x4xf32> = #mp.init<zeros>
 
-// Only what leads to the checkpoint is computed again, directly before its
-// first use, with the mask that forward drew. Values behind it are kept.
+// Only the ops that lead to the checkpoint are computed again, directly before
+// its first use, with the mask that forward drew. Values after it are kept.
 // CHECK-LABEL: func.func @step
 // CHECK: %[[W:.*]] = mp.read @w
 // CHECK: %[[H:.*]] = mp.linear %[[X:.*]], %[[W]] :
@@ -31,8 +31,8 @@ mp.variable @v : tensor<4x4xf32> = #mp.init<zeros>
 // CHECK-NEXT: mp.dropout_backward %{{.*}} stream(7)
 // CHECK-NEXT: mp.gelu_backward %{{.*}}, %[[HH]]
 
-// Kernels of forward do not store what only backward uses; those of backward come
-// behind them.
+// Kernels of forward do not store values that only backward uses; those of
+// backward come after them.
 // FUSE-LABEL: func.func @step
 // FUSE: ops = "linear gelu"} -> tensor<8x4xf32> {
 // FUSE: ops = "dropout"}

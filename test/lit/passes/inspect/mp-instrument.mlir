@@ -9,7 +9,7 @@
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{mode=step}))' 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: not mp-opt %s --pass-pipeline='builtin.module(func.func(mp-instrument{mode=every}))' 2>&1 | FileCheck %s --check-prefix=MODE
 
-// Every input and op has its range; what a mask's infinity makes is meant, and so is what another micro-batch left.
+// Every input and op has its range; results of a mask's infinity are meant, and so are another micro-batch's.
 mp.variable @w : tensor<4xf16> = #mp.init<zeros>
 mp.variable window @sum : tensor<4xf16> = #mp.init<zeros>
 
@@ -23,7 +23,7 @@ mp.variable window @sum : tensor<4xf16> = #mp.init<zeros>
 // CHECK-SAME: {meant, op = "mp.add", operands = array<i64: 1>, phase = "forward"
 // CHECK-SAME: op = "mp.exp of the new 'sum'", operands = array<i64: 3>, phase = "forward", source = #{{[a-z0-9]+}}, type = tensor<4xf16>, watched}
 
-// Nothing but records is returned, and what belongs to no window is not written.
+// Only records are returned, and only window variables are written.
 // REPLAY-LABEL: func.func @step
 // REPLAY-SAME: -> (tensor<i32> {mp.name = "record.0.nonfinite"}
 // REPLAY-NOT: mp.write @w
@@ -42,7 +42,7 @@ mp.variable window @sum : tensor<4xf16> = #mp.init<zeros>
 
 // TWICE: mp-instrument.mlir:[[#@LINE+4]]:1: error: 'func.func' op has records already
 // LATE: mp-instrument.mlir:[[#@LINE+3]]:1: error: 'func.func' op has kernels: in mode "all" mp-instrument comes before mp-fuse
-// EARLY: mp-instrument.mlir:[[#@LINE+2]]:1: error: 'func.func' op has no kernels: in mode "step" mp-instrument comes behind mp-fuse
+// EARLY: mp-instrument.mlir:[[#@LINE+2]]:1: error: 'func.func' op has no kernels: in mode "step" mp-instrument comes after mp-fuse
 // MODE: mp-instrument.mlir:[[#@LINE+1]]:1: error: mp-instrument: mode is "every", expected "step" or "all"
 func.func @step(%x: tensor<4xf16> {mp.name = "x"}, %i: tensor<4xi32>) -> (tensor<4xf16>, tensor<i32> {mp.name = "n"}) {
   %w = mp.read @w : tensor<4xf16>
@@ -56,7 +56,7 @@ func.func @step(%x: tensor<4xf16> {mp.name = "x"}, %i: tensor<4xi32>) -> (tensor
   return %e, %n : tensor<4xf16>, tensor<i32>
 }
 
-// What looks at a value of several dimensions is in kernels of one, so that the sum's kernel has the dimensions, and the order, that it has alone.
+// Ops that look at a value are in kernels of one dimension, so that the sum's kernel keeps its dimensions and order.
 // APART-LABEL: func.func @sums
 // APART: mp.kernel(%{{.*}} = %{{.*}} : tensor<8x3x7x5xf32>) attributes {ops = "exp sum"}
 // APART: mp.kernel(%{{.*}} = %{{.*}} : tensor<840xf32>) attributes {ops = "is_finite {{.*}}iota
@@ -66,7 +66,7 @@ func.func @sums(%x: tensor<8x3x7x5xf32>) -> tensor<8x3x1x1xf32> {
   return %s : tensor<8x3x1x1xf32>
 }
 
-// A number alone has a record where it is state: a parameter may be one.
+// A single number has a record only if it is state: a parameter may be one.
 // NUMBER-LABEL: func.func @numbers
 // NUMBER-SAME: -> (tensor<f32>, tensor<i32> {mp.name = "record.0.magnitude"}, tensor<i32> {mp.name = "record.1.magnitude"})
 // NUMBER-SAME: mp.records = [{op = "update of variable 'one'", {{.*}}watched}, {op = "update of variable 'temperature'", {{.*}}watched}]
@@ -81,7 +81,7 @@ func.func @numbers(%x: tensor<f32>, %z: tensor<1x1xf32>) -> tensor<f32> {
   return %e : tensor<f32>
 }
 
-// A weight's rows are no records, though there be as many.
+// A weight's rows are not samples, although there may be as many.
 // ROWS-LABEL: func.func @rows
 // ROWS-SAME: "record.0.row"
 // ROWS-NOT: "record.2.row"

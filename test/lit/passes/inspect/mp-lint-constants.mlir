@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-lint -verify-diagnostics -o /dev/null
 
-// Casts that stand in the text.
+// These casts stand in the text.
 func.func @casts(%x: tensor<4xf16>, %y: tensor<4xbf16>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<2xf16>, tensor<4xbf16>) {
   // expected-warning@+1 {{constant 1e-09 becomes zero in f16; take it in f32 ({mp.autocast = "f32"} on the op under autocast), or scale it [lost-constant]}}
   %0 = mp.constant dense<1.0e-9> : tensor<4xf32>
@@ -20,13 +20,13 @@ func.func @casts(%x: tensor<4xf16>, %y: tensor<4xbf16>) -> (tensor<4xf16>, tenso
   %5 = mp.constant dense<[1.0e-9, 7.0e+4, 1.0e-6, -1.0e+9]> : tensor<4xf32>
   %held = mp.cast %5 : tensor<4xf32> to tensor<4xbf16>
   %e = mp.mul %y, %held : tensor<4xbf16>, tensor<4xbf16>
-  // A zero is one, and an infinity is meant.
+  // A zero is intended, and so is an infinity.
   %6 = mp.constant dense<[0.0, 0xFF800000]> : tensor<2xf32>
   %mask = mp.cast %6 : tensor<2xf32> to tensor<2xf16>
   return %a, %b, %c, %d, %e : tensor<4xf16>, tensor<4xf16>, tensor<4xf16>, tensor<2xf16>, tensor<4xbf16>
 }
 
-// Written in the type itself.
+// The constant is written in the type itself.
 func.func @direct(%x: tensor<4xf16>) -> tensor<4xf16> {
   // expected-warning@+1 {{constant 1.01328e-06 is subnormal in f16, and has fewer bits than other numbers; take it in f32}}
   %0 = mp.constant dense<1.0e-6> : tensor<f16>
@@ -43,7 +43,7 @@ func.func @epsilons(%x: tensor<4xf16>, %y: tensor<4xbf16>, %z: tensor<4xf32>) {
   %a = mp.add %x, %e : tensor<4xf16>, tensor<f16>
   %1 = mp.constant dense<2.0e-3> : tensor<bf16> // expected-note {{the constant}}
   %b = mp.add %1, %y : tensor<bf16>, tensor<4xbf16> // expected-warning {{is lost when it is added in bf16 to a number of 1 or more}}
-  // In f32 it is not lost, nor beside numbers that are small themselves.
+  // It is not lost in f32, nor beside numbers that are small themselves.
   %c = mp.add %z, %0 : tensor<4xf32>, tensor<f32>
   %d = mp.clamp %x {min = 0.0, max = 1.0e-3} : tensor<4xf16>
   %f = mp.add %d, %e : tensor<4xf16>, tensor<f16>
@@ -53,7 +53,7 @@ func.func @epsilons(%x: tensor<4xf16>, %y: tensor<4xbf16>, %z: tensor<4xf32>) {
   return
 }
 
-// What autocast makes of a norm by hand: propagated to 16 bits, or left in f32.
+// A norm by hand under autocast: propagated to 16 bits, or left in f32.
 mp.variable @w : tensor<8x8xf32> = #mp.init<zeros>
 func.func @loss(%x: tensor<?x8xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<8x8xf32>

@@ -10,7 +10,7 @@ func.func @exp(%x: tensor<8x4xf32>, %h: tensor<4xf16>, %y: tensor<f32>) {
   return
 }
 
-// What is just small enough: exp(11) is 59874, exp(88) is 1.7e38.
+// These numbers are just small enough: exp(11) is 59874, exp(88) is 1.7e38.
 func.func @clamped(%x: tensor<4xf32>, %h: tensor<4xf16>) {
   %0 = mp.clamp %x {max = 88.0} : tensor<4xf32>
   %1 = mp.exp %0 : tensor<4xf32>
@@ -23,7 +23,7 @@ func.func @clamped(%x: tensor<4xf32>, %h: tensor<4xf16>) {
   return
 }
 
-// Bodies with an exponential whose results are bounded, or not larger than what goes in.
+// Bodies with an exponential whose results are bounded, or not larger than their operands.
 func.func @activations(%x: tensor<4xf32>, %pixel: tensor<4xui8>) {
   %0 = mp.sigmoid %x : tensor<4xf32>
   %1 = mp.tanh %x : tensor<4xf32>
@@ -39,7 +39,7 @@ func.func @activations(%x: tensor<4xf32>, %pixel: tensor<4xui8>) {
   %12 = mp.exp %2 : tensor<4xf32>
   %13 = mp.exp %3 : tensor<4xf32>
   %14 = mp.exp %4 : tensor<4xf32>
-  // Of elu and softplus nothing bounds the large.
+  // Nothing bounds large results of elu and softplus.
   %15 = mp.exp %5 : tensor<4xf32> // expected-warning {{[exp-overflow]}}
   %16 = mp.exp %7 : tensor<4xf32> // expected-warning {{[exp-overflow]}}
   %f = mp.cast %pixel : tensor<4xui8> to tensor<4xf32>
@@ -55,7 +55,7 @@ func.func @activations(%x: tensor<4xf32>, %pixel: tensor<4xui8>) {
   return
 }
 
-// The power of a probability.
+// The power is of a probability.
 func.func @focal(%x: tensor<8x4xf32>, %gamma: tensor<f32>) {
   %p = mp.softmax %x dim(1) : tensor<8x4xf32>
   %c = mp.clamp %gamma {min = 0.0} : tensor<f32>
@@ -63,7 +63,7 @@ func.func @focal(%x: tensor<8x4xf32>, %gamma: tensor<f32>) {
   return
 }
 
-// In a region of a precision of its own, whose ops run in the types that come.
+// A region has a precision of its own, in which ops run in the types of their operands.
 func.func @region(%x: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf32>) {
   %e, %f = mp.autocast enabled(false) {
     %0 = mp.exp %h : tensor<4xf16> // expected-warning {{'mp.exp' of numbers up to 65504 overflows f16}}

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-lint -verify-diagnostics -split-input-file -o /dev/null
 // RUN: mp-opt %s -mp-lint=batch=4 -verify-diagnostics -split-input-file -o /dev/null
 
-// What keeps a gradient away, and the same beside a way that is open.
+// Ops that stop a gradient, and the same beside an open path.
 mp.variable @stopped : tensor<8xf32> = #mp.init<zeros>
 mp.variable @counted : tensor<8xf32> = #mp.init<zeros>
 mp.variable @rounded : tensor<8xf32> = #mp.init<zeros>
@@ -35,7 +35,7 @@ mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 
 // -----
 
-// Used for nothing, for another loss, or not read; nothing is said of what is not trained.
+// Parameters unused, used for another loss, or not read; untrained ones give no finding.
 mp.variable @idle : tensor<8xf32> = #mp.init<zeros>
 mp.variable @other : tensor<8xf32> = #mp.init<zeros>
 mp.variable @w : tensor<8xf32> = #mp.init<zeros>

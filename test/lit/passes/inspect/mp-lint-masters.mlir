@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-lint=master-weights=false -verify-diagnostics -o /dev/null
 // RUN: mp-opt %s -mp-lint 2>&1 >/dev/null | FileCheck %s --implicit-check-not="warning: "
 
-// With mp-master-weights parameters of 16 bits have masters, those of 8 do not.
+// With mp-master-weights, 16-bit parameters have masters, those of 8 bits do not.
 // CHECK: warning: parameter @eight is f8E4M3FN and has no f32 master
 mp.variable @full : tensor<8xf32> = #mp.init<zeros>
 // expected-warning@+1 {{parameter @half is f16 and has no f32 master: an update of less than 1/2048 of it is lost; run mp-master-weights, or round a bf16 parameter with stochastic_rounding [no-master-weight]}}

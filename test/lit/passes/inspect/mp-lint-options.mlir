@@ -7,7 +7,7 @@
 // RUN: mp-opt %s -mp-lint="disable=sum-overflow,softmax-without-max" | FileCheck %s --check-prefix=SAME
 // RUN: mp-opt %s | FileCheck %s --check-prefix=SAME
 
-// In the order of the text, whatever finds it.
+// Findings are in the order of the text, for all checks.
 // ALL: mp-lint-options.mlir:[[#@LINE+13]]:8: warning: 'mp.linear' may reach 72000 in f16, {{.*}} taken to be at most 1; {{.*}} [sum-overflow]
 // ALL: mp-lint-options.mlir:[[#@LINE+13]]:8: warning: 'mp.exp' {{.*}} [softmax-without-max]
 // ALL: note: summed here

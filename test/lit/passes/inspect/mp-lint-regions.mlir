@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-lint -verify-diagnostics -o /dev/null
 
-// A region that no gradient passes says so where it begins: what its ops are, and not
-// its precision, keeps gradients away. Beside a way around it there is nothing to say.
+// A region that stops the gradient is reported where it begins: its ops, and not its
+// precision, stop it. Beside an open path around it there is no finding.
 mp.variable @w : tensor<8x8xf32> = #mp.init<kaiming_uniform>
 mp.variable @v : tensor<8x8xf32> = #mp.init<kaiming_uniform>
 mp.variable @u : tensor<8x8xf32> = #mp.init<kaiming_uniform>

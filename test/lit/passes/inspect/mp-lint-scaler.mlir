@@ -18,7 +18,7 @@ mp.train @scaled of @loss autocast(<dtype = f16>) scaler(@on) { mp.minimize resu
 
 // -----
 
-// f16 by hand; where no gradient passes it, it does no harm.
+// f16 by hand; if no gradient passes it, it does no harm.
 mp.variable @w : tensor<4x8xf32> = #mp.init<zeros>
 func.func @by_hand(%x: tensor<8xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4x8xf32>

@@ -23,7 +23,7 @@ func.func @wrong(%x: tensor<10x10xf32>, %y: tensor<10x10xf32>) {
   return
 }
 
-// Stable by hand; the result is at most one, for what follows too.
+// The softmax is stable by hand; its result is at most one, for later ops too.
 func.func @stable(%x: tensor<?x10xf32>) -> tensor<?x10xf32> {
   %m = mp.max %x dims[1] keepdim : tensor<?x10xf32>
   %fixed = mp.stop_gradient %m : tensor<?x1xf32>
@@ -35,7 +35,7 @@ func.func @stable(%x: tensor<?x10xf32>) -> tensor<?x10xf32> {
   return %again : tensor<?x10xf32>
 }
 
-// In f16, with the dimension dropped, and the exponential in f32.
+// The same in f16, with the dimension dropped, and the exponential in f32.
 func.func @half(%x: tensor<2x3x10xf16>) -> tensor<2x3x10xf32> {
   %m = mp.max %x dims[2] : tensor<2x3x10xf16>
   %k = mp.reshape %m : tensor<2x3xf16> to tensor<2x3x1xf16>
@@ -45,7 +45,7 @@ func.func @half(%x: tensor<2x3x10xf16>) -> tensor<2x3x10xf32> {
   return %e : tensor<2x3x10xf32>
 }
 
-// Repeated by hand: along the rows, or along the columns, which are other numbers.
+// The maximum is repeated by hand: along the rows, or along the columns, which are other numbers.
 func.func @repeated(%x: tensor<10x10xf32>) {
   %m = mp.max %x dims[1] keepdim : tensor<10x10xf32>
   %r = mp.broadcast %m : tensor<10x1xf32> to tensor<10x10xf32>
@@ -58,7 +58,7 @@ func.func @repeated(%x: tensor<10x10xf32>) {
   return
 }
 
-// The dialect's own subtract it, and what they give is bounded.
+// The dialect's own ops subtract it, and their results are bounded.
 func.func @ops(%x: tensor<?x10xf32>, %label: tensor<?xui8>) {
   %p = mp.softmax %x dim(1) : tensor<?x10xf32>
   %a = mp.exp %p : tensor<?x10xf32>

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-lint=dtype=f16 -o /dev/null 2>&1 | FileCheck %s
 
-// What all elements are is looked at once.
+// A constant with equal elements is checked once.
 // CHECK: constant {{.*}} becomes infinite in f16
 func.func @many(%x: tensor<9223372036854775807xf32>) -> (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf16>) {
   %one = mp.constant dense<1.0> : tensor<9223372036854775807xf32>

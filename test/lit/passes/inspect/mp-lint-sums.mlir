@@ -14,7 +14,7 @@ func.func @sums(%x: tensor<8x70000xf16>, %y: tensor<8x65000xf16>, %batch: tensor
 
 // -----
 
-// Pixels as they are, or scaled to one.
+// Pixels unchanged, or scaled to one.
 func.func @pixels(%image: tensor<?x784xui8>, %w: tensor<16x784xf16>) {
   %h = mp.cast %image : tensor<?x784xui8> to tensor<?x784xf16>
   // expected-warning@+1 {{'mp.linear' may reach 199920 in f16}}
@@ -22,7 +22,7 @@ func.func @pixels(%image: tensor<?x784xui8>, %w: tensor<16x784xf16>) {
   %white = mp.constant dense<255.0> : tensor<f16>
   %unit = mp.div %h, %white : tensor<?x784xf16>, tensor<f16>
   %1 = mp.linear %unit, %w : tensor<?x784xf16>, tensor<16x784xf16>
-  // What a layer gives is of unknown size again.
+  // The output of a layer is of unknown size again.
   %2 = mp.matmul %1, %1 transpose_a : tensor<?x16xf16>, tensor<?x16xf16>
   // f32 sums are not rounded.
   %3 = mp.linear %h, %w out_dtype(f32) : tensor<?x784xf16>, tensor<16x784xf16>
@@ -31,7 +31,7 @@ func.func @pixels(%image: tensor<?x784xui8>, %w: tensor<16x784xf16>) {
 
 // -----
 
-// A bound from what ops compute: no squared error is more than 255^2.
+// A bound from the ops: no squared error is more than 255^2.
 func.func @bounds(%x: tensor<4x8xf16>, %target: tensor<4x8xui8>) {
   %t = mp.cast %target : tensor<4x8xui8> to tensor<4x8xf16>
   %p = mp.sigmoid %x : tensor<4x8xf16>
@@ -56,7 +56,7 @@ func.func @losses(%x: tensor<8x10x8x6xf16>, %label: tensor<8x8x6xui8>) {
 
 // -----
 
-// A norm by hand: how small its divisor may be says little of a layer.
+// A norm by hand: the smallest divisor tells little about a layer.
 func.func @norm(%x: tensor<4x512xf16>, %w: tensor<16x512xf16>) {
   %square = mp.mul %x, %x : tensor<4x512xf16>, tensor<4x512xf16>
   %mean = mp.mean %square dims[1] keepdim : tensor<4x512xf16>
@@ -74,7 +74,7 @@ func.func @norm(%x: tensor<4x512xf16>, %w: tensor<16x512xf16>) {
 
 // -----
 
-// As a recipe casts it: policies of PyTorch sum in f32.
+// The casts are a recipe's: policies of PyTorch sum in f32.
 mp.variable @w : tensor<4x8xf32> = #mp.init<zeros>
 func.func @loss(%x: tensor<?x8xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4x8xf32>

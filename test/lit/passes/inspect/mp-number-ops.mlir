@@ -5,7 +5,7 @@
 
 mp.variable @w : tensor<4xf32> = #mp.init<ones>
 
-// Every function from one; what yields nothing has no number.
+// Numbers start from one in every function; an op without results has no number.
 // CHECK-LABEL: @f
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: mp.read @w {mp.number = 1 : i64}
@@ -17,7 +17,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// The casts of autocast are not among those that were numbered.
+// The casts of autocast come after numbering.
 // CHECK-LABEL: @g
 // CAST-LABEL: @g
 func.func @g(%x: tensor<4x4xf32>) -> tensor<4x4xf16> {

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-widen-floats))' -verify-diagnostics -split-input-file -o - | FileCheck %s
 
-// An op that takes no f64 computes what it would have, and says so.
+// An op that does not take f64 computes as before, with a warning.
 // CHECK-LABEL: @narrow
 func.func @narrow(%x: tensor<4xf32>) -> tensor<4xf16> {
   // CHECK: %[[Y:.*]] = mp.add

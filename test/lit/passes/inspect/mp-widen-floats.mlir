@@ -6,7 +6,7 @@ mp.variable @w : tensor<4xf32> = #mp.init<ones>
 mp.variable buffer @m : tensor<4xf32> = #mp.init<zeros>
 mp.variable buffer @v : tensor<4xf32> = #mp.init<ones>
 
-// What comes in keeps its bits, and the cast stands for the read.
+// An input keeps its bits, and the cast stands for the read.
 // CHECK-LABEL: @reads
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf16>) -> tensor<4xf64>
 func.func @reads(%x: tensor<4xf16>) -> tensor<4xf32> {
@@ -17,7 +17,7 @@ func.func @reads(%x: tensor<4xf16>) -> tensor<4xf32> {
   // CHECK: %[[C:.*]] = mp.constant dense<1.000000e-01> : tensor<f32>
   // CHECK: %[[K:.*]] = mp.cast %[[C]] {mp.number = 2 : i64} : tensor<f32> to tensor<f64>
   %c = mp.constant dense<0.1> : tensor<f32>
-  // A cast rounds no more.
+  // A cast does not round any more.
   // CHECK: %[[Y:.*]] = mp.cast %[[A]] {mp.number = 3 : i64} : tensor<4xf64> to tensor<4xf64>
   %y = mp.cast %x : tensor<4xf16> to tensor<4xf32>
   // CHECK: %[[Z:.*]] = mp.mul %[[Y]], %[[W]] {mp.number = 4 : i64} : tensor<4xf64>, tensor<4xf64>
@@ -28,7 +28,7 @@ func.func @reads(%x: tensor<4xf16>) -> tensor<4xf32> {
   return %s : tensor<4xf32>
 }
 
-// Statistics are f64 with their norm; what is written has the variable's type.
+// Statistics are f64 with their norm; a written value has the variable's type.
 // CHECK-LABEL: @norm
 func.func @norm(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %m = mp.read @m : tensor<4xf32>
@@ -41,7 +41,7 @@ func.func @norm(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   return %y : tensor<3x4xf32>
 }
 
-// Integers stay, floats made of them are f64, and random numbers are those that others draw.
+// Integers stay, floats made of them are f64, and random numbers are the same as without the pass.
 // CHECK-LABEL: @mixed
 func.func @mixed(%i: tensor<4xui8>) -> tensor<4xf32> {
   // CHECK: mp.cast %{{.*}} : tensor<4xui8> to tensor<4xf64>
@@ -55,7 +55,7 @@ func.func @mixed(%i: tensor<4xui8>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// What f32 computes with epsilon by default is what f64 does here.
+// The default epsilon of f32 is used in f64 too.
 // CHECK-LABEL: @rms
 func.func @rms(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   // CHECK: mp.rms_norm {{.*}} {eps = 1.1920928955078125E-7 : f64, mp.number = 1 : i64} : tensor<3x4xf64>
@@ -63,7 +63,7 @@ func.func @rms(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   return %y : tensor<3x4xf32>
 }
 
-// With to=f32 what is f32 stays; a copy in f16 is a value of its own still.
+// With to=f32, f32 values stay; a copy in f16 is still a separate value.
 // F32-LABEL: @copies
 // F32-SAME: (%[[X:.*]]: tensor<4xf16>) -> tensor<4xf32>
 func.func @copies(%x: tensor<4xf16>) -> tensor<4xf32> {

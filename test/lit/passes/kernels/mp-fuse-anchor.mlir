@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse))' | FileCheck %s
 
-// An anchor takes in what follows it alone.
+// An anchor takes in the ops after it.
 // CHECK-LABEL: @epilogue
 func.func @epilogue(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>, %b: tensor<2xf16>) -> tensor<4x2xf16> {
   // CHECK: mp.kernel({{.*}}) attributes {ops = "linear relu"} -> tensor<4x2xf16>
@@ -10,7 +10,7 @@ func.func @epilogue(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>, %b: tensor<2xf16>)
   return %1 : tensor<4x2xf16>
 }
 
-// Used twice, what follows still stands at its elements.
+// If the result is used twice, both users still run at its elements.
 // CHECK-LABEL: @twice
 func.func @twice(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>) -> (tensor<4x2xf32>, tensor<4x2xf16>) {
   // CHECK: mp.kernel({{.*}}) attributes {ops = "linear cast relu"} -> (tensor<4x2xf32>, tensor<4x2xf16>)
@@ -36,7 +36,7 @@ func.func @residual(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>, %b: tensor<2xf32>,
   return %4, %5 : tensor<4x2xf16>, tensor<4x2xf16>
 }
 
-// The check and the norm of a gradient, the sums of its columns; not what needs a sum.
+// The check and the norm of a gradient, the sums of its columns; not an op that needs a sum.
 // CHECK-LABEL: @sums
 func.func @sums(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) -> (tensor<i1>, tensor<f32>, tensor<2xf32>, tensor<4x2xf32>) {
   // CHECK: %[[G:.*]]:4 = mp.kernel({{.*}}) attributes {ops = "matmul is_finite not any mul sum sum"} -> (tensor<4x2xf32>, tensor<i1>, tensor<f32>, tensor<2xf32>)
@@ -52,7 +52,7 @@ func.func @sums(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) -> (tensor<i1>, tensor
   return %3, %5, %6, %7 : tensor<i1>, tensor<f32>, tensor<2xf32>, tensor<4x2xf32>
 }
 
-// No tile knows a row, and a group joins whole or not at all.
+// No tile has whole rows, and a group joins whole or not at all.
 // CHECK-LABEL: @rows
 func.func @rows(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   // CHECK: mp.kernel({{.*}}) attributes {ops = "linear"}
@@ -63,7 +63,7 @@ func.func @rows(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> (tensor<4xf32>, ten
   return %1, %2 : tensor<4xf32>, tensor<2xf32>
 }
 
-// An optimizer's update stays where its variable can be written in place.
+// An optimizer's update stays in a kernel that can write its variable in place.
 // CHECK-LABEL: @update
 mp.variable @w : tensor<4x2xf32> = #mp.init<zeros>
 func.func @update(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) {
@@ -76,7 +76,7 @@ func.func @update(%x: tensor<8x4xf32>, %y: tensor<8x2xf32>) {
   return
 }
 
-// Of two products, the later one: the earlier is there when it is stored.
+// With two products, the later one takes the op: the earlier result is stored then.
 // CHECK-LABEL: @two
 func.func @two(%x: tensor<4x8xf32>, %v: tensor<2x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
   // CHECK: %[[A:.*]] = mp.kernel({{.*}}) attributes {ops = "linear"}
@@ -87,7 +87,7 @@ func.func @two(%x: tensor<4x8xf32>, %v: tensor<2x8xf32>, %w: tensor<2x8xf32>) ->
   return %2 : tensor<4x2xf32>
 }
 
-// What comes back to the product by way of another kernel cannot join it.
+// An op that depends on the product through another kernel cannot join it.
 // CHECK-LABEL: @round_about
 func.func @round_about(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf32> {
   // CHECK: ops = "linear max"
@@ -100,7 +100,7 @@ func.func @round_about(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>) -> tensor<4x2xf
   return %3 : tensor<4x2xf32>
 }
 
-// What an anchor reads is stored before it, a constant too.
+// The operands of an anchor are stored before it, a constant too.
 // CHECK-LABEL: @operands
 func.func @operands(%x: tensor<4x8xf32>) -> tensor<4x2xf32> {
   // CHECK-DAG: %[[X:.*]] = mp.kernel({{.*}}) attributes {ops = "neg"} -> tensor<4x8xf32>

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse))' | FileCheck %s
 
-// What counts only where a flag is set is computed only there.
+// A value that counts only if a flag is set is computed only then.
 // CHECK-LABEL: @right_of_and
 func.func @right_of_and(%x: tensor<4x8xf32>, %flag: tensor<i1>) -> tensor<i1> {
   // CHECK: %[[BAD:.*]] = mp.kernel(%{{.*}} = %arg0 : tensor<4x8xf32>) if %arg1 attributes {ops = "is_finite not any"} -> tensor<i1>
@@ -12,7 +12,7 @@ func.func @right_of_and(%x: tensor<4x8xf32>, %flag: tensor<i1>) -> tensor<i1> {
   return %3 : tensor<i1>
 }
 
-// The left is always looked at.
+// The left operand is always used.
 // CHECK-LABEL: @left_of_and
 func.func @left_of_and(%x: tensor<4xi1>, %flag: tensor<i1>) -> tensor<i1> {
   // CHECK-NOT: if %

@@ -10,7 +10,7 @@ func.func @control_flow(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'arith.addf' op is no op of the mp dialect}}
+  // expected-error@+1 {{'arith.addf' op is not an op of the mp dialect}}
   %0 = arith.addf %x, %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -1,9 +1,9 @@
 // RUN: mp-opt %s -mp-fuse | FileCheck %s
 
-// What follows a move is fused with what follows that, not with the move: the
-// relu is computed where it is used, as if the slice came from memory.
-// CHECK-LABEL: func.func @behind
-func.func @behind(%x: tensor<4x20xf32>) -> tensor<4x8xf32> {
+// The op after a move is fused with its own users, not with the move: the relu
+// is computed at its use, as if the slice came from memory.
+// CHECK-LABEL: func.func @after
+func.func @after(%x: tensor<4x20xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[S:.*]] = mp.kernel({{.*}}) attributes {ops = "slice"}
   // CHECK: mp.kernel(%{{.*}} = %[[S]] : tensor<4x8xf32>) attributes {ops = "relu
   // CHECK-NOT: mp.kernel(
@@ -22,7 +22,7 @@ func.func @twice(%x: tensor<4x20xf32>) -> tensor<4x40xf32> {
   return %0 : tensor<4x40xf32>
 }
 
-// Classes are compared where the one is used: no kernel makes it.
+// Classes are compared at the use of the one-hot: no kernel makes it.
 // CHECK-LABEL: func.func @one_hot
 func.func @one_hot(%x: tensor<4x20xf32>, %y: tensor<4xui8>) -> tensor<f32> {
   // CHECK: mp.kernel({{.*}}) attributes {ops = "{{.*}}iota{{.*}}compare{{.*}}sum"}

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse))' | FileCheck %s
 
-// A residual branch, its norm and the activation behind it are one kernel: 16 bits in, 16 bits out, and two numbers a row
-// for backward. Squares are of what a first mean leaves, whose sum corrects it.
+// A residual branch, its norm and the activation after it are one kernel: 16 bits in, 16 bits out, and two numbers per
+// row for backward. Squares are of the differences from a first mean, whose sum corrects it.
 // CHECK-LABEL: @layer_norm
 func.func @layer_norm(%h: tensor<6x64xf16>, %r: tensor<6x64xf16>, %w: tensor<64xf32>, %b: tensor<64xf32>)
     -> (tensor<6x64xf16>, tensor<6x1xf32>, tensor<6x1xf32>) {
@@ -45,7 +45,7 @@ func.func @layer_norm_backward(%g: tensor<6x64xf16>, %x: tensor<6x64xf16>, %mean
   return %dx, %dw, %db : tensor<6x64xf16>, tensor<64xf32>, tensor<64xf32>
 }
 
-// What nobody wants is not computed.
+// An unused result is not computed.
 // CHECK-LABEL: @only_input
 func.func @only_input(%g: tensor<6x64xf16>, %x: tensor<6x64xf16>, %rstd: tensor<6x1xf32>) -> tensor<6x64xf16> {
   // CHECK-NEXT: mp.kernel({{.*}}) attributes {{.*}} -> tensor<6x64xf16>

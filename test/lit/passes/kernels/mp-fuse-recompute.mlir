@@ -22,7 +22,7 @@ func.func @expensive(%x: tensor<4x8xf32>) -> (tensor<f32>, tensor<4x8xf32>) {
   return %1, %2 : tensor<f32>, tensor<4x8xf32>
 }
 
-// A reshape moves in front of what it would keep out of a kernel.
+// A reshape moves in front of an op that it would keep out of a kernel.
 // CHECK-LABEL: @hoist
 func.func @hoist(%x: tensor<4x2x4xui8>) -> tensor<4x8xf32> {
   // CHECK-NEXT: %[[R:.*]] = mp.reshape %{{.*}} : tensor<4x2x4xui8> to tensor<4x8xui8>

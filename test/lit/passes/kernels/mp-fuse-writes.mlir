@@ -4,7 +4,7 @@ mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 mp.variable @w.copy : tensor<4xf16> = #mp.init<zeros>
 mp.variable scaler @k : tensor<4xf32> = #mp.init<zeros>
 
-// What is only written under a flag is computed under it, in one kernel.
+// A value that is only written under a flag is computed under it, in one kernel.
 // CHECK-LABEL: @predicated
 // CHECK-SAME: %[[OK:[a-z0-9]*]]: tensor<i1>
 func.func @predicated(%x: tensor<4xf32>, %ok: tensor<i1>) {
@@ -20,7 +20,7 @@ func.func @predicated(%x: tensor<4xf32>, %ok: tensor<i1>) {
   return
 }
 
-// What is also written always is computed always.
+// A value that is also written always is computed always.
 // CHECK-LABEL: @both
 func.func @both(%x: tensor<4xf32>, %ok: tensor<i1>) {
   // CHECK: mp.kernel(%{{.*}} = %{{.*}} : tensor<4xf32>) attributes {ops = "neg"}

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse))' | FileCheck %s
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse,mp-fuse))' | FileCheck %s
 
-// A chain is one kernel; what is used outside is yielded.
+// A chain is one kernel; a value used outside is yielded.
 // CHECK-LABEL: @chain
 func.func @chain(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   // CHECK-NEXT: %[[K:.*]]:2 = mp.kernel({{.*}}) attributes {ops = "add relu exp neg"} -> (tensor<4x8xf32>, tensor<4x8xf32>) {
@@ -47,7 +47,7 @@ func.func @rows_and_columns(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8xf32
   return %0, %1 : tensor<4xf32>, tensor<8xf32>
 }
 
-// A sum over everything is known at the end of its kernel only.
+// A sum over everything is known only at the end of its kernel.
 // CHECK-LABEL: @total
 func.func @total(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[SUM:.*]] = mp.kernel({{.*}}) attributes {ops = "sum"} -> tensor<f32>

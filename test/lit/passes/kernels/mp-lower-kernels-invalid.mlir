@@ -2,7 +2,7 @@
 
 func.func @several_ops(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = mp.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error@+1 {{'mp.softmax' op is no stage of a kernel: run mp-fuse before mp-lower-kernels}}
+    // expected-error@+1 {{'mp.softmax' op is not a stage of a kernel: run mp-fuse before mp-lower-kernels}}
     %b = mp.softmax %a dim(0) : tensor<4xf32>
     mp.yield %b : tensor<4xf32>
   }
@@ -13,7 +13,7 @@ func.func @several_ops(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @table(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = mp.kernel(%a = %x : tensor<2xf32>) -> tensor<2xf32> {
-    // expected-error@+1 {{'mp.constant' op is no stage of a kernel: run mp-fuse before mp-lower-kernels}}
+    // expected-error@+1 {{'mp.constant' op is not a stage of a kernel: run mp-fuse before mp-lower-kernels}}
     %c = mp.constant dense<[1.0, 2.0]> : tensor<2xf32>
     %b = mp.add %a, %c : tensor<2xf32>, tensor<2xf32>
     mp.yield %b : tensor<2xf32>
@@ -49,7 +49,7 @@ func.func @reshape(%x: tensor<4x2xf32>) -> tensor<8xf32> {
 func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<4x1xf32>) -> tensor<4x2xf32> {
   %0 = mp.kernel(%a = %x : tensor<4x8xf32>, %c = %w : tensor<2x8xf32>, %d = %b : tensor<4x1xf32>) -> tensor<4x2xf32> {
     %y = mp.linear %a, %c : tensor<4x8xf32>, tensor<2x8xf32>
-    // expected-error@+1 {{'mp.add' op broadcasts a dimension of one behind an anchor: 'tensor<4x1xf32>' to 'tensor<4x2xf32>'}}
+    // expected-error@+1 {{'mp.add' op broadcasts a dimension of one after an anchor: 'tensor<4x1xf32>' to 'tensor<4x2xf32>'}}
     %z = mp.add %y, %d : tensor<4x2xf32>, tensor<4x1xf32>
     mp.yield %z : tensor<4x2xf32>
   }

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline="builtin.module(func.func(mp-fuse,mp-lower-kernels))" | FileCheck %s
 
-// An element is counted row by row, in 32 bits where they suffice; dimensions that merge
+// An element is counted row by row, in 32 bits if they suffice; dimensions that merge
 // count as one.
 // CHECK-LABEL: @flat
 // CHECK: %[[I:.*]] = linalg.index 0
@@ -34,11 +34,11 @@ func.func @many(%k: tensor<i64>) -> tensor<3x1073741824xbf16> {
   return %0 : tensor<3x1073741824xbf16>
 }
 
-// What stands behind an anchor does not know where it is: dropout has a kernel of its own.
-// CHECK-LABEL: @behind_an_anchor
+// Stages after an anchor do not know their index: dropout has a kernel of its own.
+// CHECK-LABEL: @after_an_anchor
 // CHECK: ops = "linear relu"
 // CHECK: ops = "dropout"
-func.func @behind_an_anchor(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>, %k: tensor<i64>) -> tensor<8x32xf32> {
+func.func @after_an_anchor(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>, %k: tensor<i64>) -> tensor<8x32xf32> {
   %0 = mp.linear %x, %w : tensor<8x16xf32>, tensor<32x16xf32>
   %1 = mp.relu %0 : tensor<8x32xf32>
   %2 = mp.dropout %1 stream(0) key(%k, %k) : tensor<8x32xf32>

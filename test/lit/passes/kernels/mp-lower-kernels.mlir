@@ -34,7 +34,7 @@ func.func @rows(%x: tensor<4x2x8xf32>) -> tensor<4x2xf32> {
   return %0 : tensor<4x2xf32>
 }
 
-// No two dimensions go together; dimensions of one are gone all the same.
+// No two dimensions can be merged; dimensions of one are dropped all the same.
 // CHECK-LABEL: @apart
 func.func @apart(%x: tensor<4x2x8xf32>, %y: tensor<4x1x8xf32>) -> tensor<4x2x8xf32> {
   // CHECK: mp.kernel(%{{.*}} = %{{.*}} : tensor<4x2x8xf32>, %{{.*}} = %{{.*}} : tensor<4x1x8xf32> as tensor<4x8xf32>)
@@ -43,7 +43,7 @@ func.func @apart(%x: tensor<4x2x8xf32>, %y: tensor<4x1x8xf32>) -> tensor<4x2x8xf
   return %0 : tensor<4x2x8xf32>
 }
 
-// Bytes have no sign inside of a kernel; the op knows.
+// Bytes have no sign inside of a kernel; the op has it.
 // CHECK-LABEL: @unsigned
 func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xf32> {
   // CHECK: mp.kernel(%{{.*}} = %{{.*}} : tensor<4xui8> as tensor<4xi8>)
@@ -62,7 +62,7 @@ func.func @iota(%y: tensor<4x1xi32>) -> tensor<4x8xi1> {
   return %0 : tensor<4x8xi1>
 }
 
-// An anchor stays, with stages behind it in its shape.
+// An anchor stays, with the stages after it in its shape.
 // CHECK-LABEL: @anchor
 func.func @anchor(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>) -> tensor<4x2xf16> {
   // CHECK: %[[Y:.*]] = mp.linear %{{.*}} : tensor<4x8xf16>, tensor<2x8xf16>
@@ -107,9 +107,9 @@ func.func @constant_reshape(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
-// Behind an anchor dimensions stay: of a row of columns, of a number, of sums of columns.
-// CHECK-LABEL: @behind
-func.func @behind(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<2xf32>, %s: tensor<f32>)
+// After an anchor dimensions stay: of a row of columns, of a number, of sums of columns.
+// CHECK-LABEL: @after
+func.func @after(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<2xf32>, %s: tensor<f32>)
     -> (tensor<4x2xf32>, tensor<2xf32>, tensor<f32>) {
   // CHECK: %[[Y:.*]] = mp.linear
   // CHECK: %[[A:.*]] = linalg.generic {indexing_maps = [#[[$ALL:.*]], #[[$ROW:.*]], #[[$ALL]]], iterator_types = ["parallel", "parallel"]} ins(%[[Y]], %{{.*}} : tensor<4x2xf32>, tensor<2xf32>)

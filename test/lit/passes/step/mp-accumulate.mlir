@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-accumulate=steps=1 | FileCheck %s --check-prefix=NONE
 // RUN: mp-opt %s -mp-train-pipeline | FileCheck %s --check-prefix=STEP
 
-// What a window gathers; nothing of it is saved.
+// The variables of a window; none of them is saved.
 // CHECK-DAG: mp.variable window @step.micro : tensor<i64> = #mp.init<zeros>
 // CHECK-DAG: mp.variable window @step.rows : tensor<f32> = #mp.init<zeros>
 // CHECK-DAG: mp.variable window @step.found_inf : tensor<i1> = #mp.init<zeros>
@@ -29,7 +29,7 @@ func.func @loss(%x: tensor<4xf16> {mp.name = "x"}) -> (tensor<f32> {mp.name = "l
 // CHECK: %[[MICRO:.*]] = mp.read @step.micro : tensor<i64>
 // CHECK: %[[FIRST:.*]] = mp.compare eq %[[MICRO]]
 
-// A micro-batch finds what the one before left, the first what the variable is.
+// A micro-batch finds the values that the one before left, and the first one the variable's.
 // CHECK-DAG: %[[MEAN:.*]] = mp.read @mean
 // CHECK-DAG: %[[STAGED:.*]] = mp.read @step.staged.mean
 // CHECK: %[[OLD:.*]] = mp.select %[[FIRST]], %[[MEAN]], %[[STAGED]]
@@ -53,7 +53,7 @@ func.func @loss(%x: tensor<4xf16> {mp.name = "x"}) -> (tensor<f32> {mp.name = "l
 // CHECK-NOT: mp.write
 // CHECK: return %[[FLAG]]
 
-// The passes behind find a step; what is no number is dropped.
+// Later passes find a step; results that are not single numbers are dropped.
 // CHECK-LABEL: func.func @step() -> (tensor<f32> {mp.name = "loss"}, tensor<4xf32> {mp.gradient = @w}, tensor<f32> {mp.name = "scale"}, tensor<i1> {mp.name = "skipped"}) attributes {mp.phase = "apply"}
 // CHECK: mp.write @step.micro
 // CHECK: %[[ROWS:.*]] = mp.read @step.rows
@@ -70,7 +70,7 @@ func.func @loss(%x: tensor<4xf16> {mp.name = "x"}) -> (tensor<f32> {mp.name = "l
 // NONE-NOT: accumulate{{$}}
 // NONE-NOT: mp.variable window
 
-// The whole pipeline keeps the protocol; what is committed is guarded.
+// The whole pipeline keeps the protocol; committed writes are guarded.
 // STEP-LABEL: func.func @step.accumulate(
 // STEP-NOT: mp.write @{{w|mean|scaler}}
 // STEP-LABEL: func.func @step()

@@ -35,7 +35,7 @@ mp.train @step of @loss scaler(@scaler) attributes {clip_norm = 1.0} {
 
 // -----
 
-// A group's own norm, and another's elements; the third group is left alone.
+// One group clips by its own norm, another by elements; the third group is not clipped.
 // OPTION: mp.clip_factor %{{.*}} {max_norm = 2.500000e-01 : f64}
 // OPTION-NOT: mp.clip_factor
 // OFF-NOT: mp.clip_factor

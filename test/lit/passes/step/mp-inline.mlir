@@ -5,8 +5,8 @@
 
 mp.variable @w : tensor<4x4xf32> = #mp.init<zeros>
 
-// What is private and called is gone; what is public, or private and not
-// called, stays.
+// A private function that is called is erased; a public one, or a private one
+// that is not called, stays.
 // CHECK-NOT: @layer
 // CHECK-NOT: @net
 func.func private @layer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -59,7 +59,7 @@ func.func @shown(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %r : tensor<?x4xf32>
 }
 
-// Ops in a region run as the region says.
+// Ops in a region run by the region's settings.
 // CAST-LABEL: @region
 // CAST: mp.linear {{.*}} : tensor<4x4xf32>, tensor<4x4xf32>
 // CAST: mp.linear {{.*}} : tensor<4x4xf16>, tensor<4x4xf16>
@@ -96,7 +96,7 @@ func.func @streams(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %b : tensor<4xf32>
 }
 
-// Differentiated with respect to one argument, whatever the other one is.
+// The function is differentiated with respect to one argument, whatever the other one is.
 func.func private @slope(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %p = mp.mul %x, %y : tensor<4xf32>, tensor<4xf32>
   %s = mp.sum %p dims[0] : tensor<4xf32>

@@ -18,10 +18,10 @@ func.func @loss() -> tensor<f32> {
 mp.train @step1 of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 mp.train @step2 of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 
-// A scaler that is not enabled is none.
+// A scaler that is not enabled counts as none.
 mp.scaler @off {enabled = false}
 mp.train @step3 of @loss scaler(@off) { mp.minimize result(0) {optimizer = #mp.sgd} }
 
-// An option asks for its preset, also where the recipe's is the same and is not enabled.
+// An option selects its preset, even if the recipe's is the same and is not enabled.
 // OFF: mp.variable scaler @off.scale
 // OFF-COUNT-3: mp.update_scale

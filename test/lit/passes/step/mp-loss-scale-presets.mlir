@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale | FileCheck %s
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=keras2 | FileCheck %s --check-prefix=KERAS2
-// RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=else:keras | FileCheck %s
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale=default-scaler=keras | FileCheck %s
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=static:64 | FileCheck %s --check-prefix=STATIC
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale=scaler=none | FileCheck %s --check-prefix=NONE
 // RUN: not mp-opt %s -mp-autodiff -mp-loss-scale=scaler=static:auto 2>&1 | FileCheck %s --check-prefix=AUTO
@@ -29,7 +29,7 @@ mp.train @fairseq of @loss scaler(@fair) { mp.minimize result(0) {optimizer = #m
 // CHECK-LABEL: func.func @fairseq(
 // CHECK: mp.update_scale %{{.*}} counters(%{{[^ ]*}}, %{{[^ ]*}}) {growth_interval = 16384 : i64, min_scale = 1.000000e-04 : f64, on_min = "raise_before", tolerance = 2.500000e-01 : f64}
 
-// Where a run can end, the step says so.
+// If a run can end, the step has a result for it.
 // CHECK-LABEL: func.func @deepspeed(
 // CHECK-SAME: tensor<i1> {mp.name = "scale_exhausted"})
 // CHECK: mp.update_scale %{{.*}} counters(%{{.*}}) {growth_delay = 1 : i64, growth_interval = 1000 : i64, hysteresis = 2 : i64, min_scale = 1.000000e+00 : f64, on_min = "raise"}

@@ -4,7 +4,7 @@
 // RUN: mp-opt %s -mp-train-pipeline=precision=bf16 2>&1 | FileCheck %s
 // RUN: mp-opt %s -mp-train-pipeline=precision=fp16 2>&1 | FileCheck %s
 
-// Whoever names a scaler, a precision or none at all has decided.
+// There is no warning if a scaler, a precision or "none" was chosen.
 // CHECK-NOT: warning
 // CHECK: func.func
 

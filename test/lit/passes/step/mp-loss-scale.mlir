@@ -4,9 +4,9 @@
 
 mp.variable @w : tensor<4xf16> = #mp.init<zeros>
 mp.variable @v : tensor<4xf32> = #mp.init<zeros>
-// The scaler's fields become variables' first values, behind the others.
-// CHECK: mp.variable scaler @amp.scale : tensor<f32> = #mp.init<constant, value = 1024>
-// CHECK: mp.variable scaler @amp.growth_tracker : tensor<i32> = #mp.init<zeros>
+// The scaler's fields become variables' initial values, after the others.
+// CHECK: mp.variable scaler @amp.scale : tensor<f32> = #mp.init<constant, value = 1024> as <scale>
+// CHECK: mp.variable scaler @amp.growth_tracker : tensor<i32> = #mp.init<zeros> as <tracker>
 
 func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4xf16>

@@ -26,7 +26,7 @@ func.func @f() -> (tensor<4xf16>, tensor<4xf16>, tensor<4xbf16>, tensor<4xbf16>,
   %c = mp.cast %w : tensor<4xf32> to tensor<4xbf16>
   // CHECK: %[[LOW:.*]] = mp.read @low.bf16 : tensor<4xbf16>
   %low = mp.read @low : tensor<4xbf16>
-  // A buffer is no parameter, and a wider cast no working copy.
+  // A buffer is not a parameter, and a wider cast not a working copy.
   // CHECK: %[[MEAN:.*]] = mp.read @mean : tensor<4xf32>
   // CHECK: mp.cast %[[MEAN]] : tensor<4xf32> to tensor<4xf16>
   %mean = mp.read @mean : tensor<4xf32>

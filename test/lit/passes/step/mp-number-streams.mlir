@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-number-streams -mp-number-streams | FileCheck %s
 
-// In order, over what is taken, in all functions together.
+// Streams are numbered in order, skipping taken numbers, in all functions together.
 // CHECK-LABEL: @first
 func.func @first(%x: tensor<4xf32>) {
   // CHECK: mp.dropout %{{.*}} stream(0) {
@@ -23,7 +23,7 @@ func.func @second() {
   return
 }
 
-// A function that is made of another one has its streams.
+// A function that is made from another one has its streams.
 // CHECK-LABEL: @copy
 func.func @copy() {
   // CHECK: mp.normal stream(3) :

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-autodiff -mp-master-weights -mp-optimizer | FileCheck %s
 
-// Each optimizer has bounds of its own; what has no f16 copy needs none.
+// Each optimizer has bounds of its own; a parameter without an f16 copy needs none.
 // CHECK-DAG: mp.variable derived @step.magnitude : tensor<f32>
 // CHECK-DAG: mp.variable derived @step.momentum_magnitude : tensor<f32>
 // CHECK-DAG: mp.variable derived @step.2.magnitude : tensor<f32>
@@ -19,8 +19,8 @@ func.func @loss() -> tensor<f32> {
   %3 = mp.sum %2 dims[0] : tensor<4xf32>
   return %3 : tensor<f32>
 }
-// Neither look waits for the other. Each is for its own optimizer, whose bound comes from its
-// own gradients.
+// The checks are independent. Each is for its own optimizer, whose bound comes from its own
+// gradients.
 // CHECK-LABEL: func.func @step()
 // CHECK: mp.seed
 // CHECK: %[[SV:.*]] = mp.sum

@@ -19,7 +19,7 @@ mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }
 
 mp.variable @w : tensor<f32> = #mp.init<zeros>
 func.func private @loss() -> tensor<f32>
-// expected-error@+1 {{'func.func' op returns a gradient of @v, which is no parameter of the recipe}}
+// expected-error@+1 {{'func.func' op returns a gradient of @v, which is not a parameter of the recipe}}
 func.func @step() -> (tensor<f32> {mp.gradient = @v}) {
   %0 = mp.read @w : tensor<f32>
   return %0 : tensor<f32>

@@ -23,8 +23,8 @@ func.func @loss() -> tensor<f32> {
 // CHECK: mp.write @w.f16, %[[LOW]] : tensor<4xf16>
 // CHECK: mp.write @v.bf16
 
-// The bound on the masters from the one before and the gradient's norm; only where it is
-// not below 65504 do copies count, and measures replace bounds.
+// The bound on the masters comes from the one before and the gradient's norm; only if it
+// is not below 65504 do copies count, and measures replace bounds.
 // CHECK: %[[NORM:.*]] = mp.sqrt
 // CHECK: %[[BOUND:.*]] = mp.read @step.magnitude : tensor<f32>
 // CHECK: mp.add %[[BOUND]], %{{.*}} : tensor<f32>, tensor<f32>

@@ -25,7 +25,7 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
   return %score, %neg : tensor<f32>, tensor<f32>
 }
 
-// Each heeds its own flag; who heeds the step's is left to mp-predicate-step.
+// Each follows its own flag; mp-predicate-step handles the writes that follow the step's.
 // CHECK-LABEL: func.func @step(
 // CHECK: %{{.*}}, %[[C:.*]] = mp.unscale_and_check
 // CHECK: %{{.*}}, %[[M:.*]] = mp.unscale_and_check
@@ -47,7 +47,7 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
 // CHECK-NEXT: mp.write @m.ema, %{{.*}} if %[[OK1]]
 // CHECK-NEXT: return
 
-// Where nothing can skip, there is no flag.
+// If nothing can skip, there is no flag.
 // ALWAYS-LABEL: func.func @step(
 // ALWAYS-NOT: mp.name = "skipped
 // ALWAYS: mp.write @step.critic.applied, %{{[^ ]*}} :
@@ -73,7 +73,7 @@ func.func @losses(%z: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}, tensor<
 // WINDOW: %[[OK1:.*]] = mp.not %[[M]]
 // WINDOW: mp.write @m, %{{.*}} if %[[OK1]]
 
-// The norm of all gradients is infinite where one is: then both skip. Elements go by themselves.
+// The norm of all gradients is infinite if one is: then both skip. Clipping by elements is independent.
 // CLIP: %[[BOTH:.*]] = mp.or
 // CLIP: mp.clip_factor
 // CLIP: %[[OK:.*]] = mp.not %[[BOTH]]

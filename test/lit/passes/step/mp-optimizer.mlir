@@ -2,9 +2,9 @@
 // RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer=total-steps=100 -mp-optimizer | FileCheck %s
 // RUN: mp-opt %s -split-input-file -mp-autodiff -mp-optimizer=total-steps=100 | FileCheck %s --check-prefix=LENGTH
 
-// Plain SGD has no slots. Counters of applied steps and of tries are written always.
-// CHECK: mp.variable slot @step.applied : tensor<i64> = #mp.init<zeros>
-// CHECK-NEXT: mp.variable attempt @step.attempted : tensor<i64> = #mp.init<zeros>
+// Plain SGD has no slots. Counters of applied steps and of step attempts are always written.
+// CHECK: mp.variable slot @step.applied : tensor<i64> = #mp.init<zeros> as <count>
+// CHECK-NEXT: mp.variable attempt @step.attempted : tensor<i64> = #mp.init<zeros> as <count>
 // CHECK-NOT: mp.variable
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 func.func @loss(%x: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}) {
@@ -25,7 +25,7 @@ func.func @loss(%x: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}) {
 // CHECK: %[[SQUARE:.*]] = mp.mul %[[G]], %[[G]]
 // CHECK: %[[SUM:.*]] = mp.sum %[[SQUARE]] dims[0] : tensor<4xf32>
 // CHECK: %[[P:.*]] = mp.read @w
-// CHECK: %[[P1:.*]] = mp.sgd %[[P]], %[[G]], %[[LR]], %[[STEP]] {weight_decay = 1.000000e-02 : f64}
+// CHECK: %[[P1:.*]] = mp.sgd<lr = 1.000000e-01, weight_decay = 1.000000e-02> %[[P]], %[[G]], %[[LR]], %[[STEP]]
 // CHECK: mp.write @w, %[[P1]] : tensor<4xf32>
 // CHECK: %[[NORM:.*]] = mp.sqrt %[[SUM]]
 // CHECK: return %{{.*}}, %[[LR]], %[[NORM]]
@@ -34,7 +34,7 @@ mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd<lr = 0.1, w
 
 // -----
 
-// CHECK: mp.variable slot @w.momentum_buffer : tensor<4xf32> = #mp.init<zeros>
+// CHECK: mp.variable slot @w.momentum_buffer : tensor<4xf32> = #mp.init<zeros> as <slot of @w named "momentum_buffer">
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4xf32>
@@ -43,7 +43,7 @@ func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
   return %1 : tensor<f32>
 }
 // CHECK: %[[M:.*]] = mp.read @w.momentum_buffer
-// CHECK: %[[P1:.*]], %[[M1:.*]] = mp.sgd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[M]] {momentum = 9.000000e-01 : f64, nesterov}
+// CHECK: %[[P1:.*]], %[[M1:.*]] = mp.sgd<momentum = 9.000000e-01, nesterov = true> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[M]]
 // CHECK: mp.write @w, %[[P1]]
 // CHECK: mp.write @w.momentum_buffer, %[[M1]]
 mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd<momentum = 0.9, nesterov = true>} }
@@ -89,10 +89,10 @@ func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
 }
 // CHECK: func.func @step
 // CHECK: %[[LR:.*]] = mp.constant dense<5.000000e-01> : tensor<f32>
-// CHECK: mp.sgd %{{.*}}, %{{.*}}, %[[LR]], %{{.*}} {weight_decay = 1.000000e-02 : f64}
+// CHECK: mp.sgd<lr = 5.000000e-01, weight_decay = 1.000000e-02> %{{.*}}, %{{.*}}, %[[LR]], %{{.*}}
 // CHECK: mp.write @fc.weight
 // CHECK: %[[OTHER:.*]] = mp.constant dense<2.500000e-01> : tensor<f32>
-// CHECK: mp.sgd %{{.*}}, %{{.*}}, %[[OTHER]], %{{[^ ]*}} :
+// CHECK: mp.sgd<lr = 2.500000e-01> %{{.*}}, %{{.*}}, %[[OTHER]], %{{[^ ]*}} :
 // CHECK: mp.write @fc.bias
 // CHECK: return %{{.*}}, %[[LR]], %{{.*}}
 mp.train @step of @loss {
@@ -103,7 +103,7 @@ mp.train @step of @loss {
 // -----
 
 // A maximising optimizer gets the negated gradient. The average follows the new parameter.
-// CHECK-DAG: mp.variable slot @w.ema : tensor<4xf32> = #mp.init<zeros>
+// CHECK-DAG: mp.variable slot @w.ema : tensor<4xf32> = #mp.init<zeros> as <average of @w>
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4xf32>
@@ -114,7 +114,7 @@ func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
 // CHECK: func.func @step
 // CHECK: %[[STEP:.*]] = mp.add %{{.*}} : tensor<i64>, tensor<i64>
 // CHECK: %[[DOWN:.*]] = mp.neg
-// CHECK: %[[NEW:.*]], %{{.*}} = mp.lion %{{.*}}, %[[DOWN]]
+// CHECK: %[[NEW:.*]], %{{.*}} = mp.lion<maximize = true> %{{.*}}, %[[DOWN]]
 // CHECK: mp.write @w, %[[NEW]]
 // CHECK: %[[OLD:.*]] = mp.read @w.ema
 // CHECK: %[[EMA:.*]] = mp.ema %[[OLD]], %[[NEW]], %[[STEP]] {decay = 9.000000e-01 : f64}
@@ -125,7 +125,7 @@ mp.train @step of @loss {
 
 // -----
 
-// The run's length goes to what follows a warm-up, as far as it is left.
+// The run's length is passed to the schedule after a warm-up, less the warm-up.
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
   %w = mp.read @w : tensor<4xf32>

@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -mp-train-pipeline="batch=4 total-steps=2 precision=fp16" -o /dev/null
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-quantize | FileCheck %s
 
-// What has no element has no largest one: it stays as it is.
+// A tensor without elements has no largest one: it stays unchanged.
 // CHECK-NOT: .amax
 // CHECK-LABEL: func.func @step(
 // CHECK: mp.linear %{{.*}} : tensor<4x0xbf16>, tensor<8x0xbf16>

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-place-casts -mp-recompute -mp-loss-scale -mp-quantize | FileCheck %s
 
-// What backward computes again has the scales that it had in forward, and no history
-// of its own.
+// Values that backward computes again have the scales of forward, and no history of
+// their own.
 // CHECK-NOT: product
 // CHECK-NOT: .2.amax
 // CHECK-LABEL: func.func @step(

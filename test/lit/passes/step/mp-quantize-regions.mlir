@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-autocast=dtype=bf16 -mp-quantize | FileCheck %s
 
-// One value under two policies is kept in the type of each, and out of both in none.
+// One value under two policies is kept in the type of each, and outside of both in none.
 mp.policy @other extends "fp8" {storage = #mp.storage<forward = f8E5M2, backward = f8E5M2>}
 // CHECK-LABEL: @f
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {

@@ -3,8 +3,8 @@
 // RUN: mp-opt %s -mp-train-pipeline='batch=4 accumulate=2' -o /dev/null
 // RUN: not mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-loss-scale -mp-accumulate=steps=2 -mp-quantize 2>&1 | FileCheck %s --check-prefix=LATE
 
-// The history of a gradient is one without the loss scale, and an infinite one skips the
-// step; its scale is for what arrives, loss scale and all.
+// The history of a gradient is without the loss scale, and an infinite one skips the
+// step; its scale is for the scaled gradient.
 // CHECK-LABEL: func.func @step(
 // CHECK: %[[LOSS:.+]] = mp.read @scaler.scale
 // CHECK: mp.scale %{{.*}}, %[[LOSS]]

@@ -9,7 +9,7 @@
 
 // A history for each of weight, input and the gradient of the output. The first layer's
 // input has no gradient, so there is one product less.
-// VARIABLES-DAG: mp.variable buffer @fc1.weight.amax : tensor<16xf32> = #mp.init<zeros>
+// VARIABLES-DAG: mp.variable buffer @fc1.weight.amax : tensor<16xf32> = #mp.init<zeros> as <history>
 // VARIABLES-DAG: mp.variable buffer @fc1.weight.input.amax : tensor<16xf32>
 // VARIABLES-DAG: mp.variable buffer @fc1.weight.output_gradient.amax : tensor<16xf32>
 // VARIABLES-DAG: mp.variable buffer @fc2.weight.amax : tensor<16xf32>
@@ -19,7 +19,7 @@
 // VARIABLES-NOT: mp.variable buffer
 
 // STEP-LABEL: func.func @step(
-// Forward in e4m3; the input is clamped to what that holds, and what is not finite is not.
+// Forward is in e4m3; the input is clamped to its range, except for non-finite elements.
 // STEP: mp.read @fc1.weight.input.amax
 // STEP: mp.clamp %{{.*}} {max = 4.480000e+02 : f64, min = -4.480000e+02 : f64}
 // STEP: mp.select %{{.*}} : tensor<4x8xi1>, tensor<4x8xf32>, tensor<4x8xf32>
@@ -27,13 +27,13 @@
 // STEP: %[[W1:.+]] = mp.cast %{{.*}} : tensor<6x8xf32> to tensor<6x8xf8E4M3FN>
 // STEP: %[[H:.+]] = mp.linear %[[X]], %[[W1]] : tensor<4x8xf8E4M3FN>, tensor<6x8xf8E4M3FN>
 // STEP: mp.mul %[[H]], %{{.*}} : tensor<4x6xf32>, tensor<f32>
-// The bias is added behind that, and the sum rounded once.
+// The bias is added after that, and the sum rounded once.
 // STEP: mp.add %{{.*}} : tensor<4x6xf32>, tensor<6xf32>
 // STEP: mp.cast %{{.*}} : tensor<4x6xf32> to tensor<4x6xbf16>
 // STEP: %[[A:.+]] = mp.cast %{{.*}} : tensor<4x6xf32> to tensor<4x6xf8E4M3FN>
 // STEP: %[[W2:.+]] = mp.cast %{{.*}} : tensor<2x6xf32> to tensor<2x6xf8E4M3FN>
 // STEP: mp.linear %[[A]], %[[W2]] : tensor<4x6xf8E4M3FN>, tensor<2x6xf8E4M3FN>
-// Backward multiplies what forward did by gradients in e5m2.
+// Backward multiplies the operands of forward by gradients in e5m2.
 // STEP: mp.seed
 // STEP: %[[G2:.+]] = mp.cast %{{.*}} : tensor<4x2xf32> to tensor<4x2xf8E5M2>
 // STEP-DAG: mp.matmul %[[G2]], %[[W2]] : tensor<4x2xf8E5M2>, tensor<2x6xf8E4M3FN>

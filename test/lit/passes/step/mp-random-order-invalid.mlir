@@ -6,7 +6,7 @@
 // FUSE: error: 'mp.dropout' op has no stream: run mp-number-streams and mp-random-keys before mp-fuse
 // KEY: error: 'mp.dropout' op has no key: run mp-number-streams and mp-random-keys before mp-fuse
 func.func @loss(%x: tensor<4xf32>) -> tensor<f32> {
-  // What backward draws must be what forward drew.
+  // Backward must draw the same numbers as forward.
   %0 = mp.dropout %x : tensor<4xf32>
   %1 = mp.sum %0 dims[0] : tensor<4xf32>
   return %1 : tensor<f32>

@@ -27,7 +27,7 @@ func.func @norm(%x: tensor<?x6xf16>, %w: tensor<6xf32>) -> tensor<?x6xf16> {
 
 // -----
 
-// Other results are what the running statistics make of them.
+// Other results are computed from the running statistics.
 // CHECK-LABEL: func.func @statistics
 // CHECK-SAME: %[[M:[a-z0-9]*]]: tensor<6xf32>, %[[V:[a-z0-9]*]]: tensor<6xf32>)
 // CHECK: %[[SAFE:.*]] = mp.add %[[V]], %{{.*}} : tensor<6xf32>, tensor<f32>

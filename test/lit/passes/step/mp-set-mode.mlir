@@ -12,7 +12,7 @@ func.func @f() {
 // TRAIN: func.func private @declared() attributes {mp.mode = "train"}
 func.func private @declared()
 
-// Dropout goes where a function evaluates; random numbers stay.
+// Dropout is removed if a function evaluates; random numbers stay.
 // TRAIN-LABEL: @dropout
 // TRAIN: mp.dropout
 // EVAL-LABEL: @dropout

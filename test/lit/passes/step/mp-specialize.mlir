@@ -2,7 +2,7 @@
 // RUN: mp-opt %s -mp-specialize=batch=8 -mp-specialize=batch=9 | FileCheck %s
 // RUN: mp-opt %s -mp-specialize=batch=1 | FileCheck %s --check-prefix=ONE
 
-// Every leading '?' is the batch, wherever a type is written; a second run finds none.
+// Every leading '?' is the batch, in every type; a second run finds none.
 // CHECK-LABEL: func.func @batch(
 // CHECK-SAME: %{{.*}}: tensor<8x28x28xui8> {mp.name = "image"}, %{{.*}}: tensor<4xf32>) -> (tensor<8x784xf32>, tensor<8xi1>)
 // ONE-LABEL: func.func @batch(

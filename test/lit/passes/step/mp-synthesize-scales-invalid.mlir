@@ -14,11 +14,11 @@
 // RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=DEEP
 
 // HALF: [[@LINE+20]]:1: error: 'mp.train' op has no f16 value, whose gradient could want a scale of its own: train in fp16, or without a calibration
-// DEEP: is no calibration, {{.*}}: nests deeper than 8
+// DEEP: is not a calibration, {{.*}}: nests deeper than 8
 // NOFILE: error: name the file of a calibration
 // MISSING: error: cannot read {{.*}}.none: No such file
-// FORMAT: is no calibration, as 'mp-run calibrate --json' writes it: [1:1, byte=1]: Invalid JSON value
-// FIELD: is no calibration, as 'mp-run calibrate --json' writes it: a gradient lacks "number", "result", "of" or "largest"
+// FORMAT: is not a calibration, as 'mp-run calibrate --json' writes it: [1:1, byte=1]: Invalid JSON value
+// FIELD: is not a calibration, as 'mp-run calibrate --json' writes it: a gradient lacks "number", "result", "of" or "largest"
 // NUMBERS: [[@LINE+5]]:1: error: 'func.func' op has no f16 value with a number: cast it to f16, and run mp-number-ops{only=f16}
 // OTHER: [[@LINE+6]]:8: error: {{.*}}scales.json is of another graph, or of another policy: its f16 value 2 is @w, which here is mp.linear; calibrate again
 // GRADIENT: [[@LINE+7]]:8: error: 'mp.gradient' op is a gradient inside the function, whose value scales would change

@@ -9,8 +9,8 @@ mp.variable @w : tensor<4x4xf32> = #mp.init<ones>
 mp.variable @v : tensor<4x4xf32> = #mp.init<ones>
 
 // The largest gradient of an op and of its f16 operands decides: 3.0 of @w for the first linear, so 2^14; 0.5 of its
-// result for the relu, so 2^16; 8e-6 of @v for the second, but 0.001 of what it reads, so 2^25.
-// No number is left, and what carries no gradient gets no scale.
+// result for the relu, so 2^16; 8e-6 of @v for the second, but 0.001 of its input, so 2^25.
+// The numbers of ops are removed, and a value that carries no gradient gets no scale.
 // CHECK-LABEL: func.func @loss
 // CHECK: %[[X:.*]] = mp.cast %arg0 : tensor<2x4xf32> to tensor<2x4xf16>
 // CHECK: %[[W:.*]] = mp.read @w
@@ -22,7 +22,7 @@ mp.variable @v : tensor<4x4xf32> = #mp.init<ones>
 // CHECK: %[[VS:.*]] = mp.scale_gradient %{{.*}} by -25 : tensor<4x4xf32>
 // CHECK: %[[AS:.*]] = mp.scale_gradient %[[A]] by -9 : tensor<2x4xf16>
 // CHECK: %[[Y:.*]] = mp.linear %[[AS]]
-// The way to f32 has the scale of what it reads: what arrives is scaled before it is rounded.
+// The cast to f32 has the scale of its operand: the gradient is scaled before it is rounded.
 // CHECK: %[[WIDE:.*]] = mp.cast %[[Y]]
 // CHECK: %[[ROOT:.*]] = mp.scale_gradient %[[WIDE]] by 25 : tensor<2x4xf32>
 // CHECK: mp.sum %[[ROOT]]
@@ -31,7 +31,7 @@ mp.variable @v : tensor<4x4xf32> = #mp.init<ones>
 // LESS: mp.scale_gradient %{{.*}} by -1 : tensor<4x4xf32>
 // LESS: mp.scale_gradient %{{.*}} by 12 : tensor<2x4xf32>
 
-// Forward is as it was; the scales stand in backward, and are undone in f32.
+// Forward is unchanged; the scales stand in backward, and are undone in f32.
 // BACKWARD-LABEL: func.func @step
 // BACKWARD-NOT: mp.scale_gradient
 // BACKWARD: mp.seed
@@ -41,7 +41,7 @@ mp.variable @v : tensor<4x4xf32> = #mp.init<ones>
 // BACKWARD: %[[DW:.*]] = mp.scale %{{.*}} : tensor<4x4xf32>, tensor<f32>
 // BACKWARD: return %{{.*}}, %[[DW]], %[[DV]]
 
-// A graph that has grown since: its first values are those of the file.
+// The graph has grown since: its first values are those of the file.
 // FEWER: error: {{.*}}.json is of another graph, or of another policy: it has no gradient of f16 value 4, which here is mp.relu; calibrate again
 
 // The step passes mp-verify-step.

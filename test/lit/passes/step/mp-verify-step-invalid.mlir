@@ -31,7 +31,7 @@ func.func @other_flag(%x: tensor<f32>, %skipped: tensor<i1>, %other: tensor<i1>)
 mp.variable scaler @k : tensor<f32> = #mp.init<zeros>
 func.func @guarded_scaler(%x: tensor<f32>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
   %ok = mp.not %skipped : tensor<i1>
-  // expected-error@+1 {{writes @k only where the step is applied, but a scaler changes with every try}}
+  // expected-error@+1 {{writes @k only where the step is applied, but a scaler changes with every attempt}}
   mp.write @k, %x if %ok : tensor<f32>
   return %skipped : tensor<i1>
 }
@@ -119,7 +119,7 @@ func.func @step() attributes {mp.phase = "apply"} {
 mp.variable window @step.micro : tensor<i64> = #mp.init<zeros>
 func.func @guarded_window(%x: tensor<i64>, %skipped: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
   %ok = mp.not %skipped : tensor<i1>
-  // expected-error@+1 {{writes @step.micro only where the step is applied, but a window changes with every try}}
+  // expected-error@+1 {{writes @step.micro only where the step is applied, but a window changes with every attempt}}
   mp.write @step.micro, %x if %ok : tensor<i64>
   return %skipped : tensor<i1>
 }

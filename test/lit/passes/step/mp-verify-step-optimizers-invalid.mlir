@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -mp-verify-step -verify-diagnostics -split-input-file
 
-// A weight that heeds the other optimizer's flag.
+// A weight is guarded by the other optimizer's flag.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -16,7 +16,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A slot likewise.
+// A slot is.
 mp.variable slot @c.m : tensor<4xf32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -32,7 +32,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// Clipped by the norm of all, while the others' gradients do not skip it.
+// The gradient is clipped by the norm of all, but the others' gradients do not skip it.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -52,7 +52,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// Statistics are of the one forward.
+// Statistics belong to the one forward.
 mp.variable buffer @mean : tensor<f32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -67,7 +67,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A weight in which no gradient is.
+// A weight is written from no gradient.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -82,7 +82,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A count of steps that moves with the other optimizer.
+// A count of steps follows the other optimizer.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 mp.variable slot @applied : tensor<i64> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
@@ -104,7 +104,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A slot that stays where its weight moves.
+// A slot stays when its weight changes.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 mp.variable slot @c.m : tensor<4xf32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
@@ -125,7 +125,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// An average that stays where the count that it weighs by moves.
+// An average stays when the count that weighs it changes.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 mp.variable slot @c.ema : tensor<4xf32> = #mp.init<zeros>
 mp.variable slot @applied : tensor<i64> = #mp.init<zeros>
@@ -148,7 +148,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A working copy that stays where its master moves.
+// A working copy stays when its master changes.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 mp.variable derived @c.f16 : tensor<4xf16> from @c
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
@@ -168,7 +168,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// An average without a guard.
+// An average has no guard.
 mp.variable slot @average : tensor<4xf32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -182,7 +182,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A working copy without a guard.
+// A working copy has no guard.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 mp.variable derived @copy : tensor<4xf32> from @c
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
@@ -197,7 +197,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A count without a guard.
+// A count has no guard.
 mp.variable slot @applied : tensor<f32> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -211,25 +211,25 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A learning rate that follows the tries.
-mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+// A learning rate follows the step attempts.
+mp.variable attempt @attempts : tensor<i64> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
   %gc, %bad_c = mp.unscale_and_check %x, %k : tensor<4xf32>, tensor<f32>
   %gm, %bad_m = mp.unscale_and_check %y, %k : tensor<4xf32>, tensor<f32>
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
-  %tries = mp.read @tries : tensor<i64>
-  mp.write @tries, %tries : tensor<i64>
-  // expected-error@+1 {{follows @tries, which a skipped step changes, and the learning rate with it}}
-  %lr = mp.schedule %tries by #mp.cosine<steps = 10>
+  %attempts = mp.read @attempts : tensor<i64>
+  mp.write @attempts, %attempts : tensor<i64>
+  // expected-error@+1 {{follows @attempts, which a skipped step changes, and the learning rate with it}}
+  %lr = mp.schedule %attempts by #mp.cosine<steps = 10>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
 
 // -----
 
-// A bias correction that does.
+// A bias correction does.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
-mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+mp.variable attempt @attempts : tensor<i64> = #mp.init<zeros>
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
   %gc, %bad_c = mp.unscale_and_check %x, %k : tensor<4xf32>, tensor<f32>
@@ -237,17 +237,17 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
   %ok_c = mp.not %bad_c : tensor<i1>
   // expected-note@+1 {{read here}}
-  %tries = mp.read @tries : tensor<i64>
-  %correction = mp.bias_correction %tries {beta = 9.0e-1} : tensor<i64>
+  %attempts = mp.read @attempts : tensor<i64>
+  %correction = mp.bias_correction %attempts {beta = 9.0e-1} : tensor<i64>
   %c1 = mp.mul %gc, %correction : tensor<4xf32>, tensor<f32>
-  // expected-error@+1 {{writes @c from @tries, which a skipped step changes}}
+  // expected-error@+1 {{writes @c from @attempts, which a skipped step changes}}
   mp.write @c, %c1 if %ok_c : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
 
 // -----
 
-// The scaler does not hear of one of them.
+// One of the checks does not reach the scaler.
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
   // expected-error@+1 {{does not reach the scaler's update}}
@@ -275,7 +275,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A flag of one optimizer alone.
+// The flag is of one optimizer alone.
 // expected-error@+1 {{may set "skipped.c" alone, without "skipped"}}
 func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
     -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "skipped.c"}, tensor<i1> {mp.name = "skipped.m"}) {
@@ -290,7 +290,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
 
 // -----
 
-// A micro-batch that is good hides one that was not.
+// A finite micro-batch hides one that was not.
 mp.variable window @step.found_inf : tensor<i1> = #mp.init<zeros>
 func.func @step.accumulate(%bad: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) attributes {mp.phase = "accumulate"} {
   // expected-error@+1 {{forgets what the micro-batches before left in @step.found_inf}}
@@ -300,7 +300,7 @@ func.func @step.accumulate(%bad: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"
 
 // -----
 
-// What is applied heeds the flag of other gradients than it was gathered from.
+// A gathered value is guarded by the flag of other gradients than its own.
 mp.variable @c : tensor<4xf32> = #mp.init<zeros>
 mp.variable window @step.gradient.c : tensor<4xf32> = #mp.init<zeros>
 mp.variable window @step.found_inf : tensor<i1> = #mp.init<zeros>

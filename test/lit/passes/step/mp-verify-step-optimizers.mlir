@@ -8,7 +8,7 @@ mp.variable @m : tensor<4xf32> = #mp.init<zeros>
 mp.variable buffer @mean : tensor<f32> = #mp.init<zeros>
 mp.variable scaler @k : tensor<f32> = #mp.init<ones>
 mp.variable scaler @t : tensor<i32> = #mp.init<zeros>
-mp.variable attempt @tries : tensor<i64> = #mp.init<zeros>
+mp.variable attempt @attempts : tensor<i64> = #mp.init<zeros>
 
 // Two optimizers that keep the protocol. The critic's copy may overflow too.
 // CHECK-LABEL: @step
@@ -23,15 +23,15 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %fits: tensor<i1>)
   mp.write @k, %k1 : tensor<f32>
   mp.write @t, %t1 : tensor<i32>
   %one = mp.constant dense<1> : tensor<i64>
-  %tries = mp.read @tries : tensor<i64>
-  %tries1 = mp.add %tries, %one : tensor<i64>, tensor<i64>
-  mp.write @tries, %tries1 : tensor<i64>
+  %attempts = mp.read @attempts : tensor<i64>
+  %tries1 = mp.add %attempts, %one : tensor<i64>, tensor<i64>
+  mp.write @attempts, %tries1 : tensor<i64>
   %applied = mp.read @c.applied : tensor<i64>
   %applied1 = mp.add %applied, %one : tensor<i64>, tensor<i64>
   %lr = mp.schedule %applied by #mp.cosine<steps = 10>
   %c = mp.read @c : tensor<4xf32>
   %buffer = mp.read @c.m : tensor<4xf32>
-  %c1, %buffer1 = mp.sgd %c, %gc, %lr, %applied1, %buffer {momentum = 9.0e-1}
+  %c1, %buffer1 = mp.sgd<momentum = 9.0e-1> %c, %gc, %lr, %applied1, %buffer
       : tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<4xf32>
   %low = mp.cast %c1 : tensor<4xf32> to tensor<4xf16>
   %overflow = mp.not %fits : tensor<i1>

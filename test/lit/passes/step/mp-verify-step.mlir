@@ -3,7 +3,7 @@
 mp.variable @w : tensor<4xf32> = #mp.init<zeros>
 mp.variable scaler @k : tensor<f32> = #mp.init<zeros>
 
-// The protocol kept: scale, unscale and check, guard by the flag. Nothing is changed.
+// The protocol is kept: scale, unscale and check, guard by the flag. Nothing is changed.
 // CHECK-LABEL: @step
 func.func @step(%x: tensor<4xf32>, %more: tensor<i1>) -> (tensor<i1> {mp.name = "skipped"}) {
   %k = mp.read @k : tensor<f32>

@@ -1,6 +1,6 @@
-//===- Scaling.td - loss scaling --------------------------*- tablegen -*-===//
-#ifndef MP_OPS_SCALING_TD
-#define MP_OPS_SCALING_TD
+//===- LossScaling.td - loss scaling -----------------------*- tablegen -*-===//
+#ifndef MP_OPS_LOSSSCALING_TD
+#define MP_OPS_LOSSSCALING_TD
 
 include "dialect/MpBase.td"
 
@@ -17,6 +17,7 @@ def Mp_SeedOp : Mp_Op<"seed", [Pure, DeclareOpInterfaceMethods<ScalarOpInterface
 }
 
 def Mp_ScaleOp : Mp_ElementwiseOp<"scale"> {
+  let typeRule = Mp_InferFirst;
   let summary = "product with the loss scale";
   let description = [{
     Example: `%r = mp.scale %seed, %scale : tensor<f32>, tensor<f32>`
@@ -42,6 +43,7 @@ def Mp_UnscaleAndCheckOp : Mp_CompositeOp<"unscale_and_check"> {
 }
 
 def Mp_InverseScaleOp : Mp_ElementwiseOp<"inverse_scale"> {
+  let typeRule = Mp_InferFirst;
   let summary = "float32(1 / float64(scale))";
   let description = [{Example: `%i = mp.inverse_scale %scale : tensor<f32>`}];
   let notDifferentiable = "it is the end of backward";
@@ -51,6 +53,7 @@ def Mp_InverseScaleOp : Mp_ElementwiseOp<"inverse_scale"> {
 }
 
 def Mp_ScaleGradientOp : Mp_ElementwiseOp<"scale_gradient"> {
+  let typeRule = Mp_InferFirst;
   let summary = "identity whose gradient is multiplied by a power of two";
   let description = [{
     `mp-synthesize-scales` uses the op to give a gradient a scale of its own. The gradient that arrives is
@@ -65,4 +68,4 @@ def Mp_ScaleGradientOp : Mp_ElementwiseOp<"scale_gradient"> {
   let hasVerifier = 1;
 }
 
-#endif // MP_OPS_SCALING_TD
+#endif // MP_OPS_LOSSSCALING_TD

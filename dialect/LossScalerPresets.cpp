@@ -1,4 +1,4 @@
-//===- Scalers.cpp - the loss scalers of other systems by name ------------===//
+//===- LossScalerPresets.cpp - the loss scalers of other systems by name --===//
 //
 // Read from: torch/amp/grad_scaler.py; apex/amp/scaler.py and
 // csrc/update_scale_hysteresis.cu; keras/src/optimizers/loss_scale_optimizer.py
@@ -7,7 +7,7 @@
 // fairseq/optim/dynamic_loss_scaler.py; jmp/_src/loss_scale.py.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/Scalers.h"
+#include "dialect/LossScalerPresets.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

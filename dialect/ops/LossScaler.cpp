@@ -1,5 +1,6 @@
-//===- Scaler.cpp - the loss scale's state machine ------------------------===//
-#include "dialect/ops/Scaler.h"
+//===- LossScaler.cpp - the loss scale's state machine --------------------===//
+#include "dialect/ops/LossScaler.h"
+#include "dialect/Expression.h"
 #include <cmath>
 
 using namespace mlir;
@@ -180,119 +181,91 @@ namespace {
 class Update {
 public:
   Update(ImplicitLocOpBuilder &b, const ScalerFields &fields, ValueRange state)
-      : b(b), f(fields), scale(state[0]), tracker(state[1]), foundInf(state[2]),
-        counters(state.drop_front(3)) {}
+      : b(b), f(fields), scale(b, state[0]), tracker(b, state[1]),
+        foundInf(b, state[2]), counters(state.drop_front(3)) {}
 
   SmallVector<Value> run() {
-    Value clean = arith::AddIOp::create(b, tracker, integer(1));
+    Expression clean = tracker + 1;
     // "At least" rather than "equal": a checkpoint may hold a tracker beyond a
     // growth_interval that was lowered since. The tracker rather than one more,
     // for which the largest is too large.
-    due = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tracker,
-                                integer(f.growthInterval - 1));
+    due = tracker >= f.growthInterval - 1;
     if (f.hysteresis > 1)
       countHysteresis();
     if (f.tolerance > 0)
       countOverflows();
-    Value counted = select(due, integer(0), clean);
-    Value newTracker = select(foundInf, integer(-f.growthDelay), counted);
-    Value lowered = afterOverflow(), grown = afterCleanStep();
-    Value newScale = select(foundInf, lowered, grown);
-    SmallVector<Value> results{newScale, newTracker};
+    Expression counted = select(due, 0, clean);
+    Expression newTracker = select(foundInf, -f.growthDelay, counted);
+    Expression lowered = afterOverflow(), grown = afterCleanStep();
+    SmallVector<Value> results{select(foundInf, lowered, grown), newTracker};
     llvm::append_range(results, newCounters);
     results.push_back(exhausted);
     return results;
   }
 
 private:
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  /// A number of f64, rounded to the scale's f32 where the kernel runs.
+  Expression scaleOf(double value) {
+    return Expression::constant(b, b.getF64Type(), value).to(b.getF32Type());
   }
-  Value number(double value) {
-    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
-  }
-  Value flag(bool value) {
-    return arith::ConstantOp::create(b, b.getBoolAttr(value));
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(b, condition, yes, no);
-  }
-  Value both(Value lhs, Value rhs) {
-    return arith::AndIOp::create(b, lhs, rhs);
-  }
-  Value compare(arith::CmpFPredicate predicate, Value x, double limit) {
-    return arith::CmpFOp::create(b, predicate, x, number(limit));
-  }
-  Value wide(Value x) { return arith::ExtFOp::create(b, b.getF64Type(), x); }
-  Value narrow(Value x) {
-    return arith::TruncFOp::create(b, b.getF32Type(), x);
-  }
-  Value times(double factor) {
-    return narrow(arith::MulFOp::create(b, wide(scale), number(factor)));
+  Expression exactly(Expression x) { return x.to(b.getF64Type()); }
+  Expression scaledBy(double factor) {
+    return (exactly(scale) * factor).to(b.getF32Type());
   }
 
   /// Whether this is an overflow that lowers the scale, as far as `condition`
   /// goes.
-  void lowersWhere(Value condition) {
-    lowers = lowers ? both(lowers, condition) : condition;
+  void lowersWhere(Expression condition) {
+    lowers = lowers ? lowers & condition : condition;
   }
 
   void countHysteresis() {
-    Value left = arith::SubIOp::create(b, counters[0], integer(1));
-    lowersWhere(
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sle, left, integer(0)));
-    Value full = integer(f.hysteresis);
-    Value afterClean =
-        f.refill == Refill::CleanStep ? full : select(due, full, counters[0]);
+    Expression count(b, counters[0]);
+    Expression left = count - 1;
+    lowersWhere(left <= 0);
+    Expression full = count.number(f.hysteresis);
+    Expression afterClean =
+        f.refill == Refill::CleanStep ? full : select(due, full, count);
     newCounters.push_back(select(foundInf, left, afterClean));
     counters = counters.drop_front();
   }
 
   void countOverflows() {
-    Value zero = integer(0), one = integer(1);
-    Value steps = arith::AddIOp::create(b, counters[0], one);
-    Value overflows = arith::AddIOp::create(b, counters[1], one);
-    auto toNumber = [&](Value count) -> Value {
-      return arith::SIToFPOp::create(b, b.getF64Type(), count);
-    };
-    Value share =
-        arith::DivFOp::create(b, toNumber(overflows), toNumber(steps));
-    lowersWhere(compare(arith::CmpFPredicate::OGE, share, f.tolerance));
-    Value rescaled = select(foundInf, lowers, due);
+    auto [stepsBefore, overflowsBefore] = expressions<2>(b, counters);
+    Expression zero = stepsBefore.number(0), one = stepsBefore.number(1);
+    Expression steps = stepsBefore + one, overflows = overflowsBefore + one;
+    Expression dividend = exactly(overflows), divisor = exactly(steps);
+    lowersWhere(dividend / divisor >= f.tolerance);
+    Expression rescaled = select(foundInf, lowers, due);
     newCounters.push_back(select(rescaled, zero, steps));
-    Value kept = select(lowers, zero, overflows);
-    newCounters.push_back(select(foundInf, kept, counters[1]));
+    Expression kept = select(lowers, zero, overflows);
+    newCounters.push_back(select(foundInf, kept, overflowsBefore));
   }
 
-  Value afterCleanStep() {
-    Value grown = times(f.growthFactor);
+  Expression afterCleanStep() {
+    Expression grown = scaledBy(f.growthFactor);
     if (std::isfinite(f.maxScale)) {
-      Value fits = compare(arith::CmpFPredicate::OLT, wide(grown),
-                           std::numeric_limits<double>::infinity());
-      Value limit = narrow(number(f.maxScale));
-      Value isBeyond =
-          arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, grown, limit);
-      grown = select(fits, select(isBeyond, limit, grown), scale);
+      Expression fits =
+          exactly(grown) < std::numeric_limits<double>::infinity();
+      Expression limit = scaleOf(f.maxScale);
+      Expression bounded = select(grown > limit, limit, grown);
+      grown = select(fits, bounded, scale);
     }
     return select(due, grown, scale);
   }
 
-  Value afterOverflow() {
-    Value lowered = times(f.backoffFactor);
-    Value low;
+  Expression afterOverflow() {
+    Expression lowered = scaledBy(f.backoffFactor), low;
     if (f.onMin != OnMin::Hold) {
-      low =
-          compare(arith::CmpFPredicate::OLE,
-                  wide(f.onMin == OnMin::Raise ? scale : lowered), f.minScale);
-      exhausted = both(foundInf, lowers ? both(lowers, low) : low);
+      Expression tested = f.onMin == OnMin::Raise ? scale : lowered;
+      low = exactly(tested) <= f.minScale;
+      exhausted = foundInf & (lowers ? lowers & low : low);
     } else {
-      exhausted = flag(false);
+      exhausted = foundInf.number(false);
     }
     if (f.minScale > 0) {
-      Value limit = narrow(number(f.minScale));
-      Value isBelow =
-          arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lowered, limit);
-      lowered = select(isBelow, limit, lowered);
+      Expression limit = scaleOf(f.minScale);
+      lowered = select(lowered < limit, limit, lowered);
     }
     if (low)
       lowered = select(low, scale, lowered);
@@ -301,11 +274,11 @@ private:
 
   ImplicitLocOpBuilder &b;
   const ScalerFields &f;
-  Value scale, tracker, foundInf;
+  Expression scale, tracker, foundInf;
   ValueRange counters;
-  Value due;    ///< whether a clean step is the last that growth waits for
-  Value lowers; ///< whether an overflow lowers the scale; null: each does
-  Value exhausted;
+  Expression due;    ///< whether a clean step is the last that growth waits for
+  Expression lowers; ///< whether an overflow lowers the scale; null: each does
+  Expression exhausted;
   SmallVector<Value> newCounters;
 };
 } // namespace

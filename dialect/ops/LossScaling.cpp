@@ -1,10 +1,11 @@
-//===- Scaling.cpp - loss scaling -----------------------------------------===//
+//===- LossScaling.cpp - loss scaling -------------------------------------===//
 //
 // The semantics of torch.amp.GradScaler (torch/amp/grad_scaler.py and its
-// kernels). How the scale changes is in Scaler.cpp.
+// kernels). How the scale changes is in LossScaler.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/ops/Scaling.h"
+#include "dialect/ops/LossScaling.h"
+#include "dialect/Expression.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Reduction.h"
 #include <cmath>
@@ -17,18 +18,11 @@ SmallVector<Value> SeedOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange) {
       b, b.getFloatAttr(computeType(elementType(getResult())), 1))};
 }
 
-LogicalResult ScaleOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
-  return success();
-}
 SmallVector<Value> ScaleOp::buildScalars(ImplicitLocOpBuilder &b,
                                          ValueRange x) {
-  Value scale = x[1];
-  if (x[0].getType() != scale.getType())
-    scale = arith::ExtFOp::create(b, x[0].getType(), scale);
-  return {arith::MulFOp::create(b, x[0], scale)};
+  auto [input, scale] = expressions<2>(b, x);
+  Expression factor = scale.toTypeOf(input);
+  return {input * factor};
 }
 SmallVector<Value> ScaleOp::buildGradients(ImplicitLocOpBuilder &b,
                                            ValueRange g) {
@@ -50,37 +44,21 @@ UnscaleAndCheckOp::inferReturnTypes(MLIRContext *context,
 }
 SmallVector<Value> UnscaleAndCheckOp::decompose(ImplicitLocOpBuilder &b,
                                                 ValueRange operands) {
-  Value inverse = castTo(b, InverseScaleOp::create(b, operands[1]),
-                         elementType(operands[0]));
-  Value unscaled = MulOp::create(b, operands[0], inverse);
+  auto [gradient, scale] = expressions<2>(b, operands);
+  Expression inverse(b, InverseScaleOp::create(b, Value(scale)));
+  Value unscaled = gradient * inverse.to(elementType(gradient));
   // Not of the gradient as it arrived: over a small scale it may overflow.
   Value bad = NotOp::create(b, IsFiniteOp::create(b, unscaled));
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(bad).getRank()));
   return {unscaled, AnyOp::create(b, bad, all, false)};
 }
 
-LogicalResult InverseScaleOp::inferReturnTypes(MLIRContext *,
-                                               std::optional<Location>,
-                                               Adaptor adaptor,
-                                               SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getScale().getType());
-  return success();
-}
 SmallVector<Value> InverseScaleOp::buildScalars(ImplicitLocOpBuilder &b,
                                                 ValueRange x) {
-  Value wide = arith::ExtFOp::create(b, b.getF64Type(), x[0]);
-  Value one = arith::ConstantOp::create(b, b.getF64FloatAttr(1));
-  return {arith::TruncFOp::create(b, b.getF32Type(),
-                                  arith::DivFOp::create(b, one, wide))};
+  Expression scale = Expression(b, x[0]).to(b.getF64Type());
+  return {(1 / scale).to(b.getF32Type())};
 }
 
-LogicalResult ScaleGradientOp::inferReturnTypes(MLIRContext *,
-                                                std::optional<Location>,
-                                                Adaptor adaptor,
-                                                SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
-  return success();
-}
 LogicalResult ScaleGradientOp::verify() {
   // So that the factor and its inverse are normal numbers of f32.
   auto exponent = static_cast<int64_t>(getExponent());

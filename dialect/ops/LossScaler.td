@@ -1,6 +1,6 @@
-//===- Scaler.td - state machine of the loss scale --------*- tablegen -*-===//
-#ifndef MP_OPS_SCALER_TD
-#define MP_OPS_SCALER_TD
+//===- LossScaler.td - state machine of the loss scale -----*- tablegen -*-===//
+#ifndef MP_OPS_LOSSSCALER_TD
+#define MP_OPS_LOSSSCALER_TD
 
 include "dialect/MpBase.td"
 
@@ -39,6 +39,7 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
 }
 
 def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
+  let typeRule = "";
   let summary = "loss scale and counters after a step";
   let description = [{
     The op is one state machine for the scalers of all systems. Without attributes it is
@@ -86,4 +87,4 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
   let hasVerifier = 1;
 }
 
-#endif // MP_OPS_SCALER_TD
+#endif // MP_OPS_LOSSSCALER_TD

@@ -1,4 +1,4 @@
-"""offender.py FOLDER KIND: a module and data whose every step is skipped, for a reason of one kind."""
+"""non-finite.py FOLDER KIND: a module and data whose every step is skipped, for a reason of one kind."""
 
 import struct
 import sys

@@ -1,4 +1,4 @@
-//===- PolicyJudge.cpp - what a policy says of an op ----------------------===//
+//===- PolicyDecision.cpp - a policy's category for an op -----------------===//
 #include "passes/autocast/Policy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -34,57 +34,59 @@ std::vector<std::string> Policy::listedPlaces() const {
   return places;
 }
 
-/// Of an op that is several elsewhere: what one of them forbids counts, then
-/// what one of them asks for.
+/// Returns the stricter category, for an op that other systems make of several:
+/// a category that forbids counts before one that allows.
 static Category strictest(Category one, Category other) {
   constexpr Category order[] = {
       Category::Banned,   Category::Deny,    Category::Result, Category::Allow,
       Category::Boundary, Category::Promote, Category::Infer,  Category::Follow,
       Category::Native,   Category::Clear,   Category::Barrier};
-  static_assert(std::size(order) == categoryCount);
+  static_assert(std::size(order) == kCategoryCount);
   return std::min(one, other, [&](Category a, Category b) {
     return llvm::find(order, a) < llvm::find(order, b);
   });
 }
 
-std::optional<Judgement> Policy::judgeByWord(mlir::Operation *op) {
+std::optional<CastDecision> Policy::decideByWord(mlir::Operation *op) {
   auto word = op->getAttrOfType<mlir::StringAttr>(kAutocastAttr);
   if (!word)
     return std::nullopt;
-  return Judgement{word.getValue() == "f32" ? Category::Deny : Category::Allow,
-                   ("the op says " + word.getValue()).str()};
+  return CastDecision{word.getValue() == "f32" ? Category::Deny
+                                               : Category::Allow,
+                      ("the op says " + word.getValue()).str()};
 }
 
-Judgement Policy::judge(AutocastOpInterface op) const {
-  if (auto own = judgeByWord(op))
+CastDecision Policy::decide(AutocastOpInterface op) const {
+  if (auto own = decideByWord(op))
     return *own;
-  return judge(
-      op->getName().getStringRef(),
-      [&](StringRef system) { return op.getAutocastName(system); },
-      placeNames(op));
+  mlir::OperationName name = op->getName();
+  auto *facts = name.getInterface<AutocastOpInterface>();
+  return decide(name.getStringRef(), namesIn(vocabulary, *facts),
+                op.getNumericClass(), placeNames(op));
 }
 
-/// What one layer says, if anything: of the op alone, of our name, then of the
-/// system's, then of the kind of arithmetic.
-static std::optional<Judgement> judgeIn(const StringMap<Category> &layer,
-                                        ArrayRef<std::string> places,
-                                        StringRef op,
-                                        ArrayRef<StringRef> systemNames,
-                                        const std::string &kind) {
-  auto listedAs = [&](StringRef name) -> std::optional<Judgement> {
+/// Looks an op up in one layer: by the op alone, by its own name, by the
+/// system's, then by the kind of arithmetic.
+static std::optional<CastDecision> judgeIn(const StringMap<Category> &layer,
+                                           ArrayRef<std::string> places,
+                                           StringRef op,
+                                           ArrayRef<StringRef> systemNames,
+                                           const std::string &kind) {
+  auto listedAs = [&](StringRef name) -> std::optional<CastDecision> {
     auto found = layer.find(name);
     if (found == layer.end())
       return std::nullopt;
-    return Judgement{found->second, ("listed under " + nameOf(found->second) +
-                                     " as \"" + name + "\"")
-                                        .str()};
+    return CastDecision{
+        found->second,
+        ("listed under " + nameOf(found->second) + " as \"" + name + "\"")
+            .str()};
   };
   for (const std::string &place : places)
     if (auto alone = listedAs(place))
       return alone;
   if (auto own = listedAs(op))
     return own;
-  std::optional<Judgement> found;
+  std::optional<CastDecision> found;
   for (StringRef name : systemNames)
     if (auto part = listedAs(name))
       if (!found ||
@@ -93,18 +95,19 @@ static std::optional<Judgement> judgeIn(const StringMap<Category> &layer,
   return found ? found : listedAs(kind);
 }
 
-Judgement Policy::judge(StringRef op, function_ref<StringRef(StringRef)> names,
-                        ArrayRef<std::string> places) const {
+CastDecision Policy::decide(StringRef op, StringRef names,
+                            NumericClass numericClass,
+                            ArrayRef<std::string> places) const {
   SmallVector<StringRef> parts;
-  names(vocabulary).split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  std::string kind = ("class:" + names("class")).str();
+  names.split(parts, '+', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  std::string kind = className(numericClass);
   for (const Layer &layer : llvm::reverse(layers)) {
     if (!layer.type.empty() && layer.type != chosenType)
       continue;
-    if (auto judgement = judgeIn(layer.names, places, op, parts, kind)) {
+    if (auto decision = judgeIn(layer.names, places, op, parts, kind)) {
       if (!layer.type.empty())
-        judgement->rule += " for " + layer.type;
-      return *judgement;
+        decision->rule += " for " + layer.type;
+      return *decision;
     }
   }
   return {otherwise, ("not listed, so " + nameOf(otherwise)).str()};

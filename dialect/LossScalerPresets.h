@@ -1,6 +1,6 @@
-//===- Scalers.h - the loss scalers of other systems by name ----*- C++ -*-===//
-#ifndef MP_DIALECT_SCALERS_H
-#define MP_DIALECT_SCALERS_H
+//===- LossScalerPresets.h - the loss scalers of other systems by name ----===//
+#ifndef MP_DIALECT_LOSSSCALERPRESETS_H
+#define MP_DIALECT_LOSSSCALERPRESETS_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -31,6 +31,12 @@ struct ScalerFields {
   OnMin onMin = OnMin::Hold;
 };
 
+/// Which loss scaler a recipe trains with, by presets or "none".
+struct ScalerChoice {
+  std::string scaler = {};        ///< instead of the recipe's; "": the recipe's
+  std::string defaultScaler = {}; ///< if the recipe has none; "": none
+};
+
 /// The fields of a preset. An error lists the presets, the nearest first.
 llvm::Expected<ScalerFields> parseScaler(llvm::StringRef preset);
 
@@ -49,4 +55,4 @@ llvm::StringRef toText(OnMin onMin);
 
 } // namespace mp
 
-#endif // MP_DIALECT_SCALERS_H
+#endif // MP_DIALECT_LOSSSCALERPRESETS_H

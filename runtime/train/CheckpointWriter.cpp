@@ -1,0 +1,73 @@
+//===- CheckpointWriter.cpp - checkpoint.safetensors of a run -------------===//
+#include "runtime/train/CheckpointWriter.h"
+#include "runtime/train/RunCheckpoint.h"
+#include "support/Error.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+
+namespace mp {
+
+int64_t CheckpointWriter::every() const {
+  int64_t asked = run.options.checkpointEvery;
+  return asked > 0 ? asked : run.plan.stepsPerEpoch();
+}
+
+Error CheckpointWriter::begin() {
+  saved = run.state.step;
+  replaces = run.state.step == 0;
+  return Error::success();
+}
+
+int64_t CheckpointWriter::nextPause() const {
+  return run.writes() ? nextMultiple(run.state.step, every()) : never;
+}
+
+Error CheckpointWriter::stepFinished(StepMetrics &) {
+  // A run that goes back to its beginning has no file of that moment.
+  if (!run.hasSaved)
+    saved.reset();
+  return run.writes() && run.state.step % every() == 0 ? save()
+                                                       : Error::success();
+}
+
+Error CheckpointWriter::stepsEnded(bool interrupted) {
+  if (!run.writes() || (saved == run.state.step && sys::fs::exists(path())))
+    return Error::success();
+  return save();
+}
+
+/// Metrics reach the disk before the checkpoint that covers them, so that a
+/// resumed run misses no line.
+Error CheckpointWriter::save() {
+  if (Error error = metrics.flush())
+    return error;
+  if (Error error = std::exchange(replaces, false) ? saveKeepingEarlier()
+                                                   : saveRun(run, path()))
+    return error;
+  saved = run.state.step;
+  run.hasSaved = true;
+  return Error::success();
+}
+
+/// A new run in the folder of an earlier one: what that one learnt gets another
+/// name just before it is replaced, rather than being lost to a forgotten
+/// --resume.
+Error CheckpointWriter::saveKeepingEarlier() {
+  std::string previous = run.path("checkpoint.previous.safetensors");
+  if (!sys::fs::exists(path()))
+    return saveRun(run, path());
+  std::error_code failed = sys::fs::remove(previous);
+  // Where a folder has no links, a copy does.
+  if (!failed && sys::fs::create_hard_link(path(), previous))
+    failed = sys::fs::copy_file(path(), previous);
+  if (failed)
+    return makeError("{0}: cannot keep the earlier checkpoint: {1}", previous,
+                     failed.message());
+  Error error = saveRun(run, path());
+  if (error)
+    failed = sys::fs::remove(previous);
+  return error;
+}
+
+} // namespace mp

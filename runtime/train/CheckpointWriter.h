@@ -1,0 +1,35 @@
+//===- CheckpointWriter.h - checkpoint.safetensors of a run -----*- C++ -*-===//
+#ifndef MP_RUNTIME_TRAIN_CHECKPOINTWRITER_H
+#define MP_RUNTIME_TRAIN_CHECKPOINTWRITER_H
+
+#include "runtime/train/MetricsWriter.h"
+
+namespace mp {
+
+/// Saves the run every `checkpointEvery` steps and at its end.
+class CheckpointWriter : public TrainingObserver {
+public:
+  CheckpointWriter(TrainingRun &run, MetricsWriter &metrics)
+      : run(run), metrics(metrics) {}
+
+  llvm::Error begin() override;
+  int64_t nextPause() const override;
+  llvm::Error stepFinished(StepMetrics &metrics) override;
+  llvm::Error stepsEnded(bool interrupted) override;
+
+private:
+  int64_t every() const;
+  llvm::Error save();
+  llvm::Error saveKeepingEarlier();
+  std::string path() const { return run.path("checkpoint.safetensors"); }
+
+  TrainingRun &run;
+  MetricsWriter &metrics;
+  bool replaces = false; ///< the next save is a new run's first
+  /// The step that needs no save, as it has one or the run began there.
+  std::optional<int64_t> saved;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_CHECKPOINTWRITER_H

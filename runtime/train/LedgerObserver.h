@@ -1,0 +1,42 @@
+//===- LedgerObserver.h - counts gradients while a run trains ---*- C++ -*-===//
+#ifndef MP_RUNTIME_TRAIN_LEDGEROBSERVER_H
+#define MP_RUNTIME_TRAIN_LEDGEROBSERVER_H
+
+#include "runtime/train/ProgressObserver.h"
+#include "runtime/train/TrainingLedger.h"
+
+namespace mp {
+
+/// The ledger that the run asks for; null: none. `model` is how the run's model
+/// was opened.
+llvm::Expected<std::unique_ptr<TrainingLedger>>
+makeLedger(const TrainingRun &run, ModelOptions model, Compiler compiler,
+           const SessionFactory &createSession);
+
+/// Adds to the ledger before the first step, every `ledgerEvery` steps and at
+/// the end.
+class LedgerObserver : public TrainingObserver {
+public:
+  LedgerObserver(const TrainingRun &run, TrainingLedger *ledger,
+                 ProgressObserver &progress)
+      : run(run), ledger(ledger), progress(progress) {}
+
+  /// Cuts off the lines of steps that are run again; an earlier run's too,
+  /// where no ledger is asked for.
+  llvm::Error open();
+  llvm::Error begin() override { return write(); }
+  int64_t nextPause() const override;
+  llvm::Error stepFinished(StepMetrics &metrics) override;
+  llvm::Error stepsEnded(bool interrupted) override;
+
+private:
+  llvm::Error write();
+
+  const TrainingRun &run;
+  TrainingLedger *ledger; ///< null: nobody asks
+  ProgressObserver &progress;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_LEDGEROBSERVER_H

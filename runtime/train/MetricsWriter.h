@@ -1,0 +1,32 @@
+//===- MetricsWriter.h - metrics.jsonl of a run -----------------*- C++ -*-===//
+#ifndef MP_RUNTIME_TRAIN_METRICSWRITER_H
+#define MP_RUNTIME_TRAIN_METRICSWRITER_H
+
+#include "runtime/train/TrainingObserver.h"
+#include "runtime/train/TrainingRun.h"
+#include <chrono>
+
+namespace mp {
+
+/// Adds a line for each step, which reaches the disk within about a second.
+class MetricsWriter : public TrainingObserver {
+public:
+  explicit MetricsWriter(const TrainingRun &run) : run(run) {}
+
+  /// Cuts off the lines of steps that are run again.
+  llvm::Error open();
+  llvm::Error begin() override;
+  llvm::Error stepFinished(StepMetrics &metrics) override;
+  /// Brings the lines of all steps so far to the disk.
+  llvm::Error flush();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  const TrainingRun &run;
+  std::optional<MetricsFile> file; ///< where the run writes
+  Clock::time_point flushed = {};
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_METRICSWRITER_H

@@ -1,0 +1,134 @@
+//===- RunCheckpoint.cpp - a run from and to its checkpoints --------------===//
+#include "runtime/train/RunCheckpoint.h"
+#include "runtime/train/Progress.h"
+#include "runtime/train/RunSettings.h"
+#include "runtime/train/ScalerState.h"
+#include "support/Error.h"
+
+using namespace llvm;
+
+namespace mp {
+
+/// "loss scaler 'megatron' instead of the checkpoint's 'torch': scaler.scale
+/// goes on at 4096, scaler.hysteresis_tracker begins at 2, growth_interval is
+/// 1000 (2000 in the checkpoint)"
+static std::string describeChange(const std::string &before,
+                                  const std::string &now,
+                                  const ScalerChange &change,
+                                  ArrayRef<FieldChange> fields) {
+  std::string text =
+      change.isNone() ? "the loss scaler has other fields than the checkpoint's"
+                      : "the loss scaler is another one than the checkpoint's";
+  if (before != now)
+    text = formatv("loss scaler {0} instead of the checkpoint's, {1}",
+                   settingText(now), settingText(before));
+  StringRef separator = ": ";
+  raw_string_ostream os(text);
+  auto list = [&](const NamedNumbers &numbers, StringRef what) {
+    for (auto &[name, value] : numbers) {
+      os << separator << name << what << scaleText(value);
+      separator = ", ";
+    }
+  };
+  list(change.kept, " goes on at ");
+  list(change.begun, " begins at ");
+  list(change.dropped, " is not used, which was ");
+  for (const FieldChange &field : fields) {
+    os << separator << field.name << " is " << field.now << " (" << field.before
+       << " in the checkpoint)";
+    separator = ", ";
+  }
+  return text;
+}
+
+static std::string planText(const std::string &hash) {
+  return hash.empty() ? "without a tuning plan" : "with tuning plan " + hash;
+}
+
+static std::string passesText(const std::string &inserted) {
+  return inserted.empty() ? "without inserted passes"
+                          : "with --insert-pass " + inserted;
+}
+
+/// Tells a person in what this run differs from the one that saved the
+/// checkpoint.
+static void noteDifferences(const TrainingRun &run, const RunState &saved,
+                            const ScalerChange &change) {
+  if (!run.options.log)
+    return;
+  raw_ostream &log = *run.options.log;
+  const Model &model = *run.model;
+  auto fields = compareFields(saved.scalerFields, run.scalerFields);
+  if (!change.isNone() || !fields.empty() || saved.scaler != run.state.scaler)
+    log << "note: "
+        << describeChange(saved.scaler, run.state.scaler, change, fields)
+        << "\n";
+  if (saved.cpu != model.arch())
+    log << "note: the checkpoint was made on " << saved.target << " "
+        << saved.cpu << "; the last bits of results may differ on "
+        << run.session().target() << " " << model.arch() << "\n";
+  if (saved.plan != model.plan())
+    log << "note: the checkpoint was made " << planText(saved.plan)
+        << "; the last bits of results may differ " << planText(model.plan())
+        << "\n";
+  if (saved.insertPasses != run.state.insertPasses)
+    log << "note: the checkpoint was made " << passesText(saved.insertPasses)
+        << ", this run goes on " << passesText(run.state.insertPasses) << "\n";
+}
+
+/// Copies what a run has done; its settings stay.
+static void copyProgress(const RunState &from, RunState &to) {
+  to.step = from.step;
+  to.skippedSteps = from.skippedSteps;
+  to.lastScale = from.lastScale;
+  to.epochLossSum = from.epochLossSum;
+  to.epochLossCount = from.epochLossCount;
+}
+
+Error restoreRun(TrainingRun &run, const Checkpoint &checkpoint) {
+  const RunState &saved = checkpoint.state();
+  RunState &state = run.state;
+  if (saved.samples != state.samples || saved.batch != state.batch ||
+      saved.accumulate != state.accumulate)
+    return makeError(
+        "checkpoint of another run: {0} samples in batches of {1} times {2}, "
+        "expected {3} in batches of {4} times {5}",
+        saved.samples, saved.batch, saved.accumulate, state.samples,
+        state.batch, state.accumulate);
+  Expected<ScalerChange> change = checkpoint.restore(run.session());
+  if (!change)
+    return change.takeError();
+  noteDifferences(run, saved, *change);
+  copyProgress(saved, state);
+  state.seed = saved.seed;
+  state.shuffle = saved.shuffle;
+  return Error::success();
+}
+
+Error loadRun(TrainingRun &run, StringRef path) {
+  Expected<Checkpoint> checkpoint = Checkpoint::open(path);
+  if (!checkpoint)
+    return checkpoint.takeError();
+  return restoreRun(run, *checkpoint);
+}
+
+Error saveRun(TrainingRun &run, StringRef path) {
+  run.state.cpu = run.model->arch();
+  run.state.plan = run.model->plan();
+  run.state.scalerFields = run.scalerFields;
+  return saveCheckpoint(path, run.session(), run.state);
+}
+
+Error beginRun(TrainingRun &run) {
+  const TrainOptions &options = run.options;
+  if (!options.resume.empty())
+    return loadRun(run, options.resume);
+  copyProgress(RunState(), run.state);
+  if (Error error = run.session().initialize(run.state.seed))
+    return error;
+  if (!options.init.empty())
+    return loadWeights(options.init, run.session(), Weights::Initial);
+  return Error::success();
+}
+
+} // namespace mp

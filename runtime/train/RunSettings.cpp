@@ -1,0 +1,122 @@
+//===- RunSettings.cpp - options settled with a checkpoint's --------------===//
+#include "runtime/train/RunSettings.h"
+#include "program/Names.h"
+#include "runtime/numerics/Calibration.h"
+#include "support/Error.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+
+namespace mp {
+
+std::string settingText(StringRef value) {
+  return value.empty() ? "the recipe's" : ("'" + value + "'").str();
+}
+
+template <typename T> static std::string describe(const T &value) {
+  return settingText(formatv("{0}", value).str());
+}
+
+static Error refuseOther(StringRef name, const std::string &checkpoint,
+                         const std::string &given) {
+  return makeError("cannot resume with another {0}: the checkpoint has {1}, "
+                   "this run asks for '{2}'",
+                   name, checkpoint, given);
+}
+
+/// Takes an option that was given, else the checkpoint's; a checkpoint that was
+/// made with another value cannot be continued exactly.
+template <typename T>
+static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
+                    T &value) {
+  if (given && resumed && *given != value)
+    return refuseOther(name, describe(value), formatv("{0}", *given));
+  value = given.value_or(value);
+  return Error::success();
+}
+
+/// Does the same for each setting of the recipe.
+static Error settleSettings(const RecipeSettings &given, bool resumed,
+                            RecipeSettings &run) {
+  Error error = Error::success();
+  forEachSetting(
+      [&]<typename T>(const SettingInfo &setting, T RecipeSettings::*field) {
+        const T &asked = given.*field;
+        bool isAsked = asked != T();
+        if (isAsked && resumed && setting.onResume == OnResume::MustAgree &&
+            asked != run.*field)
+          error = joinErrors(std::move(error),
+                             refuseOther(setting.name, describe(run.*field),
+                                         formatv("{0}", asked)));
+        if (isAsked)
+          run.*field = asked;
+      });
+  return error;
+}
+
+/// The recipe settings that are asked for: a resumed run has the scale that
+/// was calibrated for it when it was begun.
+static RecipeSettings askedSettings(const TrainOptions &options,
+                                    const Checkpoint *checkpoint) {
+  RecipeSettings asked = options.settings();
+  if (checkpoint && asked.scaler == kCalibratedScaler &&
+      StringRef(checkpoint->state().scaler).starts_with("static:"))
+    asked.scaler.clear();
+  return asked;
+}
+
+static Error checkInitialWeights(const TrainOptions &options, bool resumed) {
+  if (resumed && !options.init.empty())
+    return makeError("initial weights and a checkpoint to resume exclude each "
+                     "other");
+  // It is said before data is read and kernels are compiled.
+  if (!options.init.empty() && !sys::fs::exists(options.init))
+    return makeError("{0}: no such file of initial weights", options.init);
+  return Error::success();
+}
+
+static Error checkCounts(const RunState &run) {
+  constexpr int64_t most = 1'000'000'000; // so that no count of steps overflows
+  if (run.batch < 1 || run.epochs < 1 || run.epochs > most)
+    return makeError("batch {0} or epochs {1} out of range, expected 1 to {2}",
+                     run.batch, run.epochs, most);
+  if (run.accumulate < 0 || run.accumulate > most || run.batch > most)
+    return makeError("{0} micro-batches of {1} samples, expected 1 to {2}",
+                     run.accumulate, run.batch, most);
+  return Error::success();
+}
+
+Expected<RunState> settleRun(const TrainOptions &options,
+                             const Checkpoint *checkpoint) {
+  bool resumed = checkpoint;
+  if (Error error = checkInitialWeights(options, resumed))
+    return error;
+  RunState run;
+  run.batch = 32;
+  run.epochs = 1;
+  if (resumed)
+    run = checkpoint->state();
+  auto all = [](auto... errors) {
+    Error error = Error::success();
+    ((error = joinErrors(std::move(error), std::move(errors))), ...);
+    return error;
+  };
+  if (Error error =
+          all(settle("batch", options.batch, resumed, run.batch),
+              settle("seed", options.seed, resumed, run.seed),
+              settle("shuffle", options.shuffle, resumed, run.shuffle),
+              settle("drop-last", options.dropLast, resumed, run.dropLast),
+              settleSettings(askedSettings(options, checkpoint), resumed, run)))
+    return error;
+  // Inserted passes are this run's alone: a checkpoint is data and loads no
+  // code.
+  run.insertPasses = llvm::join(options.insertPasses, " --insert-pass ");
+  // More epochs than planned are a new schedule that the user asked for.
+  run.epochs = options.epochs.value_or(run.epochs);
+  if (Error error = checkCounts(run))
+    return error;
+  return run;
+}
+
+} // namespace mp

@@ -1,0 +1,66 @@
+//===- TrainingLoop.cpp - the steps of a run and who is told of them ------===//
+#include "runtime/train/TrainingLoop.h"
+#include "runtime/train/Interrupt.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace llvm;
+
+namespace mp {
+
+/// Submits as many steps as may be under way at a time, none after the next
+/// pause.
+Error TrainingLoop::submitSteps() {
+  if (run.isInterrupted() || !run.gaveUp.empty())
+    return Error::success();
+  int64_t pause = run.lastStep();
+  for (const TrainingObserver *observer : observers)
+    pause = std::min(pause, observer->nextPause());
+  while (steps.submitted() < pause &&
+         steps.underWay() < run.session().stepsInFlight())
+    if (Error error = steps.submit())
+      return error;
+  return Error::success();
+}
+
+/// Submits what may be under way, waits for the oldest step, and tells of it.
+/// Returns false where no step is left.
+Expected<bool> TrainingLoop::runStep() {
+  auto start = std::chrono::steady_clock::now();
+  if (Error error = submitSteps())
+    return error;
+  if (!steps.underWay())
+    return false;
+  Expected<StepMetrics> metrics = steps.finish();
+  if (!metrics)
+    return metrics.takeError();
+  secondsInSteps +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  for (TrainingObserver *observer : observers)
+    if (Error error = observer->stepFinished(*metrics))
+      return error;
+  return true;
+}
+
+Expected<bool> TrainingLoop::runSteps() {
+  Interrupt interrupt(run.options.handleSignals);
+  run.interrupt = &interrupt;
+  auto handled = scope_exit([&] { run.interrupt = nullptr; });
+  for (TrainingObserver *observer : observers)
+    if (Error error = observer->begin())
+      return error;
+  while (true) {
+    Expected<bool> hasRun = runStep();
+    if (!hasRun)
+      return hasRun.takeError();
+    if (!*hasRun)
+      break;
+  }
+  bool interrupted = run.isInterrupted();
+  for (TrainingObserver *observer : observers)
+    if (Error error = observer->stepsEnded(interrupted))
+      return error;
+  return interrupted;
+}
+
+} // namespace mp

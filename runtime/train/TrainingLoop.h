@@ -1,0 +1,35 @@
+//===- TrainingLoop.h - the steps of a run and who is told of them --------===//
+#ifndef MP_RUNTIME_TRAIN_TRAININGLOOP_H
+#define MP_RUNTIME_TRAIN_TRAININGLOOP_H
+
+#include "runtime/train/TrainingObserver.h"
+#include "runtime/train/TrainingStep.h"
+
+namespace mp {
+
+/// Runs the steps that are left, until the last, a signal, or until the run
+/// gives up. Observers are told in the order in which they stand.
+class TrainingLoop {
+public:
+  TrainingLoop(TrainingRun &run, TrainingStep &steps,
+               llvm::ArrayRef<TrainingObserver *> observers)
+      : run(run), steps(steps), observers(observers) {}
+
+  /// Returns whether a signal came.
+  llvm::Expected<bool> runSteps();
+  /// Seconds spent in steps, without the observers.
+  double seconds() const { return secondsInSteps; }
+
+private:
+  llvm::Error submitSteps();
+  llvm::Expected<bool> runStep();
+
+  TrainingRun &run;
+  TrainingStep &steps;
+  llvm::ArrayRef<TrainingObserver *> observers;
+  double secondsInSteps = 0;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_TRAININGLOOP_H

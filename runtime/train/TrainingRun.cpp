@@ -1,0 +1,92 @@
+//===- TrainingRun.cpp - what a run trains, on what, and how far ----------===//
+#include "runtime/train/TrainingRun.h"
+#include "runtime/train/Interrupt.h"
+#include "support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace mp {
+
+bool TrainingRun::isInterrupted() const {
+  return interrupt && interrupt->requested();
+}
+
+int64_t TrainingRun::lastStep() const {
+  return options.maxSteps > 0 ? std::min(options.maxSteps, totalSteps())
+                              : totalSteps();
+}
+
+PrefetchOptions TrainingRun::batches(int64_t first, int64_t last) const {
+  return {.plan = plan,
+          .seed = state.seed,
+          .shuffle = state.shuffle,
+          .firstStep = first,
+          .lastStep = last};
+}
+
+std::string TrainingRun::path(StringRef name) const {
+  SmallString<256> path(options.out);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+Error TrainingRun::write(StringRef name, StringRef text) const {
+  return writeAtomically(path(name),
+                         [&](OutputFile &file) { return file.write(text); });
+}
+
+Error TrainingRun::makeFolder() const {
+  if (std::error_code code = sys::fs::create_directories(options.out))
+    return makeError("cannot make run folder {0}: {1}", options.out,
+                     code.message());
+  removeAbandoned(path("checkpoint.safetensors"));
+  // People look at a run that does not end, too. Files that a run writes at its
+  // end, or mp-run report of the whole run, are another run's where they are
+  // there already.
+  for (StringRef name : {"summary.json", "report.html", "values.json"})
+    if (std::string old = path(name);
+        state.step == 0 && sys::fs::is_regular_file(old))
+      if (std::error_code code = sys::fs::remove(old))
+        return makeError("cannot remove {0}: {1}", old, code.message());
+  if (const std::optional<PlanReport> &memory = model->memoryPlan()) {
+    PlanReport report = *memory;
+    report.policy = state.policy;
+    if (Error error = write("plan.json", toJson(report)))
+      return error;
+  }
+  return casts.empty() ? Error::success() : write("casts.json", casts + "\n");
+}
+
+Summary TrainingRun::summarize(double trainSeconds) const {
+  Summary summary;
+  if (state.epochLossCount)
+    summary.trainLoss = state.epochLossSum / state.epochLossCount;
+  summary.steps = state.step;
+  summary.skippedSteps = state.skippedSteps;
+  summary.finalScale = state.lastScale;
+  summary.compileSeconds = compileSeconds;
+  summary.trainSeconds = trainSeconds;
+  summary.plannedBytes = session().plannedBytes();
+  summary.peakRssBytes = peakRssBytes();
+  summary.precision =
+      state.precision.empty() ? model->precision() : state.precision;
+  summary.module = model->moduleName();
+  summary.file = options.module;
+  summary.recipe = options.function;
+  summary.policy = state.policy;
+  summary.insertPasses = state.insertPasses;
+  summary.scaler = scaler;
+  summary.batch = state.batch;
+  summary.accumulate = state.accumulate;
+  summary.device = model->device();
+  CompileCounts kernels = model->compileCounts();
+  summary.kernelCacheHits = kernels.hits;
+  summary.kernelCacheMisses = kernels.misses;
+  summary.kernelCompileSeconds = kernels.seconds;
+  summary.seed = state.seed;
+  return summary;
+}
+
+} // namespace mp

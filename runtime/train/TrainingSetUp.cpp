@@ -1,0 +1,274 @@
+//===- TrainingSetUp.cpp - from options to the first step -----------------===//
+#include "runtime/train/TrainingSetUp.h"
+#include "runtime/numerics/Calibration.h"
+#include "runtime/train/LedgerObserver.h"
+#include "runtime/train/RunCheckpoint.h"
+#include "runtime/train/RunSettings.h"
+#include "support/Error.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/thread.h"
+#include <mutex>
+
+using namespace llvm;
+
+namespace mp {
+
+static ModelOptions modelOptions(const TrainingRun &run) {
+  const TrainOptions &options = run.options;
+  ModelOptions model{.module = options.module,
+                     .device = options.device,
+                     .threads = options.threads,
+                     .onednn = options.onednn,
+                     .plan = options.plan};
+  model.trace = run.trace;
+  if (options.log)
+    model.onNote = [log = options.log](StringRef line) {
+      static std::mutex mutex;
+      std::lock_guard lock(mutex);
+      *log << line << "\n";
+    };
+  model.compile.settings() = run.state.settings();
+  model.compile.passPlugins = options.passPlugins;
+  model.compile.insertPasses = options.insertPasses;
+  model.compile.function = options.function;
+  return model;
+}
+
+/// The data source `name`; nothing where the module has none that is required.
+static Expected<std::optional<Dataset>> findData(TrainingRun &run,
+                                                 StringRef name) {
+  auto source = run.model->dataSource(name, /*required=*/name == "train");
+  if (!source)
+    return source.takeError();
+  if (!*source)
+    return std::nullopt;
+  return Dataset::find(**source, run.options.data);
+}
+
+static Error planBatches(TrainingRun &run) {
+  Expected<int64_t> accumulate = run.model->accumulate();
+  if (!accumulate)
+    return accumulate.takeError();
+  RunState &state = run.state;
+  state.accumulate = run.model->compileOptions().accumulate = *accumulate;
+  int64_t samples = run.trainData->samples();
+  int64_t batch = state.batch * state.accumulate;
+  if (batch > samples)
+    return makeError(
+        "batch {0}{1} is larger than the data set of {2} "
+        "samples{3}",
+        state.batch,
+        state.accumulate > 1
+            ? formatv(" times {0} micro-batches", state.accumulate).str()
+            : "",
+        samples, at(cantFail(run.model->dataSource("train", true))->location));
+  if (!run.options.resume.empty() && samples != state.samples)
+    return makeError(
+        "cannot resume on other data: the checkpoint was made with "
+        "{0} samples, {1} holds {2}",
+        state.samples, run.options.data, samples);
+  state.samples = samples;
+  run.plan = {.samples = samples,
+              .batch = batch,
+              .dropLast = state.dropLast,
+              .accumulate = state.accumulate};
+  return Error::success();
+}
+
+/// Finds the data of both sources, without reading it.
+static Error findData(TrainingRun &run) {
+  auto train = findData(run, "train");
+  if (!train)
+    return train.takeError();
+  run.trainData = std::move(*train);
+  if (Error error = planBatches(run))
+    return error;
+  auto test = findData(run, "test");
+  if (!test)
+    return test.takeError();
+  run.testData = std::move(*test);
+  return Error::success();
+}
+
+/// Where the scaler is static:auto, chooses the scale; the run's scaler is then
+/// static:N. This takes a session of its own: buffers change, and the gradients
+/// take memory.
+static Error chooseScale(TrainingRun &run, ModelOptions options,
+                         Compiler compiler,
+                         const SessionFactory &createSession) {
+  Model &model = *run.model;
+  auto scaler = model.scaler();
+  if (!scaler)
+    return scaler.takeError();
+  run.scaler = *scaler;
+  auto fields = model.scalerFields();
+  if (!fields)
+    return fields.takeError();
+  run.scalerFields = *fields;
+  if (*scaler != kCalibratedScaler)
+    return Error::success();
+  auto own =
+      Model::open(std::move(options), std::move(compiler), createSession);
+  if (!own)
+    return own.takeError();
+  if (Error error = run.trainData->read())
+    return error;
+  const TrainOptions &asked = run.options;
+  auto found =
+      calibrate(**own, *run.trainData,
+                {.plan = run.plan,
+                 .seed = run.state.seed,
+                 .shuffle = run.state.shuffle,
+                 .init = asked.resume.empty() ? asked.init : asked.resume});
+  if (!found)
+    return makeError("{0}: --scaler {1}: {2}", asked.module, kCalibratedScaler,
+                     toString(found.takeError()));
+  run.scaler = found->scaler();
+  run.scalerFields = "scale=" + StringRef(run.scaler).split(':').second.str();
+  run.state.scaler = model.compileOptions().scaler = run.scaler;
+  if (asked.log)
+    *asked.log << found->summary() << "\n";
+  return Error::success();
+}
+
+/// Compiles the smaller batches while training runs, as they are needed later.
+static void compileRest(const TrainingRun &run) {
+  Model &model = *run.model;
+  if (run.plan.microRemainder())
+    model.compileAhead(Goal::Train, run.plan.microRemainder());
+  if (!run.testData)
+    return;
+  int64_t samples = run.testData->samples();
+  int64_t batch = std::min(run.plan.microRows(), samples);
+  model.compileAhead(Goal::Evaluate, batch);
+  if (samples % batch)
+    model.compileAhead(Goal::Evaluate, samples % batch);
+}
+
+static Error compileStep(TrainingRun &run, TrainingStep &steps) {
+  auto start = std::chrono::steady_clock::now();
+  CompileOptions &options = run.model->compileOptions();
+  options.totalSteps = run.totalSteps();
+  options.onCasts = [&](StringRef json) { run.casts = json.str(); };
+  auto whole = steps.program(run.plan.microRows());
+  if (!whole)
+    return whole.takeError();
+  options.onCasts = nullptr;
+  run.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  run.state.module = run.model->moduleName();
+  run.state.target = run.session().target().str();
+  compileRest(run);
+  return Error::success();
+}
+
+/// Does both at the same time, as unpacking takes a quarter of a second.
+static Error readDataAndCompile(TrainingRun &run, TrainingStep &steps) {
+  std::optional<Error> read;
+  llvm::thread reading([&] {
+    TraceSpan span(run.trace.get(), Trace::Kind::Data, "read the data");
+    read = run.trainData->read();
+    if (!*read && run.testData)
+      read = run.testData->read();
+  });
+  Error compiled = compileStep(run, steps);
+  reading.join();
+  if (Error error = joinErrors(std::move(*read), std::move(compiled)))
+    return error;
+  StepProgram *whole = cantFail(steps.program(run.plan.microRows()));
+  Expected<ColumnBinding> columns =
+      run.trainData->bind(whole->takesInputs().entry());
+  if (!columns)
+    return columns.takeError();
+  run.binding = std::move(*columns);
+  return Error::success();
+}
+
+/// "device cpu (8 threads), precision fp16, scaler torch", then data and memory
+static void announce(const TrainingRun &run) {
+  if (!run.options.log)
+    return;
+  raw_ostream &os = *run.options.log;
+  const Model &model = *run.model;
+  const RunState &state = run.state;
+  // Nobody misses a scaler but in f16.
+  bool isScaled = run.scaler != "none" || model.precision() == "fp16";
+  os << "device " << model.device() << " (" << run.session().describe()
+     << "), precision "
+     << (state.precision.empty() ? model.precision() : state.precision)
+     << (state.policy.empty() ? "" : ", policy " + state.policy)
+     << (isScaled ? ", scaler " + run.scaler : "") << "\n"
+     << "data " << state.samples << " samples, batch " << state.batch
+     << (state.accumulate > 1 ? formatv(" times {0}", state.accumulate).str()
+                              : "")
+     << ", " << run.plan.stepsPerEpoch() << " steps an epoch, "
+     << run.totalSteps() << " in all\n"
+     << "planned memory "
+     << format("%.1f MiB", run.session().plannedBytes() / 1048576.0)
+     << format(", compiled in %.2f s", run.compileSeconds);
+  CompileCounts kernels = model.compileCounts();
+  if (kernels.hits || kernels.misses)
+    os << ", kernels " << kernels.misses << " new "
+       << format("(%.2f s)", kernels.seconds) << " and " << kernels.hits
+       << " from the cache";
+  os << "\n";
+  if (state.step >= run.lastStep())
+    os << "nothing is left to train: the checkpoint has " << state.step
+       << " steps, this run asks for " << run.lastStep() << "\n";
+  os.flush();
+}
+
+/// Opens the module and finds the data, so that the run knows its steps.
+static Error openModel(TrainingRun &run, const ModelOptions &options,
+                       const Compiler &compiler,
+                       const SessionFactory &createSession) {
+  auto model = Model::open(options, compiler, createSession);
+  if (!model)
+    return model.takeError();
+  run.model = std::move(*model);
+  if (Error error = findData(run))
+    return error;
+  return chooseScale(run, options, compiler, createSession);
+}
+
+Expected<TrainingSetUp> setUpTraining(TrainOptions options, Compiler compiler,
+                                      SessionFactory createSession) {
+  std::optional<Checkpoint> checkpoint;
+  if (!options.resume.empty()) {
+    Expected<Checkpoint> opened = Checkpoint::open(options.resume);
+    if (!opened)
+      return opened.takeError();
+    checkpoint = std::move(*opened);
+  }
+  auto state = settleRun(options, checkpoint ? &*checkpoint : nullptr);
+  if (!state)
+    return state.takeError();
+  TrainingSetUp made;
+  made.run = std::make_unique<TrainingRun>();
+  TrainingRun &run = *made.run;
+  run.options = std::move(options);
+  run.state = std::move(*state);
+  if (!run.options.trace.empty())
+    run.trace = std::make_shared<Trace>();
+  ModelOptions model = modelOptions(run);
+  if (Error error = openModel(run, model, compiler, createSession))
+    return error;
+  made.search = std::make_unique<NonFiniteSearch>(run);
+  bool looks = !run.options.nanCheck.empty();
+  made.steps =
+      std::make_unique<TrainingStep>(run, looks ? made.search.get() : nullptr);
+  if (Error error = readDataAndCompile(run, *made.steps))
+    return error;
+  auto ledger =
+      makeLedger(run, std::move(model), std::move(compiler), createSession);
+  if (!ledger)
+    return ledger.takeError();
+  made.ledger = std::move(*ledger);
+  announce(run);
+  if (Error error = checkpoint ? restoreRun(run, *checkpoint) : beginRun(run))
+    return error;
+  return made;
+}
+
+} // namespace mp

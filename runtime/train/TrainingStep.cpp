@@ -1,0 +1,158 @@
+//===- TrainingStep.cpp - the compiled step on one batch after another ----===//
+#include "runtime/train/TrainingStep.h"
+#include "program/Names.h"
+#include "runtime/numerics/NanCheck.h"
+#include "support/Error.h"
+#include "support/Spelling.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mp {
+
+/// Says what to add to which line.
+static Error noLoss(const Entry &entry, const std::string &module) {
+  std::vector<std::string> names;
+  for (auto [i, result] : llvm::enumerate(entry.results))
+    if (isScalar(result) && !result.name.empty() && !isOfRecord(entry, i))
+      names.push_back(result.name);
+  std::string place = entry.location.str();
+  bool isNear = !nearestNames(kLossResult, names).empty();
+  return makeError("{0}: error: the function of recipe '{1}' has no result "
+                   "'loss'{2}{3} write {{mp.name = \"loss\"} after the type of "
+                   "the result to minimise",
+                   place.empty() ? module : place, entry.recipe,
+                   isNear ? suggest(kLossResult, names) : "",
+                   isNear ? "" : ":");
+}
+
+Expected<StepProgram *> TrainingStep::program(int64_t rows) {
+  if (auto found = programs.find(rows); found != programs.end())
+    return &found->second;
+  Expected<StepProgram> step = findStep(*run.model, rows);
+  if (!step)
+    return step.takeError();
+  if (!step->loss)
+    return noLoss(step->last->entry(), run.options.module);
+  return &(programs[rows] = std::move(*step));
+}
+
+Error TrainingStep::submit(StepInspector *inspector) {
+  UnderWay step{nullptr, 0, Clock::now()};
+  if (!batches) {
+    PrefetchOptions rest = run.batches(run.state.step, run.totalSteps());
+    rest.trace = run.trace.get();
+    batches = std::make_unique<Prefetcher>(*run.trainData, run.binding, rest);
+  }
+  auto submit = [&](Executable &executable, Executable::Inputs in) -> Error {
+    Expected<Executable::Ticket> ticket =
+        executable.submit(in, Executable::Ranges::Known);
+    if (!ticket)
+      return ticket.takeError();
+    step.ticket = *ticket;
+    return Error::success();
+  };
+  int64_t number = submitted();
+  for (int64_t micro = 0; micro < run.plan.microBatches(number); ++micro) {
+    Expected<StepProgram *> part = program(run.plan.rows(number, micro));
+    if (!part)
+      return part.takeError();
+    step.program = *part;
+    if (Error error = submit((*part)->takesInputs(), *batches->next()))
+      return error;
+    if (Executable *gather = (*part)->gather; inspector && gather)
+      if (Error error =
+              inspector->microBatch(*gather, step.ticket, number, micro))
+        return error;
+  }
+  if (step.program->gather)
+    if (Error error = submit(*step.program->last, {}))
+      return error;
+  steps.push_back(step);
+  return Error::success();
+}
+
+static StepMetrics readMetrics(const StepProgram &program,
+                               Executable::Results results) {
+  const Entry &entry = program.last->entry();
+  auto read = [&](std::optional<unsigned> index, double otherwise) {
+    return index ? readScalar(entry, results, *index) : otherwise;
+  };
+  StepMetrics metrics;
+  metrics.loss = read(program.loss, 0);
+  metrics.scale = read(program.scale, 1);
+  metrics.skipped = read(program.skipped, 0) != 0;
+  metrics.exhausted = read(program.exhausted, 0) != 0;
+  metrics.lr = read(program.learningRate, NAN);
+  metrics.gradNorm = read(program.gradientNorm, NAN);
+  for (unsigned index : program.others)
+    metrics.others.emplace_back(entry.results[index].name,
+                                readScalar(entry, results, index));
+  return metrics;
+}
+
+/// Adds a step to what the run has done.
+void TrainingStep::count(const StepMetrics &metrics) {
+  RunState &state = run.state;
+  if (run.plan.indexInEpoch(state.step) == 0) {
+    state.epochLossSum = 0;
+    state.epochLossCount = 0;
+  }
+  ++state.step;
+  state.lastScale = metrics.scale;
+  if (metrics.skipped) {
+    ++state.skippedSteps;
+    return;
+  }
+  state.epochLossSum += metrics.loss;
+  ++state.epochLossCount;
+}
+
+Expected<StepMetrics> TrainingStep::finish(StepInspector *inspector) {
+  UnderWay step = steps.front();
+  auto results = [&] {
+    TraceSpan span(run.trace.get(), Trace::Kind::Wait, "wait for the step");
+    return step.program->last->results(step.ticket);
+  }();
+  if (!results)
+    return results.takeError();
+  steps.pop_front();
+  StepMetrics metrics = readMetrics(*step.program, *results);
+  int64_t samples = run.plan.rows(run.state.step);
+  count(metrics);
+  metrics.step = run.state.step;
+  if (inspector)
+    if (Error error = inspector->finished(
+            {step.program->last->entry(), *results, !steps.empty()}, metrics))
+      return error;
+  // Where steps overlap, each begins where the one before ended.
+  Clock::time_point now = Clock::now();
+  double seconds =
+      std::chrono::duration<double>(now - std::max(step.start, lastFinish))
+          .count();
+  metrics.samplesPerSecond = samples / std::max(seconds, 1e-9);
+  lastFinish = now;
+  return metrics;
+}
+
+Error TrainingStep::repeat() {
+  if (Error error = submit(nullptr))
+    return error;
+  return finish(nullptr).takeError();
+}
+
+void TrainingStep::drop() {
+  steps.clear();
+  batches.reset();
+}
+
+Expected<Profile> TrainingStep::profile() {
+  Expected<StepProgram *> step = program(run.plan.microRows());
+  if (!step)
+    return step.takeError();
+  Prefetcher first(*run.trainData, run.binding, run.batches(0, 1));
+  return profileStep(run.session(), (*step)->gather, *(*step)->last,
+                     *first.next());
+}
+
+} // namespace mp

@@ -1,0 +1,81 @@
+//===- TrainingStep.h - the compiled step on one batch after another ------===//
+#ifndef MP_RUNTIME_TRAIN_TRAININGSTEP_H
+#define MP_RUNTIME_TRAIN_TRAININGSTEP_H
+
+#include "runtime/train/StepProgram.h"
+#include "runtime/train/TrainingRun.h"
+#include <chrono>
+#include <deque>
+
+namespace mp {
+
+/// What a finished step left, until the next one is submitted.
+struct StepResults {
+  const Entry &entry;
+  Executable::Results results;
+  bool overlaps; ///< steps after it are under way
+};
+
+/// Looks at steps while their results are there.
+class StepInspector {
+public:
+  virtual ~StepInspector() = default;
+  /// A micro-batch of `step`, which counts from 0, was submitted.
+  virtual llvm::Error microBatch(Executable &executable,
+                                 Executable::Ticket ticket, int64_t step,
+                                 int64_t micro) = 0;
+  /// A step has finished; may add to what is known of it.
+  virtual llvm::Error finished(const StepResults &step,
+                               StepMetrics &metrics) = 0;
+};
+
+/// Runs the step of a run on its batches in order. On a device several steps
+/// are under way at a time.
+class TrainingStep {
+public:
+  /// `inspector` looks at every step; null: none is looked at.
+  TrainingStep(TrainingRun &run, StepInspector *inspector)
+      : run(run), inspector(inspector) {}
+
+  /// The step for micro-batches of `rows` samples, compiled where that has not
+  /// happened yet. The error says where a loss is missing.
+  llvm::Expected<StepProgram *> program(int64_t rows);
+
+  size_t underWay() const { return steps.size(); }
+  /// Steps of the run that have finished or are under way.
+  int64_t submitted() const { return run.state.step + underWay(); }
+  /// Submits the step after those under way.
+  llvm::Error submit() { return submit(inspector); }
+  /// Waits for the oldest step under way, and counts it as done.
+  llvm::Expected<StepMetrics> finish() { return finish(inspector); }
+  /// Runs a step that has been looked at before.
+  llvm::Error repeat();
+  /// Forgets what is under way; the next step is that after `run.state`.
+  void drop();
+
+  /// What a step costs. The state is as before.
+  llvm::Expected<Profile> profile();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  struct UnderWay {
+    const StepProgram *program;
+    Executable::Ticket ticket;
+    Clock::time_point start;
+  };
+
+  llvm::Error submit(StepInspector *inspector);
+  llvm::Expected<StepMetrics> finish(StepInspector *inspector);
+  void count(const StepMetrics &metrics);
+
+  TrainingRun &run;
+  StepInspector *inspector;
+  std::map<int64_t, StepProgram> programs; ///< by rows
+  std::unique_ptr<Prefetcher> batches;     ///< of the steps to submit
+  std::deque<UnderWay> steps;              ///< from run.state.step on
+  Clock::time_point lastFinish = {};
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_TRAININGSTEP_H
