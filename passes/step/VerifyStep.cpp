@@ -99,7 +99,7 @@ private:
         (kind != StateKind::slot && checks.empty() && !flow.checks().empty());
     if (isForAll && flag != skipped)
       return refuse(write, flag) << ", but no optimizer's gradient is in it: "
-                                    "it heeds \"skipped\"";
+                                    "its guard is \"skipped\"";
     return kind == StateKind::buffer ? success() : checkState(write, flag);
   }
 
@@ -135,14 +135,14 @@ private:
       return success(); // a missing guard has an error of its own
     auto diagnostic = refuse(found, foundFlag)
                       << ", but @" << write.getVariable() << ", " << relation
-                      << ", heeds \"" << nameOf(flag) << "\"";
+                      << ", is guarded by \"" << nameOf(flag) << "\"";
     diagnostic.attachNote(write.getLoc()) << "written here";
     return diagnostic;
   }
 
   InFlightDiagnostic refuse(WriteOp write, Value flag) {
     return write.emitOpError() << "writes @" << write.getVariable()
-                               << " heeding \"" << nameOf(flag) << "\"";
+                               << " guarded by \"" << nameOf(flag) << "\"";
   }
 
   /// Returns the flag whose negation is a write's predicate, or null.
