@@ -13,6 +13,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/BackwardOps.h"
 #include "passes/analysis/Recipe.h"
+#include "passes/analysis/SettingOptions.h"
 #include "passes/analysis/VariableTable.h"
 
 namespace mp {
@@ -286,24 +287,27 @@ private:
   SmallVector<WriteOp> replaced; ///< in gather
 };
 
-struct Accumulate : mp::impl::AccumulateBase<Accumulate> {
-  using Base::Base;
+struct Accumulate : PassWithSettings<mp::impl::AccumulateBase<Accumulate>,
+                                     &RecipeSettings::accumulate> {
+  using PassWithSettings::PassWithSettings;
 
   void runOnOperation() override {
-    if (steps < 0 || rows < 0) {
+    int64_t given = getSettings().accumulate;
+    if (given < 0 || rows < 0) {
       getOperation().emitError()
-          << "steps is " << steps.getValue() << " and rows " << rows.getValue()
+          << "accumulate is " << given << " and rows " << rows.getValue()
           << ", expected positive numbers";
       return signalPassFailure();
     }
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
-      if (failed(split(recipe)))
+      if (failed(split(recipe, given)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult split(TrainOp recipe) {
-    int64_t count = steps ? int64_t(steps) : recipe.getAccumulate().value_or(1);
+  /// `given`: the number of micro-batches, or 0 for the recipe's.
+  LogicalResult split(TrainOp recipe, int64_t given) {
+    int64_t count = given ? given : recipe.getAccumulate().value_or(1);
     if (count == 1)
       return success();
     func::FuncOp step = lookupStep(recipe);
@@ -323,3 +327,8 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> mp::createAccumulate(const RecipeSettings &settings,
+                                           const AccumulateOptions &options) {
+  return std::make_unique<Accumulate>(settings, options);
+}

@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Gradients.h"
 #include "passes/analysis/Recipe.h"
+#include "passes/analysis/SettingOptions.h"
 #include "passes/analysis/VariableTable.h"
 #include <cmath>
 
@@ -27,33 +28,36 @@ struct Gradient {
   Value square; ///< the sum of its elements' squares
 };
 
-struct ClipGradients : mp::impl::ClipGradientsBase<ClipGradients> {
-  using Base::Base;
+struct ClipGradients
+    : PassWithSettings<mp::impl::ClipGradientsBase<ClipGradients>,
+                       &RecipeSettings::clipNorm, &RecipeSettings::clipValue> {
+  using PassWithSettings::PassWithSettings;
 
   void runOnOperation() override {
-    if (failed(checkOptions()))
+    RecipeSettings settings = getSettings();
+    if (failed(check(settings)))
       return signalPassFailure();
     for (TrainOp recipe : getOperation().getOps<TrainOp>()) {
-      override(recipe);
+      override(recipe, settings.clipNorm, settings.clipValue);
       if (clips(recipe) && failed(clip(recipe)))
         return signalPassFailure();
     }
   }
 
 private:
-  LogicalResult checkOptions() {
-    for (double limit : {norm.getValue(), value.getValue()})
+  LogicalResult check(const RecipeSettings &settings) {
+    for (double limit : {settings.clipNorm, settings.clipValue})
       if (!(limit >= 0))
         return getOperation().emitError() << "gradients are to be clipped to "
                                           << limit << ", expected more than 0";
-    if (norm != 0 && value != 0)
+    if (settings.clipNorm != 0 && settings.clipValue != 0)
       return getOperation().emitError()
              << "gradients are to be clipped by norm and by value: choose one";
     return success();
   }
 
-  /// Writes the options' settings into the recipe.
-  void override(TrainOp recipe) {
+  /// Writes the limits of the options into the recipe.
+  void override(TrainOp recipe, double norm, double value) {
     if (norm == 0 && value == 0)
       return;
     auto set = [](auto op, double norm, double value) {
@@ -194,3 +198,7 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> mp::createClipGradients(const RecipeSettings &settings) {
+  return std::make_unique<ClipGradients>(settings);
+}
