@@ -145,8 +145,8 @@ private:
       auto variable = variables.lookup(write.getVariable());
       if (variable.getKind() == StateKind::window)
         continue; // a flag of this pass
-      if (failed(variables.countsAttempts(write) ? postpone(write)
-                                                 : stage(write, variable)))
+      if (failed(variables.changesWhenSkipped(write) ? postpone(write)
+                                                     : stage(write, variable)))
         return failure();
       replaced.push_back(write);
     }

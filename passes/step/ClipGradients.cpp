@@ -97,7 +97,7 @@ private:
     Value total = normOf(b, squares);
     if (recipe.getClipNorm())
       skipTogether(step);
-    if (recipe.getClipNorm() || recipe.getClipValue())
+    if (clipsGradients(recipe))
       clipTogether(recipe, *gradients, b, total);
     else
       for (auto group : recipe.getBody().getOps<MinimizeOp>())
@@ -148,13 +148,10 @@ private:
     return gradients;
   }
 
-  template <typename Op> static bool asksFor(Op op) {
-    return op.getClipNorm() || op.getClipValue();
-  }
   static bool clips(TrainOp recipe) {
-    return asksFor(recipe) ||
+    return clipsGradients(recipe) ||
            llvm::any_of(recipe.getBody().getOps<MinimizeOp>(),
-                        [](MinimizeOp group) { return asksFor(group); });
+                        [](MinimizeOp group) { return clipsGradients(group); });
   }
 
   static void clipGroup(MinimizeOp group, ArrayRef<Gradient> gradients,
@@ -167,7 +164,7 @@ private:
         squares.push_back(gradient.square);
       }
     b.setLoc(group.getLoc());
-    if (asksFor(group) && !own.empty())
+    if (clipsGradients(group) && !own.empty())
       clipTogether(group, own, b,
                    group.getClipNorm() ? normOf(b, squares) : Value());
   }

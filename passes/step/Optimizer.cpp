@@ -119,7 +119,7 @@ private:
     if (isClipped)
       return success();
     auto check = [](auto op) -> LogicalResult {
-      if (!op.getClipNorm() && !op.getClipValue())
+      if (!clipsGradients(op))
         return success();
       return op.emitOpError() << "clips gradients: run mp-clip-gradients "
                                  "before mp-optimizer";

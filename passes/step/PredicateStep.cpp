@@ -39,7 +39,7 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
     Value applied;
     VariableTable variables(step->getParentOfType<ModuleOp>());
     for (auto write : llvm::to_vector(step.getOps<WriteOp>())) {
-      if (write.getPredicate() || variables.countsAttempts(write))
+      if (write.getPredicate() || variables.changesWhenSkipped(write))
         continue;
       if (!applied) {
         OpBuilder builder(terminator);

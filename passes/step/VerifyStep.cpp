@@ -63,8 +63,8 @@ private:
     if (flags.empty())
       return success();
     for (auto write : step.getOps<WriteOp>())
-      if (failed(variables.countsAttempts(write) ? checkAttempt(write)
-                                                 : checkGuard(write)))
+      if (failed(variables.changesWhenSkipped(write) ? checkAttempt(write)
+                                                     : checkGuard(write)))
         return failure();
     return success();
   }
@@ -176,7 +176,7 @@ private:
     for (auto schedule : step.getOps<ScheduleOp>())
       for (ReadOp read : flow.readsOf(schedule.getApplied()))
         if (auto variable = variables.lookup(read.getVariable());
-            VariableTable::countsAttempts(variable.getKind()))
+            VariableTable::changesWhenSkipped(variable.getKind()))
           return schedule.emitOpError()
                  << "follows @" << read.getVariable()
                  << ", which a skipped step changes, and the learning rate "
