@@ -93,6 +93,7 @@ bool mp::hasToGrow(StringRef preset) {
   return preset == "torch" || preset == "megatron";
 }
 
+namespace mp {
 /// Returns the shortest decimal that is this number.
 static std::string toText(double number) {
   char text[32];
@@ -100,10 +101,11 @@ static std::string toText(double number) {
   return {text, end};
 }
 static std::string toText(int64_t number) { return std::to_string(number); }
+} // namespace mp
 
 std::string mp::toText(const ScalerFields &fields) {
   if (fields.mode == ScalerFields::Mode::Static)
-    return "scale=" + ::toText(fields.initScale);
+    return "scale=" + toText(fields.initScale);
   if (fields.mode != ScalerFields::Mode::Dynamic)
     return "";
   std::string text;
