@@ -302,8 +302,8 @@ def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   let description = [{
     In a function that returns `skipped`, the pass guards every write by the negation of `skipped`. It leaves
     out writes of variables that every step attempt changes (scaler, attempt and window), and writes that
-    already have a guard: in a step with several optimizers, mp-optimizer has guarded the writes of each by the optimizer's
-    own flag.
+    already have a guard: in a step with several optimizers, mp-optimizer has guarded the writes of each by
+    the optimizer's own flag.
 
     ```mlir
     // before            // after

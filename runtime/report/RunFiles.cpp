@@ -228,7 +228,7 @@ Error RunFiles::compareSummary() {
 
 Expected<RunFiles> RunFiles::read(StringRef folder) {
   constexpr StringLiteral names[] = {
-      "metrics.jsonl", "summary.json",    "plan.json",  "casts.json",
+      "metrics.jsonl", "summary.json",     "plan.json",  "casts.json",
       "ledger.jsonl",  "non-finite.jsonl", "values.json"};
   if (none_of(names, [&](StringRef name) {
         return sys::fs::exists(pathOf(folder, name));

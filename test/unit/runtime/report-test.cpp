@@ -308,7 +308,8 @@ TEST_F(ReportTest, PutsFindingsOfOnePlaceTogether) {
         .str();
   };
   folder.write("non-finite.jsonl", line(3, "mp.exp") + line(4, "mp.log") +
-                                      line(5, "mp.exp") + line(1200, "mp.exp"));
+                                       line(5, "mp.exp") +
+                                       line(1200, "mp.exp"));
   std::string text = page();
   EXPECT_HAS(text, "4 steps by the op where that began");
   EXPECT_HAS(text, ">3 to 1,200<small>3 steps<");
