@@ -3,7 +3,7 @@
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
 #include "dialect/ReductionRules.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/Softmax.h"
 #include "dialect/ops/View.h"

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,6 +1,8 @@
 //===- Optimizer.cpp - expand recipes into updates ------------------------===//
 #include "dialect/ops/Optimizer.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Random.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/Schedule.h"

@@ -1,5 +1,5 @@
 //===- PredicateStep.cpp - a skipped step writes nothing ------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"

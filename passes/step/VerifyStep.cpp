@@ -1,5 +1,6 @@
 //===- VerifyStep.cpp - prove the protocol of a step ----------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaler.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Optimizer.h"

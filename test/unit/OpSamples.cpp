@@ -1,6 +1,7 @@
 //===- OpSamples.cpp - every differentiable op, as functions to compile ---===//
 #include "OpSamples.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Reduction.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
