@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/LossScalerPresets.h"
+#include "support/Number.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <charconv>
 #include <cmath>
 
 using namespace llvm;
@@ -94,12 +94,7 @@ bool mp::hasToGrow(StringRef preset) {
 }
 
 namespace mp {
-/// Returns the shortest decimal that is this number.
-static std::string toText(double number) {
-  char text[32];
-  auto [end, error] = std::to_chars(text, std::end(text), number);
-  return {text, end};
-}
+static std::string toText(double number) { return shortestDecimal(number); }
 static std::string toText(int64_t number) { return std::to_string(number); }
 } // namespace mp
 
