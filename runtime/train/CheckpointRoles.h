@@ -7,26 +7,26 @@
 
 namespace mp {
 
-/// Roles of tensors by name. A tensor without a role is not in it.
+/// The roles of tensors by name. Tensors without a role are left out.
 using Roles = std::map<std::string, VariableRole>;
 
-/// The metadata that keeps roles, a JSON object: {"w.ema": {"role": "average",
-/// "parameter": "w"}, ...}.
+/// The key of the metadata that holds the roles as a JSON object: {"w.ema":
+/// {"role": "average", "parameter": "w"}, ...}.
 inline constexpr llvm::StringLiteral kRolesKey = "mantissa.roles";
 
-/// The value of that metadata for the variables that are saved.
+/// Returns the value of that metadata for the variables that checkpoints hold.
 std::string rolesToText(llvm::ArrayRef<Variable> variables);
 
-/// The roles in a file's metadata. For a file without them, which another
-/// program or an earlier version wrote, the roles follow from the names that
-/// mp-optimizer and mp-loss-scale give.
+/// Returns the roles in the metadata of a file. If another program or an
+/// earlier version wrote the file without roles, they are inferred from the
+/// names that mp-optimizer and mp-loss-scale give.
 llvm::Expected<Roles> rolesIn(const Safetensors &file);
 
-/// The role of that tensor, or none.
+/// Returns the role of a tensor, or no role.
 VariableRole roleOf(llvm::StringRef tensor, const Roles &roles);
-/// The tensor that is the average of the parameter, or "".
+/// Returns the tensor that is the average of a parameter, or "".
 llvm::StringRef averageOf(llvm::StringRef parameter, const Roles &roles);
-/// Whether it belongs to the state of a loss scaler.
+/// Returns whether the role is part of the state of a loss scaler.
 bool isScalerState(const VariableRole &role);
 
 } // namespace mp

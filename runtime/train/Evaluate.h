@@ -7,8 +7,8 @@
 
 namespace mp {
 
-/// Runs `evaluate` over all samples in batches of `batch` and returns the mean
-/// of each named scalar result, every sample counting the same.
+/// Runs `evaluate` over all samples in batches of `batch`. Returns the mean of
+/// each named scalar result, in which every sample has the same weight.
 llvm::Expected<NamedNumbers> scores(Model &model, const Dataset &data,
                                     int64_t batch);
 
@@ -19,8 +19,8 @@ struct EvalOptions {
   std::string precision;       ///< empty: the checkpoint's, else the recipe's
   std::string policy;          ///< likewise
   std::string function;        ///< recipe; empty: the only one
-  std::string device = "auto"; ///< as of chooseDevice
-  bool averaged = false;       ///< the moving averages of weights
+  std::string device = "auto"; ///< a name that chooseDevice accepts
+  bool averaged = false; ///< whether to take the moving averages of the weights
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device

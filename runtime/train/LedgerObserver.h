@@ -7,22 +7,22 @@
 
 namespace mp {
 
-/// The ledger that the run asks for; null: none. `model` is how the run's model
-/// was opened.
+/// Returns the ledger that the options ask for, or null. `model` are the
+/// options with which the model of the run was opened.
 llvm::Expected<std::unique_ptr<TrainingLedger>>
 makeLedger(const TrainingRun &run, ModelOptions model, Compiler compiler,
            const SessionFactory &createSession);
 
-/// Adds to the ledger before the first step, every `ledgerEvery` steps and at
-/// the end.
+/// Adds a line to the ledger before the first step, every `ledgerEvery` steps
+/// and at the end.
 class LedgerObserver : public TrainingObserver {
 public:
   LedgerObserver(const TrainingRun &run, TrainingLedger *ledger,
                  ProgressObserver &progress)
       : run(run), ledger(ledger), progress(progress) {}
 
-  /// Cuts off the lines of steps that are run again; an earlier run's too,
-  /// where no ledger is asked for.
+  /// Removes the lines of steps that are run again. Without a ledger, removes
+  /// those of an earlier run.
   llvm::Error open();
   llvm::Error begin() override { return write(); }
   int64_t nextPause() const override;
@@ -33,7 +33,7 @@ private:
   llvm::Error write();
 
   const TrainingRun &run;
-  TrainingLedger *ledger; ///< null: nobody asks
+  TrainingLedger *ledger; ///< null if the run has no ledger
   ProgressObserver &progress;
 };
 

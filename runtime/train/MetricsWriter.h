@@ -8,22 +8,22 @@
 
 namespace mp {
 
-/// Adds a line for each step, which reaches the disk within about a second.
+/// Adds a line for each step and flushes about once a second.
 class MetricsWriter : public TrainingObserver {
 public:
   explicit MetricsWriter(const TrainingRun &run) : run(run) {}
 
-  /// Cuts off the lines of steps that are run again.
+  /// Removes the lines of steps that are run again.
   llvm::Error open();
   llvm::Error begin() override;
   llvm::Error stepFinished(StepMetrics &metrics) override;
-  /// Brings the lines of all steps so far to the disk.
+  /// Flushes the lines of all steps so far.
   llvm::Error flush();
 
 private:
   using Clock = std::chrono::steady_clock;
   const TrainingRun &run;
-  std::optional<MetricsFile> file; ///< where the run writes
+  std::optional<MetricsFile> file; ///< none if the run writes no folder
   Clock::time_point flushed = {};
 };
 

@@ -7,17 +7,18 @@
 
 namespace mp {
 
-/// Tells on the screen and in non-finite.jsonl what NonFiniteSearch finds, and
-/// writes values.json. After a step that broke the state, runs again from the
-/// last state that was saved, or from the beginning, up to before that step.
+/// Reports what NonFiniteSearch finds on the log and in non-finite.jsonl, and
+/// writes values.json. After a step that made the state non-finite, restores
+/// the last saved state, or the initial one, and runs again up to before that
+/// step.
 class NanCheckObserver : public TrainingObserver {
 public:
   NanCheckObserver(TrainingRun &run, NonFiniteSearch &search,
                    TrainingStep &steps, ProgressObserver &progress)
       : run(run), search(search), steps(steps), progress(progress) {}
 
-  /// Cuts off the lines of steps that are run again; an earlier run's too,
-  /// where nothing is looked at.
+  /// Removes the lines of steps that are run again. Without `nanCheck`, removes
+  /// those of an earlier run.
   llvm::Error open();
   llvm::Error stepFinished(StepMetrics &metrics) override;
   llvm::Error stepsEnded(bool interrupted) override;
@@ -31,7 +32,7 @@ private:
   TrainingStep &steps;
   ProgressObserver &progress;
   std::optional<MetricsFile> file;
-  int64_t told = 0; ///< origins, on the screen
+  int64_t told = 0; ///< number of origins on the log
 };
 
 } // namespace mp

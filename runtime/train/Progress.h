@@ -10,13 +10,13 @@
 
 namespace mp {
 
-/// A loss scale for people: "137438953472" rather than "1.37439e+11".
+/// Formats a loss scale: "137438953472" rather than "1.37439e+11".
 std::string scaleText(double scale);
-/// A loss or a metric for people: "0.5622", "2.979e-08".
+/// Formats a loss or a metric: "0.5622", "2.979e-08".
 std::string metricText(double value);
 
-/// One line refreshed in place on a terminal; elsewhere a plain line every 100
-/// steps and at the end of each epoch. Silent without a stream.
+/// Refreshes one line on a terminal. Elsewhere, prints a line every 100 steps
+/// and at the end of each epoch. Prints nothing if the stream is null.
 class Progress {
 public:
   Progress(llvm::raw_ostream *os, const BatchPlan &plan, int64_t totalSteps)

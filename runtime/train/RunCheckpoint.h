@@ -6,16 +6,17 @@
 
 namespace mp {
 
-/// Writes a checkpoint of this moment, between two steps.
+/// Writes a checkpoint. To be called between two steps.
 llvm::Error saveRun(TrainingRun &run, llvm::StringRef path);
 
-/// Goes back to (or on from) a checkpoint of the same graph, data and batch,
-/// and says which bits may differ from now on. No step may be under way.
+/// Restores a checkpoint of the same graph, data and batch, and logs the
+/// differences by which the bits of later steps may differ. No step may be in
+/// flight.
 llvm::Error restoreRun(TrainingRun &run, const Checkpoint &checkpoint);
 llvm::Error loadRun(TrainingRun &run, llvm::StringRef path);
 
-/// Goes to the first step: that of the checkpoint that the run resumes, or with
-/// initial weights.
+/// Prepares the first step: restores the checkpoint that the run resumes, or
+/// initialises the weights.
 llvm::Error beginRun(TrainingRun &run);
 
 } // namespace mp

@@ -7,14 +7,14 @@
 
 namespace mp {
 
-/// The state that a run begins with: each option that was given, else what the
-/// checkpoint has, else its default. `checkpoint` is null for a new run. The
-/// error names each option with which the checkpoint cannot be continued
-/// exactly.
+/// Returns the state that a run begins with. Each option is the given one, or
+/// else that of the checkpoint, or else its default. `checkpoint` is null for a
+/// new run. An error names each option with which the checkpoint cannot be
+/// continued exactly.
 llvm::Expected<RunState> settleRun(const TrainOptions &options,
                                    const Checkpoint *checkpoint);
 
-/// A setting for a person: an empty name left the choice to the recipe.
+/// Formats a setting for a message. An empty one left the choice to the recipe.
 std::string settingText(llvm::StringRef value);
 
 } // namespace mp

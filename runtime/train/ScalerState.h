@@ -11,25 +11,26 @@
 
 namespace mp {
 
-/// Whether it has a first value that a run can go on with.
+/// Returns whether the variable is part of a loss scaler whose initial value
+/// allows a run to continue.
 bool isScaler(const Variable &variable);
 
-/// What becomes of the scaler's state in a file.
+/// Returns what becomes of the state of the scaler in a file.
 ScalerChange compareScalers(llvm::ArrayRef<Variable> variables,
                             const Safetensors &file, const Roles &roles);
 
-/// A field of the loss scaler that is another one than in the checkpoint.
+/// A field of the loss scaler that differs from the checkpoint.
 struct FieldChange {
   llvm::StringRef name, before, now;
 };
 
-/// The fields that both texts (Program::scalerFields) have, and that differ.
-/// Checkpoints of older versions have none.
+/// Returns the fields that are in both texts (Program::scalerFields) and
+/// differ. Checkpoints of older versions have no text.
 std::vector<FieldChange> compareFields(llvm::StringRef before,
                                        llvm::StringRef now);
 
-/// From zero, an infinity or NaN no factor leads back: nothing would be trained
-/// any more.
+/// Fails if the scale is zero, infinite or NaN: no factor changes such a scale,
+/// so nothing would be trained any more.
 llvm::Error checkScale(llvm::ArrayRef<Variable> variables,
                        const Safetensors &file);
 

@@ -7,15 +7,15 @@
 
 namespace mp {
 
-/// Gives a run up that will not recover by itself, and says why.
+/// Ends a run that cannot recover by itself, and says why.
 class SkipWatch : public TrainingObserver {
 public:
   SkipWatch(TrainingRun &run, NonFiniteSearch &search)
       : run(run), search(search) {}
 
   llvm::Error stepFinished(StepMetrics &metrics) override;
-  /// Why the run that has ended is of no use, and what is not finite in it;
-  /// success where it is of use, or may become so.
+  /// Returns an error if the run, which has ended, trained nothing. It says why
+  /// and what is not finite.
   llvm::Error judge();
 
 private:
@@ -23,7 +23,7 @@ private:
 
   TrainingRun &run;
   NonFiniteSearch &search;
-  int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
+  int64_t skippedInRow = 0; ///< number of last steps that changed nothing
   bool hasTrained = false;  ///< whether any step changed something
 };
 

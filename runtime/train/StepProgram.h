@@ -6,15 +6,17 @@
 
 namespace mp {
 
-/// The entry points of a step, and which results tell what.
+/// The entry points of a step, and the indices of its named results.
 struct StepProgram {
-  Executable *last = nullptr;   ///< the step, or what applies micro-batches
-  Executable *gather = nullptr; ///< takes a micro-batch, where there are many
+  Executable *last =
+      nullptr; ///< the step, or the entry point that applies micro-batches
+  Executable *gather =
+      nullptr; ///< takes a micro-batch; null without micro-batches
   int64_t microBatches = 1;
-  /// Scalar results of `last`, where it has them.
+  /// The scalar results that `last` has.
   std::optional<unsigned> loss, scale, skipped, exhausted, learningRate,
       gradientNorm;
-  /// Scalar results by other names. Records are not among them.
+  /// Scalar results with other names, without records.
   std::vector<unsigned> others;
 
   Executable &takesInputs() const { return gather ? *gather : *last; }
@@ -22,8 +24,8 @@ struct StepProgram {
   llvm::Expected<Executable::Ticket> submit(Executable::Inputs inputs) const;
 };
 
-/// Compiles the recipe's step for a micro-batch of `rows` samples, where that
-/// has not happened yet.
+/// Returns the step of the recipe for a micro-batch of `rows` samples, compiled
+/// if necessary.
 llvm::Expected<StepProgram> findStep(Model &model, int64_t rows);
 
 } // namespace mp

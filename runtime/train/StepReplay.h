@@ -7,22 +7,21 @@
 
 namespace mp {
 
-/// Which state a replayed step finds.
+/// The state that a replayed step starts from.
 enum class ReplayFrom {
-  StateBefore, ///< that before the step
-  /// That after the step, which was the last and was skipped. What every step
-  /// attempt changes is rewound.
+  StateBefore, ///< the state before the step
+  /// The state after the step, which was the last one and was skipped. State
+  /// that every step attempt changes is rewound.
   StateAfterSkip,
 };
 
-/// Runs a step, which counts from 0, in a form that changes no state, and
-/// returns where its values stop being finite. Compiles that form when it is
-/// first asked for.
+/// Runs a step, counted from 0, in a form that changes no state, and returns
+/// its non-finite origin. The first call compiles this form.
 llvm::Expected<std::optional<NonFiniteOrigin>>
 replayStep(TrainingRun &run, int64_t step, ReplayFrom from);
 
-/// Says which samples the origin was found in: those of a micro-batch of the
-/// step, which counts from 0, or of all of the step.
+/// Adds to the origin the samples in which it was found: those of a micro-batch
+/// of the step (counted from 0), or of the whole step.
 void describeSamples(const TrainingRun &run, NonFiniteOrigin &origin,
                      int64_t step, std::optional<int64_t> micro);
 

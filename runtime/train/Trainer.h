@@ -17,48 +17,51 @@ struct TrainingSetUp;
 
 class Trainer {
 public:
-  /// Compiles the step, binds and checks the data, initialises, loads the
-  /// weights or the checkpoint. `compiler` is mp::compile. Errors are located
-  /// and name the file that is wrong.
+  /// Compiles the step, binds and checks the data, and initialises the state or
+  /// loads weights or a checkpoint. `compiler` is mp::compile. Errors have a
+  /// location or name the file that is wrong.
   static llvm::Expected<std::unique_ptr<Trainer>>
   create(TrainOptions options, Compiler compiler,
          SessionFactory createSession = Session::create);
   ~Trainer();
 
-  /// Runs one step on the next batch and waits for it. Error after the last
-  /// step, which is that of `maxSteps` where there is one.
+  /// Runs one step on the next batch and waits for it. Fails after the last
+  /// step, which `maxSteps` may determine.
   llvm::Expected<StepMetrics> step();
 
-  /// Runs the steps that are left; writes plan.json, casts.json, metrics.jsonl,
-  /// checkpoint.safetensors, summary.json and, where it is asked for,
-  /// ledger.jsonl to the run folder; scores the data source `test` if there is
-  /// one; profiles where that is asked for and no signal came. An error, once
-  /// all that is saved, where the loss scaler gave up, `maxSkipped` steps in a
-  /// row were skipped, or all steps were: it says what explainSkip() does.
+  /// Runs the remaining steps. Writes plan.json, casts.json, metrics.jsonl,
+  /// checkpoint.safetensors, summary.json and, if the options ask for it,
+  /// ledger.jsonl to the run folder. Scores the data source `test` if there is
+  /// one, and profiles if the options ask for it and no signal came. Fails,
+  /// after saving, if the loss scaler is exhausted, if `maxSkipped` consecutive
+  /// steps were skipped, or if all steps were. The error says what
+  /// explainSkip() returns.
   llvm::Expected<TrainOutcome> train();
 
-  /// Runs the last step again, in a form that changes no state, and says where
-  /// a value stops being finite first: "mp.exp at net.mlir:5:8", or "input
-  /// 'x'", or "" where all are. Compiles that form when it is first asked for.
+  /// Runs the last step again, in a form that changes no state, and returns the
+  /// non-finite origin: "mp.exp at net.mlir:5:8", "input 'x'", or "" if all
+  /// values are finite. The first call compiles this form.
   llvm::Expected<std::string> explainSkip();
 
-  /// What a whole batch's step costs; with micro-batches, what one and the
-  /// update cost. The state is as before.
+  /// Measures the cost of the step of a whole batch; with micro-batches, that
+  /// of one micro-batch and the update. The state stays as it is.
   llvm::Expected<Profile> profile();
 
-  /// Means of the scalar results of `evaluate` over the data source `test`.
+  /// Returns the means of the scalar results of `evaluate` over the data source
+  /// `test`.
   llvm::Expected<NamedNumbers> evaluate();
 
-  /// Writes a checkpoint of this moment.
+  /// Writes a checkpoint of the current state.
   llvm::Error save(llvm::StringRef path);
-  /// Goes back to (or on from) a checkpoint of the same graph, data and batch.
+  /// Restores a checkpoint of the same graph, data and batch.
   llvm::Error load(llvm::StringRef path);
 
-  /// The state variables: read(name, bytes) and write(name, bytes).
+  /// Returns the session, whose read(name, bytes) and write(name, bytes) access
+  /// the state variables.
   Session &session();
   int64_t stepsDone() const;
   int64_t stepsPerEpoch() const;
-  /// Length of the schedule: epochs times steps per epoch.
+  /// Returns the length of the schedule: epochs times steps per epoch.
   int64_t totalSteps() const;
   double compileSeconds() const;
 

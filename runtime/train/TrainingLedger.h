@@ -10,30 +10,31 @@
 namespace mp {
 
 struct TrainingLedgerOptions {
-  ModelOptions model; ///< the run's; its loss scaler is the run's
+  ModelOptions model; ///< the options of the run's model
   BatchPlan plan;
   uint64_t seed = 0;
   bool shuffle = true;
-  ScalesFile scales; ///< how to give each gradient a scale of its own
+  ScalesFile scales; ///< the file that gives each gradient a scale
 };
 
-/// Writes a run's ledger.jsonl. It has a session of its own, which gets the
-/// run's variables each time, so that the run goes on as if nobody had looked.
-/// Random ops draw what they draw in the first step.
+/// Writes the ledger.jsonl of a run. It copies the variables of the run to a
+/// session of its own, so that it does not affect the run. Random ops draw what
+/// they draw in the first step.
 class TrainingLedger {
 public:
-  /// Compiles what gradients are read from. Error: none is f16.
+  /// Compiles the entry point that returns gradients. Fails if no gradient is
+  /// f16.
   static llvm::Expected<std::unique_ptr<TrainingLedger>>
   create(TrainingLedgerOptions options, Compiler compiler,
          const SessionFactory &createSession);
 
-  /// Goes on after the lines of the first `steps` steps.
+  /// Opens the file and keeps the lines of the first `steps` steps.
   llvm::Error open(llvm::StringRef path, int64_t steps);
-  /// Whether the last line is of that step.
+  /// Returns whether the last line is of that step.
   bool has(int64_t step) const { return file->lastStep() == step; }
-  /// Counts on the batch of step `batch`, from 0 on, with the state of `run`
-  /// after `step` steps, and adds a line. Returns what a person should know,
-  /// once until it is mended, or "".
+  /// Adds a line: the statistics of batch `batch`, counted from 0, in the state
+  /// of `run` after `step` steps. Returns a warning when one begins to apply,
+  /// or "".
   llvm::Expected<std::string> write(Session &run, const Dataset &data,
                                     int64_t step, int64_t batch);
 

@@ -7,17 +7,17 @@
 
 namespace mp {
 
-/// Runs the steps that are left, until the last, a signal, or until the run
-/// gives up. Observers are told in the order in which they stand.
+/// Runs the remaining steps until the last one, until a signal, or until the
+/// run is given up. Observers are called in their order in the list.
 class TrainingLoop {
 public:
   TrainingLoop(TrainingRun &run, TrainingStep &steps,
                llvm::ArrayRef<TrainingObserver *> observers)
       : run(run), steps(steps), observers(observers) {}
 
-  /// Returns whether a signal came.
+  /// Runs the steps. Returns whether a signal ended them.
   llvm::Expected<bool> runSteps();
-  /// Seconds spent in steps, without the observers.
+  /// Returns the seconds spent in steps, without the observers.
   double seconds() const { return secondsInSteps; }
 
 private:

@@ -7,33 +7,34 @@
 
 namespace mp {
 
-/// An observer is told how a run goes on, between its steps. Each has one
-/// concern, and none changes what another was asked for.
+/// An observer is called between the steps of a run. Each has one purpose, and
+/// none changes the options of another.
 class TrainingObserver {
 public:
   virtual ~TrainingObserver() = default;
-  /// The first step is about to be submitted.
+  /// Called before the first step is submitted.
   virtual llvm::Error begin() { return llvm::Error::success(); }
-  /// The next count of steps at which it needs the state between two steps, so
-  /// that none may overlap that moment.
+  /// Returns the next number of finished steps at which the observer needs the
+  /// state. No step is in flight then.
   virtual int64_t nextPause() const { return never; }
-  /// A step has finished. What an observer adds to the metrics, those told
-  /// after it find there.
+  /// Called after each step. Later observers see what this one adds to the
+  /// metrics.
   virtual llvm::Error stepFinished(StepMetrics &metrics) {
     return llvm::Error::success();
   }
-  /// No step follows, as all were run, the run gave up, or a signal came.
+  /// Called after the last step, which may be early because of a signal or
+  /// because the run was given up.
   virtual llvm::Error stepsEnded(bool interrupted) {
     return llvm::Error::success();
   }
-  /// The run is over, and its summary is written.
+  /// Called at the end of the run, when its summary has been written.
   virtual llvm::Error runEnded(const TrainOutcome &outcome) {
     return llvm::Error::success();
   }
 
 protected:
   static constexpr int64_t never = std::numeric_limits<int64_t>::max();
-  /// The first multiple of `period` after `step`.
+  /// Returns the first multiple of `period` after `step`.
   static int64_t nextMultiple(int64_t step, int64_t period) {
     return (step / period + 1) * period;
   }

@@ -11,10 +11,10 @@ namespace mp {
 
 class Interrupt;
 
-/// The facts of a run, which its steps, its observers and its set up share.
+/// The data that the steps, the observers and the set-up of a run share.
 struct TrainingRun {
   TrainOptions options;
-  std::shared_ptr<Trace> trace; ///< null: nobody asks
+  std::shared_ptr<Trace> trace; ///< null if the options ask for none
   std::unique_ptr<Model> model;
   std::optional<Dataset> trainData, testData;
   ColumnBinding binding; ///< which columns of `trainData` feed a step
@@ -24,26 +24,28 @@ struct TrainingRun {
   std::string scalerFields; ///< Program's, of that scaler
   std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
   double compileSeconds = 0;
-  bool hasSaved = false; ///< the run folder's checkpoint is of this run
-  std::string gaveUp;    ///< why the run ends early; empty: it does not
+  bool hasSaved =
+      false; ///< whether the checkpoint in the run folder is of this run
+  std::string gaveUp; ///< why the run ends early; empty if it does not
   const Interrupt *interrupt = nullptr; ///< while train() runs
 
   Session &session() const { return model->session(); }
   bool isInterrupted() const;
-  /// Length of the schedule: all step attempts of the run.
+  /// Returns the length of the schedule: all step attempts of the run.
   int64_t totalSteps() const { return state.epochs * plan.stepsPerEpoch(); }
-  /// The step after which the run is over, which `maxSteps` may bring forward.
+  /// Returns the last step, which `maxSteps` may limit.
   int64_t lastStep() const;
-  /// How steps [first, last) are gathered.
+  /// Returns the options by which the batches of steps [first, last) are read.
   PrefetchOptions batches(int64_t first, int64_t last) const;
 
   bool writes() const { return !options.out.empty(); }
   std::string path(llvm::StringRef name) const; ///< in the run folder
   llvm::Error write(llvm::StringRef name, llvm::StringRef text) const;
-  /// Makes the run folder, with what is known before the first step.
+  /// Creates the run folder and writes the files that are known before the
+  /// first step.
   llvm::Error makeFolder() const;
 
-  /// All but the scores on the data source `test`.
+  /// Returns the summary without the scores on the data source `test`.
   Summary summarize(double trainSeconds) const;
 };
 

@@ -13,12 +13,12 @@ struct TrainingSetUp {
   std::unique_ptr<TrainingRun> run;
   std::unique_ptr<NonFiniteSearch> search;
   std::unique_ptr<TrainingStep> steps;
-  std::unique_ptr<TrainingLedger> ledger; ///< null: nobody asks
+  std::unique_ptr<TrainingLedger> ledger; ///< null if the options ask for none
 };
 
-/// Settles the options with the checkpoint's, opens the module, finds the data,
-/// calibrates where that is asked for, reads the data while the step is
-/// compiled, and fills the state variables. Says on the log what was chosen.
+/// Combines the options with those of the checkpoint, opens the module, finds
+/// the data, calibrates if the scaler is `static:auto`, reads the data while
+/// the step is compiled, and fills the state variables. Logs what was chosen.
 llvm::Expected<TrainingSetUp> setUpTraining(TrainOptions options,
                                             Compiler compiler,
                                             SessionFactory createSession);
