@@ -2,6 +2,7 @@
 #include "dialect/Expression.h"
 #include "dialect/ops/Activation.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 

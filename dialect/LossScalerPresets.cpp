@@ -8,11 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/LossScalerPresets.h"
+#include "support/Number.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include <charconv>
 #include <cmath>
 
 using namespace llvm;
@@ -94,55 +93,53 @@ bool mp::hasToGrow(StringRef preset) {
   return preset == "torch" || preset == "megatron";
 }
 
-/// The shortest decimal that is this number.
-static std::string shortest(double number) {
-  char text[32];
-  auto [end, error] = std::to_chars(text, std::end(text), number);
-  return {text, end};
-}
+namespace mp {
+static std::string toText(double number) { return shortestDecimal(number); }
+static std::string toText(int64_t number) { return std::to_string(number); }
+} // namespace mp
 
 std::string mp::toText(const ScalerFields &fields) {
-  std::string text;
-  auto add = [&](StringRef name, const Twine &value) {
-    text += (Twine(text.empty() ? "" : " ") + name + "=" + value).str();
-  };
   if (fields.mode == ScalerFields::Mode::Static)
-    add("scale", shortest(fields.initScale));
+    return "scale=" + toText(fields.initScale);
   if (fields.mode != ScalerFields::Mode::Dynamic)
-    return text;
-  add("init_scale", shortest(fields.initScale));
-  add("growth_factor", shortest(fields.growthFactor));
-  add("backoff_factor", shortest(fields.backoffFactor));
-  add("growth_interval", Twine(fields.growthInterval));
-  add("growth_delay", Twine(fields.growthDelay));
-  add("min_scale", shortest(fields.minScale));
-  add("max_scale", shortest(fields.maxScale));
-  add("hysteresis", Twine(fields.hysteresis));
-  add("hysteresis_refill", toText(fields.refill));
-  add("tolerance", shortest(fields.tolerance));
-  add("on_min", toText(fields.onMin));
+    return "";
+  std::string text;
+  forEachScalerField([&](StringRef name, auto field) {
+    text +=
+        (Twine(text.empty() ? "" : " ") + name + "=" + toText(fields.*field))
+            .str();
+  });
   return text;
 }
 
-std::optional<Refill> mp::parseRefill(StringRef text) {
-  return StringSwitch<std::optional<Refill>>(text)
-      .Case("growth", Refill::Growth)
-      .Case("clean_step", Refill::CleanStep)
-      .Default(std::nullopt);
+template <typename T, size_t N>
+static bool lookUp(const std::pair<StringLiteral, T> (&words)[N],
+                   StringRef text, T &value) {
+  auto *found = find_if(words, [&](auto &word) { return word.first == text; });
+  if (found == std::end(words))
+    return false;
+  value = found->second;
+  return true;
 }
-StringRef mp::toText(Refill refill) {
-  return refill == Refill::Growth ? "growth" : "clean_step";
+template <typename T, size_t N>
+static StringRef wordOf(const std::pair<StringLiteral, T> (&words)[N],
+                        T value) {
+  return find_if(words, [&](auto &word) { return word.second == value; })
+      ->first;
 }
 
-std::optional<OnMin> mp::parseOnMin(StringRef text) {
-  return StringSwitch<std::optional<OnMin>>(text)
-      .Case("hold", OnMin::Hold)
-      .Case("raise", OnMin::Raise)
-      .Case("raise_before", OnMin::RaiseBefore)
-      .Default(std::nullopt);
+static constexpr std::pair<StringLiteral, Refill> kRefills[] = {
+    {"growth", Refill::Growth}, {"clean_step", Refill::CleanStep}};
+static constexpr std::pair<StringLiteral, OnMin> kOnMins[] = {
+    {"hold", OnMin::Hold},
+    {"raise", OnMin::Raise},
+    {"raise_before", OnMin::RaiseBefore}};
+
+bool mp::parseWord(StringRef text, Refill &refill) {
+  return lookUp(kRefills, text, refill);
 }
-StringRef mp::toText(OnMin onMin) {
-  return onMin == OnMin::Hold    ? "hold"
-         : onMin == OnMin::Raise ? "raise"
-                                 : "raise_before";
+bool mp::parseWord(StringRef text, OnMin &onMin) {
+  return lookUp(kOnMins, text, onMin);
 }
+StringRef mp::toText(Refill refill) { return wordOf(kRefills, refill); }
+StringRef mp::toText(OnMin onMin) { return wordOf(kOnMins, onMin); }

@@ -15,8 +15,14 @@ enum class Refill { Growth, CleanStep };
 /// What an overflow does that the scale cannot go lower for.
 enum class OnMin { Hold, Raise, RaiseBefore };
 
-/// How a loss scale begins and changes; `mp.update_scale` says what the fields
-/// mean. Those of torch.amp.GradScaler, but for `minScale`.
+/// How a loss scale begins and changes. The defaults are those of
+/// torch.amp.GradScaler, except for `minScale`. `mp.update_scale` documents
+/// each field.
+///
+/// A new field goes here and into forEachScalerField, into the arguments and
+/// the description in ops/LossScaler.td, and into verifyFields and the state
+/// machine in ops/LossScaler.cpp. Both ops, presets and checkpoints then have
+/// it.
 struct ScalerFields {
   enum class Mode { None, Static, Calibrated, Dynamic } mode = Mode::Dynamic;
   double initScale = 65536, growthFactor = 2, backoffFactor = 0.5;
@@ -30,6 +36,22 @@ struct ScalerFields {
   double tolerance = 0;
   OnMin onMin = OnMin::Hold;
 };
+
+/// Calls `visit(name, T ScalerFields::*)` for each field of a scale that
+/// changes. The name is that of the attribute.
+template <typename Visitor> void forEachScalerField(Visitor &&visit) {
+  visit("init_scale", &ScalerFields::initScale);
+  visit("growth_factor", &ScalerFields::growthFactor);
+  visit("backoff_factor", &ScalerFields::backoffFactor);
+  visit("growth_interval", &ScalerFields::growthInterval);
+  visit("growth_delay", &ScalerFields::growthDelay);
+  visit("min_scale", &ScalerFields::minScale);
+  visit("max_scale", &ScalerFields::maxScale);
+  visit("hysteresis", &ScalerFields::hysteresis);
+  visit("hysteresis_refill", &ScalerFields::refill);
+  visit("tolerance", &ScalerFields::tolerance);
+  visit("on_min", &ScalerFields::onMin);
+}
 
 /// Which loss scaler a recipe trains with, by presets or "none".
 struct ScalerChoice {
@@ -48,8 +70,10 @@ bool hasToGrow(llvm::StringRef preset);
 /// change "scale=1024", and without a scaler "".
 std::string toText(const ScalerFields &fields);
 
-std::optional<Refill> parseRefill(llvm::StringRef text);
-std::optional<OnMin> parseOnMin(llvm::StringRef text);
+/// Sets the value that a word of an attribute stands for. Returns false and
+/// changes nothing if the word has no meaning.
+bool parseWord(llvm::StringRef text, Refill &refill);
+bool parseWord(llvm::StringRef text, OnMin &onMin);
 llvm::StringRef toText(Refill refill);
 llvm::StringRef toText(OnMin onMin);
 

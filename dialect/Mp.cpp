@@ -1,6 +1,6 @@
 //===- Mp.cpp - the dialect itself ----------------------------------------===//
 #include "dialect/Fields.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "support/Spelling.h"

@@ -1,6 +1,6 @@
 //===- TypeRules.cpp - shapes and element types ---------------------------===//
-#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
 
 using namespace mlir;

@@ -21,6 +21,16 @@ namespace mp {
 #define GEN_PASS_DECL
 #include "passes/step/Passes.h.inc"
 
+// Passes with settings of a recipe among their options, which the records do
+// not declare.
+std::unique_ptr<mlir::Pass> createAccumulate(const RecipeSettings &settings,
+                                             const AccumulateOptions &options);
+std::unique_ptr<mlir::Pass> createClipGradients(const RecipeSettings &settings);
+std::unique_ptr<mlir::Pass> createRecompute(const RecipeSettings &settings);
+std::unique_ptr<mlir::Pass>
+createSynthesizeScales(const RecipeSettings &settings,
+                       const SynthesizeScalesOptions &options);
+
 /// Registers every pass, for names in pipelines.
 void registerMpPasses();
 

@@ -2,6 +2,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "passes/analysis/SettingOptions.h"
 #include "passes/inspect/PassInsertion.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
@@ -174,21 +175,20 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
     return error;
   if (!options.scales.empty()) {
     SynthesizeScalesOptions scales;
-    scales.calibration = options.scales;
     scales.scaler = scaler->scaler;
     scales.defaultScaler = scaler->defaultScaler;
     addNumbersOfHalves(passes);
-    passes.add(createSynthesizeScales(scales));
+    passes.add(createSynthesizeScales(options, scales));
   }
   passes.add(createAutodiff());
   passes.add(createPlaceCasts());
-  passes.add(createRecompute({options.recompute}));
+  passes.add(createRecompute(options));
   passes.add(createLossScale({scaler->scaler, scaler->defaultScaler}));
   passes.add(createQuantize());
-  passes.add(createAccumulate({options.accumulate, options.batch}));
+  passes.add(createAccumulate(options, {options.batch}));
   if (options.masterWeights)
     passes.add(createMasterWeights());
-  passes.add(createClipGradients({options.clipNorm, options.clipValue}));
+  passes.add(createClipGradients(options));
   passes.add(createOptimizer({options.totalSteps}));
   passes.add(createSymbolDCEPass());
   addRandomKeys(passes); // the optimizer's keys too
@@ -274,19 +274,14 @@ public:
   TextOptions() {
     forEachSetting(
         [&]<typename T>(const SettingInfo &info, T RecipeSettings::*field) {
-          auto option = std::make_shared<Option<T>>(
-              *this, info.name, llvm::cl::desc(info.help), llvm::cl::init(T()));
-          readers.push_back([option, field](RecipeSettings &settings) {
-            settings.*field = option->getValue();
-          });
+          settings.add<OptionOf>(*this, info, field);
         });
   }
   TextOptions(const TextOptions &) = delete;
 
   PipelineOptions get() {
     PipelineOptions options;
-    for (const auto &read : readers)
-      read(options);
+    settings.readInto(options);
     options.batch = batch;
     options.totalSteps = totalSteps;
     options.masterWeights = masterWeights;
@@ -295,8 +290,8 @@ public:
   }
 
 private:
-  /// Each sets a field from its option, which must outlive it.
-  std::vector<std::function<void(RecipeSettings &)>> readers;
+  template <typename T> using OptionOf = Option<T>;
+  SettingOptions settings;
   Option<int64_t> batch{*this, "batch", llvm::cl::desc("rows in a batch"),
                         llvm::cl::init(0)};
   Option<int64_t> totalSteps{*this, "total-steps",

@@ -70,7 +70,7 @@ struct CompileOptions : RecipeSettings {
                         ///< Else: the recipe whose step is compiled
   Mode mode = Mode::Evaluate; ///< Run: the mode; other goals have their own
   int64_t batch = 0;          ///< binds `?`
-  int64_t totalSteps = 0;     ///< length of schedules, in applied steps
+  int64_t totalSteps = 0;     ///< length of schedules, if no step is skipped
   /// Shared libraries with the user's passes, and the places where these run:
   /// "after=mp-autodiff:my-pass{by=2}" or "before=..."; docs/own-passes.md. A
   /// static program refuses plugins.
@@ -101,7 +101,7 @@ struct CompileOptions : RecipeSettings {
   /// takes them, before they run.
   std::function<void(llvm::StringRef)> onPipeline;
   /// Called with autocast's decision for each op and its reason, as the JSON of
-  /// docs/policies.md.
+  /// casts.json (docs/policies.md).
   std::function<void(llvm::StringRef)> onCasts;
 };
 

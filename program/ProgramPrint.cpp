@@ -1,9 +1,9 @@
 //===- ProgramPrint.cpp - writes the text form of a Program ---------------===//
 #include "program/ProgramText.h"
+#include "support/Number.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/ErrorHandling.h"
-#include <charconv>
 
 using namespace mp;
 using namespace mp::text;
@@ -55,12 +55,7 @@ void Printer::name(llvm::StringRef text) {
   os << '"';
 }
 
-/// Writes the shortest digits that read back to the same number.
-void Printer::number(double value) {
-  char digits[32];
-  auto end = std::to_chars(std::begin(digits), std::end(digits), value);
-  os << llvm::StringRef(digits, end.ptr - digits);
-}
+void Printer::number(double value) { os << shortestDecimal(value); }
 
 void Printer::location(const Location &location) {
   if (location == Location())

@@ -41,7 +41,7 @@ struct RecipeSettings {
 /// How a setting behaves when a run is resumed.
 enum class OnResume {
   MustAgree, ///< must equal the checkpoint's: the bits depend on it
-  MayChange, ///< may differ, as a learning rate; by default the checkpoint's
+  MayChange, ///< may differ; by default the checkpoint's
   NotSaved,  ///< the bits do not depend on it
 };
 
@@ -110,7 +110,7 @@ template <typename Visitor> void forEachSetting(Visitor &&visit) {
                     .value = "N",
                     .onResume = OnResume::MustAgree,
                     .help = "micro-batches a step, which is as one of N times "
-                            "--batch records (the recipe's)"},
+                            "--batch samples (the recipe's)"},
         &RecipeSettings::accumulate);
   visit(SettingInfo{.name = "clip-norm",
                     .value = "X",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ["examples", "test/models", "bench/models"]
-PRECISIONS = ["fp32", "tf32", "fp16", "bf16"]
+PRECISIONS = ["fp32", "tf32", "fp16", "bf16", "fp8"]
 GOALS = ["train", "evaluate", "diagnose"]
 # The texts printed for each target: the Program of both, and the kernels' source if there is one.
 FORMS = [("cpu", "--mp-to-program"), ("cuda", "--mp-to-program"), ("cuda", "--mp-to-cuda")]

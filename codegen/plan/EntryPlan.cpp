@@ -4,7 +4,7 @@
 #include "codegen/plan/ArenaPlan.h"
 #include "codegen/plan/Describe.h"
 #include "codegen/stages/InPlace.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"

@@ -1,7 +1,6 @@
 //===- Adagrad.cpp - Adagrad ----------------------------------------------===//
 #include "dialect/ops/Adagrad.h"
 #include "dialect/UpdateRules.h"
-#include "dialect/ops/Arithmetic.h"
 
 using namespace mlir;
 using namespace mp;

@@ -3,7 +3,6 @@
 #define MP_OPS_ADAGRAD_TD
 
 include "dialect/UpdateRules.td"
-// #include "dialect/UpdateRules.h"
 
 def Mp_AdagradAttr : Mp_OptimizerAttr<"Adagrad", "adagrad", (ins Mp_NotNegative<"1e-2">:$lr,
     Mp_NotNegative<"0">:$lr_decay, Mp_NotNegative<"0">:$weight_decay,

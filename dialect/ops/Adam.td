@@ -3,7 +3,6 @@
 #define MP_OPS_ADAM_TD
 
 include "dialect/UpdateRules.td"
-// #include "dialect/UpdateRules.h"
 
 class Mp_AdamFamilyAttr<string name, string mnemonic, string decay>
     : Mp_OptimizerAttr<name, mnemonic, (ins Mp_NotNegative<"1e-3">:$lr, Mp_Fraction<"0.9">:$beta1,

@@ -1,6 +1,7 @@
-//===- Arithmetic.cpp - constants and arithmetic --------------------------===//
+//===- Arithmetic.cpp - arithmetic of one and two tensors -----------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/Expression.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -9,61 +10,6 @@ using namespace mp;
 
 using Scalars = SmallVector<Value>;
 using Gradients = SmallVector<Value>;
-
-//===----------------------------------------------------------------------===//
-// Values from nothing
-//===----------------------------------------------------------------------===//
-
-void ConstantOp::build(OpBuilder &builder, OperationState &state,
-                       RankedTensorType type, double value) {
-  Type element = type.getElementType();
-  Attribute scalar;
-  if (isa<FloatType>(element))
-    scalar = builder.getFloatAttr(element, value);
-  else
-    scalar = IntegerAttr::get(element, static_cast<int64_t>(value));
-  build(builder, state, type,
-        cast<ElementsAttr>(DenseElementsAttr::get(type, scalar)));
-}
-
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
-
-LogicalResult IotaOp::verify() {
-  int64_t rank = getType().getRank(), dim = getDim();
-  if (dim < 0 || dim >= rank)
-    return emitOpError() << "dimension " << dim << " is outside of rank "
-                         << rank;
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Type rules
-//===----------------------------------------------------------------------===//
-
-LogicalResult MagnitudeOp::inferReturnTypes(MLIRContext *context,
-                                            std::optional<Location>,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
-  types.push_back(
-      tensorType(adaptor.getInput()).clone(IntegerType::get(context, 32)));
-  return success();
-}
-
-LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
-  auto type = inferElementwise(location, adaptor.getOperands().drop_front());
-  if (failed(type))
-    return failure();
-  auto condition = cast<RankedTensorType>(adaptor.getCondition().getType());
-  auto shape = broadcastShapes(condition.getShape(), type->getShape());
-  if (!shape)
-    return emitOptionalError(location, "shapes do not broadcast: ", condition,
-                             " vs ", *type);
-  types.push_back(type->clone(*shape));
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Scalars
@@ -113,70 +59,6 @@ Scalars NegOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
 }
 Scalars AbsOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {math::AbsFOp::create(b, x[0])};
-}
-
-static arith::CmpFPredicate floatPredicate(Comparison relation) {
-  switch (relation) {
-  case Comparison::eq:
-    return arith::CmpFPredicate::OEQ;
-  case Comparison::ne:
-    return arith::CmpFPredicate::UNE;
-  case Comparison::lt:
-    return arith::CmpFPredicate::OLT;
-  case Comparison::le:
-    return arith::CmpFPredicate::OLE;
-  case Comparison::gt:
-    return arith::CmpFPredicate::OGT;
-  case Comparison::ge:
-    return arith::CmpFPredicate::OGE;
-  }
-  llvm_unreachable("all relations covered");
-}
-
-static arith::CmpIPredicate intPredicate(Comparison relation, bool isUnsigned) {
-  using P = arith::CmpIPredicate;
-  switch (relation) {
-  case Comparison::eq:
-    return P::eq;
-  case Comparison::ne:
-    return P::ne;
-  case Comparison::lt:
-    return isUnsigned ? P::ult : P::slt;
-  case Comparison::le:
-    return isUnsigned ? P::ule : P::sle;
-  case Comparison::gt:
-    return isUnsigned ? P::ugt : P::sgt;
-  case Comparison::ge:
-    return isUnsigned ? P::uge : P::sge;
-  }
-  llvm_unreachable("all relations covered");
-}
-
-Scalars CompareOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  if (isa<FloatType>(x[0].getType()))
-    return {
-        arith::CmpFOp::create(b, floatPredicate(getRelation()), x[0], x[1])};
-  return {arith::CmpIOp::create(
-      b, intPredicate(getRelation(), isUnsigned(getLhs())), x[0], x[1])};
-}
-Scalars SelectOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {arith::SelectOp::create(b, x[0], x[1], x[2])};
-}
-Scalars OrOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {arith::OrIOp::create(b, x[0], x[1])};
-}
-Scalars AndOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {arith::AndIOp::create(b, x[0], x[1])};
-}
-Scalars NotOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {Expression(b, x[0]) ^ true};
-}
-Scalars IsFiniteOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  // |x| < inf is false for NaN too.
-  return {abs(Expression(b, x[0])) < std::numeric_limits<double>::infinity()};
-}
-Scalars MagnitudeOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {bitcast({b, x[0]}, b.getI32Type()) & INT32_MAX};
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,13 +111,6 @@ Gradients NegOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 Gradients AbsOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {MulOp::create(b, g[0], SignOp::create(b, getInput()))};
 }
-Gradients SelectOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Value zero = splat(b, RankedTensorType::get({}, elementType(g[0])), 0);
-  Value lhs = SelectOp::create(b, getCondition(), g[0], zero);
-  Value rhs = SelectOp::create(b, getCondition(), zero, g[0]);
-  return {Value(), lhs, rhs};
-}
-
 //===----------------------------------------------------------------------===//
 // Samples
 //===----------------------------------------------------------------------===//
@@ -286,12 +161,6 @@ std::vector<OpSample> NegOp::sampleInputs() {
 std::vector<OpSample> AbsOp::sampleInputs() {
   return unarySamples("mp.abs", -1, 1, 0.1);
 }
-std::vector<OpSample> SelectOp::sampleInputs() {
-  return {{{{"tensor<3x5xi1>", 0, 1}, {kMatrix}, {"tensor<5xf64>"}},
-           "mp.select %0, %1, %2 : tensor<3x5xi1>, tensor<3x5xf64>, "
-           "tensor<5xf64>"}};
-}
-
 //===----------------------------------------------------------------------===//
 // Folds
 //===----------------------------------------------------------------------===//
@@ -321,11 +190,6 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
 }
 OpFoldResult NegOp::fold(FoldAdaptor) {
   if (auto inner = getInput().getDefiningOp<NegOp>())
-    return inner.getInput();
-  return {};
-}
-OpFoldResult NotOp::fold(FoldAdaptor) {
-  if (auto inner = getInput().getDefiningOp<NotOp>())
     return inner.getInput();
   return {};
 }

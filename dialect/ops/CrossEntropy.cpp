@@ -3,7 +3,7 @@
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
 #include "dialect/ReductionRules.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/Softmax.h"
 #include "dialect/ops/View.h"
@@ -371,7 +371,7 @@ SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
   auto [scores, labels] = expressions<2>(b, operands);
   Rows rows(scores, labels, Expression());
   Expression isLargest = scores == maxOver(scores, {1});
-  // Of equal scores the first counts; a row of NaN has none.
+  // The first of equal scores counts. A row of NaN has no largest score.
   Expression candidates = select(isLargest, rows.classes, rows.classCount());
   Expression first = minOver(candidates, {1});
   Expression isRight = first == rows.label;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Lamb.h"
 #include "dialect/UpdateRules.h"
-#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Math.h"
 #include "dialect/ops/Optimizer.h"
 #include "dialect/ops/Reduction.h"

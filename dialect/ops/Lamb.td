@@ -3,7 +3,6 @@
 #define MP_OPS_LAMB_TD
 
 include "dialect/UpdateRules.td"
-// #include "dialect/UpdateRules.h"
 
 def Mp_LambAttr : Mp_OptimizerAttr<"Lamb", "lamb", (ins Mp_NotNegative<"1e-3">:$lr, Mp_Fraction<"0.9">:$beta1,
     Mp_Fraction<"0.999">:$beta2, Mp_NotNegative<"1e-6">:$eps, Mp_NotNegative<"1e-2">:$weight_decay)> {

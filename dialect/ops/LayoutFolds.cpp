@@ -1,5 +1,5 @@
 //===- LayoutFolds.cpp - moves that are none, and moves of moves ----------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
 #include "mlir/IR/PatternMatch.h"
 

@@ -1,6 +1,7 @@
 //===- LayoutRows.cpp - rows by number, running sums ----------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/View.h"
 
 using namespace mlir;

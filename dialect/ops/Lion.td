@@ -3,7 +3,6 @@
 #define MP_OPS_LION_TD
 
 include "dialect/UpdateRules.td"
-// #include "dialect/UpdateRules.h"
 
 def Mp_LionAttr : Mp_OptimizerAttr<"Lion", "lion", (ins Mp_NotNegative<"1e-4">:$lr, Mp_Fraction<"0.9">:$beta1,
     Mp_Fraction<"0.99">:$beta2, Mp_NotNegative<"0">:$weight_decay), Mp_Bounded> {

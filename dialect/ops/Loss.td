@@ -3,7 +3,6 @@
 #define MP_OPS_LOSS_TD
 
 include "dialect/LossRules.td"
-// #include "dialect/LossRules.h"
 
 def Mp_MseLossOp : Mp_ElementLossOp<"mse_loss"> {
   let torch = "mse_loss"; let tensorflow = "SquaredDifference+Mean";

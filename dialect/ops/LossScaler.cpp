@@ -41,32 +41,44 @@ static LogicalResult verifyFields(Operation *op, const ScalerFields &f) {
   return success();
 }
 
-/// Takes what an op says over what `fields` has.
-template <typename T, typename Given>
-static void replace(T &field, const Given &given) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (given)
-      field = given->convertToDouble();
-  } else if (given) {
-    field = static_cast<T>(*given);
-  }
+/// Reads the attribute of one field. Returns false if it is a word without a
+/// meaning.
+static bool readField(Attribute attribute, double &field) {
+  field = cast<FloatAttr>(attribute).getValueAsDouble();
+  return true;
+}
+static bool readField(Attribute attribute, int64_t &field) {
+  field = cast<IntegerAttr>(attribute).getInt();
+  return true;
+}
+template <typename Word>
+static bool readField(Attribute attribute, Word &word) {
+  return parseWord(cast<StringAttr>(attribute), word);
 }
 
-static LogicalResult replaceWords(Operation *op, ScalerFields &fields,
-                                  std::optional<StringRef> refill,
-                                  std::optional<StringRef> onMin) {
-  auto knownRefill = parseRefill(refill.value_or(toText(fields.refill)));
-  if (!knownRefill)
-    return op->emitOpError() << "hysteresis_refill is \"" << *refill
-                             << "\", expected \"growth\" or \"clean_step\"";
-  auto knownOnMin = parseOnMin(onMin.value_or(toText(fields.onMin)));
-  if (!knownOnMin)
-    return op->emitOpError()
-           << "on_min is \"" << *onMin
-           << "\", expected \"hold\", \"raise\" or \"raise_before\"";
-  fields.refill = *knownRefill;
-  fields.onMin = *knownOnMin;
-  return success();
+/// Replaces the fields that have an attribute. Words without a meaning leave
+/// theirs, and the verifier refuses them.
+static ScalerFields readFields(Operation *op, ScalerFields fields) {
+  forEachScalerField([&](StringRef name, auto field) {
+    if (Attribute attribute = op->getAttr(name))
+      readField(attribute, fields.*field);
+  });
+  return fields;
+}
+
+static LogicalResult verifyWord(Operation *op, StringRef name, auto value,
+                                StringRef expected) {
+  Attribute attribute = op->getAttr(name);
+  if (!attribute || readField(attribute, value))
+    return success();
+  return op->emitOpError() << name << " is " << attribute << ", expected "
+                           << expected;
+}
+static LogicalResult verifyWords(Operation *op) {
+  return failure(failed(verifyWord(op, "hysteresis_refill", Refill(),
+                                   "\"growth\" or \"clean_step\"")) ||
+                 failed(verifyWord(op, "on_min", OnMin(),
+                                   "\"hold\", \"raise\" or \"raise_before\"")));
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,23 +91,9 @@ ScalerFields ScalerOp::getFields() {
     consumeError(preset.takeError()); // the verifier has said it
     return {};
   }
-  ScalerFields fields = *preset;
-  replace(fields.initScale, getInitScale());
-  replace(fields.growthFactor, getGrowthFactor());
-  replace(fields.backoffFactor, getBackoffFactor());
-  replace(fields.growthInterval, getGrowthInterval());
-  replace(fields.growthDelay, getGrowthDelay());
-  replace(fields.minScale, getMinScale());
-  replace(fields.maxScale, getMaxScale());
-  replace(fields.hysteresis, getHysteresis());
-  replace(fields.tolerance, getTolerance());
-  if (auto refill = getHysteresisRefill())
-    fields.refill = parseRefill(*refill).value_or(fields.refill);
-  if (auto onMin = getOnMin())
-    fields.onMin = parseOnMin(*onMin).value_or(fields.onMin);
   if (!getEnabled())
     return {.mode = ScalerFields::Mode::None, .initScale = 1};
-  return fields;
+  return readFields(*this, *preset);
 }
 
 LogicalResult ScalerOp::verify() {
@@ -120,8 +118,7 @@ LogicalResult ScalerOp::verify() {
         fields.initScale <= largest))
     return emitOpError() << "init_scale is " << fields.initScale
                          << ", expected a positive 32-bit float";
-  if (failed(verifyFields(*this, fields)) ||
-      failed(replaceWords(*this, fields, getHysteresisRefill(), getOnMin())))
+  if (failed(verifyFields(*this, fields)) || failed(verifyWords(*this)))
     return failure();
   if (fields.growthFactor == 1 && hasToGrow(getPreset()))
     return emitOpError() << "growth_factor is 1, expected more than 1, as "
@@ -138,18 +135,29 @@ LogicalResult ScalerOp::verify() {
 // mp.update_scale
 //===----------------------------------------------------------------------===//
 
-static ScalerFields fieldsOf(UpdateScaleOp op) {
-  return {.growthFactor = op.getGrowthFactor().convertToDouble(),
-          .backoffFactor = op.getBackoffFactor().convertToDouble(),
-          .growthInterval = static_cast<int64_t>(op.getGrowthInterval()),
-          .growthDelay = static_cast<int64_t>(op.getGrowthDelay()),
-          .minScale = op.getMinScale().convertToDouble(),
-          .maxScale = op.getMaxScale().convertToDouble(),
-          .hysteresis = static_cast<int64_t>(op.getHysteresis()),
-          .refill =
-              parseRefill(op.getHysteresisRefill()).value_or(Refill::Growth),
-          .tolerance = op.getTolerance().convertToDouble(),
-          .onMin = parseOnMin(op.getOnMin()).value_or(OnMin::Hold)};
+static Attribute toAttribute(Builder &b, double value) {
+  return b.getF64FloatAttr(value);
+}
+static Attribute toAttribute(Builder &b, int64_t value) {
+  return b.getI64IntegerAttr(value);
+}
+static Attribute toAttribute(Builder &b, auto word) {
+  return b.getStringAttr(toText(word));
+}
+
+void UpdateScaleOp::build(OpBuilder &b, OperationState &state, Value scale,
+                          Value growthTracker, Value foundInf,
+                          ValueRange counters, const ScalerFields &fields) {
+  SmallVector<Value> operands{scale, growthTracker, foundInf};
+  llvm::append_range(operands, counters);
+  SmallVector<NamedAttribute> attributes;
+  forEachScalerField([&](StringRef name, auto field) {
+    auto value = fields.*field;
+    bool isAttribute = llvm::is_contained(getAttributeNames(), name);
+    if (isAttribute && value != ScalerFields().*field)
+      attributes.push_back(b.getNamedAttr(name, toAttribute(b, value)));
+  });
+  build(b, state, operands, attributes);
 }
 
 LogicalResult UpdateScaleOp::inferReturnTypes(MLIRContext *context,
@@ -164,9 +172,8 @@ LogicalResult UpdateScaleOp::inferReturnTypes(MLIRContext *context,
 }
 
 LogicalResult UpdateScaleOp::verify() {
-  ScalerFields fields = fieldsOf(*this);
-  if (failed(verifyFields(*this, fields)) ||
-      failed(replaceWords(*this, fields, getHysteresisRefill(), getOnMin())))
+  ScalerFields fields = readFields(*this, {});
+  if (failed(verifyFields(*this, fields)) || failed(verifyWords(*this)))
     return failure();
   size_t expected = (fields.hysteresis > 1) + 2 * (fields.tolerance > 0);
   if (getCounters().size() != expected)
@@ -285,6 +292,6 @@ private:
 
 SmallVector<Value> UpdateScaleOp::buildScalars(ImplicitLocOpBuilder &b,
                                                ValueRange state) {
-  ScalerFields fields = fieldsOf(*this);
+  ScalerFields fields = readFields(*this, {});
   return Update(b, fields, state).run();
 }

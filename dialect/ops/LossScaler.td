@@ -8,6 +8,13 @@ include "dialect/MpBase.td"
 def Mp_Tracker : Type<Mp_ScalarOf<I32>.predicate, "0D tensor of 32-bit signless integer values">,
                  BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
 
+/// The fields that both ops have: ScalerFields. Without an attribute, mp.scaler takes the field of its preset, and
+/// mp.update_scale that of `torch`.
+defvar Mp_ScalerFields = (ins OptionalAttr<F64Attr>:$growth_factor, OptionalAttr<F64Attr>:$backoff_factor,
+  OptionalAttr<I64Attr>:$growth_interval, OptionalAttr<I64Attr>:$growth_delay, OptionalAttr<F64Attr>:$min_scale,
+  OptionalAttr<F64Attr>:$max_scale, OptionalAttr<I64Attr>:$hysteresis, OptionalAttr<StrAttr>:$hysteresis_refill,
+  OptionalAttr<F64Attr>:$tolerance, OptionalAttr<StrAttr>:$on_min);
+
 def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let summary = "loss scaler";
   let description = [{
@@ -23,13 +30,8 @@ def Mp_ScalerOp : Mp_Op<"scaler", [Symbol, HasParent<"::mlir::ModuleOp">]> {
 
     Example: `mp.scaler @scaler {preset = "torch", growth_interval = 100}`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<StrAttr, "\"torch\"">:$preset,
-    OptionalAttr<F64Attr>:$init_scale, OptionalAttr<F64Attr>:$growth_factor, OptionalAttr<F64Attr>:$backoff_factor,
-    OptionalAttr<I64Attr>:$growth_interval, OptionalAttr<I64Attr>:$growth_delay,
-    OptionalAttr<F64Attr>:$min_scale, OptionalAttr<F64Attr>:$max_scale,
-    OptionalAttr<I64Attr>:$hysteresis, OptionalAttr<StrAttr>:$hysteresis_refill,
-    OptionalAttr<F64Attr>:$tolerance, OptionalAttr<StrAttr>:$on_min,
-    DefaultValuedAttr<BoolAttr, "true">:$enabled);
+  let arguments = !con((ins SymbolNameAttr:$sym_name, DefaultValuedAttr<StrAttr, "\"torch\"">:$preset,
+    OptionalAttr<F64Attr>:$init_scale), Mp_ScalerFields, (ins DefaultValuedAttr<BoolAttr, "true">:$enabled));
   let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
   let extraDeclarations = [{
@@ -44,6 +46,8 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
   let description = [{
     The op is one state machine for the scalers of all systems. Without attributes it is
     `torch.amp.GradScaler.update` with a floor: the least normal f32, because smaller scales have no inverse.
+    The defaults are `growth_factor` = 2, `backoff_factor` = 0.5, `growth_interval` = 2000, the greatest f32 as
+    `max_scale`, `hysteresis` = 1, `hysteresis_refill` = "growth", `on_min` = "hold", and 0 for the others.
 
     A clean step increments the growth tracker. When the tracker is `growth_interval` or more, it is reset to
     0, and the scale is multiplied by `growth_factor`, which is 1 or more. The scale becomes at most
@@ -70,16 +74,12 @@ def Mp_UpdateScaleOp : Mp_ElementwiseOp<"update_scale"> {
     ```
   }];
   let notDifferentiable = "it is the end of a step";
-  let arguments = (ins Mp_ScalarOf<F32>:$scale, Mp_ScalarOf<I32>:$growth_tracker, Mp_ScalarOf<I1>:$found_inf,
-    Variadic<Mp_Tracker>:$counters,
-    DefaultValuedAttr<F64Attr, "2.0">:$growth_factor, DefaultValuedAttr<F64Attr, "0.5">:$backoff_factor,
-    DefaultValuedAttr<I64Attr, "2000">:$growth_interval, DefaultValuedAttr<I64Attr, "0">:$growth_delay,
-    DefaultValuedAttr<F64Attr, "1.1754943508222875e-38">:$min_scale,
-    DefaultValuedAttr<F64Attr, "3.4028234663852886e+38">:$max_scale,
-    DefaultValuedAttr<I64Attr, "1">:$hysteresis, DefaultValuedAttr<StrAttr, "\"growth\"">:$hysteresis_refill,
-    DefaultValuedAttr<F64Attr, "0.0">:$tolerance, DefaultValuedAttr<StrAttr, "\"hold\"">:$on_min);
+  let arguments = !con((ins Mp_ScalarOf<F32>:$scale, Mp_ScalarOf<I32>:$growth_tracker, Mp_ScalarOf<I1>:$found_inf,
+    Variadic<Mp_Tracker>:$counters), Mp_ScalerFields);
   let results = (outs Mp_ScalarOf<F32>:$new_scale, Mp_ScalarOf<I32>:$new_growth_tracker,
     Variadic<Mp_Tracker>:$new_counters, Mp_ScalarOf<I1>:$exhausted);
+  let builders = [OpBuilder<(ins "::mlir::Value":$scale, "::mlir::Value":$growthTracker, "::mlir::Value":$foundInf,
+    "::mlir::ValueRange":$counters, "const ::mp::ScalerFields &":$fields)>];
   let assemblyFormat = [{
     $scale `,` $growth_tracker `,` $found_inf (`counters` `(` $counters^ `)`)? attr-dict
     `:` type($scale) `,` type($growth_tracker) `,` type($found_inf)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/LossScaling.h"
 #include "dialect/Expression.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Reduction.h"
 #include <cmath>
 

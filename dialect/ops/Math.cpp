@@ -3,6 +3,8 @@
 #include "dialect/Expression.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 
 using namespace mlir;
 using namespace mp;

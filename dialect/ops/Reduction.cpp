@@ -2,6 +2,8 @@
 #include "dialect/ops/Reduction.h"
 #include "dialect/ReductionRules.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/View.h"
 
 using namespace mlir;

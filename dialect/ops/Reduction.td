@@ -3,7 +3,6 @@
 #define MP_OPS_REDUCTION_TD
 
 include "dialect/ReductionRules.td"
-// #include "dialect/ReductionRules.h"
 
 def Mp_SumOp : Mp_ReductionOp<"sum"> {
   let summary = "sum over dimensions";

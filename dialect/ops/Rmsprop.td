@@ -3,7 +3,6 @@
 #define MP_OPS_RMSPROP_TD
 
 include "dialect/UpdateRules.td"
-// #include "dialect/UpdateRules.h"
 
 def Mp_RmspropAttr : Mp_OptimizerAttr<"Rmsprop", "rmsprop", (ins Mp_NotNegative<"1e-2">:$lr,
     Mp_NotNegative<"0.99">:$alpha, Mp_NotNegative<"1e-8">:$eps, Mp_NotNegative<"0">:$weight_decay,

@@ -3,7 +3,6 @@
 #define MP_OPS_SGD_TD
 
 include "dialect/UpdateRules.td"
-// #include "dialect/UpdateRules.h"
 
 def Mp_SgdAttr : Mp_OptimizerAttr<"Sgd", "sgd", (ins Mp_NotNegative<"1e-3">:$lr, Mp_NotNegative<"0">:$momentum,
     Mp_AnyNumber<"0">:$dampening, Mp_NotNegative<"0">:$weight_decay, Mp_Switch:$nesterov), Mp_Bounded> {

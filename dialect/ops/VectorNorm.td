@@ -3,7 +3,6 @@
 #define MP_OPS_VECTORNORM_TD
 
 include "dialect/ReductionRules.td"
-// #include "dialect/ReductionRules.h"
 
 def Mp_LogSumExpOp : Mp_CompositeOp<"logsumexp"> {
   let typeRule = Mp_InferReduction;

@@ -1,6 +1,6 @@
 //===- Constants.cpp - the numbers of a constant --------------------------===//
 #include "passes/analysis/Constants.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //===- Ranges.cpp - how large the numbers of a graph may be ---------------===//
 #include "passes/analysis/Ranges.h"
 #include "dialect/Expression.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "passes/analysis/Alone.h"
 #include "passes/analysis/Constants.h"
 #include <cmath>

@@ -8,7 +8,7 @@
 #ifndef MP_PASSES_ANALYSIS_RANGES_H
 #define MP_PASSES_ANALYSIS_RANGES_H
 
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "passes/analysis/ScalarRanges.h"
 
 namespace mp {

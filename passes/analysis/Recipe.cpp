@@ -1,6 +1,6 @@
 //===- Recipe.cpp - recipes and their functions ---------------------------===//
 #include "passes/analysis/Recipe.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaler.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"

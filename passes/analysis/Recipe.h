@@ -19,6 +19,11 @@ assignParameters(TrainOp recipe, mlir::func::FuncOp function);
 /// nothing.
 bool claims(MinimizeOp group, llvm::StringRef name);
 
+/// Whether a recipe or a group clips its gradients.
+template <typename Op> bool clipsGradients(Op op) {
+  return op.getClipNorm() || op.getClipValue();
+}
+
 /// The parameter groups of one optimizer, which skips a step for all of them.
 struct OptimizerGroups {
   std::string name; ///< `optimizer_name`, or its place among all

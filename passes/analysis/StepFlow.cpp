@@ -1,6 +1,6 @@
 //===- StepFlow.cpp - data flow through a step ----------------------------===//
 #include "passes/analysis/StepFlow.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/Recipe.h"

@@ -84,11 +84,11 @@ VariableOp VariableTable::derive(VariableOp master, Type element,
   return variable;
 }
 
-bool VariableTable::countsAttempts(WriteOp write) const {
-  return countsAttempts(lookup(write.getVariable()).getKind());
+bool VariableTable::changesWhenSkipped(WriteOp write) const {
+  return changesWhenSkipped(lookup(write.getVariable()).getKind());
 }
 
-bool VariableTable::countsAttempts(StateKind kind) {
+bool VariableTable::changesWhenSkipped(StateKind kind) {
   return kind == StateKind::scaler || kind == StateKind::attempt ||
          kind == StateKind::window;
 }

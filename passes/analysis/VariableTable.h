@@ -35,8 +35,8 @@ public:
 
   /// Whether a write is to a variable that every step attempt changes, skipped
   /// or not: a scaler's, a count's or a window's.
-  bool countsAttempts(WriteOp write) const;
-  static bool countsAttempts(StateKind kind);
+  bool changesWhenSkipped(WriteOp write) const;
+  static bool changesWhenSkipped(StateKind kind);
 
 private:
   void add(VariableOp variable);

@@ -1,6 +1,6 @@
 //===- AutocastEager.cpp - casts op by op ---------------------------------===//
 #include "passes/autocast/AutocastEager.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/Constants.h"
 #include "passes/autocast/AutocastCasts.h"

@@ -40,7 +40,7 @@ def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
     ops keep their stream, and reads yield values at entry. What depends on variables alone is never computed
     again.
 
-    `keep` determines which values are kept:
+    The option `recompute` determines which values are kept:
     - `marked`: inputs, `mp.checkpoint` and what follows the last of these; without checkpoints, all. This is
       the default.
     - `all`: all values.
@@ -50,7 +50,7 @@ def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
       are repeated. The estimate counts every value that the backward graph uses as stored. If the size cannot
       be met, an error gives the size that can be reached.
 
-    The option overrides the recipe's `recompute`. `mp.checkpoint` is removed.
+    The option overrides the attribute `recompute` of the recipe. `mp.checkpoint` is removed.
 
     ```mlir
     // before                            // after
@@ -62,8 +62,6 @@ def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
                                          %d = mp.mul %g, %c
     ```
   }];
-  let options = [Option<"keep", "keep", "std::string", "\"\"",
-                        "marked, all or a size such as 64MiB; empty: what the recipe says">];
 }
 
 def ExpandGradients : Mp_Pass<"mp-expand-gradients", "::mlir::func::FuncOp"> {

@@ -4,6 +4,7 @@
 #include "dialect/ops/Recipe.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
+#include "passes/analysis/SettingOptions.h"
 #include "passes/autodiff/RecomputePlan.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,11 +55,13 @@ FailureOr<Wish> parseWish(StringRef text, Operation *asker) {
                  : "; did you mean " + llvm::join(nearest, ", ") + "?");
 }
 
-struct Recompute : mp::impl::RecomputeBase<Recompute> {
-  using Base::Base;
+struct Recompute : PassWithSettings<mp::impl::RecomputeBase<Recompute>,
+                                    &RecipeSettings::recompute> {
+  using PassWithSettings::PassWithSettings;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    keep = getSettings().recompute;
     auto given = parseWish(keep, module);
     if (failed(given))
       return signalPassFailure();
@@ -123,5 +126,11 @@ private:
     plan.apply(choice);
     return success();
   }
+
+  std::string keep; ///< what to keep; empty: what the recipe says
 };
 } // namespace
+
+std::unique_ptr<Pass> mp::createRecompute(const RecipeSettings &settings) {
+  return std::make_unique<Recompute>(settings);
+}

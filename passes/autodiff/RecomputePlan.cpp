@@ -1,7 +1,7 @@
 //===- RecomputePlan.cpp - values that backward computes again ------------===//
 #include "passes/autodiff/RecomputePlan.h"
-#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"

@@ -1,7 +1,9 @@
 //===- Instrument.cpp - how large the values of a step are ----------------===//
 #include "passes/inspect/Instrument.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/State.h"

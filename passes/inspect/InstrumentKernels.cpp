@@ -1,6 +1,7 @@
 //===- InstrumentKernels.cpp - records of the values of kernels -----------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"

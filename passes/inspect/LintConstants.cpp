@@ -1,6 +1,6 @@
 //===- LintConstants.cpp - constants that a narrow type loses -------------===//
-#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/Constant.h"
 #include "passes/analysis/Constants.h"
 #include "passes/inspect/Lint.h"
 #include <cmath>

@@ -1,6 +1,6 @@
 //===- LintNumbers.cpp - numbers that pass the largest of their type ------===//
-#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/Constant.h"
 #include "passes/inspect/Lint.h"
 
 using namespace mlir;

@@ -1,7 +1,7 @@
 //===- Decompose.cpp - ops as elementwise ops and reductions --------------===//
 #include "passes/kernels/Decompose.h"
 #include "dialect/Expression.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
 #include "mlir/IR/Dominance.h"

@@ -1,5 +1,5 @@
 //===- Fuse.cpp - form kernels --------------------------------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"

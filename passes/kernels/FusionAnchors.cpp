@@ -5,7 +5,7 @@
 // nothing has the same kernels as if none had joined.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"

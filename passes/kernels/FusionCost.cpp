@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/kernels/FusionCost.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,6 +1,7 @@
 //===- FusionPlan.cpp - which ops make a kernel ---------------------------===//
 #include "passes/kernels/FusionPlan.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"

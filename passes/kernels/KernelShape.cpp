@@ -1,6 +1,6 @@
 //===- KernelShape.cpp - the fewest dimensions a kernel can do with -------===//
 #include "passes/kernels/KernelShape.h"
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/View.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 //===- LowerKernels.cpp - from ops to scalar stages -----------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
 #include "dialect/ops/View.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

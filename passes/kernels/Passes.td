@@ -31,6 +31,20 @@ def LowerKernels : Mp_Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
     body computes in f32 and rounds to the type of the result. Adjacent dimensions that all tensors of a
     kernel share are merged into one. Functions such as `exp` are expanded into arithmetic here, so every
     target runs the same operations.
+
+    ```mlir
+    // before, in a kernel                // after, with #map = affine_map<(i) -> (i)>
+    %y = mp.relu %x : tensor<4xf16>       %e = tensor.empty() : tensor<4xf16>
+                                          %y = linalg.generic {indexing_maps = [#map, #map],
+                                               iterator_types = ["parallel"]} ins(%x) outs(%e) {
+                                          ^bb0(%in: f16, %out: f16):
+                                            %w = arith.extf %in : f16 to f32
+                                            %zero = arith.constant 0.0 : f32
+                                            %m = arith.maximumf %w, %zero : f32
+                                            %r = arith.truncf %m : f32 to f16
+                                            linalg.yield %r : f16
+                                          }
+    ```
   }];
   let dependentDialects = ["::mp::MpDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];

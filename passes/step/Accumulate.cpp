@@ -7,12 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/analysis/BackwardOps.h"
 #include "passes/analysis/Recipe.h"
+#include "passes/analysis/SettingOptions.h"
 #include "passes/analysis/VariableTable.h"
 
 namespace mp {
@@ -144,8 +146,8 @@ private:
       auto variable = variables.lookup(write.getVariable());
       if (variable.getKind() == StateKind::window)
         continue; // a flag of this pass
-      if (failed(variables.countsAttempts(write) ? postpone(write)
-                                                 : stage(write, variable)))
+      if (failed(variables.changesWhenSkipped(write) ? postpone(write)
+                                                     : stage(write, variable)))
         return failure();
       replaced.push_back(write);
     }
@@ -286,24 +288,27 @@ private:
   SmallVector<WriteOp> replaced; ///< in gather
 };
 
-struct Accumulate : mp::impl::AccumulateBase<Accumulate> {
-  using Base::Base;
+struct Accumulate : PassWithSettings<mp::impl::AccumulateBase<Accumulate>,
+                                     &RecipeSettings::accumulate> {
+  using PassWithSettings::PassWithSettings;
 
   void runOnOperation() override {
-    if (steps < 0 || rows < 0) {
+    int64_t given = getSettings().accumulate;
+    if (given < 0 || rows < 0) {
       getOperation().emitError()
-          << "steps is " << steps.getValue() << " and rows " << rows.getValue()
+          << "accumulate is " << given << " and rows " << rows.getValue()
           << ", expected positive numbers";
       return signalPassFailure();
     }
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
-      if (failed(split(recipe)))
+      if (failed(split(recipe, given)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult split(TrainOp recipe) {
-    int64_t count = steps ? int64_t(steps) : recipe.getAccumulate().value_or(1);
+  /// `given`: the number of micro-batches, or 0 for the recipe's.
+  LogicalResult split(TrainOp recipe, int64_t given) {
+    int64_t count = given ? given : recipe.getAccumulate().value_or(1);
     if (count == 1)
       return success();
     func::FuncOp step = lookupStep(recipe);
@@ -323,3 +328,8 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> mp::createAccumulate(const RecipeSettings &settings,
+                                           const AccumulateOptions &options) {
+  return std::make_unique<Accumulate>(settings, options);
+}

@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Gradients.h"
 #include "passes/analysis/Recipe.h"
+#include "passes/analysis/SettingOptions.h"
 #include "passes/analysis/VariableTable.h"
 #include <cmath>
 
@@ -27,33 +28,36 @@ struct Gradient {
   Value square; ///< the sum of its elements' squares
 };
 
-struct ClipGradients : mp::impl::ClipGradientsBase<ClipGradients> {
-  using Base::Base;
+struct ClipGradients
+    : PassWithSettings<mp::impl::ClipGradientsBase<ClipGradients>,
+                       &RecipeSettings::clipNorm, &RecipeSettings::clipValue> {
+  using PassWithSettings::PassWithSettings;
 
   void runOnOperation() override {
-    if (failed(checkOptions()))
+    RecipeSettings settings = getSettings();
+    if (failed(check(settings)))
       return signalPassFailure();
     for (TrainOp recipe : getOperation().getOps<TrainOp>()) {
-      override(recipe);
+      override(recipe, settings.clipNorm, settings.clipValue);
       if (clips(recipe) && failed(clip(recipe)))
         return signalPassFailure();
     }
   }
 
 private:
-  LogicalResult checkOptions() {
-    for (double limit : {norm.getValue(), value.getValue()})
+  LogicalResult check(const RecipeSettings &settings) {
+    for (double limit : {settings.clipNorm, settings.clipValue})
       if (!(limit >= 0))
         return getOperation().emitError() << "gradients are to be clipped to "
                                           << limit << ", expected more than 0";
-    if (norm != 0 && value != 0)
+    if (settings.clipNorm != 0 && settings.clipValue != 0)
       return getOperation().emitError()
              << "gradients are to be clipped by norm and by value: choose one";
     return success();
   }
 
-  /// Writes the options' settings into the recipe.
-  void override(TrainOp recipe) {
+  /// Writes the limits of the options into the recipe.
+  void override(TrainOp recipe, double norm, double value) {
     if (norm == 0 && value == 0)
       return;
     auto set = [](auto op, double norm, double value) {
@@ -93,7 +97,7 @@ private:
     Value total = normOf(b, squares);
     if (recipe.getClipNorm())
       skipTogether(step);
-    if (recipe.getClipNorm() || recipe.getClipValue())
+    if (clipsGradients(recipe))
       clipTogether(recipe, *gradients, b, total);
     else
       for (auto group : recipe.getBody().getOps<MinimizeOp>())
@@ -144,13 +148,10 @@ private:
     return gradients;
   }
 
-  template <typename Op> static bool asksFor(Op op) {
-    return op.getClipNorm() || op.getClipValue();
-  }
   static bool clips(TrainOp recipe) {
-    return asksFor(recipe) ||
+    return clipsGradients(recipe) ||
            llvm::any_of(recipe.getBody().getOps<MinimizeOp>(),
-                        [](MinimizeOp group) { return asksFor(group); });
+                        [](MinimizeOp group) { return clipsGradients(group); });
   }
 
   static void clipGroup(MinimizeOp group, ArrayRef<Gradient> gradients,
@@ -163,7 +164,7 @@ private:
         squares.push_back(gradient.square);
       }
     b.setLoc(group.getLoc());
-    if (asksFor(group) && !own.empty())
+    if (clipsGradients(group) && !own.empty())
       clipTogether(group, own, b,
                    group.getClipNorm() ? normOf(b, squares) : Value());
   }
@@ -194,3 +195,7 @@ private:
   }
 };
 } // namespace
+
+std::unique_ptr<Pass> mp::createClipGradients(const RecipeSettings &settings) {
+  return std::make_unique<ClipGradients>(settings);
+}

@@ -1,6 +1,7 @@
 //===- CopyCheck.cpp - does a new master fit its 16-bit copy? -------------===//
 #include "passes/step/CopyCheck.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/Recipe.h"

@@ -1,5 +1,6 @@
 //===- LossScale.cpp - scale, unscale, check, adapt -----------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaler.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
@@ -217,17 +218,8 @@ private:
     const ScalerFields &fields = state.fields;
     auto counters = llvm::map_to_vector(
         state.counters, [&](VariableOp counter) { return read(b, counter); });
-    auto update = UpdateScaleOp::create(
-        b, scale, read(b, state.tracker), foundInf, counters,
-        b.getF64FloatAttr(fields.growthFactor),
-        b.getF64FloatAttr(fields.backoffFactor),
-        b.getI64IntegerAttr(fields.growthInterval),
-        b.getI64IntegerAttr(fields.growthDelay),
-        b.getF64FloatAttr(fields.minScale), b.getF64FloatAttr(fields.maxScale),
-        b.getI64IntegerAttr(fields.hysteresis),
-        b.getStringAttr(toText(fields.refill)),
-        b.getF64FloatAttr(fields.tolerance),
-        b.getStringAttr(toText(fields.onMin)));
+    auto update = UpdateScaleOp::create(b, scale, read(b, state.tracker),
+                                        foundInf, counters, fields);
     auto write = [&](VariableOp variable, Value value) {
       WriteOp::create(b, variable.getSymName(), value, Value());
     };

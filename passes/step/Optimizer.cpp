@@ -1,6 +1,8 @@
 //===- Optimizer.cpp - expand recipes into updates ------------------------===//
 #include "dialect/ops/Optimizer.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/Random.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/Schedule.h"
@@ -119,7 +121,7 @@ private:
     if (isClipped)
       return success();
     auto check = [](auto op) -> LogicalResult {
-      if (!op.getClipNorm() && !op.getClipValue())
+      if (!clipsGradients(op))
         return success();
       return op.emitOpError() << "clips gradients: run mp-clip-gradients "
                                  "before mp-optimizer";

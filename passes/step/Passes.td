@@ -97,7 +97,8 @@ def RandomKeys : Mp_Pass<"mp-random-keys", "::mlir::ModuleOp"> {
 def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
   let summary = "give each f16 gradient a power of two of its own";
   let description = [{
-    The powers come from a calibration, which is the JSON file that `mp-run calibrate` writes. The gradients
+    The powers come from a calibration, which is the JSON file that `mp-run calibrate` writes and that the
+    option `scales` names. The gradients
     of an op's results are multiplied by a power of two and by the first scale of the recipe's loss scaler.
     The power is the largest at which these gradients, and those of the op's f16 operands, stay below 65504
     with `headroom` factors of two to spare. Where the powers of an op and of its operand differ, an
@@ -117,7 +118,6 @@ def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"calibration", "calibration", "std::string", "\"\"", "file of the calibration">,
     Option<"scaler", "scaler", "std::string", "\"\"", "the same as for mp-loss-scale">,
     Option<"defaultScaler", "default-scaler", "std::string", "\"\"", "the same as for mp-loss-scale">,
     Option<"headroom", "headroom", "int64_t", "-1", "factors of two to spare (-1: those of the calibration)">,
@@ -212,7 +212,7 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
     - The first micro-batch overwrites the window variables. `@step` resets only `@step.micro`, the index of
       the micro-batch.
 
-    `steps` overrides the recipe's `accumulate`. One means no micro-batches.
+    The option `accumulate` overrides the recipe's. One means no micro-batches.
 
     ```mlir
     // before                          // after, @step.accumulate and @step
@@ -230,7 +230,6 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"steps", "steps", "int64_t", "0", "micro-batches per step, instead of the recipe's; 1: none">,
     Option<"rows", "rows", "int64_t", "0", "rows of a micro-batch, which are its weight in means; 0: one">,
   ];
 }
@@ -259,11 +258,11 @@ def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
     value, every element is limited to the range between minus and plus this value. The pass runs after
     mp-loss-scale, so gradients are unscaled. The step returns `grad_norm`, the norm of all gradients before
     clipping. If the norm of one optimizer's gradients is infinite or NaN, so is the norm of all gradients,
-    and clipping by it would leave nothing of the others; all optimizers then skip together. Options override
-    the recipe.
+    and clipping by it would leave nothing of the others; all optimizers then skip together. The options
+    `clip-norm` and `clip-value` override the recipe.
 
     ```mlir
-    // before           // after mp-clip-gradients{norm=1}
+    // before           // after mp-clip-gradients{clip-norm=1}
     return %l, %g       %s = mp.mul %g, %g
                         %t = mp.sum %s dims[0] : tensor<4xf32>
                         %n = mp.sqrt %t : tensor<f32>
@@ -272,11 +271,6 @@ def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
                         return %l, %c, %n
     ```
   }];
-  let options = [
-    Option<"norm", "norm", "double", "0.0",
-           "largest norm of all gradients; inf: clip nothing; 0: what the recipe says">,
-    Option<"value", "value", "double", "0.0", "largest element; inf: clip nothing; 0: what the recipe says">,
-  ];
 }
 
 def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
@@ -307,9 +301,9 @@ def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   let summary = "guard the writes of a step, so that a skipped step writes nothing";
   let description = [{
     In a function that returns `skipped`, the pass guards every write by the negation of `skipped`. It leaves
-    out writes of variables that count step attempts (scaler and attempt), and writes that already have a
-    guard: in a step with several optimizers, mp-optimizer has guarded the writes of each by the optimizer's
-    own flag.
+    out writes of variables that every step attempt changes (scaler, attempt and window), and writes that
+    already have a guard: in a step with several optimizers, mp-optimizer has guarded the writes of each by
+    the optimizer's own flag.
 
     ```mlir
     // before            // after

@@ -1,5 +1,5 @@
 //===- PredicateStep.cpp - a skipped step writes nothing ------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -39,7 +39,7 @@ struct PredicateStep : mp::impl::PredicateStepBase<PredicateStep> {
     Value applied;
     VariableTable variables(step->getParentOfType<ModuleOp>());
     for (auto write : llvm::to_vector(step.getOps<WriteOp>())) {
-      if (write.getPredicate() || variables.countsAttempts(write))
+      if (write.getPredicate() || variables.changesWhenSkipped(write))
         continue;
       if (!applied) {
         OpBuilder builder(terminator);

@@ -16,6 +16,7 @@
 #include "passes/analysis/GradientPaths.h"
 #include "passes/analysis/Gradients.h"
 #include "passes/analysis/Recipe.h"
+#include "passes/analysis/SettingOptions.h"
 #include "support/Json.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
@@ -185,14 +186,17 @@ private:
   DenseMap<Operation *, int> exponents;
 };
 
-struct SynthesizeScales : mp::impl::SynthesizeScalesBase<SynthesizeScales> {
-  using Base::Base;
+struct SynthesizeScales
+    : PassWithSettings<mp::impl::SynthesizeScalesBase<SynthesizeScales>,
+                       &RecipeSettings::scales> {
+  using PassWithSettings::PassWithSettings;
 
   void runOnOperation() override {
+    calibration = getSettings().scales;
     if (calibration.empty()) {
       getOperation().emitError()
           << "name the file of a calibration, that 'mp-run calibrate --json' "
-             "writes: mp-synthesize-scales{calibration=FILE}";
+             "writes: mp-synthesize-scales{scales=FILE}";
       return signalPassFailure();
     }
     Gradients gradients;
@@ -352,5 +356,13 @@ private:
         .run(*parameters);
     return success();
   }
+
+  std::string calibration; ///< the file
 };
 } // namespace
+
+std::unique_ptr<Pass>
+mp::createSynthesizeScales(const RecipeSettings &settings,
+                           const SynthesizeScalesOptions &options) {
+  return std::make_unique<SynthesizeScales>(settings, options);
+}

@@ -1,6 +1,8 @@
 //===- TensorScales.cpp - a scale for each 8-bit tensor -------------------===//
 #include "passes/step/TensorScales.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Math.h"
 #include "dialect/ops/Reduction.h"

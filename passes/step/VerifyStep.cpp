@@ -1,5 +1,6 @@
 //===- VerifyStep.cpp - prove the protocol of a step ----------------------===//
-#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaler.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Optimizer.h"
@@ -63,8 +64,8 @@ private:
     if (flags.empty())
       return success();
     for (auto write : step.getOps<WriteOp>())
-      if (failed(variables.countsAttempts(write) ? checkAttempt(write)
-                                                 : checkGuard(write)))
+      if (failed(variables.changesWhenSkipped(write) ? checkAttempt(write)
+                                                     : checkGuard(write)))
         return failure();
     return success();
   }
@@ -99,7 +100,7 @@ private:
         (kind != StateKind::slot && checks.empty() && !flow.checks().empty());
     if (isForAll && flag != skipped)
       return refuse(write, flag) << ", but no optimizer's gradient is in it: "
-                                    "it heeds \"skipped\"";
+                                    "its guard is \"skipped\"";
     return kind == StateKind::buffer ? success() : checkState(write, flag);
   }
 
@@ -135,14 +136,14 @@ private:
       return success(); // a missing guard has an error of its own
     auto diagnostic = refuse(found, foundFlag)
                       << ", but @" << write.getVariable() << ", " << relation
-                      << ", heeds \"" << nameOf(flag) << "\"";
+                      << ", is guarded by \"" << nameOf(flag) << "\"";
     diagnostic.attachNote(write.getLoc()) << "written here";
     return diagnostic;
   }
 
   InFlightDiagnostic refuse(WriteOp write, Value flag) {
     return write.emitOpError() << "writes @" << write.getVariable()
-                               << " heeding \"" << nameOf(flag) << "\"";
+                               << " guarded by \"" << nameOf(flag) << "\"";
   }
 
   /// Returns the flag whose negation is a write's predicate, or null.
@@ -176,7 +177,7 @@ private:
     for (auto schedule : step.getOps<ScheduleOp>())
       for (ReadOp read : flow.readsOf(schedule.getApplied()))
         if (auto variable = variables.lookup(read.getVariable());
-            VariableTable::countsAttempts(variable.getKind()))
+            VariableTable::changesWhenSkipped(variable.getKind()))
           return schedule.emitOpError()
                  << "follows @" << read.getVariable()
                  << ", which a skipped step changes, and the learning rate "

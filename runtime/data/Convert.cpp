@@ -37,7 +37,7 @@ const fltSemantics &semanticsOf(ElementType type) {
   }
 }
 
-double widenByte(ElementType type, uint8_t bits) {
+double decodeByte(ElementType type, uint8_t bits) {
   return APFloat(semanticsOf(type), APInt(8, bits)).convertToFloat();
 }
 
@@ -50,7 +50,7 @@ std::vector<float> makeTable(const fltSemantics &semantics) {
   return table;
 }
 
-float widen(ElementType type, uint16_t bits) {
+float decode(ElementType type, uint16_t bits) {
   if (type == ElementType::BF16)
     return std::bit_cast<float>(uint32_t(bits) << 16);
   static const std::vector<float> table = makeTable(APFloat::IEEEhalf());
@@ -85,10 +85,10 @@ double loadElement(ElementType type, const char *bytes) {
   switch (type) {
   case ElementType::F8E4M3FN:
   case ElementType::F8E5M2:
-    return widenByte(type, load<uint8_t>(bytes));
+    return decodeByte(type, load<uint8_t>(bytes));
   case ElementType::F16:
   case ElementType::BF16:
-    return widen(type, load<uint16_t>(bytes));
+    return decode(type, load<uint16_t>(bytes));
   case ElementType::F32:
     return load<float>(bytes);
   case ElementType::F64:

@@ -153,15 +153,15 @@ Expected<Array> readNpy(StringRef path) {
 }
 
 Error writeNpy(StringRef path, const TensorType &type, ArrayRef<char> bytes) {
-  std::vector<char> widened;
+  std::vector<char> converted;
   ElementType element = type.element;
   // NumPy has neither bf16 nor 8-bit floats.
   if (isFloat(element) &&
       (element == ElementType::BF16 || byteWidth(element) == 1)) {
     element = ElementType::F32;
-    widened.resize(type.elements() * byteWidth(element));
-    convertElements(type.element, bytes, element, widened);
-    bytes = widened;
+    converted.resize(type.elements() * byteWidth(element));
+    convertElements(type.element, bytes, element, converted);
+    bytes = converted;
   }
   auto *dtype =
       llvm::find_if(kDtypes, [&](auto &d) { return d.second == element; });

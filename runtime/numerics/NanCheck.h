@@ -74,7 +74,7 @@ findNonFiniteOrigin(const Entry &entry, llvm::ArrayRef<ValueRange> values,
 /// applied its updates; "" where there is none.
 std::string firstBrokenState(const Entry &entry, Executable::Results results);
 
-/// One line of offenders.jsonl, without a line feed.
+/// One line of non-finite.jsonl, without a line feed.
 std::string toJson(const NonFiniteOrigin &origin);
 /// Every record of a step: a table for a person, and values.json.
 std::string toText(llvm::ArrayRef<ValueRange> values);

@@ -209,7 +209,7 @@ Error RunFiles::readFindings() {
     }
     return Error::success();
   };
-  return readLines(folder, "offenders.jsonl", notes, take);
+  return readLines(folder, "non-finite.jsonl", notes, take);
 }
 
 /// A summary is written when a run ends: one that was killed leaves that of the
@@ -228,8 +228,8 @@ Error RunFiles::compareSummary() {
 
 Expected<RunFiles> RunFiles::read(StringRef folder) {
   constexpr StringLiteral names[] = {
-      "metrics.jsonl", "summary.json",    "plan.json",  "casts.json",
-      "ledger.jsonl",  "offenders.jsonl", "values.json"};
+      "metrics.jsonl", "summary.json",     "plan.json",  "casts.json",
+      "ledger.jsonl",  "non-finite.jsonl", "values.json"};
   if (none_of(names, [&](StringRef name) {
         return sys::fs::exists(pathOf(folder, name));
       }))

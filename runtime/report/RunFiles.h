@@ -32,7 +32,7 @@ struct RunFiles {
   std::optional<llvm::json::Object> ledger; ///< its last line
   Timeline losses; ///< of all lines, shares of the elements
 
-  // offenders.jsonl
+  // non-finite.jsonl
   /// Steps whose numbers stopped being finite at one place.
   struct Finding {
     llvm::json::Object first;

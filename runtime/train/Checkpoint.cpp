@@ -41,13 +41,26 @@ struct MetadataWriter {
   }
 };
 
+/// "clip-value" is "clip_value_bits", as its bits are kept.
+template <typename T> std::string keyOf(const SettingInfo &setting, const T &) {
+  std::string key = setting.name.str();
+  std::replace(key.begin(), key.end(), '-', '_');
+  return std::is_floating_point_v<T> ? key + "_bits" : key;
+}
+
 struct MetadataReader {
   const Metadata &metadata;
   std::string bad; ///< the first field that is missing or malformed
-  /// Fields that older checkpoints lack, and which keep their first value then.
-  StringSet<> sinceLater = {"policy",         "scales",
-                            "insert_passes",  "scaler_fields",
-                            "clip_norm_bits", "clip_value_bits"};
+  /// Fields that a checkpoint of an earlier version may lack. Such a run had
+  /// their defaults. Every setting is one of them, so that adding one suffices.
+  StringSet<> optional = {"plan", "insert_passes", "scaler_fields"};
+
+  explicit MetadataReader(const Metadata &metadata) : metadata(metadata) {
+    RecipeSettings settings;
+    forEachSetting([&](const SettingInfo &setting, auto field) {
+      optional.insert(keyOf(setting, settings.*field));
+    });
+  }
 
   void operator()(StringRef key, std::string &value) {
     if (const std::string *text = find(key))
@@ -72,18 +85,11 @@ struct MetadataReader {
     auto found = metadata.find(key.str());
     if (found != metadata.end())
       return &found->second;
-    if (bad.empty() && !sinceLater.contains(key))
+    if (bad.empty() && !optional.contains(key))
       bad = key.str();
     return nullptr;
   }
 };
-
-/// "clip-value" is "clip_value_bits", as its bits are kept.
-template <typename T> std::string keyOf(const SettingInfo &setting, const T &) {
-  std::string key = setting.name.str();
-  std::replace(key.begin(), key.end(), '-', '_');
-  return std::is_floating_point_v<T> ? key + "_bits" : key;
-}
 
 template <typename State, typename Visitor>
 void visitFields(State &state, Visitor &visit) {
@@ -212,10 +218,9 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (version->second != kFormatVersion)
     return makeError("{0}: checkpoint format {1}, expected {2}", name,
                      version->second, kFormatVersion);
-  // A run without a tuning plan and micro-batches, as all were once.
-  metadata.try_emplace("plan");
+  // Runs had no micro-batches in an earlier version.
   metadata.try_emplace("accumulate", "1");
-  MetadataReader reader{metadata, ""};
+  MetadataReader reader(metadata);
   visitFields(checkpoint.run, reader);
   reader(kFingerprintKey, checkpoint.print);
   Expected<Roles> roles = rolesIn(checkpoint.file);

@@ -8,7 +8,7 @@ using namespace llvm;
 namespace mp {
 
 Error NanCheckObserver::open() {
-  std::string path = run.path("offenders.jsonl");
+  std::string path = run.path("non-finite.jsonl");
   bool looks = !run.options.nanCheck.empty();
   if (!looks && !sys::fs::exists(path))
     return Error::success();
@@ -59,7 +59,7 @@ Error NanCheckObserver::tell(const StepMetrics &metrics) {
          << metrics.nonFinite << "\n";
     if (told == most)
       *log << "further ones are not shown"
-           << (run.writes() ? ", but in offenders.jsonl" : "") << "\n";
+           << (run.writes() ? ", but in non-finite.jsonl" : "") << "\n";
   }
   if (!file)
     return Error::success();

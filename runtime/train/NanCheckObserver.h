@@ -7,7 +7,7 @@
 
 namespace mp {
 
-/// Tells on the screen and in offenders.jsonl what NonFiniteSearch finds, and
+/// Tells on the screen and in non-finite.jsonl what NonFiniteSearch finds, and
 /// writes values.json. After a step that broke the state, runs again from the
 /// last state that was saved, or from the beginning, up to before that step.
 class NanCheckObserver : public TrainingObserver {

@@ -3,6 +3,7 @@
 #include "program/Names.h"
 #include "runtime/numerics/Calibration.h"
 #include "support/Error.h"
+#include "support/Number.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -14,10 +15,12 @@ std::string settingText(StringRef value) {
   return value.empty() ? "the recipe's" : ("'" + value + "'").str();
 }
 
-template <typename T> static std::string describe(const T &value) {
-  return settingText(formatv("{0}", value).str());
+template <typename T> static std::string toText(const T &value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return shortestDecimal(value);
+  else
+    return formatv("{0}", value).str();
 }
-
 static Error refuseOther(StringRef name, const std::string &checkpoint,
                          const std::string &given) {
   return makeError("cannot resume with another {0}: the checkpoint has {1}, "
@@ -31,7 +34,7 @@ template <typename T>
 static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
                     T &value) {
   if (given && resumed && *given != value)
-    return refuseOther(name, describe(value), formatv("{0}", *given));
+    return refuseOther(name, settingText(toText(value)), toText(*given));
   value = given.value_or(value);
   return Error::success();
 }
@@ -40,18 +43,20 @@ static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
 static Error settleSettings(const RecipeSettings &given, bool resumed,
                             RecipeSettings &run) {
   Error error = Error::success();
-  forEachSetting(
-      [&]<typename T>(const SettingInfo &setting, T RecipeSettings::*field) {
-        const T &asked = given.*field;
-        bool isAsked = asked != T();
-        if (isAsked && resumed && setting.onResume == OnResume::MustAgree &&
-            asked != run.*field)
-          error = joinErrors(std::move(error),
-                             refuseOther(setting.name, describe(run.*field),
-                                         formatv("{0}", asked)));
-        if (isAsked)
-          run.*field = asked;
-      });
+  forEachSetting([&]<typename T>(const SettingInfo &setting,
+                                 T RecipeSettings::*field) {
+    const T &asked = given.*field;
+    bool isAsked = asked != T();
+    if (isAsked && resumed && setting.onResume == OnResume::MustAgree &&
+        asked != run.*field)
+      error = joinErrors(
+          std::move(error),
+          refuseOther(setting.name,
+                      settingText(run.*field == T() ? "" : toText(run.*field)),
+                      toText(asked)));
+    if (isAsked)
+      run.*field = asked;
+  });
   return error;
 }
 

@@ -12,7 +12,7 @@ namespace mp {
 /// checkpoint's when a run is resumed, and else has the default named here.
 ///
 /// With `nanCheck` "step" or "all", StepMetrics::nonFinite and
-/// RUN/offenders.jsonl name the first op whose result is not finite, of each
+/// RUN/non-finite.jsonl name the first op whose result is not finite, of each
 /// step with such a gradient, loss or new weight; "all" keeps a table of every
 /// op's values too. A run whose weights or slots would not be finite ends
 /// before that step; for this it goes back to its last checkpoint, or the

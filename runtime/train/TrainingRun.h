@@ -30,7 +30,7 @@ struct TrainingRun {
 
   Session &session() const { return model->session(); }
   bool isInterrupted() const;
-  /// Length of the schedule.
+  /// Length of the schedule: all step attempts of the run.
   int64_t totalSteps() const { return state.epochs * plan.stepsPerEpoch(); }
   /// The step after which the run is over, which `maxSteps` may bring forward.
   int64_t lastStep() const;

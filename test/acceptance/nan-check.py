@@ -119,7 +119,7 @@ def main():
                     flags = plant(folder, kind) + ["--precision", precision, "--scaler", kind.get("scaler", scaler), "--nan-check", mode]
                     ended = trained(arguments, folder, flags, device)
                     runs += 1
-                    path = folder / "run" / "offenders.jsonl"
+                    path = folder / "run" / "non-finite.jsonl"
                     lines = path.read_text().splitlines() if path.exists() else []
                     wrong = problem(kind, json.loads(lines[0])) if len(lines) == 1 else f"{len(lines)} origins"
                     if wrong:

@@ -154,7 +154,7 @@ def hostile_run(run):
     write_lines(run / "metrics.jsonl", [{"step": step, "loss": 1 / step, "scale": 2.0 ** (step % 7), "skipped": step % 9 == 0,
                                          "lr": 0.1, "grad_norm": step, HOSTILE: step} for step in range(1, 41)])
     write_lines(run / "ledger.jsonl", ledger(HOSTILE, range(1, 4)))
-    write_lines(run / "offenders.jsonl", [finding(HOSTILE)])
+    write_lines(run / "non-finite.jsonl", [finding(HOSTILE)])
     value = {"name": HOSTILE, "source": HOSTILE, "where": HOSTILE, "type": HOSTILE}
     (run / "values.json").write_text(json.dumps({"step": 40, "values": [value]}))
     names = {key: HOSTILE for key in ("module", "file", "recipe", "precision", "policy", "scaler", "device")}

@@ -6,6 +6,18 @@
 #include "gtest/gtest.h"
 #include <cstdlib>
 
+namespace mp {
+
+// GoogleTest finds these by the type and names tests by them.
+inline void PrintTo(const Device &device, std::ostream *os) {
+  *os << device.str();
+}
+inline void PrintTo(Device::Kind kind, std::ostream *os) {
+  *os << Device{kind}.str();
+}
+
+} // namespace mp
+
 namespace mp::test {
 
 /// This must run before anything opens CUDA.

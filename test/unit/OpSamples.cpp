@@ -1,6 +1,7 @@
 //===- OpSamples.cpp - every differentiable op, as functions to compile ---===//
 #include "OpSamples.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Constant.h"
 #include "dialect/ops/Reduction.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -25,18 +26,21 @@ MLIRContext &sampleContext() {
   return *context;
 }
 
-std::vector<OpSample> differentiableSamples() {
-  std::vector<OpSample> all;
+std::vector<DifferentiableOp> differentiableOps() {
+  std::vector<DifferentiableOp> all;
   for (RegisteredOperationName op :
        sampleContext().getRegisteredOperationsByDialect("mp")) {
     auto *rule = op.getInterface<DifferentiableOpInterface>();
-    if (!rule || !rule->whyNotDifferentiable().empty())
-      continue;
-    auto samples = rule->sampleInputs();
-    EXPECT_FALSE(samples.empty())
-        << op.getStringRef().str() << " has a gradient but no sample of it";
-    all.insert(all.end(), samples.begin(), samples.end());
+    if (rule && rule->whyNotDifferentiable().empty())
+      all.push_back({op.getStringRef().str(), rule->sampleInputs()});
   }
+  return all;
+}
+
+std::vector<OpSample> differentiableSamples() {
+  std::vector<OpSample> all;
+  for (DifferentiableOp &op : differentiableOps())
+    llvm::append_range(all, op.samples);
   return all;
 }
 

@@ -16,8 +16,18 @@ namespace mp {
 /// A context that knows the dialect.
 mlir::MLIRContext &sampleContext();
 
-/// Returns all samples of all ops with a gradient; an op without a sample fails
-/// the running test, which names it.
+/// An op with a gradient, and its samples.
+struct DifferentiableOp {
+  std::string name; ///< "mp.exp"
+  std::vector<OpSample> samples;
+};
+/// GoogleTest names tests by it.
+inline void PrintTo(const DifferentiableOp &op, std::ostream *os) {
+  *os << op.name;
+}
+std::vector<DifferentiableOp> differentiableOps();
+
+/// Returns the samples of all ops with a gradient.
 std::vector<OpSample> differentiableSamples();
 
 /// Returns a module's text with the gradient of @`function` beside it; a module

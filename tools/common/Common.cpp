@@ -213,7 +213,7 @@ std::vector<Option> CommonOptions::table() {
           "threads", [this](uint64_t value) { threads = value; }, 1, 4096,
           "worker threads (one a core); results do not depend on it"),
       text("plan", "FILE", plan,
-           "kernels for matrix products, as 'mp-run tune' found them",
+           "CUDA kernels for matrix products, as 'mp-run tune' found them",
            Names::Input),
       std::move(onednnOption),
       text("reproducer", "FILE", reproducer,

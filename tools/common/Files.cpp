@@ -41,7 +41,7 @@ static bool overwrites(StringRef output, const NamedFile &other) {
     return false;
   for (StringRef name :
        {"metrics.jsonl", "summary.json", "plan.json", "casts.json",
-        "ledger.jsonl", "offenders.jsonl", "values.json",
+        "ledger.jsonl", "non-finite.jsonl", "values.json",
         "checkpoint.safetensors", "checkpoint.previous.safetensors"}) {
     SmallString<256> part(other.path);
     sys::path::append(part, name);

@@ -57,7 +57,7 @@ __device__ inline float __fsqrt_rn(float value) {
 __device__ inline double __dsqrt_rn(double value) {
   return __nvvm_sqrt_rn_d(value);
 }
-// Of libdevice, which a program that calls it is linked with.
+// A function of libdevice, which a program that calls it is linked with.
 extern "C" __device__ double __nv_pow(double base, double exponent);
 __device__ inline double pow(double base, double exponent) {
   return __nv_pow(base, exponent);

@@ -10,9 +10,9 @@
 //   void enter(column)                 before the first of a tile
 //   void apply(row, column, sums)      `width` sums from there on; row counts
 //                                      through the batch
-//   void leave(tileRow, column, shared)  behind the last, by all threads, those
-//                                      too that had nothing to apply: partial
-//                                      results of reductions
+//   void leave(tileRow, column, shared)  after the last, called by all threads,
+//                                      also those that had nothing to apply:
+//                                      writes partial results of reductions
 //
 // Partial results are combined in an order that the shapes alone determine.
 //

@@ -256,8 +256,7 @@ public:
       for (int i = 0; i < groupsM * 4; ++i)
 #pragma unroll
         for (int j = 0; j < groupsN * 4; ++j)
-          sums[i][j] =
-              fma(fragment.a[i][k], fragment.b[j][k], sums[i][j]);
+          sums[i][j] = fma(fragment.a[i][k], fragment.b[j][k], sums[i][j]);
   }
 
   void stage(int slab, float *staged) const {

@@ -150,7 +150,7 @@ template <> struct Word<16> {
 };
 
 template <typename W> void storeWord(W *to, W word) { *to = word; }
-// Of a plain store the optimizer makes narrower ones.
+// The optimizer splits a plain store into narrower ones.
 inline void storeWord(uint2 *to, uint2 word) {
   asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(word.x),
                "r"(word.y)

@@ -30,26 +30,26 @@ template <> struct UnsignedOf<long long> {
   using Type = unsigned long long;
 };
 /// At least 32 bits wide, so that nothing is promoted to a signed int.
-template <typename T> unsigned long long widen(T value) {
+template <typename T> unsigned long long toUnsigned(T value) {
   return static_cast<typename UnsignedOf<T>::Type>(value);
 }
-inline unsigned widen(int value) { return static_cast<unsigned>(value); }
-inline unsigned widen(unsigned value) { return value; }
+inline unsigned toUnsigned(int value) { return static_cast<unsigned>(value); }
+inline unsigned toUnsigned(unsigned value) { return value; }
 
 /// Modulo 2^n.
 template <typename T> T wrapAdd(T a, T b) {
-  return static_cast<T>(widen(a) + widen(b));
+  return static_cast<T>(toUnsigned(a) + toUnsigned(b));
 }
 template <typename T> T wrapSubtract(T a, T b) {
-  return static_cast<T>(widen(a) - widen(b));
+  return static_cast<T>(toUnsigned(a) - toUnsigned(b));
 }
 template <typename T> T wrapMultiply(T a, T b) {
-  return static_cast<T>(widen(a) * widen(b));
+  return static_cast<T>(toUnsigned(a) * toUnsigned(b));
 }
 /// The upper half of the product of two unsigned numbers.
 inline int highProduct(int a, int b) {
   unsigned long long product =
-      static_cast<unsigned long long>(widen(a)) * widen(b);
+      static_cast<unsigned long long>(toUnsigned(a)) * toUnsigned(b);
   return static_cast<int>(product >> 32);
 }
 /// Quotients towards minus or plus infinity.

@@ -22,7 +22,7 @@ template <int N> struct Width {
 // Neighbouring elements
 //===----------------------------------------------------------------------===//
 
-/// Of a type that may have a name of two words, which T() cannot.
+/// Zero of a type whose name may be two words, which T() does not accept.
 template <typename T> T zero() { return T(); }
 
 /// N neighbouring elements in registers.

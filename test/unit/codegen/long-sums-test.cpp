@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
+#include "OnBothTargets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
@@ -20,8 +21,6 @@ namespace {
 
 class LongSums : public testing::TestWithParam<Device::Kind> {
 protected:
-  static void SetUpTestSuite() { setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1); }
-
   /// Returns the first result of `op` on %x, all of whose elements are
   /// `number`.
   Numbers evaluate(const std::string &op, const TensorType &type,

@@ -72,11 +72,23 @@ void checkSample(const OpSample &text) {
 }
 } // namespace
 
-TEST(Gradients, AgreeWithCentralDifferences) {
-  std::vector<OpSample> samples = differentiableSamples();
-  // The bound is above the ops of a perceptron; an empty registry must not
-  // pass.
-  EXPECT_GE(samples.size(), 25u);
-  for (const OpSample &sample : samples)
+class Gradients : public testing::TestWithParam<DifferentiableOp> {};
+
+TEST_P(Gradients, AgreeWithCentralDifferences) {
+  ASSERT_FALSE(GetParam().samples.empty()) << "the op has no sample";
+  for (const OpSample &sample : GetParam().samples)
     checkSample(sample);
+}
+
+/// "softmax" of "mp.softmax".
+static std::string
+nameOf(const testing::TestParamInfo<DifferentiableOp> &info) {
+  return StringRef(info.param.name).drop_front(3).str();
+}
+INSTANTIATE_TEST_SUITE_P(Ops, Gradients, testing::ValuesIn(differentiableOps()),
+                         nameOf);
+
+// The bound is above the ops of a perceptron; an empty registry must not pass.
+TEST(GradientsOfTheRegistry, AreMany) {
+  EXPECT_GE(differentiableOps().size(), 50u);
 }

@@ -77,7 +77,7 @@ TEST(Initialize, NormalHasItsMoments) {
   EXPECT_NEAR(moments[4], 3, 0.05);
 }
 
-double widen(uint16_t bits, const llvm::fltSemantics &semantics) {
+double decode(uint16_t bits, const llvm::fltSemantics &semantics) {
   return llvm::APFloat(semantics, llvm::APInt(16, bits)).convertToDouble();
 }
 
@@ -86,10 +86,10 @@ TEST(Initialize, UniformStaysBelowItsEndAfterRounding) {
   double end = 1 + 0x1p-6;
   for (uint16_t bits : filled<uint16_t>(
            variable(ElementType::BF16, 4096, Kind::Uniform, 1, end)))
-    EXPECT_LT(widen(bits, llvm::APFloat::BFloat()), end);
+    EXPECT_LT(decode(bits, llvm::APFloat::BFloat()), end);
   for (uint16_t bits : filled<uint16_t>(
            variable(ElementType::F16, 65536, Kind::Uniform, -1, 0)))
-    EXPECT_LT(widen(bits, llvm::APFloat::IEEEhalf()), 0);
+    EXPECT_LT(decode(bits, llvm::APFloat::IEEEhalf()), 0);
   for (float value : filled<float>(
            variable(ElementType::F32, 65536, Kind::Uniform, 1, 1 + 0x1p-22)))
     EXPECT_LT(value, 1 + 0x1p-22f);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
+#include "OnBothTargets.h"
 #include "llvm/ADT/APFloat.h"
 #include "gtest/gtest.h"
 #include <cstring>
@@ -49,10 +50,7 @@ bool isRounded(APFloat value, uint64_t bits, const FloatFormat &to) {
 
 class Casts : public testing::TestWithParam<Device::Kind> {
 protected:
-  static void SetUpTestSuite() {
-    setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
-    setenv("MP_CACHE_DIR", "off", 1);
-  }
+  static void SetUpTestSuite() { setenv("MP_CACHE_DIR", "off", 1); }
 
   void check(const FloatFormat &from, const FloatFormat &to,
              const std::vector<uint64_t> &values) {

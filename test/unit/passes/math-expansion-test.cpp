@@ -26,6 +26,9 @@ struct Function {
   double (*reference)(double);
   double bound; ///< ulp
 };
+void PrintTo(const Function &function, std::ostream *os) {
+  *os << function.name;
+}
 const Function functions[] = {
     {"exp", std::exp, 2},
     {"exp2", std::exp2, 2},

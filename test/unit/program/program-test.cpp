@@ -266,6 +266,7 @@ constexpr llvm::StringLiteral prefix =
 struct Wrong {
   llvm::StringLiteral line, message;
 };
+void PrintTo(const Wrong &wrong, std::ostream *os) { *os << wrong.line.str(); }
 
 class ProgramErrors : public testing::TestWithParam<Wrong> {};
 

@@ -85,7 +85,7 @@ TEST_F(ReportTest, WantsAFileOfARun) {
   EXPECT_EQ(fault(), folder.root +
                          ": no run folder, for it has no metrics.jsonl, "
                          "summary.json, plan.json, casts.json, ledger.jsonl, "
-                         "offenders.jsonl, values.json; mp-run train --out " +
+                         "non-finite.jsonl, values.json; mp-run train --out " +
                          folder.root + " makes one");
 }
 
@@ -111,7 +111,7 @@ TEST_F(ReportTest, NamesFileAndLineOfWhatIsBroken) {
   EXPECT_HAS(broken("metrics.jsonl", std::string(1 << 20, '[') + "\n"),
              "nests deeper");
   EXPECT_HAS(broken("ledger.jsonl", "{\"step\":1}\n"), "ledger.jsonl:1: ");
-  EXPECT_HAS(broken("offenders.jsonl", "{}\n7\n"), "offenders.jsonl:2: ");
+  EXPECT_HAS(broken("non-finite.jsonl", "{}\n7\n"), "non-finite.jsonl:2: ");
   EXPECT_HAS(broken("summary.json", "{"), "summary.json: ");
   EXPECT_HAS(broken("plan.json", "[]"), "plan.json: expected an object");
   EXPECT_HAS(broken("casts.json", "{}"), "casts.json: expected a list");
@@ -183,7 +183,7 @@ TEST_F(ReportTest, StandsFieldsThatAreMissingOrOfAnotherKind) {
                "{\"step\":7,\"scale\":null,\"gradients\":[{},1],\"all\":{"
                "\"normal\":3,\"exponents\":{\"high\":1,\"999999\":2,\"-1100\":"
                "1,\"-5\":3}}}\n");
-  folder.write("offenders.jsonl",
+  folder.write("non-finite.jsonl",
                "{}\n{\"operands\":[{}],\"result\":{\"least\":null}}\n");
   std::string text = page();
   EXPECT_HAS(text, "2 steps by the op");
@@ -281,7 +281,7 @@ TEST_F(ReportTest, HasOneTotalOfPlannedMemory) {
 
 TEST_F(ReportTest, SaysWhatIsKnownOfValuesThatAreNotFinite) {
   folder.write(
-      "offenders.jsonl",
+      "non-finite.jsonl",
       R"({"step":17,"where":"forward","op":"mp.exp",)"
       R"("source":"a/net.mlir:7:8","text":"it is","result":)"
       R"({"nonfinite":3,"elements":640,"least":-1,"largest":9},)"
@@ -307,8 +307,9 @@ TEST_F(ReportTest, PutsFindingsOfOnePlaceTogether) {
                          step, op)
         .str();
   };
-  folder.write("offenders.jsonl", line(3, "mp.exp") + line(4, "mp.log") +
-                                      line(5, "mp.exp") + line(1200, "mp.exp"));
+  folder.write("non-finite.jsonl", line(3, "mp.exp") + line(4, "mp.log") +
+                                       line(5, "mp.exp") +
+                                       line(1200, "mp.exp"));
   std::string text = page();
   EXPECT_HAS(text, "4 steps by the op where that began");
   EXPECT_HAS(text, ">3 to 1,200<small>3 steps<");

@@ -435,6 +435,10 @@ TEST_F(TrainerTest, ResumesOnlyTheSameRun) {
   EXPECT_HAS(createFault(rest), "another precision: the checkpoint has the "
                                 "recipe's, this run asks for 'bf16'");
   rest.precision = "";
+  rest.clipNorm = 1e-6;
+  EXPECT_HAS(createFault(rest), "another clip-norm: the checkpoint has the "
+                                "recipe's, this run asks for '1e-06'");
+  rest.clipNorm = 0;
   rest.init = "w.safetensors";
   EXPECT_HAS(createFault(rest), "exclude each other");
   rest.init = "";

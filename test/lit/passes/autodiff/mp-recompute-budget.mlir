@@ -1,9 +1,9 @@
-// RUN: mp-opt %s --mp-autodiff --mp-recompute=keep=384 | FileCheck %s --check-prefix=ENOUGH --implicit-check-not=mp.recompute_barrier
-// RUN: mp-opt %s --mp-autodiff --mp-recompute=keep=0.25KiB | FileCheck %s --check-prefix=CHEAP
-// RUN: mp-opt %s --mp-autodiff --mp-recompute=keep=320 2>&1 | FileCheck %s --check-prefix=CHEAP
-// RUN: not mp-opt %s --mp-autodiff --mp-recompute=keep=64 2>&1 | FileCheck %s --check-prefix=LITTLE
-// RUN: not mp-opt %s --mp-recompute=keep=all 2>&1 | FileCheck %s --check-prefix=EARLY
-// RUN: not mp-opt %s --mp-autodiff --mp-recompute=keep=64MB 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: mp-opt %s --mp-autodiff --mp-recompute=recompute=384 | FileCheck %s --check-prefix=ENOUGH --implicit-check-not=mp.recompute_barrier
+// RUN: mp-opt %s --mp-autodiff --mp-recompute=recompute=0.25KiB | FileCheck %s --check-prefix=CHEAP
+// RUN: mp-opt %s --mp-autodiff --mp-recompute=recompute=320 2>&1 | FileCheck %s --check-prefix=CHEAP
+// RUN: not mp-opt %s --mp-autodiff --mp-recompute=recompute=64 2>&1 | FileCheck %s --check-prefix=LITTLE
+// RUN: not mp-opt %s --mp-recompute=recompute=all 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: not mp-opt %s --mp-autodiff --mp-recompute=recompute=64MB 2>&1 | FileCheck %s --check-prefix=WORD
 
 // Three values of 128 bytes: both exponentials and the dropout.
 // ENOUGH: mp.seed

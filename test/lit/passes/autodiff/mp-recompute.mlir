@@ -1,5 +1,5 @@
 // RUN: mp-opt %s --mp-autodiff --mp-recompute | FileCheck %s
-// RUN: mp-opt %s --mp-autodiff --mp-recompute=keep=all | FileCheck %s --check-prefix=ALL --implicit-check-not=mp.recompute_barrier
+// RUN: mp-opt %s --mp-autodiff --mp-recompute=recompute=all | FileCheck %s --check-prefix=ALL --implicit-check-not=mp.recompute_barrier
 // RUN: mp-opt %s --mp-autodiff --mp-recompute --mp-recompute | FileCheck %s
 // RUN: mp-opt %s --mp-autodiff --mp-recompute --cse --mp-fuse | FileCheck %s --check-prefix=FUSE --implicit-check-not=mp.recompute_barrier
 

@@ -1,5 +1,5 @@
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-accumulate=rows=16 -verify-diagnostics | FileCheck %s
-// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-accumulate=steps=1 | FileCheck %s --check-prefix=NONE
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-accumulate=accumulate=1 | FileCheck %s --check-prefix=NONE
 // RUN: mp-opt %s -mp-train-pipeline | FileCheck %s --check-prefix=STEP
 
 // The variables of a window; none of them is saved.

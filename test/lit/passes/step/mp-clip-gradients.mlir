@@ -1,6 +1,6 @@
 // RUN: mp-opt %s -split-input-file -mp-autodiff -mp-loss-scale -mp-clip-gradients | FileCheck %s
-// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=norm=0.25 | FileCheck %s --check-prefix=OPTION
-// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=value=inf -mp-master-weights -mp-optimizer | FileCheck %s --check-prefix=OFF
+// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=clip-norm=0.25 | FileCheck %s --check-prefix=OPTION
+// RUN: mp-opt %s -split-input-file -mp-autodiff -mp-clip-gradients=clip-value=inf -mp-master-weights -mp-optimizer | FileCheck %s --check-prefix=OFF
 
 // All gradients together, in f32. The norm that is returned is that before clipping.
 // OPTION: mp.clip_factor %{{.*}} {max_norm = 2.500000e-01 : f64}

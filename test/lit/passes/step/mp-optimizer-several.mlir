@@ -1,8 +1,8 @@
 // RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-optimizer | FileCheck %s -enable-var-scope
 // RUN: mp-opt %s -mp-autodiff -mp-optimizer | FileCheck %s --check-prefix=ALWAYS
-// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-accumulate=steps=2 -mp-optimizer | FileCheck %s --check-prefix=WINDOW -enable-var-scope
-// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-clip-gradients=norm=1 -mp-optimizer | FileCheck %s --check-prefix=CLIP -enable-var-scope
-// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-clip-gradients=value=1 -mp-optimizer | FileCheck %s -enable-var-scope
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-accumulate=accumulate=2 -mp-optimizer | FileCheck %s --check-prefix=WINDOW -enable-var-scope
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-clip-gradients=clip-norm=1 -mp-optimizer | FileCheck %s --check-prefix=CLIP -enable-var-scope
+// RUN: mp-opt %s -mp-autodiff -mp-loss-scale -mp-clip-gradients=clip-value=1 -mp-optimizer | FileCheck %s -enable-var-scope
 // RUN: mp-opt %s -mp-train-pipeline -o %t.mlir
 // RUN: mp-opt %s -mp-train-pipeline='accumulate=2 clip-norm=1' -o %t.mlir
 

@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-place-casts -mp-loss-scale -mp-quantize | FileCheck %s
 // RUN: mp-opt %s -mp-train-pipeline='batch=4' -o /dev/null
 // RUN: mp-opt %s -mp-train-pipeline='batch=4 accumulate=2' -o /dev/null
-// RUN: not mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-loss-scale -mp-accumulate=steps=2 -mp-quantize 2>&1 | FileCheck %s --check-prefix=LATE
+// RUN: not mp-opt %s -mp-specialize=batch=4 -mp-autocast -mp-autodiff -mp-loss-scale -mp-accumulate=accumulate=2 -mp-quantize 2>&1 | FileCheck %s --check-prefix=LATE
 
 // The history of a gradient is without the loss scale, and an infinite one skips the
 // step; its scale is for the scaled gradient.

@@ -1,17 +1,17 @@
 // RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales)' 2>&1 | FileCheck %s --check-prefix=NOFILE
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%t.none})' 2>&1 | FileCheck %s --check-prefix=MISSING
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%s})' 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{scales=%t.none})' 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{scales=%s})' 2>&1 | FileCheck %s --check-prefix=FORMAT
 // RUN: echo '{"headroom": 0, "gradients": [{"number": 1}]}' > %t.json
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=FIELD
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,mp-synthesize-scales{calibration=%S/Inputs/scales.json})' 2>&1 | FileCheck %s --check-prefix=NUMBERS
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json scaler=none})' 2>&1 | FileCheck %s --check-prefix=SCALER
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{scales=%t.json})' 2>&1 | FileCheck %s --check-prefix=FIELD
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,mp-synthesize-scales{scales=%S/Inputs/scales.json})' 2>&1 | FileCheck %s --check-prefix=NUMBERS
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%S/Inputs/scales.json})' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%S/Inputs/scales.json scaler=none})' 2>&1 | FileCheck %s --check-prefix=SCALER
 // RUN: echo '{"headroom": 0, "gradients": []}' > %t.json
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=GRADIENT
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%t.json})' 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json scaler=none" 2>&1 | FileCheck %s --check-prefix=SCALER
 // RUN: not mp-opt %s -mp-train-pipeline="scales=%S/Inputs/scales.json precision=bf16" 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: python3 -c "print('[' * 100000)" > %t.json
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=DEEP
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-synthesize-scales{scales=%t.json})' 2>&1 | FileCheck %s --check-prefix=DEEP
 
 // HALF: [[@LINE+20]]:1: error: 'mp.train' op has no f16 value, whose gradient could want a scale of its own: train in fp16, or without a calibration
 // DEEP: is not a calibration, {{.*}}: nests deeper than 8

@@ -1,9 +1,9 @@
-// RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json})' | FileCheck %s
-// RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json headroom=3 scaler=static:1024})' | FileCheck %s --check-prefix=LESS
-// RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%S/Inputs/scales.json},mp-autodiff,symbol-dce)' | FileCheck %s --check-prefix=BACKWARD
+// RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%S/Inputs/scales.json})' | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%S/Inputs/scales.json headroom=3 scaler=static:1024})' | FileCheck %s --check-prefix=LESS
+// RUN: mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%S/Inputs/scales.json},mp-autodiff,symbol-dce)' | FileCheck %s --check-prefix=BACKWARD
 // RUN: mp-opt %s -mp-train-pipeline="batch=2 scales=%S/Inputs/scales.json" | FileCheck %s --check-prefix=STEP
 // RUN: echo '{"headroom": 0, "gradients": [{"number": 2, "result": 0, "of": "@w", "largest": 3.0}, {"number": 3, "result": 0, "of": "mp.linear", "largest": 0.5}]}' > %t.json
-// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{calibration=%t.json})' 2>&1 | FileCheck %s --check-prefix=FEWER
+// RUN: not mp-opt %s -pass-pipeline='builtin.module(mp-autocast,func.func(mp-number-ops{only=f16}),mp-synthesize-scales{scales=%t.json})' 2>&1 | FileCheck %s --check-prefix=FEWER
 
 mp.variable @w : tensor<4x4xf32> = #mp.init<ones>
 mp.variable @v : tensor<4x4xf32> = #mp.init<ones>

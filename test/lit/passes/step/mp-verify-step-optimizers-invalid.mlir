@@ -9,7 +9,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %gm, %bad_m = mp.unscale_and_check %y, %k : tensor<4xf32>, tensor<f32>
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
   %ok_m = mp.not %bad_m : tensor<i1>
-  // expected-error@+1 {{writes @c heeding "skipped.m", which a gradient that is not finite would leave clear}}
+  // expected-error@+1 {{writes @c guarded by "skipped.m", which a gradient that is not finite would leave clear}}
   mp.write @c, %gc if %ok_m : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
@@ -25,7 +25,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %gm, %bad_m = mp.unscale_and_check %y, %k : tensor<4xf32>, tensor<f32>
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
   %ok_m = mp.not %bad_m : tensor<i1>
-  // expected-error@+1 {{writes @c.m heeding "skipped.m", which a gradient that is not finite would leave clear}}
+  // expected-error@+1 {{writes @c.m guarded by "skipped.m", which a gradient that is not finite would leave clear}}
   mp.write @c.m, %gc if %ok_m : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
@@ -45,7 +45,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %norm = mp.sum %product dims[0] : tensor<4xf32>
   %factor = mp.clip_factor %norm {max_norm = 1.0} : tensor<f32>
   %clipped = mp.mul %gc, %factor : tensor<4xf32>, tensor<f32>
-  // expected-error@+1 {{writes @c heeding "skipped.c", which a gradient that is not finite would leave clear}}
+  // expected-error@+1 {{writes @c guarded by "skipped.c", which a gradient that is not finite would leave clear}}
   mp.write @c, %clipped if %ok_c : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
@@ -60,7 +60,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %gm, %bad_m = mp.unscale_and_check %y, %k : tensor<4xf32>, tensor<f32>
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
   %ok_c = mp.not %bad_c : tensor<i1>
-  // expected-error@+1 {{writes @mean heeding "skipped.c", but no optimizer's gradient is in it: it heeds "skipped"}}
+  // expected-error@+1 {{writes @mean guarded by "skipped.c", but no optimizer's gradient is in it: its guard is "skipped"}}
   mp.write @mean, %k if %ok_c : tensor<f32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
@@ -75,7 +75,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %gm, %bad_m = mp.unscale_and_check %y, %k : tensor<4xf32>, tensor<f32>
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
   %ok_c = mp.not %bad_c : tensor<i1>
-  // expected-error@+1 {{writes @c heeding "skipped.c", but no optimizer's gradient is in it: it heeds "skipped"}}
+  // expected-error@+1 {{writes @c guarded by "skipped.c", but no optimizer's gradient is in it: its guard is "skipped"}}
   mp.write @c, %x if %ok_c : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
@@ -93,7 +93,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %ok_c = mp.not %bad_c : tensor<i1>
   %ok_m = mp.not %bad_m : tensor<i1>
   %applied = mp.read @applied : tensor<i64>
-  // expected-error@+1 {{writes @applied heeding "skipped.m", but @c, which is computed from it, heeds "skipped.c"}}
+  // expected-error@+1 {{writes @applied guarded by "skipped.m", but @c, which is computed from it, is guarded by "skipped.c"}}
   mp.write @applied, %applied if %ok_m : tensor<i64>
   %lr = mp.schedule %applied by #mp.cosine<steps = 10>
   %c1 = mp.mul %gc, %lr : tensor<4xf32>, tensor<f32>
@@ -118,7 +118,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %m1 = mp.add %m, %gc : tensor<4xf32>, tensor<4xf32>
   // expected-note@+1 {{written here}}
   mp.write @c, %m1 if %ok_c : tensor<4xf32>
-  // expected-error@+1 {{writes @c.m heeding "skipped", but @c, which is computed from it, heeds "skipped.c"}}
+  // expected-error@+1 {{writes @c.m guarded by "skipped", but @c, which is computed from it, is guarded by "skipped.c"}}
   mp.write @c.m, %m1 if %ok : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
@@ -139,7 +139,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %applied = mp.read @applied : tensor<i64>
   %average = mp.read @c.ema : tensor<4xf32>
   %average1 = mp.ema %average, %gc, %applied {decay = 9.0e-1} : tensor<4xf32>, tensor<4xf32>, tensor<i64>
-  // expected-error@+1 {{writes @applied heeding "skipped.c", but @c.ema, which is computed from it, heeds "skipped"}}
+  // expected-error@+1 {{writes @applied guarded by "skipped.c", but @c.ema, which is computed from it, is guarded by "skipped"}}
   mp.write @applied, %applied if %ok_c : tensor<i64>
   // expected-note@+1 {{written here}}
   mp.write @c.ema, %average1 if %ok : tensor<4xf32>
@@ -158,7 +158,7 @@ func.func @step(%x: tensor<4xf32>, %y: tensor<4xf32>, %k: tensor<f32>)
   %bad = mp.or %bad_c, %bad_m : tensor<i1>, tensor<i1>
   %ok = mp.not %bad : tensor<i1>
   %ok_c = mp.not %bad_c : tensor<i1>
-  // expected-error@+1 {{writes @c heeding "skipped.c", but @c.f16, which is derived from it, heeds "skipped"}}
+  // expected-error@+1 {{writes @c guarded by "skipped.c", but @c.f16, which is derived from it, is guarded by "skipped"}}
   mp.write @c, %gc if %ok_c : tensor<4xf32>
   %low = mp.cast %gc : tensor<4xf32> to tensor<4xf16>
   // expected-note@+1 {{written here}}
@@ -334,7 +334,7 @@ func.func @step() -> (tensor<i1> {mp.name = "skipped"}, tensor<i1> {mp.name = "s
   %bad_m = mp.read @step.found_inf.m : tensor<i1>
   %g = mp.read @step.gradient.c : tensor<4xf32>
   %ok_m = mp.not %bad_m : tensor<i1>
-  // expected-error@+1 {{writes @c heeding "skipped.m", which a gradient that is not finite would leave clear}}
+  // expected-error@+1 {{writes @c guarded by "skipped.m", which a gradient that is not finite would leave clear}}
   mp.write @c, %g if %ok_m : tensor<4xf32>
   return %bad, %bad_c, %bad_m : tensor<i1>, tensor<i1>, tensor<i1>
 }
