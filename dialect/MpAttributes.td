@@ -56,8 +56,8 @@ def Mp_VariableRole : Mp_Enum<"StateRole", "what a variable is for, within its k
 def Mp_RoleAttr : Mp_Attr<"Role", "role"> {
   let summary = "what a variable is for, within its kind";
   let description = [{
-    The passes that add variables set the role, and checkpoints, reports and the runtime go by it, never by the
-    name. A slot and an average name their parameter. A slot also says which one of the optimizer's it is.
+    The passes that add variables set the role. Checkpoints, reports and the runtime identify a variable by its
+    role, never by its name. A slot and an average name their parameter. A slot also has a name of its own.
 
     Example: `#mp.role<slot of @fc1.weight named "exp_avg">`, `#mp.role<average of @fc1.weight>`,
     `#mp.role<count>`

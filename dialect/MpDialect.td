@@ -10,9 +10,9 @@ def Mp_Dialect : Dialect {
   let summary = "training graphs in mixed precision";
   let description = [{
     Tensors are builtin ranked tensors. Their shapes are static, except for `?` as the leading (batch)
-    dimension. Everything is SSA, and the only side effects are reads and writes of variables. A value has the
-    bits of its type: every op computes in its compute type (f32 for operands of at most 32 bits, f64 for f64)
-    and rounds once to its result type, whether it is fused or not.
+    dimension. Everything is SSA, and the only side effects are reads and writes of variables. Every op
+    computes in its compute type (f32 for operands of at most 32 bits, f64 for f64) and rounds once to its
+    result type, whether it is fused or not.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;

@@ -85,7 +85,7 @@ def ExposeValues : Mp_Pass<"mp-expose-values", "::mlir::ModuleOp"> {
   let summary = "return the floats that numbered ops yield, and their gradients";
   let description = [{
     The results of a function are replaced by every float result of every op that `mp-number-ops` has
-    numbered. The attribute `mp.name` is `value.N.R` for result R of op N. A value has the bits of its type,
+    numbered. The attribute `mp.name` is `value.N.R` for result R of op N. A value is rounded to its type
     whether it is fused or not, so returning it does not change it.
 
     With `gradients`, the function of a recipe also returns the gradients of its losses with respect to the

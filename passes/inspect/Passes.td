@@ -84,12 +84,12 @@ def Instrument : Mp_Pass<"mp-instrument", "::mlir::func::FuncOp"> {
     The pass helps to find the op whose result is not finite. A function returns records of its values in
     addition to its results. A record is a list of numbers with names of the form `record.N.FACT`.
     `mp.records` describes record N: the op and its place, whether it belongs to the forward graph, the
-    backward graph or the update, and the records of the values that it was computed from. Values have the
-    bits of their types, whether they are fused or not, so recording does not change them.
+    backward graph or the update, and the records of the values that it was computed from. Values are rounded
+    to their types whether they are fused or not, so recording does not change them.
 
     With `mode=step`, after mp-fuse, each float tensor that a kernel stores has one fact, the largest
     `mp.magnitude`. This is a reduction in the kernel itself, or in a kernel that reads the value if an anchor
-    computed it. It adds hardly any work to a step, so every step can have it.
+    computed it. It adds little work, so it can be part of every step.
 
     With `mode=all`, before mp-fuse, every input and every op that yields floats has several facts: how many
     elements are not finite, the least and the largest of the finite ones and, if rows are samples of a batch,

@@ -258,7 +258,7 @@ def ClipGradients : Mp_Pass<"mp-clip-gradients", "::mlir::ModuleOp"> {
     value, every element is limited to the range between minus and plus this value. The pass runs after
     mp-loss-scale, so gradients are unscaled. The step returns `grad_norm`, the norm of all gradients before
     clipping. If the norm of one optimizer's gradients is infinite or NaN, so is the norm of all gradients,
-    and clipping by it would leave nothing of the others; all optimizers then skip together. The options
+    and clipping by it would destroy the finite gradients; all optimizers then skip together. The options
     `clip-norm` and `clip-value` override the recipe.
 
     ```mlir
