@@ -18,22 +18,23 @@ struct Device {
   bool operator==(const Device &) const = default;
 };
 
-/// A device that was chosen and, where the choice was left to us, why.
+/// A chosen device and, for "auto", the reason.
 struct DeviceChoice {
   Device device;
   std::string reason = {}; ///< one line: "no CUDA driver: ... not found"
-  /// Whether a person would wonder: not where there is no driver at all.
+  /// Whether the reason should be shown unasked. It should not if there is no
+  /// driver at all.
   bool isNews = false;
 };
 
-/// Fails unless `name` is a spelling of a device: "auto", "cpu", "cuda" (its
-/// first) or "cuda:N".
+/// Fails unless `name` is "auto", "cpu", "cuda" (the first CUDA device) or
+/// "cuda:N".
 llvm::Error checkDeviceName(llvm::StringRef name);
 
-/// The device that a name stands for. "auto" is a CUDA device where driver,
-/// device and compiler are usable and a context can be made, else the CPU, and
-/// never fails. An error of the code std::errc::no_such_device: the CUDA device
-/// cannot be used, and why.
+/// Returns the device that a name stands for. "auto" is a CUDA device if its
+/// driver, the device and a compiler are usable and a context can be created.
+/// Otherwise it is the CPU, so "auto" never fails. Error:
+/// std::errc::no_such_device, with the reason, if a CUDA device cannot be used.
 llvm::Expected<DeviceChoice> chooseDevice(llvm::StringRef name);
 
 } // namespace mp

@@ -16,15 +16,14 @@ class ThreadPool;
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
                                std::array<uint32_t, 2> key);
 
-/// Fills `storage`, `variable.type.bytes()` long, by the variable's
-/// initialiser; a derived variable gets zeros. The key is `seed`; the counter
-/// is the element's index / 4 and a hash of the variable's name, so a value
-/// depends on nothing else, neither on other variables nor on the number of
-/// threads.
+/// Fills `storage`, which has `variable.type.bytes()` bytes, by the initialiser
+/// of the variable. A derived variable gets zeros. The key is `seed`. The
+/// counter is the index of the element / 4 and a hash of the name, so values
+/// depend neither on other variables nor on the number of threads.
 ///
 /// uniform: a + (b - a) u, where u has 24 random bits. normal: Box-Muller. Both
 /// are computed in f64 and rounded once to the element type, and uniform stays
-/// below b after rounding. Fails where the element type cannot hold the values.
+/// below b after rounding. Fails if the element type cannot hold the values.
 llvm::Error fill(const Variable &variable, uint64_t seed,
                  llvm::MutableArrayRef<char> storage, ThreadPool &pool);
 

@@ -13,17 +13,18 @@
 
 namespace mp {
 
-/// The first element outside of input.range that is not input.exempt.
+/// Returns the first element outside of input.range that is not input.exempt.
 std::optional<int64_t> firstOutside(const Input &input, const TensorView &view);
 
-/// "0 to 9 or -100": what `input.range` allows.
+/// Formats the values that `input.range` allows: "0 to 9 or -100".
 std::string rangeText(const Input &input);
 
-/// An error unless the inputs are as many as the entry point takes, and each
-/// has its type and size. It names the input, what it is and what is expected.
+/// Fails unless the number, types and sizes of the inputs are those that the
+/// entry point takes. The error names the input, what it is and what is
+/// expected.
 llvm::Error checkSizes(const Entry &entry, llvm::ArrayRef<TensorView> inputs);
 
-/// An error where an element is outside of its input's range. The sizes are
+/// Fails if an element is outside of the range of its input. The sizes must be
 /// right.
 llvm::Error checkRanges(const Entry &entry, llvm::ArrayRef<TensorView> inputs);
 

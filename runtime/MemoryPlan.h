@@ -6,14 +6,13 @@
 
 namespace mp {
 
-/// Bytes this process can hope for: physical memory, or less where a control
-/// group or a limit of the process says so.
+/// Returns the bytes that this process can use: physical memory, or less if a
+/// control group or a limit of the process restricts it.
 uint64_t usableMemory();
 
-/// Fails where the program's hungriest entry point, its constants and
-/// `variableBytes` take more than `usable` bytes together. The message says
-/// what takes how much and names the largest values, with where they were
-/// written.
+/// Fails if the entry point that needs most memory, the constants and
+/// `variableBytes` take more than `usable` bytes together. The error says what
+/// takes how much and names the largest values with their locations.
 llvm::Error checkFits(const Program &program, uint64_t variableBytes,
                       uint64_t usable);
 

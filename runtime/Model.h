@@ -12,72 +12,77 @@
 
 namespace mp {
 
-/// Makes the Session of a Model; Session::create, or a test's own.
+/// Creates the Session of a Model: Session::create, or a function of a test.
 using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
     const SessionOptions &)>;
 
 struct ModelOptions {
   std::string module;                 ///< path of the .mlir file
-  std::string device = "auto";        ///< as of chooseDevice
+  std::string device = "auto";        ///< a name that chooseDevice accepts
   unsigned threads = 0;               ///< 0: one a core
   UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
-  std::shared_ptr<Trace> trace = nullptr; ///< gets what happens when
-  /// Gets lines for a person: why a device was chosen, warnings; any thread.
+  std::shared_ptr<Trace> trace = nullptr; ///< gets the time of each event
+  /// Gets lines of text, such as warnings and why a device was chosen, from any
+  /// thread.
   std::function<void(llvm::StringRef)> onNote = {};
 };
 
-/// One module being run: a Session, and the programs compiled for it so far, by
-/// goal and batch. Not thread-safe; compiling ahead happens on its own thread.
+/// A module that is run: a Session, and the programs that were compiled for it
+/// so far, by goal and batch. Not thread-safe. compileAhead uses a thread of
+/// its own.
 class Model {
 public:
-  /// Reads the module file and makes the Session. An error of the code
-  /// std::errc::no_such_device: the device is known but cannot be used here.
+  /// Reads the module file and creates the Session. Error:
+  /// std::errc::no_such_device if the device cannot be used on this machine.
   static llvm::Expected<std::unique_ptr<Model>>
   open(ModelOptions options, Compiler compiler, SessionFactory createSession);
   ~Model();
 
   Session &session() { return *state; }
-  /// Options of what is compiled from now on.
+  /// Returns the options of later compilations.
   CompileOptions &compileOptions() { return options.compile; }
 
-  /// The module's data source `name`, or null if it has none and is not
-  /// `required`. The error lists the sources there are.
+  /// Returns the data source `name` of the module, or null if it has none and
+  /// none is `required`. An error lists the sources of the module.
   llvm::Expected<const DataSource *> dataSource(llvm::StringRef name,
                                                 bool required);
 
-  /// Micro-batches of a step, as the options say or else the recipe.
+  /// Returns the number of micro-batches of a step: that of the options, or
+  /// else of the recipe.
   llvm::Expected<int64_t> accumulate();
 
-  /// The loss scaler that the recipe trains with, a preset or "none".
+  /// Returns the loss scaler that the recipe trains with: a preset or "none".
   llvm::Expected<std::string> scaler();
-  /// Its fields: "growth_factor=2 growth_interval=2000 ...".
+  /// Returns the fields of the scaler: "growth_factor=2 growth_interval=2000
+  /// ...".
   llvm::Expected<std::string> scalerFields();
-  /// The loss scale that it begins with; without a scaler 1.
+  /// Returns the first loss scale, which is 1 without a scaler.
   llvm::Expected<double> initialScale();
 
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
-  /// The entry point `function` at `batch`, compiled and linked where that has
-  /// not happened yet; a recipe's step by the recipe's name too (see
-  /// Entry::isCalled). An empty `function`: the only one but `derive`.
+  /// Returns the entry point `function` for `batch`, compiled and linked if
+  /// necessary. A step is also found by the name of its recipe (see
+  /// Entry::isCalled). An empty `function` stands for the only one besides
+  /// `derive`.
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 
-  /// Where it runs: "cpu", "cuda:0".
+  /// Returns the device: "cpu", "cuda:0".
   const std::string &device() const { return options.device; }
-  /// The target of the last program linked: "znver4", "sm_90".
+  /// Returns the target of the last linked program: "znver4", "sm_90".
   const std::string &moduleName() const { return name; }
   const std::string &arch() const { return archName; }
-  /// The memory of the first program linked: of a whole batch, where that is
-  /// asked for first.
+  /// Returns the memory plan of the program that was linked first.
   const std::optional<PlanReport> &memoryPlan() const { return memory; }
   /// Program::plan
   const std::string &plan() const { return planHash; }
-  /// What making kernels took so far, and what the cache had.
+  /// Returns what the compilation of kernels took so far, and how many the
+  /// cache had.
   CompileCounts compileCounts() const;
-  /// What it computes in: "fp16".
+  /// Returns the precision: "fp16".
   const std::string &precision() const { return precisionName; }
 
 private:
@@ -89,30 +94,31 @@ private:
 
   Model() : background(llvm::hardware_concurrency(1)) {}
   llvm::Expected<Program> compile(Goal goal, CompileOptions options) const;
-  /// Finds out what is known of the module without compiling it.
+  /// Reads what is known of the module without compiling it.
   llvm::Error inspect();
-  /// Links the program of a job; remembers its entries.
+  /// Links the program of a job and stores its entries.
   llvm::Error link(Key key, llvm::Expected<Program> program);
 
   ModelOptions options;
   Compiler compiler;
   std::string text;
   std::unique_ptr<Session> state;
-  std::shared_ptr<CodeCache> cache; ///< of what codegen makes; null: CUDA
+  std::shared_ptr<CodeCache>
+      cache; ///< of the objects that codegen makes; null for CUDA
   std::string name, archName, precisionName, planHash;
   std::optional<PlanReport> memory;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
   std::string scalerName, fieldsOfScaler;
   double firstScale = 1;
-  /// Entries that each linked program brought: their names and batches.
+  /// The entries of each linked program.
   std::map<Key, std::vector<Entry>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;
   std::atomic<bool> stopping = false;
   llvm::DefaultThreadPool background;
 };
 
-/// A scalar result of a run read as a double.
+/// Returns a scalar result of a run as a double.
 double readScalar(const Entry &entry, Executable::Results results,
                   unsigned result);
 bool isScalar(const Result &result);

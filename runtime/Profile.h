@@ -16,22 +16,23 @@ struct StepCost {
 };
 
 struct Profile {
-  /// Speed of a copy in the device's memory: bytes read and written, in 1e9 a
-  /// second.
+  /// The speed of a copy in the memory of the device, in 1e9 bytes read and
+  /// written a second.
   double copyGbps = 0;
-  uint64_t graphNodes = 0;     ///< of one run; on the CPU its steps
+  uint64_t graphNodes =
+      0; ///< nodes of the graph of a run; on the CPU its steps
   double hostMicroseconds = 0; ///< of Executable::submit, median
   std::vector<StepCost> launches = {};
 };
 
-/// Executable::profile; every variable has its bits again afterwards, on an
-/// error too. Errors: the device failed, or has no memory for the copy.
+/// Runs Executable::profile and restores every variable afterwards, also on an
+/// error. Errors: the device failed, or has no memory for the copy.
 llvm::Expected<Profile> profileKeepingState(Session &session,
                                             Executable &executable,
                                             Executable::Inputs inputs);
 
-/// As profileKeepingState, of a whole step: of `step`, or where that applies
-/// micro-batches, of the one that `gather` takes and of `step` together.
+/// Runs profileKeepingState on a whole step: on `step`, or with micro-batches
+/// on `gather` for one of them and on `step`.
 llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
                                     Executable &step,
                                     Executable::Inputs inputs);
@@ -40,10 +41,10 @@ llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
 // For executables
 //===----------------------------------------------------------------------===//
 
-/// How often each thing is measured.
+/// The number of runs over which a median is taken.
 inline constexpr unsigned kProfileRuns = 25;
 
-/// What a cost is called by.
+/// The names of a cost.
 struct KernelName {
   std::string symbol, summary;
   std::vector<Location> sources;
@@ -51,14 +52,14 @@ struct KernelName {
 std::vector<KernelName> kernelNames(const Program &program);
 
 double median(std::vector<double> values);
-/// The median of each step; `microseconds[step]` are its times.
+/// Returns the median of each step, whose times are `microseconds[step]`.
 std::vector<StepCost> costsOf(const Entry &entry,
                               llvm::ArrayRef<KernelName> names,
                               std::vector<std::vector<double>> microseconds);
-/// Profile::hostMicroseconds, from runs one after the other.
+/// Measures Profile::hostMicroseconds in consecutive runs.
 llvm::Expected<double> timeSubmits(Executable &executable,
                                    Executable::Inputs inputs);
-/// How much to copy, where `free` bytes of memory are left.
+/// Returns the bytes to copy if `free` bytes of memory are left.
 uint64_t profiledCopyBytes(uint64_t free);
 /// Profile::copyGbps
 inline double copyRate(uint64_t bytes, double microseconds) {

@@ -8,7 +8,7 @@
 
 namespace mp {
 
-/// The element type that a number of the host is; nothing for another type.
+/// The element type of a number type of the host, or none.
 template <typename T> inline constexpr std::optional<ElementType> elementOf;
 template <>
 inline constexpr auto elementOf<bool> = std::optional(ElementType::I1);
@@ -37,12 +37,12 @@ template <typename R>
 concept HostNumbers =
     HostNumber<NumberOf<R>> && requires(const R &range) { std::size(range); };
 
-/// Dense elements, row-major, that somebody else owns: an input of a run, or a
-/// result. Knows how many they are and of what type, and not the shape.
+/// A view of dense elements in row-major order: an input of a run, or a result.
+/// It has their number and type, but not the shape.
 class TensorView {
 public:
   TensorView() = default;
-  /// `bytes` hold whole elements.
+  /// `bytes` must hold whole elements.
   TensorView(ElementType element, llvm::ArrayRef<char> bytes)
       : kind(element), held(bytes) {}
   TensorView(ElementType element, const void *data, uint64_t bytes)
@@ -56,17 +56,17 @@ public:
   ElementType element() const { return kind; }
   llvm::ArrayRef<char> bytes() const { return held; }
   const void *data() const { return held.data(); }
-  /// How many elements.
+  /// Returns the number of elements.
   int64_t size() const { return held.size() / byteWidth(kind); }
 
-  /// The elements as they lie. Error: they are of another type than T.
+  /// Returns the elements. Fails if their type is not T.
   template <HostNumber T> llvm::Expected<llvm::ArrayRef<T>> as() const {
     if (kind != *elementOf<T>)
       return otherType(*elementOf<T>);
     return llvm::ArrayRef(static_cast<const T *>(data()), size());
   }
-  /// The elements converted, whatever their type: exact from f8, f16 and bf16,
-  /// rounded from f64 and from integers beyond 2^24.
+  /// Returns the elements converted to f32. This is exact for f8, f16 and bf16,
+  /// and rounds f64 and integers beyond 2^24.
   std::vector<float> floats() const;
 
 private:

@@ -25,25 +25,25 @@ public:
   /// `task` in [0, tasks), `worker` in [0, threads()).
   using Function = llvm::function_ref<void(int64_t task, unsigned worker)>;
 
-  /// `threads` workers, the caller's thread included, `most` at most; 0: one
-  /// for each core that this process may use. `trace`, which may be null, gets
-  /// what each of them spends on a call of `run`. A thread that the system
-  /// refuses is a fatal error of LLVM's, as it is where passes and code
-  /// generation want one.
+  /// Starts `threads` workers, including the thread of the caller, but no more
+  /// than `most`. 0 stands for one for each core that this process may use.
+  /// `trace`, which may be null, gets the time that each worker spends on a
+  /// call of `run`. If the system refuses a thread, LLVM ends the process with
+  /// an error.
   explicit ThreadPool(unsigned threads = 0, Trace *trace = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned threads() const { return helpers.size() + 1; }
-  /// How many workers a pool made with `threads` has.
+  /// Returns the number of workers of a pool that was made with `threads`.
   static unsigned workers(unsigned threads);
-  /// Cores that this process may use, and how many workers may share them: past
-  /// that, gathering them takes longer than what they do.
+  /// Returns the number of cores that this process may use, and the limit of
+  /// workers. With more, waiting for them takes longer than their work.
   static unsigned cores();
   static unsigned most() { return 16 * cores(); }
 
-  /// What the trace calls the runs to come; from Trace::name.
+  /// Sets the name of later runs in the trace, which Trace::name gave.
   void setLabel(uint32_t name) { label = name; }
 
   /// Calls `function` once for every task and returns when all are done. The

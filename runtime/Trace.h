@@ -24,17 +24,17 @@ class Trace {
 public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
-  /// Kinds of what a thread does; the first one names the thread.
+  /// What a thread does. The first event of a thread gives it its name.
   enum class Kind : uint8_t { Step, Kernel, Wait, Data, Compile };
   static constexpr uint64_t defaultLimit = 500'000;
 
-  /// The calling thread is the main one. Past `limit` events, all threads
-  /// together, no more are kept.
+  /// The calling thread becomes the main one. Events of all threads after the
+  /// first `limit` are dropped.
   explicit Trace(uint64_t limit = defaultLimit);
 
-  /// The number of a name with what there is to say about it.
+  /// Returns the number of a name and its details.
   uint32_t name(llvm::StringRef text, llvm::StringRef detail = "");
-  /// Records that the calling thread did this from `begin` to `end`.
+  /// Records what the calling thread did from `begin` to `end`.
   void add(Kind kind, uint32_t name, Time begin, Time end = Clock::now());
 
   std::string json() const;
@@ -58,7 +58,7 @@ private:
 
   Track &track(Kind kind);
 
-  const uint64_t number; ///< of this one in the process, from 1 on
+  const uint64_t number; ///< of this trace in the process, counted from 1
   const uint64_t limit;
   const Time start = Clock::now();
   std::atomic<uint64_t> recorded = 0;
@@ -68,7 +68,7 @@ private:
   std::vector<Name> names;
 };
 
-/// Records the time from its making to its end.
+/// Records the time from its construction to its destruction.
 class TraceSpan {
 public:
   TraceSpan(Trace *trace, Trace::Kind kind, llvm::StringRef text)

@@ -8,21 +8,22 @@
 
 namespace mp {
 
-/// Bytes that variables take in one piece of memory, each aligned.
+/// Returns the bytes that variables take in one allocation, each of them
+/// aligned.
 uint64_t bytesOf(llvm::ArrayRef<Variable> variables);
 
-/// What a Session declares, by name.
+/// The variables that a Session has declared, by name.
 class VariableNames {
 public:
   llvm::ArrayRef<Variable> all() const { return declared; }
-  /// Bytes of all of them.
+  /// Returns the bytes of all variables.
   uint64_t bytes() const { return bytesOf(declared); }
 
-  /// The program's variables that are not declared yet, each once. Fails where
-  /// one is declared otherwise.
+  /// Returns the variables of the program that are not declared yet, each once.
+  /// Fails if one is declared differently.
   llvm::Expected<std::vector<Variable>> fresh(const Program &program) const;
 
-  /// The index of a variable of `bytes` bytes; an error where there is none.
+  /// Returns the index of a variable of `bytes` bytes. Fails if there is none.
   llvm::Expected<size_t> find(llvm::StringRef name, uint64_t bytes) const;
 
 protected:
@@ -30,10 +31,11 @@ protected:
   llvm::StringMap<size_t> indices;
 };
 
-/// The same with where each is. `Address` is the device's kind of address.
+/// The variables with their addresses. `Address` is the address type of the
+/// device.
 template <typename Address> class Variables : public VariableNames {
 public:
-  /// Declares variables that lie one after the other from `base` on.
+  /// Declares variables that are stored one after the other from `base` on.
   void declare(std::vector<Variable> fresh, Address base) {
     for (Variable &variable : fresh) {
       indices[variable.name] = declared.size();
@@ -43,7 +45,7 @@ public:
     }
   }
   Address address(size_t index) const { return addresses[index]; }
-  /// The storage of a variable that is declared.
+  /// Returns the address of a declared variable.
   Address address(llvm::StringRef name) const {
     return addresses[indices.at(name)];
   }

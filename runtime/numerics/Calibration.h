@@ -17,23 +17,23 @@ struct Calibration {
   std::string module;
   int64_t batches = 0, rows = 0;
   Ledger ledger;
-  /// The exponent of the loss scale that was chosen, a power of two.
+  /// The exponent of the chosen loss scale, which is a power of two.
   int exponent = 0;
   double scale() const;
   std::string scaler() const { return staticScaler(exponent); }
   /// "loss scale 8192 chosen from 16 batches: ..."
   std::string summary() const;
-  /// Gradients of the first batch, as they were returned, where they were asked
-  /// for: in the order of the ledger's, and named as there.
+  /// The gradients of the first batch, if the options ask for them, in the
+  /// order of the ledger and with its names.
   std::vector<Array> firstBatch;
 };
 
 inline constexpr int64_t kCalibrationBatches = 16;
-/// The loss scaler whose scale is chosen so.
+/// The loss scaler whose scale a calibration chooses.
 inline constexpr llvm::StringLiteral kCalibratedScaler = "static:auto";
 
-/// The entry point that returns, in f32 and unscaled, the gradients that
-/// training has in f16. Error: it has none.
+/// Returns the entry point that computes, in f32 and unscaled, the gradients
+/// that training has in f16. Fails if training has none.
 llvm::Expected<Executable *> gradientsOf(Model &model, int64_t rows);
 
 struct CalibrateOptions {
@@ -44,21 +44,23 @@ struct CalibrateOptions {
   int headroom = kHeadroom;
   std::string init = {};        ///< file of first weights
   double scale = 1;             ///< of the ledger
-  bool keepsFirstBatch = false; ///< as Calibration::firstBatch
+  bool keepsFirstBatch = false; ///< whether Calibration::firstBatch is filled
 };
 
-/// Initialises the model's session, runs the first whole micro-batches of a
-/// run, backward among them, and chooses a scale. Buffers are then those after
+/// Initialises the session of the model, runs forward and backward on the first
+/// whole micro-batches of a run, and chooses a scale. Buffers are those after
 /// the last batch. Errors: nothing is f16, a gradient is not finite, all are
 /// zero.
 llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,
                                       const CalibrateOptions &options);
 
-/// A histogram, and the gradients that lose most at the ledger's scale.
+/// Formats a histogram, and the gradients that lose most at the scale of the
+/// ledger.
 std::string toText(const Calibration &calibration, size_t most = 10);
-/// What mp-synthesize-scales reads, for a file that is to be at `path`.
+/// Returns the content of the file `path` that mp-synthesize-scales reads.
 std::string toJson(const Calibration &calibration, llvm::StringRef path);
-/// The histogram at the ledger's scale and at the one that was chosen, as SVG.
+/// Draws the histogram at the scale of the ledger and at the chosen one, as
+/// SVG.
 std::string toPicture(const Calibration &calibration);
 
 } // namespace mp

@@ -16,14 +16,14 @@
 
 namespace mp {
 
-/// How many factors of two a scale leaves free, for what grows later in
-/// training: docs/calibration.md has what was measured.
+/// The number of factors of two that a scale leaves free for gradients that
+/// grow later in training. docs/calibration.md has the measurements.
 inline constexpr int kHeadroom = 6;
 
 /// The gradients of one value over all batches.
 struct GradientStatistics {
-  /// Which value: result of the op of that number among those that yield f16;
-  /// and of which of the recipe's losses this is the gradient.
+  /// The value is this result of the op with this number among those that yield
+  /// f16. The gradient is that of this loss of the recipe.
   unsigned loss = 0, number = 0, result = 0;
   std::string origin; ///< "mp.linear", or "@fc1.weight"
   Location source;
@@ -40,53 +40,56 @@ struct Ledger {
   std::vector<GradientStatistics> gradients; ///< in the order of forward
 
   /// Runs a Goal::Calibrate entry point on a batch of `rows` samples and counts
-  /// what it returns. The entry is the first batch's, or one of other rows.
+  /// its results. Later calls may have entry points for other numbers of rows.
   llvm::Expected<Executable::Results>
   add(Executable &executable, Executable::Inputs inputs, int64_t rows);
-  /// All gradients together.
+  /// Returns the statistics of all gradients together.
   GradientStatistics all() const;
-  /// Whose largest element is the largest. There has to be one.
+  /// Returns the gradient with the largest element. The ledger must not be
+  /// empty.
   const GradientStatistics &largest() const;
-  /// The one that loses the largest share of its elements at the scale.
+  /// Returns the gradient that loses the largest share of its elements at the
+  /// scale.
   const GradientStatistics &mostFlushed() const;
-  /// How many gradients become zero, more than half of each, times 2^exponent.
+  /// Returns the number of gradients of which more than half becomes zero at
+  /// the scale 2^exponent.
   size_t lostAt(int exponent) const;
-  /// Whether a few percent of all that is not zero become zero at the scale, or
-  /// half of one gradient.
+  /// Returns whether the scale makes a few percent of all non-zero elements
+  /// zero, or half of those of one gradient.
   bool underflows() const;
 };
 
-/// A loss scale that suits, and what is lost even so.
+/// A suitable loss scale, and what is lost even with it.
 struct Advice {
-  std::optional<int> exponent = {}; ///< of the scale; none: no scale mends it
+  std::optional<int> exponent = {}; ///< of the scale; none if no scale helps
   HalfCounts counts = {};           ///< with it
   std::string text = {};            ///< for a person
-  /// For a run: what to add to 'mp-run train', and what to run before.
+  /// The options to add to 'mp-run train', and the command to run before it.
   std::string options = {}, command = {};
 };
 
-/// The largest e for which `largest` times 2^(e + headroom) is less than 65504,
-/// but no more than what f32 holds with its inverse.
+/// Returns the largest e for which `largest` times 2^(e + headroom) is less
+/// than 65504, and for which f32 can hold 2^e and 2^-e.
 int chooseExponent(double largest, int headroom);
 /// "static:8192"
 std::string staticScaler(int exponent);
 
-/// For one gradient.
+/// Returns the advice for one gradient.
 Advice advise(const GradientStatistics &gradient, int headroom);
 
-/// How to give each gradient a scale of its own.
+/// The file that gives each gradient a scale of its own.
 struct ScalesFile {
   std::string path;         ///< what --scales is to read
-  std::string command = {}; ///< that writes it; empty: it is there already
+  std::string command = {}; ///< that writes it; empty if the file exists
 };
-/// For a run: one loss scale or, where that leaves gradients lost, a scale for
-/// each.
+/// Returns the advice for a run: one loss scale or, if gradients would be lost
+/// with it, a scale for each.
 Advice advise(const Ledger &ledger, const ScalesFile &scales);
 
-/// The fields of a ledger's JSON, for an object that has been begun.
+/// Write the fields of the JSON of a ledger into the current object.
 void writeGradients(llvm::json::OStream &json, const Ledger &ledger);
 void writeAdvice(llvm::json::OStream &json, const Advice &advice);
-/// One line of ledger.jsonl, without a line feed.
+/// Returns one line of ledger.jsonl, without a line feed.
 std::string toJson(const Ledger &ledger, int64_t step, const Advice &advice);
 
 } // namespace mp

@@ -14,7 +14,8 @@
 
 namespace mp {
 
-/// What rounding to f16, to nearest and ties to even, makes of a number.
+/// What a number becomes when it is rounded to f16, to nearest with ties to
+/// even.
 enum class Fate {
   Flushed,      ///< zero
   Subnormal,    ///< less than 2^-14
@@ -24,10 +25,10 @@ enum class Fate {
 };
 inline constexpr int kFates = 5;
 
-/// The fate of a finite number that is not zero, given without its sign.
+/// Returns the fate of the absolute value of a finite number that is not zero.
 Fate fateInHalf(double magnitude, int headroom);
 
-/// How many elements meet which fate.
+/// The number of elements by fate.
 struct HalfCounts {
   std::array<uint64_t, kFates> byFate = {};
 
@@ -36,13 +37,13 @@ struct HalfCounts {
     return byFate[static_cast<int>(fate)];
   }
   void add(const HalfCounts &other);
-  /// Elements that are finite and not zero.
+  /// Returns the number of elements that are finite and not zero.
   uint64_t all() const;
-  /// The share of those with one fate; 0 where there are none.
+  /// Returns the share of these elements with one fate; 0 if there are none.
   double share(Fate fate) const;
 };
 
-/// How large the elements of tensors are, their signs left out.
+/// A histogram of the absolute values of elements.
 class Magnitudes {
 public:
   /// Exponents of the least subnormal f32, and of the largest f32.
@@ -53,15 +54,16 @@ public:
 
   void add(double element);
   void add(const Magnitudes &other);
-  /// Elements of [2^e, 2^(e+1)).
+  /// Returns the number of elements in [2^e, 2^(e+1)).
   uint64_t count(int e) const;
-  /// The exponents that there are, and their elements, the least first.
+  /// Returns the exponents that occur, in ascending order, with their numbers
+  /// of elements.
   std::vector<std::pair<int, uint64_t>> exponents() const;
-  /// All that are finite and not zero.
+  /// Returns the number of elements that are finite and not zero.
   uint64_t nonZeros() const;
   uint64_t elements() const { return zeros + nonFinite + nonZeros(); }
 
-  /// What f16 makes of them times 2^shift.
+  /// Returns the fates of the elements times 2^shift in f16.
   HalfCounts inHalf(int shift, int headroom) const;
 
 private:

@@ -14,14 +14,14 @@ class OStream;
 
 namespace mp {
 
-/// What is known of a value's elements.
+/// What a step recorded about the elements of a value.
 struct ValueRange {
   std::string name; ///< "mp.exp", "input 'x'", "variable 'w'"
   Location source;
   std::string phase; ///< "input", "variable", "forward", "backward", "update"
   TensorType type;
   bool isFinite = true;
-  /// NaN is among them; known of records that have a magnitude.
+  /// Whether an element is NaN. Records with a magnitude have it.
   std::optional<bool> hasNan = {};
   std::optional<uint64_t> nonFinite = {};         ///< how many
   std::optional<double> least = {}, largest = {}; ///< of the finite ones
@@ -32,51 +32,52 @@ struct ValueRange {
   std::string str() const;
 };
 
-/// Where the values of a step stop being finite.
+/// The first value of a step that is not finite.
 struct NonFiniteOrigin {
-  int64_t step = 0; ///< 1 is the first
+  int64_t step = 0; ///< counted from 1
   ValueRange value;
   std::vector<ValueRange> operands = {};
-  /// Which samples of the data the step was taken on: "samples 32 to 63 of
-  /// epoch 1, which are ..."
+  /// The samples of the data in the step: "samples 32 to 63 of epoch 1, which
+  /// are ..."
   std::string samplesText = {};
-  std::vector<int64_t> samples = {}; ///< the same, all; from 0
-  /// The sample of the data whose row is the first that is not finite.
+  std::vector<int64_t> samples = {}; ///< the same samples, counted from 0
+  /// The sample whose row is the first that is not finite.
   std::optional<int64_t> sample = {};
 
-  /// "mp.exp at net.mlir:7:8 (backward): ", then what is known of it, of its
-  /// operands, and the records.
+  /// Formats the origin: "mp.exp at net.mlir:7:8 (backward): ", followed by its
+  /// range, those of its operands, and the samples.
   std::string str() const;
 };
 
-/// Whether a result is what a record tells.
+/// Returns whether a result belongs to a record.
 bool isOfRecord(const Entry &entry, unsigned result);
-/// What the results tell of each record.
+/// Returns the ranges of all records of a run.
 std::vector<ValueRange> readRecords(const Entry &entry,
                                     Executable::Results results);
 
-/// The range of a tensor on the host, without a name.
+/// Returns the range of a tensor on the host, without a name.
 ValueRange rangeOf(const TensorType &type, llvm::ArrayRef<char> bytes);
 
-/// Whether any record is of something that is not finite, in a step that
-/// applied its updates or did not. Allocates nothing.
+/// Returns whether any record is of a non-finite value. `applied`: whether the
+/// step applied its updates. Allocates nothing.
 bool anyNonFinite(const Entry &entry, Executable::Results results,
                   bool applied);
 
-/// The first value in execution order that is not finite although what it is
-/// computed from is, among those that lead to what the step is skipped for or
-/// writes; where it is certain that something is wrong here, else among all.
+/// Returns the first value in execution order that is not finite although its
+/// operands are. Values that lead to the check that skipped the step, or to a
+/// write, are searched first. If there is no such value and `isCertain`, all
+/// are searched.
 std::optional<NonFiniteOrigin>
 findNonFiniteOrigin(const Entry &entry, llvm::ArrayRef<ValueRange> values,
                     bool applied, bool isCertain);
 
-/// The variable of the first record of state that is not finite, of a step that
-/// applied its updates; "" where there is none.
+/// Returns the variable of the first record of state that is not finite in a
+/// step that applied its updates, or "".
 std::string firstBrokenState(const Entry &entry, Executable::Results results);
 
-/// One line of non-finite.jsonl, without a line feed.
+/// Returns one line of non-finite.jsonl, without a line feed.
 std::string toJson(const NonFiniteOrigin &origin);
-/// Every record of a step: a table for a person, and values.json.
+/// Format every record of a step, as a table and as values.json.
 std::string toText(llvm::ArrayRef<ValueRange> values);
 std::string toJson(int64_t step, llvm::ArrayRef<ValueRange> values);
 
