@@ -20,12 +20,12 @@ if(MP_LLD)
 endif()
 find_program(MP_CCACHE ccache)
 if(MP_CCACHE)
-  # ccache handles precompiled headers only if their time stamps do not count.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${MP_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/ccache-launcher.sh ${CMAKE_SOURCE_DIR} ${MP_CCACHE})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # ccache handles precompiled headers only if their time stamps do not count. The text of the header, which CMake
+    # also includes, has absolute paths.
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+    set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Winvalid-pch -Xclang -include-pch -Xclang <PCH_FILE>)
   endif()
 endif()
 
