@@ -22,7 +22,7 @@ if [[ " $* " != *" -emit-pch "* ]]; then
 fi
 
 "${arguments[@]}"
-# The text with the definitions of macros (-dD), but without paths (-P).
+# The text has the definitions of macros (-dD) and line numbers, which debug information has, too.
 preprocess=()
 output=
 for ((i = 0; i < ${#arguments[@]}; ++i)); do
@@ -37,4 +37,4 @@ for ((i = 0; i < ${#arguments[@]}; ++i)); do
   *) preprocess+=("${arguments[i]}") ;;
   esac
 done
-"${preprocess[@]}" -E -dD -P | sha256sum >"$output.sum"
+"${preprocess[@]}" -E -dD | sed "s|$source/||g" | sha256sum >"$output.sum"
