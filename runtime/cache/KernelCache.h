@@ -19,12 +19,13 @@
 
 namespace mp {
 
-/// The folder of the cache: MP_CACHE_DIR, else $XDG_CACHE_HOME/mantissa, else
-/// ~/.cache/mantissa; empty where MP_CACHE_DIR is "off" or none is known.
+/// Returns the folder of the cache: MP_CACHE_DIR, else
+/// $XDG_CACHE_HOME/mantissa, else ~/.cache/mantissa. Empty if MP_CACHE_DIR is
+/// "off" or none is known.
 std::string cacheFolder();
 
-/// 64 hexadecimal digits of SHA-256 over texts, each with its length before it,
-/// so that no text can pass for two others.
+/// Returns the 64 hexadecimal digits of SHA-256 over texts, each preceded by
+/// its length, so that no text has the hash of two others.
 std::string hashOf(llvm::ArrayRef<llvm::StringRef> texts);
 
 /// A folder of compiled kernels, shared with other processes. Thread-safe.
@@ -35,27 +36,27 @@ public:
   };
   static constexpr uint64_t defaultLimit = uint64_t(1) << 30;
 
-  /// Makes the folder (0700) where it is missing. Errors: it cannot be made or
-  /// opened, belongs to another user, or others may write to it. `limit` bounds
-  /// the bytes of all entries; the ones used longest ago are dropped.
+  /// Creates the folder (0700) if it is missing. Errors: it cannot be created
+  /// or opened, belongs to another user, or others may write to it. `limit`
+  /// bounds the bytes of all entries; the least recently used ones are removed.
   static llvm::Expected<std::unique_ptr<KernelCache>>
   open(llvm::StringRef folder, uint64_t limit = defaultLimit);
   ~KernelCache();
 
-  /// The code of a key; nothing where there is no entry, or a damaged one,
-  /// which is removed.
+  /// Returns the code of a key, or nothing if there is no entry or a damaged
+  /// one, which is removed.
   std::optional<std::string> find(const CodeKey &key);
-  /// Keeps code. If it fails, no file is left.
+  /// Stores code. If this fails, no file is left.
   llvm::Error store(const CodeKey &key, llvm::StringRef code);
 
-  /// Why a key has no entry: "new", or what is other in the entries that there
-  /// are of its source: "known with LLVM '22.1.7', and this is '22.1.8'".
+  /// Returns why a key has no entry: "new", or the difference to the entries of
+  /// the same source: "known with LLVM '22.1.7', and this is '22.1.8'".
   std::string explainMiss(const CodeKey &key) const;
 
-  /// What is in the folder now, of all kinds or of one.
+  /// Returns the entries in the folder, of all kinds or of one.
   Usage usage(llvm::StringRef kind = "") const;
 
-  /// The name of a key's file.
+  /// Returns the file name of a key.
   static std::string fileName(const CodeKey &key);
 
 private:
@@ -64,7 +65,7 @@ private:
   std::optional<std::string> read(const std::string &name) const;
   void trim();
 
-  int directory; ///< its descriptor: a folder renamed meanwhile is still ours
+  int directory; ///< its descriptor, which stays valid if the folder is renamed
   std::string folder;
   uint64_t limit;
   std::mutex mutex;     ///< of `written`

@@ -17,20 +17,22 @@ struct Array {
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
 
-  /// An array that owns `bytes` uninitialised bytes; `*storage` points at them.
+  /// Returns an array that owns `bytes` uninitialised bytes, to which
+  /// `*storage` is set.
   static Array allocate(TensorType type, char **storage);
 };
 
-/// Bytes of a dense tensor, or none where a size is negative or the product
-/// does not fit 63 bits. Sizes from a file go through here before anything
-/// else.
+/// Returns the bytes of a dense tensor, or none if a size is negative or the
+/// product does not fit into 63 bits. Sizes that are read from a file are
+/// checked with it first.
 std::optional<uint64_t> checkedBytes(const TensorType &type);
 
-/// Maps a file. Error: "path: No such file or directory" and its like.
+/// Maps a file. Errors are of the form "path: No such file or directory".
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapFile(llvm::StringRef path);
 
-/// An error where an i1 array holds a byte other than 0 and 1; `what` names it.
+/// Fails if an i1 array holds a byte other than 0 and 1. `what` names the
+/// array.
 llvm::Error checkBooleans(const TensorType &type, llvm::ArrayRef<char> bytes,
                           llvm::StringRef what);
 
@@ -39,8 +41,8 @@ llvm::Error checkBooleans(const TensorType &type, llvm::ArrayRef<char> bytes,
 llvm::Expected<Array> readArray(llvm::StringRef path, llvm::StringRef format,
                                 llvm::StringRef key = "");
 
-/// The type that readArray would give, without reading more than it must: the
-/// data of a gzipped file stay packed.
+/// Returns the type that readArray would return. Only the header is read; the
+/// data of a gzipped file are not unpacked.
 llvm::Expected<TensorType> peekType(llvm::StringRef path,
                                     llvm::StringRef format,
                                     llvm::StringRef key = "");

@@ -23,15 +23,15 @@ using ColumnBinding = std::vector<unsigned>;
 /// A data source of the module bound to the files of a folder.
 class Dataset {
 public:
-  /// Finds every column's file and checks its header; the data are still to be
-  /// read. Errors: a pattern that matches no file or several, a header that is
+  /// Finds the file of every column and checks its header, without reading the
+  /// data. Errors: a pattern that matches no file or several, a header that is
   /// damaged, another element type than declared, columns of different lengths,
   /// no samples.
   static llvm::Expected<Dataset> find(const DataSource &source,
                                       llvm::StringRef folder);
   /// Reads the data that `find` found, once. May run on a thread of its own.
   llvm::Error read();
-  /// Both.
+  /// Finds and reads the data.
   static llvm::Expected<Dataset> open(const DataSource &source,
                                       llvm::StringRef folder);
 
@@ -43,7 +43,7 @@ public:
   /// dimension, a value outside of the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
-  /// Copies the samples `rows` of a column to `to`, one after the other.
+  /// Copies the samples `rows` of a column to `to`, in this order.
   void gather(unsigned column, llvm::ArrayRef<int64_t> rows, char *to) const;
 
 private:
@@ -52,15 +52,14 @@ private:
   int64_t count = 0;
 };
 
-/// The only file of `folder` whose name matches `pattern`, a shell glob that
-/// may start with sub-folders. The error names the matches, or the nearest
+/// Returns the only file of `folder` whose name matches `pattern`, a shell glob
+/// that may start with sub-folders. An error names the matches, or the nearest
 /// names.
 llvm::Expected<std::string> findFile(llvm::StringRef folder,
                                      llvm::StringRef pattern);
 
-/// An error where an element lies outside of input.range and is not
-/// input.exempt. `file` and "sample" name the place; a sample has `perSample`
-/// elements.
+/// Fails if an element is outside of input.range and is not input.exempt. The
+/// error names `file` and the sample; a sample has `perSample` elements.
 llvm::Error checkRange(const Input &input, ElementType element,
                        llvm::ArrayRef<char> bytes, llvm::StringRef file,
                        int64_t perSample);

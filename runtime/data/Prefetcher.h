@@ -18,21 +18,21 @@ struct PrefetchOptions {
   uint64_t seed = 0;
   bool shuffle = true;
   int64_t firstStep = 0, lastStep = 0; ///< steps [firstStep, lastStep)
-  Trace *trace = nullptr;              ///< gets what is gathered when
+  Trace *trace = nullptr;              ///< gets the times of reading
 };
 
-/// Gathers the batches of a data set on a thread of its own into two slots: one
-/// is being read while the other is being filled. For one consumer.
+/// Gathers the batches of a data set on a thread of its own into two slots, of
+/// which one is filled while the other is read. It has one consumer.
 class Prefetcher {
 public:
-  /// `data` stays in use. `binding` says which columns feed the inputs.
+  /// `data` must outlive it. `binding` says which columns feed the inputs.
   Prefetcher(const Dataset &data, ColumnBinding binding,
              const PrefetchOptions &options);
   ~Prefetcher();
   Prefetcher(const Prefetcher &) = delete;
 
-  /// The inputs of the next micro-batch in the order of the binding, 64-byte
-  /// aligned; valid until the next call. Nothing after the last step.
+  /// Returns the inputs of the next micro-batch in the order of the binding,
+  /// 64-byte aligned and valid until the next call. Empty after the last step.
   std::optional<llvm::ArrayRef<TensorView>> next();
 
 private:

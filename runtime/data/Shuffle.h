@@ -8,28 +8,28 @@
 
 namespace mp {
 
-/// The order of `samples` samples in an epoch, the same on every machine: a
-/// Fisher-Yates shuffle (Knuth, TAOCP 3.4.2, algorithm P) over Philox(seed,
-/// epoch).
+/// Returns the order of `samples` samples in an epoch, which is the same on
+/// every machine: a Fisher-Yates shuffle (Knuth, TAOCP 3.4.2, algorithm P) over
+/// Philox(seed, epoch).
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
                                    int64_t samples);
 
-/// That order, or that of the files.
+/// Returns that order, or that of the files.
 std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
                                   int64_t samples, bool shuffle);
 
-/// How the steps of a run fall on the data. Step 0 is the first.
+/// The assignment of samples to the steps of a run. Steps are counted from 0.
 struct BatchPlan {
   int64_t samples = 0;
   int64_t batch = 1;     ///< rows of a step; at most `samples`
-  bool dropLast = false; ///< leave the remainder of each epoch out
-  /// Micro-batches of equal size that `batch` is taken in.
+  bool dropLast = false; ///< whether to leave out the remainder of each epoch
+  /// The number of micro-batches of equal size in a batch.
   int64_t accumulate = 1;
 
   int64_t stepsPerEpoch() const {
     return dropLast ? samples / batch : (samples + batch - 1) / batch;
   }
-  /// Rows of the last, smaller batch; 0 where there is none.
+  /// Returns the rows of the last, smaller batch of an epoch, or 0.
   int64_t remainder() const { return dropLast ? 0 : samples % batch; }
   int64_t epoch(int64_t step) const { return step / stepsPerEpoch(); }
   int64_t indexInEpoch(int64_t step) const { return step % stepsPerEpoch(); }
@@ -39,14 +39,14 @@ struct BatchPlan {
   }
 
   int64_t microRows() const { return batch / accumulate; }
-  /// Rows of the one smaller micro-batch of an epoch; 0 where there is none.
+  /// Returns the rows of the one smaller micro-batch of an epoch, or 0.
   int64_t microRemainder() const {
     return dropLast ? 0 : samples % microRows();
   }
   int64_t microBatches(int64_t step) const {
     return (rows(step) + microRows() - 1) / microRows();
   }
-  /// Where a micro-batch begins in the order of its epoch.
+  /// The place at which a micro-batch begins in the order of its epoch.
   int64_t firstRow(int64_t step, int64_t micro) const {
     return indexInEpoch(step) * batch + micro * microRows();
   }

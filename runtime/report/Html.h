@@ -31,15 +31,15 @@ public:
   /// Closes the innermost element that is open.
   Html &close();
   Html &text(const llvm::Twine &text);
-  /// An element that holds text alone.
+  /// Writes an element that contains only text.
   Html &element(llvm::StringLiteral tag, const llvm::Twine &text,
                 Attributes attributes = {});
-  /// An element that holds nothing.
+  /// Writes an empty element.
   Html &empty(llvm::StringLiteral tag, Attributes attributes = {});
-  /// Written as it stands.
+  /// Writes text without escaping it.
   Html &literal(llvm::StringLiteral markup);
 
-  /// A number that no other call returned, for ids.
+  /// Returns a number that no other call has returned, for ids.
   unsigned unique() { return ++last; }
 
 private:

@@ -7,7 +7,7 @@
 
 namespace mp {
 
-/// Writes a page that needs nothing else: no script, no picture, no network.
+/// Writes a page that needs no other file, no script and no network.
 void writePage(llvm::raw_ostream &os, const RunFiles &run);
 
 /// Its style sheet. Colours are the meaning: each class of a mark, a bar or a

@@ -11,7 +11,7 @@ struct PlanReport {
   /// One kind of memory.
   struct Line {
     std::string name; ///< "weights", "masters", "slots", ...
-    std::string note; ///< what it is, for a person
+    std::string note; ///< a description of it
     uint64_t bytes = 0;
     uint64_t count = 0; ///< tensors; 0: it has none
   };
@@ -33,10 +33,10 @@ struct PlanReport {
   uint64_t total() const;
 };
 
-/// What the Program plans, for so many workers on the CPU.
+/// Returns the plan of a Program, for this number of workers on the CPU.
 PlanReport reportPlan(const Program &program, unsigned threads);
 
-/// A table for a person; the `most` largest values of the peak.
+/// Formats a table, with the `most` largest values of the peak.
 std::string toText(const PlanReport &report, size_t most = 10);
 std::string toJson(const PlanReport &report);
 

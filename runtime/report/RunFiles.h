@@ -10,10 +10,10 @@
 
 namespace mp {
 
-/// The files of a run folder, in as much as a page shows them.
+/// The content of a run folder that a page shows.
 struct RunFiles {
-  /// Errors: no run folder; a file that is not JSON of its kind, named with the
-  /// line.
+  /// Errors: no run folder; a file that is not JSON of its kind, with its name
+  /// and line.
   static llvm::Expected<RunFiles> read(llvm::StringRef folder);
 
   std::string folder;
@@ -45,7 +45,7 @@ struct RunFiles {
   // values.json
   std::optional<llvm::json::Object> values;
 
-  /// What a person should know of the files: that one ends in half a line.
+  /// Notes about the files, such as that one ends in half a line.
   std::vector<std::string> notes;
 
   static constexpr size_t maxListed = 50;
@@ -59,13 +59,13 @@ private:
   std::optional<int64_t> lastSkip;
 };
 
-/// The text of a field, or "".
+/// Returns the text of a field, or "".
 llvm::StringRef textOf(const llvm::json::Object &object, llvm::StringRef key);
-/// The number of a field, or NaN.
+/// Returns the number of a field, or NaN.
 double numberOf(const llvm::json::Object &object, llvm::StringRef key);
-/// The count in a field, or 0.
+/// Returns the count in a field, or 0.
 uint64_t countOf(const llvm::json::Object &object, llvm::StringRef key);
-/// The objects of a list in a field; what is none is left out.
+/// Returns the objects of a list in a field, without elements of other kinds.
 std::vector<const llvm::json::Object *>
 objectsOf(const llvm::json::Object &object, llvm::StringRef key);
 std::vector<const llvm::json::Object *>
