@@ -205,4 +205,14 @@ std::optional<SampleModules> sampleModules(const OpSample &sample,
   return sampleModules(retyped);
 }
 
+SampleFunction::SampleFunction(StringRef module, StringRef name)
+    : compiled(GoldenFunction::compile(module, name)) {
+  if (!compiled)
+    ADD_FAILURE() << toString(compiled.takeError()) << "\n" << module.str();
+}
+
+std::vector<Numbers> SampleFunction::operator()(ArrayRef<Numbers> operands) {
+  return cantFail((*compiled)(operands));
+}
+
 } // namespace mp

@@ -51,6 +51,18 @@ std::optional<SampleModules> sampleModules(const OpSample &sample);
 std::optional<SampleModules> sampleModules(const OpSample &sample,
                                            llvm::StringRef floats);
 
+/// A function of a module, compiled. If it does not compile, the running test
+/// fails.
+class SampleFunction {
+public:
+  SampleFunction(llvm::StringRef module, llvm::StringRef name);
+  bool isReady() { return bool(compiled); }
+  std::vector<Numbers> operator()(llvm::ArrayRef<Numbers> operands);
+
+private:
+  llvm::Expected<GoldenFunction> compiled;
+};
+
 } // namespace mp
 
 #endif // MP_TEST_UNIT_OPSAMPLES_H

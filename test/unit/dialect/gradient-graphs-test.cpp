@@ -208,29 +208,12 @@ private:
   std::string body, loss;
 };
 
-/// @f, or @f.gradient.
-class Function {
-public:
-  Function(StringRef module, StringRef name)
-      : compiled(GoldenFunction::compile(module, name)) {
-    if (!compiled)
-      ADD_FAILURE() << toString(compiled.takeError()) << "\n" << module.str();
-  }
-  bool isReady() { return bool(compiled); }
-  std::vector<Numbers> operator()(ArrayRef<Numbers> inputs) {
-    return cantFail((*compiled)(inputs));
-  }
-
-private:
-  Expected<GoldenFunction> compiled;
-};
-
-double number(Function &loss, ArrayRef<Numbers> inputs) {
+double number(SampleFunction &loss, ArrayRef<Numbers> inputs) {
   return loss(inputs).front().front();
 }
 
 /// The derivative of `loss` along `direction`, by central differences.
-double slope(Function &loss, const std::vector<Numbers> &at,
+double slope(SampleFunction &loss, const std::vector<Numbers> &at,
              const std::vector<Numbers> &direction) {
   constexpr double step = 1e-5;
   auto moved = [&](double by) {
@@ -246,7 +229,7 @@ double slope(Function &loss, const std::vector<Numbers> &at,
 void checkGraph(unsigned seed) {
   SmoothGraph graph(seed);
   std::string module = differentiated(graph.module(), "f");
-  Function loss(module, "f"), gradient(module, "f.gradient");
+  SampleFunction loss(module, "f"), gradient(module, "f.gradient");
   ASSERT_TRUE(loss.isReady() && gradient.isReady());
   std::vector<Numbers> inputs = graph.draw(), all = graph.draw();
   std::vector<Numbers> exact = gradient(inputs);

@@ -18,27 +18,10 @@ constexpr double kTolerance =
 constexpr double kStep =
     1e-5; // error of central differences: step^2, and 1e-16 / step
 
-/// @f or @f.gradient, compiled.
-class Function {
-public:
-  Function(StringRef module, StringRef name)
-      : compiled(GoldenFunction::compile(module, name)) {
-    if (!compiled)
-      ADD_FAILURE() << toString(compiled.takeError()) << "\n" << module.str();
-  }
-  bool isReady() { return bool(compiled); }
-  std::vector<Numbers> operator()(ArrayRef<Numbers> operands) {
-    return cantFail((*compiled)(operands));
-  }
-
-private:
-  llvm::Expected<GoldenFunction> compiled;
-};
-
 void checkSample(const OpSample &text) {
   auto sample = sampleModules(text);
   ASSERT_TRUE(sample) << text.op;
-  Function loss(sample->backward, "f"),
+  SampleFunction loss(sample->backward, "f"),
       gradient(sample->backward, "f.gradient");
   ASSERT_TRUE(loss.isReady() && gradient.isReady());
   std::vector<Numbers> analytic = gradient(sample->operands);
