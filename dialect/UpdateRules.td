@@ -21,7 +21,9 @@ defvar Mp_Bounded = ["getMeasures", "buildMeasures", "buildBounds"];
 
 /// One step of the optimizer that an attribute describes: `mp.name<field = value> TENSORS, SCALARS, SLOTS`. The
 /// first two tensors are the parameter and its gradient, and the last slots may be `optional`. All but the
-/// scalars have the parameter's type. The fields `lr` and `maximize` are already applied to the operands.
+/// scalars have the parameter's type. The learning rate is an operand, so an update reads neither the field `lr` nor
+/// `maximize`, by which the gradient has been negated. Slots stand among the tensors or follow the scalars; those that
+/// only some fields need come last.
 class Mp_OptimizerOp<string mnemonic, Attr attribute, dag tensors, dag scalars, dag slots = (ins),
                      dag optional = (ins)> : Mp_UpdateOp<mnemonic> {
   let arguments = !con(tensors, scalars, slots, optional, (ins attribute:$optimizer));

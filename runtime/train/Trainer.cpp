@@ -110,6 +110,7 @@ Error Trainer::load(StringRef path) {
   if (Error error = loadRun(*parts->run, path))
     return error;
   parts->steps->drop();
+  parts->run->gaveUp.clear();
   return Error::success();
 }
 

@@ -18,7 +18,8 @@ public:
   /// state. No step is in flight then.
   virtual int64_t nextPause() const { return never; }
   /// Called after each step. Later observers see what this one adds to the
-  /// metrics.
+  /// metrics. If an earlier observer has restored an earlier state,
+  /// TrainingRun::state is before this step.
   virtual llvm::Error stepFinished(StepMetrics &metrics) {
     return llvm::Error::success();
   }

@@ -123,6 +123,20 @@ TEST_F(TrainerTest, TrainsEveryBatchOfEveryEpoch) {
   EXPECT_EQ(message(trainer->step()), "the run is over after 28 steps");
 }
 
+TEST_F(TrainerTest, TrainsAgainAfterARunThatWasGivenUp) {
+  TrainOptions impatient = options();
+  impatient.maxSkipped = 1;
+  auto trainer = llvm::cantFail(create(impatient));
+  std::string start = folder.path("start.safetensors");
+  ASSERT_EQ(message(trainer->save(start)), "no error");
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_HAS(message(trainer->train()), "1 steps in a row were skipped");
+    EXPECT_EQ(trainer->stepsDone(), 5);
+    ASSERT_EQ(message(trainer->load(start)), "no error");
+    EXPECT_EQ(trainer->stepsDone(), 0);
+  }
+}
+
 TEST_F(TrainerTest, CompilesEachProgramOnce) {
   {
     auto trainer = llvm::cantFail(create(options()));
