@@ -11,9 +11,16 @@ shift 2
 
 [[ $PWD == "$source"/* ]] || exec "$ccache" "$@"
 to_source=$(sed 's|[^/][^/]*|..|g' <<<"${PWD#"$source"/}")
-arguments=("${@//"$PWD"\//}")
-arguments=("${arguments[@]//"$PWD"/.}")
-arguments=("${arguments[@]//"$source"/$to_source}")
+arguments=()
+for argument in "$@"; do
+  # A macro's value is the program's, which may run in another folder.
+  if [[ $argument != -D* ]]; then
+    argument=${argument//"$PWD"\//}
+    argument=${argument//"$PWD"/.}
+    argument=${argument//"$source"/$to_source}
+  fi
+  arguments+=("$argument")
+done
 
 if [[ " $* " != *" -emit-pch "* ]]; then
   export CCACHE_PCH_EXTSUM=1 CCACHE_NOHASHDIR=1
