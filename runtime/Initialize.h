@@ -24,7 +24,7 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
 ///
 /// uniform: a + (b - a) u, where u has 24 random bits. normal: Box-Muller. Both
 /// are computed in f64 and rounded once to the element type, and uniform stays
-/// below b after rounding. Fails where the element type cannot hold the values.
+/// below b after rounding. Fails if the element type cannot hold the values.
 llvm::Error fill(const Variable &variable, uint64_t seed,
                  llvm::MutableArrayRef<char> storage, ThreadPool &pool);
 

@@ -1,7 +1,7 @@
-//===- InputCheck.h - whether a run can be given its inputs ---------------===//
+//===- InputCheck.h - checks the inputs of a run --------------------------===//
 //
-// Kernels read as many bytes as the entry point declares, and what indexes into
-// a row does so unasked: whoever hands inputs over is checked here first.
+// Kernels read as many bytes as the entry point declares, and do not check the
+// indices that they find in inputs. So inputs are checked here before a run.
 // Nothing here allocates unless there is an error.
 //
 //===----------------------------------------------------------------------===//
@@ -19,12 +19,13 @@ std::optional<int64_t> firstOutside(const Input &input, const TensorView &view);
 /// "0 to 9 or -100": what `input.range` allows.
 std::string rangeText(const Input &input);
 
-/// An error unless the inputs are as many as the entry point takes, and each
-/// has its type and size. It names the input, what it is and what is expected.
+/// Fails unless there are as many inputs as the entry point takes, each with
+/// its type and size. The error names the input, what it is and what is
+/// expected.
 llvm::Error checkSizes(const Entry &entry, llvm::ArrayRef<TensorView> inputs);
 
-/// An error where an element is outside of its input's range. The sizes are
-/// right.
+/// Fails if an element lies outside its input's range. Sizes must have been
+/// checked before.
 llvm::Error checkRanges(const Entry &entry, llvm::ArrayRef<TensorView> inputs);
 
 } // namespace mp

@@ -10,15 +10,15 @@
 
 namespace mp {
 
-/// What tensors are aligned to: a cache line, and the widest vector.
+/// The alignment of tensors: a cache line, and the widest vector.
 inline constexpr uint64_t kTensorAlignment = 64;
 
 inline uint64_t alignToTensor(uint64_t bytes) {
   return llvm::alignTo(bytes, kTensorAlignment);
 }
 
-/// Zeroed pages of its own, page-aligned; large ones ask for huge pages. Pages
-/// cost nothing until they are touched.
+/// Zeroed, page-aligned memory; large blocks ask for huge pages. Pages cost
+/// nothing until they are touched.
 class Memory {
 public:
   Memory() = default;
@@ -37,13 +37,13 @@ private:
   uint64_t bytes = 0;
 };
 
-/// The one arena of all entry points. It moves when it grows, but what a result
-/// points to lives on until the next run.
+/// The one arena of all entry points. It moves when it grows, but results stay
+/// valid until the next run.
 class Arena {
 public:
   char *base() const { return current.data(); }
   uint64_t size() const { return current.size(); }
-  /// Makes at least `bytes` bytes. The contents are lost.
+  /// Grows to at least `bytes` bytes. The contents are lost.
   llvm::Error grow(uint64_t bytes);
   /// Frees the buffers that growing replaced.
   void release() { retired.clear(); }
@@ -53,7 +53,7 @@ private:
   std::vector<Memory> retired;
 };
 
-/// As much scratch for each worker as the hungriest task needs.
+/// Scratch memory of each worker, as large as the largest task needs.
 class WorkerScratch {
 public:
   explicit WorkerScratch(unsigned workers) : workers(workers) {}

@@ -1,4 +1,4 @@
-//===- MemoryPlan.h - whether a plan fits into this machine ---------------===//
+//===- MemoryPlan.h - checks that a plan fits into this machine -----------===//
 #ifndef MP_RUNTIME_MEMORYPLAN_H
 #define MP_RUNTIME_MEMORYPLAN_H
 
@@ -6,14 +6,13 @@
 
 namespace mp {
 
-/// Bytes this process can hope for: physical memory, or less where a control
-/// group or a limit of the process says so.
+/// The bytes that this process may use: physical memory, or less if a control
+/// group or a resource limit says so.
 uint64_t usableMemory();
 
-/// Fails where the program's hungriest entry point, its constants and
-/// `variableBytes` take more than `usable` bytes together. The message says
-/// what takes how much and names the largest values, with where they were
-/// written.
+/// Fails if the arena of the program's largest entry point, its constants and
+/// `variableBytes` exceed `usable` bytes together. The message says how much
+/// each takes and names the largest values with their source locations.
 llvm::Error checkFits(const Program &program, uint64_t variableBytes,
                       uint64_t usable);
 

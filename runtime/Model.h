@@ -19,12 +19,13 @@ using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
 struct ModelOptions {
   std::string module;                 ///< path of the .mlir file
   std::string device = "auto";        ///< as of chooseDevice
-  unsigned threads = 0;               ///< 0: one a core
-  UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
+  unsigned threads = 0;               ///< 0: one per core
+  UseOnednn onednn = UseOnednn::Auto; ///< Auto: used if installed
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
-  std::shared_ptr<Trace> trace = nullptr; ///< gets what happens when
-  /// Gets lines for a person: why a device was chosen, warnings; any thread.
+  std::shared_ptr<Trace> trace = nullptr; ///< records what happens when
+  /// Receives notes for the user: why a device was chosen, warnings. Called
+  /// from any thread.
   std::function<void(llvm::StringRef)> onNote = {};
 };
 
@@ -47,37 +48,37 @@ public:
   llvm::Expected<const DataSource *> dataSource(llvm::StringRef name,
                                                 bool required);
 
-  /// Micro-batches of a step, as the options say or else the recipe.
+  /// The micro-batches of a step, as the options or else the recipe say.
   llvm::Expected<int64_t> accumulate();
 
   /// The loss scaler that the recipe trains with, a preset or "none".
   llvm::Expected<std::string> scaler();
   /// Its fields: "growth_factor=2 growth_interval=2000 ...".
   llvm::Expected<std::string> scalerFields();
-  /// The loss scale that it begins with; without a scaler 1.
+  /// The loss scale that it begins with; 1 without a scaler.
   llvm::Expected<double> initialScale();
 
   /// Compiles on a thread of its own; `get` then finds the result.
   void compileAhead(Goal goal, int64_t batch);
-  /// The entry point `function` at `batch`, compiled and linked where that has
-  /// not happened yet; a recipe's step by the recipe's name too (see
-  /// Entry::isCalled). An empty `function`: the only one but `derive`.
+  /// The entry point `function` at `batch`, compiled and linked if needed; a
+  /// recipe's step may be named by its recipe (see Entry::isCalled). An empty
+  /// `function` means the only entry point besides `derive`.
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 
-  /// Where it runs: "cpu", "cuda:0".
+  /// The device: "cpu", "cuda:0".
   const std::string &device() const { return options.device; }
   /// The target of the last program linked: "znver4", "sm_90".
   const std::string &moduleName() const { return name; }
   const std::string &arch() const { return archName; }
-  /// The memory of the first program linked: of a whole batch, where that is
-  /// asked for first.
+  /// The memory plan of the first program linked, which is that of a whole
+  /// batch if one is requested first.
   const std::optional<PlanReport> &memoryPlan() const { return memory; }
   /// Program::plan
   const std::string &plan() const { return planHash; }
-  /// What making kernels took so far, and what the cache had.
+  /// The hits and misses of the kernel cache, and the time spent compiling.
   CompileCounts compileCounts() const;
-  /// What it computes in: "fp16".
+  /// The precision it computes in: "fp16".
   const std::string &precision() const { return precisionName; }
 
 private:
@@ -89,7 +90,7 @@ private:
 
   Model() : background(llvm::hardware_concurrency(1)) {}
   llvm::Expected<Program> compile(Goal goal, CompileOptions options) const;
-  /// Finds out what is known of the module without compiling it.
+  /// Finds the facts of the module that need no compilation.
   llvm::Error inspect();
   /// Links the program of a job; remembers its entries.
   llvm::Error link(Key key, llvm::Expected<Program> program);
@@ -98,21 +99,21 @@ private:
   Compiler compiler;
   std::string text;
   std::unique_ptr<Session> state;
-  std::shared_ptr<CodeCache> cache; ///< of what codegen makes; null: CUDA
+  std::shared_ptr<CodeCache> cache; ///< of compiled objects; null on CUDA
   std::string name, archName, precisionName, planHash;
   std::optional<PlanReport> memory;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
   std::string scalerName, fieldsOfScaler;
   double firstScale = 1;
-  /// Entries that each linked program brought: their names and batches.
+  /// The names and batches of each linked program's entries.
   std::map<Key, std::vector<Entry>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;
   std::atomic<bool> stopping = false;
   llvm::DefaultThreadPool background;
 };
 
-/// A scalar result of a run read as a double.
+/// Reads a scalar result of a run as a double.
 double readScalar(const Entry &entry, Executable::Results results,
                   unsigned result);
 bool isScalar(const Result &result);

@@ -16,22 +16,23 @@ struct StepCost {
 };
 
 struct Profile {
-  /// Speed of a copy in the device's memory: bytes read and written, in 1e9 a
+  /// Speed of a copy in the device's memory, in 1e9 bytes read and written per
   /// second.
   double copyGbps = 0;
-  uint64_t graphNodes = 0;     ///< of one run; on the CPU its steps
+  uint64_t graphNodes = 0;     ///< of one run; on the CPU, its steps
   double hostMicroseconds = 0; ///< of Executable::submit, median
   std::vector<StepCost> launches = {};
 };
 
-/// Executable::profile; every variable has its bits again afterwards, on an
-/// error too. Errors: the device failed, or has no memory for the copy.
+/// Executable::profile, after which every variable has its former bits again,
+/// even if it fails. Errors: the device failed, or has no memory for the copy
+/// of the variables.
 llvm::Expected<Profile> profileKeepingState(Session &session,
                                             Executable &executable,
                                             Executable::Inputs inputs);
 
-/// As profileKeepingState, of a whole step: of `step`, or where that applies
-/// micro-batches, of the one that `gather` takes and of `step` together.
+/// As profileKeepingState, for a whole step: `step` alone or, if it applies
+/// micro-batches, one micro-batch of `gather` and `step` together.
 llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
                                     Executable &step,
                                     Executable::Inputs inputs);
@@ -43,7 +44,7 @@ llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
 /// How often each thing is measured.
 inline constexpr unsigned kProfileRuns = 25;
 
-/// What a cost is called by.
+/// The name of a cost in a profile.
 struct KernelName {
   std::string symbol, summary;
   std::vector<Location> sources;
@@ -51,14 +52,14 @@ struct KernelName {
 std::vector<KernelName> kernelNames(const Program &program);
 
 double median(std::vector<double> values);
-/// The median of each step; `microseconds[step]` are its times.
+/// The median cost of each step; `microseconds[step]` are its times.
 std::vector<StepCost> costsOf(const Entry &entry,
                               llvm::ArrayRef<KernelName> names,
                               std::vector<std::vector<double>> microseconds);
-/// Profile::hostMicroseconds, from runs one after the other.
+/// Measures Profile::hostMicroseconds by runs that do not overlap.
 llvm::Expected<double> timeSubmits(Executable &executable,
                                    Executable::Inputs inputs);
-/// How much to copy, where `free` bytes of memory are left.
+/// How many bytes to copy if `free` bytes of memory are left.
 uint64_t profiledCopyBytes(uint64_t free);
 /// Profile::copyGbps
 inline double copyRate(uint64_t bytes, double microseconds) {

@@ -1,4 +1,4 @@
-//===- TensorView.h - elements of one type that lie somewhere else --------===//
+//===- TensorView.h - typed view of elements that others own ---------------===//
 #ifndef MP_RUNTIME_TENSORVIEW_H
 #define MP_RUNTIME_TENSORVIEW_H
 
@@ -8,7 +8,7 @@
 
 namespace mp {
 
-/// The element type that a number of the host is; nothing for another type.
+/// The element type of a host number; nothing for another type.
 template <typename T> inline constexpr std::optional<ElementType> elementOf;
 template <>
 inline constexpr auto elementOf<bool> = std::optional(ElementType::I1);
@@ -32,22 +32,22 @@ template <typename R>
 using NumberOf =
     std::remove_cvref_t<decltype(*std::data(std::declval<const R &>()))>;
 
-/// std::vector<float>, llvm::ArrayRef<uint8_t>, std::array<int64_t, 4>, ...
+/// A range of such numbers: std::vector<float>, llvm::ArrayRef<uint8_t>, ...
 template <typename R>
 concept HostNumbers =
     HostNumber<NumberOf<R>> && requires(const R &range) { std::size(range); };
 
-/// Dense elements, row-major, that somebody else owns: an input of a run, or a
-/// result. Knows how many they are and of what type, and not the shape.
+/// Dense row-major elements that somebody else owns: an input of a run, or a
+/// result. The view knows their number and type, but not the shape.
 class TensorView {
 public:
   TensorView() = default;
-  /// `bytes` hold whole elements.
+  /// `bytes` must hold whole elements.
   TensorView(ElementType element, llvm::ArrayRef<char> bytes)
       : kind(element), held(bytes) {}
   TensorView(ElementType element, const void *data, uint64_t bytes)
       : kind(element), held(static_cast<const char *>(data), bytes) {}
-  /// Numbers of the host.
+  /// A view of host numbers.
   template <HostNumbers R>
   TensorView(const R &numbers)
       : TensorView(*elementOf<NumberOf<R>>, std::data(numbers),
@@ -56,10 +56,10 @@ public:
   ElementType element() const { return kind; }
   llvm::ArrayRef<char> bytes() const { return held; }
   const void *data() const { return held.data(); }
-  /// How many elements.
+  /// The number of elements.
   int64_t size() const { return held.size() / byteWidth(kind); }
 
-  /// The elements as they lie. Error: they are of another type than T.
+  /// The elements without conversion. Error: their type is not T.
   template <HostNumber T> llvm::Expected<llvm::ArrayRef<T>> as() const {
     if (kind != *elementOf<T>)
       return otherType(*elementOf<T>);

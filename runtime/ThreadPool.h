@@ -25,25 +25,25 @@ public:
   /// `task` in [0, tasks), `worker` in [0, threads()).
   using Function = llvm::function_ref<void(int64_t task, unsigned worker)>;
 
-  /// `threads` workers, the caller's thread included, `most` at most; 0: one
-  /// for each core that this process may use. `trace`, which may be null, gets
-  /// what each of them spends on a call of `run`. A thread that the system
-  /// refuses is a fatal error of LLVM's, as it is where passes and code
-  /// generation want one.
+  /// Starts `threads` workers, the caller's thread included, but no more than
+  /// `most()`; 0: one for each core that this process may use. `trace`, which
+  /// may be null, records what each of them spends on a call of `run`. A thread
+  /// that the system refuses is a fatal error of LLVM's, as in passes and code
+  /// generation.
   explicit ThreadPool(unsigned threads = 0, Trace *trace = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   unsigned threads() const { return helpers.size() + 1; }
-  /// How many workers a pool made with `threads` has.
+  /// The number of workers of a pool made with `threads`.
   static unsigned workers(unsigned threads);
-  /// Cores that this process may use, and how many workers may share them: past
-  /// that, gathering them takes longer than what they do.
+  /// The number of cores that this process may use. `most` is the largest
+  /// number of workers: with more, waking them takes longer than their work.
   static unsigned cores();
   static unsigned most() { return 16 * cores(); }
 
-  /// What the trace calls the runs to come; from Trace::name.
+  /// Sets the trace's name of the following runs; from Trace::name.
   void setLabel(uint32_t name) { label = name; }
 
   /// Calls `function` once for every task and returns when all are done. The
@@ -63,8 +63,8 @@ private:
   void awaitOthers();
   bool awaitWork();
 
-  // What is read by all and written once a launch, and what every claim writes,
-  // lie on cache lines of their own.
+  // Fields that change once per launch and fields that change with every claim
+  // lie on different cache lines.
   alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks nobody has taken
   alignas(64) std::atomic<int64_t> unfinished = 0;
   alignas(64) std::atomic<uint32_t> launches = 0; ///< changes to wake sleepers
@@ -73,7 +73,7 @@ private:
   const Function *function = nullptr; ///< valid while `unfinished` is not 0
   int64_t tasks = 0;
   bool crowded = false; ///< more workers than cores: waiting must not spin
-  uint64_t calls = 0;   ///< of `run` so far
+  uint64_t calls = 0;   ///< number of calls of `run` so far
   uint32_t label = 0, waiting = 0; ///< names in `trace`
   Trace *const trace;
   std::vector<llvm::thread> helpers;

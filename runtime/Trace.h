@@ -1,7 +1,7 @@
 //===- Trace.h - what every thread did, and when --------------------------===//
 //
-// Chrome's trace format, as chrome://tracing and Perfetto read it. Whoever is
-// given no trace records nothing; a span then costs a comparison.
+// Chrome's trace format, as chrome://tracing and Perfetto read it. Without a
+// trace nothing is recorded, and a span costs a comparison.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_TRACE_H
@@ -28,11 +28,11 @@ public:
   enum class Kind : uint8_t { Step, Kernel, Wait, Data, Compile };
   static constexpr uint64_t defaultLimit = 500'000;
 
-  /// The calling thread is the main one. Past `limit` events, all threads
-  /// together, no more are kept.
+  /// The calling thread becomes the main one. At most `limit` events are kept,
+  /// of all threads together.
   explicit Trace(uint64_t limit = defaultLimit);
 
-  /// The number of a name with what there is to say about it.
+  /// The number of a name, to which `detail` is added.
   uint32_t name(llvm::StringRef text, llvm::StringRef detail = "");
   /// Records that the calling thread did this from `begin` to `end`.
   void add(Kind kind, uint32_t name, Time begin, Time end = Clock::now());
@@ -49,7 +49,7 @@ private:
   };
   struct Track {
     std::string name;
-    mutable std::mutex mutex; ///< of `events`; nobody waits but for `json`
+    mutable std::mutex mutex; ///< of `events`; only `json` contends for it
     std::vector<Event> events;
   };
   struct Name {
@@ -58,17 +58,17 @@ private:
 
   Track &track(Kind kind);
 
-  const uint64_t number; ///< of this one in the process, from 1 on
+  const uint64_t number; ///< of this trace in the process, from 1 on
   const uint64_t limit;
   const Time start = Clock::now();
   std::atomic<uint64_t> recorded = 0;
-  mutable std::mutex mutex; ///< of all that follows
+  mutable std::mutex mutex; ///< guards what follows
   std::map<std::thread::id, std::unique_ptr<Track>> tracks;
   llvm::StringMap<uint32_t> numbers;
   std::vector<Name> names;
 };
 
-/// Records the time from its making to its end.
+/// Records the time from its construction to its destruction.
 class TraceSpan {
 public:
   TraceSpan(Trace *trace, Trace::Kind kind, llvm::StringRef text)

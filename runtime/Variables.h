@@ -11,18 +11,18 @@ namespace mp {
 /// Bytes that variables take in one piece of memory, each aligned.
 uint64_t bytesOf(llvm::ArrayRef<Variable> variables);
 
-/// What a Session declares, by name.
+/// The variables that a Session declares, by name.
 class VariableNames {
 public:
   llvm::ArrayRef<Variable> all() const { return declared; }
-  /// Bytes of all of them.
+  /// The bytes of all variables.
   uint64_t bytes() const { return bytesOf(declared); }
 
-  /// The program's variables that are not declared yet, each once. Fails where
-  /// one is declared otherwise.
+  /// The program's variables that are not declared yet, each once. Fails if one
+  /// is declared differently.
   llvm::Expected<std::vector<Variable>> fresh(const Program &program) const;
 
-  /// The index of a variable of `bytes` bytes; an error where there is none.
+  /// The index of a variable of `bytes` bytes; an error if there is none.
   llvm::Expected<size_t> find(llvm::StringRef name, uint64_t bytes) const;
 
 protected:
@@ -30,7 +30,7 @@ protected:
   llvm::StringMap<size_t> indices;
 };
 
-/// The same with where each is. `Address` is the device's kind of address.
+/// Variables with their addresses. `Address` is the device's address type.
 template <typename Address> class Variables : public VariableNames {
 public:
   /// Declares variables that lie one after the other from `base` on.

@@ -7,15 +7,15 @@
 
 namespace mp {
 
-/// A KernelCache that counts, and that says once that it cannot be written.
-/// Where the switch MP_CACHE_LOG names a file ("-": standard error), each
-/// look-up is a line of it, and each miss has its reason.
+/// A KernelCache that counts its use, and warns once if it cannot be written.
+/// If the switch MP_CACHE_LOG names a file ("-": standard error), each look-up
+/// adds a line to it, and each miss has its reason.
 class CodeCache final : public CodeStore {
 public:
   using Warning = std::function<void(llvm::StringRef)>;
 
-  /// On the folder that the switches name. A folder that is not to be used is
-  /// one warning; then, and where the cache is off, nothing is kept.
+  /// Opens the folder that the switches name. An unusable folder is one
+  /// warning; then, and if the cache is off, nothing is kept.
   static std::shared_ptr<CodeCache> open(Warning onWarning);
   /// `files` may be null.
   CodeCache(std::unique_ptr<KernelCache> files, Warning onWarning);
@@ -32,7 +32,7 @@ private:
   const std::unique_ptr<KernelCache> files;
   const Warning onWarning;
   int logFile = -1;
-  mutable std::mutex mutex; ///< of all that follows
+  mutable std::mutex mutex; ///< guards what follows
   CompileCounts counted;
   bool warned = false;
 };

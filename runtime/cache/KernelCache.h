@@ -2,10 +2,10 @@
 //
 // One entry is one file, named by the key: a hash of the source and one of the
 // facts. An entry is written under another name and renamed, so that a reader
-// sees a whole one or none, and it carries a checksum of itself: what a crash
-// or a full disk leaves half written is a miss, so nobody waits for the disk. A
-// cache never breaks a run: what cannot be read is a miss, and what cannot be
-// written is not kept.
+// sees all of it or nothing. A checksum turns what a crash or a full disk left
+// half written into a miss, so writing need not wait for the disk. A cache
+// never breaks a run: what cannot be read is a miss, and what cannot be written
+// is not kept.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CACHE_KERNELCACHE_H
@@ -20,11 +20,11 @@
 namespace mp {
 
 /// The folder of the cache: MP_CACHE_DIR, else $XDG_CACHE_HOME/mantissa, else
-/// ~/.cache/mantissa; empty where MP_CACHE_DIR is "off" or none is known.
+/// ~/.cache/mantissa; empty if MP_CACHE_DIR is "off" or no folder is known.
 std::string cacheFolder();
 
 /// 64 hexadecimal digits of SHA-256 over texts, each with its length before it,
-/// so that no text can pass for two others.
+/// so that two texts hash differently from one that joins them.
 std::string hashOf(llvm::ArrayRef<llvm::StringRef> texts);
 
 /// A folder of compiled kernels, shared with other processes. Thread-safe.
@@ -35,24 +35,24 @@ public:
   };
   static constexpr uint64_t defaultLimit = uint64_t(1) << 30;
 
-  /// Makes the folder (0700) where it is missing. Errors: it cannot be made or
+  /// Makes the folder (0700) if it is missing. Errors: it cannot be made or
   /// opened, belongs to another user, or others may write to it. `limit` bounds
-  /// the bytes of all entries; the ones used longest ago are dropped.
+  /// the bytes of all entries; those used longest ago are dropped.
   static llvm::Expected<std::unique_ptr<KernelCache>>
   open(llvm::StringRef folder, uint64_t limit = defaultLimit);
   ~KernelCache();
 
-  /// The code of a key; nothing where there is no entry, or a damaged one,
-  /// which is removed.
+  /// The code of a key; nothing if there is no entry, or a damaged one, which
+  /// is removed.
   std::optional<std::string> find(const CodeKey &key);
   /// Keeps code. If it fails, no file is left.
   llvm::Error store(const CodeKey &key, llvm::StringRef code);
 
-  /// Why a key has no entry: "new", or what is other in the entries that there
-  /// are of its source: "known with LLVM '22.1.7', and this is '22.1.8'".
+  /// Why a key has no entry: "new", or how the entries of its source differ:
+  /// "known with LLVM '22.1.7', and this is '22.1.8'".
   std::string explainMiss(const CodeKey &key) const;
 
-  /// What is in the folder now, of all kinds or of one.
+  /// What is in the folder now, of all kinds or of one kind.
   Usage usage(llvm::StringRef kind = "") const;
 
   /// The name of a key's file.
@@ -64,11 +64,11 @@ private:
   std::optional<std::string> read(const std::string &name) const;
   void trim();
 
-  int directory; ///< its descriptor: a folder renamed meanwhile is still ours
+  int directory; ///< its descriptor, which stays valid if the folder is renamed
   std::string folder;
   uint64_t limit;
-  std::mutex mutex;     ///< of `written`
-  uint64_t written = 0; ///< since the entries were last counted
+  std::mutex mutex;     ///< guards `written`
+  uint64_t written = 0; ///< bytes since the entries were last counted
 };
 
 } // namespace mp
