@@ -1,4 +1,4 @@
-//===- TensorView.cpp - typed view of elements that others own -------------===//
+//===- TensorView.cpp - typed view of elements that others own ------------===//
 #include "runtime/TensorView.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"

@@ -1,4 +1,4 @@
-//===- TensorView.h - typed view of elements that others own ---------------===//
+//===- TensorView.h - typed view of elements that others own --------------===//
 #ifndef MP_RUNTIME_TENSORVIEW_H
 #define MP_RUNTIME_TENSORVIEW_H
 

@@ -21,16 +21,15 @@ struct Array {
   static Array allocate(TensorType type, char **storage);
 };
 
-/// Bytes of a dense tensor, or none where a size is negative or the product
-/// does not fit 63 bits. Sizes from a file go through here before anything
-/// else.
+/// Bytes of a dense tensor; nothing if a size is negative or the product does
+/// not fit 63 bits. Sizes from a file must pass this check first.
 std::optional<uint64_t> checkedBytes(const TensorType &type);
 
-/// Maps a file. Error: "path: No such file or directory" and its like.
+/// Maps a file. The error reads like "path: No such file or directory".
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapFile(llvm::StringRef path);
 
-/// An error where an i1 array holds a byte other than 0 and 1; `what` names it.
+/// Fails if an i1 array holds a byte other than 0 and 1; `what` names it.
 llvm::Error checkBooleans(const TensorType &type, llvm::ArrayRef<char> bytes,
                           llvm::StringRef what);
 
@@ -39,8 +38,8 @@ llvm::Error checkBooleans(const TensorType &type, llvm::ArrayRef<char> bytes,
 llvm::Expected<Array> readArray(llvm::StringRef path, llvm::StringRef format,
                                 llvm::StringRef key = "");
 
-/// The type that readArray would give, without reading more than it must: the
-/// data of a gzipped file stay packed.
+/// The type that readArray would return, read with as little of the file as
+/// possible: gzipped data are not unpacked.
 llvm::Expected<TensorType> peekType(llvm::StringRef path,
                                     llvm::StringRef format,
                                     llvm::StringRef key = "");

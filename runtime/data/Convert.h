@@ -9,7 +9,7 @@ namespace mp {
 
 /// The element at `bytes` as a double; exact for all types but large i64.
 double loadElement(ElementType type, const char *bytes);
-/// Element of an integer type, exact. Only for types of isInteger.
+/// The integer at `bytes`, exact. Only for types of isInteger.
 int64_t loadInteger(ElementType type, const char *bytes);
 bool isInteger(ElementType type);
 
@@ -18,8 +18,7 @@ bool isInteger(ElementType type);
 void convertElements(ElementType fromType, llvm::ArrayRef<char> from,
                      ElementType toType, llvm::MutableArrayRef<char> to);
 
-/// Stores an integer, of which the low bits that fit are kept; of I1 whether it
-/// is not zero.
+/// Stores the low bits of an integer that fit; for I1, whether it is not zero.
 void storeInteger(ElementType type, int64_t value, char *bytes);
 
 /// Rounds a double once to the type and stores it; integers truncate to zero.

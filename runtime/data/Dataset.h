@@ -23,15 +23,15 @@ using ColumnBinding = std::vector<unsigned>;
 /// A data source of the module bound to the files of a folder.
 class Dataset {
 public:
-  /// Finds every column's file and checks its header; the data are still to be
-  /// read. Errors: a pattern that matches no file or several, a header that is
-  /// damaged, another element type than declared, columns of different lengths,
-  /// no samples.
+  /// Finds every column's file and checks its header, without reading data.
+  /// Errors: a pattern that matches no file or several, a damaged header,
+  /// another element type than declared, columns of different lengths, no
+  /// samples.
   static llvm::Expected<Dataset> find(const DataSource &source,
                                       llvm::StringRef folder);
-  /// Reads the data that `find` found, once. May run on a thread of its own.
+  /// Reads the data that `find` found, once. May run on another thread.
   llvm::Error read();
-  /// Both.
+  /// Finds and reads.
   static llvm::Expected<Dataset> open(const DataSource &source,
                                       llvm::StringRef folder);
 
@@ -40,7 +40,7 @@ public:
 
   /// Finds the column of each input by name. Errors: an input without a column,
   /// a sample whose shape or type is not the input's without its batch
-  /// dimension, a value outside of the input's range.
+  /// dimension, a value outside the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
   /// Copies the samples `rows` of a column to `to`, one after the other.
@@ -58,9 +58,8 @@ private:
 llvm::Expected<std::string> findFile(llvm::StringRef folder,
                                      llvm::StringRef pattern);
 
-/// An error where an element lies outside of input.range and is not
-/// input.exempt. `file` and "sample" name the place; a sample has `perSample`
-/// elements.
+/// Fails if an element lies outside input.range and is not input.exempt. `file`
+/// and "sample" name the place; a sample has `perSample` elements.
 llvm::Error checkRange(const Input &input, ElementType element,
                        llvm::ArrayRef<char> bytes, llvm::StringRef file,
                        int64_t perSample);

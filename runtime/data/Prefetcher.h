@@ -18,14 +18,14 @@ struct PrefetchOptions {
   uint64_t seed = 0;
   bool shuffle = true;
   int64_t firstStep = 0, lastStep = 0; ///< steps [firstStep, lastStep)
-  Trace *trace = nullptr;              ///< gets what is gathered when
+  Trace *trace = nullptr;              ///< records what is gathered when
 };
 
-/// Gathers the batches of a data set on a thread of its own into two slots: one
-/// is being read while the other is being filled. For one consumer.
+/// Gathers the batches of a data set on its own thread into two slots: one is
+/// read while the other is filled. For one consumer.
 class Prefetcher {
 public:
-  /// `data` stays in use. `binding` says which columns feed the inputs.
+  /// `data` must outlive this. `binding` says which columns feed the inputs.
   Prefetcher(const Dataset &data, ColumnBinding binding,
              const PrefetchOptions &options);
   ~Prefetcher();
@@ -57,14 +57,15 @@ private:
   ColumnBinding binding;
   PrefetchOptions options;
   std::array<Slot, 2> slots;
-  std::vector<int64_t> order; ///< of epoch `orderEpoch`; the thread's own
+  std::vector<int64_t>
+      order; ///< of epoch `orderEpoch`; used by the thread only
   int64_t orderEpoch = -1;
 
   std::mutex mutex;
   std::condition_variable changed;
   int64_t filled = 0, released = 0; ///< micro-batches, from firstStep on
   int64_t taken = 0;
-  Position upcoming; ///< the one that `next` gives
+  Position upcoming; ///< the one that `next` returns
   bool stopping = false;
   llvm::thread worker;
 };

@@ -9,14 +9,14 @@
 
 namespace mp {
 
-/// The content of a safetensors file; the tensors lie in the mapped file.
+/// The content of a safetensors file; the tensors are views of the mapped file.
 struct Safetensors {
   std::string path;
   std::map<std::string, Array> tensors;
   std::map<std::string, std::string> metadata;
 
-  /// The tensor `key`, or the only one where `key` is empty. The error lists
-  /// what the file holds.
+  /// The tensor `key`, or the only one if `key` is empty. The error lists the
+  /// tensors of the file.
   llvm::Expected<Array> only(llvm::StringRef key) const;
   /// The names in order.
   std::vector<std::string> names() const;
@@ -28,8 +28,8 @@ struct Safetensors {
 /// overlap.
 llvm::Expected<Safetensors> readSafetensors(llvm::StringRef path);
 
-/// A tensor to be written: type.bytes() bytes that are there already, or that
-/// `read` fetches into a buffer when their turn comes.
+/// A tensor to be written: type.bytes() bytes that exist already, or that
+/// `read` puts into a buffer when they are written.
 struct NamedTensor {
   std::string name;
   TensorType type;

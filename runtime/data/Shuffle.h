@@ -14,22 +14,22 @@ namespace mp {
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
                                    int64_t samples);
 
-/// That order, or that of the files.
+/// The shuffled order, or the order of the files.
 std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
                                   int64_t samples, bool shuffle);
 
-/// How the steps of a run fall on the data. Step 0 is the first.
+/// Maps the steps of a run to the data. Step 0 is the first.
 struct BatchPlan {
   int64_t samples = 0;
   int64_t batch = 1;     ///< rows of a step; at most `samples`
   bool dropLast = false; ///< leave the remainder of each epoch out
-  /// Micro-batches of equal size that `batch` is taken in.
+  /// The number of equal micro-batches that `batch` is split into.
   int64_t accumulate = 1;
 
   int64_t stepsPerEpoch() const {
     return dropLast ? samples / batch : (samples + batch - 1) / batch;
   }
-  /// Rows of the last, smaller batch; 0 where there is none.
+  /// Rows of the last, smaller batch; 0 if there is none.
   int64_t remainder() const { return dropLast ? 0 : samples % batch; }
   int64_t epoch(int64_t step) const { return step / stepsPerEpoch(); }
   int64_t indexInEpoch(int64_t step) const { return step % stepsPerEpoch(); }
@@ -39,14 +39,14 @@ struct BatchPlan {
   }
 
   int64_t microRows() const { return batch / accumulate; }
-  /// Rows of the one smaller micro-batch of an epoch; 0 where there is none.
+  /// Rows of the one smaller micro-batch of an epoch; 0 if there is none.
   int64_t microRemainder() const {
     return dropLast ? 0 : samples % microRows();
   }
   int64_t microBatches(int64_t step) const {
     return (rows(step) + microRows() - 1) / microRows();
   }
-  /// Where a micro-batch begins in the order of its epoch.
+  /// The first row of a micro-batch in the order of its epoch.
   int64_t firstRow(int64_t step, int64_t micro) const {
     return indexInEpoch(step) * batch + micro * microRows();
   }
