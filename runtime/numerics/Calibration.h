@@ -1,7 +1,7 @@
-//===- Calibration.h - the sizes of a network's gradients -------*- C++ -*-===//
+//===- Calibration.h - gradient statistics that give a loss scale ---------===//
 //
-// What a loss scale is chosen from: the gradients that training has in f16,
-// computed in f32, where they neither underflow nor overflow.
+// A loss scale is chosen from the gradients that training has in f16, computed
+// in f32, where they neither underflow nor overflow.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_NUMERICS_CALIBRATION_H
@@ -23,17 +23,17 @@ struct Calibration {
   std::string scaler() const { return staticScaler(exponent); }
   /// "loss scale 8192 chosen from 16 batches: ..."
   std::string summary() const;
-  /// Gradients of the first batch, as they were returned, where they were asked
-  /// for: in the order of the ledger's, and named as there.
+  /// If requested, the gradients of the first batch as they were returned, in
+  /// the order of the ledger's and with their names.
   std::vector<Array> firstBatch;
 };
 
 inline constexpr int64_t kCalibrationBatches = 16;
-/// The loss scaler whose scale is chosen so.
+/// The name of the loss scaler whose scale is calibrated.
 inline constexpr llvm::StringLiteral kCalibratedScaler = "static:auto";
 
 /// The entry point that returns, in f32 and unscaled, the gradients that
-/// training has in f16. Error: it has none.
+/// training has in f16. Error: there are none.
 llvm::Expected<Executable *> gradientsOf(Model &model, int64_t rows);
 
 struct CalibrateOptions {
@@ -42,23 +42,23 @@ struct CalibrateOptions {
   bool shuffle = true;
   int64_t batches = kCalibrationBatches;
   int headroom = kHeadroom;
-  std::string init = {};        ///< file of first weights
+  std::string init = {};        ///< file of initial weights
   double scale = 1;             ///< of the ledger
   bool keepsFirstBatch = false; ///< as Calibration::firstBatch
 };
 
-/// Initialises the model's session, runs the first whole micro-batches of a
-/// run, backward among them, and chooses a scale. Buffers are then those after
-/// the last batch. Errors: nothing is f16, a gradient is not finite, all are
-/// zero.
+/// Initialises the model's session, runs forward and backward of the first
+/// whole micro-batches of a run, and chooses a scale. Buffers then hold their
+/// values after the last batch. Errors: nothing is f16, a gradient is not
+/// finite, all are zero.
 llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,
                                       const CalibrateOptions &options);
 
 /// A histogram, and the gradients that lose most at the ledger's scale.
 std::string toText(const Calibration &calibration, size_t most = 10);
-/// What mp-synthesize-scales reads, for a file that is to be at `path`.
+/// The JSON that mp-synthesize-scales reads, for a file at `path`.
 std::string toJson(const Calibration &calibration, llvm::StringRef path);
-/// The histogram at the ledger's scale and at the one that was chosen, as SVG.
+/// The histogram at the ledger's scale and at the chosen one, as SVG.
 std::string toPicture(const Calibration &calibration);
 
 } // namespace mp

@@ -1,6 +1,6 @@
-//===- Magnitudes.h - how large the elements of tensors are -----*- C++ -*-===//
+//===- Magnitudes.h - exponent histograms of tensors ------------*- C++ -*-===//
 //
-// One reading of a tensor counts enough to say, exactly, what f16 makes of its
+// One pass over a tensor counts enough to say exactly how f16 rounds its
 // elements at every loss scale that is a power of two.
 //
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,7 @@
 
 namespace mp {
 
-/// What rounding to f16, to nearest and ties to even, makes of a number.
+/// The result of rounding a number to f16, to nearest even.
 enum class Fate {
   Flushed,      ///< zero
   Subnormal,    ///< less than 2^-14
@@ -24,10 +24,10 @@ enum class Fate {
 };
 inline constexpr int kFates = 5;
 
-/// The fate of a finite number that is not zero, given without its sign.
+/// The fate of a finite nonzero number, given without its sign.
 Fate fateInHalf(double magnitude, int headroom);
 
-/// How many elements meet which fate.
+/// How many elements have which fate.
 struct HalfCounts {
   std::array<uint64_t, kFates> byFate = {};
 
@@ -38,11 +38,11 @@ struct HalfCounts {
   void add(const HalfCounts &other);
   /// Elements that are finite and not zero.
   uint64_t all() const;
-  /// The share of those with one fate; 0 where there are none.
+  /// The share of those with one fate; 0 if there are none.
   double share(Fate fate) const;
 };
 
-/// How large the elements of tensors are, their signs left out.
+/// The distribution of the elements' magnitudes.
 class Magnitudes {
 public:
   /// Exponents of the least subnormal f32, and of the largest f32.
@@ -55,22 +55,22 @@ public:
   void add(const Magnitudes &other);
   /// Elements of [2^e, 2^(e+1)).
   uint64_t count(int e) const;
-  /// The exponents that there are, and their elements, the least first.
+  /// The exponents that occur and their counts, the least first.
   std::vector<std::pair<int, uint64_t>> exponents() const;
-  /// All that are finite and not zero.
+  /// The number of elements that are finite and not zero.
   uint64_t nonZeros() const;
   uint64_t elements() const { return zeros + nonFinite + nonZeros(); }
 
-  /// What f16 makes of them times 2^shift.
+  /// How f16 rounds the elements times 2^shift.
   HalfCounts inHalf(int shift, int headroom) const;
 
 private:
-  /// Numbers of one exponent that meet the same fate whatever the power of two
-  /// that they are multiplied by: the least of them, and those from where
+  /// The parts of an exponent's interval whose numbers have the same fate at
+  /// every power of two: the least number alone, and the ranges from which
   /// rounding to ten and to eleven bits reaches the next exponent.
   static constexpr std::array<double, 4> parts = {1, 1 + 0x1p-52, 2 - 0x1p-10,
                                                   2 - 0x1p-11};
-  /// By e - least, and by part.
+  /// Indexed by e - least, and by part.
   std::array<std::array<uint64_t, parts.size()>, most - least + 1> counts = {};
 };
 

@@ -1,6 +1,6 @@
 //===- NanCheck.h - the first value that is not finite ----------*- C++ -*-===//
 //
-// From the records of a step (Entry::records) to the op that began it.
+// Finds the non-finite origin of a step from its records (Entry::records).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_NUMERICS_NANCHECK_H
@@ -21,11 +21,11 @@ struct ValueRange {
   std::string phase; ///< "input", "variable", "forward", "backward", "update"
   TensorType type;
   bool isFinite = true;
-  /// NaN is among them; known of records that have a magnitude.
+  /// Whether NaN is among them; known of records that have a magnitude.
   std::optional<bool> hasNan = {};
   std::optional<uint64_t> nonFinite = {};         ///< how many
   std::optional<double> least = {}, largest = {}; ///< of the finite ones
-  std::optional<double> magnitude = {}; ///< the largest, where all are finite
+  std::optional<double> magnitude = {}; ///< the largest, if all are finite
   std::optional<int64_t> row = {};      ///< the first that is not finite
 
   /// "3 of 128 not finite, the others in [-1, 65504]", "at most 65504"
@@ -40,43 +40,43 @@ struct NonFiniteOrigin {
   /// Which samples of the data the step was taken on: "samples 32 to 63 of
   /// epoch 1, which are ..."
   std::string samplesText = {};
-  std::vector<int64_t> samples = {}; ///< the same, all; from 0
-  /// The sample of the data whose row is the first that is not finite.
+  std::vector<int64_t> samples = {}; ///< all of them, counted from 0
+  /// The sample that the first non-finite row belongs to.
   std::optional<int64_t> sample = {};
 
-  /// "mp.exp at net.mlir:7:8 (backward): ", then what is known of it, of its
-  /// operands, and the records.
+  /// "mp.exp at net.mlir:7:8 (backward): ", then what is known of the value and
+  /// its operands.
   std::string str() const;
 };
 
-/// Whether a result is what a record tells.
+/// Whether the result holds a record.
 bool isOfRecord(const Entry &entry, unsigned result);
-/// What the results tell of each record.
+/// Reads the results that hold records.
 std::vector<ValueRange> readRecords(const Entry &entry,
                                     Executable::Results results);
 
 /// The range of a tensor on the host, without a name.
 ValueRange rangeOf(const TensorType &type, llvm::ArrayRef<char> bytes);
 
-/// Whether any record is of something that is not finite, in a step that
-/// applied its updates or did not. Allocates nothing.
+/// Whether any record has a value that is not finite; `applied` says whether
+/// the step applied its updates. Allocates nothing.
 bool anyNonFinite(const Entry &entry, Executable::Results results,
                   bool applied);
 
-/// The first value in execution order that is not finite although what it is
-/// computed from is, among those that lead to what the step is skipped for or
-/// writes; where it is certain that something is wrong here, else among all.
+/// The first value in execution order that is not finite although its operands
+/// are, among those that lead to a flag or a write of the step; among all
+/// values if `isCertain` says that something is wrong in this step.
 std::optional<NonFiniteOrigin>
 findNonFiniteOrigin(const Entry &entry, llvm::ArrayRef<ValueRange> values,
                     bool applied, bool isCertain);
 
-/// The variable of the first record of state that is not finite, of a step that
-/// applied its updates; "" where there is none.
+/// The variable of the first state record that is not finite, in a step that
+/// applied its updates; "" if there is none.
 std::string firstBrokenState(const Entry &entry, Executable::Results results);
 
 /// One line of offenders.jsonl, without a line feed.
 std::string toJson(const NonFiniteOrigin &origin);
-/// Every record of a step: a table for a person, and values.json.
+/// Every record of a step, as a table for the user and as values.json.
 std::string toText(llvm::ArrayRef<ValueRange> values);
 std::string toJson(int64_t step, llvm::ArrayRef<ValueRange> values);
 

@@ -1,4 +1,4 @@
-//===- RunFiles.h - what a run folder holds ---------------------*- C++ -*-===//
+//===- RunFiles.h - the files of a run folder -------------------*- C++ -*-===//
 #ifndef MP_RUNTIME_REPORT_RUNFILES_H
 #define MP_RUNTIME_REPORT_RUNFILES_H
 
@@ -10,19 +10,19 @@
 
 namespace mp {
 
-/// The files of a run folder, in as much as a page shows them.
+/// The files of a run folder, as far as a page shows them.
 struct RunFiles {
-  /// Errors: no run folder; a file that is not JSON of its kind, named with the
-  /// line.
+  /// Errors: the folder is not a run folder, or a file is not JSON of its kind;
+  /// the error names file and line.
   static llvm::Expected<RunFiles> read(llvm::StringRef folder);
 
   std::string folder;
 
   // metrics.jsonl
   Timeline steps;
-  /// First and last steps of what was skipped in a row; the first `maxListed`.
+  /// First and last step of each row of skipped steps; the first `maxListed`.
   std::vector<std::pair<int64_t, int64_t>> skips;
-  uint64_t furtherSkips = 0; ///< such rows past those
+  uint64_t furtherSkips = 0; ///< number of further rows
 
   // summary.json, plan.json, casts.json
   std::optional<llvm::json::Object> summary, plan;
@@ -30,22 +30,22 @@ struct RunFiles {
 
   // ledger.jsonl
   std::optional<llvm::json::Object> ledger; ///< its last line
-  Timeline losses; ///< of all lines, shares of the elements
+  Timeline losses; ///< shares of elements, from all lines
 
   // offenders.jsonl
-  /// Steps whose numbers stopped being finite at one place.
+  /// The steps whose values stopped being finite at one place.
   struct Finding {
     llvm::json::Object first;
     uint64_t steps = 1;
     uint64_t last; ///< step
   };
   std::vector<Finding> findings; ///< the first `maxListed`
-  uint64_t furtherFindings = 0;  ///< steps of places past those
+  uint64_t furtherFindings = 0;  ///< number of steps at further places
 
   // values.json
   std::optional<llvm::json::Object> values;
 
-  /// What a person should know of the files: that one ends in half a line.
+  /// Notes on the files for the user: one ends in half a line.
   std::vector<std::string> notes;
 
   static constexpr size_t maxListed = 50;
@@ -65,7 +65,7 @@ llvm::StringRef textOf(const llvm::json::Object &object, llvm::StringRef key);
 double numberOf(const llvm::json::Object &object, llvm::StringRef key);
 /// The count in a field, or 0.
 uint64_t countOf(const llvm::json::Object &object, llvm::StringRef key);
-/// The objects of a list in a field; what is none is left out.
+/// The objects of a list in a field; other values are left out.
 std::vector<const llvm::json::Object *>
 objectsOf(const llvm::json::Object &object, llvm::StringRef key);
 std::vector<const llvm::json::Object *>
