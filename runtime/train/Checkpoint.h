@@ -10,19 +10,20 @@
 
 namespace mp {
 
-/// What a run must know, beside its variables, to go on exactly where it
-/// stopped. The settings are those that it was begun with; micro-batches are
-/// counted, 1 where there are none.
+/// The state besides variables that a run needs to go on exactly where it
+/// stopped. The settings are those that it was started with; micro-batches are
+/// counted, 1 without accumulation.
 struct RunState : RecipeSettings {
   uint64_t seed = 0;
-  int64_t step = 0; ///< step attempts so far, which say where in the data
+  int64_t step =
+      0; ///< step attempts so far, which give the position in the data
   int64_t skippedSteps = 0;
   int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string module = {}, target = {}, cpu = {};
-  std::string scalerFields = {}; ///< Program's
+  std::string scalerFields = {}; ///< as in Program
   std::string plan = {};         ///< Program::plan
-  std::string insertPasses = {}; ///< CompileOptions', as on a command line
+  std::string insertPasses = {}; ///< as in CompileOptions, in command line form
   double lastScale = 1;          ///< loss scale of the last step
   double epochLossSum = 0;    ///< over the steps of the running epoch that were
   int64_t epochLossCount = 0; ///< not skipped
@@ -32,20 +33,21 @@ struct RunState : RecipeSettings {
 /// those of a window are empty between two steps.
 bool isSaved(const Variable &variable);
 
-/// A hash of the variables that a checkpoint holds: names, kinds and types.
+/// A hash of the names, kinds and types of the variables in a checkpoint.
 std::string fingerprint(llvm::ArrayRef<Variable> variables);
 
-/// Writes every variable that is saved, and the state, atomically: on an error
-/// the file that was there before is untouched. Derived variables and those of
-/// a window are not saved: the moment is one between two steps.
+/// Writes every saved variable and the state, atomically: on an error the
+/// earlier file is untouched. Must be called between two steps, as derived
+/// variables and those of a window are not saved.
 llvm::Error saveCheckpoint(llvm::StringRef path, Session &session,
                            const RunState &state);
 
-/// How the loss scaler's state in a checkpoint and that of the graph differ,
-/// where a run goes on with another scaler.
+/// How the loss scaler's state in a checkpoint differs from the graph's, if a
+/// run continues with another scaler.
 struct ScalerChange {
-  NamedNumbers kept, begun; ///< as the checkpoint has it; as a new run's
-  NamedNumbers dropped;     ///< the graph's scaler has no use for it
+  NamedNumbers kept,
+      begun;            ///< with values from the checkpoint; with initial ones
+  NamedNumbers dropped; ///< the graph's scaler does not have these
   bool isNone() const { return begun.empty() && dropped.empty(); }
 };
 
@@ -56,13 +58,13 @@ public:
   static llvm::Expected<Checkpoint> open(llvm::StringRef path);
 
   const RunState &state() const { return run; }
-  /// The loss scale that the next step has, or where the scaler never changes
-  /// it, that of the last.
+  /// The loss scale of the next step; of the last step if the scaler never
+  /// changes it.
   double scale() const;
-  /// Fills every variable that is saved, begins a window and runs `derive`. A
-  /// loss scaler may be another: what it lacks in the file begins anew. The
+  /// Fills every saved variable, begins a window and runs `derive`. The loss
+  /// scaler may differ: state that the file lacks gets its initial value. The
   /// error names the variables that are missing, unknown, or of another type;
-  /// the session is not touched then.
+  /// the session is untouched then.
   llvm::Expected<ScalerChange> restore(Session &session) const;
 
 private:
@@ -72,32 +74,32 @@ private:
   std::string print; ///< the fingerprint in the file
 };
 
-/// Which weights of a checkpoint: as trained, or their moving averages where a
-/// recipe's `ema` keeps any, or those that training begins with: histories of
-/// 8-bit training, which other weights come without, then stay empty.
+/// Which weights to take: as trained, or their moving averages if a recipe's
+/// `ema` keeps any, or initial ones, for which the histories of 8-bit training
+/// may be missing and then stay empty.
 enum class Weights { Trained, Averaged, Initial };
 
 /// Fills parameters and buffers by name, converting between floating-point
 /// types, then runs `derive`; all other state stays as it is. `path` is a
 /// safetensors file (such as a PyTorch state_dict), a checkpoint, or a run
-/// folder. The error lists missing and unexpected names; the session is not
-/// touched then.
+/// folder. The error lists missing and unexpected names; the session is
+/// untouched then.
 llvm::Error loadWeights(llvm::StringRef path, Session &session,
                         Weights which = Weights::Trained);
 
-/// How many tensors were exported, and their bytes.
+/// The number of exported tensors, and their bytes.
 struct Exported {
   size_t tensors = 0;
   uint64_t bytes = 0;
 };
 
 /// Writes the parameters and buffers of a checkpoint (or run folder) to a
-/// safetensors file: no slot, no scaler, no history of 8-bit training, so that
-/// PyTorch's load_state_dict takes it. `which` is Trained or Averaged.
+/// safetensors file, without slots, scaler and histories of 8-bit training, so
+/// that PyTorch's load_state_dict takes it. `which` is Trained or Averaged.
 llvm::Expected<Exported> exportWeights(llvm::StringRef from, llvm::StringRef to,
                                        Weights which = Weights::Trained);
 
-/// `path`, or the checkpoint inside it where it is a folder.
+/// `path`, or the checkpoint in it if it is a folder.
 std::string checkpointPath(llvm::StringRef path);
 
 } // namespace mp

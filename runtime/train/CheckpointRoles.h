@@ -1,4 +1,4 @@
-//===- CheckpointRoles.h - what the tensors of a file are for ---*- C++ -*-===//
+//===- CheckpointRoles.h - roles of the tensors in a file -------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_CHECKPOINTROLES_H
 #define MP_RUNTIME_TRAIN_CHECKPOINTROLES_H
 
@@ -7,14 +7,14 @@
 
 namespace mp {
 
-/// Roles of tensors by name. A tensor without a role is not in it.
+/// Roles of tensors by name. Tensors without a role are missing.
 using Roles = std::map<std::string, VariableRole>;
 
-/// The metadata that keeps roles, a JSON object: {"w.ema": {"role": "average",
+/// The metadata key for roles, a JSON object: {"w.ema": {"role": "average",
 /// "parameter": "w"}, ...}.
 inline constexpr llvm::StringLiteral kRolesKey = "mantissa.roles";
 
-/// The value of that metadata for the variables that are saved.
+/// The value of that metadata for the saved variables.
 std::string rolesToText(llvm::ArrayRef<Variable> variables);
 
 /// The roles in a file's metadata. For a file without them, which another
@@ -22,11 +22,11 @@ std::string rolesToText(llvm::ArrayRef<Variable> variables);
 /// mp-optimizer and mp-loss-scale give.
 llvm::Expected<Roles> rolesIn(const Safetensors &file);
 
-/// The role of that tensor, or none.
+/// The role of the tensor, or none.
 VariableRole roleOf(llvm::StringRef tensor, const Roles &roles);
 /// The tensor that is the average of the parameter, or "".
 llvm::StringRef averageOf(llvm::StringRef parameter, const Roles &roles);
-/// Whether it belongs to the state of a loss scaler.
+/// Whether the tensor belongs to the state of a loss scaler.
 bool isScalerState(const VariableRole &role);
 
 } // namespace mp

@@ -25,8 +25,8 @@ private:
 
   TrainingRun &run;
   MetricsWriter &metrics;
-  bool replaces = false; ///< the next save is a new run's first
-  /// The step that needs no save, as it has one or the run began there.
+  bool replaces = false; ///< whether the next save is a new run's first
+  /// The step that needs no save, because it is saved or the run began there.
   std::optional<int64_t> saved;
 };
 

@@ -8,7 +8,7 @@
 namespace mp {
 
 /// Runs `evaluate` over all samples in batches of `batch` and returns the mean
-/// of each named scalar result, every sample counting the same.
+/// of each named scalar result, in which every sample has the same weight.
 llvm::Expected<NamedNumbers> scores(Model &model, const Dataset &data,
                                     int64_t batch);
 
@@ -19,15 +19,15 @@ struct EvalOptions {
   std::string precision;       ///< empty: the checkpoint's, else the recipe's
   std::string policy;          ///< likewise
   std::string function;        ///< recipe; empty: the only one
-  std::string device = "auto"; ///< as of chooseDevice
-  bool averaged = false;       ///< the moving averages of weights
+  std::string device = "auto"; ///< as in chooseDevice
+  bool averaged = false;       ///< use the moving averages of weights
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
   std::vector<std::string> passPlugins = {},
-                           insertPasses = {}; ///< as CompileOptions'
+                           insertPasses = {}; ///< as in CompileOptions
   UseOnednn onednn = UseOnednn::Auto;
-  std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
+  std::function<void(llvm::StringRef)> onNote = {}; ///< as in ModelOptions
 };
 
 /// Loads a checkpoint's weights and scores them on the data source `test`.

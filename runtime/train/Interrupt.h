@@ -6,8 +6,9 @@
 
 namespace mp {
 
-/// While one lives, SIGINT and SIGTERM set a flag instead of ending the
-/// process; a second one ends it at once. Restores the handlers on destruction.
+/// As long as an Interrupt exists, SIGINT and SIGTERM set a flag instead of
+/// ending the process; a second signal ends it at once. The destructor restores
+/// the handlers.
 class Interrupt {
 public:
   /// Does nothing unless `active`.

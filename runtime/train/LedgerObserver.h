@@ -1,4 +1,4 @@
-//===- LedgerObserver.h - counts gradients while a run trains ---*- C++ -*-===//
+//===- LedgerObserver.h - gradient statistics while a run trains ----------===//
 #ifndef MP_RUNTIME_TRAIN_LEDGEROBSERVER_H
 #define MP_RUNTIME_TRAIN_LEDGEROBSERVER_H
 
@@ -7,8 +7,8 @@
 
 namespace mp {
 
-/// The ledger that the run asks for; null: none. `model` is how the run's model
-/// was opened.
+/// Makes the ledger that the run's options request; null if they do not.
+/// `model` has the options that the run's model was opened with.
 llvm::Expected<std::unique_ptr<TrainingLedger>>
 makeLedger(const TrainingRun &run, ModelOptions model, Compiler compiler,
            const SessionFactory &createSession);
@@ -21,8 +21,8 @@ public:
                  ProgressObserver &progress)
       : run(run), ledger(ledger), progress(progress) {}
 
-  /// Cuts off the lines of steps that are run again; an earlier run's too,
-  /// where no ledger is asked for.
+  /// Removes the lines of steps that will run again, and all lines if the run
+  /// has no ledger.
   llvm::Error open();
   llvm::Error begin() override { return write(); }
   int64_t nextPause() const override;
@@ -33,7 +33,7 @@ private:
   llvm::Error write();
 
   const TrainingRun &run;
-  TrainingLedger *ledger; ///< null: nobody asks
+  TrainingLedger *ledger; ///< null if no ledger is requested
   ProgressObserver &progress;
 };
 

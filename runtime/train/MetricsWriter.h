@@ -13,17 +13,17 @@ class MetricsWriter : public TrainingObserver {
 public:
   explicit MetricsWriter(const TrainingRun &run) : run(run) {}
 
-  /// Cuts off the lines of steps that are run again.
+  /// Removes the lines of steps that will run again.
   llvm::Error open();
   llvm::Error begin() override;
   llvm::Error stepFinished(StepMetrics &metrics) override;
-  /// Brings the lines of all steps so far to the disk.
+  /// Writes the lines of all steps so far to the disk.
   llvm::Error flush();
 
 private:
   using Clock = std::chrono::steady_clock;
   const TrainingRun &run;
-  std::optional<MetricsFile> file; ///< where the run writes
+  std::optional<MetricsFile> file; ///< empty if the run writes no files
   Clock::time_point flushed = {};
 };
 

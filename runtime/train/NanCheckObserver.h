@@ -1,4 +1,4 @@
-//===- NanCheckObserver.h - tells where steps stop being finite -*- C++ -*-===//
+//===- NanCheckObserver.h - reports where steps stop being finite ---------===//
 #ifndef MP_RUNTIME_TRAIN_NANCHECKOBSERVER_H
 #define MP_RUNTIME_TRAIN_NANCHECKOBSERVER_H
 
@@ -7,17 +7,18 @@
 
 namespace mp {
 
-/// Tells on the screen and in offenders.jsonl what NonFiniteSearch finds, and
-/// writes values.json. After a step that broke the state, runs again from the
-/// last state that was saved, or from the beginning, up to before that step.
+/// Reports the findings of NonFiniteSearch on the screen and in
+/// offenders.jsonl, and writes values.json. After a step that broke the state,
+/// it runs again from the last saved state, or from the beginning, up to before
+/// that step.
 class NanCheckObserver : public TrainingObserver {
 public:
   NanCheckObserver(TrainingRun &run, NonFiniteSearch &search,
                    TrainingStep &steps, ProgressObserver &progress)
       : run(run), search(search), steps(steps), progress(progress) {}
 
-  /// Cuts off the lines of steps that are run again; an earlier run's too,
-  /// where nothing is looked at.
+  /// Removes the lines of steps that will run again, and all lines if the run
+  /// has no search.
   llvm::Error open();
   llvm::Error stepFinished(StepMetrics &metrics) override;
   llvm::Error stepsEnded(bool interrupted) override;
@@ -31,7 +32,7 @@ private:
   TrainingStep &steps;
   ProgressObserver &progress;
   std::optional<MetricsFile> file;
-  int64_t told = 0; ///< origins, on the screen
+  int64_t told = 0; ///< origins reported on the screen
 };
 
 } // namespace mp

@@ -7,9 +7,9 @@
 
 namespace mp {
 
-/// Looks at the records of each step, where `nanCheck` asks for any, and finds
-/// the origin of what is not finite: StepMetrics::nonFinite. A step that breaks
-/// the state ends the run.
+/// Reads the records of each step, if `nanCheck` asks for any, and finds the
+/// non-finite origin: StepMetrics::nonFinite. A step that breaks the state ends
+/// the run.
 class NonFiniteSearch : public StepInspector {
 public:
   explicit NonFiniteSearch(TrainingRun &run) : run(run) {}
@@ -18,18 +18,18 @@ public:
                          int64_t step, int64_t micro) override;
   llvm::Error finished(const StepResults &step, StepMetrics &metrics) override;
 
-  /// Looks at a step again, in the state before it.
+  /// Replays a step from the state before it.
   llvm::Error lookFromBefore(StepMetrics &metrics);
-  /// What Trainer::explainSkip returns.
+  /// The result of Trainer::explainSkip.
   llvm::Expected<std::string> explain();
 
-  /// Whether every op has a record, rather than those that kernels store.
+  /// Whether every op has a record, rather than only values that kernels store.
   bool seesEveryOp() const { return run.options.nanCheck == "all"; }
-  /// Whether a step broke the state since this was last asked.
+  /// Whether a step broke the state since the last call.
   bool takeBrokenState() { return std::exchange(stateIsBroken, false); }
-  /// The last that was found.
+  /// The last origin that was found.
   const std::optional<NonFiniteOrigin> &origin() const { return found; }
-  /// Where every op has a record: the values of the last step, or of the last
+  /// If every op has a record: the values of the last step, or of the last step
   /// with an origin.
   llvm::ArrayRef<ValueRange> values() const { return stepValues; }
   int64_t valuesStep() const { return stepOfValues; }
@@ -40,8 +40,8 @@ private:
   TrainingRun &run;
   std::optional<NonFiniteOrigin> found;
   bool stateIsBroken = false;
-  /// Origin and values of the micro-batches under way: of the last, or the
-  /// first with an origin.
+  /// Origin and values of the micro-batches of the current step: of the last
+  /// one, or of the first with an origin.
   std::optional<NonFiniteOrigin> gathered;
   std::vector<ValueRange> gatheredValues;
   std::vector<ValueRange> stepValues;

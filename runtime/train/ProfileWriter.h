@@ -7,7 +7,7 @@
 
 namespace mp {
 
-/// Writes the profile that the run asks for, where no signal ended it.
+/// Writes the profile that the options request, unless a signal ended the run.
 class ProfileWriter : public TrainingObserver {
 public:
   ProfileWriter(const TrainingRun &run, TrainingStep &steps)

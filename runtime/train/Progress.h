@@ -1,4 +1,4 @@
-//===- Progress.h - what a person sees while a run goes on ----------------===//
+//===- Progress.h - progress of a run on the screen -----------------------===//
 #ifndef MP_RUNTIME_TRAIN_PROGRESS_H
 #define MP_RUNTIME_TRAIN_PROGRESS_H
 
@@ -10,9 +10,9 @@
 
 namespace mp {
 
-/// A loss scale for people: "137438953472" rather than "1.37439e+11".
+/// A loss scale as text: "137438953472" rather than "1.37439e+11".
 std::string scaleText(double scale);
-/// A loss or a metric for people: "0.5622", "2.979e-08".
+/// A loss or a metric as text: "0.5622", "2.979e-08".
 std::string metricText(double value);
 
 /// One line refreshed in place on a terminal; elsewhere a plain line every 100

@@ -7,15 +7,15 @@
 
 namespace mp {
 
-/// Gives a run up that will not recover by itself, and says why.
+/// Gives up a run that will not recover by itself, and says why.
 class SkipWatch : public TrainingObserver {
 public:
   SkipWatch(TrainingRun &run, NonFiniteSearch &search)
       : run(run), search(search) {}
 
   llvm::Error stepFinished(StepMetrics &metrics) override;
-  /// Why the run that has ended is of no use, and what is not finite in it;
-  /// success where it is of use, or may become so.
+  /// After the run: an error that says why it is useless and what is not finite
+  /// in it, or success if it is useful or may become so.
   llvm::Error judge();
 
 private:
@@ -23,7 +23,7 @@ private:
 
   TrainingRun &run;
   NonFiniteSearch &search;
-  int64_t skippedInRow = 0; ///< steps that changed nothing, up to the last
+  int64_t skippedInRow = 0; ///< latest consecutive steps that changed nothing
   bool hasTrained = false;  ///< whether any step changed something
 };
 

@@ -7,19 +7,19 @@
 
 namespace mp {
 
-/// The inputs of one step, kept as long as this.
+/// The inputs of one step, with the memory that they are in.
 struct StepInputs {
   std::vector<Memory> memories;
   std::vector<TensorView> views;
 };
 
-/// The first `count` batches of a folder, in its order; without a folder random
-/// numbers, and integers within what the input allows, others for each batch.
+/// The first `count` batches of a folder, in its order. Without a folder, each
+/// batch has other random numbers; integers are within the input's range.
 llvm::Expected<std::vector<StepInputs>>
 makeBatches(Model &model, const Entry &entry, uint64_t batch, uint64_t count,
             llvm::StringRef folder, uint64_t seed);
 
-/// The first of them.
+/// Makes only the first of them.
 llvm::Error makeInputs(Model &model, const Entry &entry, uint64_t batch,
                        llvm::StringRef folder, uint64_t seed,
                        StepInputs &inputs);

@@ -1,4 +1,4 @@
-//===- StepReplay.h - one step again, looked at op by op --------*- C++ -*-===//
+//===- StepReplay.h - replays one step with a record of each op -----------===//
 #ifndef MP_RUNTIME_TRAIN_STEPREPLAY_H
 #define MP_RUNTIME_TRAIN_STEPREPLAY_H
 
@@ -7,22 +7,22 @@
 
 namespace mp {
 
-/// Which state a replayed step finds.
+/// The state that a replayed step starts from.
 enum class ReplayFrom {
-  StateBefore, ///< that before the step
-  /// That after the step, which was the last and was skipped. What every step
-  /// attempt changes is rewound.
+  StateBefore, ///< the state before the step
+  /// The state after the step, which was the last and was skipped. What every
+  /// step attempt changes is rewound.
   StateAfterSkip,
 };
 
-/// Runs a step, which counts from 0, in a form that changes no state, and
-/// returns where its values stop being finite. Compiles that form when it is
-/// first asked for.
+/// Runs step `step`, counted from 0, in a form that changes no state, and
+/// returns where its values stop being finite. That form is compiled at the
+/// first call.
 llvm::Expected<std::optional<NonFiniteOrigin>>
 replayStep(TrainingRun &run, int64_t step, ReplayFrom from);
 
-/// Says which samples the origin was found in: those of a micro-batch of the
-/// step, which counts from 0, or of all of the step.
+/// Names the samples that the origin was found in: those of a micro-batch of
+/// the step, which is counted from 0, or of the whole step.
 void describeSamples(const TrainingRun &run, NonFiniteOrigin &origin,
                      int64_t step, std::optional<int64_t> micro);
 

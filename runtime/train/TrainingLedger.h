@@ -1,4 +1,4 @@
-//===- TrainingLedger.h - the ledger of a run as it goes on -----*- C++ -*-===//
+//===- TrainingLedger.h - gradient statistics of a run ----------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGLEDGER_H
 #define MP_RUNTIME_TRAIN_TRAININGLEDGER_H
 
@@ -10,30 +10,30 @@
 namespace mp {
 
 struct TrainingLedgerOptions {
-  ModelOptions model; ///< the run's; its loss scaler is the run's
+  ModelOptions model; ///< the run's, with its loss scaler
   BatchPlan plan;
   uint64_t seed = 0;
   bool shuffle = true;
-  ScalesFile scales; ///< how to give each gradient a scale of its own
+  ScalesFile scales; ///< where each gradient's own scale is read from
 };
 
-/// Writes a run's ledger.jsonl. It has a session of its own, which gets the
-/// run's variables each time, so that the run goes on as if nobody had looked.
-/// Random ops draw what they draw in the first step.
+/// Writes a run's ledger.jsonl. A session of its own gets the run's variables
+/// each time, so that the run is not affected. Random ops draw what they draw
+/// in the first step.
 class TrainingLedger {
 public:
-  /// Compiles what gradients are read from. Error: none is f16.
+  /// Compiles the entry point that returns gradients. Error: none is f16.
   static llvm::Expected<std::unique_ptr<TrainingLedger>>
   create(TrainingLedgerOptions options, Compiler compiler,
          const SessionFactory &createSession);
 
-  /// Goes on after the lines of the first `steps` steps.
+  /// Continues after the lines of the first `steps` steps.
   llvm::Error open(llvm::StringRef path, int64_t steps);
-  /// Whether the last line is of that step.
+  /// Whether the last line is of `step`.
   bool has(int64_t step) const { return file->lastStep() == step; }
-  /// Counts on the batch of step `batch`, from 0 on, with the state of `run`
-  /// after `step` steps, and adds a line. Returns what a person should know,
-  /// once until it is mended, or "".
+  /// Counts on the batch of step `batch`, counted from 0, with the state of
+  /// `run` after `step` steps, and adds a line. Returns a warning for the user,
+  /// which is not repeated until the problem was absent, or "".
   llvm::Expected<std::string> write(Session &run, const Dataset &data,
                                     int64_t step, int64_t batch);
 

@@ -1,4 +1,4 @@
-//===- TrainingLoop.h - the steps of a run and who is told of them --------===//
+//===- TrainingLoop.h - runs the steps and notifies observers -------------===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGLOOP_H
 #define MP_RUNTIME_TRAIN_TRAININGLOOP_H
 
@@ -7,8 +7,8 @@
 
 namespace mp {
 
-/// Runs the steps that are left, until the last, a signal, or until the run
-/// gives up. Observers are told in the order in which they stand.
+/// Runs the remaining steps until the last one, a signal, or the run gives up.
+/// Observers are notified in the order of the list.
 class TrainingLoop {
 public:
   TrainingLoop(TrainingRun &run, TrainingStep &steps,

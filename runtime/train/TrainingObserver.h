@@ -1,4 +1,4 @@
-//===- TrainingObserver.h - what else happens while a run trains ----------===//
+//===- TrainingObserver.h - interface for what accompanies training -------===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGOBSERVER_H
 #define MP_RUNTIME_TRAIN_TRAININGOBSERVER_H
 
@@ -7,26 +7,26 @@
 
 namespace mp {
 
-/// An observer is told how a run goes on, between its steps. Each has one
-/// concern, and none changes what another was asked for.
+/// An observer is notified between the steps of a run. Each has one concern,
+/// and none changes what another was asked for.
 class TrainingObserver {
 public:
   virtual ~TrainingObserver() = default;
-  /// The first step is about to be submitted.
+  /// Called before the first step is submitted.
   virtual llvm::Error begin() { return llvm::Error::success(); }
-  /// The next count of steps at which it needs the state between two steps, so
-  /// that none may overlap that moment.
+  /// The next count of steps at which it needs the state between two steps; no
+  /// step may be under way then.
   virtual int64_t nextPause() const { return never; }
-  /// A step has finished. What an observer adds to the metrics, those told
-  /// after it find there.
+  /// Called after each step. Later observers see what it adds to the metrics.
   virtual llvm::Error stepFinished(StepMetrics &metrics) {
     return llvm::Error::success();
   }
-  /// No step follows, as all were run, the run gave up, or a signal came.
+  /// Called after the last step: all were run, the run gave up, or a signal
+  /// came.
   virtual llvm::Error stepsEnded(bool interrupted) {
     return llvm::Error::success();
   }
-  /// The run is over, and its summary is written.
+  /// Called after the run, when its summary is written.
   virtual llvm::Error runEnded(const TrainOutcome &outcome) {
     return llvm::Error::success();
   }

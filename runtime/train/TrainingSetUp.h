@@ -13,12 +13,12 @@ struct TrainingSetUp {
   std::unique_ptr<TrainingRun> run;
   std::unique_ptr<NonFiniteSearch> search;
   std::unique_ptr<TrainingStep> steps;
-  std::unique_ptr<TrainingLedger> ledger; ///< null: nobody asks
+  std::unique_ptr<TrainingLedger> ledger; ///< null if no ledger is requested
 };
 
 /// Settles the options with the checkpoint's, opens the module, finds the data,
-/// calibrates where that is asked for, reads the data while the step is
-/// compiled, and fills the state variables. Says on the log what was chosen.
+/// calibrates if requested, reads the data while the step is compiled, and
+/// fills the state variables. The log says what was chosen.
 llvm::Expected<TrainingSetUp> setUpTraining(TrainOptions options,
                                             Compiler compiler,
                                             SessionFactory createSession);

@@ -1,4 +1,4 @@
-//===- TrainingStep.h - the compiled step on one batch after another ------===//
+//===- TrainingStep.h - runs the compiled step on batches -----------------===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGSTEP_H
 #define MP_RUNTIME_TRAIN_TRAININGSTEP_H
 
@@ -9,51 +9,51 @@
 
 namespace mp {
 
-/// What a finished step left, until the next one is submitted.
+/// The results of a finished step, valid until the next one is submitted.
 struct StepResults {
   const Entry &entry;
   Executable::Results results;
-  bool overlaps; ///< steps after it are under way
+  bool overlaps; ///< whether later steps are under way
 };
 
-/// Looks at steps while their results are there.
+/// Reads the results of steps while they are valid.
 class StepInspector {
 public:
   virtual ~StepInspector() = default;
-  /// A micro-batch of `step`, which counts from 0, was submitted.
+  /// Called after a micro-batch of `step`, counted from 0, was submitted.
   virtual llvm::Error microBatch(Executable &executable,
                                  Executable::Ticket ticket, int64_t step,
                                  int64_t micro) = 0;
-  /// A step has finished; may add to what is known of it.
+  /// Called after each step; may add to its metrics.
   virtual llvm::Error finished(const StepResults &step,
                                StepMetrics &metrics) = 0;
 };
 
-/// Runs the step of a run on its batches in order. On a device several steps
-/// are under way at a time.
+/// Runs a run's step on its batches in order. On a device several steps are
+/// under way at a time.
 class TrainingStep {
 public:
-  /// `inspector` looks at every step; null: none is looked at.
+  /// `inspector` is called for every step; it may be null.
   TrainingStep(TrainingRun &run, StepInspector *inspector)
       : run(run), inspector(inspector) {}
 
-  /// The step for micro-batches of `rows` samples, compiled where that has not
-  /// happened yet. The error says where a loss is missing.
+  /// The step for micro-batches of `rows` samples, compiled if needed. The
+  /// error says where a loss is missing.
   llvm::Expected<StepProgram *> program(int64_t rows);
 
   size_t underWay() const { return steps.size(); }
   /// Steps of the run that have finished or are under way.
   int64_t submitted() const { return run.state.step + underWay(); }
-  /// Submits the step after those under way.
+  /// Submits the next step.
   llvm::Error submit() { return submit(inspector); }
   /// Waits for the oldest step under way, and counts it as done.
   llvm::Expected<StepMetrics> finish() { return finish(inspector); }
-  /// Runs a step that has been looked at before.
+  /// Runs a step again, without the inspector.
   llvm::Error repeat();
-  /// Forgets what is under way; the next step is that after `run.state`.
+  /// Forgets the steps under way; the next step is that after `run.state`.
   void drop();
 
-  /// What a step costs. The state is as before.
+  /// Measures the cost of a step. The state is unchanged.
   llvm::Expected<Profile> profile();
 
 private:
