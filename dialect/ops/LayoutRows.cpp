@@ -1,4 +1,4 @@
-//===- LayoutRows.cpp - rows by number, running sums ----------------------===//
+//===- LayoutRows.cpp - rows by index, running sums -----------------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/View.h"
@@ -59,7 +59,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Rows of an operand by number; none where it is the batch that they number.
+/// The range of row indices of an operand; nothing if `dim` is the batch.
 static std::optional<IndexRange> rowsOf(RankedTensorType type, int64_t dim) {
   if (type.isDynamicDim(dim))
     return std::nullopt;
@@ -179,7 +179,7 @@ std::optional<IndexRange> OneHotOp::getIndexRange(unsigned) {
 
 SmallVector<Value> OneHotOp::decompose(ImplicitLocOpBuilder &b,
                                        ValueRange operands) {
-  // Compared in a type that holds both every index and every class.
+  // The comparison uses a type that holds both every index and every class.
   Type wide =
       elementType(operands[0]).isInteger(64) ? b.getI64Type() : b.getI32Type();
   auto column = tensorType(operands[0]).getShape();
