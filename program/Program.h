@@ -3,7 +3,7 @@
 // A Program is plain data: no pointer, no MLIR, no target type. It lists the
 // state, the kernels, and for each entry point the steps with the place of
 // every argument. Its text form round-trips, so a Program can be saved, read by
-// a person, and run alone.
+// people, and run without the compiler.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PROGRAM_PROGRAM_H

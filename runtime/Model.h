@@ -18,7 +18,7 @@ using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
 
 struct ModelOptions {
   std::string module;                 ///< path of the .mlir file
-  std::string device = "auto";        ///< as of chooseDevice
+  std::string device = "auto";        ///< as in chooseDevice
   unsigned threads = 0;               ///< 0: one per core
   UseOnednn onednn = UseOnednn::Auto; ///< Auto: used if installed
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device

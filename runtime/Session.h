@@ -139,7 +139,7 @@ public:
   /// if there is none.
   virtual Executable *find(llvm::StringRef function, int64_t batch) = 0;
 
-  /// What programs are to be compiled for: CompileOptions::target and ::arch.
+  /// The target of compilations: CompileOptions::target and ::arch.
   virtual llvm::StringRef target() const { return "cpu"; }
   virtual std::string arch() const { return ""; }
   /// A description for users: "znver4, 8 threads", "NVIDIA H200, sm_90".

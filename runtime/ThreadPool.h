@@ -65,7 +65,7 @@ private:
 
   // Fields that change once per launch and fields that change with every claim
   // lie on different cache lines.
-  alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks nobody has taken
+  alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks not claimed yet
   alignas(64) std::atomic<int64_t> unfinished = 0;
   alignas(64) std::atomic<uint32_t> launches = 0; ///< changes to wake sleepers
   std::atomic<uint32_t> sleepers = 0;

@@ -8,7 +8,7 @@
 namespace mp {
 
 /// An observer is notified between the steps of a run. Each has one concern,
-/// and none changes what another was asked for.
+/// and none changes the effect of another.
 class TrainingObserver {
 public:
   virtual ~TrainingObserver() = default;

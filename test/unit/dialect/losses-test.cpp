@@ -21,7 +21,7 @@ const char *const kMaker =
     "mp.minimize result(1) {params = [\"maker.*\"], optimizer = #mp.sgd<lr = "
     "1.0e-1, momentum = 9.0e-1>}";
 
-/// A maker that a critic judges; both losses depend on both.
+/// A generator and a critic; both losses depend on both.
 std::string network(const std::string &groups, StringRef options) {
   return formatv(R"mlir(
     mp.variable @maker.w : tensor<3x3xf32> = #mp.init<kaiming_uniform>
