@@ -39,7 +39,7 @@ struct CompileSpan {
   Time begin, end;
 };
 
-/// What the compiler makes of the module.
+/// The programs that the compiler can make of a module.
 enum class Goal {
   Train,     ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
              ///< and `derive`

@@ -91,7 +91,7 @@ struct Initializer {
   bool operator==(const Initializer &) const = default;
 };
 
-/// What a variable is for, within its kind.
+/// The purpose of a variable within its kind.
 struct VariableRole {
   enum class Kind {
     None,
@@ -218,8 +218,7 @@ struct Result {
   std::string name; ///< "" if the function gave none
   TensorType type;
   BufferRef ref;
-  /// For a gradient that is looked at: the op whose result it is the gradient
-  /// of.
+  /// For an exposed gradient: the op whose result it is the gradient of.
   std::string origin = {};
   Location location = {};
 };

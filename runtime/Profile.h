@@ -31,7 +31,7 @@ llvm::Expected<Profile> profileKeepingState(Session &session,
                                             Executable &executable,
                                             Executable::Inputs inputs);
 
-/// As profileKeepingState, for a whole step: `step` alone or, if it applies
+/// Like profileKeepingState, for a whole step: `step` alone or, if it applies
 /// micro-batches, one micro-batch of `gather` and `step` together.
 llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
                                     Executable &step,

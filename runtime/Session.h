@@ -23,14 +23,14 @@ struct SessionOptions {
   std::shared_ptr<Trace> trace = nullptr; ///< records what runs when
 };
 
-/// What making kernels for a device took.
+/// The cost of making kernels for a device.
 struct CompileCounts {
   uint64_t hits = 0;   ///< kernels found in the cache on disk
   uint64_t misses = 0; ///< kernels compiled
   double seconds = 0;  ///< spent in the compiler, all threads together
 };
 
-/// What a run returned, on the host, in the order of entry().results.
+/// The results of a run on the host, in the order of entry().results.
 class Results {
 public:
   Results() = default;

@@ -9,7 +9,7 @@ using namespace mp;
 using Gradients = SmallVector<Value>;
 
 //===----------------------------------------------------------------------===//
-// What several type rules check
+// Checks that several type rules share
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkDim(std::optional<Location> location, int64_t dim,

@@ -266,10 +266,10 @@ Expression Frame::average(Expression elements) const {
   return spreadStatistic(sumToStatistic(elements) * (1 / count()));
 }
 
-// With u, v, t the gradients of dx, dw and db, and P u = u - <u> - h <u h>:
-//   to w g:  rstd P u
-//   to h:    g v - rstd (u <w g h> + w g <u h>), and from there to x, mean,
-//   rstd to rstd: sum(u dx) / rstd besides
+// With u, v, t the gradients of dx, dw and db, and P u = u - <u> - h <u h>, the
+// gradient of w g is rstd P u. That of h is g v - rstd (u <w g h> + w g <u h>),
+// from which those of x, mean and rstd follow; that of rstd also contains
+// sum(u dx) / rstd.
 Frame::BackwardGradients Frame::backwardOfBackward(Gradients of, Expression g,
                                                    Expression x, Statistics s,
                                                    Expression weight) const {

@@ -84,7 +84,7 @@ static Expression unitInterval(Expression word, Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// What all ops check
+// Checks that all ops share
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,

@@ -18,7 +18,7 @@
 
 namespace mp {
 
-/// What all entry points of a Session share.
+/// The parts that all entry points of a Session share.
 struct Engine {
   Engine(unsigned threads, std::shared_ptr<Trace> trace)
       : trace(std::move(trace)), pool(threads, this->trace.get()),

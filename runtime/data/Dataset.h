@@ -16,8 +16,8 @@ struct Column {
   uint64_t recordBytes = 0;
 };
 
-/// Which column feeds which input of an entry point: column indices in the
-/// order of Entry::inputs.
+/// The columns that feed the inputs of an entry point, as indices in the order
+/// of Entry::inputs.
 using ColumnBinding = std::vector<unsigned>;
 
 /// A data source of the module bound to the files of a folder.

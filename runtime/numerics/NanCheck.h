@@ -14,7 +14,7 @@ class OStream;
 
 namespace mp {
 
-/// What is known of a value's elements.
+/// The known facts about a value's elements.
 struct ValueRange {
   std::string name; ///< "mp.exp", "input 'x'", "variable 'w'"
   Location source;
@@ -32,13 +32,13 @@ struct ValueRange {
   std::string str() const;
 };
 
-/// Where the values of a step stop being finite.
+/// The value at which a step stops being finite.
 struct NonFiniteOrigin {
   int64_t step = 0; ///< 1 is the first
   ValueRange value;
   std::vector<ValueRange> operands = {};
-  /// Which samples of the data the step was taken on: "samples 32 to 63 of
-  /// epoch 1, which are ..."
+  /// The samples of the step as text: "samples 32 to 63 of epoch 1, which are
+  /// ..."
   std::string samplesText = {};
   std::vector<int64_t> samples = {}; ///< all of them, counted from 0
   /// The sample that the first non-finite row belongs to.

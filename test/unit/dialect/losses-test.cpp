@@ -62,8 +62,8 @@ Numbers randomInput(unsigned seed) {
   return numbers;
 }
 
-/// Maps the count of applied steps in a recipe of one of the two alone to its
-/// name in the recipe of both, which has the optimizer's place.
+/// Maps a variable's name in a recipe with one of the losses to its name in the
+/// recipe with both, where the count of applied steps contains `place`.
 std::string nameInBoth(const std::string &name, StringRef place) {
   return name == "step.applied" ? ("step." + place + ".applied").str() : name;
 }
