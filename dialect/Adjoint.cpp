@@ -26,7 +26,7 @@ Value mp::sumTo(ImplicitLocOpBuilder &b, Value gradient,
 }
 
 namespace {
-/// Reverse mode over the parts of one op.
+/// Reverse mode over the parts of a decomposed op.
 class Parts {
 public:
   Parts(ImplicitLocOpBuilder &b, ValueRange sources)
@@ -39,7 +39,7 @@ public:
     known = known ? Value(AddOp::create(b, known, fitted)) : fitted;
   }
 
-  /// Goes back through parts in the order in which they compute.
+  /// Goes backwards through the parts, which are given in forward order.
   void goBack(ArrayRef<Operation *> parts) {
     for (Operation *part : parts)
       if (llvm::any_of(part->getOperands(),
@@ -49,7 +49,7 @@ public:
       visit(part);
   }
 
-  /// The gradient that arrived at a value, or null.
+  /// The gradient that reached a value, or null.
   Value gradientOf(Value value) const { return gradients.lookup(value); }
 
 private:
@@ -77,8 +77,8 @@ private:
 };
 } // namespace
 
-/// The op's operands in their compute type, each a value of its own, so that
-/// gradients of one that is used twice are told apart.
+/// The op's operands in their compute type, as distinct values, so that the
+/// gradients of an operand that is used twice stay apart.
 static SmallVector<Value> distinctOperands(Operation *op,
                                            ImplicitLocOpBuilder &b) {
   SmallVector<Value> distinct;

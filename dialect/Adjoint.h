@@ -12,10 +12,10 @@ mlir::Value sumTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value gradient,
                   mlir::RankedTensorType type);
 
 /// The adjoint of a composite op from the adjoints of its parts: decomposes the
-/// op at the builder's place and goes back through what that makes, all of it
-/// in the compute type. Right for ops whose parts have gradients that neither
-/// cancel nor overflow. What the forward computes too is computed once: fusion
-/// merges equal parts.
+/// op at the builder's place and differentiates the result backwards, all in
+/// the compute type. Suitable for ops whose parts have gradients that neither
+/// cancel nor overflow. Parts that the forward pass computes too are computed
+/// once, since fusion merges equal parts.
 llvm::SmallVector<mlir::Value>
 differentiateParts(DecomposableOpInterface op,
                    mlir::ImplicitLocOpBuilder &builder,

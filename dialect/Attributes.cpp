@@ -1,4 +1,4 @@
-//===- Attributes.cpp - initialisers and columns --------------------------===//
+//===- Attributes.cpp - initialisers, storage and columns -----------------===//
 #include "dialect/Fields.h"
 #include <cmath>
 

@@ -1,4 +1,4 @@
-//===- Dialects.cpp - ours, and those of upstream that graphs mix with ----===//
+//===- Dialects.cpp - dialects that graphs use ----------------------------===//
 #include "dialect/Dialects.h"
 #include "dialect/Mp.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"

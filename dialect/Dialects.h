@@ -1,4 +1,4 @@
-//===- Dialects.h - ours, and those of upstream that graphs mix with ------===//
+//===- Dialects.h - dialects that graphs use ------------------------------===//
 #ifndef MP_DIALECT_DIALECTS_H
 #define MP_DIALECT_DIALECTS_H
 
@@ -7,7 +7,7 @@ class DialectRegistry;
 }
 
 namespace mp {
-/// Registers our dialect, and those of upstream that graphs mix with.
+/// Registers our dialect and the upstream dialects that graphs mix with it.
 void registerDialects(mlir::DialectRegistry &registry);
 } // namespace mp
 

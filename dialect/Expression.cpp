@@ -1,4 +1,4 @@
-//===- Expression.cpp - arithmetic that reads as arithmetic ---------------===//
+//===- Expression.cpp - operators that build arithmetic ops ---------------===//
 #include "dialect/Expression.h"
 #include "dialect/ops/Activation.h"
 #include "dialect/ops/Arithmetic.h"
@@ -26,7 +26,8 @@ Expression Expression::constant(ImplicitLocOpBuilder &b, Type type,
   return {b, arith::ConstantOp::create(b, value)};
 }
 
-/// What a tensor is computed in: integers stay, signed or not.
+/// The element type in which a tensor is computed; integers keep their type and
+/// signedness.
 static Type wideElement(Value tensor) {
   Type element = elementType(tensor);
   return isa<FloatType>(element) ? computeType(element) : element;
@@ -44,7 +45,7 @@ Expression Expression::wide() const {
   return value && isTensor() ? to(wideElement(value)) : *this;
 }
 
-/// The type itself, or vectors of it in the shape of `like`.
+/// The type itself, or a vector of it in the shape of `like`.
 static Type inShapeOf(Type like, Type element) {
   auto vector = dyn_cast<VectorType>(like);
   return vector ? Type(vector.clone(element)) : element;

@@ -1,10 +1,10 @@
-//===- Expression.h - arithmetic that reads as arithmetic -----------------===//
+//===- Expression.h - operators that build arithmetic ops -----------------===//
 //
-// `half * x * (1 - t * t)` builds ops. On scalars and vectors these are ops of
-// arith and math, for the bodies of elementwise ops and what expands them. On
-// tensors they are ops of mp in the compute type: operands are cast to it
-// first, so that no intermediate value is rounded to 16 bits. A number becomes
-// a constant of the other operand's type.
+// `half * x * (1 - t * t)` builds ops. Scalars and vectors give ops of arith
+// and math, for the bodies of elementwise ops and for math expansions. Tensors
+// give ops of mp in the compute type: operands are cast to it first, so that no
+// intermediate value is rounded to 16 bits. A number becomes a constant of the
+// other operand's type.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_EXPRESSION_H
@@ -15,8 +15,8 @@
 
 namespace mp {
 
-/// A scalar, a vector or a tensor, and where to build what is computed from it.
-/// Null, as a Value is, where there is none.
+/// A scalar, a vector or a tensor, with the builder for ops that use it. It may
+/// be null, like a Value.
 class Expression {
 public:
   Expression() = default;
@@ -25,7 +25,7 @@ public:
   operator mlir::Value() const { return value; }
   explicit operator bool() const { return bool(value); }
 
-  /// A number of a scalar type, or as often as a vector type has elements.
+  /// A constant of a scalar type, or a splat of a vector type.
   static Expression constant(mlir::ImplicitLocOpBuilder &b, mlir::Type type,
                              double number);
   /// A constant of the same type. For a tensor it has rank 0 and the tensor's
@@ -41,7 +41,7 @@ public:
   bool isTensor() const {
     return mlir::isa<mlir::RankedTensorType>(value.getType());
   }
-  /// A tensor in its compute type; all else, and null, as it is.
+  /// A tensor in its compute type; anything else, and null, unchanged.
   Expression wide() const;
   mlir::ImplicitLocOpBuilder &builder() const { return *b; }
 
@@ -98,11 +98,11 @@ MP_BINARY(operator<)
 MP_BINARY(operator<=)
 MP_BINARY(operator>)
 MP_BINARY(operator>=)
-/// Bit by bit, and so for flags "and" and "or".
+/// Bitwise, which for flags means "and" and "or".
 MP_BINARY(operator&)
 MP_BINARY(operator|)
 
-/// `x` where the flag is set, `y` elsewhere.
+/// `x` where the flag is set, else `y`.
 Expression select(Expression flag, Expression x, Expression y);
 inline Expression select(Expression flag, Expression x, double y) {
   return select(flag, x, x.number(y));
@@ -127,22 +127,22 @@ inline Expression fma(Expression x, double y, double z) {
   Expression factor = x.number(y);
   return fma(x, factor, x.number(z));
 }
-/// 1, -1, or for zero and NaN 0.
+/// 1 or -1; 0 for zero and NaN.
 Expression sign(Expression x);
 /// Whether x or y is NaN.
 Expression isUnordered(Expression x, Expression y);
 
 MP_BINARY(operator^)
 MP_BINARY(operator<<)
-/// Repeats the sign.
+/// Shifts in copies of the sign.
 MP_BINARY(operator>>)
-/// Fills with zeros.
+/// Shifts in zeros.
 MP_BINARY(shiftRightLogical)
 #undef MP_BINARY
 
-/// What has the same bits in another element type.
+/// The value with the same bits in another element type.
 Expression bitcast(Expression x, mlir::Type element);
-/// An integer with zeros for the bits that it lacks.
+/// An integer widened with zeros.
 Expression zeroExtend(Expression x, unsigned width);
 /// The low bits of an integer.
 Expression truncate(Expression x, unsigned width);

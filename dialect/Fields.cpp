@@ -104,7 +104,7 @@ FailureOr<SmallVector<double>> mp::parseFieldValues(AsmParser &parser,
     if (std::isnan(field.value) && !field.isGiven)
       return parser.emitError(where)
              << "argument '" << field.name << "' is missing";
-    // What stands for a length that is left open is none that can be given.
+    // The value that represents an open length cannot be given explicitly.
     FieldSpec given = spec;
     if (field.isGiven && spec.range == Domain::RunLength)
       given.range = Domain::Length;

@@ -1,10 +1,10 @@
 //===- Fields.h - attributes that are lists of named numbers --------------===//
 //
 // Optimizers, schedules and initialisers are `#mp.name<argument = value, ...>`,
-// where only those are written that differ from their defaults. A list of
-// fields says what an attribute has; parser, printer and verifier follow from
-// it. dialect/Fields.td writes the list of an attribute whose parameters all
-// are fields.
+// where arguments with their default value are omitted. A list of fields
+// describes an attribute; parser, printer and verifier follow from it.
+// dialect/Fields.td writes the list for attributes whose parameters are all
+// fields.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_FIELDS_H
@@ -15,18 +15,18 @@
 
 namespace mp {
 
-/// What a value may be, beside finite.
+/// The values that a field may have; all are finite.
 enum class Domain {
   Any,
   NotNegative,
   Positive,
   Fraction,  ///< at least 0 and less than 1
-  Length,    ///< a whole number of steps, at least one
-  RunLength, ///< the same, or left open: as many as the run has
+  Length,    ///< an integer number of steps, at least one
+  RunLength, ///< the same, or open: the length of the run
   Flag,      ///< true or false
 };
 
-/// One named argument: with its default, or required.
+/// A named argument, with its default or required.
 struct FieldSpec {
   llvm::StringLiteral name;
   double initial;
@@ -48,14 +48,14 @@ struct NestedField {
   mlir::Attribute &value;
 };
 
-/// `name = value`, of one of the fields. A pair `xs = (a, b)` gives `x1` and
-/// `x2`, as PyTorch's `betas`.
+/// Parses `name = value` for one of the fields. A pair `xs = (a, b)` sets `x1`
+/// and `x2`, like PyTorch's `betas`.
 mlir::ParseResult parseField(mlir::AsmParser &parser,
                              llvm::MutableArrayRef<Field> fields,
                              NestedField *nested = nullptr);
 
-/// `<name = value, ...>`, all of it optional but required fields; the values in
-/// order. Checks their ranges.
+/// Parses `<name = value, ...>`, in which only required fields must be given.
+/// Returns the values in order, after checking their ranges.
 llvm::FailureOr<llvm::SmallVector<double>>
 parseFieldValues(mlir::AsmParser &parser, llvm::ArrayRef<FieldSpec> specs,
                  NestedField *nested = nullptr);
@@ -65,15 +65,15 @@ void printFields(mlir::AsmPrinter &printer, llvm::ArrayRef<FieldSpec> specs,
                  llvm::ArrayRef<double> values, llvm::StringRef nestedName = "",
                  mlir::Attribute nested = {});
 
-/// Fails where a value is outside of its range.
+/// Fails if a value is outside its range.
 llvm::LogicalResult
 verifyFields(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
              llvm::ArrayRef<FieldSpec> specs, llvm::ArrayRef<double> values);
 
-/// A whole number without a point, as people write it.
+/// Prints integers without a point.
 void printNumber(mlir::AsmPrinter &printer, double value);
 
-/// Parses an attribute all of whose parameters are fields: numbers, counts or
+/// Parses an attribute whose parameters are all fields: numbers, counts or
 /// flags, as its `verify` takes them.
 template <typename Attr, size_t N>
 mlir::Attribute parseFields(mlir::AsmParser &parser,

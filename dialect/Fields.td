@@ -28,7 +28,7 @@ class Mp_FieldsAttr<string name, string attrMnemonic, dag fields, list<Trait> tr
   let parameters = fields;
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
-  /// C++ on the parameters, by their names, that returns an error where they do not go together.
+  /// C++ on the parameters, by their names, that returns an error if they do not fit together.
   code invariant = "";
 
   defvar places = !range(!size(fields));

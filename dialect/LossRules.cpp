@@ -1,4 +1,4 @@
-//===- LossRules.cpp - what losses share ----------------------------------===//
+//===- LossRules.cpp - rules that losses share ----------------------------===//
 #include "dialect/LossRules.h"
 #include "dialect/ops/Reduction.h"
 

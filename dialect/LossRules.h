@@ -1,4 +1,4 @@
-//===- LossRules.h - what losses share ------------------------------------===//
+//===- LossRules.h - rules that losses share ------------------------------===//
 #ifndef MP_DIALECT_LOSSRULES_H
 #define MP_DIALECT_LOSSRULES_H
 
@@ -6,8 +6,8 @@
 
 namespace mp {
 
-/// The reduction of an op whose type is being inferred: its default is not yet
-/// filled in then, and what stands among other attributes not sorted in.
+/// The reduction of an op whose type is being inferred. At that point its
+/// default may be missing and its property not set.
 template <typename Adaptor> LossReduction reductionOf(Adaptor adaptor) {
   LossReductionAttr attr = adaptor.getReductionAttr();
   if (!attr && adaptor.getAttributes())
@@ -20,21 +20,21 @@ template <typename Adaptor> LossReduction reductionOf(Adaptor adaptor) {
 mlir::RankedTensorType lossType(mlir::RankedTensorType each,
                                 LossReduction reduction);
 
-/// Fails where `gradient` is not of the type of such a loss.
+/// Fails unless `gradient` has the type of such a loss.
 llvm::LogicalResult checkLossGradient(std::optional<mlir::Location> location,
                                       mlir::Value gradient,
                                       mlir::RankedTensorType each,
                                       LossReduction reduction);
 
-/// Fails where the op has no such reduction.
+/// Fails for `batchmean`, which the op does not support.
 llvm::LogicalResult checkNoBatchMean(mlir::Operation *op,
                                      LossReduction reduction);
 
-/// The loss from its elements; a mean divides by `divisor`, rank 0.
+/// Reduces the losses of elements; a mean divides by `divisor`, rank 0.
 Expression reduceLoss(Expression each, LossReduction reduction,
                       Expression divisor);
 
-/// What reaches each element, or all alike, from the gradient of the loss.
+/// The gradient of each element, or one for all, from the gradient of the loss.
 Expression elementGradient(Expression gradient, LossReduction reduction,
                            Expression divisor);
 

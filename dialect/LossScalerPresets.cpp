@@ -1,10 +1,10 @@
 //===- LossScalerPresets.cpp - the loss scalers of other systems by name --===//
 //
-// Read from: torch/amp/grad_scaler.py; apex/amp/scaler.py and
+// The presets follow torch/amp/grad_scaler.py; apex/amp/scaler.py and
 // csrc/update_scale_hysteresis.cu; keras/src/optimizers/loss_scale_optimizer.py
 // and TensorFlow's DynamicLossScale; deepspeed/runtime/fp16/loss_scaler.py;
-// megatron/core/optimizer/grad_scaler.py;
-// fairseq/optim/dynamic_loss_scaler.py; jmp/_src/loss_scale.py.
+// megatron/core/optimizer/grad_scaler.py; fairseq/optim/dynamic_loss_scaler.py;
+// jmp/_src/loss_scale.py.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/LossScalerPresets.h"

@@ -10,9 +10,9 @@
 
 namespace mp {
 
-/// When overflows that leave the scale alone are counted anew.
+/// When the overflows of `hysteresis` are counted again.
 enum class Refill { Growth, CleanStep };
-/// What an overflow does that the scale cannot go lower for.
+/// What an overflow does if the scale cannot become lower.
 enum class OnMin { Hold, Raise, RaiseBefore };
 
 /// How a loss scale begins and changes. The defaults are those of
@@ -27,8 +27,8 @@ struct ScalerFields {
   enum class Mode { None, Static, Calibrated, Dynamic } mode = Mode::Dynamic;
   double initScale = 65536, growthFactor = 2, backoffFactor = 0.5;
   int64_t growthInterval = 2000, growthDelay = 0;
-  /// The least normal f32: below it the inverse, by which gradients are
-  /// unscaled, becomes infinite.
+  /// The least normal f32: below it the inverse, which unscales gradients,
+  /// becomes infinite.
   double minScale = std::numeric_limits<float>::min();
   double maxScale = std::numeric_limits<float>::max();
   int64_t hysteresis = 1;
@@ -59,15 +59,15 @@ struct ScalerChoice {
   std::string defaultScaler = {}; ///< if the recipe has none; "": none
 };
 
-/// The fields of a preset. An error lists the presets, the nearest first.
+/// The fields of a preset. The error lists the presets, the nearest first.
 llvm::Expected<ScalerFields> parseScaler(llvm::StringRef preset);
 
-/// Whether the preset's system refuses a growth factor of 1: torch and Megatron
-/// assert more; Apex, DeepSpeed, fairseq and jmp take what they are given.
+/// Whether the preset's system rejects a growth factor of 1: torch and Megatron
+/// assert a larger one; Apex, DeepSpeed, fairseq and jmp accept any.
 bool hasToGrow(llvm::StringRef preset);
 
-/// The fields, "init_scale=65536 growth_factor=2 ..."; of a scale that does not
-/// change "scale=1024", and without a scaler "".
+/// The fields as "init_scale=65536 growth_factor=2 ..."; "scale=1024" for a
+/// constant scale, and "" without a scaler.
 std::string toText(const ScalerFields &fields);
 
 /// Sets the value that a word of an attribute stands for. Returns false and

@@ -1,4 +1,4 @@
-//===- Lossless.h - which floats hold which ---------------------*- C++ -*-===//
+//===- Lossless.h - which float types contain which -------------*- C++ -*-===//
 #ifndef MP_DIALECT_LOSSLESS_H
 #define MP_DIALECT_LOSSLESS_H
 

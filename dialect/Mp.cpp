@@ -19,8 +19,7 @@ using namespace mp;
 #include "dialect/MpAttributes.cpp.inc"
 
 namespace {
-/// Ops have no state of their own but variables, which symbols name: any may
-/// move.
+/// All ops may be inlined: their only state is variables, which symbols name.
 struct MpInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
@@ -98,7 +97,8 @@ static LogicalResult verifyWord(Operation *op, NamedAttribute attribute,
                          << "\" or \"" << second << "\"";
 }
 
-/// What mp-instrument says of each record, of which codegen makes a table.
+/// Whether the attribute is a record of mp-instrument, of which codegen makes a
+/// table.
 static bool isRecord(Attribute attribute, int64_t number) {
   auto fields = dyn_cast<DictionaryAttr>(attribute);
   if (!fields || !fields.getAs<StringAttr>("op") ||
@@ -155,8 +155,8 @@ LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// What arguments and results of functions have: a name, and results a
-/// gradient's parameter.
+/// Checks attributes of arguments and results: names, and on results the
+/// parameter of a gradient.
 static LogicalResult verifyPlaceAttribute(Operation *op,
                                           NamedAttribute attribute) {
   if (attribute.getName() == kNameAttr &&

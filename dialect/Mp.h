@@ -1,8 +1,8 @@
 //===- Mp.h - the mp dialect ----------------------------------------------===//
 //
-// Attributes and interfaces of the dialect, and the few functions that give its
-// ops one meaning everywhere. The ops are in a header for each family, which
-// the build writes: "dialect/ops/Linear.h" is what dialect/ops/Linear.td says.
+// Attributes and interfaces of the dialect, and common functions of its ops.
+// The ops of each family have a header that the build writes:
+// "dialect/ops/Linear.h" from dialect/ops/Linear.td.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_MP_H
@@ -32,14 +32,14 @@
 namespace mp {
 
 /// Names of the attributes that passes and users put on functions.
-/// On an argument or result: its name outside, a string.
+/// On an argument or result: its public name, a string.
 inline constexpr llvm::StringLiteral kNameAttr = "mp.name";
 /// On a result: the symbol of the parameter whose gradient it is.
 inline constexpr llvm::StringLiteral kGradientAttr = "mp.gradient";
-/// On a result that is the gradient of a value: what made that, and where, a
-/// named location.
+/// On a result that is the gradient of a value: the op that made the value and
+/// its location, as a named location.
 inline constexpr llvm::StringLiteral kOriginAttr = "mp.origin";
-/// On a function: what each record among its results is of, set by
+/// On a function: descriptions of the records among its results, set by
 /// mp-instrument.
 inline constexpr llvm::StringLiteral kRecordsAttr = "mp.records";
 /// On a function: "train" or "eval", set by mp-set-mode.
@@ -47,18 +47,18 @@ inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
 /// On a function: "accumulate" or "apply", set by mp-accumulate.
 inline constexpr llvm::StringLiteral kPhaseAttr = "mp.phase";
 
-/// On an op: "f32" or "low", what autocast is to make of it whatever the policy
-/// says. mp-autocast takes it off.
+/// On an op: "f32" or "low", which overrides the policy. mp-autocast removes
+/// it.
 inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";
 /// On a contraction: the `#mp.storage` of its operands, put there by
 /// mp-autocast.
 inline constexpr llvm::StringLiteral kStorageAttr = "mp.storage";
 
-/// On an op: its number among the ops of its function, set by mp-number-ops.
-/// It tells which ops of two variants of a function are the same one.
+/// On an op: its number in its function, set by mp-number-ops. Equal numbers
+/// identify the same op in two variants of a function.
 inline constexpr llvm::StringLiteral kNumberAttr = "mp.number";
 
-/// A double as a parameter of an attribute: compared and hashed by its bits.
+/// A double as a parameter of an attribute; compared and hashed by its bits.
 struct Number {
   double value = 0;
   Number(double value = 0) : value(value) {}
@@ -73,10 +73,10 @@ struct Number {
 };
 
 /// One valid call of an op, for the tests that iterate the registry: the op as
-/// text over %0, %1, ..., and for each operand its type and the range its
-/// values come from. Values closer to zero than `gap` are not drawn. Small
-/// changes of a `flat` operand change nothing: its derivative is zero. A test
-/// may put another float for f64; F64 is what such a float is computed in.
+/// text over %0, %1, ..., and for each operand its type and the range of its
+/// values. Values closer to zero than `gap` are not drawn. A `flat` operand has
+/// a zero derivative. A test may replace f64 by another float type; F64 stands
+/// for the compute type.
 struct OperandSample {
   std::string type;
   double low = -1, high = 1, gap = 0;
@@ -93,8 +93,7 @@ struct IndexRange {
   std::optional<int64_t> exempt;
 };
 
-/// State that an optimizer keeps for a parameter: of the parameter's shape,
-/// f32.
+/// State that an optimizer keeps for a parameter, in f32 and of its shape.
 struct SlotSpec {
   std::string name;
   double initial = 0;
@@ -104,22 +103,22 @@ struct SlotSpec {
 /// at most 32 bits, f64 for f64, and the signless type for integers.
 mlir::Type computeType(mlir::Type element);
 
-/// The shape that NumPy's rule gives; none where two dimensions disagree. A
-/// dynamic dimension equals only another one (the batch), or one of size one.
+/// The broadcast shape by NumPy's rule; nothing if two dimensions disagree. A
+/// dynamic dimension (the batch) matches only another one, or size one.
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
-/// Type rule of elementwise ops: equal element types, shapes broadcast. Says
-/// which numbers disagree.
+/// Type rule of elementwise ops: equal element types, broadcast shapes. The
+/// error names the sizes that disagree.
 llvm::FailureOr<mlir::RankedTensorType>
 inferElementwise(std::optional<mlir::Location> location,
                  mlir::ValueRange operands);
 
-/// Runs an op's type rule again and gives its results what it says.
+/// Runs an op's type rule again and sets the types of its results.
 llvm::LogicalResult inferResultsAgain(mlir::Operation *op);
 
-/// Fails where an op has an attribute that it does not know and that belongs to
-/// no dialect, and lists those it knows.
+/// Fails if an op has an attribute that it does not know and that belongs to no
+/// dialect; the error lists the known ones.
 llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
 
 /// The trait of all ops of the dialect that runs `verifyAttributeNames`.
@@ -143,7 +142,7 @@ struct KnownAttributes : mlir::OpTrait::TraitBase<Op, KnownAttributes> {
 #include "dialect/MpAttributes.h.inc"
 
 namespace mp {
-// Ops that those of other families name.
+// Ops that other families refer to.
 class AutocastOp;
 class KernelOp;
 class VariableOp;
@@ -156,23 +155,22 @@ void printKindAndName(mlir::OpAsmPrinter &printer, VariableOp op,
 } // namespace mp
 
 namespace mp {
-/// A constant whose elements all equal `value`; a float is rounded to its type.
+/// A splat constant; a float `value` is rounded to its type.
 mlir::Value splat(mlir::ImplicitLocOpBuilder &builder,
                   mlir::RankedTensorType type, double value);
-/// Cast to another element type; the value itself where it has it already.
+/// A cast to another element type, or the value itself if it has that type.
 mlir::Value castTo(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                    mlir::Type element);
 /// A type as the IR spells it.
 std::string typeName(mlir::Type type);
 /// The element type of a tensor value.
 mlir::Type elementType(mlir::Value tensor);
-/// Whether a value, of whatever type, is a tensor of floats.
+/// Whether a value is a tensor of floats; it may have any type.
 bool isFloatTensor(mlir::Value value);
 /// The ranked type of a tensor value.
 mlir::RankedTensorType tensorType(mlir::Value tensor);
 
-/// The value of every element, where `value` is a splat constant float or
-/// integer.
+/// The value of every element if `value` is a splat constant float or integer.
 std::optional<double> splatValue(mlir::Attribute value);
 
 /// The module's variable of that name, or null.

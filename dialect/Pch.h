@@ -1,7 +1,8 @@
 //===- Pch.h - precompiled headers of MLIR and of the dialect -------------===//
 //
-// Headers that nearly every file with MLIR sees, precompiled once. The headers
-// of op families are not among them, so that an edit of one stays its own.
+// Headers that nearly every file with MLIR includes, precompiled once. The
+// headers of op families are left out, so that a change of one recompiles few
+// files.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/Mp.h"

@@ -1,4 +1,4 @@
-//===- ReductionRules.cpp - what ops that reduce dimensions share ---------===//
+//===- ReductionRules.cpp - rules that reductions share -------------------===//
 #include "dialect/ReductionRules.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/View.h"

@@ -1,4 +1,4 @@
-//===- ReductionRules.h - what ops that reduce dimensions share -----------===//
+//===- ReductionRules.h - rules that reductions share ---------------------===//
 #ifndef MP_DIALECT_REDUCTIONRULES_H
 #define MP_DIALECT_REDUCTIONRULES_H
 
@@ -12,30 +12,30 @@ llvm::LogicalResult inferReduction(std::optional<mlir::Location> location,
                                    llvm::ArrayRef<int64_t> dims, bool keepdim,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Type rule of what leads back from a reduction's gradient to its operand.
+/// Type rule of ops that map a reduction's gradient to that of its operand.
 llvm::LogicalResult
 inferReductionBackward(std::optional<mlir::Location> location,
                        mlir::Value gradient, mlir::Value input,
                        llvm::ArrayRef<int64_t> dims, bool keepdim,
                        llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Fails where a reduced dimension has no element, for reductions that no
-/// element has a result of.
+/// Fails if a reduced dimension is empty, for reductions without a neutral
+/// element.
 llvm::LogicalResult checkNotEmpty(std::optional<mlir::Location> location,
                                   mlir::Value input,
                                   llvm::ArrayRef<int64_t> dims);
 
-/// Elements that fall into one of the result.
+/// The number of elements that are reduced to one.
 double reducedCount(mlir::Value input, llvm::ArrayRef<int64_t> dims);
 
-/// A value of a reduction's result with the reduced dimensions in place, of
-/// size one: it broadcasts against the operand.
+/// A value of a reduction's result with the reduced dimensions restored, of
+/// size one, so that it broadcasts against the operand.
 mlir::Value withReducedDims(mlir::ImplicitLocOpBuilder &builder,
                             mlir::Value value, mlir::Value input,
                             llvm::ArrayRef<int64_t> dims);
 
-/// The other way round: a value whose reduced dimensions have size one, as the
-/// reduction returns it.
+/// The inverse: takes a value whose reduced dimensions have size one, and
+/// returns it in the shape of the reduction's result.
 mlir::Value asReduced(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                       llvm::ArrayRef<int64_t> dims, bool keepdim);
 

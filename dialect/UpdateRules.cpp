@@ -1,4 +1,4 @@
-//===- UpdateRules.cpp - what the updates of all optimizers share ---------===//
+//===- UpdateRules.cpp - rules that optimizer updates share ---------------===//
 #include "dialect/UpdateRules.h"
 #include "dialect/ops/Arithmetic.h"
 #include <cmath>

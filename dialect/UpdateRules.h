@@ -1,4 +1,4 @@
-//===- UpdateRules.h - what the updates of all optimizers share -----------===//
+//===- UpdateRules.h - rules that optimizer updates share -----------------===//
 #ifndef MP_DIALECT_UPDATERULES_H
 #define MP_DIALECT_UPDATERULES_H
 
@@ -16,20 +16,20 @@ inline double toDouble(const llvm::APFloat &value) {
 }
 
 /// The type rule of updates, whose operands are tensors, scalars, and more
-/// tensors: these have the parameter's type, the first one's, and so have the
-/// results, one a tensor but the gradient.
+/// tensors. All tensors have the type of the first, the parameter. There is one
+/// result of this type for each tensor except the gradient.
 llvm::LogicalResult inferUpdate(std::optional<mlir::Location> location,
                                 mlir::ValueRange operands, unsigned tensors,
                                 unsigned scalars,
                                 llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// Fails where an update, whose first result is not a slot, has other slots
-/// than its optimizer keeps.
+/// Fails if the slots of an update, whose first result is not a slot, differ
+/// from those that its optimizer keeps.
 llvm::LogicalResult verifySlots(mlir::Operation *update,
                                 OptimizerAttrInterface optimizer);
 
 /// A directive of assembly formats: an attribute's fields without its name,
-/// `<name = value>`, or nothing where all have their defaults.
+/// `<name = value>`, or nothing if all have their defaults.
 template <typename Attr>
 mlir::ParseResult parseFieldsOf(mlir::AsmParser &parser, Attr &attribute) {
   attribute = llvm::cast_or_null<Attr>(Attr::parse(parser, mlir::Type()));
@@ -45,32 +45,32 @@ void printFieldsOf(mlir::AsmPrinter &printer, mlir::Operation *,
 Expression addDecay(Expression gradient, Expression parameter, double decay);
 
 //===----------------------------------------------------------------------===//
-// Bounds: what an update can do at most
+// Bounds on the effect of updates
 //===----------------------------------------------------------------------===//
 //
-// Bounds on the parameters and slots that an update leaves, from bounds on
-// those it finds, without reading any: docs/decisions/0008. Every bound is
-// multiplied by `kSlack`, which is more than the roundings of the update, of
+// These functions bound the parameters and slots after an update by bounds on
+// those before it, without reading any: docs/decisions/0008. Every bound is
+// multiplied by `kSlack`, which exceeds the rounding errors of the update, of
 // the gradient's norm and of the bound itself.
 
 inline constexpr double kSlack = 1 + 0x1p-18;
-/// What the squares of a gradient's elements may lose to underflow, as a value:
-/// more than the root of f32's smallest number.
+/// A bound on the loss to underflow in the squares of a gradient's elements, as
+/// a value: more than the root of f32's smallest number.
 inline constexpr double kUnderflow = 0x1p-50;
 
 inline Expression withSlack(Expression x) { return kSlack * x; }
-/// `x` where the other is a number, else NaN.
+/// `x` where `other` is not NaN, else NaN.
 Expression unlessNaN(Expression x, Expression other);
-/// `x` where the other is not negative, else NaN.
+/// `x` where `other` is not negative, else NaN.
 Expression whereNotNegative(Expression x, Expression other);
-/// An upper bound on the elements of a gradient of that norm.
+/// An upper bound on the elements of a gradient with that norm.
 Expression largestElement(Expression norm);
-/// A bound, or no bound where a gradient of that norm overflows with its decay.
+/// The bound, or NaN if a gradient with that norm plus its decay overflows.
 Expression unlessDecayOverflows(Expression bound, Expression norm,
                                 Expression parameter, double decay);
-/// What is kept of a parameter of which decay takes a share, as a bound.
+/// A bound on the share of a parameter that decay leaves.
 Expression boundKept(Expression learningRate, double decay);
-/// A tensor's elements without sign, in f32.
+/// The absolute values of a tensor, in f32.
 Expression magnitude(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 } // namespace mp

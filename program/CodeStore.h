@@ -1,4 +1,4 @@
-//===- CodeStore.h - where compiled kernels are kept ----------------------===//
+//===- CodeStore.h - interface of the store for compiled code -------------===//
 //
 // Codegen compiles for the CPU and the runtime for CUDA; both store compiled
 // code where the runtime says. This interface is all that codegen knows of that
@@ -24,7 +24,7 @@ struct CodeKey {
   /// apart from the source, so that a miss can be explained by the fact that
   /// has changed.
   std::vector<std::pair<std::string, std::string>> facts;
-  /// A name for people, which is not part of the key.
+  /// A name for messages, which is not part of the key.
   std::string label = {};
 };
 

@@ -1,4 +1,4 @@
-//===- Compiler.h - the seam between graph and machine --------------------===//
+//===- Compiler.h - the compiler's interface for the runtime --------------===//
 //
 // The compiler's interface: text of a module in, Program out. No MLIR type
 // crosses this header.
@@ -18,13 +18,13 @@
 
 namespace mp {
 
-/// Gets each kernel as soon as it is compiled, from any thread, so that linking
-/// overlaps with compiling the next.
+/// Receives each kernel as soon as it is compiled, from any thread, so that
+/// linking overlaps with compiling the next.
 class KernelSink {
 public:
   virtual ~KernelSink() = default;
-  /// Gets the headers that later kernels may include; at most once, before all
-  /// of them.
+  /// Receives the headers that later kernels may include; called at most once,
+  /// before all kernels.
   virtual void headers(llvm::ArrayRef<Header>) {}
   virtual void kernel(const Kernel &kernel) = 0;
 };
@@ -39,7 +39,7 @@ struct CompileSpan {
   Time begin, end;
 };
 
-/// What the compiler makes of the module.
+/// The programs that the compiler can make of a module.
 enum class Goal {
   Train,     ///< a recipe's entry points: `step` (or `accumulate` and `apply`)
              ///< and `derive`
@@ -80,7 +80,8 @@ struct CompileOptions : RecipeSettings {
   /// or later, empty: "sm_80".
   std::string arch;
   std::string features; ///< comma-separated LLVM features; empty: the host's
-  /// CPU threads that kernels are cut for. The bits do not depend on it.
+  /// The number of CPU threads that work is divided for. The bits do not depend
+  /// on it.
   unsigned workers = 2;
   UseOnednn onednn = UseOnednn::Never; ///< for matrix products on the CPU
   bool cublaslt = false;               ///< may emit "cublaslt.*" calls

@@ -1,4 +1,4 @@
-//===- Names.h - of entry points and of their results ---------------------===//
+//===- Names.h - names of entry points and results ------------------------===//
 //
 // The names that the compiler gives entry points and results, by which the
 // runtime looks them up.

@@ -3,7 +3,7 @@
 // A Program is plain data: no pointer, no MLIR, no target type. It lists the
 // state, the kernels, and for each entry point the steps with the place of
 // every argument. Its text form round-trips, so a Program can be saved, read by
-// a person, and run alone.
+// people, and run without the compiler.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_PROGRAM_PROGRAM_H
@@ -91,7 +91,7 @@ struct Initializer {
   bool operator==(const Initializer &) const = default;
 };
 
-/// What a variable is for, within its kind.
+/// The purpose of a variable within its kind.
 struct VariableRole {
   enum class Kind {
     None,
@@ -218,8 +218,7 @@ struct Result {
   std::string name; ///< "" if the function gave none
   TensorType type;
   BufferRef ref;
-  /// For a gradient that is looked at: the op whose result it is the gradient
-  /// of.
+  /// For an exposed gradient: the op whose result it is the gradient of.
   std::string origin = {};
   Location location = {};
 };

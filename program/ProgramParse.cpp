@@ -1,8 +1,8 @@
 //===- ProgramParse.cpp - reads the text form of a Program ----------------===//
 //
-// Whatever the text holds, the result is an error that names a line or a
-// Program whose indices, places and sizes are in range. Machine code is checked
-// against damage, not against malice: a Program is run as it stands.
+// For any text, the result is an error that names a line or a Program whose
+// indices, places and sizes are in range. Machine code is checked against
+// damage, not against malice: a Program is run as it is.
 //
 //===----------------------------------------------------------------------===//
 #include "program/ProgramLine.h"

@@ -15,14 +15,14 @@ std::string Device::str() const {
   return kind == Kind::Cpu ? "cpu" : "cuda:" + std::to_string(index);
 }
 
-/// The index in "cuda" or "cuda:N"; nothing where the name is another.
+/// The index in "cuda" or "cuda:N"; nothing for any other name.
 static std::optional<int> cudaIndex(StringRef name) {
   int index = 0;
   if (!name.consume_front("cuda"))
     return std::nullopt;
   if (name.empty())
     return 0;
-  // A sign or a second spelling of a number is not one that we print.
+  // A sign is rejected: one device has one spelling.
   if (!name.consume_front(":") || name.empty() || !isDigit(name.front()) ||
       name.getAsInteger(10, index))
     return std::nullopt;
@@ -36,9 +36,9 @@ Error checkDeviceName(StringRef name) {
                    suggest(name, {"auto", "cpu", "cuda", "cuda:N"}));
 }
 
-/// The facts of a device on which work can be done: its context is made and
-/// given back, as one that is locked or full shows it there and not before.
-/// Only a choice needs this; who asks for a device hears it from the Session.
+/// The facts of a device that is usable: a context is made and released, as
+/// only this shows that a device is locked or full. Only "auto" needs it; a
+/// device that the user names is checked by the Session.
 static Expected<cuda::DeviceFacts> tryDevice(int index) {
   Expected<cuda::DeviceFacts> facts = cuda::examine(index);
   if (!facts)

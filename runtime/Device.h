@@ -11,7 +11,7 @@ namespace mp {
 struct Device {
   enum class Kind { Cpu, Cuda };
   Kind kind = Kind::Cpu;
-  int index = 0; ///< of the CUDA device, as the driver numbers them
+  int index = 0; ///< the driver's number of the CUDA device
 
   /// "cpu", "cuda:1".
   std::string str() const;

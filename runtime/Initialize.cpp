@@ -29,8 +29,8 @@ std::array<uint32_t, 4> mp::philox(std::array<uint32_t, 4> counter,
 
 namespace {
 
-/// Element types as C++ sees them: how a double becomes one, by one rounding to
-/// the nearest even, and which double that is.
+/// Element types as C++ types: how a double is rounded to one, once and to
+/// nearest even, and which double that is.
 template <typename T> struct Native {
   using Storage = T;
   static constexpr bool isFloat = std::is_floating_point_v<T>;
@@ -82,7 +82,7 @@ struct Source {
   }
 };
 
-/// Rounding may leave [a, b), whose bounds need not be numbers of the type.
+/// Rounding may leave [a, b), as the type may not be able to represent a and b.
 template <typename Type>
 typename Type::Storage uniform(const Initializer &init, uint32_t word) {
   double unit = (word >> 8) * 0x1p-24;
@@ -137,7 +137,7 @@ void fillConstant(Storage value, char *storage, int64_t elements) {
 
 /// Whether `value` is one of the integers that `type` holds.
 bool holds(ElementType type, double value) {
-  if (std::trunc(value) != value) // NaN among them
+  if (std::trunc(value) != value) // also true of NaN
     return false;
   switch (type) {
   case ElementType::I1:
@@ -186,7 +186,7 @@ llvm::Error checkInitializer(const Variable &variable) {
   return llvm::Error::success();
 }
 
-/// Calls `use` with a value of the C++ description of `type`.
+/// Calls `use` with a value of the C++ type that describes `type`.
 template <typename Use> void dispatch(ElementType type, Use use) {
   switch (type) {
   case ElementType::I1:

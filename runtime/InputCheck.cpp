@@ -1,4 +1,4 @@
-//===- InputCheck.cpp - whether a run can be given its inputs -------------===//
+//===- InputCheck.cpp - checks the inputs of a run ------------------------===//
 #include "runtime/InputCheck.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"
@@ -8,15 +8,15 @@ using namespace llvm;
 
 namespace mp {
 
-/// Whole blocks at a time, without a branch in between, so that the search for
-/// what is hardly ever there runs in vectors.
+/// Searches whole blocks without a branch in between, so that the search is
+/// vectorized; a hit is rare.
 template <typename T>
 static std::optional<int64_t> firstOutside(const char *bytes, int64_t count,
                                            int64_t low, int64_t high,
                                            int64_t exempt) {
   constexpr int64_t block = 4096;
   auto isOutside = [&](int64_t index) {
-    T number; // which may lie unaligned
+    T number; // may be unaligned in `bytes`
     std::memcpy(&number, bytes + index * sizeof(T), sizeof(T));
     auto value = static_cast<int64_t>(number);
     return ((value < low) | (value >= high)) & (value != exempt);
@@ -38,7 +38,7 @@ std::optional<int64_t> firstOutside(const Input &input,
   if (!input.range)
     return std::nullopt;
   auto [low, high] = *input.range;
-  // Without an exempt value, one that is allowed anyway.
+  // Without an exempt value, exempt one that is allowed anyway.
   int64_t exempt = input.exempt.value_or(low);
   auto find = [&]<typename T>(T) {
     return firstOutside<T>(view.bytes().data(), view.size(), low, high, exempt);
@@ -64,7 +64,7 @@ std::string rangeText(const Input &input) {
                  input.exempt ? formatv(" or {0}", *input.exempt).str() : "");
 }
 
-/// "'label'", or "input 1" where it has no name.
+/// "'label'", or "input 1" if it has no name.
 static std::string shown(const Entry &entry, size_t index) {
   const std::string &name = entry.inputs[index].name;
   return name.empty() ? "input " + std::to_string(index)

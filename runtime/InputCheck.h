@@ -1,7 +1,7 @@
-//===- InputCheck.h - whether a run can be given its inputs ---------------===//
+//===- InputCheck.h - checks the inputs of a run --------------------------===//
 //
-// Kernels read as many bytes as the entry point declares, and what indexes into
-// a row does so unasked: whoever hands inputs over is checked here first.
+// Kernels read as many bytes as the entry point declares, and do not check the
+// indices that they find in inputs. So inputs are checked here before a run.
 // Nothing here allocates unless there is an error.
 //
 //===----------------------------------------------------------------------===//

@@ -35,7 +35,7 @@ llvm::Expected<Memory> Memory::allocate(uint64_t bytes, llvm::StringRef what) {
                                    " bytes for " + what + ": " +
                                    std::strerror(errno));
   if (unit == kHugePageBytes)
-    madvise(base, size, MADV_HUGEPAGE); // A wish: no huge page is not an error.
+    madvise(base, size, MADV_HUGEPAGE); // This is a hint; failure is harmless.
   memory.base = static_cast<char *>(base);
   memory.bytes = size;
   return memory;
@@ -60,7 +60,8 @@ void WorkerScratch::fill(unsigned char byte) {
 llvm::Error WorkerScratch::grow(uint64_t bytesPerWorker) {
   if (bytesPerWorker <= stride)
     return llvm::Error::success();
-  // Whole pages: workers share no cache line and may be on other NUMA nodes.
+  // Workers get whole pages, so that they share no cache line and can be on
+  // different NUMA nodes.
   uint64_t larger = llvm::alignTo(bytesPerWorker, kPageBytes);
   llvm::Expected<Memory> grown =
       Memory::allocate(larger * workers, "the workers' scratch");

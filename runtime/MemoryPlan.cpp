@@ -1,4 +1,4 @@
-//===- MemoryPlan.cpp - whether a plan fits into this machine -------------===//
+//===- MemoryPlan.cpp - checks that a plan fits into this machine ---------===//
 #include "runtime/MemoryPlan.h"
 #include "runtime/report/PlanReport.h"
 #include "support/Error.h"
@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace mp {
 
-/// The number that a file holds; none where it cannot be read or says "max".
+/// The number in a file; nothing if it cannot be read or says "max".
 static std::optional<uint64_t> numberIn(StringRef path) {
   auto buffer = MemoryBuffer::getFileAsStream(path);
   uint64_t number;
@@ -34,7 +34,7 @@ uint64_t usableMemory() {
   return usable;
 }
 
-/// Lines for the largest values, whether variables or of the entry point.
+/// Lines for the largest values among variables and the entry point's.
 static std::string largestValues(const Program &program, const Entry *entry) {
   struct Value {
     uint64_t bytes;

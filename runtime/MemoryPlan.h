@@ -1,4 +1,4 @@
-//===- MemoryPlan.h - whether a plan fits into this machine ---------------===//
+//===- MemoryPlan.h - checks that a plan fits into this machine -----------===//
 #ifndef MP_RUNTIME_MEMORYPLAN_H
 #define MP_RUNTIME_MEMORYPLAN_H
 

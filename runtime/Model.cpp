@@ -22,7 +22,7 @@ double readScalar(const Entry &entry, Executable::Results results,
                      results[result].bytes().data());
 }
 
-/// Reads the tuning plan, and opens cuBLASLt where that is named in it.
+/// Reads the tuning plan, and opens cuBLASLt if the plan names it.
 static Error readPlan(ModelOptions &options, bool onCpu) {
   if (onCpu)
     return makeError("{0}: a tuning plan is for a CUDA device, and this is {1}",
@@ -99,7 +99,7 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
 Model::~Model() {
   stopping = true;
   background.wait();
-  // An error that nobody asked for is dropped on purpose.
+  // Errors of programs that were never used are dropped on purpose.
   for (auto &[key, job] : jobs)
     if (job->program && !*job->program)
       consumeError(job->program->takeError());
@@ -112,7 +112,7 @@ CompileCounts Model::compileCounts() const {
 Expected<Program> Model::compile(Goal goal,
                                  CompileOptions compileOptions) const {
   compileOptions.goal = goal;
-  // Nothing is to be made where no entry point is.
+  // An inspected program has no entry point, so no kernels are made.
   std::unique_ptr<KernelSink> sink =
       goal == Goal::Inspect ? nullptr : state->sink();
   return compiler(text, compileOptions, sink.get());
@@ -193,7 +193,7 @@ Error Model::link(Key key, Expected<Program> program) {
     return program.takeError();
   auto &entries = linked[key];
   for (const Entry &entry : program->entries) {
-    Entry &known = entries.emplace_back(); // what it is called by
+    Entry &known = entries.emplace_back(); // without its steps
     known.function = entry.function;
     known.recipe = entry.recipe;
     known.batch = entry.batch;
@@ -207,8 +207,8 @@ Error Model::link(Key key, Expected<Program> program) {
                         program->target == "cpu" ? options.compile.workers : 0);
   if (Error error = state->load(std::move(*program)))
     return error;
-  // A program that comes late, while training, may bring derived variables of
-  // its own; those that are there already get the bits that they have.
+  // A program that is loaded during training may declare new derived variables;
+  // existing ones get the same bits again.
   return state->derive();
 }
 

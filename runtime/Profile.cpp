@@ -41,7 +41,7 @@ std::vector<StepCost> costsOf(const Entry &entry, ArrayRef<KernelName> names,
         [&](const auto &step) { return describe(step, names); }, step));
     StepCost &cost = costs.back();
     cost.microseconds = median(std::move(times));
-    // A library's routine does not say where it comes from; what it makes does.
+    // A library routine has no source location; take that of its result.
     if (cost.sources.empty())
       for (const Buffer &buffer : entry.buffers)
         if (buffer.firstStep + 1 == costs.size() && buffer.location.line) {
@@ -63,7 +63,7 @@ Expected<double> timeSubmits(Executable &executable,
     std::chrono::duration<double, std::micro> spent = Clock::now() - start;
     if (!ticket)
       return ticket.takeError();
-    // No run is under way when the next is submitted, so that none waits.
+    // Waiting here keeps the next submit from waiting for this run.
     if (auto results = executable.results(*ticket); !results)
       return results.takeError();
     times.push_back(spent.count());
@@ -72,7 +72,7 @@ Expected<double> timeSubmits(Executable &executable,
 }
 
 uint64_t profiledCopyBytes(uint64_t free) {
-  // More than any cache holds.
+  // Larger than any cache.
   constexpr uint64_t wanted = uint64_t(256) << 20, page = 4096;
   return std::max(std::min(wanted, free / 4 / page * page), page);
 }

@@ -16,7 +16,7 @@ struct Profile;
 
 struct SessionOptions {
   unsigned threads =
-      0;              ///< workers, the caller's thread included; 0: one a core
+      0; ///< workers, the caller's thread included; 0: one per core
   Device device = {}; ///< the CPU
   /// Gets warnings, from any thread.
   std::function<void(llvm::StringRef)> onWarning = {};
@@ -91,7 +91,7 @@ public:
   llvm::Expected<Results> run(Inputs inputs, Ranges ranges = Ranges::Check);
 
 protected:
-  // What a target does with inputs that have been checked.
+  // Starts a run; the inputs have been checked.
   virtual llvm::Expected<Ticket> start(Inputs inputs) = 0;
   virtual llvm::Expected<Profile> measure(Inputs inputs) = 0;
 };

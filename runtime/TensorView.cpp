@@ -1,4 +1,4 @@
-//===- TensorView.cpp - elements of one type that lie somewhere else ------===//
+//===- TensorView.cpp - typed view of elements that others own ------------===//
 #include "runtime/TensorView.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"

@@ -1,4 +1,4 @@
-//===- TensorView.h - elements of one type that lie somewhere else --------===//
+//===- TensorView.h - typed view of elements that others own --------------===//
 #ifndef MP_RUNTIME_TENSORVIEW_H
 #define MP_RUNTIME_TENSORVIEW_H
 
@@ -32,7 +32,7 @@ template <typename R>
 using NumberOf =
     std::remove_cvref_t<decltype(*std::data(std::declval<const R &>()))>;
 
-/// std::vector<float>, llvm::ArrayRef<uint8_t>, std::array<int64_t, 4>, ...
+/// A range of such numbers: std::vector<float>, llvm::ArrayRef<uint8_t>, ...
 template <typename R>
 concept HostNumbers =
     HostNumber<NumberOf<R>> && requires(const R &range) { std::size(range); };
@@ -47,7 +47,7 @@ public:
       : kind(element), held(bytes) {}
   TensorView(ElementType element, const void *data, uint64_t bytes)
       : kind(element), held(static_cast<const char *>(data), bytes) {}
-  /// Numbers of the host.
+  /// A view of host numbers.
   template <HostNumbers R>
   TensorView(const R &numbers)
       : TensorView(*elementOf<NumberOf<R>>, std::data(numbers),

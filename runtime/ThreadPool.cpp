@@ -19,10 +19,10 @@ void pause() {
 }
 
 /// Looks for `ready` at full speed for some 20 microseconds, then between
-/// yields, so that whoever else wants this core gets it. Returns whether
-/// `ready` came true. Waking a thread that sleeps costs its waker 10
-/// microseconds and takes 50 or more on a virtual machine, so looking goes on
-/// for longer than most gaps between two launches.
+/// yields, which free the core for other threads. Returns whether `ready` came
+/// true. Waking a thread that sleeps costs its waker 10 microseconds and takes
+/// 50 or more on a virtual machine, so looking goes on for longer than most
+/// gaps between two launches.
 template <typename Condition> bool spinUntil(Condition ready, bool crowded) {
   using Clock = std::chrono::steady_clock;
   constexpr int pauses = 1000;
@@ -45,7 +45,7 @@ template <typename Condition> bool spinUntil(Condition ready, bool crowded) {
 ThreadPool::ThreadPool(unsigned threads, Trace *trace) : trace(trace) {
   if (trace) {
     waiting = trace->name("wait for the other workers");
-    label = trace->name("set up"); // until somebody says what runs
+    label = trace->name("set up"); // until setLabel is called
   }
   threads = workers(threads);
   crowded = threads > cores();
@@ -73,12 +73,12 @@ ThreadPool::~ThreadPool() {
     thread.join();
 }
 
-/// What a worker spends on one call of `run`.
+/// The time that a worker spends on one call of `run`.
 class ThreadPool::Stint {
 public:
   explicit Stint(const ThreadPool &pool) : pool(pool) {}
   ~Stint() { record(); }
-  /// Before a task; its claim keeps what the pool says of the call as it is.
+  /// Called before a task. The claim keeps `calls` and `label` unchanged.
   void begin() {
     if (!pool.trace || (working && pool.calls == call))
       return;
@@ -106,8 +106,8 @@ private:
   Trace::Time start, stop;
 };
 
-/// Takes tasks until there are none. A task that has been claimed keeps `run`
-/// from returning, so `function` and `tasks` are read only behind a claim.
+/// Runs tasks until none is left. A claimed task keeps `run` from returning, so
+/// `function` and `tasks` are read only after a claim.
 void ThreadPool::drain(unsigned worker) {
   Stint stint(*this);
   int64_t left = unclaimed.load(std::memory_order_acquire);
@@ -125,7 +125,7 @@ void ThreadPool::drain(unsigned worker) {
   }
 }
 
-/// Returns false once the pool is to end.
+/// Returns false if the pool is being destroyed.
 bool ThreadPool::awaitWork() {
   auto ready = [this] {
     return unclaimed.load(std::memory_order_relaxed) > 0 ||
@@ -194,7 +194,7 @@ void ThreadPool::awaitOthers() {
 }
 
 void ThreadPool::runOnEach(llvm::function_ref<void(unsigned)> body) {
-  // Nobody leaves before all have come, so nobody comes twice.
+  // No worker leaves before all have come, so none runs two of the tasks.
   std::atomic<unsigned> present = 0;
   run(threads(), [&](int64_t, unsigned worker) {
     present.fetch_add(1);

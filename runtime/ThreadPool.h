@@ -63,9 +63,9 @@ private:
   void awaitOthers();
   bool awaitWork();
 
-  // What is read by all and written once a launch, and what every claim writes,
-  // lie on cache lines of their own.
-  alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks nobody has taken
+  // Fields that change once per launch and fields that change with every claim
+  // lie on different cache lines.
+  alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks not claimed yet
   alignas(64) std::atomic<int64_t> unfinished = 0;
   alignas(64) std::atomic<uint32_t> launches = 0; ///< changes to wake sleepers
   std::atomic<uint32_t> sleepers = 0;
@@ -73,7 +73,7 @@ private:
   const Function *function = nullptr; ///< valid while `unfinished` is not 0
   int64_t tasks = 0;
   bool crowded = false; ///< more workers than cores: waiting must not spin
-  uint64_t calls = 0;   ///< of `run` so far
+  uint64_t calls = 0;   ///< number of calls of `run` so far
   uint32_t label = 0, waiting = 0; ///< names in `trace`
   Trace *const trace;
   std::vector<llvm::thread> helpers;

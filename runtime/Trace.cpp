@@ -26,7 +26,7 @@ uint32_t Trace::name(StringRef text, StringRef detail) {
 }
 
 Trace::Track &Trace::track(Kind kind) {
-  // Looked up once a thread and trace.
+  // Looked up once per thread and trace.
   static thread_local uint64_t knownNumber = 0;
   static thread_local Track *known = nullptr;
   if (knownNumber == number)

@@ -1,7 +1,7 @@
 //===- Trace.h - what every thread did, and when --------------------------===//
 //
-// Chrome's trace format, as chrome://tracing and Perfetto read it. Whoever is
-// given no trace records nothing; a span then costs a comparison.
+// Chrome's trace format, as chrome://tracing and Perfetto read it. Without a
+// trace nothing is recorded, and a span costs a comparison.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_TRACE_H
@@ -49,7 +49,7 @@ private:
   };
   struct Track {
     std::string name;
-    mutable std::mutex mutex; ///< of `events`; nobody waits but for `json`
+    mutable std::mutex mutex; ///< of `events`; only `json` contends for it
     std::vector<Event> events;
   };
   struct Name {
@@ -62,7 +62,7 @@ private:
   const uint64_t limit;
   const Time start = Clock::now();
   std::atomic<uint64_t> recorded = 0;
-  mutable std::mutex mutex; ///< of all that follows
+  mutable std::mutex mutex; ///< guards what follows
   std::map<std::thread::id, std::unique_ptr<Track>> tracks;
   llvm::StringMap<uint32_t> numbers;
   std::vector<Name> names;

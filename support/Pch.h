@@ -1,6 +1,6 @@
 //===- Pch.h - precompiled headers for files without MLIR -----------------===//
 //
-// Headers that nearly every file without MLIR sees, precompiled once.
+// Headers that nearly every file without MLIR includes, precompiled once.
 //
 //===----------------------------------------------------------------------===//
 #include "llvm/ADT/ArrayRef.h"

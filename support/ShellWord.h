@@ -1,4 +1,4 @@
-//===- ShellWord.h - words of a command that a person types -----*- C++ -*-===//
+//===- ShellWord.h - words of a command, quoted for a shell -----*- C++ -*-===//
 #ifndef MP_SUPPORT_SHELLWORD_H
 #define MP_SUPPORT_SHELLWORD_H
 

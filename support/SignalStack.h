@@ -7,9 +7,10 @@
 
 namespace mp {
 
-/// While it lives, signal handlers of the thread that made it have a stack of
-/// their own. Without one, a thread that overflows its stack ends the process
-/// before a handler can report where. LLVM gives one to the main thread alone.
+/// As long as this exists, signal handlers of the thread that made it have a
+/// stack of their own. Without one, a thread that overflows its stack ends the
+/// process before a handler can report where. LLVM gives one only to the main
+/// thread.
 class SignalStack {
 public:
   SignalStack() {

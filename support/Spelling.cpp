@@ -1,4 +1,4 @@
-//===- Spelling.cpp - names that a person may have meant ------------------===//
+//===- Spelling.cpp - suggestions for misspelt names ----------------------===//
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,8 +18,8 @@ nearestNames(StringRef name, ArrayRef<std::string> names, size_t limit) {
     size_t longer = std::max(name.size(), candidate.size());
     bool part =
         name.size() >= 3 && StringRef(candidate).contains_insensitive(name);
-    // A name with half of the letters in common, or a piece of it, is near
-    // enough to help.
+    // A name that shares half of the letters, or contains the other as a part,
+    // is near enough to help.
     if (part || 2 * distance <= longer)
       ranked.emplace_back(part ? 0 : distance, candidate);
   }

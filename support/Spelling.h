@@ -1,4 +1,4 @@
-//===- Spelling.h - names that a person may have meant --------------------===//
+//===- Spelling.h - suggestions for misspelt names ------------------------===//
 #ifndef MP_SUPPORT_SPELLING_H
 #define MP_SUPPORT_SPELLING_H
 
@@ -10,8 +10,8 @@
 namespace mp {
 
 /// Returns the entries of `names` that resemble `name` most, best first, at
-/// most `limit`. Case does not count, letters in another order are one slip,
-/// and a name that contains the whole of `name` is as near as possible. Entries
+/// most `limit`. Case does not count, a transposition counts as one error, and
+/// a name that contains the whole of `name` is as near as possible. Entries
 /// that share less than half of their letters with it are left out.
 std::vector<std::string> nearestNames(llvm::StringRef name,
                                       llvm::ArrayRef<std::string> names,

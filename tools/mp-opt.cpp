@@ -5,8 +5,8 @@
 #include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
 
-/// Adds the flag that keeps an op's text out of diagnostics, unless it is asked
-/// for.
+/// Adds the flag that keeps an op's text out of diagnostics, unless the user
+/// gave that flag.
 static std::vector<char *> quietly(int argc, char **argv) {
   static char quiet[] = "--mlir-print-op-on-diagnostic=false";
   std::vector<char *> arguments(argv, argv + argc);

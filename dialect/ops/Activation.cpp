@@ -22,7 +22,7 @@ Scalars ReluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
 Scalars ReluBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   auto [gradient, saved] = expressions<2>(b, x);
   Expression zero = gradient.number(0);
-  // "not <= 0" rather than "> 0": PyTorch lets the gradient pass at NaN.
+  // "not <= 0" rather than "> 0", as PyTorch passes the gradient at NaN.
   return {select(saved <= zero, zero, gradient)};
 }
 Gradients ReluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
@@ -103,7 +103,7 @@ Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 // softplus: gradient from the operand
 //===----------------------------------------------------------------------===//
 
-/// 1 + exp(-x), of which the logistic function is the inverse.
+/// 1 + exp(-x), whose reciprocal is the logistic function.
 static Expression onePlusDecay(Expression x) { return 1 + exp(-x); }
 
 LogicalResult SoftplusOp::verify() {
@@ -113,7 +113,7 @@ LogicalResult SoftplusOp::verify() {
   return success();
 }
 
-/// log(1 + exp(z)) as max(z, 0) + log1p(exp(-|z|)), in which nothing overflows.
+/// log(1 + exp(z)) as max(z, 0) + log1p(exp(-|z|)), which does not overflow.
 Scalars SoftplusOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
   Expression x(b, operands[0]);
   Expression beta = x.number(getBeta().convertToDouble());
@@ -144,7 +144,7 @@ Scalars SiluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
   Expression x(b, operands[0]);
   return {x / onePlusDecay(x)};
 }
-/// s (1 + x (1 - s)), s the logistic function of x.
+/// s (1 + x (1 - s)), where s is the logistic function of x.
 Scalars SiluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
                                      ValueRange operands) {
   auto [gradient, x] = expressions<2>(b, operands);
@@ -164,7 +164,7 @@ static LogicalResult verifyFinite(Op op, StringRef name, const APFloat &value) {
   return success();
 }
 
-/// Where x is above zero, `y`; else, and at NaN, `y` times the slope.
+/// `y` where x is positive; elsewhere, and at NaN, `y` times the slope.
 static Expression leak(Expression x, Expression y, const APFloat &slope) {
   Expression above = x > 0;
   return select(above, y, y * slope.convertToDouble());
@@ -223,7 +223,7 @@ std::vector<OpSample> GeluOp::sampleInputs() {
   return {sample("mp.gelu %0", -3, 3),
           sample("mp.gelu %0 approximate(tanh)", -3, 3)};
 }
-// Away from the threshold, where the slope jumps to one.
+// Samples are away from the threshold, where the slope jumps to one.
 std::vector<OpSample> SoftplusOp::sampleInputs() {
   return {sample("mp.softplus %0", -3, 3),
           sample("mp.softplus %0 {beta = -2.0, threshold = 4.0}", -1.5, 1.5),

@@ -1,8 +1,8 @@
 //===- ActivationCurvature.cpp - second derivatives of activations --------===//
 //
-// The gradients of the *_backward ops, g * f'(x) or g * f'(x(y)): by g they are
-// the op itself, by what was saved they are g times the second derivative,
-// spelled with ops so that they have gradients in turn.
+// Gradients of the *_backward ops, g * f'(x) or g * f'(x(y)). The gradient for
+// g is the op itself; the gradient for the saved value is g times the second
+// derivative, built from ops that have gradients in turn.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/Expression.h"
@@ -13,7 +13,7 @@ using namespace mp;
 
 using Gradients = SmallVector<Value>;
 
-/// A sample of "name %0, %1 attributes": a gradient and what was saved.
+/// A sample of "name %0, %1 attributes": a gradient and the saved value.
 static OpSample sample(StringRef name, double low, double high, double gap = 0,
                        StringRef attributes = "", bool flat = false) {
   const char *type = "tensor<3x5xf64>";
@@ -73,7 +73,7 @@ std::vector<OpSample> SigmoidBackwardOp::sampleInputs() {
 // From the operand
 //===----------------------------------------------------------------------===//
 
-/// phi(x) (2 - x^2), phi the density of the normal distribution.
+/// phi(x) (2 - x^2), where phi is the density of the normal distribution.
 static Expression exactCurvature(Expression x) {
   constexpr double invSqrt2Pi = 0.39894228040143267794;
   Expression square = x * x;
@@ -83,8 +83,8 @@ static Expression exactCurvature(Expression x) {
 
 /// With u = sqrt(2/pi) (x + c x^3), t = tanh u and t' = (1 - t^2) u':
 /// (x (1 + t) / 2)'' = t' + x t'' / 2, where t'' = (1 - t^2) u'' - 2 t t' u'.
-/// 1 - t^2 is spelled as 4 s(2u) s(-2u), s the logistic function, since it
-/// would lose all digits where t is near one.
+/// 1 - t^2 is computed as 4 s(2u) s(-2u) with the logistic function s, since
+/// the subtraction would lose all digits where t is near one.
 static Expression tanhCurvature(Expression x) {
   constexpr double scale = 0.79788456080286535588, cubic = 0.044715;
   Expression square = x * x;
@@ -114,8 +114,8 @@ std::vector<OpSample> GeluBackwardOp::sampleInputs() {
           sample("mp.gelu_backward", -3, 3, 0, " approximate(tanh)")};
 }
 
-/// beta s (1 - s), s the logistic function of beta * x; none beyond the
-/// threshold.
+/// beta s (1 - s), where s is the logistic function of beta * x; zero beyond
+/// the threshold.
 Gradients SoftplusBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                              ValueRange g) {
   double beta = getBeta().convertToDouble();
@@ -134,7 +134,7 @@ std::vector<OpSample> SoftplusBackwardOp::sampleInputs() {
                  " {beta = -2.0, threshold = 4.0}")};
 }
 
-/// s (1 - s) (2 + x (1 - 2 s)), s the logistic function.
+/// s (1 - s) (2 + x (1 - 2 s)), where s is the logistic function.
 Gradients SiluBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                          ValueRange g) {
   Expression x = Expression(b, getSaved()).wide(), s = sigmoid(x);
@@ -147,7 +147,7 @@ std::vector<OpSample> SiluBackwardOp::sampleInputs() {
   return {sample("mp.silu_backward", -3, 3)};
 }
 
-/// alpha exp(x) at most at zero, nothing above.
+/// alpha exp(x) for x <= 0, zero above.
 Gradients EluBackwardOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   Expression x = Expression(b, getSaved()).wide();
   Expression curvature = exp(x) * getAlpha().convertToDouble();

@@ -13,7 +13,7 @@ SmallVector<SlotSpec> AdagradAttr::getSlots() const {
   return {{"sum", getInitialAccumulatorValue()}};
 }
 
-/// lr / (1 + (step - 1) lr_decay), one number for all elements.
+/// lr / (1 + (step - 1) lr_decay), the same for all elements.
 static Expression decayedRate(Expression learningRate, Expression step,
                               double decay) {
   if (decay == 0)
@@ -51,8 +51,8 @@ SmallVector<Value> AdagradOp::buildScalars(ImplicitLocOpBuilder &b,
 // Bounds
 //===----------------------------------------------------------------------===//
 
-// As the new sum holds g^2, |g| / (sqrt(sum) + eps) is at most 1, unless the
-// square underflows: then at most k / eps.
+// As the new sum contains g^2, |g| / (sqrt(sum) + eps) is at most 1, unless the
+// square underflows: then it is at most k / eps.
 SmallVector<std::string> AdagradAttr::getMeasures() const {
   return {"magnitude"};
 }

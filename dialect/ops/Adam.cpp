@@ -1,6 +1,6 @@
 //===- Adam.cpp - Adam and AdamW ------------------------------------------===//
 //
-// Both are one update, and differ in where the decay goes.
+// Both optimizers have one update, and differ in where they apply decay.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Adam.h"
@@ -54,7 +54,7 @@ SmallVector<Value> AdamWAttr::buildUpdate(ImplicitLocOpBuilder &b,
 // The updates
 //===----------------------------------------------------------------------===//
 
-/// The step from `decayed`. The operands' order is the op's.
+/// The step from `decayed`. The operands are in the op's order.
 template <typename Attr>
 static SmallVector<Value> buildAdam(Attr adam, ImplicitLocOpBuilder &b,
                                     ValueRange operands, Expression decayed,
@@ -102,13 +102,13 @@ SmallVector<Value> AdamWOp::buildScalars(ImplicitLocOpBuilder &b,
 // Bounds
 //===----------------------------------------------------------------------===//
 
-// What an element moves by is its mean over the root of its variance. Call
-// their ratio r = max |m| / (sqrt(v) + k), where k stands for what underflows.
-// An update makes |m'| <= beta1 |m| + (1 - beta1) |g| and
-// v' = beta2 v + (1 - beta2) g^2, so by Cauchy and Schwarz
+// An element moves by its mean over the root of its variance. Call their ratio
+// r = max |m| / (sqrt(v) + k), where k covers underflow. An update makes
+// |m'| <= beta1 |m| + (1 - beta1) |g| and v' = beta2 v + (1 - beta2) g^2, so by
+// Cauchy and Schwarz
 //   |m'| / sqrt(v') <= sqrt(beta1^2 / beta2 r^2 + (1 - beta1)^2 / (1 - beta2)),
-// whatever g is, decay included. Where beta1^2 < beta2, as in all recipes in
-// use, that has a limit (7.3 for 0.9 and 0.999). AMSGrad divides by no less.
+// for any g, decay included. If beta1^2 < beta2, as in all recipes in use, r
+// has a limit (7.3 for 0.9 and 0.999). AMSGrad's divisor is no smaller.
 static constexpr double kRatioFloor = kUnderflow;
 
 SmallVector<std::string> AdamAttr::getMeasures() const {
@@ -123,7 +123,7 @@ static SmallVector<Value> buildMeasuresOf(ImplicitLocOpBuilder &b,
   Expression mean = magnitude(b, slots[0]);
   Expression deviation = sqrt(Expression(b, slots[1]).to(b.getF32Type()));
   Expression ratio = mean / (deviation + kRatioFloor);
-  // The ratio does not show a largest moment that is NaN.
+  // The ratio does not show a NaN in the largest second moment.
   if (slots.size() > 2)
     ratio = unlessNaN(ratio, {b, slots[2]});
   return {magnitude(b, parameter), ratio};
@@ -141,8 +141,8 @@ SmallVector<Value> AdamWAttr::buildMeasures(ImplicitLocOpBuilder &b,
 
 namespace {
 struct AdamStep {
-  Expression ratio; ///< bound on the new one
-  Expression moved; ///< bound on what an element moves by, decay apart
+  Expression ratio; ///< bound on the new ratio
+  Expression moved; ///< bound on the movement of an element, without decay
 };
 } // namespace
 
@@ -150,7 +150,7 @@ template <typename Attr>
 static AdamStep boundStep(Attr adam, ImplicitLocOpBuilder &b, Expression before,
                           Value learningRate, Value step) {
   double beta1 = adam.getBeta1(), beta2 = adam.getBeta2();
-  // m + (1 - beta1) (g - m) rounds as if a little more of m were kept.
+  // m + (1 - beta1) (g - m) may round like a slightly larger beta1.
   double kept = (beta1 + 0x1p-20) * (beta1 + 0x1p-20) / beta2;
   double fresh = (1 - beta1) * (1 - beta1) / (1 - beta2);
   Expression ratio = withSlack(sqrt(kept * (before * before) + fresh));

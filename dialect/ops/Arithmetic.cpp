@@ -82,8 +82,8 @@ Gradients DivOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return {lhs, NegOp::create(b, product)};
 }
 
-/// None of the gradient goes to the loser, half where both are equal, and all
-/// of it where there is neither: at NaN.
+/// The operand that loses gets no gradient, equal operands get half of it each,
+/// and both get all of it if one is NaN.
 template <typename Op>
 static Gradients gradientOfExtreme(Op op, ImplicitLocOpBuilder &b, Value g,
                                    Comparison loses) {
@@ -117,7 +117,7 @@ Gradients AbsOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 
 static const char *const kMatrix = "tensor<3x5xf64>";
 
-/// Same shape, and one operand broadcast.
+/// Samples with equal shapes, and with one operand broadcast.
 static std::vector<OpSample> binarySamples(StringRef name,
                                            OperandSample range) {
   std::vector<OpSample> samples;
@@ -165,8 +165,8 @@ std::vector<OpSample> AbsOp::sampleInputs() {
 // Folds
 //===----------------------------------------------------------------------===//
 
-/// `x` where the other operand is the constant `identity` and changes nothing,
-/// not even the shape. -0.0 is told from 0.0: x + 0.0 is not x for x = -0.0.
+/// `x` if the other operand is the constant `identity` and changes nothing, not
+/// even the shape. -0.0 differs from 0.0: x + 0.0 is not x for x = -0.0.
 static Value foldIdentity(Value x, Attribute other, Type result,
                           double identity) {
   auto value = splatValue(other);

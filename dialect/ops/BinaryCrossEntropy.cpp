@@ -1,4 +1,4 @@
-//===- BinaryCrossEntropy.cpp - of probabilities and logits ---------------===//
+//===- BinaryCrossEntropy.cpp - for probabilities and logits --------------===//
 #include "dialect/ops/BinaryCrossEntropy.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
@@ -12,8 +12,8 @@ using namespace mp;
 // Type rules
 //===----------------------------------------------------------------------===//
 
-/// Type of the loss of each element: weights are broadcast to the input and
-/// target, and do not make more elements of them.
+/// The type of the loss of each element: weights are broadcast to the shape of
+/// input and target, and must not enlarge it.
 template <typename Adaptor>
 static FailureOr<RankedTensorType> inferEach(std::optional<Location> location,
                                              Adaptor adaptor,
@@ -54,7 +54,7 @@ MP_INFER(BinaryCrossEntropyWithLogitsOp, adaptor.getWeight(),
          adaptor.getPosWeight())
 #undef MP_INFER
 
-/// The gradient of an element, which the walker sums to the input's shape.
+/// The gradient of each element, which the walker sums to the input's shape.
 #define MP_INFER_BACKWARD(OP, ...)                                             \
   LogicalResult OP::inferReturnTypes(                                          \
       MLIRContext *, std::optional<Location> location, Adaptor adaptor,        \
@@ -84,8 +84,8 @@ MP_VERIFY(BinaryCrossEntropyWithLogitsBackwardOp)
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// log(1 - x). What 1 - x loses of a small x is put back: with u = 1 - x as it
-/// was rounded, log(u) x / (1 - u), where 1 - u is exact.
+/// log(1 - x), corrected for the rounding of 1 - x: with u = 1 - x as rounded,
+/// it is log(u) x / (1 - u), where 1 - u is exact.
 static Expression logOneMinus(Expression x) {
   Expression u = 1 - x;
   Expression rounded = 1 - u;
@@ -104,14 +104,14 @@ static Expression lossOfOnes(Expression x) {
   return max(-x, zero) + tail;
 }
 
-/// Times a weight that may be absent.
+/// Multiplies by a weight that may be absent.
 static Expression weighted(Expression x, Expression weight) {
   return weight ? x * weight : x;
 }
 static Expression countOf(Expression each) {
   return each.number(tensorType(each).getNumElements());
 }
-/// Operand `index` as a decomposition is given it; null where it is absent.
+/// Operand `index` of a decomposition; null if the op lacks the operand.
 static Expression optional(ImplicitLocOpBuilder &b, Value own,
                            ValueRange operands, unsigned index) {
   return own ? Expression(b, operands[index]) : Expression();
@@ -128,7 +128,7 @@ SmallVector<Value> BinaryCrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
   Expression bound = x.number(-100);
   Expression ones = max(log(x), bound);
   Expression zeros = max(logOneMinus(x), bound);
-  // (y - 1) log(1 - x) - y log x, the order of PyTorch.
+  // (y - 1) log(1 - x) - y log x, in the order of PyTorch.
   Expression away = (y - 1) * zeros;
   Expression each = weighted(away - y * ones, weight);
   return {reduceLoss(each, getReduction(), countOf(each))};
@@ -144,8 +144,8 @@ BinaryCrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
   return {slope * elementGradient(gradient, getReduction(), countOf(slope))};
 }
 
-/// The loss is linear in the target, with the slope log(1 - x) - log x: as in
-/// PyTorch without the bound of the logarithms.
+/// The loss is linear in the target, with slope log(1 - x) - log x. As in
+/// PyTorch, the logarithms are not bounded here.
 static Value gradientOfTarget(ImplicitLocOpBuilder &b, BinaryCrossEntropyOp op,
                               Expression gradient) {
   auto each = *inferElementwise(std::nullopt, {op.getInput(), op.getTarget()});
@@ -196,8 +196,7 @@ BinaryCrossEntropyWithLogitsOp::decompose(ImplicitLocOpBuilder &b,
   return {reduceLoss(each, getReduction(), countOf(each))};
 }
 
-/// The logistic function of x less y; with a weight p of y,
-/// (p y + 1 - y) sigmoid(x) - p y.
+/// sigmoid(x) - y; with a weight p for y, (p y + 1 - y) sigmoid(x) - p y.
 SmallVector<Value>
 BinaryCrossEntropyWithLogitsBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                   ValueRange operands) {

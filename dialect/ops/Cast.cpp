@@ -35,9 +35,9 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 // Scalars
 //===----------------------------------------------------------------------===//
 
-/// f64 to f32 so that a second rounding to 16 bits gives what one rounding
-/// would: inexact results are made odd ("round to odd", Boldo and Melquiond,
-/// 2008).
+/// Rounds f64 to f32 so that a second rounding to 16 bits gives the result of a
+/// single one: inexact results are made odd ("round to odd", Boldo and
+/// Melquiond, 2008).
 static Expression roundToOdd(Expression x) {
   auto &b = x.builder();
   Expression near = x.to(b.getF32Type());
@@ -65,7 +65,7 @@ static Value floatToFloat(ImplicitLocOpBuilder &b, Value x, FloatType to) {
 
 static Value intToFloat(ImplicitLocOpBuilder &b, Value x, bool isUnsigned,
                         FloatType to) {
-  // By way of f64, which holds every 32-bit integer, where `to` has 16 bits.
+  // If `to` has 16 bits, go through f64, which holds every 32-bit integer.
   auto integer = cast<IntegerType>(x.getType());
   Type through = to;
   if (to.getWidth() < 32)

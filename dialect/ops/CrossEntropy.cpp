@@ -17,7 +17,7 @@ using namespace mp;
 
 static bool areProbabilities(Value labels) { return isFloatTensor(labels); }
 
-/// The loss of each row of `scores` [N, C, ...]: [N, ...].
+/// The type of the losses of rows: [N, ...] for `scores` [N, C, ...].
 static RankedTensorType rowsOf(RankedTensorType scores) {
   SmallVector<int64_t> shape(scores.getShape());
   shape.erase(shape.begin() + 1);
@@ -55,7 +55,8 @@ static LogicalResult checkWeight(std::optional<Location> location,
   return emitOptionalError(location, "weight ", weight.getType(),
                            " is not one number for each class: ", wanted);
 }
-/// `scores` [N, C, ...], `labels` [N, ...] or probabilities, `weight` [C].
+/// Checks `scores` [N, C, ...], `labels` [N, ...] or probabilities, `weight`
+/// [C].
 static LogicalResult checkRows(std::optional<Location> location,
                                RankedTensorType scores, Value labels,
                                Value weight) {
@@ -135,7 +136,7 @@ LogicalResult NllLossOp::verify() { return verifyIgnored(*this); }
 // Building blocks: rows of [N, C, ...] scores as [N, 1, ...] columns
 //===----------------------------------------------------------------------===//
 
-/// Whether labels of this type can be `ignored` at all; no mask is built else.
+/// Whether labels of this type can equal `ignored`; otherwise no mask is built.
 static bool canIgnore(Value labels, int64_t ignored) {
   auto type = dyn_cast<IntegerType>(elementType(labels));
   if (!type)
@@ -146,7 +147,7 @@ static bool canIgnore(Value labels, int64_t ignored) {
 }
 
 namespace {
-/// The labels against the classes, in a decomposition.
+/// The labels and the classes of rows, in a decomposition.
 class Rows {
 public:
   /// The scores of the rows, and their labels; `weight` may be null.
@@ -169,7 +170,7 @@ public:
   double count() const { return column.getNumElements(); }
   double classCount() const { return type.getDimSize(1); }
   Expression sumClasses(Expression x) { return sumOver(x, {1}); }
-  /// [C] as what broadcasts against the scores.
+  /// Reshapes [C] so that it broadcasts against the scores.
   Expression perClass(Expression weight) {
     if (type.getRank() == 2)
       return weight;
@@ -177,20 +178,20 @@ public:
     shape[0] = type.getDimSize(1);
     return {b, ReshapeOp::create(b, type.clone(shape), Value(weight))};
   }
-  /// Times the weight of the class, if there are any.
+  /// Multiplies by the weight of the class, if there are weights.
   Expression weighted(Expression x) {
     return classWeight ? x * classWeight : x;
   }
-  /// Whether the class is the label, as in [N, C, ...].
+  /// Whether the class is the label, with shape [N, C, ...].
   Expression hit() { return classes == label; }
-  /// The label's entry of each row.
+  /// The label's entry in each row.
   Expression pick(Expression x) { return sumClasses(select(hit(), x, 0)); }
-  /// Column `x`, with 0 for rows that are `ignored`.
+  /// Column `x`, with 0 for rows whose label is `ignored`.
   Expression masked(Expression x, int64_t ignored) {
     return canIgnore(labels, ignored) ? select(label != ignored, x, 0) : x;
   }
-  /// What a mean divides by: the sum of the labels' weights, or how many rows
-  /// count.
+  /// The divisor of a mean: the sum of the labels' weights, or the number of
+  /// rows that count.
   Expression divisor(int64_t ignored) {
     bool isMasked = canIgnore(labels, ignored);
     if (areProbabilities(labels) || (!classWeight && !isMasked))
@@ -202,7 +203,7 @@ public:
   }
   /// A column as the result of reduction(none).
   Value asRows(Value x) { return ReshapeOp::create(b, rowsOf(type), x); }
-  /// A gradient of the result as what broadcasts against the scores.
+  /// A gradient of the result, reshaped to broadcast against the scores.
   Expression asColumn(Expression gradient) {
     if (tensorType(gradient).getRank() == 0)
       return gradient;
@@ -216,15 +217,15 @@ private:
   RankedTensorType type, column;
 };
 
-/// How the classes of a row share its loss, in a decomposition: the weights
-/// included, rows to be ignored not left out.
+/// The shares of the classes in the loss of a row, in a decomposition. They
+/// include the weights; ignored rows have shares too.
 class Shares {
 public:
   Shares(Rows &rows, double smoothing)
       : rows(rows), kept(1 - smoothing), given(smoothing / rows.classCount()) {}
 
-  /// The sum of the shares times `x`. An infinite `x` counts only where a share
-  /// is meant to be there.
+  /// The sum of the shares times `x`. An infinite `x` counts only if its class
+  /// has a share.
   Expression sumOf(Expression x) {
     Expression term = rows.weighted(x);
     if (areProbabilities(rows.labels))
@@ -245,7 +246,7 @@ public:
     Expression share = rows.labels;
     return rows.weighted(given == 0 ? share : share * kept + cold);
   }
-  /// Whether only the label has one, and there is a class that may be it.
+  /// Whether only the label has a share, and there are any elements.
   bool areOnlyLabels() const {
     return !areProbabilities(rows.labels) && given == 0 &&
            tensorType(rows.scores).getNumElements() > 0;
@@ -261,7 +262,7 @@ private:
 };
 } // namespace
 
-/// The loss from those of its rows, a column.
+/// Reduces a column with the losses of the rows.
 static SmallVector<Value> reduceRows(Rows &rows, Expression each,
                                      LossReduction reduction, int64_t ignored) {
   each = rows.masked(each, ignored);
@@ -276,9 +277,9 @@ static SmallVector<Value> reduceRows(Rows &rows, Expression each,
 // cross_entropy
 //===----------------------------------------------------------------------===//
 
-/// The label's entry of log_softmax, with its weight. Picked from the scores
-/// themselves, while the largest is looked for: the same bits, and no pass over
-/// the rows to compute what all the others would be.
+/// The label's entry of log_softmax, with its weight. It is picked from the
+/// scores in the pass that finds the largest: the bits are the same, and no
+/// pass computes the log_softmax of the other entries.
 static Expression pickedLogSoftmax(Rows &rows) {
   Expression x = rows.scores;
   Expression largest = maxOver(x, {1});
@@ -300,7 +301,7 @@ SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
   return reduceRows(rows, -logProb, getReduction(), getIgnoreIndex());
 }
 
-/// With p the softmax and s the shares, p sum(s) - s.
+/// p sum(s) - s, where p is the softmax and s are the shares.
 SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                      ValueRange operands) {
   auto [gradient, logits, labels] = expressions<3>(b, operands);
@@ -400,7 +401,8 @@ std::vector<OpSample> CrossEntropyOp::sampleInputs() {
        {"", " reduction(sum)", " {label_smoothing = 0.1}",
         " {ignore_index = 2 : i64}", " reduction(none) {ignore_index = 2}"})
     samples.push_back({{kScores, kLabels}, op + form + kTypes});
-  // No mean of smoothed labels: what reaches the weights nearly cancels there.
+  // A mean of smoothed labels is left out, as its gradient for the weights
+  // nearly cancels.
   for (const char *form :
        {"", " reduction(none) {label_smoothing = 0.1, ignore_index = 2}",
         " reduction(sum) {label_smoothing = 0.1, ignore_index = 2}"})

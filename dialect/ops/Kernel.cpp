@@ -76,8 +76,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-/// Whether two types are the same bytes: inside, a kernel may see another shape
-/// of as many elements, and integers without a sign.
+/// Whether two types have the same bytes: inside, a kernel may see another
+/// shape with as many elements, and signless integers.
 static bool isSameMemory(Type lhs, Type rhs) {
   auto left = dyn_cast<RankedTensorType>(lhs),
        right = dyn_cast<RankedTensorType>(rhs);

@@ -1,7 +1,7 @@
 //===- Lamb.cpp - LAMB ----------------------------------------------------===//
 //
-// The step's length needs two norms of a whole tensor, so that the update is a
-// direction, two reductions, and a product. No bound is stated on it.
+// The length of a step depends on two norms of a whole tensor, so the update
+// consists of a direction, two reductions and a product. It has no bound.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Lamb.h"
@@ -41,7 +41,7 @@ SmallVector<Value> LambAttr::buildUpdate(ImplicitLocOpBuilder &b,
       LambDirectionOp::create(b, parameter, gradient, slots[0], slots[1],
                               correction1, correction2, *this);
 
-  // A norm that is zero or NaN makes no ratio.
+  // If a norm is zero or NaN, the ratio is one.
   Expression rate(b, learningRate), old(b, parameter),
       way(b, direction.getDirection());
   Expression zero = rate.number(0), one = rate.number(1);

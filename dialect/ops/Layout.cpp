@@ -1,9 +1,9 @@
 //===- Layout.cpp - slices, padding, concatenation ------------------------===//
 //
-// Type rules, gradients and samples. Each op of the family is linear and is
-// another one's adjoint: slice and pad, concat and slices, gather and
-// scatter_add, a running sum and the one from the other end. So gradients have
-// gradients. Rows and sums are in LayoutRows.cpp, folds in LayoutFolds.cpp.
+// Type rules, gradients and samples. Each op of the family is linear and is the
+// adjoint of another: slice and pad, concat and slices, gather and scatter_add,
+// a running sum and the reverse one. So gradients have gradients. Rows and sums
+// are in LayoutRows.cpp, folds in LayoutFolds.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Layout.h"
@@ -15,7 +15,7 @@ using namespace mp;
 using Gradients = SmallVector<Value>;
 
 //===----------------------------------------------------------------------===//
-// What type rules of boxes check
+// Checks that slice and pad share
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkEntries(std::optional<Location> location,
@@ -31,8 +31,8 @@ static LogicalResult checkEntries(std::optional<Location> location,
 // slice
 //===----------------------------------------------------------------------===//
 
-/// Elements from `offset` on by `stride` among `size`; an error where they are
-/// not all there.
+/// The number of elements from `offset` on by `stride` among `size`; an error
+/// if they do not all exist.
 static FailureOr<int64_t> sliceDim(std::optional<Location> location,
                                    unsigned dim, int64_t size, int64_t offset,
                                    int64_t count, int64_t stride) {
@@ -81,7 +81,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// What was not taken becomes zeros around and between.
+/// Elements that were not taken become zeros around and between the others.
 Gradients SliceOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   SmallVector<int64_t> high, interior;
   for (auto [dim, size] : llvm::enumerate(getInput().getType().getShape())) {

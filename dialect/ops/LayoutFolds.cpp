@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// A constant of one value in another shape; null for other constants.
+/// A splat constant in another shape; null for other constants.
 static Attribute resized(Attribute value, RankedTensorType type) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
   return splat && type.hasStaticShape() ? splat.resizeSplat(type) : Attribute();
@@ -17,20 +17,20 @@ static Attribute resized(Attribute value, RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  // Only one slice has the same sizes: the whole.
+  // Only the whole tensor is a slice of the same size.
   if (getInput().getType() == getType())
     return getInput();
   return resized(adaptor.getInput(), getType());
 }
 
-/// slice(slice(x)): strides multiply, and the outer offset counts inner
+/// Folds slice(slice(x)): strides multiply, and the outer offset counts inner
 /// strides.
 static LogicalResult composeSlices(SliceOp op, SliceOp inner,
                                    PatternRewriter &rewriter) {
   SmallVector<int64_t> offsets, sizes, strides;
   for (auto [dim, taken] : llvm::enumerate(op.getType().getShape())) {
-    // The batch is whole in both, and so it is said. One element may have any
-    // stride, so that a product of two need not fit.
+    // Both slices take the whole batch. One element may have any stride, and
+    // the product of two strides might overflow, so its stride is 1.
     bool isBatch = ShapedType::isDynamic(taken);
     offsets.push_back(taken == 0
                           ? 0
@@ -47,12 +47,12 @@ static LogicalResult composeSlices(SliceOp op, SliceOp inner,
   return success();
 }
 
-/// slice(concat(..., x, ...)) where it takes of x alone.
+/// Folds slice(concat(..., x, ...)) if it takes elements of x alone.
 static LogicalResult sliceOperand(SliceOp op, ConcatOp concat,
                                   PatternRewriter &rewriter) {
   int64_t dim = concat.getDim(), begin = 0;
   int64_t taken = op.getType().getDimSize(dim), first = op.getOffsets()[dim];
-  if (taken < 1) // or the batch
+  if (taken < 1) // or the batch, whose size is -1
     return failure();
   int64_t last = first + (taken - 1) * op.strideOf(dim);
   for (Value input : concat.getInputs()) {
@@ -71,7 +71,8 @@ static LogicalResult sliceOperand(SliceOp op, ConcatOp concat,
   return failure();
 }
 
-/// slice(pad(x)) where it takes nothing of the padding, and that is outside.
+/// Folds slice(pad(x)) if it takes no padding and there is none between
+/// elements.
 static LogicalResult sliceInside(SliceOp op, PadOp pad,
                                  PatternRewriter &rewriter) {
   SmallVector<int64_t> offsets, sizes;
@@ -107,7 +108,7 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
-  // Padding only ever adds elements.
+  // A pad that keeps the size adds no elements.
   if (getInput().getType() == getType())
     return getInput();
   auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getInput());
@@ -116,8 +117,7 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// pad(pad(x)) with one value: the outer one, where it is only outside, adds
-/// to the inner one's.
+/// Folds pad(pad(x)) with one value if the outer padding is only outside.
 LogicalResult PadOp::canonicalize(PadOp op, PatternRewriter &rewriter) {
   auto inner = op.getInput().getDefiningOp<PadOp>();
   if (!inner || inner.getElement() != op.getElement())
@@ -143,8 +143,8 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
                                  : OpFoldResult();
 }
 
-/// Operands that are concatenations along the same dimension give theirs, and
-/// empty ones go.
+/// Replaces operands that are concatenations along the same dimension by their
+/// operands, and removes empty ones.
 LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
@@ -164,7 +164,7 @@ LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
 // scatter_add
 //===----------------------------------------------------------------------===//
 
-/// A base of zeros goes without saying; one of negative zeros is another.
+/// Removes a base of zeros, which is the default; negative zeros differ.
 LogicalResult ScatterAddOp::canonicalize(ScatterAddOp op,
                                          PatternRewriter &rewriter) {
   auto constant =

@@ -10,7 +10,7 @@ using namespace mp;
 using Gradients = SmallVector<Value>;
 
 //===----------------------------------------------------------------------===//
-// What several type rules check
+// Checks that several type rules share
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkDim(std::optional<Location> location, int64_t dim,
@@ -60,7 +60,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Rows of an operand by number; none where it is the batch that they number.
+/// The range of row indices of an operand; nothing if `dim` is the batch.
 static std::optional<IndexRange> rowsOf(RankedTensorType type, int64_t dim) {
   if (type.isDynamicDim(dim))
     return std::nullopt;
@@ -180,7 +180,7 @@ std::optional<IndexRange> OneHotOp::getIndexRange(unsigned) {
 
 SmallVector<Value> OneHotOp::decompose(ImplicitLocOpBuilder &b,
                                        ValueRange operands) {
-  // Compared in a type that holds both every index and every class.
+  // The comparison uses a type that holds both every index and every class.
   Type wide =
       elementType(operands[0]).isInteger(64) ? b.getI64Type() : b.getI32Type();
   auto column = tensorType(operands[0]).getShape();

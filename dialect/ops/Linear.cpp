@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// "?" where it is known once there is a batch.
+/// "?" for the batch, whose size is not known yet.
 static std::string sizeText(int64_t size) {
   return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
 }
@@ -20,7 +20,8 @@ static bool isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-/// Both factors have one type, or are 8-bit floats; a bias has the result's.
+/// Both factors have one type, or are 8-bit floats; a bias has the type of the
+/// result.
 static LogicalResult checkElements(std::optional<Location> location, Value lhs,
                                    Value rhs, Value bias) {
   auto differ = [&](Type one, Type other) {
@@ -36,15 +37,15 @@ static LogicalResult checkElements(std::optional<Location> location, Value lhs,
   return success();
 }
 
-/// What a product of these elements is: their type, or f32 where the sums are
-/// not rounded.
+/// The element type of a product: that of the factors, or f32 if sums are not
+/// rounded.
 static Type resultElement(Type factor, std::optional<Type> outDtype) {
   if (isFloat8(factor))
     return Float32Type::get(factor.getContext());
   return outDtype.value_or(factor);
 }
 
-/// `out_dtype` can only be f32, of 16-bit or 8-bit operands.
+/// `out_dtype` can only be f32, for 16-bit or 8-bit operands.
 static LogicalResult checkOut(Operation *op, std::optional<Type> outDtype) {
   if (!outDtype)
     return success();
@@ -59,7 +60,7 @@ static LogicalResult checkOut(Operation *op, std::optional<Type> outDtype) {
   return success();
 }
 
-/// `compute` can only be tf32, of f32 operands.
+/// `compute` can only be tf32, for f32 operands.
 static LogicalResult checkCompute(Operation *op, std::optional<Type> compute) {
   if (!compute)
     return success();
@@ -123,7 +124,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// All dimensions but the last as one.
+/// Merges all dimensions except the last.
 static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
   auto type = tensorType(value);
   if (type.getRank() == 2)
@@ -133,8 +134,8 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
                            value);
 }
 
-/// A factor in the type of the gradient, which has more bits where the sums
-/// were not rounded.
+/// A factor in the type of the gradient, which is wider if the sums were not
+/// rounded.
 static Value like(ImplicitLocOpBuilder &b, Value factor, Value gradient) {
   return castTo(b, factor, elementType(gradient));
 }
@@ -203,9 +204,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
 
 SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
-  // C = A B: dA = G B^T and dB = A^T G, each transposed where its operand is.
-  // An operand without batch dimensions is broadcast: the walker sums over
-  // them.
+  // C = A B: dA = G B^T and dB = A^T G, each transposed if its operand is. An
+  // operand without batch dimensions is broadcast: the walker sums over them.
   bool ta = getTransposeA(), tb = getTransposeB();
   TypeAttr compute = getComputeAttr();
   auto multiply = [&](Value x, Value y, bool tx, bool ty) -> Value {
@@ -237,7 +237,7 @@ std::vector<OpSample> MatmulOp::sampleInputs() {
 }
 
 //===----------------------------------------------------------------------===//
-// Operands that no main loop takes
+// Operands that main loops do not support
 //===----------------------------------------------------------------------===//
 
 static bool isEmpty(Value value) {

@@ -45,7 +45,7 @@ SmallVector<Value> LionAttr::buildMeasures(ImplicitLocOpBuilder &b,
   return {magnitude(b, parameter)};
 }
 
-/// An element moves by the learning rate, whatever gradient and momentum are.
+/// An element moves by the learning rate for any gradient and momentum.
 SmallVector<Value> LionAttr::buildBounds(ImplicitLocOpBuilder &b,
                                          ValueRange bounds, Value,
                                          Value learningRate, Value) const {

@@ -41,12 +41,12 @@ LogicalResult KlDivOp::verify() {
 // One element
 //===----------------------------------------------------------------------===//
 
-/// The loss from its elements, of which there are `count`.
+/// The loss as a reduction of the losses of `count` elements.
 static SmallVector<Value> reduceOver(Expression each, LossReduction reduction,
                                      int64_t count) {
   return {reduceLoss(each, reduction, each.number(count))};
 }
-/// The same where a mean is over all elements.
+/// The same, with a mean over all elements.
 static SmallVector<Value> reduce(Expression each, LossReduction reduction) {
   return reduceOver(each, reduction, tensorType(each).getNumElements());
 }
@@ -66,8 +66,8 @@ SmallVector<Value> L1LossOp::decompose(ImplicitLocOpBuilder &b,
 
 namespace {
 /// With z the distance and near = min(z, bound), near * rest is z^2 / 2 up to
-/// the bound and bound * (z - bound / 2) beyond. Its derivative by z is near,
-/// and what near adds to that is zero on both sides: nothing cancels.
+/// the bound and bound * (z - bound / 2) beyond. Its derivative by z through
+/// rest is near; that through near is zero on both sides, so nothing cancels.
 struct BoundedDistance {
   BoundedDistance(Expression input, Expression target, double bound) {
     Expression distance = abs(input - target);
@@ -115,7 +115,7 @@ SmallVector<Value> KlDivOp::decompose(ImplicitLocOpBuilder &b,
 }
 
 //===----------------------------------------------------------------------===//
-// Gradients: the parts have good ones
+// Gradients, which follow from the parts
 //===----------------------------------------------------------------------===//
 
 #define MP_GRADIENT(OP)                                                        \
@@ -134,7 +134,8 @@ MP_GRADIENT(KlDivOp)
 // Samples
 //===----------------------------------------------------------------------===//
 
-/// Pairs far enough apart for no kink at zero, with all reductions.
+/// Pairs that are far enough apart to avoid the kink at zero, with all
+/// reductions.
 static std::vector<OpSample> samples(StringRef op, StringRef settings = "") {
   OperandSample input{"tensor<3x5xf64>", 1, 3},
       target{"tensor<3x5xf64>", -3, 0};
@@ -156,7 +157,7 @@ std::vector<OpSample> MseLossOp::sampleInputs() {
   return samples("mp.mse_loss");
 }
 std::vector<OpSample> L1LossOp::sampleInputs() { return samples("mp.l1_loss"); }
-// The distances are on both sides of the bounds.
+// The distances lie on both sides of the bounds.
 std::vector<OpSample> SmoothL1LossOp::sampleInputs() {
   return samples("mp.smooth_l1_loss", " {beta = 3.1}");
 }

@@ -10,7 +10,7 @@ using namespace mp;
 // Fields
 //===----------------------------------------------------------------------===//
 
-/// Both ops have them under the same names.
+/// Both ops have these fields under the same names.
 static LogicalResult verifyFields(Operation *op, const ScalerFields &f) {
   constexpr double largest = std::numeric_limits<float>::max();
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
@@ -88,7 +88,7 @@ static LogicalResult verifyWords(Operation *op) {
 ScalerFields ScalerOp::getFields() {
   auto preset = parseScaler(getPreset());
   if (!preset) {
-    consumeError(preset.takeError()); // the verifier has said it
+    consumeError(preset.takeError()); // the verifier reports it
     return {};
   }
   if (!getEnabled())
@@ -184,7 +184,7 @@ LogicalResult UpdateScaleOp::verify() {
 }
 
 namespace {
-/// The state machine on scalars. Every part is computed; selects choose.
+/// The state machine on scalars. All branches are computed and then selected.
 class Update {
 public:
   Update(ImplicitLocOpBuilder &b, const ScalerFields &fields, ValueRange state)
@@ -193,9 +193,9 @@ public:
 
   SmallVector<Value> run() {
     Expression clean = tracker + 1;
-    // "At least" rather than "equal": a checkpoint may hold a tracker beyond a
-    // growth_interval that was lowered since. The tracker rather than one more,
-    // for which the largest is too large.
+    // The condition is "at least", since a checkpoint may hold a tracker beyond
+    // a growth_interval that was lowered later. It uses the tracker rather than
+    // `clean`, which overflows for the largest tracker.
     due = tracker >= f.growthInterval - 1;
     if (f.hysteresis > 1)
       countHysteresis();
@@ -211,7 +211,7 @@ public:
   }
 
 private:
-  /// A number of f64, rounded to the scale's f32 where the kernel runs.
+  /// A number in f64, rounded to the scale's f32 at run time.
   Expression scaleOf(double value) {
     return Expression::constant(b, b.getF64Type(), value).to(b.getF32Type());
   }
@@ -220,8 +220,7 @@ private:
     return (exactly(scale) * factor).to(b.getF32Type());
   }
 
-  /// Whether this is an overflow that lowers the scale, as far as `condition`
-  /// goes.
+  /// Adds a condition for an overflow to lower the scale.
   void lowersWhere(Expression condition) {
     lowers = lowers ? lowers & condition : condition;
   }
@@ -283,8 +282,8 @@ private:
   const ScalerFields &f;
   Expression scale, tracker, foundInf;
   ValueRange counters;
-  Expression due;    ///< whether a clean step is the last that growth waits for
-  Expression lowers; ///< whether an overflow lowers the scale; null: each does
+  Expression due;    ///< whether a clean step completes the growth interval
+  Expression lowers; ///< whether an overflow lowers the scale; null: always
   Expression exhausted;
   SmallVector<Value> newCounters;
 };

@@ -1,7 +1,7 @@
 //===- LossScaling.cpp - loss scaling -------------------------------------===//
 //
-// The semantics of torch.amp.GradScaler (torch/amp/grad_scaler.py and its
-// kernels). How the scale changes is in LossScaler.cpp.
+// The semantics are those of torch.amp.GradScaler (torch/amp/grad_scaler.py and
+// its kernels). LossScaler.cpp defines how the scale changes.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/LossScaling.h"
@@ -47,7 +47,8 @@ SmallVector<Value> UnscaleAndCheckOp::decompose(ImplicitLocOpBuilder &b,
   auto [gradient, scale] = expressions<2>(b, operands);
   Expression inverse(b, InverseScaleOp::create(b, Value(scale)));
   Value unscaled = gradient * inverse.to(elementType(gradient));
-  // Not of the gradient as it arrived: over a small scale it may overflow.
+  // The result is checked, not the gradient: dividing by a small scale may
+  // overflow.
   Value bad = NotOp::create(b, IsFiniteOp::create(b, unscaled));
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(bad).getRank()));
   return {unscaled, AnyOp::create(b, bad, all, false)};
@@ -60,7 +61,7 @@ SmallVector<Value> InverseScaleOp::buildScalars(ImplicitLocOpBuilder &b,
 }
 
 LogicalResult ScaleGradientOp::verify() {
-  // So that the factor and its inverse are normal numbers of f32.
+  // The factor and its inverse must be normal f32 numbers.
   auto exponent = static_cast<int64_t>(getExponent());
   if (exponent < -126 || exponent > 126)
     return emitOpError() << "the exponent is " << exponent
@@ -77,7 +78,7 @@ SmallVector<Value> ScaleGradientOp::buildGradients(ImplicitLocOpBuilder &b,
   return {ScaleOp::create(b, g[0],
                           splat(b, number, std::ldexp(1.0, getExponent())))};
 }
-/// With another exponent the gradient is not the derivative.
+/// With any exponent but 0, the gradient is not the derivative, on purpose.
 std::vector<OpSample> ScaleGradientOp::sampleInputs() {
   return {
       {{{"tensor<3x5xf64>"}}, "mp.scale_gradient %0 by 0 : tensor<3x5xf64>"}};

@@ -117,8 +117,7 @@ static double roundedTo(Type element, APFloat value) {
   return FloatAttr::getValueAsDouble(value);
 }
 
-/// The exponent of a power, where it is one constant: autocast may have cast
-/// it.
+/// The exponent of a power if it is one constant, which autocast may have cast.
 static std::optional<double> constantExponent(PowOp op) {
   Value exponent = op.getExponent();
   if (auto cast = exponent.getDefiningOp<CastOp>())
@@ -130,8 +129,8 @@ static std::optional<double> constantExponent(PowOp op) {
   return roundedTo(elementType(op.getExponent()), APFloat(*value));
 }
 
-/// x to the power of a constant as a few products, quotients and roots; none
-/// where there is no such form.
+/// x to the power of a constant as a few products, quotients and roots; nothing
+/// if there is no such form.
 static std::optional<Expression> cheapPower(Expression x, double exponent) {
   if (exponent == 0)
     return x.number(1);
@@ -148,7 +147,7 @@ static std::optional<Expression> cheapPower(Expression x, double exponent) {
   if (exponent == -1)
     return 1 / x;
   if (exponent == -2) {
-    // Not 1 / x^2, which is zero where the square is infinite.
+    // 1 / x^2 would be zero where the square overflows.
     Expression root = 1 / x;
     return root * root;
   }
@@ -170,7 +169,7 @@ Scalars PowOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {pow(Expression(b, x[0]), Expression(b, x[1]))};
 }
 
-/// y x^(y - 1) and x^y log x, each zero where PyTorch says so.
+/// y x^(y - 1) and x^y log x, each zero where PyTorch's is.
 Gradients PowOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   Expression x(b, getBase()), y(b, getExponent()), power(b, getResult());
   Expression gradient(b, g[0]), zero = x.number(0);
@@ -247,7 +246,7 @@ Gradients FloorOp::buildGradients(ImplicitLocOpBuilder &, ValueRange) {
 std::vector<OpSample> SignOp::sampleInputs() {
   return {sample("mp.sign %0", -2, 2, 0.1, /*flat=*/true)};
 }
-// Between whole numbers.
+// Samples lie between integers.
 std::vector<OpSample> FloorOp::sampleInputs() {
   return {sample("mp.floor %0", 3.1, 3.9, 0, /*flat=*/true),
           sample("mp.floor %0", -0.9, -0.1, 0, /*flat=*/true)};

@@ -46,7 +46,7 @@ static FailureOr<TrailingTypes> inferTrailing(Where location, Value input,
   return TrailingTypes{parameter, type.clone(shape)};
 }
 
-/// [C] of an input [N, C, ...].
+/// The type [C] for an input [N, C, ...].
 static FailureOr<RankedTensorType> inferChannels(Where location, Value input) {
   auto type = computed(tensorType(input));
   if (type.getRank() < 2)
@@ -59,7 +59,7 @@ static FailureOr<RankedTensorType> inferChannels(Where location, Value input) {
   return type.clone({type.getDimSize(1)});
 }
 
-/// [N, num_groups]
+/// The type [N, num_groups].
 static FailureOr<RankedTensorType>
 inferGroups(Where location, RankedTensorType input, int64_t groups) {
   int64_t channels = input.getDimSize(1);
@@ -100,7 +100,7 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, Where location,
   return success();
 }
 
-/// Checks the operands of an op's backward, all but the statistics.
+/// Checks the operands of a backward op, except the statistics.
 template <typename Adaptor>
 static LogicalResult checkBackward(Where location, Adaptor adaptor,
                                    RankedTensorType parameter) {
@@ -193,7 +193,7 @@ static FailureOr<RankedTensorType> inferBatchNorm(Where location,
   return channels;
 }
 
-/// Elements of a channel.
+/// The number of elements of a channel.
 static int64_t channelSize(RankedTensorType input) {
   return input.getDimSize(0) * llvm::product_of(input.getShape().drop_front(2));
 }
@@ -260,7 +260,7 @@ LogicalResult BatchNormOp::verify() {
 // Decompositions
 //===----------------------------------------------------------------------===//
 
-/// The parameters among an op's operands.
+/// Returns the parameters among an op's operands.
 template <typename Operands>
 static Frame::Parameters parametersOf(ImplicitLocOpBuilder &b,
                                       Operands operands) {
@@ -271,7 +271,7 @@ static Frame::Parameters parametersOf(ImplicitLocOpBuilder &b,
     return {weight, Expression()};
 }
 
-/// The result, the mean and the reciprocal deviation.
+/// Returns the result, the mean and the reciprocal deviation.
 template <typename Op>
 static Results decomposeNorm(ImplicitLocOpBuilder &b, Op op,
                              ValueRange operands) {
@@ -291,14 +291,14 @@ Results GroupNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   return decomposeNorm(b, *this, operands);
 }
 
-/// The epsilon of the type that is computed in, where none is given.
+/// The given epsilon, or that of the type in which the op computes.
 static double epsOf(RmsNormOp op, Type element) {
   if (auto eps = op.getEps())
     return eps->convertToDouble();
   return computeType(element).isF64() ? 0x1p-52 : 0x1p-23;
 }
 
-/// What epsilon stands for stays, whatever the op computes in from now on.
+/// The default epsilon must not change with the type in which the op computes.
 LogicalResult RmsNormOp::retypeResults() {
   Type before = elementType(getResult()), after = elementType(getInput());
   if (!getEps() && computeType(before) != computeType(after))
@@ -316,7 +316,7 @@ Results RmsNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
           rstd};
 }
 
-/// What the unbiased variance of n elements is to the biased one.
+/// The ratio of the unbiased to the biased variance of n elements.
 static double unbiasing(double n) { return n / (n - 1); }
 
 Results BatchNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {

@@ -1,4 +1,4 @@
-//===- NormalizationFrame.cpp - the computation that all norms are --------===//
+//===- NormalizationFrame.cpp - the common computation of all norms -------===//
 #include "dialect/ops/NormalizationFrame.h"
 #include "dialect/ReductionRules.h"
 #include "dialect/ops/Reduction.h"
@@ -101,9 +101,9 @@ Expression Frame::toParameter(Expression cells) const {
   return {b, SumOp::create(b, Value(rows), dims, false)};
 }
 
-/// One number a cell. What is repeated goes through a list of all cells: a view
-/// of other dimensions is what makes fusion store these few numbers, so that
-/// kernels over elements find one a row instead of one every so many rows.
+/// One number per cell. A repeated value is reshaped through a flat list of all
+/// cells: fusion stores a view with other dimensions, so that a kernel over
+/// elements finds one of these few numbers for each row, not for several rows.
 Expression Frame::toCells(Expression value, ArrayRef<int64_t> shape) const {
   auto type = input.clone(shape);
   if (value.getType() != type) {
@@ -147,10 +147,10 @@ Expression Frame::reciprocalDeviation(Expression variance, double eps) const {
   return one / sqrt(safe);
 }
 
-/// A first mean errs by the rounding of a sum, which is all there is to a row
-/// of equal numbers. The sum of what it leaves corrects it and, by n d^2, the
-/// squares (Chan, Golub and LeVeque, "Algorithms for computing the sample
-/// variance", 1983), in the pass that squares take anyway.
+/// The first mean has the rounding error of a sum. The sum of the residuals
+/// corrects it and, by n d^2, the sum of squares (Chan, Golub and LeVeque,
+/// "Algorithms for computing the sample variance", 1983), in the pass that
+/// computes the squares anyway.
 std::pair<Expression, Expression>
 Frame::meanAndSquares(Expression x, double size,
                       llvm::function_ref<Expression(Expression)> sum) const {
@@ -165,7 +165,7 @@ Frame::meanAndSquares(Expression x, double size,
 /// Cells have moments of their own, which are then combined: a cell of S
 /// elements with mean m adds S (m - mean)^2 to its squares (Chan, Golub and
 /// LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-/// variances", 1979). The input is read once where it has cells.
+/// variances", 1979). An input with cells is read only once.
 Frame::Moments Frame::moments(Expression x) const {
   Expression means = x, squares;
   if (!cellDims.empty()) {
@@ -212,7 +212,7 @@ Expression Frame::normalize(Expression x, Statistics s, Parameters p) const {
 
 // With h = (x - mean) rstd, w the weight and <> the mean over a frame:
 //   dx = rstd (w g - <w g> - h <w g h>),   dw = sum(g h),   db = sum(g),
-// where <w g> is there only if there is a mean.
+// where <w g> is absent if there is no mean.
 Frame::Gradients Frame::backward(Expression g, Expression x, Statistics s,
                                  Expression weight) const {
   Expression rest = centered(x, s.mean);
@@ -240,7 +240,7 @@ Frame::Gradients Frame::backward(Expression g, Expression x, Statistics s,
   return {inner * outer, toWeight, toParameter(sums)};
 }
 
-/// What is null does not count.
+/// The sum of two gradients, either of which may be null.
 static Expression sumOf(Expression x, Expression y) {
   if (!x)
     return y;
@@ -266,10 +266,10 @@ Expression Frame::average(Expression elements) const {
   return spreadStatistic(sumToStatistic(elements) * (1 / count()));
 }
 
-// With u, v, t the gradients of dx, dw and db, and P u = u - <u> - h <u h>:
-//   to w g:  rstd P u
-//   to h:    g v - rstd (u <w g h> + w g <u h>), and from there to x, mean,
-//   rstd to rstd: sum(u dx) / rstd besides
+// With u, v, t the gradients of dx, dw and db, and P u = u - <u> - h <u h>, the
+// gradient of w g is rstd P u. That of h is g v - rstd (u <w g h> + w g <u h>),
+// from which those of x, mean and rstd follow; that of rstd also contains
+// sum(u dx) / rstd.
 Frame::BackwardGradients Frame::backwardOfBackward(Gradients of, Expression g,
                                                    Expression x, Statistics s,
                                                    Expression weight) const {

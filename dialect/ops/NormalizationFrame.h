@@ -1,12 +1,12 @@
-//===- NormalizationFrame.h - what is normalized together -----------------===//
+//===- NormalizationFrame.h - sets of elements that norms normalize -------===//
 //
-// All norms are one computation over different sets of elements. A frame says
-// which: it sums elements to statistics and brings statistics and parameters
-// back to the elements.
+// All norms are one computation over different sets of elements. A frame
+// describes these sets: it sums elements to statistics and brings statistics
+// and parameters back to the elements.
 //
-// In between are cells. A cell is a channel of a sample where the input is
-// [N, C, ...], so that the elements of one lie side by side and a kernel goes
-// through them row by row; elsewhere it is an element.
+// Cells are an intermediate level. If the input is [N, C, ...], a cell is a
+// channel of a sample, whose elements are contiguous, so that a kernel
+// processes it row by row. Otherwise a cell is an element.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_OPS_NORMALIZATIONFRAME_H
@@ -16,31 +16,32 @@
 
 namespace mp {
 
-/// Builds at a place, from values in the compute type. Shapes are static.
+/// Builds ops at the builder's place, in the compute type. Shapes are static.
 class NormalizationFrame {
 public:
   using Builder = mlir::ImplicitLocOpBuilder;
 
-  /// The last `dims` dimensions together; parameters have an element for each.
+  /// The last `dims` dimensions form a set; parameters have their shape.
   static NormalizationFrame trailing(Builder &b, mlir::RankedTensorType input,
                                      int64_t dims);
-  /// Channels of a sample in groups; parameters have an element a channel.
+  /// Groups of a sample's channels form a set; parameters have an element per
+  /// channel.
   static NormalizationFrame groups(Builder &b, mlir::RankedTensorType input,
                                    int64_t groups);
-  /// A channel in all samples.
+  /// A channel of all samples forms a set.
   static NormalizationFrame batch(Builder &b, mlir::RankedTensorType input);
 
   struct Statistics {
-    Expression mean, rstd; ///< without a mean, squares are of the elements
+    Expression mean, rstd; ///< if there is no mean, rstd is that of x itself
   };
   struct Parameters {
-    Expression weight, bias; ///< null where there is none
+    Expression weight, bias; ///< null if absent
   };
 
   struct Moments {
     Expression mean, variance;
   };
-  /// In two passes: squares are of what a first mean leaves.
+  /// Computes them in two passes: squares are of the residuals of a first mean.
   Moments moments(Expression x) const;
   Expression meanSquare(Expression x) const;
   /// 1 / sqrt(variance + eps)
@@ -50,12 +51,12 @@ public:
   struct Gradients {
     Expression input, weight, bias;
   };
-  /// From the gradient of the result, as `normalize` and then the statistics
-  /// as functions of the input have it.
+  /// The gradients of `normalize`, including those through the statistics as
+  /// functions of the input.
   Gradients backward(Expression g, Expression x, Statistics s,
                      Expression weight) const;
-  /// What the input's gradient gains where the statistics have gradients of
-  /// their own; null ones do not count.
+  /// The addition to the input's gradient if the statistics have gradients of
+  /// their own, either of which may be null.
   Expression throughStatistics(Expression x, Statistics s,
                                Statistics gradients) const;
 
@@ -67,28 +68,28 @@ public:
   BackwardGradients backwardOfBackward(Gradients of, Expression g, Expression x,
                                        Statistics s, Expression weight) const;
 
-  /// Sums of elements, as a parameter has them.
+  /// Sums elements to the shape of a parameter.
   Expression sumToParameter(Expression elements) const {
     return toParameter(cells(elements));
   }
   Expression sumToStatistic(Expression elements) const {
     return toStatistic(total(folded(cells(elements))));
   }
-  /// Statistics and parameters where they broadcast against elements.
+  /// Reshapes statistics and parameters to broadcast against elements.
   Expression spreadStatistic(Expression statistic) const;
   Expression spreadParameter(Expression parameter) const;
-  /// Repeated to the input's shape.
+  /// Repeats a value to the input's shape.
   Expression fill(Expression value) const;
 
-  /// Elements that share a statistic.
+  /// The number of elements that share a statistic.
   double count() const { return static_cast<double>(cellSize * foldSize); }
 
 private:
   NormalizationFrame(Builder &b, mlir::RankedTensorType input);
-  /// Whether a weight is one for all elements of a statistic, and may be taken
-  /// into it: fewer numbers reach the elements.
+  /// Whether all elements of a statistic share one weight, so that it can be
+  /// multiplied into the statistic first.
   bool scalesStatistics() const { return statistic == parameter; }
-  /// Dimensions after the channel make cells.
+  /// Makes the dimensions after the channel cells.
   void useCells();
   void foldOver(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> dims);
 
@@ -97,8 +98,8 @@ private:
     return reshape(cells, fold.getShape());
   }
   Expression total(Expression folded) const;
-  /// The mean of every `size` elements that `sum` adds up, and the sum of the
-  /// squares of their distances from it.
+  /// The mean of every `size` elements that `sum` adds up, and the sum of their
+  /// squared distances from it.
   std::pair<Expression, Expression>
   meanAndSquares(Expression x, double size,
                  llvm::function_ref<Expression(Expression)> sum) const;
@@ -113,10 +114,10 @@ private:
 
   Builder &b;
   mlir::RankedTensorType input, fold, statistic, parameter;
-  /// Where elements are summed to cells, the input's shape; then cells, in the
-  /// shape of `fold`, to statistics; and cells to parameters.
+  /// The dimensions over which elements of the input are summed to cells, and
+  /// over which cells, in the shape of `fold`, are summed to statistics.
   llvm::SmallVector<int64_t> cellDims, foldDims;
-  /// Statistics in the shape of `fold`, and of cells.
+  /// The shapes of statistics that broadcast to `fold`, and of cells.
   llvm::SmallVector<int64_t> keptShape, cellShape;
   int64_t cellSize = 1, foldSize = 1;
   bool hasChannels = false;
@@ -126,8 +127,8 @@ private:
 // Frames of ops
 //===----------------------------------------------------------------------===//
 
-/// The dimensions that are normalized: what the attribute says, or else those
-/// of the parameter.
+/// The normalized dimensions: those of the attribute, or else those of the
+/// parameter.
 inline llvm::ArrayRef<int64_t>
 normalizedDims(std::optional<llvm::ArrayRef<int64_t>> attribute,
                mlir::Value parameter) {
@@ -153,8 +154,8 @@ NormalizationFrame frameOf(mlir::ImplicitLocOpBuilder &b, Op op) {
   }
 }
 
-/// Statistics among the operands of a backward op, or among values in their
-/// place.
+/// The statistics among the operands of a backward op, or among values that
+/// replace them.
 template <typename Operands>
 NormalizationFrame::Statistics statisticsOf(mlir::ImplicitLocOpBuilder &b,
                                             Operands operands) {

@@ -1,6 +1,6 @@
 //===- NormalizationGradient.cpp - gradient rules of the norms ------------===//
 //
-// Gradient rules of the norms, and samples for the tests.
+// Gradient rules of the norms, with samples for the tests.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Normalization.h"
@@ -16,7 +16,7 @@ using Results = SmallVector<Value>;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// Adds what arrives through the statistics to the input's gradient.
+/// Adds the gradients through the statistics to the input's gradient.
 template <typename Op>
 static Expression withStatistics(ImplicitLocOpBuilder &b, Op op,
                                  Expression input,
@@ -29,7 +29,7 @@ static Expression withStatistics(ImplicitLocOpBuilder &b, Op op,
   return input ? input + more : more;
 }
 
-/// One gradient an operand: an optional one has none where it is absent.
+/// One gradient per operand; none for an optional operand that is absent.
 template <typename Op>
 static Results operandsOf(Op op, Frame::Gradients gradients) {
   Results results{gradients.input};
@@ -41,7 +41,7 @@ static Results operandsOf(Op op, Frame::Gradients gradients) {
   return results;
 }
 
-/// The dimensions, for a backward op that has no weight to tell them.
+/// The dimensions, for a backward op without a weight that implies them.
 template <typename Op>
 static DenseI64ArrayAttr dimsAttr(Builder &b, Op op, Value parameter) {
   return op.getWeight() ? DenseI64ArrayAttr()
@@ -90,8 +90,8 @@ Results GroupNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return operandsOf(*this, to);
 }
 
-/// The running statistics follow the batch's: mean, and the unbiased variance,
-/// which is n / (n - 1) (rstd^-2 - eps).
+/// The gradients of the running statistics pass to the batch's mean and to its
+/// unbiased variance, n / (n - 1) (rstd^-2 - eps).
 Results BatchNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   Frame frame = frameOf(b, *this);
   double momentum = getMomentum().convertToDouble(), n = frame.count();
@@ -124,7 +124,7 @@ Results BatchNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return results;
 }
 
-/// The same map takes the gradient back: without the mean and the bias.
+/// The gradient passes through the same map without mean and bias.
 Results BatchNormInferenceOp::buildGradients(ImplicitLocOpBuilder &b,
                                              ValueRange g) {
   Frame frame = frameOf(b, *this);
@@ -149,7 +149,7 @@ Results BatchNormInferenceOp::buildGradients(ImplicitLocOpBuilder &b,
   return results;
 }
 
-/// In the compute type throughout: rounded once, by the walker.
+/// All is in the compute type; the walker rounds once.
 template <typename Op>
 static Results differentiateBackward(ImplicitLocOpBuilder &b, Op op,
                                      ValueRange g) {
@@ -191,12 +191,12 @@ Results BatchNormBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
 static OperandSample input(StringRef shape) {
   return {("tensor<" + shape + "xf64>").str(), -2, 2};
 }
-/// Parameters and statistics; deviations are positive.
+/// Parameters and statistics; deviations must be positive.
 static OperandSample wide(StringRef shape, double low = -1, double high = 1) {
   return {("tensor<" + shape + "xF64>").str(), low, high};
 }
-/// "mp.OP %0, ... ATTRIBUTES weight(%k : ...) bias(%k : ...)", where the first
-/// so many operands are no parameters.
+/// "mp.OP %0, ... ATTRIBUTES weight(%k : ...) bias(%k : ...)"; the operands
+/// before these are not parameters.
 static std::string call(StringRef op, ArrayRef<OperandSample> operands,
                         unsigned first, StringRef attributes) {
   std::string text = ("mp." + op).str(), types, parameters;
@@ -248,7 +248,7 @@ std::vector<OpSample> RmsNormBackwardOp::sampleInputs() {
                " normalized_shape[4]")};
 }
 std::vector<OpSample> GroupNormOp::sampleInputs() {
-  // Groups of one channel, which a test makes larger, and of two.
+  // Groups are of one channel, which a test enlarges, and of two.
   return {
       made("group_norm", {input("2x3x4"), wide("3"), wide("3")}, 1,
            " groups(3)"),

@@ -1,4 +1,4 @@
-//===- Optimizer.cpp - what several optimizers compute --------------------===//
+//===- Optimizer.cpp - ops that several optimizers share ------------------===//
 #include "dialect/ops/Optimizer.h"
 #include "dialect/UpdateRules.h"
 

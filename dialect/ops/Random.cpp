@@ -29,9 +29,9 @@ static Expression isSet(Expression word, double bit) {
   return (word & bit) != 0;
 }
 
-// Philox on i64 scalars whose lower halves count: a product is one
-// multiplication of lower halves, which vectors have, and what is above the
-// words need not be cleared.
+// Philox on i64 scalars of which only the low word is meaningful: a product is
+// then one multiplication of low words, which vector units have, and the upper
+// bits need not be cleared.
 
 using PhiloxBlock = std::array<Expression, 4>;
 
@@ -54,7 +54,7 @@ static PhiloxBlock philox(PhiloxBlock c, std::array<Expression, 2> key) {
   return c;
 }
 
-/// The word of the element that `scalars` belong to: the op's own operands are
+/// The word of the element that `scalars` belong to: the operands of the op,
 /// followed by the key and the element's index.
 template <typename Op>
 static Expression randomWord(Op op, ImplicitLocOpBuilder &b,
@@ -84,7 +84,7 @@ static Expression unitInterval(Expression word, Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// What all ops check
+// Checks that all ops share
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,
@@ -105,8 +105,8 @@ static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,
   return success();
 }
 
-/// Ops that draw from no stream yet are different, however equal they look: two
-/// of them must not become one.
+/// Ops without a stream get an effect, so that CSE does not merge two of them
+/// that look equal.
 static void
 addEffects(Operation *op, bool hasStream,
            SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
@@ -150,7 +150,7 @@ LogicalResult UniformOp::verify() {
   return verifyDraw(*this, getStream(), getKey().size());
 }
 
-/// The largest number of a type below `bound`.
+/// The largest number of a type that is less than `bound`.
 static double largestBelow(FloatType type, double bound) {
   APFloat value(bound);
   bool lossy;
@@ -171,7 +171,7 @@ Scalars UniformOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   double low = getLow().convertToDouble(), high = getHigh().convertToDouble();
   Expression unit = unitInterval(randomWord(*this, b, x), type);
   Expression scaled = low + (high - low) * unit;
-  // Rounding may reach `high`, unless the type has nothing else.
+  // Rounding may reach `high`, unless the type has no number between them.
   double below = largestBelow(element, high);
   if (below >= low)
     scaled = min(scaled, below);
@@ -200,11 +200,11 @@ static Expression polynomial(Expression x, ArrayRef<double> coefficients) {
 
 /// The inverse of the error function at x = 1 - q, x >= 0, as a polynomial of w
 /// = -log(1 - x^2) times x, which is Giles' form ("Approximating the erfinv
-/// function", GPU Computing Gems 2, 2011). The coefficients are minimax fits of
-/// our own, to w = 22, where his end at 16.
+/// function", GPU Computing Gems 2, 2011). The coefficients are our own minimax
+/// fits, up to w = 22 instead of his 16.
 static Expression inverseErf(Expression x, Expression q) {
   Expression w = -log(q * (2 - q));
-  // Relative errors 2^-23.3 on w in [0, 5] and 2^-23.1 on [5, 22].
+  // Relative errors are 2^-23.3 for w in [0, 5] and 2^-23.1 in [5, 22].
   Expression centre =
       polynomial(w - 2.5, {0x1.e99046p-26, 0x1.716876p-22, -0x1.d986f4p-19,
                            -0x1.27504ep-18, 0x1.ca6e34p-13, -0x1.48a5fap-10,
@@ -218,8 +218,8 @@ static Expression inverseErf(Expression x, Expression q) {
 }
 
 Scalars NormalOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange scalars) {
-  // The word, signed, stands for x = (word + 1/2) / 2^31 in (-1, 1). With m =
-  // |x| 2^31 - 1/2, both |x| and 1 - |x| are had without cancellation.
+  // The signed word represents x = (word + 1/2) / 2^31 in (-1, 1). With
+  // m = |x| 2^31 - 1/2, |x| and 1 - |x| are computed without cancellation.
   Expression word = randomWord(*this, b, scalars);
   Expression m = word ^ (word >> 31);
   auto centred = [&](Expression whole) {
@@ -267,12 +267,12 @@ LogicalResult DropoutBackwardOp::verify() {
   return verifyDrop(*this);
 }
 
-/// x times zero or 1 / (1 - p), as torch.native_dropout.
+/// x times zero or 1 / (1 - p), like torch.native_dropout.
 template <typename Op>
 static Value drop(Op op, ImplicitLocOpBuilder &b, ValueRange x) {
   double p = op.getP().convertToDouble();
   Expression input(b, x[0]);
-  // Dropped where word < p 2^32; for p = 1 that is not a word.
+  // A word below p 2^32 drops; for p = 1 this bound exceeds every word.
   double bound = std::nearbyint(p * 0x1p32);
   if (bound > UINT32_MAX)
     return input * 0;
@@ -289,7 +289,7 @@ Scalars DropoutBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {drop(*this, b, x)};
 }
 
-/// The adjoint of a diagonal matrix is itself; keys get no gradient.
+/// A diagonal matrix is its own adjoint; keys get no gradient.
 template <typename Op>
 static Gradients dropGradient(Op op, ImplicitLocOpBuilder &b, Value gradient) {
   Gradients gradients(op->getNumOperands());
@@ -305,7 +305,7 @@ Gradients DropoutBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
   return dropGradient(*this, b, g[0]);
 }
 
-/// What is never dropped stays.
+/// Dropout with p = 0 is the identity.
 OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return getP().isZero() ? getInput() : Value();
 }
@@ -336,8 +336,9 @@ LogicalResult StochasticRoundOp::verify() {
   return verifyDraw(*this, getStream(), getKey().size());
 }
 
-/// A bf16 is the upper half of an f32: a carry out of the lower half plus 16
-/// random bits rounds up. A NaN is made quiet, lest it lose all it has.
+/// A bf16 is the upper half of an f32: adding 16 random bits to the lower half
+/// rounds up if they carry. A NaN is made quiet, because truncation could turn
+/// it into infinity.
 static Expression roundToBF16(Expression x, Expression word) {
   auto &b = x.builder();
   Expression bits = bitcast(x, b.getI32Type());
@@ -347,12 +348,12 @@ static Expression roundToBF16(Expression x, Expression word) {
   return bitcast(upper, b.getF32Type()).to(b.getBF16Type());
 }
 
-/// |x| in units of its last place in f16, split into the whole and the rest.
+/// Splits |x|, in units of its last place in f16, into whole and fraction.
 static Expression roundToF16(Expression x, Expression word) {
   auto &b = x.builder();
   Type f32 = b.getF32Type();
   Expression magnitude = abs(x);
-  // 2^e of the number, at least 2^-14; beyond 2^16 all is infinite.
+  // The power of two of x, at least 2^-14; at 2^16 all results are infinite.
   Expression bits = bitcast(magnitude, b.getI32Type()) & 0x7f800000;
   bits = min(max(bits, (127 - 14) << 23), (127 + 16) << 23);
   Expression unit = bitcast(bits, f32) * 0x1p-10;

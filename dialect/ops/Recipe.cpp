@@ -1,11 +1,11 @@
-//===- Recipe.cpp - what to train, how, and on what -----------------------===//
+//===- Recipe.cpp - recipes, minimisations and data sources ---------------===//
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/LossScaler.h"
 
 using namespace mlir;
 using namespace mp;
 
-/// `clip_norm` and `clip_value`, of a recipe or of a group.
+/// Checks `clip_norm` and `clip_value` of a recipe or of a group.
 template <typename Op> static LogicalResult verifyClipping(Op op) {
   auto check = [&](StringRef name,
                    const std::optional<APFloat> &limit) -> LogicalResult {
@@ -82,7 +82,7 @@ LogicalResult MinimizeOp::verify() {
       return emitOpError() << "has an empty pattern in params";
   if (getOptimizerName() && getOptimizerName()->empty())
     return emitOpError() << "has an empty optimizer_name";
-  // Those without a name are called by their number.
+  // Numbers are the names of optimizers without a name.
   if (getOptimizerName() && !llvm::isAlpha(getOptimizerName()->front()))
     return emitOpError() << "optimizer_name is \"" << *getOptimizerName()
                          << "\", expected one that begins with a letter";

@@ -22,7 +22,7 @@ LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context,
                             adaptor.getKeepdim(), types)) ||
       failed(checkNotEmpty(location, adaptor.getInput(), dim)))
     return failure();
-  // Not yet sorted in among the op's attributes when it is parsed.
+  // While an op is parsed, the property is not set yet.
   TypeAttr dtype = adaptor.getDtypeAttr();
   if (!dtype && adaptor.getAttributes())
     dtype = adaptor.getAttributes().getAs<TypeAttr>("dtype");
@@ -53,7 +53,7 @@ static bool isUnsigned(Value tensor) {
 }
 
 TypedAttr SumOp::getNeutral(Type type) {
-  // -0.0 rather than 0.0 is what addition leaves alone.
+  // The neutral element of addition is -0.0, as -0.0 + 0.0 is 0.0.
   if (isa<FloatType>(type))
     return FloatAttr::get(type, -0.0);
   return IntegerAttr::get(type, 0);
@@ -73,8 +73,8 @@ Value ProdOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
   return Expression(b, accumulator) * Expression(b, element);
 }
 
-/// The largest of zeros may have either sign: telling them apart takes as long
-/// as all else that a NaN needs.
+/// The largest of several zeros may have either sign, because telling them
+/// apart would cost as much as the handling of NaN.
 static constexpr auto kAnyZero = arith::FastMathFlags::nsz;
 
 TypedAttr MaxOp::getNeutral(Type type) {
@@ -124,8 +124,8 @@ SmallVector<Value> MeanOp::decompose(ImplicitLocOpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the derivatives of a product are made of. The product of the others is
-/// taken without dividing by an element that is zero.
+/// The parts of a product's derivatives. The product of the other elements is
+/// computed without dividing by zeros.
 class Factors {
 public:
   Factors(Expression input, ArrayRef<int64_t> dims) : dims(dims) {
@@ -136,7 +136,7 @@ public:
     zeros = sumOver(isZero.to(elementType(input)), dims);
   }
 
-  /// The product of what is not zero, in runs with `count` zeros; else 0.
+  /// The product of the nonzero elements in runs with `count` zeros; else 0.
   Expression productWith(double count) {
     return select(zeros == count, product, 0);
   }
@@ -147,8 +147,8 @@ public:
 };
 } // namespace
 
-/// The product of the others: with one zero in the run, it is that of the
-/// others for the zero alone; with more, none has any.
+/// The product of the other elements. In a run with one zero, only that zero
+/// has a nonzero product; in a run with more, none has.
 SmallVector<Value> ProdBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
   Factors f({b, operands[1]}, getDims());
@@ -158,8 +158,9 @@ SmallVector<Value> ProdBackwardOp::decompose(ImplicitLocOpBuilder &b,
   return {g * slope};
 }
 
-/// With u the gradient of the result, sum over i != k of u_i and the product
-/// of all but i and k: an element that is zero needs all other zeros to be i.
+/// With u the gradient of the result, sum over i != k of u_i times the product
+/// of all elements except i and k. If element k is zero, any other zero must be
+/// i.
 SmallVector<Value> ProdBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                                   ValueRange u) {
   Expression x = Expression(b, getInput()).wide();
@@ -196,7 +197,7 @@ SmallVector<Value> ArgmaxOp::decompose(ImplicitLocOpBuilder &b,
   auto type = tensorType(x);
   int64_t dim = getDim();
   Expression isLargest = x == maxOver(x, dim);
-  // NaN makes the largest element NaN, which equals nothing.
+  // A NaN makes the largest element NaN, which equals no element.
   if (isa<FloatType>(type.getElementType()))
     isLargest = isLargest | (x != x);
   Expression index(b, IotaOp::create(b, type.clone(b.getI32Type()), dim));
@@ -209,14 +210,14 @@ SmallVector<Value> ArgmaxOp::decompose(ImplicitLocOpBuilder &b,
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// A value of the reduction's result brought back to the operand's shape.
+/// Brings a value of the reduction's result to the operand's shape.
 static Value spread(ImplicitLocOpBuilder &b, Value value, Value input,
                     ArrayRef<int64_t> dims) {
   auto type = tensorType(input).clone(elementType(value));
   SmallVector<int64_t> kept(type.getShape());
   for (int64_t dim : dims)
     kept[dim] = 1;
-  // Broadcasting adds leading dimensions by itself.
+  // Broadcasting adds leading dimensions implicitly.
   ArrayRef<int64_t> inner =
       ArrayRef(kept).drop_while([](int64_t dim) { return dim == 1; });
   Value column = tensorType(value).getShape() == inner

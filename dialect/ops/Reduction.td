@@ -29,7 +29,7 @@ def Mp_ProdOp : Mp_ReductionOp<"prod"> {
 
 def Mp_ProdBackwardOp : Mp_ReductionBackwardOp<"prod_backward">;
 
-/// No element has a sum, but no largest one.
+/// An empty dimension has a sum, but no largest element.
 defvar Mp_InferExtreme = [{
       if (failed(inferReduction(location, adaptor.getInput(), adaptor.getDims(), adaptor.getKeepdim(), types)))
         return ::mlir::failure();

@@ -62,9 +62,9 @@ SmallVector<Value> RmspropOp::buildScalars(ImplicitLocOpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 // As v' >= (1 - alpha) g^2, |g| / (sqrt(v') + eps) is at most
-// 1 / sqrt(1 - alpha), unless the square underflows: then at most k / eps. With
-// alpha = 0 a mean that is infinite leaves NaN behind, and a variance about the
-// mean may be anything.
+// 1 / sqrt(1 - alpha), or k / eps if the square underflows. There is no bound
+// for alpha = 0, where an infinite mean turns into NaN, nor for a centered
+// variance, which may have any value.
 SmallVector<std::string> RmspropAttr::getMeasures() const {
   if (getCentered() || double(getAlpha()) == 0 || double(getAlpha()) >= 1)
     return {};
@@ -76,7 +76,7 @@ SmallVector<std::string> RmspropAttr::getMeasures() const {
 SmallVector<Value> RmspropAttr::buildMeasures(ImplicitLocOpBuilder &b,
                                               Value parameter,
                                               ValueRange slots) const {
-  // Its root would be NaN.
+  // The root of a negative mean would be NaN.
   SmallVector<Value> measures{
       whereNotNegative(magnitude(b, parameter), {b, slots[0]})};
   if (slots.size() > 1)

@@ -1,7 +1,7 @@
 //===- Schedule.cpp - schedules of the learning rate ----------------------===//
 //
-// The closed forms of torch.optim.lr_scheduler, as factors of the base rate,
-// computed in f64 as there.
+// The closed forms of torch.optim.lr_scheduler as factors of the base rate,
+// computed in f64 as in PyTorch.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Schedule.h"
@@ -24,7 +24,7 @@ static Expression between(double from, double to, Expression x) {
   return from + (to - from) * x;
 }
 
-/// The length that is stated, or the run's; 0 after an error.
+/// The given length, or else the run's; 0 after an error.
 static int64_t chooseLength(function_ref<InFlightDiagnostic()> emitError,
                             StringRef schedule, int64_t stated,
                             int64_t totalSteps) {
@@ -165,7 +165,7 @@ WarmupScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 FailureOr<Attribute>
 WarmupScheduleAttr::withLength(function_ref<InFlightDiagnostic()> emitError,
                                int64_t totalSteps) const {
-  // A run that ends within the warm-up never comes to what follows.
+  // The second schedule needs a length even if the run ends in the warm-up.
   int64_t left = totalSteps ? std::max<int64_t>(totalSteps - getSteps(), 1) : 0;
   auto then = getThen().withLength(emitError, left);
   if (failed(then))

@@ -63,7 +63,7 @@ SmallVector<Value> SgdAttr::buildMeasures(ImplicitLocOpBuilder &b,
   return measures;
 }
 
-/// The triangle inequality on each line of the update.
+/// Applies the triangle inequality to each line of the update.
 SmallVector<Value> SgdAttr::buildBounds(ImplicitLocOpBuilder &b,
                                         ValueRange bounds, Value gradientNorm,
                                         Value learningRate, Value) const {

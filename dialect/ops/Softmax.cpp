@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// Whether there is no element, and so no largest one along a dimension.
+/// Whether the tensor has no elements, and so no largest one along a dimension.
 static bool isEmpty(Value x) {
   return llvm::is_contained(tensorType(x).getShape(), 0);
 }
@@ -21,8 +21,8 @@ SmallVector<Value> SoftmaxOp::decompose(ImplicitLocOpBuilder &b,
   if (isEmpty(operands[0]))
     return {operands[0]};
   Expression weight = exp(shifted({b, operands[0]}, getDim()));
-  // A reciprocal for a row, not a division for each element; the sum is at
-  // least 1, so it loses half a unit in the last place and no range.
+  // One reciprocal per row replaces a division per element. The sum is at least
+  // 1, so this costs half a unit in the last place and cannot overflow.
   Value total = sumOver(weight, getDim());
   Expression share(b, ReciprocalOp::create(b, total));
   return {weight * share};

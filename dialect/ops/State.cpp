@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace mp;
 
-/// The kind stands before the name, and is left out for a parameter.
+/// The kind precedes the name, and is omitted for a parameter.
 ParseResult mp::parseKindAndName(OpAsmParser &parser, StateKindAttr &kind,
                                  StringAttr &name) {
   StringRef keyword;
@@ -33,7 +33,7 @@ void mp::printKindAndName(OpAsmPrinter &printer, VariableOp, StateKindAttr kind,
 // variable, read, write
 //===----------------------------------------------------------------------===//
 
-/// The variable that one is derived from, which usually stands just before it.
+/// The variable that one is derived from, which usually precedes it directly.
 static VariableOp findSource(VariableOp derived) {
   constexpr unsigned near = 8;
   Operation *op = derived->getPrevNode();
@@ -44,8 +44,8 @@ static VariableOp findSource(VariableOp derived) {
   return lookupVariable(derived, derived.getSourceAttr());
 }
 
-/// A slot says of which parameter it is and which slot, an average of which
-/// parameter; the other roles are about no parameter.
+/// A slot names its parameter and its slot, and an average its parameter; other
+/// roles have neither.
 static LogicalResult verifyRole(VariableOp op, RoleAttr role) {
   bool isSlot = role.getRole() == StateRole::slot;
   bool needsParameter = isSlot || role.getRole() == StateRole::average;

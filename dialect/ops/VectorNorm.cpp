@@ -13,7 +13,7 @@ using namespace mp;
 // Syntax and type rules
 //===----------------------------------------------------------------------===//
 
-/// A number as in `p(3)`, `p(0.5)`, `p(-inf)`.
+/// Parses a number as in `p(3)`, `p(0.5)`, `p(-inf)`.
 static ParseResult parseOrderOf(OpAsmParser &parser, FloatAttr &order) {
   double sign = succeeded(parser.parseOptionalMinus()) ? -1 : 1, value = 0;
   if (succeeded(parser.parseOptionalKeyword("inf"))) {
@@ -53,11 +53,11 @@ MP_ORDER(NormOp)
 MP_ORDER(NormBackwardOp)
 #undef MP_ORDER
 
-/// A norm without a value for no element has none of such vectors.
+/// Rejects empty vectors for norms that have no value for them.
 template <typename Adaptor>
 static LogicalResult checkOrder(std::optional<Location> location,
                                 Adaptor adaptor) {
-  // The default is not yet filled in when an op is parsed.
+  // While an op is parsed, the default is not filled in yet.
   FloatAttr attr = adaptor.getPAttr();
   if (!attr && adaptor.getAttributes())
     attr = adaptor.getAttributes().template getAs<FloatAttr>("p");
@@ -94,8 +94,8 @@ LogicalResult NormBackwardOp::inferReturnTypes(MLIRContext *,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// exp(x - shift) and its sum, with the reduced dimensions kept. A largest
-/// element that is infinite is not subtracted: inf - inf is not a number.
+/// exp(x - shift) and its sum, with the reduced dimensions kept. An infinite
+/// largest element is not subtracted, since inf - inf is NaN.
 struct Exponentials {
   Exponentials(Expression x, ArrayRef<int64_t> dims) {
     shift = x.number(0);
@@ -118,7 +118,7 @@ SmallVector<Value> LogSumExpOp::decompose(ImplicitLocOpBuilder &b,
   Expression sum = log(e.total) + e.shift;
   return {asReduced(b, sum, getDims(), getKeepdim())};
 }
-/// Not exp(x - logsumexp(x)), which is coarse where x is large.
+/// exp(x - logsumexp(x)) would be inaccurate where x is large.
 SmallVector<Value> LogSumExpBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                   ValueRange operands) {
   auto [gradient, x] = expressions<2>(b, operands);
@@ -132,8 +132,8 @@ SmallVector<Value> LogSumExpOp::buildGradients(ImplicitLocOpBuilder &b,
   return {LogSumExpBackwardOp::create(b, g[0], getInput(), getDims(),
                                       getKeepdim())};
 }
-/// With u the gradient of the result, s the softmax and t the sum of u s: what
-/// the gradient gets is t, and the operand g s (u - t).
+/// With u the gradient of the result, s the softmax and t the sum of u s, the
+/// gradient for g is t, and that for the operand is g s (u - t).
 SmallVector<Value> LogSumExpBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
                                                        ValueRange u) {
   Value weighted = MulOp::create(b, u[0], getResult());
@@ -155,8 +155,8 @@ SmallVector<Value> LogSumExpBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
 // norm
 //===----------------------------------------------------------------------===//
 
-/// x^p of what is not negative. Small whole powers are products; the others are
-/// by the logarithm, which gives the right limits at zero.
+/// x^p for x >= 0. Small integer powers are products; the others use the
+/// logarithm, which gives the right limits at zero.
 static Expression power(Expression x, double p) {
   if (p == 0)
     return x.number(1);
@@ -170,7 +170,7 @@ static Expression power(Expression x, double p) {
   return p > 0 ? product : 1 / product;
 }
 
-/// With the reduced dimensions kept.
+/// The norm, with the reduced dimensions kept.
 static Expression normOf(Expression x, ArrayRef<int64_t> dims, double p) {
   if (p == 2)
     return sqrt(sumOver(x * x, dims));
@@ -188,12 +188,12 @@ static Expression signOf(Expression x) {
   return positive - negative;
 }
 
-/// `value`, or 0 where `x` is.
+/// `value`, or 0 where `x` is 0.
 static Expression unlessZero(Expression x, Expression value) {
   return select(x == 0, 0, value);
 }
 
-/// The largest of |x|, and each NaN, share the gradient evenly.
+/// The elements with the largest |x|, and every NaN, share the gradient evenly.
 static Expression slopeOfExtreme(Expression x, Expression norm,
                                  ArrayRef<int64_t> dims) {
   Expression isEqual = abs(x) == norm, isNan = x != x;
@@ -262,7 +262,8 @@ std::vector<OpSample> LogSumExpBackwardOp::sampleInputs() {
            "mp.logsumexp_backward %0, %1 dims[1] : tensor<3xf64>, "
            "tensor<3x5xf64>"}};
 }
-// Away from zero, where most orders have a kink. The count has no slope.
+// Samples are away from zero, where most norms have a kink. The count of p = 0
+// has a zero derivative.
 std::vector<OpSample> NormOp::sampleInputs() {
   std::vector<OpSample> samples;
   for (const char *order : {"", " p(1)", " p(inf)", " p(-inf)", " p(3)",

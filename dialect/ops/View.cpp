@@ -9,8 +9,8 @@ using namespace mp;
 // reshape
 //===----------------------------------------------------------------------===//
 
-/// Elements of one sample where the leading dimension is the batch; none where
-/// 64 bits do not count them.
+/// The number of elements, without a dynamic batch dimension; nothing if it
+/// overflows 64 bits.
 static std::optional<int64_t> staticElements(RankedTensorType type) {
   std::optional<int64_t> count = 1;
   for (int64_t dim : type.getShape())

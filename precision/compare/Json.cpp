@@ -1,4 +1,4 @@
-//===- Json.cpp - a comparison for programs -------------------------------===//
+//===- Json.cpp - results of a comparison as JSON -------------------------===//
 #include "support/Json.h"
 #include "precision/compare/Comparison.h"
 #include "runtime/Profile.h"

@@ -17,7 +17,7 @@ struct Execution {
   unsigned threads = 0;        ///< 0: one for each core
   UseOnednn onednn = UseOnednn::Auto;
   Compiler compiler;
-  /// Gets lines for a person; from any thread.
+  /// Receives notes for the user; from any thread.
   std::function<void(llvm::StringRef)> onNote;
 };
 

@@ -1,4 +1,4 @@
-//===- Text.cpp - a comparison for people ---------------------------------===//
+//===- Text.cpp - results of a comparison as text -------------------------===//
 #include "precision/compare/Comparison.h"
 #include "runtime/Profile.h"
 #include "llvm/Support/FormatVariadic.h"

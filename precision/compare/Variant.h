@@ -32,7 +32,7 @@ readSubject(llvm::StringRef filename, llvm::StringRef name, int64_t batch,
 
 /// How a variant computes.
 struct Setting {
-  std::string title;     ///< "fp16:torch", for people
+  std::string title;     ///< "fp16:torch", for reports
   std::string precision; ///< "fp16", as --precision takes it
   std::string dtype;     ///< "f16", "bf16", "tf32", "f32"; "f64": the reference
   std::string policy = {}; ///< of autocast; "" if nothing is cast

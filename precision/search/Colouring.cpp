@@ -255,7 +255,8 @@ private:
     return all;
   }
 
-  /// Returns pairs, of which one unit should save more than the other.
+  /// Returns swaps of two units by which one should save more than the other
+  /// costs.
   Candidates swaps() const {
     const Colouring &best = *result.best;
     std::vector<std::tuple<double, size_t, size_t>> all;

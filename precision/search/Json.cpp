@@ -1,4 +1,4 @@
-//===- Json.cpp - a search for programs -----------------------------------===//
+//===- Json.cpp - results of a search as JSON -----------------------------===//
 #include "support/Json.h"
 #include "precision/search/Precision.h"
 #include "runtime/Profile.h"

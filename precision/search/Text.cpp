@@ -1,4 +1,4 @@
-//===- Text.cpp - a search for people -------------------------------------===//
+//===- Text.cpp - results of a search as text -----------------------------===//
 #include "precision/search/Precision.h"
 #include "runtime/Profile.h"
 #include "runtime/train/Progress.h"

@@ -18,7 +18,8 @@ struct Candidate {
 size_t lowUnits(const Colouring &colouring);
 Colouring with(Colouring colouring, size_t unit, bool isLow);
 
-/// Asks a problem nothing twice, remembers the best, and keeps to the bound.
+/// Asks the problem each question once, remembers the best colouring, and stops
+/// at the bound on evaluations.
 class Trials {
 public:
   Trials(ColouringProblem &problem, const ColouringOptions &options)

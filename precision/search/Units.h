@@ -14,7 +14,7 @@ struct Unit {
   Location source;          ///< of the first
   std::vector<int64_t> ops; ///< the numbers of its ops
 
-  /// Returns "24:11", or the name of its location if that has no line.
+  /// Returns "24:11", or the name of its location if there is no line.
   std::string place() const;
 };
 

@@ -46,8 +46,8 @@ CodeCache::~CodeCache() {
 void CodeCache::log(const CodeKey &key, StringRef outcome) {
   std::string line = formatv("{0}{1}{2}: {3}\n", KernelCache::fileName(key),
                              key.label.empty() ? "" : " ", key.label, outcome);
-  // One write, so that lines of several threads and processes stay whole. A log
-  // that cannot be written is no reason to stop.
+  // One write keeps lines of several threads and processes whole. A log that
+  // cannot be written is ignored.
   if (write(logFile, line.data(), line.size()) < 0)
     return;
 }

@@ -32,7 +32,7 @@ private:
   const std::unique_ptr<KernelCache> files;
   const Warning onWarning;
   int logFile = -1;
-  mutable std::mutex mutex; ///< of all that follows
+  mutable std::mutex mutex; ///< guards what follows
   CompileCounts counted;
   bool warned = false;
 };

@@ -18,10 +18,10 @@ using namespace llvm;
 
 namespace mp {
 
-/// To be changed with the layout of an entry, or where what a source means
+/// Must be changed with the layout of an entry, or if the meaning of a source
 /// changes without its text.
 static constexpr StringLiteral kFormatVersion = "mantissa-2";
-/// Kinds of code.
+/// Kinds of code, which are the ends of file names.
 static constexpr StringLiteral kKinds[] = {"o", "cubin"};
 static constexpr StringLiteral kPartial = ".partial-";
 static constexpr size_t kChecksumBytes = 32;
@@ -34,7 +34,7 @@ std::string cacheFolder() {
     return text ? text : "";
   };
   SmallString<256> folder;
-  // A relative XDG_CACHE_HOME is to be ignored, says its specification.
+  // The specification says that a relative XDG_CACHE_HOME is to be ignored.
   if (StringRef xdg = value("XDG_CACHE_HOME"); sys::path::is_absolute(xdg))
     sys::path::append(folder, xdg, "mantissa");
   else if (StringRef home = value("HOME"); sys::path::is_absolute(home))
@@ -53,7 +53,7 @@ std::string hashOf(ArrayRef<StringRef> texts) {
   return toHex(hash.final(), /*LowerCase=*/true);
 }
 
-/// One line to a fact.
+/// One line per fact.
 static std::string textOf(const CodeKey &key) {
   std::string text;
   for (auto &[name, value] : key.facts)
@@ -63,7 +63,7 @@ static std::string textOf(const CodeKey &key) {
 
 static constexpr size_t kDigits = 32; ///< of each of the hashes in a name
 
-/// What the names of all entries of a source begin with.
+/// The beginning of the names of all entries of a source.
 static std::string prefixOf(const CodeKey &key) {
   return hashOf({kFormatVersion, key.kind, key.source}).substr(0, kDigits) +
          "-";
@@ -93,7 +93,7 @@ struct CacheFile {
 };
 } // namespace
 
-/// The name goes in, so that an entry under a wrong one is not a hit.
+/// The checksum includes the name, so that a renamed entry is not a hit.
 static std::array<uint8_t, kChecksumBytes> checksum(StringRef name,
                                                     StringRef content) {
   SHA256 hash;
@@ -125,7 +125,7 @@ Expected<std::unique_ptr<KernelCache>> KernelCache::open(StringRef folder,
   struct stat status;
   if (fstat(directory, &status) != 0)
     return makeSystemError("open", folder, errno);
-  // Whoever can write an entry chooses what this process runs on the device.
+  // A user who can write an entry chooses what this process runs.
   if (status.st_uid != geteuid())
     return makeError("{0} belongs to another user", folder);
   if (status.st_mode & (S_IWGRP | S_IWOTH))
@@ -160,7 +160,7 @@ static bool writeAll(int descriptor, StringRef text) {
   return true;
 }
 
-/// What stands after the checksum of an entry, where that is right.
+/// The content of an entry after its checksum, if that is right.
 std::optional<std::string> KernelCache::read(const std::string &name) const {
   File file(openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat status;
@@ -180,7 +180,7 @@ std::optional<std::string> KernelCache::read(const std::string &name) const {
     unlinkat(directory, name.c_str(), 0);
     return std::nullopt;
   }
-  futimens(file.descriptor, nullptr); // it has been used now
+  futimens(file.descriptor, nullptr); // marks it as used, for `trim`
   return content.str();
 }
 
@@ -203,7 +203,7 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
       formatv("{0}{1}-{2}", kPartial, getpid(), counter.fetch_add(1));
   int error = 0;
   {
-    // What a process of the same number left behind is of no use to anybody.
+    // A file that a dead process of the same number left is of no use.
     unlinkat(directory, temporary.c_str(), 0);
     File file(openat(directory, temporary.c_str(),
                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -222,7 +222,8 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
     return makeSystemError("write", folder + "/" + name, error);
   }
   std::lock_guard lock(mutex);
-  // Entries are counted at the first one and then now and again.
+  // Entries are counted at the first store, and again whenever a sixteenth of
+  // the limit has been written.
   if (written == 0 || written > limit / 16) {
     trim();
     written = 0;
@@ -231,11 +232,11 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
   return Error::success();
 }
 
-/// The files of the cache that `wanted` takes.
+/// The files of the cache that satisfy `wanted`.
 template <typename Wanted>
 static std::vector<CacheFile> listEntries(int directory, Wanted wanted) {
   std::vector<CacheFile> entries;
-  // A stream of its own: a descriptor's position is shared with its copies.
+  // The folder is opened anew, since copies of a descriptor share its position.
   int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = copy < 0 ? nullptr : fdopendir(copy);
   if (!stream) {
@@ -254,7 +255,7 @@ static std::vector<CacheFile> listEntries(int directory, Wanted wanted) {
   return entries;
 }
 
-/// Whether a file is an entry of a kind; "": of any.
+/// Whether a file is an entry of the kind, or of any kind for "".
 static bool isEntry(StringRef name, StringRef kind = "") {
   return llvm::any_of(kKinds, [&](StringRef each) {
     return (kind.empty() || kind == each) && name.ends_with(("." + each).str());
@@ -297,15 +298,15 @@ std::string KernelCache::explainMiss(const CodeKey &key) const {
       continue;
     std::string text =
         differences(StringRef(*content).split('\0').first, textOf(key));
-    // Among several entries, the one with the least to tell.
+    // Among several entries, prefer the one with the fewest differences.
     if (nearest.empty() || text.size() < nearest.size())
       nearest = text;
   }
   return nearest.empty() ? "new" : "known with " + nearest;
 }
 
-/// Drops what was used longest ago until three quarters of the limit are left,
-/// and what writers that died left behind.
+/// Drops the entries used longest ago until three quarters of the limit are
+/// left, and what writers that died left over.
 void KernelCache::trim() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);

@@ -2,10 +2,10 @@
 //
 // One entry is one file, named by the key: a hash of the source and one of the
 // facts. An entry is written under another name and renamed, so that a reader
-// sees a whole one or none, and it carries a checksum of itself: what a crash
-// or a full disk leaves half written is a miss, so nobody waits for the disk. A
-// cache never breaks a run: what cannot be read is a miss, and what cannot be
-// written is not kept.
+// sees all of it or nothing. A checksum turns what a crash or a full disk left
+// half written into a miss, so writing need not wait for the disk. A cache
+// never breaks a run: what cannot be read is a miss, and what cannot be written
+// is not kept.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CACHE_KERNELCACHE_H
@@ -68,8 +68,8 @@ private:
   int directory; ///< its descriptor, which stays valid if the folder is renamed
   std::string folder;
   uint64_t limit;
-  std::mutex mutex;     ///< of `written`
-  uint64_t written = 0; ///< since the entries were last counted
+  std::mutex mutex;     ///< guards `written`
+  uint64_t written = 0; ///< bytes since the entries were last counted
 };
 
 } // namespace mp

@@ -46,7 +46,7 @@ private:
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
-/// For every entry point the routines of its calls, prepared on all workers.
+/// Creates the routines of each entry point's calls, prepared on all workers.
 llvm::Expected<std::vector<CpuSession::Routines>>
 CpuSession::createRoutines(const Program &program) {
   std::vector<Routines> all;
@@ -67,7 +67,7 @@ CpuSession::createRoutines(const Program &program) {
   return all;
 }
 
-/// All routines at one go, since gathering the workers takes its time.
+/// Prepares all routines at once, since waking all workers takes time.
 llvm::Error CpuSession::prepare(llvm::ArrayRef<Routines> all) {
   std::vector<std::string> problems(engine.pool.threads());
   auto prepareOn = [&](unsigned worker) -> llvm::Error {
@@ -86,7 +86,7 @@ llvm::Error CpuSession::prepare(llvm::ArrayRef<Routines> all) {
   return llvm::Error::success();
 }
 
-/// Arena and scratch for whatever the program's entry points need.
+/// Reserves the arena and scratch that the program's entry points need.
 llvm::Error CpuSession::reserve(const Program &program,
                                 llvm::ArrayRef<Routines> routines) {
   uint64_t arenaBytes = 0, scratchBytes = 0;
@@ -149,7 +149,7 @@ llvm::Error CpuSession::load(Program program) {
     return llvm::createStringError("the program is for target '" +
                                    program.target +
                                    "', but this session runs 'cpu'");
-  // What can fail for the program's sake comes before anything changes.
+  // Everything that can fail because of the program precedes all changes.
   llvm::Expected<std::vector<Variable>> fresh = state.fresh(program);
   if (!fresh)
     return fresh.takeError();
@@ -184,7 +184,7 @@ llvm::Error CpuSession::initialize(uint64_t seed) {
 }
 
 llvm::Error CpuSession::derive() {
-  // Each program derives the variables that it declares itself.
+  // Each program derives the variables that it declares.
   for (const auto &executor : executors)
     if (executor->entry().function == kDeriveEntry)
       executor->execute({});
@@ -210,7 +210,7 @@ llvm::Error CpuSession::write(llvm::StringRef variable,
 }
 
 Executable *CpuSession::find(llvm::StringRef function, int64_t batch) {
-  // The one loaded last: a program loaded again replaces itself.
+  // The latest program comes first, as a program loaded again replaces itself.
   for (const auto &executor : llvm::reverse(executors))
     if (executor->entry().isCalled(function) &&
         executor->entry().batch == batch)

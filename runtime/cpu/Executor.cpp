@@ -8,13 +8,13 @@
 
 using namespace mp;
 
-/// A block no larger than the grid, so that task bounds cannot overflow.
+/// Bounds the block by the grid, so that task bounds cannot overflow.
 static int64_t boundedBlock(int64_t grid, int64_t block) {
   return std::min(block, std::max<int64_t>(grid, 1));
 }
 
 /// Calls `task(begin, end, worker)` for every block of the grid. A single task
-/// runs at once: waking workers would take longer.
+/// runs on the caller's thread, as waking workers would take longer.
 template <typename Task>
 static void forEachBlock(ThreadPool &pool, int64_t grid, int64_t block,
                          Task task) {
@@ -76,7 +76,8 @@ void Executor::nameSteps() {
   }
 }
 
-/// Appends the places' addresses to the table, as far as they are known.
+/// Appends the addresses of `refs` to the table; patches fill in those of
+/// inputs and the arena later.
 size_t Executor::bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage) {
   size_t first = addresses.size();
   for (const BufferRef &ref : refs) {
@@ -167,7 +168,7 @@ void Executor::runStep(BoundCall &call) {
 /// Copies on all workers.
 static void copyBytes(ThreadPool &pool, void *to, const void *from,
                       int64_t bytes) {
-  // One core's share of the second-level cache: enough to be worth a claim.
+  // One core's share of the second-level cache is enough to be worth a claim.
   constexpr int64_t bytesPerTask = 256 << 10;
   forEachBlock(
       pool, bytes, bytesPerTask, [&](int64_t begin, int64_t end, unsigned) {
@@ -188,7 +189,7 @@ void Executor::runStep(BoundCopy &copy) {
 // Profile
 //===----------------------------------------------------------------------===//
 
-/// Microseconds that a call takes.
+/// The microseconds that a call takes.
 template <typename Work> static double timed(Work work) {
   auto start = std::chrono::steady_clock::now();
   work();
@@ -205,13 +206,13 @@ llvm::Expected<double> Executor::measureCopy() {
   auto to = Memory::allocate(bytes, "the target of a copy to measure");
   if (!to)
     return to.takeError();
-  // Pages that were never written are all one and the same.
+  // Pages that were never written are all the same zero page.
   std::memset(from->data(), 1, bytes);
   std::vector<double> times;
   for (unsigned run = 0; run <= kProfileRuns; ++run) {
     double time =
         timed([&] { copyBytes(engine.pool, to->data(), from->data(), bytes); });
-    if (run) // the first one maps the target's pages
+    if (run) // the first copy maps the target's pages
       times.push_back(time);
   }
   return copyRate(bytes, median(std::move(times)));

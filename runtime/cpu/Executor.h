@@ -1,7 +1,7 @@
 //===- Executor.h - an entry point, resolved to addresses -----------------===//
 //
-// Loading turns every place of an entry point into an address in one table, so
-// that a run patches the inputs' addresses and then only walks the steps.
+// Loading turns every argument of an entry point into an address in one table,
+// so that a run patches the inputs' addresses and then only walks the steps.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CPU_EXECUTOR_H
@@ -18,7 +18,7 @@
 
 namespace mp {
 
-/// What all entry points of a Session run on.
+/// The parts that all entry points of a Session share.
 struct Engine {
   Engine(unsigned threads, std::shared_ptr<Trace> trace)
       : trace(std::move(trace)), pool(threads, this->trace.get()),
@@ -29,7 +29,7 @@ struct Engine {
   WorkerScratch scratch;
 };
 
-/// What the indices of a Program stand for in its Session.
+/// The addresses and functions that the indices of a Program stand for.
 struct Linkage {
   std::vector<char *> variables, constants;
   std::vector<KernelFunction> kernels;
@@ -38,17 +38,17 @@ struct Linkage {
 
 class Executor final : public Executable {
 public:
-  /// `routines` are those of the entry's calls, in their order. The addresses
-  /// of arena places come with `resolveArena`.
+  /// `routines` are those of the entry's calls, in their order. `resolveArena`
+  /// fills in the addresses in the arena.
   Executor(Entry entry, const Linkage &linkage,
            std::vector<std::unique_ptr<Routine>> routines, Engine &engine);
 
-  /// To be called after the arena has grown.
+  /// Must be called after the arena has grown.
   void resolveArena();
 
   const Entry &entry() const override { return description; }
   llvm::Expected<Results> results(Ticket ticket) override;
-  /// Runs all steps on the threads of the Engine, at once.
+  /// Runs all steps on the threads of the Engine, and waits for them.
   void execute(Inputs inputs);
 
 protected:
@@ -68,7 +68,7 @@ private:
     int64_t grid, block;
   };
   struct BoundCopy {
-    size_t first; ///< to, from and, where `guarded`, the flag
+    size_t first; ///< index of to, from and, if `guarded`, the flag
     uint64_t bytes;
     bool guarded;
   };
@@ -76,7 +76,7 @@ private:
 
   void bindInputs(Inputs inputs);
   void nameSteps();
-  /// Before step `number`: what it is the first to write, and scratch.
+  /// Poisons the buffers that step `number` is the first to write, and scratch.
   void poisonBefore(size_t number);
   llvm::Expected<double> measureCopy();
   size_t bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage);
@@ -84,7 +84,7 @@ private:
   void runStep(BoundCall &call);
   void runStep(BoundCopy &copy);
 
-  /// An address that is not known for good when the entry point is loaded.
+  /// An address that can change after the entry point is loaded.
   struct Patch {
     size_t slot;
     uint32_t input;
@@ -96,7 +96,7 @@ private:
   std::vector<KernelName> names; ///< of the program's kernels
   std::vector<BoundStep> steps;
   std::vector<std::vector<Buffer>> poisoned; ///< by step, or empty
-  std::vector<uint32_t> stepLabels;          ///< where there is a trace
+  std::vector<uint32_t> stepLabels;          ///< filled if there is a trace
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;
   size_t firstResult = 0;

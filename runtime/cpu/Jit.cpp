@@ -43,7 +43,7 @@ llvm::Error mp::checkHostFeatures(llvm::StringRef features) {
 
 struct Jit::Impl {
   std::unique_ptr<LLJIT> linker;
-  std::string reported; ///< what ORC said beside its error
+  std::string reported; ///< what ORC reported besides the error it returned
   unsigned libraries = 0;
 };
 
@@ -57,8 +57,8 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create() {
       JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
-  // Kernels have no initialisers, so there is no platform to set up; that would
-  // compile code of its own at every start.
+  // Kernels have no initialisers, so no platform is set up; that would compile
+  // code of its own at every start.
   auto linker = LLJITBuilder()
                     .setJITTargetMachineBuilder(std::move(*host))
                     .setPlatformSetUp(setUpInactivePlatform)
@@ -68,7 +68,7 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create() {
     return linker.takeError();
   auto impl = std::make_unique<Impl>();
   impl->linker = std::move(*linker);
-  // What a look-up returns says which symbol failed, what is reported says why.
+  // A failed look-up says which symbol failed; what is reported says why.
   impl->linker->getExecutionSession().setErrorReporter(
       [out = impl.get()](llvm::Error error) {
         out->reported += llvm::toString(std::move(error)) + "; ";
@@ -79,8 +79,7 @@ llvm::Expected<std::unique_ptr<Jit>> Jit::create() {
 llvm::Error Jit::link(llvm::ArrayRef<Kernel> kernels) {
   LLJIT &linker = *impl->linker;
   SymbolLookupSet symbols;
-  // Everything that can be known beforehand is checked before anything is
-  // added.
+  // All checks that need no linking come before anything is added.
   llvm::StringMap<const Kernel *> fresh;
   for (const Kernel &kernel : kernels) {
     if (functions.contains(kernel.symbol))
@@ -97,8 +96,8 @@ llvm::Error Jit::link(llvm::ArrayRef<Kernel> kernels) {
   if (fresh.empty())
     return llvm::Error::success();
 
-  // A library of their own: kernels that fail to link must leave no symbol that
-  // a second attempt would find defined.
+  // Kernels get a library of their own: if they fail to link, they must leave
+  // no symbol that a second attempt would find defined.
   llvm::Expected<JITDylib &> library =
       linker.createJITDylib("kernels." + std::to_string(++impl->libraries));
   if (!library)

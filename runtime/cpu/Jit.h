@@ -10,7 +10,7 @@
 
 namespace mp {
 
-/// What a linked kernel is: see Kernel in program/Program.h.
+/// The function of a linked kernel: see Kernel in program/Program.h.
 using KernelFunction = void (*)(void *const *args, int64_t begin, int64_t end,
                                 void *shared);
 
@@ -18,20 +18,20 @@ using KernelFunction = void (*)(void *const *args, int64_t begin, int64_t end,
 llvm::StringRef hostCpu();
 /// The LLVM features that this machine's CPU has, sorted: "avx", "avx2", ...
 llvm::ArrayRef<std::string> hostFeatures();
-/// Fails where the host lacks one of the comma-separated `features` ("avx2" or
-/// "+avx2"; "-avx2" asks for nothing), and names the first it lacks.
+/// Fails if the host lacks one of the comma-separated `features` ("avx2" or
+/// "+avx2"; "-avx2" requires nothing), and names the first it lacks.
 llvm::Error checkHostFeatures(llvm::StringRef features);
 
 /// A linker of relocatable objects. Symbols that objects leave undefined are
-/// those of this process, libm's among them. Not thread-safe.
+/// resolved in this process, libm's among them. Not thread-safe.
 class Jit {
 public:
   static llvm::Expected<std::unique_ptr<Jit>> create();
   ~Jit();
 
-  /// Links kernels; a symbol that is linked already is passed over. Errors: a
-  /// feature the host lacks, a kernel without code, an object that is damaged
-  /// or needs what nothing defines.
+  /// Links kernels; a symbol that is linked already is skipped. Errors: a
+  /// feature the host lacks, a kernel without code, a damaged object, an
+  /// undefined symbol.
   llvm::Error link(llvm::ArrayRef<Kernel> kernels);
 
   /// The function of a linked kernel, or null.

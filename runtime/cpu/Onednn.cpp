@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kSoname[] = "libdnnl.so.2";
 
-/// Fills `function` from the library; an error names what it lacks.
+/// Fills `function` from the library; the error names the missing symbol.
 template <typename F>
 llvm::Error resolve(void *handle, F *&function, const char *name,
                     llvm::StringRef path) {
@@ -41,7 +41,7 @@ llvm::Error resolveAll(void *handle, llvm::StringRef path, Library &library) {
         "oneDNN library '" + path +
         "' brings threads that are neither OpenMP's nor none (runtime " +
         llvm::Twine(version.cpuRuntime) + ")");
-  // Found through oneDNN's handle, so that it is the OpenMP that oneDNN uses.
+  // Found through oneDNN's handle, so that it is oneDNN's own OpenMP.
   return resolve(handle, library.omp_set_num_threads, "omp_set_num_threads",
                  path);
 }
@@ -49,7 +49,7 @@ llvm::Error resolveAll(void *handle, llvm::StringRef path, Library &library) {
 llvm::Expected<Library> load() {
   const char *chosen = std::getenv("MP_DNNL_PATH");
   const char *path = chosen ? chosen : kSoname;
-  // Local: another oneDNN in this process must not be bound to this one.
+  // RTLD_LOCAL: another oneDNN in this process must not be bound to this one.
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return llvm::createStringError(

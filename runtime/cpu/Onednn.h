@@ -1,8 +1,8 @@
 //===- Onednn.h - oneDNN, opened at run time ------------------------------===//
 //
-// We build without oneDNN and start without it: the library is opened when it
-// is first asked for, through prototypes of our own. They follow the C API of
-// oneDNN 2.x (libdnnl.so.2), whose structures we only pass on, never read.
+// We build and start without oneDNN: the library is opened when it is first
+// needed, through prototypes of our own. They follow the C API of oneDNN 2.x
+// (libdnnl.so.2), whose structures we only pass on, never read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CPU_ONEDNN_H
@@ -15,9 +15,9 @@
 namespace mp {
 
 /// Whether oneDNN can be opened on this machine. MP_DNNL_PATH names the library
-/// to open; where it is not set, the loader looks for libdnnl.so.2.
+/// to open; if it is not set, the loader looks for libdnnl.so.2.
 bool onednnAvailable();
-/// "2.6.3", or empty where it cannot be opened.
+/// "2.6.3", or empty if oneDNN cannot be opened.
 std::string onednnVersion();
 
 namespace dnnl {
@@ -30,7 +30,7 @@ using PrimitiveDesc = struct dnnl_primitive_desc *;
 using Primitive = struct dnnl_primitive *;
 using Memory = struct dnnl_memory *;
 
-/// Structures that oneDNN fills and reads; room for more than any 2.x needs
+/// Structures that oneDNN fills and reads, with more bytes than any 2.x needs
 /// (696 and 2800 bytes in 2.6).
 struct alignas(16) MemoryDesc {
   char bytes[2048];
@@ -103,7 +103,7 @@ struct Library {
 #define MP_DECLARE(NAME, RESULT, PARAMETERS) RESULT(*NAME) PARAMETERS = nullptr;
   MP_ONEDNN_FUNCTIONS(MP_DECLARE)
 #undef MP_DECLARE
-  /// libgomp's, as oneDNN sees it; null where oneDNN is sequential.
+  /// libgomp's, as oneDNN sees it; null if oneDNN is sequential.
   void (*omp_set_num_threads)(int) = nullptr;
   Engine engine = nullptr; ///< the CPU; shared by all threads
 };
@@ -112,7 +112,7 @@ struct Library {
 /// does not survive that. An error names what was tried. Thread-safe.
 llvm::Expected<const Library &> open();
 
-/// Success, or an error that names call, status and what it was for.
+/// Turns a status into success, or an error that names call, status and `what`.
 llvm::Error check(Status status, llvm::StringRef call, const llvm::Twine &what);
 
 /// Owns a handle of the library.
@@ -129,7 +129,7 @@ public:
     if (value)
       destroy(value);
   }
-  /// Where a `create` function puts the new handle.
+  /// The place in which a `create` function stores the new handle.
   T *slot(Status (*destroyer)(T)) {
     destroy = destroyer;
     return &value;

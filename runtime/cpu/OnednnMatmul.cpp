@@ -31,7 +31,7 @@ int dataType(ElementType type) {
   return type == ElementType::F32 ? typeF32 : typeBF16;
 }
 
-/// The operands of one slice of rows, described to oneDNN.
+/// oneDNN's descriptions of the operands of one slice of rows.
 struct Operands {
   MemoryDesc a, b, bias, c;
 };
@@ -61,7 +61,7 @@ llvm::Expected<Operands> describeOperands(const Library &library,
   return operands;
 }
 
-/// Scratch from us, f32 sums of exact products.
+/// Makes us provide the scratch, and keeps oneDNN from rounding operands.
 llvm::Expected<Handle<Attributes>> makeAttributes(const Library &library,
                                                   const Shape &shape) {
   Handle<Attributes> attributes;
@@ -74,7 +74,7 @@ llvm::Expected<Handle<Attributes>> makeAttributes(const Library &library,
                                                            scratchpadUser),
                 "dnnl_primitive_attr_set_scratchpad_mode", shape.str()))
     return error;
-  // The environment can ask oneDNN to round f32 operands; ours stay exact.
+  // The environment can ask oneDNN to round f32 operands; this overrides it.
   if (llvm::Error error =
           check(library.primitive_attr_set_fpmath_mode(attributes.get(),
                                                        fpmathStrict),
@@ -107,8 +107,8 @@ llvm::Expected<Handle<PrimitiveDesc>> describeMatmul(const Library &library,
   return result;
 }
 
-/// The primitive of one worker for tasks of `rows` rows, with its memory
-/// objects, which get their addresses in every run: oneDNN's are not
+/// One worker's primitive for tasks of `rows` rows. The memory objects get new
+/// addresses in every run and belong to one worker, as oneDNN's are not
 /// thread-safe.
 struct Slice {
   int64_t rows = 0;
@@ -155,14 +155,14 @@ llvm::Expected<Slice> makeSlice(const Library &library, const Shape &shape,
   return slice;
 }
 
-/// relu in place, as our kernels compute it. oneDNN's own, which could be part
-/// of the primitive, makes NaN zero, and an overflow would pass unseen.
+/// Applies relu in place as our kernels do. The relu that oneDNN could fuse
+/// turns NaN into zero, so that an overflow would go unnoticed.
 void relu(float *values, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     values[i] = values[i] <= 0 ? 0 : values[i];
 }
 
-/// The same on the bits of bf16: zero where the sign is set, but for NaN.
+/// Does the same to bf16 bits: zero if the sign is set, unless it is NaN.
 void relu(int16_t *values, int64_t count) {
   constexpr int16_t infinity = 0x7f80;
   for (int64_t i = 0; i < count; ++i) {
@@ -185,7 +185,8 @@ public:
 private:
   struct Worker {
     Handle<Stream> stream;
-    llvm::SmallVector<Slice, 2> slices; ///< whole tasks, and the last one
+    llvm::SmallVector<Slice, 2>
+        slices; ///< for whole tasks, and for the last one
   };
 
   const Library &library;
@@ -195,8 +196,8 @@ private:
 };
 
 llvm::Error Matmul::prepare(unsigned index) {
-  // One after another: the first generates the code and the others find it in
-  // oneDNN's cache, whose look-up races with an insertion (ThreadSanitizer).
+  // The mutex lets the first worker generate the code, and the others find it
+  // in oneDNN's cache, whose look-up races with an insertion (ThreadSanitizer).
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
   Worker &worker = workers[index];
@@ -259,7 +260,7 @@ void Matmul::run(void *const *args, int64_t begin, int64_t end, void *scratch,
                                        worker.stream.get(), count, arguments);
   if (status == success)
     status = library.stream_wait(worker.stream.get());
-  // Whatever can be refused was refused when the primitive was made.
+  // Whatever can be rejected was rejected when the primitive was made.
   if (status != success)
     llvm::report_fatal_error("oneDNN: a matmul failed while running");
   int64_t elements = (end - begin) * shape.n;

@@ -6,14 +6,14 @@
 
 namespace mp {
 
-/// "dnnl.matmul" (program/Program.h): a primitive for every worker and every
-/// number of rows that a task has, each of one thread, so that the result
+/// Makes "dnnl.matmul" (program/Program.h): each worker has a single-threaded
+/// primitive for every number of rows that a task has, so that the result
 /// depends on `block` and not on the number of workers.
 llvm::Expected<std::unique_ptr<Routine>> createOnednnMatmul(const Call &call,
                                                             unsigned workers);
 
-/// oneDNN's name of the kernel it takes on this CPU for a matrix product of
-/// `type`, "brg:avx512_core"; empty where there is no oneDNN or it has none.
+/// The name of the oneDNN kernel for a matrix product of `type` on this CPU,
+/// "brg:avx512_core"; empty without oneDNN or such a kernel.
 std::string onednnMatmulKernel(ElementType type);
 
 } // namespace mp

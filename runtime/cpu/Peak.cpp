@@ -21,14 +21,14 @@ double secondsSince(Clock::time_point start) {
 }
 
 /// A loop of independent chains, enough of them to fill every pipeline.
-/// `rounds` of it, at least 1, do `rounds * flops` operations.
+/// `rounds` iterations, at least 1, do `rounds * flops` operations.
 struct Loop {
   void (*run)(int64_t rounds) = nullptr;
   double flops = 0;
 };
 
 #if defined(__x86_64__)
-// The loop stands in assembler: left to itself, the compiler rotates the sums
+// The loop is written in assembler, because the compiler rotates the sums
 // through the registers, which takes as long as the arithmetic.
 constexpr int kChains = 12;
 /// Adds the square of `x` to sums that begin at 0.
@@ -61,13 +61,13 @@ __attribute__((target("avx2,fma"))) void fma256(int64_t rounds) {
 #undef MP_LOOP
 
 #if defined(__linux__)
-/// Whether the system lets this process use tiles; asking is what grants it.
+/// Whether the system lets this process use tiles. The request grants them.
 bool mayUseTiles() {
   constexpr long requestPermission = 0x1023, tileData = 18;
   return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
 }
 
-/// Four tiles of 16x16 sums, each of 32 products of zeros a step.
+/// Four tiles of 16x16 sums; each step adds 32 products of zeros to each sum.
 __attribute__((target("amx-tile,amx-bf16"))) void tiles(int64_t rounds) {
   struct alignas(64) {
     uint8_t palette = 1, startRow = 0, reserved[14] = {};
@@ -114,8 +114,8 @@ std::vector<Loop> loopsFor(ElementType type) {
   return loops;
 }
 
-/// Each worker has its own clock, and the best of many short runs counts:
-/// whoever else wants the cores, some are undisturbed.
+/// Each worker has its own clock, and its best of many short runs counts, as
+/// other processes disturb only some of them.
 double measure(ThreadPool &pool, const Loop &loop) {
   constexpr int64_t rounds = 10000;
   constexpr double wanted = 0.02;

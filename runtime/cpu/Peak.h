@@ -7,14 +7,14 @@
 
 namespace mp {
 
-/// Floating-point operations in 1e9 a second, all workers of the pool together
-/// and nothing from memory: f32 multiply-adds; for BF16 dot products of pairs,
-/// where the CPU has them and they are faster than those. 0: it has none of the
-/// instructions that we know. Takes some 20 milliseconds a type.
+/// The peak of all workers together without memory traffic, in 1e9
+/// floating-point operations per second: f32 multiply-adds, or for BF16 dot
+/// products of pairs if the CPU has them and they are faster. 0 if the CPU has
+/// none of the instructions that we know. Takes some 20 milliseconds per type.
 double measurePeak(ThreadPool &pool, ElementType type);
 
-/// Bytes read and written in 1e9 a second where the workers copy a block of
-/// `bytes` after the other, each thread its share of it.
+/// The speed of one copy of `bytes` bytes, of which each worker copies its
+/// share, in 1e9 bytes read and written per second.
 double measureCopy(ThreadPool &pool, char *to, const char *from,
                    uint64_t bytes);
 

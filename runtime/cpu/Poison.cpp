@@ -1,4 +1,4 @@
-//===- Poison.cpp - memory that nothing has written shows -----------------===//
+//===- Poison.cpp - fills memory with NaN before it is written ------------===//
 #include "runtime/cpu/Poison.h"
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-//===- Poison.h - memory that nothing has written shows -------------------===//
+//===- Poison.h - fills memory with NaN before it is written --------------===//
 #ifndef MP_RUNTIME_CPU_POISON_H
 #define MP_RUNTIME_CPU_POISON_H
 
@@ -7,15 +7,15 @@
 
 namespace mp {
 
-/// What poisoned bytes hold: of any float type a NaN, of integers -1.
+/// The value of poisoned bytes: NaN in every float type, -1 in integers.
 inline constexpr unsigned char kPoison = 0xFF;
 
-/// Whether memory that a run has not written yet is to be poisoned, so that a
-/// kernel that reads it does not find what some other value left there: in
-/// builds with assertions, and where MP_POISON says so (1, or 0 for no).
+/// Whether to poison memory that a run has not written yet, so that a kernel
+/// that reads it does not find an old value. MP_POISON decides (1, or 0 for
+/// no); if it is unset, builds with assertions poison.
 bool poisonsMemory();
 
-/// The buffers whose lives begin at each step of an entry point; empty where
+/// The buffers whose lifetime begins at each step of an entry point; empty if
 /// memory is not to be poisoned.
 std::vector<std::vector<Buffer>> buffersToPoison(const Entry &entry);
 

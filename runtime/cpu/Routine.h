@@ -8,24 +8,26 @@
 
 namespace mp {
 
-/// One Call of a Program, everything made beforehand that depends on its shapes
+/// One Call of a Program, with everything made that depends on its shapes
 /// alone.
 class Routine {
 public:
   virtual ~Routine() = default;
-  /// Makes what `worker` needs. Called on each worker's own thread, on several
-  /// at a time, before anything else.
+  /// Makes what `worker` needs. Called first, on each worker's own thread, on
+  /// several at a time.
   virtual llvm::Error prepare(unsigned worker) = 0;
   /// Bytes of scratch a task needs.
   virtual uint64_t scratchBytes() const = 0;
-  /// Does the work items [begin, end), which are one task of the call's grid
-  /// and block, on the thread of `worker`. `args` are the call's, in its order.
+  /// Computes the work items [begin, end), which are one task of the call's
+  /// grid and block, on the thread of `worker`. `args` are the call's, in its
+  /// order.
   virtual void run(void *const *args, int64_t begin, int64_t end, void *scratch,
                    unsigned worker) = 0;
 };
 
-/// What runs `call` on that many workers. Errors: an unknown routine, an
-/// attribute that is missing or wrong, a library that cannot be opened.
+/// Makes the routine of `call` for that many workers. Errors: an unknown
+/// routine, an attribute that is missing or wrong, a library that cannot be
+/// opened.
 llvm::Expected<std::unique_ptr<Routine>> createRoutine(const Call &call,
                                                        unsigned workers);
 

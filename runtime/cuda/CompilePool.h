@@ -1,8 +1,8 @@
 //===- CompilePool.h - NVRTC on many threads ------------------------------===//
 //
-// One NVRTC program a kernel, since that is what runs in parallel and what a
-// cache can keep. Kernels arrive while later ones are still being lowered; of
-// those that wait the longest source goes first, as it takes longest.
+// Each kernel is an NVRTC program of its own, as programs compile in parallel
+// and the cache can keep each one. Kernels arrive while later ones are still
+// being lowered; the longest waiting source goes first, as it takes longest.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CUDA_COMPILEPOOL_H
@@ -21,31 +21,31 @@ namespace mp::cuda {
 
 using Headers = std::shared_ptr<const std::vector<Header>>;
 
-/// What a cubin is kept under.
+/// The key under which the cache keeps a cubin.
 CodeKey cubinKey(llvm::StringRef source, llvm::ArrayRef<Header> headers,
                  llvm::ArrayRef<std::string> options, llvm::StringRef compiler,
                  llvm::StringRef architecture);
 
 class CompilePool {
 public:
-  /// `trace` may be null. 0 threads: one a core, 16 at most.
+  /// `trace` may be null. 0 threads means one per core, at most 16.
   CompilePool(const Nvrtc &nvrtc, std::string architecture,
               std::shared_ptr<CodeCache> cache,
               std::shared_ptr<Trace> trace = nullptr, unsigned threads = 0);
-  /// Drops what has not begun and waits for the rest.
+  /// Drops the jobs that have not begun and waits for the rest.
   ~CompilePool();
   CompilePool(const CompilePool &) = delete;
 
-  /// Begins to compile a kernel; one of a known symbol is that kernel.
+  /// Begins to compile a kernel, unless one of that symbol was added before.
   /// Thread-safe.
   void add(const Kernel &kernel, const Headers &headers);
 
-  /// A sink that adds the kernels of one compilation. Not to outlive the pool.
+  /// A sink that adds the kernels of one compilation. The pool must outlive it.
   std::unique_ptr<KernelSink> sink();
 
   /// Waits for a kernel that was added; its cubin lives as long as the pool.
-  /// The error names the kernel and the places it came from; the kernel may
-  /// then be added again.
+  /// The error names the kernel and its source locations; the kernel may then
+  /// be added again.
   llvm::Expected<llvm::StringRef> wait(const Kernel &kernel);
 
   CompileCounts counts() const { return cache->counts(); }
@@ -75,7 +75,7 @@ private:
   const std::shared_ptr<CodeCache> cache;
   const std::shared_ptr<Trace> trace; ///< may be null
 
-  mutable std::mutex mutex; ///< of all that follows
+  mutable std::mutex mutex; ///< guards what follows
   std::condition_variable changed;
   std::priority_queue<std::shared_ptr<Job>, std::vector<std::shared_ptr<Job>>,
                       ShorterSource>

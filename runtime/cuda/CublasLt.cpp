@@ -14,7 +14,7 @@ Error Library::check(const char *call, Status status) const {
                      Twine(status) + ")");
 }
 
-/// 130002 is 13.0.2, and so was 120805 12.8.5.
+/// 130002 is 13.0.2; older versions had another form: 120805 is 12.8.5.
 std::string Library::version() const {
   size_t number = cublasLtGetVersion();
   return std::to_string(number / 10000) + "." +

@@ -68,11 +68,11 @@ struct Library {
   llvm::Error check(const char *call, Status status) const;
 };
 
-/// The library, opened at the first call; it takes hundreds of megabytes, so
-/// only who needs it asks. Thread-safe.
+/// The library, opened at the first call. It takes hundreds of megabytes, so
+/// call this only if it is needed. Thread-safe.
 llvm::Expected<const Library &> open();
 
-/// As MP_CUDA.
+/// Like MP_CUDA, for cuBLASLt.
 #define MP_CUBLASLT(LIBRARY, NAME, ...)                                        \
   do {                                                                         \
     if (llvm::Error error =                                                    \
@@ -82,10 +82,10 @@ llvm::Expected<const Library &> open();
 
 } // namespace lt
 
-/// "cublaslt.matmul" (program/Program.h), also batched: with the attributes
-/// `batch` and a_batch_stride, b_batch_stride, c_batch_stride in elements. The
-/// algorithm is chosen once, here, among those whose sums are in f32 and in the
-/// same order at every run.
+/// Makes "cublaslt.matmul" (program/Program.h), also batched: with the
+/// attributes `batch` and a_batch_stride, b_batch_stride, c_batch_stride in
+/// elements. The algorithm is chosen here, once, among those that sum in f32
+/// and in the same order at every run.
 llvm::Expected<std::unique_ptr<DeviceRoutine>>
 createCublasLtMatmul(const Call &call, const DeviceContext &context);
 

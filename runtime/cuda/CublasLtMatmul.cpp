@@ -1,7 +1,7 @@
 //===- CublasLtMatmul.cpp - the routine "cublaslt.matmul" -----------------===//
 //
-// cuBLASLt thinks in columns. A row-major matrix is its transpose in columns,
-// so c = a b is asked for as c' = b' a', where b' is the library's first
+// cuBLASLt is column-major. A row-major matrix is its transpose in column-major
+// order, so c = a b is computed as c' = b' a', where b' is the library's first
 // operand, and a bias along a row of c is one along a column of c'.
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,7 @@ enum : uint32_t {
   epilogueDefault = 1,
   epilogueRelu = 2,
   epilogueBias = 4,
-  /// Partial sums in the compute type, added in a fixed order.
+  /// Partial sums are in the compute type and are added in a fixed order.
   reduceInComputeType = 2,
 };
 
@@ -71,10 +71,10 @@ using OwnedDescription =
 using OwnedPreference =
     Owned<Preference, &Library::cublasLtMatmulPreferenceDestroy>;
 
-/// A matrix of the call's as the library sees it, in columns.
+/// A matrix of the call as the library sees it, column-major.
 struct Columns {
   int64_t rows, columns, leading;
-  bool transposed; ///< to be, before it is multiplied
+  bool transposed; ///< before it is multiplied
 };
 
 /// A row-major view of `rows` x `columns`, transposed.
@@ -180,13 +180,13 @@ Error Matmul::describeProduct(bool transposeFirst, bool transposeSecond) {
   return set(descBiasType, static_cast<int32_t>(dataType(*shape.biasType)));
 }
 
-/// Bytes that the address of an argument is a multiple of, whatever it is.
+/// The alignment of an argument's address that its offset guarantees.
 uint32_t alignmentOf(const BufferRef &ref) {
   uint64_t lowest = ref.offset & -ref.offset;
   return ref.offset ? std::min(lowest, kTensorAlignment) : kTensorAlignment;
 }
 
-/// Asks the library what it would take for this shape on this device.
+/// Asks the library for its choice for this shape on this device.
 Error Matmul::choose(const Call &call) {
   OwnedPreference preference(library);
   MP_CUBLASLT(library, cublasLtMatmulPreferenceCreate, &preference.value);
@@ -254,8 +254,8 @@ Error Matmul::enqueue(ArrayRef<Address> args, Stream stream) {
   return Error::success();
 }
 
-/// The library's handle for a context, made when first needed and kept with it:
-/// making one takes longer than a step.
+/// The library's handle for a context, made when first needed and kept with the
+/// context: making one takes longer than a step.
 Expected<LtHandle> handleOf(const DeviceContext &context,
                             const Library &library) {
   if (!context.libraryState) {

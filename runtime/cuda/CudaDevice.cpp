@@ -110,7 +110,7 @@ DeviceContext::~DeviceContext() {
 }
 
 Error DeviceContext::activate() const {
-  // By number: another context may come to lie at the address of one that died.
+  // Contexts are compared by number, as the address of one may be used again.
   static thread_local uint64_t current = 0;
   if (current == number)
     return Error::success();
@@ -131,8 +131,8 @@ Error DeviceContext::copyToDevice(Address to, const void *from,
   if (bytes == 0)
     return Error::success();
   MP_CUDA(driver, cuMemcpyHtoD_v2, to, from, bytes);
-  // From pageable memory the call may return before the last bytes are there,
-  // and our streams do not wait for the default one.
+  // From pageable memory the call may return before the copy is complete, and
+  // our streams do not wait for the default one.
   MP_CUDA(driver, cuStreamSynchronize, nullptr);
   return Error::success();
 }

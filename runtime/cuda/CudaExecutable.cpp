@@ -11,8 +11,8 @@ using namespace llvm;
 
 namespace mp::cuda {
 
-/// What cuMemAlloc aligns to; inputs and results in one piece of memory keep
-/// it.
+/// The alignment of cuMemAlloc, which inputs and results that share one
+/// allocation keep.
 static constexpr uint64_t kDeviceAlignment = 256;
 
 static uint64_t alignToDevice(uint64_t bytes) {
@@ -30,11 +30,11 @@ public:
       : executable(executable), context(executable.context),
         driver(context.driver), slot(slot), graph(driver) {}
 
-  /// The graph of a run.
+  /// Builds the graph of a run.
   Expected<OwnedGraphExec> build() {
     if (Error error = addSteps({}))
       return error;
-    // No result is in the way of another.
+    // The copies of results do not overlap.
     for (const Span &span : executable.spans)
       if (span.bytes)
         if (Error error = addReturn(span))
@@ -112,7 +112,7 @@ private:
     Stream stream = context.capture.get();
     MP_CUDA(driver, cuStreamBeginCapture_v2, stream, captureThreadLocal);
     Error error = executable.routines[nextRoutine++]->enqueue(args, stream);
-    // The capture is to end whatever happened in it.
+    // The capture must end even if a call in it failed.
     Error ended =
         driver.check("cuStreamEndCapture",
                      driver.cuStreamEndCapture(stream, captured.slot()));
@@ -170,7 +170,7 @@ private:
   OwnedGraph graph;
   GraphNode last = nullptr;
   size_t nextRoutine = 0;
-  std::vector<Address> tables; ///< of all launches that have one
+  std::vector<Address> tables; ///< of all launches that have a table
 };
 
 Address CudaExecutable::address(const BufferRef &ref, const Slot &slot) const {
@@ -187,10 +187,10 @@ Address CudaExecutable::address(const BufferRef &ref, const Slot &slot) const {
   llvm_unreachable("all spaces are handled");
 }
 
-/// Lays the results out on the host, in few pieces: a step's are scalars that
-/// mostly lie side by side, and a copy of a few bytes takes as long as one of
-/// some thousand. Where each is depends on the plan alone, so that results stay
-/// where they are when the arena moves.
+/// Plans the results on the host in few pieces: a step's results are scalars
+/// that are mostly side by side, and a copy of a few bytes takes as long as one
+/// of some thousand. The places depend on the plan alone, so results keep them
+/// when the arena moves.
 void CudaExecutable::planResults() {
   const std::vector<mp::Result> &results = description.results;
   std::vector<size_t> order(results.size());
@@ -205,7 +205,7 @@ void CudaExecutable::planResults() {
     const BufferRef &ref = results[i].ref;
     uint64_t bytes = results[i].type.bytes();
     Span *last = spans.empty() ? nullptr : &spans.back();
-    // A piece never reaches from one allocation into another.
+    // A piece never spans two allocations.
     bool joins =
         last && last->from.space == ref.space &&
         last->from.index == ref.index &&
@@ -286,8 +286,8 @@ CudaExecutable::buildTimed(Slot &slot, ArrayRef<OwnedEvent> timers) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// An error of the device is found by whoever waits next, so the message says
-/// for what.
+/// A device error shows in whichever call waits next, so the message says for
+/// which entry point and run.
 Error CudaExecutable::located(Error error, Ticket ticket) const {
   std::string what = "'" + description.function + "'";
   if (description.batch)
@@ -302,8 +302,8 @@ Error CudaExecutable::launch(Slot &slot, Inputs inputs) {
     return error;
   const Driver &driver = context.driver;
   Stream compute = context.compute.get(), transfer = context.transfer.get();
-  // The run that used this slot before: two ago. An event that was never
-  // recorded is not waited for.
+  // Waits for the run that used this slot before, two runs ago. An event that
+  // was never recorded counts as complete.
   MP_CUDA(driver, cuEventSynchronize, slot.done.get());
   if (inputBytes) {
     auto *staged = static_cast<char *>(slot.staged.get());

@@ -1,10 +1,10 @@
 //===- CudaExecutable.h - an entry point as two CUDA graphs ---------------===//
 //
 // A run is one graph launch. There are two slots, each with its own inputs,
-// results and graph, taken in turn: while the device works on one run, the
+// results and graph, used in turn: while the device works on one run, the
 // inputs of the next are copied to the other slot on a second stream, and the
 // host reads the results of the one before. The host waits for a run only to
-// reuse its slot, which is when two more are to be submitted.
+// reuse its slot, when the second run after it is submitted.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CUDA_CUDAEXECUTABLE_H
@@ -17,7 +17,7 @@
 
 namespace mp::cuda {
 
-/// What the indices of a Program stand for in its Session.
+/// The addresses and functions that the indices of a Program stand for.
 struct DeviceLinkage {
   std::vector<Address> variables, constants;
   std::vector<Function> kernels;
@@ -38,8 +38,8 @@ public:
 
   /// Allocates the slots.
   llvm::Error allocate();
-  /// Builds the graphs; again after the arena has moved, when no run is under
-  /// way.
+  /// Builds the graphs. Must be called again after the arena has moved, when no
+  /// run is under way.
   llvm::Error build();
 
   const Entry &entry() const override { return description; }
@@ -57,7 +57,8 @@ private:
     OwnedGraphExec graph;
     std::vector<const void *> results;
   };
-  /// Bytes of the device that the graph copies to `offset` in Slot::returned.
+  /// A range of device bytes that the graph copies to `offset` in
+  /// Slot::returned.
   struct Span {
     BufferRef from;
     uint64_t bytes, offset;
@@ -65,8 +66,8 @@ private:
   class Builder;
 
   llvm::Error allocate(Slot &slot);
-  /// The graph of a slot but for its results, with `timers` recorded before
-  /// each step and after the last.
+  /// The graph of a slot without the copies of results, with `timers` recorded
+  /// before each step and after the last.
   llvm::Expected<OwnedGraphExec> buildTimed(Slot &slot,
                                             llvm::ArrayRef<OwnedEvent> timers);
   llvm::Expected<std::vector<OwnedEvent>> createTimers(size_t count) const;

@@ -1,8 +1,8 @@
 //===- CudaProfile.cpp - the steps of an entry point, timed ---------------===//
 //
-// A graph like that of a run, with an event before each step and one after the
-// last: the steps see what they see in a run, and no time of the host is among
-// theirs.
+// Steps are timed in a graph like that of a run, with an event before each step
+// and one after the last, so that the steps run as usual and their times
+// contain no host time.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Profile.h"
@@ -13,14 +13,14 @@ using namespace llvm;
 
 namespace mp::cuda {
 
-/// An event that keeps the time.
+/// Makes an event that records the time.
 static Expected<OwnedEvent> createTimer(const Driver &driver) {
   OwnedEvent timer(driver);
   MP_CUDA(driver, cuEventCreate, timer.slot(), 0);
   return timer;
 }
 
-/// Microseconds from one event to another, both reached.
+/// The microseconds between two events, both of which have completed.
 static Expected<double> between(const Driver &driver, const OwnedEvent &start,
                                 const OwnedEvent &end) {
   float milliseconds = 0;
@@ -40,14 +40,14 @@ CudaExecutable::createTimers(size_t count) const {
   return timers;
 }
 
-/// Microseconds of every step in every run.
+/// The microseconds of every step in every run.
 Expected<std::vector<std::vector<double>>> CudaExecutable::timeSteps() {
   const Driver &driver = context.driver;
   size_t count = description.steps.size();
   auto timers = createTimers(count + 1);
   if (!timers)
     return timers.takeError();
-  // Its inputs are those of the runs before.
+  // The slot still holds the inputs of earlier runs.
   auto graph = buildTimed(slots.front(), *timers);
   if (!graph)
     return graph.takeError();

@@ -22,8 +22,8 @@ public:
       : context(std::move(context)), kernels(*this->context, std::move(pool)),
         threads(threads) {}
   ~CudaSession() override {
-    // Nothing may be given back while the device uses it. An error has been
-    // reported by whoever waited.
+    // Nothing may be released while the device uses it. Errors have been
+    // reported by earlier waits.
     consumeError(context->synchronize());
   }
 
@@ -75,7 +75,7 @@ Error CudaSession::checkMemory(const Program &program,
   size_t free = 0, total = 0;
   MP_CUDA(context->driver, cuMemGetInfo_v2, &free, &total);
   uint64_t usable = free + state.bytes();
-  // An arena that grows is there twice for a moment.
+  // While an arena grows, the old one and the new one exist.
   if (arenaBytesOf(program) <= arenaBytes)
     usable += arenaBytes;
   return checkFits(program, state.bytes() + bytesOf(fresh), usable);
@@ -133,8 +133,8 @@ Expected<DeviceLinkage> CudaSession::resolve(const Program &program) {
   return linkage;
 }
 
-/// Makes the arena as large as the program needs, and the graphs that have its
-/// address anew.
+/// Makes the arena as large as the program needs, and rebuilds the graphs,
+/// which contain its address.
 Error CudaSession::growArena(const Program &program) {
   uint64_t bytes = arenaBytesOf(program);
   if (bytes <= arenaBytes)
@@ -159,7 +159,7 @@ Error CudaSession::load(Program program) {
                      program.target);
   if (Error error = context->activate())
     return error;
-  // What can fail for the program's sake comes before anything changes.
+  // Everything that can fail because of the program precedes all changes.
   Expected<std::vector<Variable>> fresh = state.fresh(program);
   if (!fresh)
     return fresh.takeError();
@@ -190,7 +190,7 @@ Error CudaSession::load(Program program) {
 }
 
 Error CudaSession::initialize(uint64_t seed) {
-  // On the host, so that the bits are those of any other device.
+  // Values are computed on the host, so that every device gets the same bits.
   ThreadPool pool(threads);
   std::vector<char> values;
   for (const Variable &variable : state.all()) {
@@ -204,7 +204,7 @@ Error CudaSession::initialize(uint64_t seed) {
 }
 
 Error CudaSession::derive() {
-  // Each program derives the variables that it declares itself.
+  // Each program derives the variables that it declares.
   for (const auto &executable : executables)
     if (executable->entry().function == kDeriveEntry)
       if (auto done = executable->run({}); !done)
@@ -232,7 +232,7 @@ Error CudaSession::write(StringRef variable, ArrayRef<char> bytes) {
 }
 
 Executable *CudaSession::find(StringRef function, int64_t batch) {
-  // The one loaded last: a program loaded again replaces itself.
+  // The latest program comes first, as a program loaded again replaces itself.
   for (const auto &executable : llvm::reverse(executables))
     if (executable->entry().isCalled(function) &&
         executable->entry().batch == batch)

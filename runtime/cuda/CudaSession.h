@@ -6,8 +6,8 @@
 
 namespace mp::cuda {
 
-/// A Session whose kernels NVRTC compiles for the device at hand and whose runs
-/// are CUDA graphs. Errors as of Session::create.
+/// Makes a Session whose kernels NVRTC compiles for the device and whose runs
+/// are CUDA graphs. Errors are those of Session::create.
 llvm::Expected<std::unique_ptr<Session>>
 createSession(const SessionOptions &options);
 

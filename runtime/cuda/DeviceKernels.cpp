@@ -6,11 +6,11 @@ using namespace llvm;
 
 namespace mp::cuda {
 
-/// What every kernel may be launched with unasked.
+/// The shared memory that every kernel may use without an attribute.
 static constexpr uint64_t kPlainSharedBytes = 48 << 10;
 
 Error DeviceKernels::load(const Program &program) {
-  // All of them first, so that none waits for another to be loaded.
+  // All kernels are added first, so that they compile in parallel.
   auto headers = std::make_shared<const std::vector<Header>>(program.headers);
   for (const Kernel &kernel : program.kernels)
     if (!loaded.contains(kernel.symbol))
@@ -54,7 +54,7 @@ Expected<DeviceKernels::Loaded> DeviceKernels::loadOne(const Kernel &kernel) {
   return fresh;
 }
 
-/// Bounds of the driver that a saved program might not know.
+/// Checks limits of the driver that a saved program may exceed.
 Error DeviceKernels::checkLaunch(const Launch &launch,
                                  const Kernel &kernel) const {
   if (launch.grid < 1 || launch.grid > INT32_MAX || launch.block < 1 ||

@@ -12,9 +12,9 @@ public:
   DeviceKernels(const DeviceContext &context, std::unique_ptr<CompilePool> pool)
       : context(context), pool(std::move(pool)) {}
 
-  /// Compiles and loads the kernels that are new, and lets each have the shared
-  /// memory that its launches ask for. Errors: the compiler or the driver
-  /// refuses a kernel, a launch exceeds what the device has.
+  /// Compiles and loads new kernels, and allows each the shared memory that its
+  /// launches need. Errors: the compiler or the driver rejects a kernel, a
+  /// launch exceeds a limit of the device.
   llvm::Error load(const Program &program);
   /// The function of a loaded kernel.
   Function find(llvm::StringRef symbol) const {

@@ -7,18 +7,18 @@
 
 namespace mp::cuda {
 
-/// One Call of a Program, everything decided beforehand that depends on its
-/// shapes alone.
+/// One Call of a Program, with everything decided that depends on its shapes
+/// alone.
 class DeviceRoutine {
 public:
   virtual ~DeviceRoutine() = default;
-  /// Enqueues the work on a stream that is being captured into a graph, so
-  /// nothing may be allocated and nobody waited for. `args` are the call's.
+  /// Enqueues the work on a stream that is being captured into a graph, so it
+  /// must not allocate or wait. `args` are the call's.
   virtual llvm::Error enqueue(llvm::ArrayRef<Address> args, Stream stream) = 0;
 };
 
-/// What runs `call`. Errors: an unknown routine, an attribute that is missing
-/// or wrong, a library that cannot be opened.
+/// Makes the routine of `call`. Errors: an unknown routine, an attribute that
+/// is missing or wrong, a library that cannot be opened.
 llvm::Expected<std::unique_ptr<DeviceRoutine>>
 createDeviceRoutine(const Call &call, const DeviceContext &context);
 

@@ -28,7 +28,7 @@ static Expected<Driver> load() {
     return library.takeError();
   Driver driver;
   driver.path = library->path;
-  // An old driver lacks functions, so its version comes first.
+  // An old driver lacks functions, so its version is checked first.
   auto getVersion =
       findFunction(*library, kDriverLibrary.title, "cuDriverGetVersion");
   if (!getVersion)
@@ -88,7 +88,7 @@ Expected<DeviceMemory> allocateDevice(const Driver &driver, uint64_t bytes,
                                  driver.cuMemAlloc_v2(memory.slot(), bytes)))
     return cannotAllocate(std::move(error), bytes, "device", what);
   MP_CUDA(driver, cuMemsetD8_v2, memory.get(), 0, bytes);
-  // The default stream's work; our streams do not wait for it.
+  // The memset runs on the default stream, for which our streams do not wait.
   MP_CUDA(driver, cuStreamSynchronize, nullptr);
   return memory;
 }

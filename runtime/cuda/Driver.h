@@ -1,7 +1,7 @@
 //===- Driver.h - the CUDA driver, opened at run time ---------------------===//
 //
 // Our own declarations of the part of the driver API that we use, as it has
-// been since CUDA 12.0 (names with the suffix that its header hides).
+// been since CUDA 12.0 (names have the suffix that the CUDA header hides).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CUDA_DRIVER_H
@@ -136,25 +136,25 @@ struct Driver {
   llvm::Error check(const char *call, Result result) const;
 };
 
-/// The least version that we run on: CUDA 12.0.
+/// The oldest supported driver version: CUDA 12.0.
 inline constexpr int kOldestDriver = 12000;
 /// "12.2" of 12020.
 std::string versionText(int version);
 
-/// The driver, opened and initialised at the first call. Errors: there is none,
-/// it is too old or a call fails. Thread-safe.
+/// The driver, opened and initialised at the first call. Errors: it is missing
+/// or too old, or a call fails. Thread-safe.
 llvm::Expected<const Driver &> openDriver();
 
-/// Calls a function of the driver `DRIVER`; where that fails, returns the error
-/// from the function that it stands in.
+/// Calls a function of the driver `DRIVER`; if that fails, returns the error
+/// from the enclosing function.
 #define MP_CUDA(DRIVER, NAME, ...)                                             \
   do {                                                                         \
     if (llvm::Error error = (DRIVER).check(#NAME, (DRIVER).NAME(__VA_ARGS__))) \
       return error;                                                            \
   } while (false)
 
-/// Owns something that the driver made. Giving it back never fails for the
-/// caller: after an error every call fails, and that one has been reported.
+/// Owns an object of the driver. Errors of its destruction are ignored: after
+/// an error every call fails, and the first failure has been reported.
 template <typename T, auto Destroy> class Handle {
 public:
   Handle() = default;
@@ -171,7 +171,7 @@ public:
       (driver->*Destroy)(value);
   }
   T get() const { return value; }
-  /// Where a function of the driver puts the new one.
+  /// The place in which a function of the driver stores the new object.
   T *slot() { return &value; }
 
 private:
@@ -187,11 +187,11 @@ using OwnedGraphExec = Handle<GraphExec, &Driver::cuGraphExecDestroy>;
 using DeviceMemory = Handle<Address, &Driver::cuMemFree_v2>;
 using PinnedMemory = Handle<void *, &Driver::cuMemFreeHost>;
 
-/// Device memory of `bytes` bytes (nothing for none), all zero. `what` names it
-/// in the error.
+/// Device memory of `bytes` bytes, all zero; no memory for 0 bytes. `what`
+/// names it in the error.
 llvm::Expected<DeviceMemory>
 allocateDevice(const Driver &driver, uint64_t bytes, const llvm::Twine &what);
-/// Host memory that the device can copy from and to on its own.
+/// Host memory that the device can read and write by itself.
 llvm::Expected<PinnedMemory>
 allocatePinned(const Driver &driver, uint64_t bytes, const llvm::Twine &what);
 

@@ -1,4 +1,4 @@
-//===- Libraries.cpp - where the CUDA libraries are -----------------------===//
+//===- Libraries.cpp - finds and opens the CUDA libraries -----------------===//
 #include "runtime/cuda/Libraries.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -31,7 +31,7 @@ Error deviceError(const Twine &text) {
 
 static StringRef orEmpty(const char *text) { return text ? text : ""; }
 
-/// The value of an environment variable; "" where it is not set.
+/// The value of an environment variable; "" if it is not set.
 static StringRef environment(const char *name) {
   return orEmpty(std::getenv(name));
 }
@@ -66,8 +66,8 @@ static void addWheels(const std::string &prefix,
         folders.push_back(joinPath(wheel, "lib"));
 }
 
-/// Found by the layout of prefixes alone, as starting Python would take longer
-/// than everything else together.
+/// Finds the folders by the layout of prefixes, as starting Python would take
+/// longer than everything else together.
 static std::vector<std::string> wheelFolders() {
   std::vector<std::string> folders;
   for (const char *name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
@@ -77,7 +77,7 @@ static std::vector<std::string> wheelFolders() {
     std::string prefix =
         sys::path::parent_path(sys::path::parent_path(*python)).str();
     addWheels(prefix, folders);
-    // Debian's Python installs beside itself what does not belong to a package.
+    // Debian's Python installs to /usr/local what is not a Debian package.
     if (prefix == "/usr")
       addWheels("/usr/local", folders);
   }
@@ -121,7 +121,7 @@ std::vector<std::string> candidates(const LibraryName &name) {
   return files;
 }
 
-/// The file that a handle was opened from, for people to see which one it is.
+/// The file that a handle was opened from, for messages.
 static std::string pathOf(void *handle, const std::string &asked) {
   link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name)
@@ -132,11 +132,11 @@ static std::string pathOf(void *handle, const std::string &asked) {
 Expected<OpenLibrary> openLibrary(const LibraryName &name) {
   std::string missing, broken;
   for (const std::string &file : candidates(name)) {
-    // Local: another copy in this process must not be bound to this one.
+    // RTLD_LOCAL: another copy in this process must not be bound to this one.
     if (void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL))
       return OpenLibrary{handle, pathOf(handle, file)};
     const char *reason = dlerror();
-    // A file that is there but does not load is the one worth a word.
+    // Report a file that exists but does not load rather than missing ones.
     bool there = StringRef(file).contains('/');
     if (there && broken.empty())
       broken = reason ? reason : file;

@@ -1,9 +1,9 @@
-//===- Libraries.h - where the CUDA libraries are -------------------------===//
+//===- Libraries.h - finds and opens the CUDA libraries -------------------===//
 //
-// Nothing of CUDA is linked: every library is opened at run time, so one binary
-// starts on any machine. A library is looked for in this order:
+// No CUDA library is linked: all are opened at run time, so that one binary
+// starts on any machine. A library is searched for in this order:
 //
-//   1. MP_CUDA_PATH, its lib64 and its lib; where the library is there, nothing
+//   1. MP_CUDA_PATH, its lib64 and its lib; if the library is there, nothing
 //      else is tried
 //   2. CUDA_HOME/lib64, CUDA_PATH/lib64 (and lib)
 //   3. the loader's own path (LD_LIBRARY_PATH, ldconfig)
@@ -11,7 +11,7 @@
 //   5. Python's nvidia wheels: site-packages/nvidia/*/lib of VIRTUAL_ENV, of
 //      CONDA_PREFIX, of the python3 on the PATH, and of the user
 //
-// The driver comes with the kernel's module, and so only from 1 and 3.
+// The driver comes with the kernel module, and so only from 1 and 3.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CUDA_LIBRARIES_H
@@ -24,8 +24,8 @@
 
 namespace mp::cuda {
 
-/// A library by what messages call it and the file names it may have, the
-/// preferred one first.
+/// The name of a library in messages and its possible file names, the preferred
+/// one first.
 struct LibraryName {
   llvm::StringLiteral title;
   llvm::ArrayRef<llvm::StringLiteral> files;
@@ -34,22 +34,22 @@ struct LibraryName {
 
 extern const LibraryName kDriverLibrary, kNvrtcLibrary, kCublasLtLibrary;
 
-/// An open library. Never closed: threads of its own do not survive that.
+/// An open library. It is never closed, as its threads would not survive that.
 struct OpenLibrary {
   void *handle = nullptr;
-  std::string path; ///< of the file that the loader took
+  std::string path; ///< of the file that the loader opened
 };
 
-/// An error whose code is std::errc::no_such_device: the device, or what it
-/// takes to use it, is missing or failed; mp-run exits with 3.
+/// An error whose code is std::errc::no_such_device: the device, or what its
+/// use requires, is missing or failed; mp-run exits with 3.
 llvm::Error deviceError(const llvm::Twine &text);
 
-/// Opens a library; the environment is read anew at each call. The error says
+/// Opens a library; the environment is read anew at each call. The error lists
 /// what was tried.
 llvm::Expected<OpenLibrary> openLibrary(const LibraryName &name);
 
-/// The files that would be tried in this order; one without a slash is left to
-/// the loader.
+/// The files that would be tried, in order; the loader searches for one without
+/// a slash.
 std::vector<std::string> candidates(const LibraryName &name);
 
 /// The address of a function, or an error that names library and function.

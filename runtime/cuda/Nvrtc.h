@@ -43,35 +43,35 @@ struct Nvrtc {
   llvm::Error check(const char *call, NvrtcResult result) const;
 };
 
-/// NVRTC, opened at the first call. Errors: there is none, it is older than
-/// 12.0 or a call fails. Thread-safe.
+/// NVRTC, opened at the first call. Errors: it is missing or older than 12.0,
+/// or a call fails. Thread-safe.
 llvm::Expected<const Nvrtc &> openNvrtc();
 
-/// As MP_CUDA.
+/// Like MP_CUDA, for NVRTC.
 #define MP_NVRTC(NVRTC, NAME, ...)                                             \
   do {                                                                         \
     if (llvm::Error error = (NVRTC).check(#NAME, (NVRTC).NAME(__VA_ARGS__)))   \
       return error;                                                            \
   } while (false)
 
-/// What code for a device of compute capability `major`.`minor` is compiled as:
-/// "sm_90" for 9.0, or the nearest that this NVRTC knows and that the device
-/// runs, since a cubin runs on later minor versions too.
+/// The architecture that code for compute capability `major`.`minor` is
+/// compiled for: "sm_90" for 9.0, or the nearest that this NVRTC knows and that
+/// the device runs, since a cubin runs on later minor versions too.
 llvm::Expected<std::string> chooseArchitecture(const Nvrtc &nvrtc, int major,
                                                int minor);
 
-/// The options that every kernel is compiled with.
+/// The options for every kernel.
 std::vector<std::string> compilerOptions(const Nvrtc &nvrtc,
                                          llvm::StringRef architecture);
 
-/// What the compiler made of a source.
+/// The result of compiling one source.
 struct Compilation {
   std::string cubin;
   std::string log; ///< registers and more: see ResourceUsage.h
 };
 
-/// Compiles a kernel's source with headers that stand in memory to a cubin.
-/// Where NVRTC refuses, the error holds the head of its log.
+/// Compiles a kernel's source, with headers in memory, to a cubin. If NVRTC
+/// rejects it, the error holds the beginning of its log.
 llvm::Expected<Compilation> compileToCubin(const Nvrtc &nvrtc,
                                            const std::string &source,
                                            llvm::ArrayRef<Header> headers,

@@ -1,11 +1,11 @@
-//===- ResourceUsage.cpp - what a kernel takes of a multiprocessor --------===//
+//===- ResourceUsage.cpp - multiprocessor resources of a kernel -----------===//
 #include "runtime/cuda/ResourceUsage.h"
 
 using namespace llvm;
 using namespace mp::cuda;
 
-/// The number right before `unit` in a line such as "Used 30 registers, used 1
-/// barriers, 4096 bytes smem"; 0 where the unit is not named.
+/// The number before `unit` in a line such as "Used 30 registers, used 1
+/// barriers, 4096 bytes smem"; 0 if the unit is not named.
 static unsigned amount(StringRef line, StringRef unit) {
   size_t at = line.find(" " + unit.str());
   if (at == StringRef::npos)

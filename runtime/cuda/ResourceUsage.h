@@ -1,4 +1,4 @@
-//===- ResourceUsage.h - what a kernel takes of a multiprocessor ----------===//
+//===- ResourceUsage.h - multiprocessor resources of a kernel -------------===//
 #ifndef MP_RUNTIME_CUDA_RESOURCEUSAGE_H
 #define MP_RUNTIME_CUDA_RESOURCEUSAGE_H
 
@@ -8,17 +8,17 @@
 
 namespace mp::cuda {
 
-/// What ptxas says of one function, with --ptxas-options=-v.
+/// What ptxas reports of one function with --ptxas-options=-v.
 struct ResourceUsage {
   std::string function;
-  unsigned registers = 0;   ///< a thread; 0 for what is not a kernel
-  unsigned stackBytes = 0;  ///< a thread, in local memory
+  unsigned registers = 0; ///< per thread; 0 for a function that is not a kernel
+  unsigned stackBytes = 0;  ///< per thread, in local memory
   unsigned spillBytes = 0;  ///< stored and loaded
-  unsigned sharedBytes = 0; ///< static, a block
+  unsigned sharedBytes = 0; ///< static, per block
 };
 
-/// Reads the compiler's log, whatever else it says. Functions that kernels call
-/// have entries too.
+/// Reads the compiler's log and ignores its other lines. Functions that kernels
+/// call have entries too.
 std::vector<ResourceUsage> parseResourceUsage(llvm::StringRef log);
 
 } // namespace mp::cuda

@@ -46,7 +46,7 @@ private:
 class GzipSource : public ByteSource {
 public:
   GzipSource(StringRef content, StringRef path) : content(content), path(path) {
-    // 15: the largest window; 16: a gzip header.
+    // 15 selects the largest window, 16 a gzip header.
     ready = inflateInit2(&stream, 15 + 16) == Z_OK;
   }
   ~GzipSource() override {
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// Returns how many bytes were there: fewer than asked only at the end.
+  /// Returns how many bytes were read: fewer than asked only at the end.
   Expected<size_t> inflateInto(MutableArrayRef<char> bytes) {
     if (!ready)
       return makeError("{0}: zlib cannot start: out of memory", path);

@@ -16,7 +16,7 @@ namespace mp {
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// Fills `bytes` or fails: the file ends too early, or is damaged.
+  /// Fills `bytes`. Errors: the file ends too early, or is damaged.
   virtual llvm::Error read(llvm::MutableArrayRef<char> bytes) = 0;
   /// Fails unless the content ends here.
   virtual llvm::Error expectEnd() = 0;

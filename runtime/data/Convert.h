@@ -10,7 +10,7 @@ namespace mp {
 /// Returns the element at `bytes` as a double, which is exact for all types but
 /// large i64.
 double loadElement(ElementType type, const char *bytes);
-/// Element of an integer type, exact. Only for types of isInteger.
+/// The integer at `bytes`, exact. Only for types of isInteger.
 int64_t loadInteger(ElementType type, const char *bytes);
 bool isInteger(ElementType type);
 

@@ -28,8 +28,8 @@ static Expected<std::vector<std::string>> listFiles(StringRef folder) {
   return names;
 }
 
-/// What a folder holds instead of a file that matches, nearest first. A pattern
-/// mostly spells how a name starts, so that is what counts.
+/// Describes a folder without a match by the nearest names. A pattern mostly
+/// gives the start of a name, so only that is compared.
 static std::string nearestFiles(StringRef pattern,
                                 std::vector<std::string> names) {
   if (names.empty())

@@ -16,8 +16,8 @@ struct Column {
   uint64_t recordBytes = 0;
 };
 
-/// Which column feeds which input of an entry point: column indices in the
-/// order of Entry::inputs.
+/// The columns that feed the inputs of an entry point, as indices in the order
+/// of Entry::inputs.
 using ColumnBinding = std::vector<unsigned>;
 
 /// A data source of the module bound to the files of a folder.
@@ -29,7 +29,7 @@ public:
   /// no samples.
   static llvm::Expected<Dataset> find(const DataSource &source,
                                       llvm::StringRef folder);
-  /// Reads the data that `find` found, once. May run on a thread of its own.
+  /// Reads the data that `find` found, once. May run on another thread.
   llvm::Error read();
   /// Finds and reads the data.
   static llvm::Expected<Dataset> open(const DataSource &source,
@@ -40,7 +40,7 @@ public:
 
   /// Finds the column of each input by name. Errors: an input without a column,
   /// a sample whose shape or type is not the input's without its batch
-  /// dimension, a value outside of the input's range.
+  /// dimension, a value outside the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
   /// Copies the samples `rows` of a column to `to`, in this order.

@@ -79,8 +79,8 @@ Expected<Array> readIdx(StringRef path) {
   if (!type)
     return type.takeError();
   uint64_t bytes = type->bytes();
-  // Deflate cannot pack better than about 1 to 1032: a header that claims more
-  // is damaged, and must not cost its memory.
+  // Deflate cannot compress better than about 1 to 1032: a header that claims
+  // more is damaged, and its claim must not be allocated.
   uint64_t most = isGzip(content) ? content.size() * 1040 : content.size();
   if (bytes > most)
     return makeError("{0}: truncated: {1} needs {2} bytes, the file has {3}",

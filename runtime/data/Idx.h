@@ -12,7 +12,7 @@ namespace mp {
 /// sizes that overflow.
 llvm::Expected<Array> readIdx(llvm::StringRef path);
 
-/// Reads the header alone.
+/// Reads only the header.
 llvm::Expected<TensorType> peekIdx(llvm::StringRef path);
 
 } // namespace mp

@@ -12,7 +12,7 @@ Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
                        const PrefetchOptions &options)
     : data(data), binding(std::move(columns)), options(options),
       upcoming{options.firstStep} {
-  constexpr size_t alignment = 64; // of a cache line and of the widest vector
+  constexpr size_t alignment = 64; // a cache line, and the widest vector
   for (Slot &slot : slots)
     for (unsigned column : binding) {
       uint64_t bytes =
@@ -62,7 +62,7 @@ void Prefetcher::run() {
       if (stopping)
         return;
     }
-    // The slot is this thread's until `filled` says otherwise.
+    // The slot belongs to this thread until `filled` counts it.
     fill(slots[i % 2], position);
     advance(position);
     std::lock_guard lock(mutex);

@@ -57,14 +57,15 @@ private:
   ColumnBinding binding;
   PrefetchOptions options;
   std::array<Slot, 2> slots;
-  std::vector<int64_t> order; ///< of epoch `orderEpoch`; the thread's own
+  std::vector<int64_t>
+      order; ///< of epoch `orderEpoch`; used by the thread only
   int64_t orderEpoch = -1;
 
   std::mutex mutex;
   std::condition_variable changed;
   int64_t filled = 0, released = 0; ///< micro-batches, from firstStep on
   int64_t taken = 0;
-  Position upcoming; ///< the one that `next` gives
+  Position upcoming; ///< the one that `next` returns
   bool stopping = false;
   llvm::thread worker;
 };

@@ -1,8 +1,8 @@
 //===- Safetensors.cpp - named tensors in a file --------------------------===//
 //
-// The file is not trusted: sizes are checked before anything is allocated, the
-// nesting before llvm::json (which recurses) sees the header, and the tensors
-// must tile the data, which also catches two entries of one name.
+// The file is not trusted: sizes are checked before anything is allocated,
+// nesting is checked before llvm::json (which recurses) reads the header, and
+// the tensors must tile the data, which also rejects two entries of one name.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/data/Safetensors.h"
@@ -21,7 +21,7 @@ namespace mp {
 namespace {
 
 constexpr uint64_t kMaxHeaderBytes =
-    100'000'000; // as the reference reader has it
+    100'000'000; // the limit of the reference reader
 
 constexpr std::pair<StringLiteral, ElementType> kDtypes[] = {
     {"F64", ElementType::F64},        {"F32", ElementType::F32},

@@ -8,8 +8,8 @@ namespace mp {
 
 std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
                                    int64_t samples) {
-  // A key of its own: the order must not share bits with the random ops of a
-  // graph, which are keyed by the same seed.
+  // The order has a key of its own: it must not share bits with the random ops
+  // of a graph, which are keyed by the same seed.
   constexpr uint32_t tag = 0x73687566; // "shuf"
   std::vector<int64_t> order(samples);
   std::iota(order.begin(), order.end(), 0);

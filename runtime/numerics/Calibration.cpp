@@ -1,4 +1,4 @@
-//===- Calibration.cpp - the sizes of a network's gradients ---------------===//
+//===- Calibration.cpp - gradient statistics that give a loss scale -------===//
 #include "runtime/numerics/Calibration.h"
 #include "program/Names.h"
 #include "runtime/data/Prefetcher.h"
@@ -13,7 +13,7 @@ namespace mp {
 
 double Calibration::scale() const { return std::ldexp(1.0, exponent); }
 
-/// Backward begins with the last of them.
+/// The last gradient is checked first, since backward computes it first.
 static Error checkFinite(const Calibration &calibration, int64_t batch) {
   for (const GradientStatistics &gradient :
        reverse(calibration.ledger.gradients))

@@ -1,7 +1,7 @@
-//===- Calibration.h - the sizes of a network's gradients -------*- C++ -*-===//
+//===- Calibration.h - gradient statistics that give a loss scale ---------===//
 //
-// What a loss scale is chosen from: the gradients that training has in f16,
-// computed in f32, where they neither underflow nor overflow.
+// A loss scale is chosen from the gradients that training has in f16, computed
+// in f32, where they neither underflow nor overflow.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_NUMERICS_CALIBRATION_H
@@ -42,7 +42,7 @@ struct CalibrateOptions {
   bool shuffle = true;
   int64_t batches = kCalibrationBatches;
   int headroom = kHeadroom;
-  std::string init = {};        ///< file of first weights
+  std::string init = {};        ///< file of initial weights
   double scale = 1;             ///< of the ledger
   bool keepsFirstBatch = false; ///< whether Calibration::firstBatch is filled
 };

@@ -1,4 +1,4 @@
-//===- CalibrationReport.cpp - the sizes of gradients, for people ---------===//
+//===- CalibrationReport.cpp - gradient statistics as text, SVG and JSON --===//
 #include "runtime/numerics/Calibration.h"
 #include "runtime/report/Histogram.h"
 #include "runtime/train/Progress.h"
@@ -36,8 +36,8 @@ static std::string scaleHeading(const Ledger &ledger) {
   return ledger.scale == 1 ? "as is" : "at " + scaleText(ledger.scale);
 }
 
-/// One row an exponent; what is far below the largest number is one row. Of its
-/// numbers the middle one stands for all.
+/// Prints one row per exponent; exponents far below the largest share a row.
+/// The middle number of an exponent's interval stands for all.
 static void printHistogram(raw_ostream &os, const Calibration &calibration) {
   const Ledger &ledger = calibration.ledger;
   Magnitudes all = ledger.all().magnitudes;
@@ -112,7 +112,7 @@ static void printWorst(raw_ostream &os, const Calibration &calibration,
     os << rows.size() - most << " more, which lose no more\n";
 }
 
-/// What the scale in question does to all gradients together.
+/// Describes what the ledger's scale does to all gradients together.
 static void printAll(raw_ostream &os, const Ledger &ledger) {
   GradientStatistics all = ledger.all();
   os << all.magnitudes.elements() << " elements, of which "

@@ -1,4 +1,4 @@
-//===- Ledger.cpp - what f16 makes of each gradient -----------------------===//
+//===- Ledger.cpp - how f16 rounds each gradient --------------------------===//
 #include "runtime/numerics/Ledger.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"
@@ -17,7 +17,7 @@ std::string GradientStatistics::str() const { return origin + at(source); }
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// "gradient.LOSS.NUMBER.RESULT", as mp-expose-values has it.
+/// Parses "gradient.LOSS.NUMBER.RESULT", a name of mp-expose-values.
 static GradientStatistics describe(const Result &result) {
   GradientStatistics gradient;
   auto [loss, value] = StringRef(result.name).split('.').second.split('.');
@@ -38,7 +38,7 @@ static void count(const Result &result, const void *bytes, double scale,
     double element = loadElement(result.type.element,
                                  data + i * byteWidth(result.type.element));
     gradient.magnitudes.add(element);
-    // A double holds every product of f32 numbers.
+    // A double represents every product of two f32 numbers exactly.
     if (element != 0 && std::isfinite(element))
       ++gradient.scaled[fateInHalf(std::abs(element) * scale, headroom)];
   }
@@ -98,8 +98,8 @@ bool Ledger::underflows() const {
 //===----------------------------------------------------------------------===//
 
 int chooseExponent(double largest, int headroom) {
-  // Exponent of 65504; and so that neither the scale nor its inverse is a
-  // subnormal f32.
+  // mostHalf is the exponent of 65504; most keeps the scale and its inverse
+  // normal f32 numbers.
   constexpr int mostHalf = 15, most = 126;
   int exponent = mostHalf - std::ilogb(largest) - headroom;
   if (std::ldexp(largest, exponent + headroom) >= 65504)
@@ -114,7 +114,8 @@ std::string staticScaler(int exponent) {
   return text;
 }
 
-/// "nothing", or "12 elements (0.3%)"; of what is neither zero nor infinite.
+/// "nothing", or "12 elements (0.3%)", as a share of those that are finite and
+/// not zero.
 static std::string some(const HalfCounts &counts, Fate fate) {
   if (!counts[fate])
     return "nothing";
@@ -131,7 +132,7 @@ static std::string losses(const HalfCounts &counts) {
          some(counts, Fate::Subnormal) + " subnormal";
 }
 
-/// Sets the scale where there is one to advise, else says why there is none.
+/// Sets the scale if one can be advised, else says why none can.
 static void choose(const Magnitudes &magnitudes, int headroom, Advice &advice) {
   if (magnitudes.nonFinite) {
     advice.text = formatv("{0} of {1} elements are infinite or NaN without any "

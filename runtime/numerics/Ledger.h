@@ -1,9 +1,9 @@
-//===- Ledger.h - what f16 makes of each gradient ---------------*- C++ -*-===//
+//===- Ledger.h - how f16 rounds each gradient ------------------*- C++ -*-===//
 //
-// The underflow ledger: of each gradient that training has in f16, how many
-// elements a loss scale leaves in which part of f16's range, and the scale that
-// would suit. The gradients come from Goal::Calibrate, in f32 and unscaled, so
-// that what f16 loses is there to be counted.
+// The underflow ledger: for each gradient that training has in f16, how many
+// elements a loss scale moves into which part of f16's range, and which scale
+// suits it. The gradients come from Goal::Calibrate, in f32 and unscaled, so
+// that what f16 would lose can be counted.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_NUMERICS_LEDGER_H
@@ -20,7 +20,7 @@ namespace mp {
 /// grow later in training. docs/calibration.md has the measurements.
 inline constexpr int kHeadroom = 6;
 
-/// The gradients of one value over all batches.
+/// The statistics of one value's gradient over all batches.
 struct GradientStatistics {
   /// The value is this result of the op with this number among those that yield
   /// f16. The gradient is that of this loss of the recipe.
@@ -34,7 +34,7 @@ struct GradientStatistics {
 };
 
 struct Ledger {
-  double scale = 1; ///< loss scale that the elements are counted at
+  double scale = 1; ///< the loss scale at which elements are counted
   int headroom = kHeadroom;
   int64_t samples = 0;
   std::vector<GradientStatistics> gradients; ///< in the order of forward

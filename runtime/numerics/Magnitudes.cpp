@@ -1,4 +1,4 @@
-//===- Magnitudes.cpp - how large the elements of tensors are -------------===//
+//===- Magnitudes.cpp - exponent histograms of tensors --------------------===//
 #include "runtime/numerics/Magnitudes.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -7,9 +7,9 @@ using namespace llvm;
 
 namespace mp {
 
-// Where rounding goes over to the next number, ties to the even one. Half the
-// least number is a tie with zero, which is even; so are, on their other side,
-// the one below the least normal number and the one above 65504.
+// The thresholds of rounding to nearest even. Half the least f16 number ties
+// with zero, which is even. So are the upper neighbours at the other two ties:
+// 2^-14, above the largest subnormal, and infinity, above 65504.
 static constexpr double kLargestFlushed = 0x1p-25;
 static constexpr double kLeastNormal = 0x1p-14 - 0x1p-25;
 static constexpr double kLeastInfinite = 65520;
@@ -21,8 +21,8 @@ Fate fateInHalf(double magnitude, int headroom) {
     return Fate::Subnormal;
   if (magnitude >= kLeastInfinite)
     return Fate::Overflow;
-  // 65504 / 2^headroom is a number of f16 and odd, so the tie above it rounds
-  // up, as that above 65504 does.
+  // 65504 / 2^headroom is an odd f16 number, so the tie above it rounds up,
+  // like the tie above 65504.
   return std::ldexp(magnitude, headroom) >= kLeastInfinite ? Fate::NearOverflow
                                                            : Fate::Normal;
 }

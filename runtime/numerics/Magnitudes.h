@@ -1,6 +1,6 @@
-//===- Magnitudes.h - how large the elements of tensors are -----*- C++ -*-===//
+//===- Magnitudes.h - exponent histograms of tensors ------------*- C++ -*-===//
 //
-// One reading of a tensor counts enough to say, exactly, what f16 makes of its
+// One pass over a tensor counts enough to say exactly how f16 rounds its
 // elements at every loss scale that is a power of two.
 //
 //===----------------------------------------------------------------------===//
@@ -67,12 +67,12 @@ public:
   HalfCounts inHalf(int shift, int headroom) const;
 
 private:
-  /// Numbers of one exponent that meet the same fate whatever the power of two
-  /// that they are multiplied by: the least of them, and those from where
+  /// The parts of an exponent's interval whose numbers have the same fate at
+  /// every power of two: the least number alone, and the ranges from which
   /// rounding to ten and to eleven bits reaches the next exponent.
   static constexpr std::array<double, 4> parts = {1, 1 + 0x1p-52, 2 - 0x1p-10,
                                                   2 - 0x1p-11};
-  /// By e - least, and by part.
+  /// Indexed by e - least, and by part.
   std::array<std::array<uint64_t, parts.size()>, most - least + 1> counts = {};
 };
 

@@ -15,7 +15,7 @@ namespace mp {
 // Records
 //===----------------------------------------------------------------------===//
 
-/// From what bits on a magnitude is infinite; NaN is beyond that.
+/// Magnitude bits of infinity; those of NaN are larger.
 static constexpr uint32_t kInfinite = 0x7f80'0000;
 
 static std::optional<double> readFact(const Entry &entry,
@@ -34,7 +34,7 @@ static std::optional<uint32_t> readMagnitude(const Entry &entry,
   return bits ? std::optional(static_cast<uint32_t>(*bits)) : std::nullopt;
 }
 
-/// The range of a record that is told in either way.
+/// Whether the record's value is not finite, by its magnitude or its count.
 static bool isBroken(const Entry &entry, Executable::Results results,
                      const Record &record) {
   if (auto bits = readMagnitude(entry, results, record))
@@ -125,14 +125,14 @@ std::string firstBrokenState(const Entry &entry, Executable::Results results) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which records of a step are of something that is not finite, and which of
-/// these lead to what the step is skipped for or writes.
+/// Which records of a step have a value that is not finite, and which of these
+/// lead to a flag or a write of the step.
 struct Broken {
   Broken(const Entry &entry, ArrayRef<ValueRange> values, bool applied)
       : records(entry.records), all(records.size()), leading(records.size()) {
     for (auto [i, record] : enumerate(records))
       all[i] = !values[i].isFinite && (applied || !record.guarded);
-    // An infinity that a softmax has made a zero leads nowhere.
+    // An infinity that an op such as softmax turns into a zero is not leading.
     for (size_t i = records.size(); i-- > 0;)
       if (all[i] && (leading[i] || records[i].watched)) {
         leading.set(i);
@@ -142,8 +142,8 @@ struct Broken {
       }
   }
 
-  /// The first of `candidates` that is computed from finite values, or at least
-  /// from none but those of masks.
+  /// The first of `candidates` whose operands are finite, or at least all but
+  /// those that are masks.
   std::optional<size_t> first(const BitVector &candidates) const {
     auto isMask = [&](uint32_t operand) {
       return records[operand].meant && records[operand].phase != "variable";

@@ -1,6 +1,6 @@
 //===- NanCheck.h - the first value that is not finite ----------*- C++ -*-===//
 //
-// From the records of a step (Entry::records) to the op that began it.
+// Finds the non-finite origin of a step from its records (Entry::records).
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_NUMERICS_NANCHECK_H
@@ -25,7 +25,7 @@ struct ValueRange {
   std::optional<bool> hasNan = {};
   std::optional<uint64_t> nonFinite = {};         ///< how many
   std::optional<double> least = {}, largest = {}; ///< of the finite ones
-  std::optional<double> magnitude = {}; ///< the largest, where all are finite
+  std::optional<double> magnitude = {}; ///< the largest, if all are finite
   std::optional<int64_t> row = {};      ///< the first that is not finite
 
   /// "3 of 128 not finite, the others in [-1, 65504]", "at most 65504"

@@ -1,4 +1,4 @@
-//===- NanCheckReport.cpp - what is not finite, for people ----------------===//
+//===- NanCheckReport.cpp - non-finite origins as text and JSON -----------===//
 #include "runtime/numerics/NanCheck.h"
 #include "support/Error.h"
 #include "support/Json.h"

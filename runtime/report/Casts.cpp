@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMostRows = 300;
 
-/// How many of the ops of a name run in which type.
+/// How many ops of one name run in each type.
 struct Tally {
   std::map<std::string, uint64_t> types;
   uint64_t ops = 0, casts = 0;

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace mp {
 namespace {
 
-/// Cards with a name, a value and what else there is to say.
+/// Cards, each with a name, a value and a remark.
 class Cards {
 public:
   explicit Cards(Html &html) : html(html) {
@@ -69,7 +69,7 @@ void addMeasured(Cards &cards, const RunFiles &run) {
     cards.add("loss scale", scalePower(scale.last));
 }
 
-/// summary.json has them by the names of the module's results.
+/// summary.json lists them under the names of the module's results.
 void addTests(Cards &cards, const json::Object &summary) {
   std::vector<StringRef> names;
   for (auto &[key, value] : summary)
@@ -92,7 +92,7 @@ void addSettings(Cards &cards, const RunFiles &run) {
   cards.add("recipe", textOf(summary, "recipe"));
   cards.add("precision", either("precision"));
   StringRef policy = either("policy");
-  // One that nobody named is the precision's or the recipe's.
+  // An unnamed policy is that of the precision or of the recipe.
   if (policy.empty() && run.casts)
     for (const json::Object *function : objectsOf(*run.casts))
       policy = textOf(*function, "policy");
@@ -110,7 +110,7 @@ void addSettings(Cards &cards, const RunFiles &run) {
     cards.add("seed", std::to_string(countOf(summary, "seed")));
   cards.add("training", secondsText(numberOf(summary, "train_seconds")),
             "compiled in " + secondsText(numberOf(summary, "compile_seconds")));
-  // The total that the table of the plan has, constants and staging among it.
+  // This total, like the plan's table, includes constants and staging.
   const json::Object *bytes = plan.getObject("bytes");
   cards.addBytes("planned memory", bytes ? countOf(*bytes, "total")
                                          : countOf(summary, "planned_bytes"));

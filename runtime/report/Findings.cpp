@@ -1,4 +1,4 @@
-//===- Findings.cpp - where numbers stopped being finite ------------------===//
+//===- Findings.cpp - where values stopped being finite -------------------===//
 #include "runtime/report/Sections.h"
 #include <cmath>
 
@@ -22,7 +22,7 @@ std::string finiteText(const json::Object &value) {
   return all + (*isFinite ? ", all finite" : ", not all finite");
 }
 
-/// The same with the range of those that are finite.
+/// The same, with the range of the finite elements.
 std::string valueText(const json::Object &value) {
   std::string text = finiteText(value);
   auto add = [&](const std::string &more) {
@@ -55,7 +55,7 @@ void writeRanges(Html &html, const json::Object &finding) {
   html.close();
 }
 
-/// "17", or "1 to 39, 17 steps" with the values of the first.
+/// Writes "17", or "1 to 39, 17 steps" with the values of the first.
 void writeWhen(Html &html, const RunFiles::Finding &finding) {
   html.open("td", {{"class", "number"}});
   if (finding.first.get("step"))
@@ -82,7 +82,7 @@ void writeRow(Html &html, const RunFiles::Finding &finding) {
   html.close();
 }
 
-/// "-3.05e+07", or nothing where no element is finite.
+/// "-3.05e+07", or nothing if no element is finite.
 std::string boundText(const json::Object &value, StringRef key) {
   double bound = numberOf(value, key);
   return std::isnan(bound) ? "" : shortNumber(bound);

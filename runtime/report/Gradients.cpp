@@ -1,4 +1,4 @@
-//===- Gradients.cpp - the ledger of what f16 loses -----------------------===//
+//===- Gradients.cpp - the ledger of gradient underflow -------------------===//
 #include "runtime/report/Histogram.h"
 #include "runtime/report/Sections.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostRows = 150;
 
-/// What becomes of an element, in the order of size.
+/// A fate of elements, in the order of size.
 struct Part {
   StringLiteral key, kind, text;
 };
@@ -42,8 +42,8 @@ double lost(const json::Object &counts) {
          shareOf(counts, "nonfinite");
 }
 
-/// "2^-24": elements, by the exponent. What is not an exponent of a double is
-/// left out.
+/// Counts of elements by exponent, from keys like "2^-24". Keys that are not
+/// exponents of a double are ignored.
 std::map<int, uint64_t> exponentsOf(const json::Object &counts) {
   std::map<int, uint64_t> exponents;
   const json::Object *listed = counts.getObject("exponents");
@@ -58,7 +58,7 @@ std::map<int, uint64_t> exponentsOf(const json::Object &counts) {
   return exponents;
 }
 
-/// What is to be done for all gradients; nothing where the run advises nothing.
+/// The advice for all gradients; empty if the run has none.
 struct WrittenAdvice {
   explicit WrittenAdvice(const json::Object &object) {
     if (const json::Object *advice = object.getObject("advice")) {
@@ -74,7 +74,7 @@ struct WrittenAdvice {
   uint64_t flushed = 0; ///< elements, at the scale
 };
 
-/// Elements that become zero in f16 at a scale, by their exponents.
+/// How many elements become zero in f16 at a scale.
 uint64_t flushedAt(double scale, const json::Object &gradient) {
   uint64_t flushed = 0;
   for (auto [exponent, count] : exponentsOf(gradient))
@@ -83,9 +83,8 @@ uint64_t flushedAt(double scale, const json::Object &gradient) {
   return flushed;
 }
 
-/// Where a gradient wants another scale than all together, for more than one
-/// element in a hundred: that scale, and what it would keep. Where no scale
-/// mends it, why.
+/// If another scale would keep more than one percent of this gradient's
+/// elements: that scale, and what it would keep. If no scale helps, why.
 std::string ownAdvice(const json::Object &gradient, const WrittenAdvice &all) {
   WrittenAdvice own(gradient);
   if (!own.hasScale() || !all.hasScale())
@@ -163,7 +162,7 @@ void writeTable(Html &html, const json::Object &ledger,
   closeTable(html);
 }
 
-/// What of gradients was lost when, where it was looked at more than once.
+/// Draws the losses of gradients over the steps if there are several records.
 void writeLosses(Html &html, const Timeline &losses) {
   if (losses.total().steps < 2)
     return;

@@ -1,8 +1,8 @@
-//===- Histogram.cpp - how large gradients are ----------------------------===//
+//===- Histogram.cpp - histograms of gradient magnitudes ------------------===//
 //
-// The picture of Micikevicius et al., "Mixed Precision Training" (ICLR 2018),
-// figure 2: shares on a logarithmic axis, as what is lost is often little, and
-// zeros apart, as they have no exponent.
+// The picture follows figure 2 of Micikevicius et al., "Mixed Precision
+// Training" (ICLR 2018): shares have a logarithmic axis, as what is lost is
+// often little, and zeros are apart, as they have no exponent.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/report/Histogram.h"
@@ -18,11 +18,11 @@ using namespace llvm;
 namespace mp {
 namespace {
 
-/// Exponents of f16's least subnormal number, its least normal one and the
-/// first that it does not have.
+/// Exponents of f16's least subnormal number, of its least normal number and of
+/// infinity.
 constexpr int kSubnormal = -24, kNormal = -14, kInfinite = 16;
 
-/// What becomes of most numbers of an exponent: class of the style sheet, and
+/// The fate of most numbers of an exponent: class of the style sheet, and
 /// words.
 struct Meaning {
   StringLiteral kind, text;
@@ -63,11 +63,11 @@ struct Histogram {
       end = std::max(end, exponent + 2);
     }
   }
-  /// The middle stands for all.
+  /// The middle of the exponent's interval stands for all its numbers.
   Fate fateOf(int exponent) const {
     return fateInHalf(std::ldexp(1.5 * scale, exponent), sizes.headroom);
   }
-  /// All that f16 holds at the scale is drawn, and a little on either side.
+  /// Includes f16's range at the scale, with a margin on either side.
   void reach(double scale) {
     double shift = std::log2(scale);
     first = std::min<int>(first, std::floor(kSubnormal - shift) - 2);
@@ -118,7 +118,7 @@ void drawHistogram(Html &html, const GradientSizes &sizes, double scale,
               describe(histogram));
   double floor = histogram.floor();
   Axis shares(Axis::Kind::Log10, floor, 1);
-  // The two columns on the left are the zeros and a space.
+  // The two columns on the left are zeros and a space.
   double column = 1.0 / (histogram.end - histogram.first + 2);
   auto left = [&](double exponent) {
     return chart.x((exponent - histogram.first + 2) * column);

@@ -1,4 +1,4 @@
-//===- Histogram.h - how large gradients are --------------------*- C++ -*-===//
+//===- Histogram.h - histograms of gradient magnitudes ----------*- C++ -*-===//
 #ifndef MP_RUNTIME_REPORT_HISTOGRAM_H
 #define MP_RUNTIME_REPORT_HISTOGRAM_H
 
@@ -8,20 +8,20 @@
 
 namespace mp {
 
-/// Elements of [2^e, 2^(e+1)) by e, without a loss scale, and zeros.
+/// The number of elements of [2^e, 2^(e+1)) by e, unscaled, and of zeros.
 struct GradientSizes {
   std::map<int, uint64_t> exponents;
   uint64_t zeros = 0;
   int headroom = kHeadroom;
 };
 
-/// The shares of all elements, with what f16 makes of them times the scale; on
-/// one axis with the pictures at the scales that it is beside.
+/// Draws the shares of all elements, with their fates in f16 at the scale; the
+/// axis also covers the scales of the pictures that it stands beside.
 void drawHistogram(Html &html, const GradientSizes &sizes, double scale,
                    Chart::Frame frame = {}, llvm::ArrayRef<double> beside = {});
 
-/// A file of SVG: the histogram at one scale above that at the next. Light or
-/// dark as the reader's system is.
+/// An SVG file with a histogram for each scale, one above the other. It is
+/// light or dark like the reader's system.
 std::string histogramPicture(const llvm::Twine &title,
                              const GradientSizes &sizes,
                              llvm::ArrayRef<double> scales);

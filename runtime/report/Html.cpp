@@ -43,7 +43,7 @@ Html &Html::open(StringLiteral tag, Attributes attributes) {
 
 Html &Html::close() {
   os << "</" << openTags.back() << '>';
-  // Where a line ends is for people who read the source.
+  // Line breaks only make the source readable.
   if (openTags.back() != "title" && openTags.back() != "a")
     os << '\n';
   openTags.pop_back();

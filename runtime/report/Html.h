@@ -11,12 +11,13 @@
 
 namespace mp {
 
-/// Text as HTML shows it, also inside an attribute's quotes. What is not UTF-8
-/// and what is not a printable character becomes U+FFFD.
+/// Escapes text for HTML, also for attributes in quotes. Bytes that are not
+/// UTF-8 and characters that are not printable become U+FFFD.
 std::string escapeHtml(llvm::StringRef text);
 
-/// Writes elements, of HTML and of SVG. Tags and attributes' names can only be
-/// literals; all else is escaped, so that a name from a user's file stays text.
+/// Writes elements of HTML and SVG. Tags and names of attributes can only be
+/// literals; everything else is escaped, so that a name from a user's file
+/// stays text.
 class Html {
 public:
   struct Attribute {
@@ -50,11 +51,11 @@ private:
   unsigned last = 0;
 };
 
-/// "0.2635", "1.2e-07"; "not finite" of what is not.
+/// "0.2635", "1.2e-07"; "not finite" for NaN and infinities.
 std::string shortNumber(double value);
 /// "400,000"
 std::string countText(uint64_t count);
-/// "0.02%", "0" of none, "< 0.01%" of few.
+/// "0.02%", "0" for none, "< 0.01%" for few.
 std::string shareText(double share);
 /// "1 step", "2 steps"
 std::string pluralText(uint64_t count, llvm::StringRef noun);

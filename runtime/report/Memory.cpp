@@ -1,4 +1,4 @@
-//===- Memory.cpp - what takes how much memory ----------------------------===//
+//===- Memory.cpp - the section on memory ---------------------------------===//
 #include "runtime/report/PlanReport.h"
 #include "runtime/report/Sections.h"
 #include "runtime/report/Svg.h"
@@ -40,7 +40,7 @@ void writeKinds(Html &html, const json::Object &plan,
   closeTable(html);
 }
 
-/// When a value is alive, among the steps of its entry point.
+/// Draws when a value is alive, among the steps of its entry point.
 void drawLife(Html &html, uint64_t first, uint64_t last, uint64_t steps) {
   std::string tip = "alive in steps " + countText(first + 1) + " to " +
                     countText(last + 1) + " of " + countText(steps);

@@ -9,8 +9,8 @@ using namespace llvm;
 
 namespace mp {
 
-/// The browser loads nothing and runs nothing, whatever the page says: the one
-/// style sheet is allowed by its hash.
+/// The browser must load and run nothing, whatever the page contains: only the
+/// style sheet is allowed, by its hash.
 static std::string contentPolicy() {
   SHA256 hash;
   hash.update(kPageStyle);
@@ -18,7 +18,7 @@ static std::string contentPolicy() {
          "'; base-uri 'none'; form-action 'none'";
 }
 
-/// The module's, else its file's, else the folder's.
+/// The name of the module, else of its file, else of the folder.
 static std::string nameOf(const RunFiles &run) {
   for (const auto *object : {&run.summary, &run.plan})
     if (*object)

@@ -10,8 +10,8 @@ namespace mp {
 /// Writes a page that needs no other file, no script and no network.
 void writePage(llvm::raw_ostream &os, const RunFiles &run);
 
-/// Its style sheet. Colours are the meaning: each class of a mark, a bar or a
-/// word has one, in light and in dark.
+/// The page's style sheet. Colours carry meaning: each class of a mark, a bar
+/// or a word has one, in light and in dark.
 extern const llvm::StringLiteral kPageStyle;
 
 } // namespace mp

@@ -1,4 +1,4 @@
-//===- Parts.cpp - what the sections of a page share ----------------------===//
+//===- Parts.cpp - parts that the sections of a page share ----------------===//
 #include "runtime/report/Sections.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -37,15 +37,15 @@ void writeMissing(Html &html, const RunFiles &run, StringRef file,
 }
 
 void writeSource(Html &html, StringRef source) {
-  // All of a path without a slash.
+  // A path without a slash is shown whole.
   StringRef name = source.substr(source.rfind('/') + 1);
   if (!source.empty())
     html.element("small", name, {{"title", source.str()}});
 }
 
-/// The order of magnitude of what an op computes for an element. A plan has
-/// names alone: products sum over a dimension, the others are a few operations
-/// or, with an exponential or a statistic, many.
+/// A rank of how much an op computes per element. A plan has only names:
+/// products sum over a dimension, the others do a few operations or, for an
+/// exponential or a statistic, many.
 static int weightOf(StringRef op) {
   for (StringRef product : {"linear", "matmul"})
     if (op.contains(product))

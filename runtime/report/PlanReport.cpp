@@ -1,4 +1,4 @@
-//===- PlanReport.cpp - what of a Program takes how much memory -----------===//
+//===- PlanReport.cpp - the memory plan of a Program ----------------------===//
 #include "runtime/report/PlanReport.h"
 #include "runtime/Memory.h"
 #include "support/Error.h"
@@ -39,7 +39,7 @@ uint64_t PlanReport::total() const {
 
 namespace {
 
-/// Whether a 16-bit working copy is derived of a parameter; its name is the
+/// Whether a 16-bit working copy is derived from the parameter; its name is the
 /// parameter's and a type (dialect: derivedName).
 bool hasCopy(const Program &program, const Variable &parameter) {
   return any_of(program.variables, [&](const Variable &other) {
@@ -104,7 +104,7 @@ PlanReport::Peak findPeak(const Program &program, const Entry &entry) {
     const auto *call = std::get_if<Call>(&step);
     peak.summary = call ? call->routine : "copy";
   }
-  // A library's routine does not say where it comes from; what it makes does.
+  // A library routine has no source location; take that of its result.
   if (!peak.location.line)
     for (const Buffer &buffer : peak.alive)
       if (buffer.firstStep == peak.step && buffer.location.line) {
@@ -125,7 +125,7 @@ uint64_t inputBytes(const Program &program) {
   return most;
 }
 
-/// Scratch of the workers; that of a device is in its multiprocessors.
+/// Scratch of the CPU's workers. That of a device is in its multiprocessors.
 uint64_t scratchBytes(const Program &program, unsigned threads) {
   constexpr uint64_t page = 4096;
   uint64_t most = 0;
@@ -197,7 +197,7 @@ std::string toText(const PlanReport &report, size_t most) {
   os << "peak of the arena: " << amountOf(peak.bytes) << " in step "
      << peak.step + 1 << " of " << peak.steps << " of '" << peak.function
      << "', " << peak.summary << at(peak.location) << "\n";
-  // Flags and counts are many, and no part of the question.
+  // Small values such as flags are many and not worth listing.
   ArrayRef<Buffer> large = ArrayRef(peak.alive).take_front(most);
   large = large.take_while(
       [&](const Buffer &value) { return value.bytes >= peak.bytes / 1000; });

@@ -1,4 +1,4 @@
-//===- PlanReport.h - what of a Program takes how much memory -------------===//
+//===- PlanReport.h - the memory plan of a Program ------------------------===//
 #ifndef MP_RUNTIME_REPORT_PLANREPORT_H
 #define MP_RUNTIME_REPORT_PLANREPORT_H
 
@@ -6,22 +6,22 @@
 
 namespace mp {
 
-/// The memory that a Program is planned to take, on the device it is for.
+/// The memory that a Program plans to use on its device.
 struct PlanReport {
   /// One kind of memory.
   struct Line {
     std::string name; ///< "weights", "masters", "slots", ...
     std::string note; ///< a description of it
     uint64_t bytes = 0;
-    uint64_t count = 0; ///< tensors; 0: it has none
+    uint64_t count = 0; ///< number of tensors; 0: not counted
   };
-  /// The step of an entry point at which most of the arena is alive.
+  /// The step of an entry point at which the most bytes of the arena are alive.
   struct Peak {
     std::string function; ///< the entry point with the largest arena
     uint32_t step = 0, steps = 0;
-    uint64_t bytes = 0;        ///< alive then
-    std::string summary;       ///< of what runs then
-    Location location;         ///< of its first op
+    uint64_t bytes = 0;        ///< alive at that step
+    std::string summary;       ///< of the kernel of that step
+    Location location;         ///< of the kernel's first op
     std::vector<Buffer> alive; ///< largest first
   };
 

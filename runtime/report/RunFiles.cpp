@@ -1,4 +1,4 @@
-//===- RunFiles.cpp - what a run folder holds -----------------------------===//
+//===- RunFiles.cpp - the files of a run folder ---------------------------===//
 #include "runtime/report/RunFiles.h"
 #include "runtime/data/Array.h"
 #include "support/Error.h"
@@ -46,7 +46,7 @@ static std::string pathOf(StringRef folder, StringRef name) {
   return path.str().str();
 }
 
-/// The file's text, or null where there is none.
+/// The file's text, or null if there is no file.
 static Expected<std::unique_ptr<MemoryBuffer>> mapIfThere(StringRef path) {
   if (!sys::fs::exists(path))
     return nullptr;
@@ -56,7 +56,7 @@ static Expected<std::unique_ptr<MemoryBuffer>> mapIfThere(StringRef path) {
   return mapFile(path);
 }
 
-/// A file that is one value of JSON; none where there is no file.
+/// A file that is one JSON value; nothing if there is no file.
 template <typename T>
 static Expected<std::optional<T>> readWhole(StringRef folder, StringRef name,
                                             T *(json::Value::*as)(),
@@ -77,8 +77,8 @@ static Expected<std::optional<T>> readWhole(StringRef folder, StringRef name,
                    expected);
 }
 
-/// Calls `take` with the object of each line. A last line that has no end and
-/// is not JSON is what a killed run leaves behind: `notes` then says so.
+/// Calls `take` with the object of each line. A killed run may leave a last
+/// line that has no end and is not JSON; `notes` then says so.
 static Error readLines(StringRef folder, StringRef name,
                        std::vector<std::string> &notes,
                        function_ref<Error(json::Object)> take) {
@@ -117,8 +117,8 @@ static Error readLines(StringRef folder, StringRef name,
 
 using Series = std::vector<std::pair<std::string, double>>;
 
-/// The numbers of a step. Those that all runs have come first, for there may be
-/// more than fit on a page.
+/// The numbers of a step. Those that all runs have come first, because a page
+/// shows only a limited number.
 static Series seriesOf(const json::Object &line) {
   constexpr StringLiteral known[] = {"loss", "scale", "lr", "grad_norm"};
   Series series;
@@ -212,8 +212,8 @@ Error RunFiles::readFindings() {
   return readLines(folder, "non-finite.jsonl", notes, take);
 }
 
-/// A summary is written when a run ends: one that was killed leaves that of the
-/// run before.
+/// A summary is written at the end of a run, so the folder of a killed run may
+/// hold that of the run before.
 Error RunFiles::compareSummary() {
   if (!summary || !steps.total().steps)
     return Error::success();

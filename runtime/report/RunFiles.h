@@ -1,4 +1,4 @@
-//===- RunFiles.h - what a run folder holds ---------------------*- C++ -*-===//
+//===- RunFiles.h - the files of a run folder -------------------*- C++ -*-===//
 #ifndef MP_RUNTIME_REPORT_RUNFILES_H
 #define MP_RUNTIME_REPORT_RUNFILES_H
 
@@ -20,9 +20,9 @@ struct RunFiles {
 
   // metrics.jsonl
   Timeline steps;
-  /// First and last steps of what was skipped in a row; the first `maxListed`.
+  /// First and last step of each row of skipped steps; the first `maxListed`.
   std::vector<std::pair<int64_t, int64_t>> skips;
-  uint64_t furtherSkips = 0; ///< such rows past those
+  uint64_t furtherSkips = 0; ///< number of further rows
 
   // summary.json, plan.json, casts.json
   std::optional<llvm::json::Object> summary, plan;
@@ -30,7 +30,7 @@ struct RunFiles {
 
   // ledger.jsonl
   std::optional<llvm::json::Object> ledger; ///< its last line
-  Timeline losses; ///< of all lines, shares of the elements
+  Timeline losses; ///< shares of elements, from all lines
 
   // non-finite.jsonl
   /// Steps whose numbers stopped being finite at one place.
@@ -40,7 +40,7 @@ struct RunFiles {
     uint64_t last; ///< step
   };
   std::vector<Finding> findings; ///< the first `maxListed`
-  uint64_t furtherFindings = 0;  ///< steps of places past those
+  uint64_t furtherFindings = 0;  ///< number of steps at further places
 
   // values.json
   std::optional<llvm::json::Object> values;

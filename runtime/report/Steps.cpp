@@ -27,7 +27,7 @@ std::string numberText(StringRef name, double value) {
   return name == kScale ? scalePower(value) : shortNumber(value);
 }
 
-/// Least, mean and most of the stretch.
+/// The least, mean and largest value of a stretch.
 std::string spreadText(StringRef name, const Spread &extent) {
   if (!extent.finite)
     return "";
@@ -54,8 +54,8 @@ public:
                    name + (axis.isLinear() ? "" : " (log axis)"));
   }
 
-  /// From least to most, so that no single step vanishes. Of stretches of one
-  /// step it is a line.
+  /// Draws an area from the least to the largest value of each stretch, so that
+  /// no single step vanishes. For stretches of one step it is a line.
   void drawBand() {
     PathData band;
     bool isWide = steps.width() > 1;
@@ -78,7 +78,7 @@ public:
       chart.path("raw", band);
   }
 
-  /// The mean over each stretch and `radius` of its neighbours on either side.
+  /// Draws the mean over each stretch and `radius` neighbours on either side.
   void drawMean(size_t radius) {
     PathData line;
     for (size_t i = 0; i < all.size(); ++i) {
@@ -86,7 +86,7 @@ public:
         line.lift();
         continue;
       }
-      // As far as both sides go, as else the ends would lean inwards.
+      // Both sides are shortened alike, or the ends would be biased inwards.
       size_t own = std::min({radius, i, all.size() - 1 - i});
       Spread around;
       for (const auto *stretch : ArrayRef(all).slice(i - own, 2 * own + 1))
@@ -96,7 +96,7 @@ public:
     chart.path("line", line);
   }
 
-  /// Every value that it had, up and down.
+  /// Draws every value as a step function.
   void drawSteps() {
     PathData line;
     double before = NAN;
@@ -119,7 +119,7 @@ public:
     chart.path("line", line);
   }
 
-  /// What a stretch of the steps had, where the picture is pointed at.
+  /// Adds tooltips with the numbers of each stretch.
   void drawTips(const Timeline &coarse) {
     for (const Timeline::Stretch *each : coarse.stretches()) {
       const Timeline::Stretch &stretch = *each;
@@ -135,7 +135,7 @@ public:
     }
   }
 
-  /// Below the axis, a tick for each stretch with skipped steps.
+  /// Draws a tick below the axis for each stretch with skipped steps.
   void drawSkips() {
     for (const Timeline::Stretch *each : all) {
       const Timeline::Stretch &stretch = *each;
@@ -152,7 +152,7 @@ public:
     }
   }
 
-  /// Above, a cross for each stretch with values that are not finite.
+  /// Draws a cross above each stretch with values that are not finite.
   void drawGaps() {
     for (const Timeline::Stretch *each : all) {
       const Timeline::Stretch &stretch = *each;
@@ -266,7 +266,7 @@ std::string explainLoss(const Timeline &steps) {
   return text + ". Ticks below the axis are skipped steps.";
 }
 
-/// What is worth a small picture: lr and grad_norm, then the others.
+/// The series that get a small chart: lr and grad_norm, then the others.
 std::vector<StringRef> furtherSeries(const Timeline &steps) {
   std::vector<StringRef> names;
   for (StringRef name : steps.names())
@@ -284,7 +284,7 @@ std::vector<StringRef> furtherSeries(const Timeline &steps) {
 
 } // namespace
 
-/// What a norm is spans powers of ten; other numbers do not.
+/// A norm may span powers of ten; other numbers do not.
 static Axis axisOf(StringRef name, const Spread &all) {
   return name == "grad_norm"
              ? Axis::fitting(all.least, all.most)

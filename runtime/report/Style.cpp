@@ -1,4 +1,4 @@
-//===- Style.cpp - how the page of a run looks ----------------------------===//
+//===- Style.cpp - the style sheet of a run's page ------------------------===//
 #include "runtime/report/Page.h"
 
 namespace mp {

@@ -32,7 +32,7 @@ Axis::Axis(Kind kind, double least, double most) : kind(kind) {
   high = position(most);
   if (high > low)
     return;
-  // A number that stays the same is drawn in the middle.
+  // A constant number is drawn in the middle.
   double around = kind == Kind::Linear && low != 0 ? std::fabs(low) * 0.1 : 1;
   low -= around;
   high += around;
@@ -52,13 +52,13 @@ Axis Axis::withMargin() const {
 }
 
 double Axis::operator()(double value) const {
-  // In halves, as a difference of large numbers is infinite.
+  // Halves are used, as a difference of large numbers can be infinite.
   double share =
       (position(value) / 2 - low / 2) / std::max(high / 2 - low / 2, 1e-300);
   return std::isnan(share) ? 0 : std::clamp(share, 0.0, 1.0);
 }
 
-/// The smallest of 1, 2, 5, 10, 20, ... that is no smaller.
+/// The smallest of 1, 2, 5, 10, 20, ... that is at least `atLeast`.
 static double niceStep(double atLeast, bool isWhole) {
   double power = std::pow(10, std::floor(std::log10(atLeast)));
   double step = 10 * power;
@@ -73,7 +73,7 @@ std::vector<double> Axis::ticks(unsigned most) const {
     return ticksOfFewDecades();
   double step = niceStep(high / most - low / most, kind != Kind::Linear);
   std::vector<double> ticks;
-  // By counting, as small steps change no large number.
+  // Ticks are counted, as adding a small step may not change a large number.
   double first = std::ceil(low / step - 1e-9);
   for (unsigned i = 0; i <= most; ++i) {
     double tick = (first + i) * step;
@@ -86,7 +86,7 @@ std::vector<double> Axis::ticks(unsigned most) const {
   return ticks;
 }
 
-/// 0.1, 0.2, 0.5, 1, 2, ...
+/// Ticks at 0.1, 0.2, 0.5, 1, 2, ...
 std::vector<double> Axis::ticksOfFewDecades() const {
   std::vector<double> ticks;
   for (int decade = std::floor(low); decade <= high; ++decade)
@@ -144,7 +144,7 @@ std::string Axis::label(double tick) const {
   if (tick == std::round(tick) && std::fabs(tick) >= 1e4 &&
       std::fabs(tick) < 1e9)
     return (tick < 0 ? "-" : "") + countText(std::llround(std::fabs(tick)));
-  // What is left of a sum of small steps around zero.
+  // A sum of small steps around zero may differ from zero by rounding.
   bool isZero = kind == Kind::Linear && std::fabs(tick) < 1e-9 * (high - low);
   return shortNumber(isZero ? 0 : tick);
 }
@@ -164,7 +164,7 @@ std::string coordinate(double value) {
 void PathData::to(double x, double y) {
   text += isDown ? "L" : "M";
   text += coordinate(x) + "," + coordinate(y);
-  // A line of no length has round ends: a dot.
+  // A line of length zero with round ends is a dot.
   if (!isDown)
     text += "h0";
   isDown = true;
@@ -238,7 +238,7 @@ void Chart::drawAxes(const Axis &xAxis, const Twine &xName, const Axis &yAxis,
   path("base", base);
   if (withXTicks)
     for (double tick : xAxis.ticks(frame.width > 500 ? 6 : 4))
-      // The name of the axis is at its end.
+      // The end of the axis is left to its name.
       if (xAxis(tick) < 0.88)
         label(x(xAxis(tick)), y(0) + 23, xAxis.label(tick));
   label(x(1), y(0) + 23, xName, "end");
@@ -278,7 +278,7 @@ void drawBar(Html &html, ArrayRef<BarPart> parts, const Twine &title) {
   for (const BarPart &part : parts) {
     double share = std::isfinite(part.share) ? part.share : 0;
     double wide = std::clamp(share, 0.0, 1.0) * width;
-    // What there is can be seen, however little.
+    // Nonzero parts stay visible, however small.
     if (wide > 0)
       wide = std::max(wide, 1.5);
     if (wide > 0) {

@@ -6,21 +6,22 @@
 
 namespace mp {
 
-/// From numbers to places in a picture.
+/// Maps numbers to positions in a picture.
 class Axis {
 public:
   enum class Kind { Linear, Log2, Log10 };
-  /// The numbers of a logarithmic axis are above zero.
+  /// The numbers of a logarithmic axis must be positive.
   Axis(Kind kind, double least, double most);
-  /// Log10 where that shows more: numbers above zero, far apart. With a margin.
+  /// A log10 axis if the numbers are positive and far apart, else a linear one;
+  /// with a margin.
   static Axis fitting(double least, double most);
 
-  /// With some space at either end.
+  /// The axis with some space at either end.
   Axis withMargin() const;
 
-  /// Where on the axis, from 0 to 1; what lies beyond is at its end.
+  /// The position on the axis, from 0 to 1; clamped to its ends.
   double operator()(double value) const;
-  /// Numbers worth a line, at most `most`.
+  /// Numbers for grid lines, at most `most`.
   std::vector<double> ticks(unsigned most) const;
   /// "0.25", or "2¹⁶"
   std::string label(double tick) const;
@@ -31,24 +32,24 @@ private:
   std::vector<double> ticksOfFewDecades() const;
 
   Kind kind;
-  double low, high; ///< in `position`
+  double low, high; ///< as `position` returns them
 };
 
 /// "2⁻²⁴"
 std::string powerText(unsigned base, int exponent);
-/// A loss scale as the page spells it: "2¹⁷", or "1000" of what is not a power
-/// of two; "1" of one.
+/// A loss scale as the page spells it: "2¹⁷", "1000" if it is not a power of
+/// two, and "1".
 std::string scalePower(double scale);
-/// The text with "2^-24" in it as "2⁻²⁴".
+/// The text with "2^-24" written as "2⁻²⁴".
 std::string withPowers(llvm::StringRef text);
 
-/// The `d` of a path.
+/// Builds the `d` attribute of a path.
 class PathData {
 public:
   void to(double x, double y);
-  /// The next point begins anew. One that stands alone becomes a dot.
+  /// Makes the next point begin a new line. A point alone becomes a dot.
   void lift();
-  /// Joins the ends of what was drawn since the last lift.
+  /// Closes the line that was drawn since the last lift.
   void close();
   bool empty() const { return text.empty(); }
   std::string take();
@@ -60,13 +61,14 @@ private:
 
 std::string coordinate(double value);
 
-/// An area with two axes. Opens the picture; the destructor closes it.
+/// A chart with two axes. The constructor opens the picture, the destructor
+/// closes it.
 class Chart {
 public:
   struct Frame {
     llvm::StringLiteral kind = "chart"; ///< class of the picture
     double width = 760, height = 290;
-    double above = 0; ///< where it is in another picture
+    double above = 0; ///< y offset in an enclosing picture
     double left = 66, right = 14, top = 26, bottom = 34;
   };
 
@@ -81,9 +83,9 @@ public:
   double y(double share) const; ///< 0 is below
   double plotHeight() const { return y(0) - y(1); }
 
-  /// A path of a class of the style sheet; none where it is empty.
+  /// Adds a path with a class of the style sheet, unless it is empty.
   void path(llvm::StringLiteral kind, PathData &data);
-  /// A small thing that says what it is when pointed at.
+  /// Adds a small path with a tooltip.
   void mark(llvm::StringLiteral kind, PathData &data, const llvm::Twine &tip);
   void area(llvm::StringLiteral kind, double x, double y, double width,
             double height, const llvm::Twine &tip = "");
@@ -95,7 +97,7 @@ private:
   Frame frame;
 };
 
-/// One bar of parts that are next to each other.
+/// One part of a bar; parts are side by side.
 struct BarPart {
   llvm::StringLiteral kind; ///< class of the style sheet
   double share;             ///< of the bar

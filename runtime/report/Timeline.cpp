@@ -32,7 +32,7 @@ void Spread::add(const Spread &later) {
 double Spread::mean() const {
   if (!finite)
     return NAN;
-  // A sum that was rounded may be a little off.
+  // Rounding of the sum may put the mean slightly outside.
   return std::clamp(static_cast<double>(sum / finite), least, most);
 }
 
@@ -74,7 +74,7 @@ void Timeline::add(int64_t step, bool skipped,
     own.series[index].add(value);
   }
   whole.add(own);
-  // Not past the last int64_t, which no run comes near.
+  // Keeps the width below the limit of int64_t, which no run comes near.
   constexpr int64_t widest = int64_t(1) << 62;
   auto index = [&] { return (step - whole.first) / perStretch; };
   while (index() >= static_cast<int64_t>(most) && perStretch < widest)

@@ -1,8 +1,8 @@
 //===- Timeline.h - numbers over any count of steps -------------*- C++ -*-===//
 //
-// A picture has a thousand columns, a run may have a million steps. Steps are
-// put together as they come, in stretches of equal length, so that memory and
-// picture stay small; each stretch keeps its extremes, and counts what a mean
+// A picture has a thousand columns, but a run may have a million steps. Steps
+// are merged as they come into stretches of equal length, so that memory and
+// picture stay small. Each stretch keeps its extremes, and counts what a mean
 // would hide.
 //
 //===----------------------------------------------------------------------===//
@@ -19,11 +19,11 @@
 
 namespace mp {
 
-/// What is kept of the numbers of one series in a stretch of steps.
+/// The numbers of one series in a stretch of steps.
 struct Spread {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
-  double last = 0; ///< of the finite ones
+  double last = 0; ///< last finite value
   uint64_t finite = 0, notFinite = 0;
 
   void add(double value);
@@ -31,7 +31,7 @@ struct Spread {
   double mean() const;
 
 private:
-  long double sum = 0; // whose range is beyond a double's
+  long double sum = 0; // its range exceeds a double's
 };
 
 class Timeline {
@@ -39,7 +39,8 @@ public:
   struct Stretch {
     int64_t first = 0, last = 0; ///< steps that were seen
     uint64_t steps = 0, skipped = 0;
-    std::vector<Spread> series; ///< of the first names; the others had none
+    std::vector<Spread>
+        series; ///< of the first names; later ones have no values here
     void add(const Stretch &later);
   };
 
@@ -50,16 +51,16 @@ public:
   void add(int64_t step, bool skipped,
            llvm::ArrayRef<std::pair<std::string, double>> values);
 
-  /// The same in at most `columns` stretches.
+  /// The same timeline in at most `columns` stretches.
   Timeline reduced(size_t columns) const;
 
-  /// Those that have steps, in order; at most `most`.
+  /// The stretches that have steps, in order; at most `most`.
   std::vector<const Stretch *> stretches() const;
-  /// Over all steps.
+  /// The stretch of all steps.
   const Stretch &total() const { return whole; }
   int64_t width() const { return perStretch; }
   const std::vector<std::string> &names() const { return seriesNames; }
-  /// What a stretch has of a series; nothing of one that is not there.
+  /// The numbers of a series in a stretch; empty if the series is missing.
   Spread spread(const Stretch &stretch, llvm::StringRef name) const;
 
   static constexpr size_t maxSeries = 24;

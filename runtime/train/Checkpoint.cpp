@@ -20,19 +20,19 @@ namespace {
 constexpr StringLiteral kFormatKey = "mantissa.checkpoint";
 constexpr StringLiteral kFormatVersion = "1";
 constexpr StringLiteral kFingerprintKey = "fingerprint";
-/// Names of the tensors that are parameters or buffers, a JSON list.
+/// The metadata key for the names of parameters and buffers, a JSON list.
 constexpr StringLiteral kWeightsKey = "weights";
 
 using Metadata = std::map<std::string, std::string>;
 
 /// Writes the fields of a RunState to metadata. Writer and reader visit the
-/// same list of fields, so that none is forgotten on one side.
+/// same list of fields, so that neither can forget one.
 struct MetadataWriter {
   Metadata &metadata;
   void operator()(StringRef key, const std::string &value) {
     metadata[key.str()] = value;
   }
-  // The bits, so that a sum continues exactly.
+  // A double is written as its bits, so that a sum continues exactly.
   void operator()(StringRef key, double value) {
     metadata[key.str()] = std::to_string(std::bit_cast<uint64_t>(value));
   }
@@ -121,14 +121,14 @@ bool isWeight(const Variable &variable) {
          variable.kind == VariableKind::Buffer;
 }
 
-/// Whether the variable keeps magnitudes of earlier steps for 8-bit training.
+/// Whether the variable keeps the magnitudes of earlier steps, for fp8 scales.
 bool isHistory(const Variable &variable) {
   return variable.role.kind == VariableRole::Kind::History ||
          variable.role.kind == VariableRole::Kind::Position;
 }
 
-/// Gathers the differences between a file and a session into one message of a
-/// few lines.
+/// Collects the differences between a file and a session into one short
+/// message.
 class Differences {
 public:
   void add(std::string line) { lines.push_back(std::move(line)); }
@@ -239,7 +239,7 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   return checkpoint;
 }
 
-/// Why the file's variables are not those of the session, but for a scaler's.
+/// Why the file's variables differ from the session's, apart from a scaler's.
 static Error compareVariables(ArrayRef<Variable> variables,
                               const Safetensors &file, const Roles &roles,
                               const std::string &module) {
@@ -270,7 +270,7 @@ static Error compareVariables(ArrayRef<Variable> variables,
       file.path + ": checkpoint of another graph (module '" + module + "')");
 }
 
-/// What the fingerprint in the file is of, by the session's kinds.
+/// The variables that the file's fingerprint covers, with the session's kinds.
 static std::vector<Variable> variablesInFile(ArrayRef<Variable> variables,
                                              const Safetensors &file,
                                              const ScalerChange &change) {
@@ -326,7 +326,7 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
   return change;
 }
 
-/// The tensor that a weight gets: its own, or its moving average.
+/// The tensor that a weight is loaded from: its own, or its moving average.
 static std::string tensorOf(const Variable &variable, const Roles &roles,
                             Weights which) {
   StringRef average;
@@ -335,7 +335,7 @@ static std::string tensorOf(const Variable &variable, const Roles &roles,
   return average.empty() ? variable.name : average.str();
 }
 
-/// Averages are only there once a step was applied, by every optimizer.
+/// Averages exist only after every optimizer has applied a step.
 static Error checkAverages(const Safetensors &file, const Roles &roles,
                            ArrayRef<Variable> variables) {
   if (none_of(variables, [&](const Variable &variable) {
@@ -358,12 +358,12 @@ static Error checkAverages(const Safetensors &file, const Roles &roles,
   return Error::success();
 }
 
-/// Whether the file may lack it.
+/// Whether the variable may be missing in the file.
 static bool isOptional(const Variable &variable, Weights which) {
   return which == Weights::Initial && isHistory(variable);
 }
 
-/// Says in what a weight's tensor does not fit, or nothing.
+/// Says why a weight's tensor does not fit; "" if it fits.
 static std::string misfit(const Variable &variable, const Safetensors &file,
                           const Roles &roles, ArrayRef<std::string> unexpected,
                           Weights which) {
@@ -426,7 +426,7 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
       continue;
     auto found = file->tensors.find(tensorOf(variable, *roles, which));
     if (found == file->tensors.end())
-      continue; // a history
+      continue; // a missing history
     const Array &tensor = found->second;
     converted.resize(variable.type.bytes());
     convertElements(tensor.type.element, tensor.bytes, variable.type.element,
@@ -441,7 +441,7 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
 // Export
 //===----------------------------------------------------------------------===//
 
-/// The checkpoint's weights, by name and type.
+/// The names and types of the checkpoint's weights.
 static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
   if (!file.metadata.count(kFormatKey.str()))
     return makeError("{0}: holds weights alone already", file.path);
@@ -493,7 +493,7 @@ Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
     exported.bytes += tensor.bytes.size();
   }
   exported.tensors = tensors.size();
-  // What the tools of PyTorch's world ask for.
+  // PyTorch's tools expect this metadata.
   if (Error error =
           writeSafetensors(to, std::move(tensors), {{"format", "pt"}}))
     return error;

@@ -21,7 +21,7 @@ struct RunState : RecipeSettings {
   int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string module = {}, target = {}, cpu = {};
-  std::string scalerFields = {}; ///< Program's
+  std::string scalerFields = {}; ///< as in Program
   std::string plan = {};         ///< Program::plan
   std::string insertPasses =
       {};                     ///< those of CompileOptions, as on a command line

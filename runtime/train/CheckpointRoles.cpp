@@ -1,4 +1,4 @@
-//===- CheckpointRoles.cpp - what the tensors of a file are for -----------===//
+//===- CheckpointRoles.cpp - roles of the tensors in a file ---------------===//
 #include "runtime/train/CheckpointRoles.h"
 #include "runtime/train/Checkpoint.h"
 #include "support/Error.h"
@@ -25,7 +25,7 @@ std::string rolesToText(ArrayRef<Variable> variables) {
   return formatv("{0}", json::Value(std::move(roles)));
 }
 
-/// A scaler has a `growth_tracker`; with it go a scale and other counts.
+/// A scaler has a `growth_tracker`, and next to it a scale and other counts.
 static VariableRole scalerRoleByName(StringRef name, const Safetensors &file) {
   auto [scaler, field] = name.rsplit('.');
   if (!file.tensors.count((scaler + ".growth_tracker").str()))

@@ -1,4 +1,4 @@
-//===- CheckpointRoles.h - what the tensors of a file are for ---*- C++ -*-===//
+//===- CheckpointRoles.h - roles of the tensors in a file -------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_CHECKPOINTROLES_H
 #define MP_RUNTIME_TRAIN_CHECKPOINTROLES_H
 

@@ -24,7 +24,7 @@ int64_t CheckpointWriter::nextPause() const {
 }
 
 Error CheckpointWriter::stepFinished(StepMetrics &) {
-  // A run that goes back to its beginning has no file of that moment.
+  // After going back to its beginning, a run has no file of that state.
   if (!run.hasSaved)
     saved.reset();
   return run.writes() && run.state.step % every() == 0 ? save()
@@ -37,8 +37,8 @@ Error CheckpointWriter::stepsEnded(bool interrupted) {
   return save();
 }
 
-/// Metrics reach the disk before the checkpoint that covers them, so that a
-/// resumed run misses no line.
+/// Metrics reach the disk before the checkpoint that covers them, so that no
+/// line is missing after a resume.
 Error CheckpointWriter::save() {
   if (Error error = metrics.flush())
     return error;
@@ -50,15 +50,14 @@ Error CheckpointWriter::save() {
   return Error::success();
 }
 
-/// A new run in the folder of an earlier one: what that one learnt gets another
-/// name just before it is replaced, rather than being lost to a forgotten
-/// --resume.
+/// Replaces the checkpoint of an earlier run in the same folder, which gets
+/// another name first, so that a forgotten --resume does not lose it.
 Error CheckpointWriter::saveKeepingEarlier() {
   std::string previous = run.path("checkpoint.previous.safetensors");
   if (!sys::fs::exists(path()))
     return saveRun(run, path());
   std::error_code failed = sys::fs::remove(previous);
-  // Where a folder has no links, a copy does.
+  // If the file system has no links, the file is copied.
   if (!failed && sys::fs::create_hard_link(path(), previous))
     failed = sys::fs::copy_file(path(), previous);
   if (failed)

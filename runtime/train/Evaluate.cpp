@@ -59,8 +59,8 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
   return sums;
 }
 
-/// Precision and policy to evaluate by: what was asked for, else what the
-/// checkpoint was trained by; plain weights leave it to the recipe.
+/// Precision and policy are those of the options, else those that the
+/// checkpoint was trained with; plain weights leave them to the recipe.
 static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
   compile.precision = options.precision;
   compile.policy = options.policy;
@@ -71,7 +71,7 @@ static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
     compile.precision = checkpoint->state().precision;
   if (compile.policy.empty())
     compile.policy = checkpoint->state().policy;
-  // A checkpoint is data, and loads no code.
+  // A checkpoint is data, so the passes that it names are not loaded.
   const std::string &inserted = checkpoint->state().insertPasses;
   if (options.onNote && !inserted.empty() && options.insertPasses.empty())
     options.onNote("note: the checkpoint was trained with --insert-pass " +

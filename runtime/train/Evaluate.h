@@ -25,9 +25,9 @@ struct EvalOptions {
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
   std::vector<std::string> passPlugins = {},
-                           insertPasses = {}; ///< as CompileOptions'
+                           insertPasses = {}; ///< as in CompileOptions
   UseOnednn onednn = UseOnednn::Auto;
-  std::function<void(llvm::StringRef)> onNote = {}; ///< as of ModelOptions
+  std::function<void(llvm::StringRef)> onNote = {}; ///< as in ModelOptions
 };
 
 /// Loads a checkpoint's weights and scores them on the data source `test`.

@@ -14,7 +14,7 @@ Interrupt::Interrupt(bool active) : active(active) {
   flag = false;
   struct sigaction action = {};
   action.sa_handler = [](int) { flag = true; };
-  // The second signal gets the default action.
+  // SA_RESETHAND gives the second signal the default action.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &oldInterrupt);

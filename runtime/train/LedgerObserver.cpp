@@ -1,4 +1,4 @@
-//===- LedgerObserver.cpp - counts gradients while a run trains -----------===//
+//===- LedgerObserver.cpp - gradient statistics while a run trains --------===//
 #include "runtime/train/LedgerObserver.h"
 #include "support/Error.h"
 #include "support/ShellWord.h"
@@ -40,7 +40,7 @@ makeLedger(const TrainingRun &run, ModelOptions model, Compiler compiler,
   if (!run.state.scales.empty())
     return makeError("--ledger counts at one loss scale, and --scales gives "
                      "each gradient its own: leave out one of them");
-  // Device and scaler were chosen for the run, which has said so.
+  // The run has already chosen and reported device and scaler.
   model.device = run.model->device();
   model.compile.scaler = run.state.scaler;
   auto made = TrainingLedger::create(
@@ -78,13 +78,12 @@ Error LedgerObserver::stepsEnded(bool interrupted) {
   return interrupted ? Error::success() : write();
 }
 
-/// Adds a line, unless there is one of this moment.
+/// Adds a line, unless the last one is of this step.
 Error LedgerObserver::write() {
   int64_t step = run.state.step;
   if (!ledger || ledger->has(step))
     return Error::success();
-  // A ledger counts on the next step's batch; after the last step, on that
-  // one's.
+  // A ledger uses the next step's batch; after the last step, that step's.
   int64_t batch = std::min(step, run.totalSteps() - 1);
   auto warning = ledger->write(run.session(), *run.trainData, step, batch);
   if (!warning)

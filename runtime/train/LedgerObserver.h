@@ -1,4 +1,4 @@
-//===- LedgerObserver.h - counts gradients while a run trains ---*- C++ -*-===//
+//===- LedgerObserver.h - gradient statistics while a run trains ----------===//
 #ifndef MP_RUNTIME_TRAIN_LEDGEROBSERVER_H
 #define MP_RUNTIME_TRAIN_LEDGEROBSERVER_H
 

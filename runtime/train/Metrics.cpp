@@ -1,4 +1,4 @@
-//===- Metrics.cpp - what a run writes about itself -----------------------===//
+//===- Metrics.cpp - metrics and summary of a run as files ----------------===//
 #include "runtime/train/Metrics.h"
 #include "support/Json.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace mp {
 
-/// Nine digits give back every f32, seventeen every f64.
+/// Nine digits identify every f32, seventeen every f64.
 static void number(json::OStream &json, StringRef key, double value) {
   json.attributeBegin(key);
   if (!std::isfinite(value))
@@ -53,8 +53,8 @@ std::string toJson(const StepMetrics &metrics) {
   return text;
 }
 
-/// Length of the head that holds lines of steps up to `steps`, of which `last`
-/// gets the last.
+/// Length of the leading lines whose steps are at most `steps`; `last` is set
+/// to the last of these steps.
 static uint64_t lengthOfSteps(StringRef content, int64_t steps,
                               std::optional<int64_t> &last) {
   uint64_t length = 0;
@@ -81,7 +81,7 @@ static uint64_t lengthOfSteps(StringRef content, int64_t steps,
 Expected<MetricsFile> MetricsFile::open(StringRef path, int64_t steps) {
   uint64_t keep = 0;
   std::optional<int64_t> last;
-  // A device or pipe may have no end.
+  // Only a regular file is certain to end.
   if (steps > 0 && sys::fs::is_regular_file(path))
     if (auto old = MemoryBuffer::getFile(path, /*IsText=*/false,
                                          /*RequiresNullTerminator=*/false))

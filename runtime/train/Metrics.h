@@ -1,4 +1,4 @@
-//===- Metrics.h - what a run writes about itself -------------------------===//
+//===- Metrics.h - metrics and summary of a run as files ------------------===//
 #ifndef MP_RUNTIME_TRAIN_METRICS_H
 #define MP_RUNTIME_TRAIN_METRICS_H
 
@@ -43,8 +43,8 @@ std::string toJson(const StepMetrics &metrics);
 /// each with a "step". Lines are kept in memory until `flush`.
 class MetricsFile {
 public:
-  /// Keeps the lines of the first `steps` steps of an existing file, so that a
-  /// resumed run does not write a step twice, and cuts off what follows.
+  /// Keeps the lines of the first `steps` steps of an existing file and removes
+  /// the rest, so that a resumed run does not write a step twice.
   static llvm::Expected<MetricsFile> open(llvm::StringRef path, int64_t steps);
 
   void add(const StepMetrics &metrics) { add(metrics.step, toJson(metrics)); }
@@ -82,7 +82,7 @@ struct Summary {
   std::string recipe = {}, precision = {}, policy = {}, scaler = {};
   std::string insertPasses = {}; ///< as in checkpoints
   std::string device = {};
-  int64_t batch = 0, accumulate = 1; ///< samples; how many batches a step
+  int64_t batch = 0, accumulate = 1; ///< samples; micro-batches per step
   uint64_t seed = 0;
 };
 

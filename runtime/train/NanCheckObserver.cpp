@@ -1,4 +1,4 @@
-//===- NanCheckObserver.cpp - tells where steps stop being finite ---------===//
+//===- NanCheckObserver.cpp - reports where steps stop being finite -------===//
 #include "runtime/train/NanCheckObserver.h"
 #include "runtime/train/RunCheckpoint.h"
 #include "llvm/Support/FileSystem.h"
@@ -27,8 +27,8 @@ Error NanCheckObserver::stepFinished(StepMetrics &metrics) {
   return tell(metrics);
 }
 
-/// The bits of a run are the same each time, so what was found in the step is
-/// there again in the state before it, which the step has overwritten.
+/// Runs again up to the state before the step, which the step has overwritten.
+/// The run's bits are the same each time, so the fault is the same, too.
 Error NanCheckObserver::goBack(StepMetrics &metrics) {
   steps.drop();
   if (Error error = run.hasSaved
@@ -42,8 +42,8 @@ Error NanCheckObserver::goBack(StepMetrics &metrics) {
   while (run.state.step < metrics.step - 1 && !run.isInterrupted())
     if (Error error = steps.repeat())
       return error;
-  // Where every op was looked at, or the state is not there, nothing is to be
-  // learnt from another look.
+  // If every op was recorded, or the run was interrupted, a replay would tell
+  // nothing new.
   if (search.seesEveryOp() || run.isInterrupted())
     return Error::success();
   return search.lookFromBefore(metrics);

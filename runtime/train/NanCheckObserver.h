@@ -1,4 +1,4 @@
-//===- NanCheckObserver.h - tells where steps stop being finite -*- C++ -*-===//
+//===- NanCheckObserver.h - reports where steps stop being finite ---------===//
 #ifndef MP_RUNTIME_TRAIN_NANCHECKOBSERVER_H
 #define MP_RUNTIME_TRAIN_NANCHECKOBSERVER_H
 

@@ -8,7 +8,7 @@ using namespace llvm;
 namespace mp {
 
 /// On a device, where steps overlap, waiting for a micro-batch is worth it only
-/// if every op is asked for.
+/// if every op is recorded.
 Error NonFiniteSearch::microBatch(Executable &executable,
                                   Executable::Ticket ticket, int64_t step,
                                   int64_t micro) {
@@ -42,8 +42,8 @@ Error NonFiniteSearch::finished(const StepResults &step, StepMetrics &metrics) {
   }
   if (isWell)
     return Error::success();
-  // Records of kernels say which kernel; a step that was skipped can be asked
-  // again for the op.
+  // Records of kernels name only a kernel; a step that was skipped can be
+  // replayed to find the op.
   if (!seesEveryOp() && metrics.changedNothing() && !step.overlaps) {
     auto exact = replayStep(run, metrics.step - 1, ReplayFrom::StateAfterSkip);
     if (!exact)

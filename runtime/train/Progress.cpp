@@ -1,4 +1,4 @@
-//===- Progress.cpp - what a person sees while a run goes on --------------===//
+//===- Progress.cpp - progress of a run on the screen ---------------------===//
 #include "runtime/train/Progress.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
@@ -39,7 +39,7 @@ void Progress::step(const StepMetrics &metrics, int64_t skippedSteps) {
   lastShown = lastRate = now;
   samplesSinceRate = 0;
   if (terminal)
-    *os << "\r\x1b[K"; // to the start of the line, and clear it
+    *os << "\r\x1b[K"; // to the start of the line, which is then cleared
   *os << "epoch " << plan.epoch(done - 1) + 1 << "  step " << done << "/"
       << totalSteps << "  loss " << metricText(metrics.loss) << "  scale "
       << scaleText(metrics.scale) << "  skipped " << skippedSteps

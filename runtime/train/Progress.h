@@ -1,4 +1,4 @@
-//===- Progress.h - what a person sees while a run goes on ----------------===//
+//===- Progress.h - progress of a run on the screen -----------------------===//
 #ifndef MP_RUNTIME_TRAIN_PROGRESS_H
 #define MP_RUNTIME_TRAIN_PROGRESS_H
 

@@ -1,4 +1,4 @@
-//===- ProgressObserver.h - shows each step to a person ---------*- C++ -*-===//
+//===- ProgressObserver.h - shows each step to the user ---------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_PROGRESSOBSERVER_H
 #define MP_RUNTIME_TRAIN_PROGRESSOBSERVER_H
 

@@ -1,4 +1,4 @@
-//===- RunCheckpoint.cpp - a run from and to its checkpoints --------------===//
+//===- RunCheckpoint.cpp - saves and restores a run -----------------------===//
 #include "runtime/train/RunCheckpoint.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/RunSettings.h"
@@ -50,8 +50,7 @@ static std::string passesText(const std::string &inserted) {
                           : "with --insert-pass " + inserted;
 }
 
-/// Tells a person in what this run differs from the one that saved the
-/// checkpoint.
+/// Tells the user how this run differs from the one that saved the checkpoint.
 static void noteDifferences(const TrainingRun &run, const RunState &saved,
                             const ScalerChange &change) {
   if (!run.options.log)
@@ -76,7 +75,7 @@ static void noteDifferences(const TrainingRun &run, const RunState &saved,
         << ", this run goes on " << passesText(run.state.insertPasses) << "\n";
 }
 
-/// Copies what a run has done; its settings stay.
+/// Copies the progress of a run, without its settings.
 static void copyProgress(const RunState &from, RunState &to) {
   to.step = from.step;
   to.skippedSteps = from.skippedSteps;

@@ -1,4 +1,4 @@
-//===- RunCheckpoint.h - a run from and to its checkpoints ------*- C++ -*-===//
+//===- RunCheckpoint.h - saves and restores a run ---------------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_RUNCHECKPOINT_H
 #define MP_RUNTIME_TRAIN_RUNCHECKPOINT_H
 

@@ -1,4 +1,4 @@
-//===- RunSettings.cpp - options settled with a checkpoint's --------------===//
+//===- RunSettings.cpp - merges options with a checkpoint's ---------------===//
 #include "runtime/train/RunSettings.h"
 #include "program/Names.h"
 #include "runtime/numerics/Calibration.h"
@@ -28,8 +28,8 @@ static Error refuseOther(StringRef name, const std::string &checkpoint,
                    name, checkpoint, given);
 }
 
-/// Takes an option that was given, else the checkpoint's; a checkpoint that was
-/// made with another value cannot be continued exactly.
+/// Takes an option that was given, else the checkpoint's. It is an error to
+/// give another value than the checkpoint's, which would not continue exactly.
 template <typename T>
 static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
                     T &value) {
@@ -60,8 +60,8 @@ static Error settleSettings(const RecipeSettings &given, bool resumed,
   return error;
 }
 
-/// The recipe settings that are asked for: a resumed run has the scale that
-/// was calibrated for it when it was begun.
+/// The recipe settings that the options request: a resumed run keeps the scale
+/// that was calibrated when it started.
 static RecipeSettings askedSettings(const TrainOptions &options,
                                     const Checkpoint *checkpoint) {
   RecipeSettings asked = options.settings();
@@ -75,14 +75,15 @@ static Error checkInitialWeights(const TrainOptions &options, bool resumed) {
   if (resumed && !options.init.empty())
     return makeError("initial weights and a checkpoint to resume exclude each "
                      "other");
-  // It is said before data is read and kernels are compiled.
+  // This is checked before data is read and kernels are compiled.
   if (!options.init.empty() && !sys::fs::exists(options.init))
     return makeError("{0}: no such file of initial weights", options.init);
   return Error::success();
 }
 
 static Error checkCounts(const RunState &run) {
-  constexpr int64_t most = 1'000'000'000; // so that no count of steps overflows
+  constexpr int64_t most =
+      1'000'000'000; // keeps counts of steps from overflowing
   if (run.batch < 1 || run.epochs < 1 || run.epochs > most)
     return makeError("batch {0} or epochs {1} out of range, expected 1 to {2}",
                      run.batch, run.epochs, most);
@@ -114,10 +115,10 @@ Expected<RunState> settleRun(const TrainOptions &options,
               settle("drop-last", options.dropLast, resumed, run.dropLast),
               settleSettings(askedSettings(options, checkpoint), resumed, run)))
     return error;
-  // Inserted passes are this run's alone: a checkpoint is data and loads no
-  // code.
+  // Inserted passes are those of this run's options: a checkpoint is data, so
+  // the passes that it names are not loaded.
   run.insertPasses = llvm::join(options.insertPasses, " --insert-pass ");
-  // More epochs than planned are a new schedule that the user asked for.
+  // More epochs than planned are a new schedule that the user requested.
   run.epochs = options.epochs.value_or(run.epochs);
   if (Error error = checkCounts(run))
     return error;

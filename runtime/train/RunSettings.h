@@ -1,4 +1,4 @@
-//===- RunSettings.h - options settled with a checkpoint's ------*- C++ -*-===//
+//===- RunSettings.h - merges options with a checkpoint's -------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_RUNSETTINGS_H
 #define MP_RUNTIME_TRAIN_RUNSETTINGS_H
 

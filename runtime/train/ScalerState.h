@@ -1,7 +1,7 @@
 //===- ScalerState.h - a loss scaler's state in a checkpoint ----*- C++ -*-===//
 //
-// A run may go on with another loss scaler than it began with. Unlike all other
-// state, that of a scaler need not be in a checkpoint, and may be too much.
+// A run may continue with another loss scaler than it began with. So, unlike
+// other state, a scaler's may be missing in a checkpoint or have no use there.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_TRAIN_SCALERSTATE_H

@@ -22,8 +22,8 @@ Error SkipWatch::stepFinished(StepMetrics &metrics) {
   return Error::success();
 }
 
-/// Gives up a run of which nothing came, unless it is short: in a few steps no
-/// scale comes down far, and such a run can be resumed.
+/// Gives up a run that skipped all its steps, unless it is short: a few steps
+/// cannot reduce the scale far, and such a run can be resumed.
 void SkipWatch::judgeSkips() {
   const RunState &state = run.state;
   bool skippedAll =

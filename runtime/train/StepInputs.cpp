@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace mp {
 
-/// Random numbers; integers within what the input allows.
+/// Makes random inputs; integers are within the input's range.
 static Error invent(const Entry &entry, uint64_t seed, StepInputs &inputs) {
   ThreadPool pool(1);
   for (const Input &input : entry.inputs) {

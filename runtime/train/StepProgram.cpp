@@ -9,7 +9,7 @@ namespace mp {
 
 Expected<Executable::Ticket>
 StepProgram::submit(Executable::Inputs inputs) const {
-  // As training does: of what a data set holds, or was made up to fit.
+  // Inputs come from a data set or were made to fit, so ranges are known.
   constexpr auto known = Executable::Ranges::Known;
   for (int64_t micro = 0; gather && micro < microBatches; ++micro)
     if (auto ticket = gather->submit(inputs, known); !ticket)

@@ -20,7 +20,7 @@ struct StepProgram {
   std::vector<unsigned> others;
 
   Executable &takesInputs() const { return gather ? *gather : *last; }
-  /// Runs the whole step on inputs that are known to be in range.
+  /// Runs the whole step on inputs whose ranges are known to be right.
   llvm::Expected<Executable::Ticket> submit(Executable::Inputs inputs) const;
 };
 

@@ -1,4 +1,4 @@
-//===- StepReplay.cpp - one step again, looked at op by op ----------------===//
+//===- StepReplay.cpp - replays one step with a record of every op --------===//
 #include "runtime/train/StepReplay.h"
 #include "program/Names.h"
 #include "runtime/data/Convert.h"
@@ -9,8 +9,8 @@ using namespace llvm;
 namespace mp {
 
 namespace {
-/// Puts the state that every step attempt changes back to where the last one
-/// found it, as long as this lives.
+/// Sets the state that every step attempt changes back to what the last attempt
+/// found, as long as this exists.
 class Rewound {
 public:
   Rewound(Session &session, double scale) : session(session) {
@@ -20,7 +20,7 @@ public:
         continue;
       std::vector<char> bytes(variable.type.bytes());
       if (Error error = session.read(variable.name, bytes)) {
-        consumeError(std::move(error)); // the run that follows says it
+        consumeError(std::move(error)); // the next run reports it
         continue;
       }
       kept.emplace_back(variable.name, bytes);
@@ -72,7 +72,7 @@ replayStep(TrainingRun &run, int64_t step, ReplayFrom from) {
   for (int64_t micro = 0; micro < plan.microBatches(step); ++micro)
     if (Error error = look(name, plan.rows(step, micro), *inputs.next(), micro))
       return error;
-  // It also ends the window.
+  // `apply` also ends the window.
   if (gathers)
     if (Error error =
             look(kDiagnoseApplyEntry, plan.microRows(), {}, std::nullopt))

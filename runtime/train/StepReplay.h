@@ -1,4 +1,4 @@
-//===- StepReplay.h - one step again, looked at op by op --------*- C++ -*-===//
+//===- StepReplay.h - replays one step with a record of each op -----------===//
 #ifndef MP_RUNTIME_TRAIN_STEPREPLAY_H
 #define MP_RUNTIME_TRAIN_STEPREPLAY_H
 

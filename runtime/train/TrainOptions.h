@@ -1,4 +1,4 @@
-//===- TrainOptions.h - what to train on what, and how it ended -*- C++ -*-===//
+//===- TrainOptions.h - options and outcome of training ---------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_TRAINOPTIONS_H
 #define MP_RUNTIME_TRAIN_TRAINOPTIONS_H
 
@@ -30,7 +30,7 @@ struct TrainOptions : RecipeSettings {
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 samples
-  std::optional<uint64_t> seed;  ///< 0; of initialisers, order and random ops
+  std::optional<uint64_t> seed;  ///< 0; for initialisers, order and random ops
   std::optional<bool> shuffle;   ///< true
   std::optional<bool> dropLast;  ///< false: train on each epoch's remainder too
   /// The number of steps after which the run stops, counting those before it
@@ -43,8 +43,8 @@ struct TrainOptions : RecipeSettings {
   /// The number of steps after which gradient statistics are written to `out`
   /// again; 0: none are written. The bits of the run are the same.
   int64_t ledgerEvery = 0;
-  unsigned threads = 0;               ///< 0: one a core
-  UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
+  unsigned threads = 0;               ///< 0: one per core
+  UseOnednn onednn = UseOnednn::Auto; ///< Auto: used if installed
   std::string plan;    ///< path of a tuning plan, for a CUDA device
   std::string profile; ///< file for the cost of a step; empty: none
   std::string trace;   ///< file for a Chrome trace of the run; empty: none

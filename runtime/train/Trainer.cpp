@@ -15,8 +15,8 @@ using namespace llvm;
 
 namespace mp {
 
-/// They live as long as the Trainer, as train() may be called again after a
-/// signal.
+/// Observers live as long as the Trainer, as train() may be called again after
+/// a signal.
 struct Trainer::Observers {
   explicit Observers(const TrainingSetUp &made)
       : progress(*made.run),
@@ -26,7 +26,7 @@ struct Trainer::Observers {
         ledger(*made.run, made.ledger.get(), progress),
         profile(*made.run, *made.steps) {}
 
-  /// Brings the files of an earlier run to where this run begins.
+  /// Shortens the files of an earlier run to the step where this run begins.
   Error openFiles() {
     if (Error error = metrics.open())
       return error;
@@ -42,11 +42,10 @@ struct Trainer::Observers {
   CheckpointWriter checkpoints;
   LedgerObserver ledger;
   ProfileWriter profile;
-  /// They are told of a step in this order. A person sees the step
-  /// before what is wrong with it. The NaN check says why a step is not finite
-  /// before the run is given up for it or its line is written, and goes back to
-  /// finite state before that is saved. A checkpoint covers metrics that are
-  /// written.
+  /// Observers are told of a step in this order. Progress comes before what is
+  /// wrong with the step. The NaN check explains a non-finite step before the
+  /// run is given up or its line is written, and goes back to a finite state
+  /// before that is saved. A checkpoint covers only metrics that are written.
   std::array<TrainingObserver *, 7> all = {
       &progress, &nanCheck, &skips, &metrics, &checkpoints, &ledger, &profile};
 };

@@ -1,7 +1,7 @@
 //===- Trainer.h - trains a module on a folder of data --------------------===//
 //
-// The C++ API of training, without a type of MLIR. `examples/train_api.cpp`
-// shows it in thirty lines.
+// The C++ API of training, without MLIR types. `examples/train_api.cpp` shows
+// it in thirty lines.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_TRAIN_TRAINER_H

@@ -1,4 +1,4 @@
-//===- TrainingLedger.cpp - the ledger of a run as it goes on -------------===//
+//===- TrainingLedger.cpp - gradient statistics of a run ------------------===//
 #include "runtime/train/TrainingLedger.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/Prefetcher.h"
@@ -36,7 +36,7 @@ Error TrainingLedger::open(StringRef path, int64_t steps) {
   return Error::success();
 }
 
-/// A parameter in 16 bits may be f32 in the run, where it has a master.
+/// A 16-bit parameter may be f32 in the run, if it has a master.
 static bool isConvertible(const Variable &from, const Variable &to) {
   return from.type == to.type ||
          (from.type.shape == to.type.shape && isFloat(from.type.element) &&
@@ -64,7 +64,7 @@ Error TrainingLedger::copyState(Session &run) {
   return own.derive();
 }
 
-/// What the next step has.
+/// The loss scale of the next step.
 Expected<double> TrainingLedger::scaleOf(Session &run) {
   for (const Variable &variable : run.variables())
     if (variable.role.kind == VariableRole::Kind::Scale) {
@@ -76,7 +76,7 @@ Expected<double> TrainingLedger::scaleOf(Session &run) {
   return model->initialScale();
 }
 
-/// All micro-batches, of which an epoch's last may be smaller.
+/// Counts all micro-batches; an epoch's last one may be smaller.
 Error TrainingLedger::count(Ledger &ledger, const Dataset &data,
                             int64_t batch) {
   const BatchPlan &plan = options.plan;

@@ -1,4 +1,4 @@
-//===- TrainingLedger.h - the ledger of a run as it goes on -----*- C++ -*-===//
+//===- TrainingLedger.h - gradient statistics of a run ----------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGLEDGER_H
 #define MP_RUNTIME_TRAIN_TRAININGLEDGER_H
 

@@ -1,4 +1,4 @@
-//===- TrainingLoop.cpp - the steps of a run and who is told of them ------===//
+//===- TrainingLoop.cpp - runs the steps and notifies observers -----------===//
 #include "runtime/train/TrainingLoop.h"
 #include "runtime/train/Interrupt.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -7,7 +7,7 @@ using namespace llvm;
 
 namespace mp {
 
-/// Submits as many steps as may be under way at a time, none after the next
+/// Submits as many steps as may be under way at a time, but none after the next
 /// pause.
 Error TrainingLoop::submitSteps() {
   if (run.isInterrupted() || !run.gaveUp.empty())
@@ -22,8 +22,8 @@ Error TrainingLoop::submitSteps() {
   return Error::success();
 }
 
-/// Submits what may be under way, waits for the oldest step, and tells of it.
-/// Returns false where no step is left.
+/// Submits steps, waits for the oldest one, and notifies the observers. Returns
+/// false if no step is left.
 Expected<bool> TrainingLoop::runStep() {
   auto start = std::chrono::steady_clock::now();
   if (Error error = submitSteps())

@@ -1,4 +1,4 @@
-//===- TrainingLoop.h - the steps of a run and who is told of them --------===//
+//===- TrainingLoop.h - runs the steps and notifies observers -------------===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGLOOP_H
 #define MP_RUNTIME_TRAIN_TRAININGLOOP_H
 

@@ -1,4 +1,4 @@
-//===- TrainingObserver.h - what else happens while a run trains ----------===//
+//===- TrainingObserver.h - interface for what accompanies training -------===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGOBSERVER_H
 #define MP_RUNTIME_TRAIN_TRAININGOBSERVER_H
 

@@ -1,4 +1,4 @@
-//===- TrainingRun.cpp - what a run trains, on what, and how far ----------===//
+//===- TrainingRun.cpp - the facts of a training run ----------------------===//
 #include "runtime/train/TrainingRun.h"
 #include "runtime/train/Interrupt.h"
 #include "support/Error.h"
@@ -42,9 +42,8 @@ Error TrainingRun::makeFolder() const {
     return makeError("cannot make run folder {0}: {1}", options.out,
                      code.message());
   removeAbandoned(path("checkpoint.safetensors"));
-  // People look at a run that does not end, too. Files that a run writes at its
-  // end, or mp-run report of the whole run, are another run's where they are
-  // there already.
+  // Files that an earlier run wrote at its end are removed, as users also look
+  // at runs that have not ended.
   for (StringRef name : {"summary.json", "report.html", "values.json"})
     if (std::string old = path(name);
         state.step == 0 && sys::fs::is_regular_file(old))

@@ -1,4 +1,4 @@
-//===- TrainingRun.h - what a run trains, on what, and how far --*- C++ -*-===//
+//===- TrainingRun.h - the facts of a training run --------------*- C++ -*-===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGRUN_H
 #define MP_RUNTIME_TRAIN_TRAININGRUN_H
 
@@ -21,8 +21,8 @@ struct TrainingRun {
   BatchPlan plan;
   RunState state;
   std::string scaler;       ///< name of the loss scaler in use
-  std::string scalerFields; ///< Program's, of that scaler
-  std::string casts;        ///< CompileOptions::onCasts of a whole batch's step
+  std::string scalerFields; ///< as in Program, of that scaler
+  std::string casts;        ///< from CompileOptions::onCasts for a whole batch
   double compileSeconds = 0;
   bool hasSaved =
       false; ///< whether the checkpoint in the run folder is of this run

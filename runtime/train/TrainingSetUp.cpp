@@ -34,7 +34,7 @@ static ModelOptions modelOptions(const TrainingRun &run) {
   return model;
 }
 
-/// The data source `name`; nothing where the module has none that is required.
+/// The data source `name`; nothing if it is missing and not required.
 static Expected<std::optional<Dataset>> findData(TrainingRun &run,
                                                  StringRef name) {
   auto source = run.model->dataSource(name, /*required=*/name == "train");
@@ -75,7 +75,7 @@ static Error planBatches(TrainingRun &run) {
   return Error::success();
 }
 
-/// Finds the data of both sources, without reading it.
+/// Finds the data of both sources without reading it.
 static Error findData(TrainingRun &run) {
   auto train = findData(run, "train");
   if (!train)
@@ -90,9 +90,9 @@ static Error findData(TrainingRun &run) {
   return Error::success();
 }
 
-/// Where the scaler is static:auto, chooses the scale; the run's scaler is then
-/// static:N. This takes a session of its own: buffers change, and the gradients
-/// take memory.
+/// If the scaler is static:auto, calibrates a scale and makes the run's scaler
+/// static:N. Calibration needs a session of its own, as buffers change and
+/// gradients take memory.
 static Error chooseScale(TrainingRun &run, ModelOptions options,
                          Compiler compiler,
                          const SessionFactory &createSession) {
@@ -131,7 +131,7 @@ static Error chooseScale(TrainingRun &run, ModelOptions options,
   return Error::success();
 }
 
-/// Compiles the smaller batches while training runs, as they are needed later.
+/// Compiles smaller batches while training runs, as they are needed later.
 static void compileRest(const TrainingRun &run) {
   Model &model = *run.model;
   if (run.plan.microRemainder())
@@ -163,7 +163,7 @@ static Error compileStep(TrainingRun &run, TrainingStep &steps) {
   return Error::success();
 }
 
-/// Does both at the same time, as unpacking takes a quarter of a second.
+/// Both run at the same time, as unpacking takes a quarter of a second.
 static Error readDataAndCompile(TrainingRun &run, TrainingStep &steps) {
   std::optional<Error> read;
   llvm::thread reading([&] {
@@ -192,7 +192,7 @@ static void announce(const TrainingRun &run) {
   raw_ostream &os = *run.options.log;
   const Model &model = *run.model;
   const RunState &state = run.state;
-  // Nobody misses a scaler but in f16.
+  // A missing scaler matters only in f16.
   bool isScaled = run.scaler != "none" || model.precision() == "fp16";
   os << "device " << model.device() << " (" << run.session().describe()
      << "), precision "
@@ -219,7 +219,7 @@ static void announce(const TrainingRun &run) {
   os.flush();
 }
 
-/// Opens the module and finds the data, so that the run knows its steps.
+/// Opens the module and finds the data, which gives the number of steps.
 static Error openModel(TrainingRun &run, const ModelOptions &options,
                        const Compiler &compiler,
                        const SessionFactory &createSession) {

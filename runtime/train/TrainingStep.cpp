@@ -1,4 +1,4 @@
-//===- TrainingStep.cpp - the compiled step on one batch after another ----===//
+//===- TrainingStep.cpp - runs the compiled step on batches ---------------===//
 #include "runtime/train/TrainingStep.h"
 #include "program/Names.h"
 #include "runtime/numerics/NanCheck.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace mp {
 
-/// Says what to add to which line.
+/// The error says what to add to which line.
 static Error noLoss(const Entry &entry, const std::string &module) {
   std::vector<std::string> names;
   for (auto [i, result] : llvm::enumerate(entry.results))
@@ -91,7 +91,7 @@ static StepMetrics readMetrics(const StepProgram &program,
   return metrics;
 }
 
-/// Adds a step to what the run has done.
+/// Adds a finished step to the run's counts.
 void TrainingStep::count(const StepMetrics &metrics) {
   RunState &state = run.state;
   if (run.plan.indexInEpoch(state.step) == 0) {
@@ -125,7 +125,7 @@ Expected<StepMetrics> TrainingStep::finish(StepInspector *inspector) {
     if (Error error = inspector->finished(
             {step.program->last->entry(), *results, !steps.empty()}, metrics))
       return error;
-  // Where steps overlap, each begins where the one before ended.
+  // If steps overlap, each begins when the one before ends.
   Clock::time_point now = Clock::now();
   double seconds =
       std::chrono::duration<double>(now - std::max(step.start, lastFinish))

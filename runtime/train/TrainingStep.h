@@ -1,4 +1,4 @@
-//===- TrainingStep.h - the compiled step on one batch after another ------===//
+//===- TrainingStep.h - runs the compiled step on batches -----------------===//
 #ifndef MP_RUNTIME_TRAIN_TRAININGSTEP_H
 #define MP_RUNTIME_TRAIN_TRAININGSTEP_H
 

@@ -133,7 +133,7 @@ Error Command::apply(StringRef word, ArrayRef<const char *> &rest,
       return usage("--{0} needs a value: {1}", key, option->value);
     given = rest.consume_front();
   }
-  // In a list of files and numbers, files are marked.
+  // An option that takes files or numbers marks files by '@'.
   StringRef path = given;
   bool marked = StringRef(option->value).starts_with("@");
   if (option->names != Names::Nothing && (!marked || path.consume_front("@")))

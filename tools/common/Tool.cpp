@@ -30,9 +30,9 @@ int mp::tool::runTool(llvm::StringRef name, int argc, char **argv,
                       int (*run)(llvm::ArrayRef<const char *> arguments)) {
   current = name;
   reportCrashes(argc, argv);
-  // A file past its size limit must fail as one on a full disk does.
+  // A file that exceeds its size limit must fail like one on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  // A reader that leaves (mp-run train ... | head) does not end a run.
+  // A reader that closes the pipe (mp-run train ... | head) does not end a run.
   std::signal(SIGPIPE, SIG_IGN);
   return finishOutput(run({argv + 1, argv + argc}));
 }

@@ -27,13 +27,13 @@ Roofline rooflineOf(const BenchReport &report, const StepCost &cost) {
   return {std::max(memory, arithmetic), memory >= arithmetic};
 }
 
-/// Returns 1e9 units a second.
+/// Returns a rate in 1e9 units per second.
 static double rate(uint64_t amount, double microseconds) {
   return microseconds > 0 ? amount / microseconds / 1e3 : 0;
 }
 
 namespace {
-/// The launches of a step that run one kernel for one place.
+/// The launches of a step that run one kernel for one source location.
 struct Row {
   StepCost cost;
   Roofline roofline;
@@ -63,7 +63,7 @@ double share(double roofline, double microseconds) {
   return microseconds > 0 ? roofline / microseconds : 0;
 }
 
-/// The first ops of a kernel of many.
+/// The first op names of a kernel that has many.
 std::string shortened(StringRef summary) {
   constexpr size_t most = 60;
   return summary.size() <= most ? summary.str()

@@ -15,15 +15,15 @@ struct BenchReport {
   double compileSeconds = 0; ///< until the step can run
   CompileCounts kernels;
   std::vector<double> stepMicroseconds; ///< in order
-  /// 1e9 operations a second of all cores: fmas in f32, and multiplications of
-  /// bf16 operands. 0: not measured.
+  /// 1e9 operations per second of all cores: fmas in f32, and multiplications
+  /// of bf16 operands. 0: not measured.
   double peakF32 = 0, peakBF16 = 0;
   /// The steps whose update the loss scaler skipped.
   uint64_t skippedSteps = 0;
-  Profile profile; ///< of micro-batches, of one and of the update
+  Profile profile; ///< with micro-batches, of one micro-batch and of the update
 };
 
-/// The bound on a kernel's time, and how near it comes.
+/// The bound on a kernel's time, and how close the kernel comes to it.
 struct Roofline {
   double microseconds = 0; ///< best possible time; 0: not known
   bool byMemory = true;    ///< bound by memory, else by arithmetic
@@ -36,7 +36,7 @@ Roofline rooflineOf(const BenchReport &report, const StepCost &cost);
 /// Returns the value below which `share` of the values lie.
 double quantile(std::vector<double> values, double share);
 
-/// Returns a table for a person; the kernels that took longest come first.
+/// Returns a table for the user; the kernels that took longest come first.
 std::string toText(const BenchReport &report, size_t most = 20);
 std::string toJson(const BenchReport &report);
 

@@ -64,7 +64,7 @@ Command describe(CalibrationOptions &options) {
   return command;
 }
 
-/// A loss scale is an f32.
+/// Chooses the loss scale of the ledger, which must be an f32.
 Expected<double> chooseScale(const CalibrationOptions &options) {
   if (options.scale) {
     double scale = static_cast<float>(*options.scale);

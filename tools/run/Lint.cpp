@@ -65,7 +65,7 @@ Error execute(const LintRun &options) {
   pass.dtype = precision->dtype.str();
   pass.policy =
       options.policy.empty() ? precision->policy.str() : options.policy;
-  // Training with that name would bring a scaler.
+  // Training with this precision would use a loss scaler.
   if (!precision->defaultScaler.empty())
     pass.disable.push_back("f16-without-scaler");
   pass.magnitude = options.magnitude.value_or(pass.magnitude);

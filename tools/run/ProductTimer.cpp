@@ -13,8 +13,9 @@ using namespace mp::cuda;
 
 namespace mp::tool {
 
-/// Returns so many products in a run that starting it costs little beside them,
-/// and their operands are not all in a cache; no more than are quickly filled.
+/// Returns the number of products in a run: so many that starting the run costs
+/// little and the operands do not all fit a cache, but no more than can be
+/// filled quickly.
 static unsigned copiesOf(const GemmShape &shape) {
   int64_t elements = (shape.broadcastA ? 1 : shape.batch) * shape.m * shape.k +
                      shape.batch * shape.m * shape.n;

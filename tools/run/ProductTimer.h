@@ -15,8 +15,8 @@ public:
   static llvm::Expected<ProductTimer> create(const cuda::GemmShape &shape,
                                              Device device);
 
-  /// Microseconds that one product takes: the median of some rounds of runs
-  /// that follow one another without a wait, each of several products of
+  /// Returns the microseconds of one product: the median of some rounds of runs
+  /// that follow one another without a wait, each of several products with
   /// operands of their own. Errors: the kernel or cuBLASLt's routine is not
   /// available, or the device failed.
   llvm::Expected<double> measure(const cuda::TunePlan::Choice &choice);

@@ -160,7 +160,7 @@ Expected<Outcome> tuneOne(const Job &job, Device device, bool hasRival,
     return outcome;
   }
   outcome.cublaslt = *rival;
-  // A generated product has its epilogue for nothing, so it wins a tie.
+  // A generated product computes its epilogue for free, so it wins a tie.
   if (*rival < 0.95 * outcome.ours)
     outcome.best.config.reset();
   return outcome;

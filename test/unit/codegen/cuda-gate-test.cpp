@@ -95,7 +95,7 @@ void collectOps(Sources &all, StringRef arch) {
 }
 
 /// Collects products alone, in every config, plain and transposed, with rows
-/// that no tile divides and that lie `aligned` elements apart; 0 takes 2, 4 and
+/// that no tile divides and that are `aligned` elements apart; 0 takes 2, 4 and
 /// 8 in turn.
 void collectProducts(Sources &all, StringRef arch, int aligned) {
   CompileOptions options;

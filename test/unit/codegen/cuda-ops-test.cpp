@@ -4,8 +4,8 @@
 // the whole runtime, and gives the CPU's results: forward and backward, in f32,
 // f16 and bf16, with odd sizes.
 //
-// Elementwise ops are the same operations on both and so give the same bits;
-// sums are taken in another order, so that f32 results differ by a few units in
+// Elementwise ops are the same operations on both targets and so give the same
+// bits; sums have another order, so that f32 results differ by a few units in
 // the last place of their largest term, and rounded ones by one rounding.
 //
 //===----------------------------------------------------------------------===//

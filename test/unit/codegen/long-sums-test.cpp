@@ -1,10 +1,11 @@
 //===- long-sums-test.cpp - many equal terms ------------------------------===//
 //
-// Equal terms are the worst case of a sum in floating point: roundings of
-// successive partial sums have one sign, so that n terms, added one after the
-// other, err by up to n units of roundoff. Here no mean errs by more than 32
-// for any number of terms and any dimension (on CUDA by 64: a thread adds its
-// part of a row without parts of parts); and a norm of equal numbers is zero.
+// Equal terms are the worst case of a floating-point sum: roundings of
+// successive partial sums have one sign, so that the error of n terms, added
+// one after the other, is up to n units of roundoff. Here no mean has an error
+// of more than 32 units for any number of terms and any dimension (on CUDA 64,
+// as a thread adds its part of a row in one chain); and a norm of equal numbers
+// is zero.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"

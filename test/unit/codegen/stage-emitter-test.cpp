@@ -1,6 +1,7 @@
 //===- stage-emitter-test.cpp - stage kernels against loops in C++ --------===//
 //
-// Sizes about a vector, all schedules, results in place, one task against many.
+// Sizes around that of a vector, all schedules, results in place, and one task
+// against many.
 //
 //===----------------------------------------------------------------------===//
 #include "StageTexts.h"

@@ -21,7 +21,7 @@ const char *const kMaker =
     "mp.minimize result(1) {params = [\"maker.*\"], optimizer = #mp.sgd<lr = "
     "1.0e-1, momentum = 9.0e-1>}";
 
-/// A maker that a critic judges; both losses depend on both.
+/// A generator and a critic; both losses depend on both.
 std::string network(const std::string &groups, StringRef options) {
   return formatv(R"mlir(
     mp.variable @maker.w : tensor<3x3xf32> = #mp.init<kaiming_uniform>
@@ -62,8 +62,8 @@ Numbers randomInput(unsigned seed) {
   return numbers;
 }
 
-/// Maps the count of applied steps in a recipe of one of the two alone to its
-/// name in the recipe of both, which has the optimizer's place.
+/// Maps a variable's name in a recipe with one of the losses to its name in the
+/// recipe with both, where the count of applied steps contains `place`.
 std::string nameInBoth(const std::string &name, StringRef place) {
   return name == "step.applied" ? ("step." + place + ".applied").str() : name;
 }

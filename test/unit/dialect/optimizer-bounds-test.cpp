@@ -249,8 +249,8 @@ TEST(OptimizerBounds, HoldForSgd) {
     check(anySgd(random), random, {});
 }
 
-// A bound that is always infinite would hold as well. These are the bounds of a
-// run with the defaults.
+// An infinite bound would hold as well. These are the bounds of a run with the
+// defaults.
 TEST(OptimizerBounds, AreOfUse) {
   Random random(3);
   History history("#mp.adamw<lr = 1.0e-3>");
@@ -264,7 +264,7 @@ TEST(OptimizerBounds, AreOfUse) {
   EXPECT_GT(history.bound[1][0], 7.2);
 }
 
-// Gradients for which Cauchy and Schwarz's inequality is an equation in each
+// With these gradients the Cauchy-Schwarz inequality is an equality in each
 // step, so that no smaller bound would hold.
 TEST(OptimizerBounds, AreReached) {
   constexpr double beta1 = 0.9, beta2 = 0.999;

@@ -1,7 +1,7 @@
 //===- optimizer-skips-test.cpp - the parts of a step that are skipped ----===//
 //
 // Two optimizers in f16: each skips on its own gradients and copies, whereas
-// the statistics of forward and the scaler follow both.
+// the statistics of the forward pass and the scaler follow both.
 //
 //===----------------------------------------------------------------------===//
 #include "OnBothTargets.h"

@@ -2,8 +2,8 @@
 //
 // The words that kernels draw are those of runtime/Initialize.h's Philox, which
 // philox-test.cpp compares with the published vectors; each op is checked
-// against them, on the CPU and in the emulated CUDA. Seeds are fixed, and so
-// are the numbers: a bound on a moment holds or does not, today and tomorrow.
+// against them, on the CPU and in the emulated CUDA. Seeds are fixed, so the
+// numbers are always the same, and no bound on a moment holds only sometimes.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"

@@ -1,7 +1,7 @@
 //===- copy-check-test.cpp - how a step finds an overflow in a copy -------===//
 //
-// Steps that write f16 copies, in the process: the plan's traffic, and that the
-// values alone decide whether a step is skipped, not the bounds.
+// Steps that write f16 copies: their traffic by the plan, and that the values
+// alone decide whether a step is skipped, not the bounds.
 //
 //===----------------------------------------------------------------------===//
 #include "TrainingSession.h"

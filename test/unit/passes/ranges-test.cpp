@@ -1,7 +1,7 @@
-//===- ranges-test.cpp - bounds of numbers against numbers ----------------===//
+//===- ranges-test.cpp - value ranges against computed values -------------===//
 //
 // Iterates the registry: every result of an op on its samples lies in the range
-// that follows from those of its operands.
+// that follows from the ranges of its operands.
 //
 //===----------------------------------------------------------------------===//
 #include "OpSamples.h"
@@ -18,7 +18,7 @@ Interval hullOf(const Numbers &numbers) {
   return {*low, *high};
 }
 
-/// Bounds are computed in other steps than numbers, and rounded differently.
+/// Bounds are computed in other steps than values, and rounded differently.
 bool liesIn(double value, Interval range, double roundoff) {
   double slack = roundoff * std::max(1.0, std::abs(value));
   return value >= range.low - slack && value <= range.high + slack;
@@ -68,7 +68,7 @@ TEST(Ranges, HoldWhatOpsCompute) {
   std::vector<OpSample> samples = samplesWithBodies();
   for (const OpSample &sample : samples)
     bounded += checkSample(sample, "", 1e-6);
-  // Ranges that were always the type's would hold too.
+  // Ranges that are always those of the type would pass too.
   EXPECT_GE(bounded, samples.size() * 3 / 4);
 }
 

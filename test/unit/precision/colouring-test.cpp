@@ -107,7 +107,7 @@ TEST(Colouring, FewUnitsAreSolved) {
     }
 }
 
-// In the order of cost, colourings dearer than the best need not be measured.
+// Colourings that cost more than the best need not be measured.
 TEST(Colouring, MeasuresWhatCouldBeCheaper) {
   Chain chain(8, 4);
   ColouringResult result = search(chain, 1000);
@@ -116,7 +116,7 @@ TEST(Colouring, MeasuresWhatCouldBeCheaper) {
   EXPECT_LT(chain.measured, 40u);
 }
 
-// Twelve are more than the counts that 256 evaluations allow.
+// 2^12 colourings are more than the 1024 costs that 256 evaluations allow.
 TEST(Colouring, ManyUnitsAreSearched) {
   double found = 0, least = 0;
   for (unsigned seed = 0; seed < 20; ++seed) {

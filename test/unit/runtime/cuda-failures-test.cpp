@@ -86,8 +86,8 @@ TEST_F(CudaFailures, EveryCallInTurn) {
         llvm::StringRef(name).starts_with("nvrtc"))
       ++counts[name];
   ASSERT_GT(counts.size(), 30u);
-  // A failure to release something has no listener, and a failure to add
-  // details to a message does not fail the run.
+  // A failed release is not reported, and a failure to add details to a message
+  // does not fail the run.
   std::set<std::string> unheard = {
       "cuCtxSetCurrent",    "cuDevicePrimaryCtxRelease",
       "cuModuleUnload",     "cuMemFree",

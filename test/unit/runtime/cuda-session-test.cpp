@@ -1,6 +1,6 @@
 //===- cuda-session-test.cpp - a Session on the emulator ------------------===//
 //
-// A Session on the emulated device: the whole runtime but for the silicon.
+// A Session on the emulated device: the whole runtime, without a GPU.
 //
 //===----------------------------------------------------------------------===//
 #include "ChildProcess.h"

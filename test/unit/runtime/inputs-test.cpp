@@ -79,7 +79,7 @@ TEST_P(InputsTest, AreAsLarge) {
   EXPECT_EQ(message(net.function->submit({three, label}).takeError()),
             "'loss': input 'x' has 3 elements of f32 (12 bytes), expected 6 of "
             "2x3xf32 (24 bytes) (net.mlir:2:17)");
-  // One element too many is another tensor too.
+  // An input with one element more has the wrong size.
   std::vector<int64_t> labels = {0, 1, 0};
   EXPECT_EQ(message(net.function->submit({x, labels}).takeError()),
             "'loss': input 'label' has 3 elements of i64 (24 bytes), expected "

@@ -1,6 +1,6 @@
 //===- kernel-cache-test.cpp - the cache of compiled kernels --------------===//
 //
-// It returns the stored code, and no change of its folder breaks a run.
+// The cache returns the stored code, and no change of its folder breaks a run.
 //
 //===----------------------------------------------------------------------===//
 #include "TestFiles.h"

@@ -57,7 +57,7 @@ TEST(Magnitudes, FatesAreThoseOfRounding) {
     EXPECT_EQ(fateInHalf(number, 6), fateOfRounded(number, 6)) << number;
 }
 
-/// One reading gives the effect of rounding each element at any power of two.
+/// One pass gives the effect of rounding each element at any power of two.
 TEST(Magnitudes, CountsAreExactAtEveryPowerOfTwo) {
   std::vector<float> elements;
   for (double number : edges())

@@ -1,4 +1,4 @@
-//===- memory-plan-test.cpp - whether a plan fits into this machine -------===//
+//===- memory-plan-test.cpp - checks that a plan fits ---------------------===//
 #include "runtime/MemoryPlan.h"
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 //===- report-test.cpp - the page of a run --------------------------------===//
 //
-// The errors of a folder, the parts shown of the rest, and that its text never
-// becomes markup.
+// Errors of a damaged folder, the parts of a page, and that text of a folder
+// never becomes markup.
 //
 //===----------------------------------------------------------------------===//
 #include "TestFiles.h"

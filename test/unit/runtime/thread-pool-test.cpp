@@ -86,7 +86,7 @@ TEST(ThreadPool, HasAFewThreadsACoreAtMost) {
   EXPECT_EQ(pool.threads(), ThreadPool::most());
 }
 
-/// Uses all of the stack. Two calls each keep it from becoming a loop.
+/// Uses up the stack. Two recursive calls keep it from becoming a loop.
 [[maybe_unused]] int recurse(volatile int *depth) {
   volatile int more = *depth + 1;
   if (more < 0) // never: the stack is smaller

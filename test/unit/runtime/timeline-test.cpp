@@ -1,6 +1,6 @@
 //===- timeline-test.cpp - timelines of many steps ------------------------===//
 //
-// The steps that a picture of few keeps of many, and its axes.
+// A timeline with few stretches keeps what must be seen of many steps; axes.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/report/Svg.h"

@@ -172,7 +172,7 @@ TEST_F(TrainerTest, StepsThatOverlapAreTheSameSteps) {
   }
 }
 
-/// Three times three rows are nine, and the last five are three and two.
+/// Nine rows are three micro-batches of three; the last five are three and two.
 TEST_F(TrainerTest, MicroBatchesAreOneBatch) {
   TrainOptions one = options(), parts = options();
   one.batch = 9;

@@ -1,7 +1,7 @@
 //===- training-loop-test.cpp - the loop around a fake model --------------===//
 //
-// Who is told what in which order, and that no step overlaps a pause; and that
-// a repeated step is the same, but not looked at.
+// Observers are notified in order, no step overlaps a pause, and a repeated
+// step is the same step but is not inspected.
 //
 //===----------------------------------------------------------------------===//
 #include "FakeSession.h"

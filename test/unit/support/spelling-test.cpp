@@ -1,4 +1,4 @@
-//===- spelling-test.cpp - names that a person may have meant -------------===//
+//===- spelling-test.cpp - suggestions for misspelt names -----------------===//
 #include "support/Spelling.h"
 #include "gtest/gtest.h"
 
