@@ -36,6 +36,8 @@ SmallVector<Value> RmspropOp::buildScalars(ImplicitLocOpBuilder &b,
   RmspropAttr rmsprop = getOptimizer();
   double alpha = rmsprop.getAlpha(), momentum = rmsprop.getMomentum();
   auto [parameter, gradient, learningRate, squareAvg] = expressions<4>(b, x);
+  // Slots that only some fields need: grad_avg, then momentum_buffer.
+  ValueRange optionalSlots = x.drop_front(4);
   Expression rate = learningRate.toTypeOf(parameter);
   Expression decayed = addDecay(gradient, parameter, rmsprop.getWeightDecay());
   Expression square = decayed * decayed;
@@ -43,14 +45,14 @@ SmallVector<Value> RmspropOp::buildScalars(ImplicitLocOpBuilder &b,
   SmallVector<Value> results{Value(), mean};
   Expression variance = mean;
   if (rmsprop.getCentered()) {
-    Expression gradAvg(b, x[4]);
+    Expression gradAvg(b, optionalSlots.front());
     Expression average = gradAvg + (1 - alpha) * (decayed - gradAvg);
     variance = mean - average * average;
     results.push_back(average);
   }
   Expression update = decayed / (sqrt(variance) + double(rmsprop.getEps()));
   if (momentum != 0) {
-    update = momentum * Expression(b, x.back()) + update;
+    update = momentum * Expression(b, optionalSlots.back()) + update;
     results.push_back(update);
   }
   results[0] = parameter - rate * update;
