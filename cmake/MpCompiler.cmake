@@ -20,7 +20,7 @@ if(MP_LLD)
 endif()
 find_program(MP_CCACHE ccache)
 if(MP_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/ccache-launcher.sh ${CMAKE_SOURCE_DIR} ${MP_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/ccache-launcher.sh ${PROJECT_SOURCE_DIR} ${MP_CCACHE})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     # ccache handles precompiled headers only if their time stamps do not count. The text of the header, which CMake
     # also includes, has absolute paths.

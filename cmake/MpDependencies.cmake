@@ -24,18 +24,19 @@ list(APPEND CMAKE_PREFIX_PATH ${MP_LLVM_ROOT})
 
 # MLIR's own config stops the configuration if LLVM's or its own tools are
 # missing, so those are checked first.
-find_package(LLVM 22.1 QUIET CONFIG)
+# GLOBAL: the libraries refer to these targets, and a project that includes this one links the libraries.
+find_package(LLVM 22.1 QUIET CONFIG GLOBAL)
 if(LLVM_FOUND AND EXISTS ${LLVM_TOOLS_BINARY_DIR}/mlir-tblgen)
-  find_package(MLIR 22.1 QUIET CONFIG)
+  find_package(MLIR 22.1 QUIET CONFIG GLOBAL)
 endif()
 mp_require_package(LLVM "22.1" "llvm-22-dev llvm-22-tools")
 mp_require_package(MLIR "22.1" "libmlir-22-dev mlir-22-tools")
 
-find_package(ZLIB QUIET)
+find_package(ZLIB QUIET GLOBAL)
 if(NOT ZLIB_FOUND)
   mp_missing("zlib" "zlib1g-dev")
 endif()
-find_package(Threads REQUIRED)
+find_package(Threads REQUIRED GLOBAL)
 
 # Training needs no tests: if their packages are missing, they are left out.
 set(MP_TESTS_MISSING "")

@@ -33,7 +33,7 @@ function(mp_add_portable name)
     -Wl,--gc-sections,--icf=all,--strip-all,--as-needed)
 
   add_custom_target(package-portable ${all}
-    COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D PROGRAM=$<TARGET_FILE:${name}>
-      -D VERSION=${PROJECT_VERSION} -D OUT=${CMAKE_BINARY_DIR}/package -P ${CMAKE_SOURCE_DIR}/cmake/PackagePortable.cmake
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D PROGRAM=$<TARGET_FILE:${name}>
+      -D VERSION=${PROJECT_VERSION} -D OUT=${PROJECT_BINARY_DIR}/package -P ${PROJECT_SOURCE_DIR}/cmake/PackagePortable.cmake
     DEPENDS ${name} VERBATIM COMMENT "Packing the portable program")
 endfunction()
