@@ -3,7 +3,7 @@
 #include "codegen/Backend.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/KernelModels.h"
-#include "codegen/PassPlugins.h"
+#include "codegen/Plugins.h"
 #include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
 #include "codegen/plan/Describe.h"
@@ -35,6 +35,8 @@ public:
   }
 
   llvm::Expected<Program> run(StringRef text) {
+    if (llvm::Error error = loadPlugins())
+      return error;
     auto created = createBackend(options, context);
     if (!created)
       return created.takeError();
@@ -56,6 +58,20 @@ private:
     registerDialects(registry);
     registerKernelModels(registry);
     return registry;
+  }
+
+  /// Adds the dialects of plugins to the context.
+  llvm::Error loadPlugins() {
+    if (options.plugins.empty())
+      return llvm::Error::success();
+    PassRegistryAccess access;
+    if (llvm::Error error = access.load(options.plugins))
+      return error;
+    DialectRegistry registry;
+    access.registerDialects(options.plugins, registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    return llvm::Error::success();
   }
 
   /// The diagnostics tell the cause.
@@ -238,11 +254,9 @@ private:
                   : options.goal == Goal::Calibrate ? buildCalibratePipeline
                                                     : buildRunPipeline;
     PipelineOptions pipeline = passOptions();
-    if (options.insertPasses.empty() && options.passPlugins.empty())
+    if (options.insertPasses.empty())
       return build(manager, pipeline);
     PassRegistryAccess registry;
-    if (llvm::Error error = registry.load(options.passPlugins))
-      return error;
     // An inserted pass need not have a place in the evaluation of the same run,
     // but must have one in either.
     if (options.goal != Goal::Train && options.goal != Goal::Run) {
@@ -279,7 +293,7 @@ private:
 
   LogicalResult run(PassManager &passes) {
     return runReproducibly(passes, *module, options.reproducer,
-                           options.passPlugins);
+                           options.plugins);
   }
 
   //===--------------------------------------------------------------------===//

@@ -84,9 +84,13 @@ struct Options {
       cl::desc("where a pass fails or crashes, write the module before it, and "
                "how to rerun it"),
       cl::cat(category)};
-  cl::list<std::string> passPlugins{
-      "load-pass-plugin", cl::desc("shared library with passes to insert"),
+  cl::list<std::string> plugins{
+      "load-pass-plugin",
+      cl::desc("shared library with passes to insert, or with dialects"),
       cl::value_desc("file"), cl::cat(category)};
+  cl::list<std::string> dialectPlugins{
+      "load-dialect-plugin", cl::desc("the same"), cl::value_desc("file"),
+      cl::cat(category)};
   cl::list<std::string> insertPasses{
       "insert-pass",
       cl::desc("run passes beside one of the pipeline: "
@@ -125,7 +129,8 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
   compileOptions.reproducer = options.reproducer;
-  llvm::append_range(compileOptions.passPlugins, options.passPlugins);
+  llvm::append_range(compileOptions.plugins, options.plugins);
+  llvm::append_range(compileOptions.plugins, options.dialectPlugins);
   llvm::append_range(compileOptions.insertPasses, options.insertPasses);
   if (options.dumpPipeline)
     compileOptions.onPipeline = [](StringRef text) {

@@ -79,6 +79,12 @@ MpDialect::getParseOperationHook(StringRef) const {
   return ParseOpHook(parseUnknownOp);
 }
 
+bool mp::isGraphOp(Operation *op) {
+  return isa_and_nonnull<MpDialect>(op->getDialect()) ||
+         isa<ScalarOpInterface, ReductionOpInterface, DecomposableOpInterface,
+             AnchorOpInterface>(op);
+}
+
 Operation *MpDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                           Type type, Location location) {
   auto elements = dyn_cast<ElementsAttr>(value);

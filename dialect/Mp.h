@@ -99,6 +99,10 @@ struct SlotSpec {
   double initial = 0;
 };
 
+/// Whether kernels are made of the op: it is of the dialect, or has one of its
+/// interfaces for that, as an op of a plugin's dialect does.
+bool isGraphOp(mlir::Operation *op);
+
 /// The type in which an op on elements of this type computes: f32 for floats of
 /// at most 32 bits, f64 for f64, and the signless type for integers.
 mlir::Type computeType(mlir::Type element);

@@ -54,14 +54,14 @@ class Mp_Op<string mnemonic, list<Trait> traits = []>
 
 /// The operands have one element type and are broadcast. The result has the type that they broadcast to.
 defvar Mp_InferBroadcast = [{
-      auto type = inferElementwise(location, adaptor.getOperands());
+      auto type = ::mp::inferElementwise(location, adaptor.getOperands());
       if (failed(type))
         return ::mlir::failure();
       types.push_back(*type);
       return ::mlir::success();}];
 /// The same with elements i1.
 defvar Mp_InferFlags = [{
-      auto type = inferElementwise(location, adaptor.getOperands());
+      auto type = ::mp::inferElementwise(location, adaptor.getOperands());
       if (failed(type))
         return ::mlir::failure();
       types.push_back(type->clone(::mlir::IntegerType::get(context, 1)));

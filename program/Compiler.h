@@ -71,10 +71,10 @@ struct CompileOptions : RecipeSettings {
   Mode mode = Mode::Evaluate; ///< Run: the mode; other goals have their own
   int64_t batch = 0;          ///< binds `?`
   int64_t totalSteps = 0;     ///< length of schedules, if no step is skipped
-  /// Shared libraries with the user's passes, and the places where these run:
-  /// "after=mp-autodiff:my-pass{by=2}" or "before=..."; docs/own-passes.md. A
-  /// static program refuses plugins.
-  std::vector<std::string> passPlugins, insertPasses;
+  /// Shared libraries with the user's passes and dialects, and the places where
+  /// passes run: "after=mp-autodiff:my-pass{by=2}" or "before=...";
+  /// docs/own-passes.md. A static program refuses plugins.
+  std::vector<std::string> plugins, insertPasses;
   std::string target = "cpu"; ///< or "cuda"
   /// LLVM's name of a CPU, empty: the host's; or a CUDA architecture, "sm_80"
   /// or later, empty: "sm_80".

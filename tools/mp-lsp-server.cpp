@@ -3,11 +3,16 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
 
 int mp::tool::lspserverMain(int argc, char **argv) {
   setVersionOf("mp-lsp-server");
   mlir::DialectRegistry registry;
   mp::registerAll(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  auto words = takePlugins(argc, argv, registry);
+  if (!words)
+    return 1;
+  return mlir::failed(mlir::MlirLspServerMain(static_cast<int>(words->size()),
+                                              words->data(), registry));
 }

@@ -2,14 +2,14 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
 
 /// Adds the flag that keeps an op's text out of diagnostics, unless the user
 /// gave that flag.
-static std::vector<char *> quietly(int argc, char **argv) {
+static std::vector<char *> quietly(std::vector<char *> arguments) {
   static char quiet[] = "--mlir-print-op-on-diagnostic=false";
-  std::vector<char *> arguments(argv, argv + argc);
   auto isAbout = [](llvm::StringRef word) {
     return word.contains("-mlir-print-op-on-diagnostic");
   };
@@ -20,9 +20,12 @@ static std::vector<char *> quietly(int argc, char **argv) {
 
 int mp::tool::optMain(int argc, char **argv) {
   setVersionOf("mp-opt");
-  std::vector<char *> arguments = quietly(argc, argv);
   mlir::DialectRegistry registry;
   mp::registerAll(registry);
+  auto words = takePlugins(argc, argv, registry);
+  if (!words)
+    return 1;
+  std::vector<char *> arguments = quietly(std::move(*words));
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(static_cast<int>(arguments.size()), arguments.data(),
                         "Mantissa's passes\n", registry));

@@ -4,6 +4,7 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,6 +21,10 @@ int mp::tool::reduceMain(int argc, char **argv) {
   }
   mlir::DialectRegistry registry;
   mp::registerAll(registry);
+  auto words = takePlugins(argc, argv, registry);
+  if (!words)
+    return 1;
   mlir::MLIRContext context(registry);
-  return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
+  return mlir::failed(mlir::mlirReduceMain(static_cast<int>(words->size()),
+                                           words->data(), context));
 }

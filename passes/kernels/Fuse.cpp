@@ -218,8 +218,7 @@ private:
       return function.emitOpError()
              << "has control flow, which kernels are not made of";
     for (Operation &op : function.getBody().front()) {
-      if (!isa_and_nonnull<MpDialect>(op.getDialect()) &&
-          !op.hasTrait<OpTrait::IsTerminator>())
+      if (!isGraphOp(&op) && !op.hasTrait<OpTrait::IsTerminator>())
         return op.emitOpError() << "is not an op of the mp dialect";
       for (Type type :
            llvm::concat<const Type>(llvm::to_vector(op.getOperandTypes()),

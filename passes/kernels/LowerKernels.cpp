@@ -266,8 +266,7 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
       // The kernel was lowered before: no op of the dialect is left.
       if (llvm::none_of(kernel.getBody().front().without_terminator(),
                         [](Operation &op) {
-                          return isa<MpDialect>(op.getDialect()) &&
-                                 !isa<AnchorOpInterface>(op);
+                          return isGraphOp(&op) && !isa<AnchorOpInterface>(op);
                         }))
         continue;
       if (failed(check(kernel)))

@@ -88,7 +88,7 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
                             .onNote = options.onNote};
   chooseCasts(options, modelOptions.compile);
   modelOptions.compile.function = options.function;
-  modelOptions.compile.passPlugins = options.passPlugins;
+  modelOptions.compile.plugins = options.plugins;
   modelOptions.compile.insertPasses = options.insertPasses;
   auto model =
       Model::open(std::move(modelOptions), std::move(compiler), createSession);

@@ -24,7 +24,7 @@ struct EvalOptions {
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
-  std::vector<std::string> passPlugins = {},
+  std::vector<std::string> plugins = {},
                            insertPasses = {}; ///< as in CompileOptions
   UseOnednn onednn = UseOnednn::Auto;
   std::function<void(llvm::StringRef)> onNote = {}; ///< as in ModelOptions

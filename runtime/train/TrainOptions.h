@@ -26,7 +26,7 @@ struct TrainOptions : RecipeSettings {
   std::string init;     ///< safetensors file with the first weights
   std::string function; ///< recipe to run; empty: the only one
   /// As in CompileOptions. A checkpoint names them, but never loads them.
-  std::vector<std::string> passPlugins, insertPasses;
+  std::vector<std::string> plugins, insertPasses;
   std::string device = "auto";   ///< or "cpu", "cuda", "cuda:N"
   std::optional<int64_t> epochs; ///< 1
   std::optional<int64_t> batch;  ///< 32 samples

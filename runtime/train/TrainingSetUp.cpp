@@ -28,7 +28,7 @@ static ModelOptions modelOptions(const TrainingRun &run) {
       *log << line << "\n";
     };
   model.compile.settings() = run.state.settings();
-  model.compile.passPlugins = options.passPlugins;
+  model.compile.plugins = options.plugins;
   model.compile.insertPasses = options.insertPasses;
   model.compile.function = options.function;
   return model;

@@ -28,6 +28,8 @@ RUN_ELSEWHERE = {
     "scripts/install-deps.sh": "scripts/test.sh",
     "scripts/package.sh": "portable/package.py",
     "tar": "portable/package.py",
+    "apt-get": "consumer/debian.py",
+    "cpack": "consumer/debian.py",
     "bin/mp-run": "portable/package.py",
     "bin/mp-opt": "portable/package.py",
     "bench/gpu.sh": "house/gpu-script.py",

@@ -131,7 +131,7 @@ Compiler CommonOptions::compiler() const {
                                 KernelSink *sink) {
     CompileOptions telling = options;
     telling.reproducer = own.reproducer;
-    telling.passPlugins = own.passPlugins;
+    telling.plugins = own.plugins;
     telling.insertPasses = own.insertPasses;
     telling.onWarning = sayOnce;
     if (own.dumpPipeline)
@@ -220,8 +220,11 @@ std::vector<Option> CommonOptions::table() {
            "where a compiler pass fails or crashes, write the module before "
            "it, and how to rerun it",
            Names::Output),
-      list("load-pass-plugin", "FILE", passPlugins,
-           "shared library with passes for --insert-pass", Names::Input),
+      list("load-pass-plugin", "FILE", plugins,
+           "shared library with passes for --insert-pass, or with dialects",
+           Names::Input),
+      list("load-dialect-plugin", "FILE", plugins,
+           "the same, by mlir-opt's other name", Names::Input),
       std::move(insertOption),
       flag("dump-pass-pipeline", dumpPipeline, true,
            "print the passes of each compilation, as mp-opt --pass-pipeline "
@@ -232,8 +235,9 @@ std::vector<Option> CommonOptions::table() {
 }
 
 bool isOfPasses(const Option &option) {
-  return llvm::is_contained(
-      {"load-pass-plugin", "insert-pass", "dump-pass-pipeline"}, option.name);
+  return llvm::is_contained({"load-pass-plugin", "load-dialect-plugin",
+                             "insert-pass", "dump-pass-pipeline"},
+                            option.name);
 }
 
 Option scalerOption(std::string &to, std::string help) {

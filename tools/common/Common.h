@@ -15,7 +15,7 @@ struct CommonOptions {
   unsigned threads = 0;
   UseOnednn onednn = UseOnednn::Auto;
   std::string reproducer;
-  std::vector<std::string> passPlugins, insertPasses;
+  std::vector<std::string> plugins, insertPasses;
   bool dumpPipeline = false;
   std::vector<Option> table();
   /// Returns `compile` with the user's passes. It prints each warning and each

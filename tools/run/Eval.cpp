@@ -44,7 +44,7 @@ int eval(ArrayRef<const char *> arguments) {
   options.threads = common.threads;
   options.onednn = common.onednn;
   options.plan = common.plan;
-  options.passPlugins = common.passPlugins;
+  options.plugins = common.plugins;
   options.insertPasses = common.insertPasses;
   options.onNote = note;
   Expected<NamedNumbers> numbers = evaluate(options, common.compiler());

@@ -95,7 +95,7 @@ int train(ArrayRef<const char *> arguments) {
   options.threads = common.threads;
   options.onednn = common.onednn;
   options.plan = common.plan;
-  options.passPlugins = common.passPlugins;
+  options.plugins = common.plugins;
   options.insertPasses = common.insertPasses;
   if (options.out.empty() && sys::fs::is_directory(options.resume))
     options.out = options.resume;

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""The installed tree: projects that know nothing but where it is are configured, built and run, and train, run a saved
+Program without MLIR, and bring a pass and an op."""
+
+import re
+import sys
+
+import numpy
+
+from _consumer import HERE, configure, fresh, needed, options, output
+
+VERSION = "0.1"
+LLVM = "22.1"
+
+
+# --- the tree ------------------------------------------------------------------
+
+def install(arguments):
+    """Installs the build, and moves the tree: it must not know where it was put."""
+    first = fresh(arguments.work / "installed-first")
+    output("cmake", "--install", arguments.build, "--prefix", first)
+    prefix = fresh(arguments.work / "installed") / "prefix"
+    return first.rename(prefix)
+
+
+def symbols(library):
+    """The strong symbols that a library defines."""
+    lines = [line.split() for line in output("nm", "--dynamic", "--defined-only", library).splitlines()]
+    return {words[2] for words in lines if len(words) == 3 and words[1] in "TDBR" and not words[2].startswith("_ZTI")}
+
+
+def tree_faults(prefix, arguments):
+    # Other builds than releases have paths in assertions and debug information.
+    release = "CMAKE_BUILD_TYPE:STRING=Release" in (arguments.build / "CMakeCache.txt").read_text()
+    places = [str(place).encode() for place in (arguments.build, arguments.source) if release]
+    for file in prefix.rglob("*"):
+        if file.is_file():
+            content = file.read_bytes()
+            yield from (f"{file} contains {place.decode()}" for place in places if place in content)
+    runtime, compiler = (prefix / "lib" / f"lib{name}.so" for name in ("MantissaRuntime", "Mantissa"))
+    for library in (runtime, compiler):
+        if not library.resolve().name.endswith(f".so.{VERSION}.0"):
+            yield f"{library} is {library.resolve()}"
+        if f"soname: [{library.name}.{VERSION}]" not in output("readelf", "--dynamic", library):
+            yield f"{library} has no soname of {VERSION}"
+    if any("MLIR" in name for name in needed(runtime)) or "MLIR" in output("ldd", runtime):
+        yield f"{runtime} needs MLIR: {sorted(needed(runtime))}"
+    if twice := symbols(runtime) & symbols(compiler):
+        yield f"both libraries define {sorted(twice)[:9]}"
+    for program in [*(prefix / "bin").iterdir(), prefix / "lib" / "mantissa" / "MantissaPlugin.so"]:
+        listed = output("ldd", program)
+        if "not found" in listed or f"{prefix}/" not in listed:
+            yield f"{program} does not find the tree's libraries:\n{listed}"
+    for header in ("dialect/Mp.h", "dialect/MpBase.td", "dialect/ops/Linear.h", "dialect/ops/Linear.h.inc", "codegen/Compile.h",
+                   "runtime/Session.h", "passes/kernels/Passes.h.inc"):
+        if not (prefix / "include" / "mantissa" / header).is_file():
+            yield f"{header} is missing"
+
+
+# --- projects that link it ---------------------------------------------------------
+
+class Consumers:
+    def __init__(self, prefix, arguments):
+        self.prefix, self.arguments = prefix, arguments
+
+    def build(self, name, compiler, *definitions):
+        """Builds the project in a copy, outside of the repository's tree; returns the build folder."""
+        folder = fresh(self.arguments.work / "consumers" / f"{name}-{compiler}")
+        output("cp", "-r", HERE / name, folder / "source")
+        configure(folder / "source", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={compiler}",
+                  *definitions)
+        output("cmake", "--build", folder / "build")
+        return folder / "build"
+
+    def tool(self, name, *words, **keywords):
+        return output(self.prefix / "bin" / name, *words, **keywords)
+
+    def train(self):
+        """Both compilers, with exceptions and without MLIR's headers: the same numbers."""
+        printed = []
+        for compiler in ("g++", "clang++-22"):
+            build = self.build("train", compiler, "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
+            module = self.prefix / "share" / "mantissa" / "examples" / "fashion-mnist" / "mlp.mlir"
+            printed.append(output(build / "train", module, self.arguments.data, "5"))
+            assert "train: cannot open data folder none" in output(build / "train", module, "none", "5", status=1)
+        losses = [float(loss) for loss in re.findall(r"loss (\S+)", printed[0])]
+        assert len(losses) == 5 and losses[-1] < losses[0] and printed[0] == printed[1], printed
+        print(f"train: {losses}")
+
+    def run_program(self):
+        build = self.build("run-program", "g++", "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
+        program = build / "model.program"
+        self.tool("mp-translate", "--mp-to-program", "--mp-code", "--mp-goal=run", HERE / "run-program" / "model.mlir", "-o", program)
+        assert output(build / "run-program", program) == "-1 1 4 -3\n"
+        listed = output("ldd", build / "run-program")
+        assert "libMantissaRuntime.so" in listed and "MLIR" not in listed and "libMantissa.so" not in listed, listed
+        print("run-program: without MLIR")
+
+    def plugin(self):
+        plugin = self.build("plugin", "g++") / "own.so"
+        check_plugin(self, plugin)
+        check_gradient(self, plugin)
+        self.tool("mp-run", "train", self.prefix / "share/mantissa/examples/fashion-mnist/mlp.mlir", "--data", self.arguments.data,
+                  "--max-steps", "5", "--device", "cpu", "--out", plugin.parent / "run", "--load-pass-plugin", plugin,
+                  "--insert-pass", "before=mp-autocast:softsign-for-relu")
+        assert "softsign" in (plugin.parent / "run" / "casts.json").read_text()
+        print("plugin: mp-opt, mlir-opt, mp-translate and mp-run")
+
+
+def check_plugin(consumers, plugin):
+    """The dialect and the pass in mp-opt, a stock mlir-opt and mp-translate."""
+    net = HERE / "plugin" / "net.mlir"
+    ours = consumers.prefix / "lib" / "mantissa" / "MantissaPlugin.so"
+    passes = "--pass-pipeline=builtin.module(mp-specialize{batch=4},mp-autocast,mp-autodiff)"
+    text = consumers.tool("mp-opt", f"--load-dialect-plugin={plugin}", net, passes)
+    # It is in no list of PyTorch's policy: it runs in the type that its operand has.
+    assert re.search(r"own.softsign %\w+ : tensor<4x16xbf16>", text) and "own.softsign_backward" in text, text
+    stock = output("mlir-opt-22", *(f"--load-{what}-plugin={file}" for what in ("dialect", "pass") for file in (ours, plugin)), net, passes)
+    assert stock == text, stock
+    relu = plugin.parent / "relu.mlir"
+    relu.write_text(net.read_text().replace("own.softsign", "mp.relu"))
+    replaced = consumers.tool("mp-opt", f"--load-pass-plugin={plugin}", relu, "--softsign-for-relu")
+    assert replaced == consumers.tool("mp-opt", f"--load-pass-plugin={plugin}", net), replaced
+    cuda = consumers.tool("mp-translate", "--mp-to-cuda", "--mp-headers=false", "--mp-batch=4", f"--load-dialect-plugin={plugin}", net)
+    assert re.search(r"^// .*softsign", cuda, re.MULTILINE), cuda
+    assert "'own.softsign'" in consumers.tool("mp-opt", net, status=1)
+
+
+def check_gradient(consumers, plugin):
+    """The rule that autodiff applies, compiled for both targets, against central differences."""
+    folder, module = plugin.parent, HERE / "plugin" / "sum.mlir"
+    both = folder / "gradient.mlir"
+    consumers.tool("mp-opt", f"--load-dialect-plugin={plugin}", module, "--mp-autodiff=function=sum", "-o", both)
+
+    def run(function, x, *words, **keywords):
+        numpy.save(folder / "x.npy", x)
+        consumers.tool("mp-run", "run", both, "--function", function, "--load-dialect-plugin", plugin, f"--input=@{folder}/x.npy",
+                       f"--output=@{folder}/y.npy", *words, **keywords)
+        return numpy.load(folder / "y.npy")
+
+    x, step = numpy.array([1, -1, 2, -2, 3, 0.5, 7.0]), 1e-5
+    gradient = run("sum.gradient", x, "--device", "cpu")
+    for i in (0, 3, 6):
+        offset = step * numpy.eye(len(x))[i]
+        difference = (run("sum", x + offset, "--device", "cpu") - run("sum", x - offset, "--device", "cpu")) / (2 * step)
+        assert abs(gradient[i] - difference) < 1e-8, (i, gradient, difference)
+    emulated = {"MP_CUDA_PATH": str(consumers.arguments.build / "test" / "emulator" / "lib"), "MP_CACHE_DIR": "off", "PATH": "/usr/bin:/bin"}
+    assert (run("sum.gradient", x, "--device", "cuda", env=emulated) == gradient).all()
+    print(f"gradient: {gradient}")
+
+
+# --- what is refused ---------------------------------------------------------------
+
+PLUGIN = """
+struct info { unsigned api; const char *name, *version; void *callback; };
+struct info mlirGetPassPluginInfo(void) { return (struct info){%s, "other", "0", 0}; }
+"""
+# If the plugin were loaded, this initialiser would end the process.
+STUB = "#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\nint stub(void) { return 0; }\n"
+
+
+def shared_library(folder, name, text, *words):
+    source = folder / f"{name}.c"
+    source.write_text(text)
+    file = folder / f"{name}.so"
+    output("cc", "-shared", "-fPIC", source, "-o", file, *words)
+    return file
+
+
+def other_plugins(folder):
+    """(plugin, what the error says)."""
+    for number, soname in enumerate(("libLLVM.so.21.1", "libLLVM-15.so.1", "libMLIR.so.23.0", "libMantissa.so.0.2")):
+        stub = shared_library(folder, f"stub{number}", STUB, f"-Wl,-soname,{soname}")
+        (folder / soname).symlink_to(stub)
+        yield shared_library(folder, f"plugin{number}", PLUGIN % 1 + "int stub(void);\nint (*const keep)(void) = stub;\n", stub,
+                             f"-Wl,-rpath,{folder}"), f"was built with {soname}, and this is Mantissa {VERSION}"
+    yield shared_library(folder, "api", PLUGIN % 99), "Wrong API version"
+    yield shared_library(folder, "copy", PLUGIN % 1 + "void _ZN4mlir11MLIRContextD1Ev(void) {}\n"), "contains a copy of MLIR"
+    yield shared_library(folder, "empty", "int nothing;\n"), "neither mlirGetPassPluginInfo nor mlirGetDialectPluginInfo"
+    text = folder / "text.so"
+    text.write_text("text")
+    yield text, "is not a shared library"
+
+
+def check_refusals(consumers):
+    folder = fresh(consumers.arguments.work / "refused")
+    net = HERE / "run-program" / "model.mlir"
+    for plugin, message in other_plugins(folder):
+        for words in (("mp-opt", f"--load-pass-plugin={plugin}", net), ("mp-opt", "-load-dialect-plugin", plugin, net),
+                      ("mp-reduce", f"--load-dialect-plugin={plugin}", net), ("mp-lsp-server", f"--load-pass-plugin={plugin}"),
+                      ("mp-translate", "--mp-to-program", "--mp-goal=run", f"--load-pass-plugin={plugin}", net),
+                      ("mp-run", "run", net, "--load-pass-plugin", plugin)):
+            text = consumers.tool(*words, status=1)
+            assert message in text and plugin.name in text and len(text.splitlines()) == 1, (words, text)
+    project = folder / "CMakeLists.txt"
+
+    def refused(find_package, message, *definitions):
+        project.write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package({find_package})\n")
+        text = configure(folder, fresh(folder / "build"), f"-DCMAKE_PREFIX_PATH={consumers.prefix}", *definitions, status=1)
+        assert message in " ".join(text.split()), text
+
+    refused("Mantissa 0.1 REQUIRED COMPONENTS dialect", f"component dialect needs MLIR {LLVM} (Debian: libmlir-22-dev",
+            "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
+    refused("Mantissa 0.1 REQUIRED", f"component runtime needs LLVM {LLVM} (Debian: llvm-22-dev", "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
+    refused("Mantissa 0.2 REQUIRED", 'requested version "0.2"')
+    refused("Mantissa 0.1 REQUIRED COMPONENTS graphics", "component graphics needs a component that exists")
+    print("refused: plugins of other versions, missing packages")
+
+
+def main():
+    arguments = options(__doc__)
+    prefix = install(arguments)
+    found = list(tree_faults(prefix, arguments))
+    if found:
+        sys.exit("\n".join(found))
+    consumers = Consumers(prefix, arguments)
+    consumers.train()
+    consumers.run_program()
+    consumers.plugin()
+    check_refusals(consumers)
+
+
+if __name__ == "__main__":
+    main()
