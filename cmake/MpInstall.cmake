@@ -42,6 +42,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/fashion-mnist
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${MP_INSTALL_DOC})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${MP_INSTALL_DOC} RENAME copyright) # Debian's name for it
 
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return() # the packages are those of the project that includes this one
+endif()
 set(CPACK_GENERATOR DEB TXZ)
 set(CPACK_PACKAGE_NAME mantissa)
 set(CPACK_PACKAGE_VENDOR "The Mantissa authors")

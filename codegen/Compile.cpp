@@ -62,13 +62,11 @@ private:
 
   /// Adds the dialects of plugins to the context.
   llvm::Error loadPlugins() {
-    if (options.plugins.empty())
-      return llvm::Error::success();
     PassRegistryAccess access;
     if (llvm::Error error = access.load(options.plugins))
       return error;
     DialectRegistry registry;
-    access.registerDialects(options.plugins, registry);
+    access.registerDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     return llvm::Error::success();

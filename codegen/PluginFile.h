@@ -8,9 +8,9 @@
 namespace mp {
 
 /// Reads a shared library without loading it: two versions of LLVM in a process
-/// would exchange objects of different layouts. Fails if it needs an LLVM, an MLIR or a
-/// Mantissa of another version than this one, or contains a copy of MLIR, whose
-/// type ids are not those of this process.
+/// would exchange objects of different layouts. Fails if it needs an LLVM, an
+/// MLIR or a Mantissa of another version than this one, or contains a copy of
+/// MLIR, whose type ids are not those of this process.
 llvm::Error checkPluginFile(llvm::StringRef path);
 
 } // namespace mp

@@ -81,9 +81,8 @@ llvm::Error PassRegistryAccess::load(llvm::ArrayRef<std::string> plugins) {
   return llvm::Error::success();
 }
 
-void PassRegistryAccess::registerDialects(llvm::ArrayRef<std::string> plugins,
-                                          mlir::DialectRegistry &registry) {
-  for (const std::string &plugin : plugins)
-    if (const Dialects &dialects = loadedPlugins().lookup(absolute(plugin)))
+void PassRegistryAccess::registerDialects(mlir::DialectRegistry &registry) {
+  for (const auto &plugin : loadedPlugins())
+    if (const Dialects &dialects = plugin.second)
       dialects->registerDialectRegistryCallbacks(registry);
 }

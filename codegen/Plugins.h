@@ -23,9 +23,8 @@ public:
   /// mlirGetDialectPluginInfo, each once, and registers their passes. Refuses,
   /// without loading it, a library that was built for another LLVM or Mantissa.
   llvm::Error load(llvm::ArrayRef<std::string> plugins);
-  /// Registers the dialects of loaded plugins.
-  void registerDialects(llvm::ArrayRef<std::string> plugins,
-                        mlir::DialectRegistry &registry);
+  /// Registers the dialects of all plugins that this process has loaded.
+  void registerDialects(mlir::DialectRegistry &registry);
 
 private:
   std::lock_guard<std::mutex> lock;

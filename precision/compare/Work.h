@@ -3,6 +3,7 @@
 #define MP_PRECISION_COMPARE_WORK_H
 
 #include "codegen/Diagnostics.h"
+#include "codegen/Plugins.h"
 #include "dialect/Dialects.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -42,6 +43,7 @@ private:
   static mlir::DialectRegistry dialects() {
     mlir::DialectRegistry registry;
     registerDialects(registry);
+    PassRegistryAccess().registerDialects(registry);
     return registry;
   }
   static void add(mlir::PassManager &manager,

@@ -104,7 +104,8 @@ class Consumers:
                   "--max-steps", "5", "--device", "cpu", "--out", plugin.parent / "run", "--load-pass-plugin", plugin,
                   "--insert-pass", "before=mp-autocast:softsign-for-relu")
         assert "softsign" in (plugin.parent / "run" / "casts.json").read_text()
-        print("plugin: mp-opt, mlir-opt, mp-translate and mp-run")
+        check_analyses(self, plugin)
+        print("plugin: mp-opt, mlir-opt, mp-translate, mp-run and mp-diff")
 
 
 def check_plugin(consumers, plugin):
@@ -124,6 +125,19 @@ def check_plugin(consumers, plugin):
     cuda = consumers.tool("mp-translate", "--mp-to-cuda", "--mp-headers=false", "--mp-batch=4", f"--load-dialect-plugin={plugin}", net)
     assert re.search(r"^// .*softsign", cuda, re.MULTILINE), cuda
     assert "'own.softsign'" in consumers.tool("mp-opt", net, status=1)
+
+
+def check_analyses(consumers, plugin):
+    """The tools that compile a graph many times."""
+    net, load = HERE / "plugin" / "net.mlir", ("--load-dialect-plugin", plugin)
+    assert "no warnings" in consumers.tool("mp-run", "lint", net, *load)
+    assert "softsign" in consumers.tool("mp-diff", net, "--policy", "torch", "--steps", "0", "--all", *load)
+    example = consumers.prefix / "share/mantissa/examples/fashion-mnist/mlp.mlir"
+    module = plugin.parent / "mlp.mlir"
+    module.write_text(example.read_text().replace("mp.relu", "own.softsign"))
+    found = consumers.tool("mp-run", "search", module, "--data", consumers.arguments.data, "--tolerance", "0.1", "--batches", "1",
+                           "--steps", "0", "--max-evaluations", "4", *load)
+    assert "softsign" in found, found
 
 
 def check_gradient(consumers, plugin):
@@ -194,16 +208,29 @@ def check_refusals(consumers):
             assert message in text and plugin.name in text and len(text.splitlines()) == 1, (words, text)
     project = folder / "CMakeLists.txt"
 
+    def answer(find_package, *definitions, **keywords):
+        project.write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package({find_package})\n"
+                           "foreach(name runtime compiler dialect)\n  message(STATUS ${name}=${Mantissa_${name}_FOUND})\nendforeach()\n")
+        text = configure(folder, fresh(folder / "build"), f"-DCMAKE_PREFIX_PATH={consumers.prefix}", *definitions, **keywords)
+        return " ".join(text.split())
+
     def refused(find_package, message, *definitions):
-        project.write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package({find_package})\n")
-        text = configure(folder, fresh(folder / "build"), f"-DCMAKE_PREFIX_PATH={consumers.prefix}", *definitions, status=1)
-        assert message in " ".join(text.split()), text
+        text = answer(find_package, *definitions, status=1)
+        assert message in text, text
+
+    def given(find_package, components, *definitions):
+        text = answer(find_package, *definitions)
+        assert [name for name in ("runtime", "compiler", "dialect") if f"{name}=TRUE" in text] == components, text
 
     refused("Mantissa 0.1 REQUIRED COMPONENTS dialect", f"component dialect needs MLIR {LLVM} (Debian: libmlir-22-dev",
             "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
     refused("Mantissa 0.1 REQUIRED", f"component runtime needs LLVM {LLVM} (Debian: llvm-22-dev", "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
     refused("Mantissa 0.2 REQUIRED", 'requested version "0.2"')
     refused("Mantissa 0.1 REQUIRED COMPONENTS graphics", "component graphics needs a component that exists")
+    given("Mantissa 0.1 REQUIRED", ["runtime", "compiler", "dialect"])
+    given("Mantissa 0.1 REQUIRED", ["runtime", "compiler"], "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
+    given("Mantissa 0.1 REQUIRED COMPONENTS runtime OPTIONAL_COMPONENTS dialect", ["runtime", "compiler", "dialect"])
+    given("Mantissa 0.1", [], "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
     print("refused: plugins of other versions, missing packages")
 
 

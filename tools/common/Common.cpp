@@ -224,7 +224,7 @@ std::vector<Option> CommonOptions::table() {
            "shared library with passes for --insert-pass, or with dialects",
            Names::Input),
       list("load-dialect-plugin", "FILE", plugins,
-           "the same, by mlir-opt's other name", Names::Input),
+           "shared library with a dialect of one's own", Names::Input),
       std::move(insertOption),
       flag("dump-pass-pipeline", dumpPipeline, true,
            "print the passes of each compilation, as mp-opt --pass-pipeline "
@@ -235,9 +235,8 @@ std::vector<Option> CommonOptions::table() {
 }
 
 bool isOfPasses(const Option &option) {
-  return llvm::is_contained({"load-pass-plugin", "load-dialect-plugin",
-                             "insert-pass", "dump-pass-pipeline"},
-                            option.name);
+  return llvm::is_contained(
+      {"load-pass-plugin", "insert-pass", "dump-pass-pipeline"}, option.name);
 }
 
 Option scalerOption(std::string &to, std::string help) {

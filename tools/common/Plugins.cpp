@@ -38,7 +38,7 @@ static Error registerPlugins(ArrayRef<std::string> plugins,
   mp::PassRegistryAccess access;
   if (Error error = access.load(plugins))
     return error;
-  access.registerDialects(plugins, registry);
+  access.registerDialects(registry);
   return Error::success();
 }
 

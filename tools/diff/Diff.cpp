@@ -1,5 +1,6 @@
 //===- Diff.cpp - mp-diff's command line ----------------------------------===//
 #include "tools/diff/Diff.h"
+#include "codegen/Plugins.h"
 #include "precision/compare/Comparison.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
@@ -83,6 +84,8 @@ Command describe(Diff &options) {
 Error execute(const Diff &given) {
   DiffOptions options = given;
   options.execution = given.common.execution();
+  if (Error error = PassRegistryAccess().load(given.common.plugins))
+    return error;
   if (options.policies.empty())
     return make_error<UsageError>(
         "--policy is missing: name one or more, such as --policy torch "

@@ -1,4 +1,5 @@
 //===- Lint.cpp - mp-run lint ---------------------------------------------===//
+#include "codegen/Plugins.h"
 #include "precision/compare/Work.h"
 #include "runtime/data/Array.h"
 #include "support/Error.h"
@@ -11,6 +12,7 @@ namespace {
 
 struct LintRun {
   std::string module, precision, policy;
+  std::vector<std::string> plugins;
   mp::LintOptions pass;
   std::optional<double> magnitude;
   bool fails = false;
@@ -41,6 +43,8 @@ Command describe(LintRun &options) {
                "numbers of unknown size are taken to be at most this in sums "
                "(1)"),
       std::move(disable),
+      list("load-dialect-plugin", "FILE", options.plugins,
+           "shared library with a dialect of one's own", Names::Input),
       flag("fail", options.fails, true, "exit with 1 where there is a warning"),
   };
   return command;
@@ -50,6 +54,8 @@ Error execute(const LintRun &options) {
   auto buffer = mapFile(options.module);
   if (!buffer)
     return buffer.takeError();
+  if (Error error = PassRegistryAccess().load(options.plugins))
+    return error;
   size_t warnings = 0;
   precision::Work work((*buffer)->getBuffer(), options.module,
                        [&](StringRef text) {

@@ -1,4 +1,5 @@
 //===- Search.cpp - mp-run search -----------------------------------------===//
+#include "codegen/Plugins.h"
 #include "precision/search/Precision.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
@@ -109,6 +110,8 @@ Error execute(const SearchOptions &given) {
     return error;
   PrecisionOptions options = given;
   options.execution = given.common.execution();
+  if (Error error = PassRegistryAccess().load(given.common.plugins))
+    return error;
   options.tolerance = *given.within;
   options.byTime = given.cost == "time";
   auto report = searchPrecision(options);
