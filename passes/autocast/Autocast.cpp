@@ -218,8 +218,9 @@ private:
     for (auto [operand, type] :
          llvm::zip_equal(terminator->getOpOperands(), declared))
       if (operand.get().getType() != type)
-        operand.set(castTo(builder, operand.get(),
-                           cast<RankedTensorType>(type).getElementType()));
+        operand.set(
+            castTo(builder, operand.get(),
+                   mlir::cast<RankedTensorType>(type).getElementType()));
     function.setType(FunctionType::get(function.getContext(),
                                        function.getArgumentTypes(), declared));
   }

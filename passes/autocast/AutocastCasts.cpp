@@ -21,7 +21,7 @@ Value CastCache::get(Value value, FloatType type) {
       upcast && !isGradientSource(value))
     if (Value narrow = upcast.getInput();
         elementType(narrow) == type &&
-        type.getWidth() < cast<FloatType>(elementType(value)).getWidth())
+        type.getWidth() < mlir::cast<FloatType>(elementType(value)).getWidth())
       return narrow;
   Value &known = casts[{value, type}];
   if (!known) {
