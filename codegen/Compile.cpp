@@ -3,6 +3,7 @@
 #include "codegen/Backend.h"
 #include "codegen/Diagnostics.h"
 #include "codegen/KernelModels.h"
+#include "codegen/Outputs.h"
 #include "codegen/Plugins.h"
 #include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
@@ -14,7 +15,6 @@
 #include "dialect/ops/Recipe.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Parser/Parser.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
 #include "support/SignalStack.h"
@@ -78,10 +78,17 @@ private:
   }
 
   llvm::Error build() {
-    module = timed(
-        "parse", [&] { return parseSourceFile<ModuleOp>(sources, &context); });
+    ValueNames names;
+    module = timed("parse", [&] {
+      bool keepsNames = llvm::any_of(requested(), [](StringRef output) {
+        return output.starts_with(kValueOutput);
+      });
+      return names.parse(sources, &context, keepsNames);
+    });
     if (!module)
       return failed();
+    if (auto error = checkOutputs())
+      return error;
     Program &program = builder.program;
     program.module = module->getName().value_or("module").str();
     backend->describe(program);
@@ -95,6 +102,11 @@ private:
       describeState();
       return llvm::Error::success();
     }
+    if (auto recipe = findRecipe())
+      if (auto function =
+              module->lookupSymbol<func::FuncOp>(recipe.getFunction()))
+        if (mlir::failed(returnValues(function, requested(), names)))
+          return failed();
     // A function that is asked for by name must survive inlining into its
     // callers.
     if (options.goal == Goal::Run)
@@ -110,6 +122,9 @@ private:
     auto function = select();
     if (!function)
       return function.takeError();
+    if (options.goal == Goal::Predict &&
+        mlir::failed(keepResults(*function, options.predictions)))
+      return failed();
     if (mlir::failed(checkShapes(*module, options.batch)))
       return failed();
     if (options.goal != Goal::Run &&
@@ -126,6 +141,40 @@ private:
     builder.program.variables = describeVariables(*module);
     for (auto [index, variable] : llvm::enumerate(builder.program.variables))
       builder.variables[variable.name] = index;
+  }
+
+  /// The values that are to be returned beside the function's results.
+  llvm::ArrayRef<std::string> requested() const {
+    if (options.goal == Goal::Train)
+      return options.outputs;
+    if (options.goal == Goal::Predict)
+      return options.predictions;
+    return {};
+  }
+
+  llvm::Error checkOutputs() const {
+    for (StringRef output : options.outputs)
+      if (!output.starts_with(kGradientOutput) &&
+          !output.starts_with(kValueOutput))
+        return llvm::createStringError(
+            options.filename + ": cannot return '" + output +
+            "': an output is \"grad:PARAMETER\" or \"value:%NAME\"; the "
+            "function's results are returned anyway");
+    return llvm::Error::success();
+  }
+
+  /// The recipe that is compiled; null if the choice is an error, which
+  /// `selectRecipe` reports.
+  TrainOp findRecipe() {
+    TrainOp found;
+    for (auto recipe : module->getOps<TrainOp>()) {
+      if (!options.function.empty() && recipe.getEntry() != options.function)
+        continue;
+      if (found)
+        return {};
+      found = recipe;
+    }
+    return found;
   }
 
   //===--------------------------------------------------------------------===//
@@ -239,6 +288,10 @@ private:
     pipeline.batch = options.batch;
     pipeline.settings() = options.settings();
     pipeline.totalSteps = options.totalSteps;
+    pipeline.steersLearningRate = options.steersLearningRate;
+    for (StringRef output : options.outputs)
+      if (output.consume_front(kGradientOutput))
+        pipeline.gradients.push_back(output.str());
     pipeline.recordCasts = bool(options.onCasts);
     pipeline.insertPasses = options.insertPasses;
     pipeline.mode = options.mode == Mode::Train ? "train" : "eval";
@@ -249,6 +302,7 @@ private:
     auto *build = options.goal == Goal::Train       ? buildTrainPipeline
                   : options.goal == Goal::Diagnose  ? buildDiagnosePipeline
                   : options.goal == Goal::Evaluate  ? buildEvaluatePipeline
+                  : options.goal == Goal::Predict   ? buildEvaluatePipeline
                   : options.goal == Goal::Calibrate ? buildCalibratePipeline
                                                     : buildRunPipeline;
     PipelineOptions pipeline = passOptions();
@@ -392,6 +446,8 @@ private:
                            : (kDiagnoseEntry + "." + phase).str();
     case Goal::Evaluate:
       return kEvaluateEntry.str();
+    case Goal::Predict:
+      return kPredictEntry.str();
     case Goal::Calibrate:
       return kCalibrateEntry.str();
     case Goal::Run:

@@ -46,6 +46,9 @@ struct PipelineOptions : RecipeSettings {
   /// An insertion beside a pass that the pipeline lacks is not an error: it is
   /// for another pipeline of the same run.
   bool isPartOfRun = false;
+  /// Options of mp-optimizer.
+  bool steersLearningRate = false;
+  std::vector<std::string> gradients = {};
   std::string mode = "eval"; ///< of a function that is run: "eval" or "train"
 };
 

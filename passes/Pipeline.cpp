@@ -189,7 +189,12 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   if (options.masterWeights)
     passes.add(createMasterWeights());
   passes.add(createClipGradients(options));
-  passes.add(createOptimizer({options.totalSteps}));
+  OptimizerOptions optimizer;
+  optimizer.totalSteps = options.totalSteps;
+  optimizer.steersLearningRate = options.steersLearningRate;
+  optimizer.gradients.assign(options.gradients.begin(),
+                             options.gradients.end());
+  passes.add(createOptimizer(optimizer));
   passes.add(createSymbolDCEPass());
   addRandomKeys(passes); // the optimizer's keys too
   passes.add(createPredicateStep());

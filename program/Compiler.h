@@ -48,6 +48,8 @@ enum class Goal {
              ///< all its values: `diagnose` (or `diagnose.accumulate` and
              ///< `diagnose.apply`)
   Run,       ///< any function, in CompileOptions::mode
+  Predict,   ///< the recipe's function forward, for CompileOptions::predictions
+             ///< alone, from the arguments that these need: `predict`
   Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
              ///< the gradients that training has in f16
   Inspect,   ///< no entry point: variables and data sources alone
@@ -71,6 +73,15 @@ struct CompileOptions : RecipeSettings {
   Mode mode = Mode::Evaluate; ///< Run: the mode; other goals have their own
   int64_t batch = 0;          ///< binds `?`
   int64_t totalSteps = 0;     ///< length of schedules, if no step is skipped
+  /// Values that a step returns beside its results: "grad:fc1.weight", the
+  /// gradient that the optimizer takes, or "value:%h1", a value of the recipe's
+  /// function by its name in the text. They have these names.
+  std::vector<std::string> outputs = {};
+  /// What `predict` returns: names of results, or "value:%logits"; empty: every
+  /// result with the batch dimension.
+  std::vector<std::string> predictions = {};
+  /// Whether the learning rate of a step can be set: kLearningRateVariable.
+  bool steersLearningRate = false;
   /// Shared libraries with the user's passes and dialects, and the places where
   /// passes run: "after=mp-autodiff:my-pass{by=2}" or "before=...";
   /// docs/own-passes.md. A static program refuses plugins.

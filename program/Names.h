@@ -19,6 +19,8 @@ inline constexpr llvm::StringLiteral kApplyEntry = "apply";
 /// Computes derived variables from those that a checkpoint holds.
 inline constexpr llvm::StringLiteral kDeriveEntry = "derive";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
+/// A recipe's function forward, for some of its results.
+inline constexpr llvm::StringLiteral kPredictEntry = "predict";
 inline constexpr llvm::StringLiteral kCalibrateEntry = "calibrate";
 /// A step that changes no state and returns records of all its values.
 inline constexpr llvm::StringLiteral kDiagnoseEntry = "diagnose";
@@ -37,6 +39,16 @@ inline constexpr llvm::StringLiteral kSkippedResult = "skipped";
 inline constexpr llvm::StringLiteral kExhaustedResult = "scale_exhausted";
 inline constexpr llvm::StringLiteral kLearningRateResult = "lr";
 inline constexpr llvm::StringLiteral kGradientNormResult = "grad_norm";
+
+/// Values that a step returns on request: the prefixes of their names.
+inline constexpr llvm::StringLiteral kGradientOutput = "grad:";
+inline constexpr llvm::StringLiteral kValueOutput = "value:";
+
+/// Variables of a step whose learning rate can be set, after the name of its
+/// recipe: all learning rates are `lr`, unless this is negative, times
+/// `lr_factor`. Both are f32 scalars, which no step writes.
+inline constexpr llvm::StringLiteral kLearningRateVariable = ".lr";
+inline constexpr llvm::StringLiteral kLearningRateFactorVariable = ".lr_factor";
 
 } // namespace mp
 

@@ -62,9 +62,12 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
               .str());
     options.threads = ThreadPool::most();
   }
-  auto buffer = mapFile(options.module);
-  if (!buffer)
-    return buffer.takeError();
+  if (!options.text) {
+    auto buffer = mapFile(options.module);
+    if (!buffer)
+      return buffer.takeError();
+    options.text = (*buffer)->getBuffer().str();
+  }
   auto session = createSession({.threads = options.threads,
                                 .device = choice->device,
                                 .onWarning = options.onNote,
@@ -72,7 +75,7 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   if (!session)
     return session.takeError();
   std::unique_ptr<Model> model(new Model);
-  model->text = (*buffer)->getBuffer().str();
+  model->text = std::move(*options.text);
   model->state = std::move(*session);
   model->compiler = std::move(compiler);
   options.compile.filename = options.module;

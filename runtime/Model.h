@@ -17,7 +17,9 @@ using SessionFactory = std::function<llvm::Expected<std::unique_ptr<Session>>(
     const SessionOptions &)>;
 
 struct ModelOptions {
-  std::string module;                 ///< path of the .mlir file
+  std::string module; ///< path of the .mlir file
+  /// The text of the module; `module` then is its name in messages.
+  std::optional<std::string> text = {};
   std::string device = "auto";        ///< a name that chooseDevice accepts
   unsigned threads = 0;               ///< 0: one a core
   UseOnednn onednn = UseOnednn::Auto; ///< where it is installed

@@ -12,6 +12,7 @@
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
 #include "passes/step/CopyCheck.h"
+#include "support/Spelling.h"
 
 namespace mp {
 #define GEN_PASS_DEF_OPTIMIZER
@@ -40,9 +41,9 @@ struct Part {
 /// Expands one recipe in its step.
 class Expansion {
 public:
-  Expansion(TrainOp recipe, func::FuncOp step, int64_t totalSteps)
+  Expansion(TrainOp recipe, func::FuncOp step, const OptimizerOptions &options)
       : recipe(recipe), step(step), module(recipe->getParentOfType<ModuleOp>()),
-        variables(module), totalSteps(totalSteps),
+        variables(module), options(options),
         b(recipe.getLoc(), step.getBody().front().getTerminator()) {
     auto optimizers = optimizersOf(recipe);
     parts.resize(optimizers.size());
@@ -56,7 +57,8 @@ public:
 
   LogicalResult run() {
     auto gradients = collect();
-    if (failed(gradients) || failed(checkClipping()))
+    if (failed(gradients) || failed(checkClipping()) ||
+        failed(returnGradients(*gradients)))
       return failure();
     buildCounters();
     Value learningRate;
@@ -158,24 +160,72 @@ private:
     count(kAttemptedVariable, StateKind::attempt);
   }
 
+  /// Returns the gradients that are asked for, as the optimizer takes them.
+  LogicalResult returnGradients(ArrayRef<Gradient> gradients) {
+    for (const std::string &name : options.gradients) {
+      auto *found = llvm::find_if(gradients, [&](const Gradient &gradient) {
+        VariableOp parameter = gradient.parameter;
+        return parameter.getSymName() == name;
+      });
+      if (found == gradients.end()) {
+        std::vector<std::string> known;
+        for (const Gradient &gradient : gradients) {
+          VariableOp parameter = gradient.parameter;
+          known.push_back(parameter.getSymName().str());
+        }
+        return recipe.emitOpError()
+               << "trains no parameter '" << name
+               << "' whose gradient to return" << suggest(name, known);
+      }
+      Value gradient =
+          step.getBody().front().getTerminator()->getOperand(found->result);
+      appendNamedResult(step, gradient, (kGradientOutput + name).str());
+    }
+    return success();
+  }
+
+  /// Returns the learning rate that the variables make of the recipe's.
+  Value steer(Value rate) {
+    if (!options.steersLearningRate)
+      return rate;
+    auto type = RankedTensorType::get({}, b.getF32Type());
+    auto read = [&](StringRef suffix, double initial) -> Value {
+      std::string name = (step.getName() + suffix).str();
+      variables.create(recipe.getLoc(), name, type, StateKind::slot, initial);
+      return ReadOp::create(b, type, name);
+    };
+    Value given = read(kLearningRateVariable, -1);
+    Value isGiven =
+        CompareOp::create(b, Comparison::ge, given, splat(b, type, 0));
+    rate = SelectOp::create(b, isGiven, given, rate);
+    return MulOp::create(b, rate, read(kLearningRateFactorVariable, 1));
+  }
+
   FailureOr<Value> learningRateOf(MinimizeOp group) {
     Value &known = rates[group];
     if (known)
       return known;
+    auto rate = recipeRateOf(group);
+    if (failed(rate))
+      return failure();
+    return known = steer(*rate);
+  }
+
+  FailureOr<Value> recipeRateOf(MinimizeOp group) {
     b.setLoc(group.getLoc());
     auto optimizer = group.getOptimizer();
     Value base = splat(b, RankedTensorType::get({}, b.getF32Type()),
                        optimizer.getLearningRate());
     auto schedule = group.getSchedule();
     if (!schedule || schedule->isConstant())
-      return known = base;
-    auto resolved =
-        schedule->withLength([&] { return group.emitOpError(); }, totalSteps);
+      return base;
+    auto resolved = schedule->withLength([&] { return group.emitOpError(); },
+                                         options.totalSteps);
     if (failed(resolved))
       return failure();
     Value factor = ScheduleOp::create(b, partOf.at(group)->applied,
                                       cast<ScheduleAttrInterface>(*resolved));
-    return known = MulOp::create(b, base, factor);
+    return Value(MulOp::create(b, base, factor));
   }
 
   void update(const Gradient &gradient, Value rate) {
@@ -344,7 +394,7 @@ private:
   ModuleOp module;
   VariableTable variables;
   bool isClipped = false;
-  int64_t totalSteps;
+  const OptimizerOptions &options;
   ImplicitLocOpBuilder b;
   SmallVector<Part, 1> parts;
   DenseMap<Operation *, Part *> partOf; ///< by group
@@ -363,6 +413,10 @@ struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
           << ", expected the length of the run, or 0 where it is not known";
       return signalPassFailure();
     }
+    OptimizerOptions options;
+    options.totalSteps = totalSteps;
+    options.steersLearningRate = steersLearningRate;
+    llvm::append_range(options.gradients, gradients);
     for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>())) {
       func::FuncOp step = lookupStep(recipe);
       if (!step) {
@@ -370,7 +424,7 @@ struct Optimizer : mp::impl::OptimizerBase<Optimizer> {
             << "has no step yet: run mp-autodiff before mp-optimizer";
         return signalPassFailure();
       }
-      if (failed(Expansion(recipe, step, totalSteps).run()))
+      if (failed(Expansion(recipe, step, options).run()))
         return signalPassFailure();
       recipe.erase();
     }

@@ -284,6 +284,10 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
     `<step>.<name>.applied`, and its own flag guards what it writes. The step returns `lr` (that of the first
     group) and `grad_norm`. The recipe is removed.
 
+    With `steer-learning-rate`, every learning rate is the variable `<step>.lr`, unless it is negative, times
+    `<step>.lr_factor`. With `gradients`, the step returns the gradients of these parameters as the optimizer
+    takes them, unscaled and clipped, under the names `grad:<parameter>`.
+
     ```mlir
     // before                // after
     return %l, %g            %p1, %m1, %v1 = mp.adamw %p, %g, %m, %v, %lr, %c1, %c2
@@ -293,8 +297,12 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
                              return %l, %lr, %norm
     ```
   }];
-  let options = [Option<"totalSteps", "total-steps", "int64_t", "0",
-                        "steps of the run, for schedules that end with it">];
+  let options = [
+    Option<"totalSteps", "total-steps", "int64_t", "0", "steps of the run, for schedules that end with it">,
+    Option<"steersLearningRate", "steer-learning-rate", "bool", "false",
+           "read the learning rate and a factor of it from variables">,
+    ListOption<"gradients", "gradients", "std::string", "parameters whose gradient the step returns">,
+  ];
 }
 
 def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {

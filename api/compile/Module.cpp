@@ -1,0 +1,137 @@
+//===- Module.cpp - modules and their steps -------------------------------===//
+#include "api/run/StepImpl.h"
+#include "codegen/Compile.h"
+#include "runtime/Memory.h"
+#include "runtime/data/Convert.h"
+#include "runtime/train/Checkpoint.h"
+#include "support/Error.h"
+#include "support/OutputFile.h"
+
+using namespace llvm;
+
+namespace mantissa {
+
+Expected<Module> Module::parse(StringRef text, StringRef name) {
+  mp::CompileOptions options;
+  options.filename = name.str();
+  options.goal = mp::Goal::Inspect;
+  if (auto facts = mp::compile(text, options); !facts)
+    return facts.takeError();
+  return Module(text.str(), name.str());
+}
+
+Expected<Module> Module::read(StringRef path) {
+  auto buffer = mp::mapFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return parse((*buffer)->getBuffer(), path);
+}
+
+/// "static:128" for a scale that stays, else the preset's name.
+static std::string scalerText(const StepOptions &options) {
+  std::string text = toString(options.scaler).str();
+  if (options.scaler == Scaler::Static)
+    text += formatv(":{0}", options.staticScale).str();
+  return text;
+}
+
+static mp::ModelOptions modelOptions(const Module &module,
+                                     const StepOptions &options) {
+  mp::ModelOptions model{.module = module.name(), .text = module.text()};
+  model.device = options.device ? options.device->str() : "auto";
+  model.threads = options.threads;
+  model.onNote = options.onNote;
+  mp::CompileOptions &compile = model.compile;
+  compile.precision = toString(options.precision).str();
+  compile.policy = options.policy;
+  compile.scaler = scalerText(options);
+  compile.accumulate = options.accumulate;
+  compile.clipNorm = options.clipNorm;
+  compile.clipValue = options.clipValue;
+  compile.recompute = options.recompute;
+  compile.function = options.recipe;
+  compile.totalSteps = options.totalSteps;
+  compile.outputs = options.outputs;
+  compile.predictions = options.predictions;
+  compile.steersLearningRate = true;
+  compile.passPlugins = options.passPlugins;
+  compile.insertPasses = options.insertPasses;
+  compile.onWarning = options.onNote;
+  return model;
+}
+
+static Error checkOptions(const StepOptions &options) {
+  auto negative = [](StringRef field, auto value) {
+    return mp::makeError("StepOptions::{0} is {1}, expected a number from 0 on",
+                         field, value);
+  };
+  if (options.batch < 0)
+    return negative("batch", options.batch);
+  if (options.accumulate < 0)
+    return negative("accumulate", options.accumulate);
+  if (!(options.clipNorm >= 0))
+    return negative("clipNorm", options.clipNorm);
+  if (!(options.clipValue >= 0))
+    return negative("clipValue", options.clipValue);
+  if (options.totalSteps < 0)
+    return negative("totalSteps", options.totalSteps);
+  return Error::success();
+}
+
+Expected<Step> Module::compileStep(const StepOptions &options) const {
+  if (Error error = checkOptions(options))
+    return error;
+  return Step::Impl::create(modelOptions(*this, options), mp::compile,
+                            options.batch, options.seed);
+}
+
+/// The options of a compilation for the device that a step would run on.
+static Expected<mp::CompileOptions> compileOptions(const Module &module,
+                                                   const StepOptions &options) {
+  if (Error error = checkOptions(options))
+    return error;
+  auto model = mp::Model::open(modelOptions(module, options), mp::compile,
+                               mp::Session::create);
+  if (!model)
+    return model.takeError();
+  mp::CompileOptions compile = (*model)->compileOptions();
+  compile.batch = options.batch;
+  return compile;
+}
+
+static Error saveProgram(const Module &module, StringRef path,
+                         const StepOptions &options, mp::Goal goal) {
+  auto compile = compileOptions(module, options);
+  if (!compile)
+    return compile.takeError();
+  compile->goal = goal;
+  auto program = mp::compile(module.text(), *compile);
+  if (!program)
+    return program.takeError();
+  // Written beside and renamed: an error leaves an earlier file as it was.
+  return writeToOutput(path, [&](raw_ostream &os) {
+    mp::print(*program, os);
+    return Error::success();
+  });
+}
+
+Error Module::saveStep(StringRef path, const StepOptions &options) const {
+  return saveProgram(*this, path, options, mp::Goal::Train);
+}
+
+Error Module::savePrediction(StringRef path, const StepOptions &options) const {
+  return saveProgram(*this, path, options, mp::Goal::Predict);
+}
+
+Expected<std::string> Module::explain(const StepOptions &options) const {
+  auto compile = compileOptions(*this, options);
+  if (!compile)
+    return compile.takeError();
+  std::string casts;
+  compile->onCasts = [&](StringRef json) { casts = json.str(); };
+  if (auto program = mp::compile(source, *compile); !program)
+    return program.takeError();
+  return casts;
+}
+
+} // namespace mantissa

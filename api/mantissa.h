@@ -1,0 +1,373 @@
+//===- mantissa.h - compile and train models from C++ -----------*- C++ -*-===//
+//
+// The library's public interface. No header of MLIR is included.
+//
+//   auto module = mantissa::Module::read("mlp.mlir");
+//   auto step = module->compileStep({.batch = 128});
+//   auto results = step->run({{"image", images}, {"label", labels}});
+//
+// Every failure is an llvm::Error, which has to be looked at;
+// mantissa-exceptions.h makes exceptions of them. docs/embedding.md shows all
+// of it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MANTISSA_H
+#define MANTISSA_H
+
+#include "runtime/Session.h"
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Mantissa's public interface.
+namespace mantissa {
+
+using mp::Device;
+using mp::ElementType;
+using mp::TensorType;
+
+class Graph; // dsl/Graph.h
+
+//===----------------------------------------------------------------------===//
+// Tensors in the caller's memory
+//===----------------------------------------------------------------------===//
+
+/// The most dimensions that a tensor of the caller can have.
+inline constexpr size_t kMostDimensions = 8;
+
+/// A view of a tensor in somebody else's memory: its type, its shape and where
+/// its elements are, in row-major order without gaps. Nothing is copied, and
+/// nothing is checked before the view is used: that names the tensor.
+class TensorRef {
+public:
+  using Sizes = llvm::ArrayRef<int64_t>;
+
+  TensorRef() = default;
+  /// `strides` counts elements. A view whose strides are not those of dense
+  /// elements is refused where it is used; empty means dense.
+  TensorRef(ElementType element, const void *data, Sizes shape,
+            Sizes strides = {});
+  /// A tensor of numbers of the host: `TensorRef(pixels, {128, 28, 28})`.
+  template <mp::HostNumber T>
+  TensorRef(const T *data, std::initializer_list<int64_t> shape)
+      : TensorRef(*mp::elementOf<T>, data, Sizes(shape)) {}
+  /// A vector, as one of one dimension.
+  template <mp::HostNumbers R>
+  TensorRef(const R &numbers)
+      : TensorRef(std::data(numbers), {int64_t(std::size(numbers))}) {}
+  /// A range of numbers in a shape, which has to have as many elements.
+  template <mp::HostNumbers R>
+  TensorRef(const R &numbers, std::initializer_list<int64_t> shape)
+      : TensorRef(std::data(numbers), shape) {
+    available = std::size(numbers);
+  }
+
+  ElementType element() const { return kind; }
+  const void *data() const { return address; }
+  Sizes shape() const {
+    return Sizes(sizes).take_front(std::min<size_t>(rank, kMostDimensions));
+  }
+  /// The number of elements: the product of the shape.
+  int64_t size() const;
+  uint64_t bytes() const { return size() * mp::byteWidth(kind); }
+  /// "128x784xf32"
+  std::string type() const;
+
+  /// The elements. Fails if their type is not T.
+  template <mp::HostNumber T> llvm::Expected<llvm::ArrayRef<T>> as() const {
+    return view().as<T>();
+  }
+  /// The elements converted to f32: exact for f8, f16 and bf16.
+  std::vector<float> floats() const { return view().floats(); }
+
+  /// Fails unless the view has the given type, is dense, and its memory is
+  /// there and aligned to its elements. The message begins with `name`.
+  llvm::Error check(llvm::StringRef name, const TensorType &type) const;
+  /// What check leaves of a view.
+  mp::TensorView view() const { return {kind, address, bytes()}; }
+
+private:
+  llvm::Error checkMemory(llvm::StringRef name) const;
+
+  ElementType kind = ElementType::F32;
+  const void *address = nullptr;
+  size_t rank = 0;
+  bool isDense = true;
+  std::array<int64_t, kMostDimensions> sizes = {}, steps = {};
+  std::optional<size_t> available; ///< elements, if that is known
+};
+
+/// A tensor with the name of the input that it is for.
+struct NamedTensor {
+  llvm::StringRef name;
+  TensorRef tensor;
+};
+using NamedTensors = llvm::ArrayRef<NamedTensor>;
+
+/// The results of a run, by name. They lie in memory of the Step, and stay
+/// until it is used again.
+class Results {
+public:
+  Results() = default;
+  explicit Results(const mp::Results &results, const mp::Entry &entry)
+      : results(results), entry(&entry) {}
+
+  size_t size() const { return results.size(); }
+  /// The name of a result; "" if the function gives it none.
+  llvm::StringRef name(size_t index) const;
+  TensorRef operator[](size_t index) const;
+  /// An error lists the names.
+  llvm::Expected<TensorRef> find(llvm::StringRef name) const;
+  /// The elements of a result. Fails if its type is not T.
+  template <mp::HostNumber T>
+  llvm::Expected<llvm::ArrayRef<T>> read(llvm::StringRef name) const {
+    auto found = find(name);
+    if (!found)
+      return found.takeError();
+    return found->as<T>();
+  }
+  /// A result of one element, of any type, as a double.
+  llvm::Expected<double> number(llvm::StringRef name) const;
+
+private:
+  mp::Results results;
+  const mp::Entry *entry = nullptr;
+};
+
+/// The results of a training step, and its own numbers among them.
+struct StepResults : Results {
+  using Results::Results;
+  int64_t step = 0;        ///< the number of this attempt, from 1
+  double loss = 0;         ///< the result "loss"; NaN if there is none
+  double lossScale = 1;    ///< by which this step multiplied the loss
+  bool skipped = false;    ///< gradients overflowed: nothing was updated
+  bool exhausted = false;  ///< the loss scaler gives up
+  double learningRate = 0; ///< of the first parameter group
+  double gradientNorm = 0; ///< before clipping
+};
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// The precisions, each with the policy and the loss scaler that its system
+/// brings. Recipe: that of the module.
+enum class Precision {
+  Recipe,
+  FP32,
+  TF32,
+  FP16,
+  BF16,
+  FP8,
+  Mixed16,       ///< PyTorch Lightning's 16-mixed
+  MixedBF16,     ///< PyTorch Lightning's bf16-mixed
+  MixedFloat16,  ///< Keras' mixed_float16
+  MixedBFloat16, ///< Keras' mixed_bfloat16
+  O0,            ///< Apex' optimization levels
+  O1,
+  O2,
+  O3
+};
+
+/// The loss scalers by the systems whose behaviour they have. Recipe: that of
+/// the module, or of the precision.
+enum class Scaler {
+  Recipe,
+  None,
+  Torch,
+  Apex,
+  ApexHysteresis,
+  Keras,
+  Keras2,
+  DeepSpeed,
+  DeepSpeedConsecutive,
+  Megatron,
+  Fairseq,
+  Jmp,
+  Static ///< StepOptions::staticScale
+};
+
+/// The one place where names of these become values, and back. An error lists
+/// the names that there are.
+llvm::Expected<Precision> parsePrecision(llvm::StringRef name);
+llvm::Expected<Scaler> parseScaler(llvm::StringRef name);
+llvm::StringRef toString(Precision precision);
+llvm::StringRef toString(Scaler scaler);
+
+/// Where a step runs, and what it tells.
+struct RunOptions {
+  /// Nothing: a CUDA device if one is usable, else the CPU.
+  std::optional<Device> device = Device{};
+  unsigned threads = 0; ///< of the CPU; 0: one a core
+  uint64_t seed = 0;    ///< of first values, dropout and stochastic rounding
+  /// Gets warnings, as lines without a line feed, from any thread.
+  std::function<void(llvm::StringRef)> onNote = {};
+};
+
+/// How a step is compiled. A field with its default leaves the choice to the
+/// recipe.
+struct StepOptions : RunOptions {
+  int64_t batch = 0; ///< rows of a micro-batch, for the leading `?`
+  Precision precision = Precision::Recipe;
+  /// A preset of autocast's policy, a JSON file, or "@name" of the module.
+  std::string policy = {};
+  Scaler scaler = Scaler::Recipe;
+  double staticScale = 1; ///< of Scaler::Static
+  /// Micro-batches of a step, which then takes `accumulate * batch` rows.
+  int64_t accumulate = 0;
+  double clipNorm = 0;  ///< the largest norm of all gradients
+  double clipValue = 0; ///< the largest element of a gradient
+  /// What backward computes again: "marked", "all" or a size such as "64MiB".
+  std::string recompute = {};
+  std::string recipe = {}; ///< the mp.train, where there are several
+  int64_t totalSteps = 0;  ///< the length of schedules that end with the run
+  /// What a step returns beside the function's results: "grad:fc1.weight", the
+  /// gradient as the optimizer takes it, and "value:%h1", a value of the
+  /// function by its name in the text.
+  std::vector<std::string> outputs = {};
+  /// What `predict` returns: names of results, or "value:%logits". Empty: the
+  /// results with the batch dimension.
+  std::vector<std::string> predictions = {};
+  /// Plugins with passes and ops, and places for their passes
+  /// (docs/own-passes.md).
+  std::vector<std::string> passPlugins = {}, insertPasses = {};
+};
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// What is known of an input or a variable.
+struct TensorInfo {
+  std::string name;
+  TensorType type;
+  /// Of a variable: "parameter", "buffer", "slot", ...; of an input: "input".
+  std::string kind;
+};
+
+/// A compiled training step with its state. One thread may use it at a time;
+/// a second one gets an error. Different Steps are independent.
+class Step {
+public:
+  Step(Step &&) noexcept;
+  Step &operator=(Step &&) noexcept;
+  ~Step();
+
+  /// Loads Programs that were saved, which takes no compiler: that of a step,
+  /// and if `predict` is used one for this. Errors: a damaged file, a newer
+  /// format, a feature that this machine lacks.
+  static llvm::Expected<Step> fromPrograms(llvm::ArrayRef<std::string> paths,
+                                           const RunOptions &options = {});
+
+  /// Runs the step on a batch, and waits for it. The tensors have the names of
+  /// the function's arguments, in any order. An error names the tensor, what it
+  /// is and what is expected; nothing has run then. Allocates nothing.
+  llvm::Expected<StepResults> run(NamedTensors inputs);
+
+  /// Computes StepOptions::predictions in the mode of evaluation, from the
+  /// inputs that these need. Any number of rows: the first call with a new
+  /// number compiles.
+  llvm::Expected<Results> predict(NamedTensors inputs);
+
+  /// The inputs of `run` and of `predict` for a number of rows (0: as `run`).
+  std::vector<TensorInfo> inputs() const;
+  llvm::Expected<std::vector<TensorInfo>> predictInputs(int64_t rows = 0);
+
+  /// Makes every learning rate this number, whatever the recipe's schedule. It
+  /// is a variable of the step: nothing is compiled again, and checkpoints
+  /// hold it.
+  llvm::Error setLearningRate(double rate);
+  /// Multiplies the learning rates from now on, on top of earlier factors.
+  llvm::Error scaleLearningRate(double factor);
+  /// Returns to the recipe's learning rates.
+  llvm::Error resetLearningRate();
+
+  std::vector<TensorInfo> variables() const;
+  /// Copies a variable from the device. Errors: no such variable (with the
+  /// nearest names), another element type.
+  template <mp::HostNumber T>
+  llvm::Expected<std::vector<T>> read(llvm::StringRef variable) {
+    auto type = typeOf(variable);
+    if (!type)
+      return type.takeError();
+    std::vector<T> numbers(type->elements());
+    if (auto error = readInto(variable, *mp::elementOf<T>, numbers.data(),
+                              numbers.size() * sizeof(T)))
+      return std::move(error);
+    return numbers;
+  }
+  /// Copies a variable to memory of its size and type.
+  llvm::Error readInto(llvm::StringRef variable, ElementType element,
+                       void *data, uint64_t bytes);
+  llvm::Expected<TensorType> typeOf(llvm::StringRef variable) const;
+  /// Copies a tensor to a variable and to what is derived from it.
+  llvm::Error write(llvm::StringRef variable, const TensorRef &tensor);
+  /// Begins anew: every variable by its initialiser.
+  llvm::Error initialize(uint64_t seed);
+
+  /// Saves the whole state, atomically; `load` continues with the same bits.
+  /// `load` fails, and changes nothing, if the file was made with other
+  /// settings or is of another model.
+  llvm::Error save(llvm::StringRef path);
+  llvm::Error load(llvm::StringRef path);
+  /// Loads parameters and buffers alone, from a checkpoint or any safetensors
+  /// file, such as a state_dict of PyTorch.
+  llvm::Error loadWeights(llvm::StringRef path);
+
+  int64_t steps() const;      ///< attempts so far
+  int64_t skipped() const;    ///< of these, the skipped ones
+  std::string device() const; ///< "cpu", "cuda:0"
+  /// Bytes of the state and of all temporary values together.
+  uint64_t plannedBytes() const;
+
+  struct Impl; ///< for the library alone
+  explicit Step(std::unique_ptr<Impl> impl);
+
+private:
+  std::unique_ptr<Impl> impl;
+};
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// A module: its text, which was parsed and verified. Plain data; any thread
+/// may compile it. Its functions are in libMantissa, the compiler.
+class Module {
+public:
+  /// `name` stands for the file in messages.
+  static llvm::Expected<Module> parse(llvm::StringRef text,
+                                      llvm::StringRef name = "<module>");
+  static llvm::Expected<Module> read(llvm::StringRef path);
+  /// The module that a graph of the DSL describes.
+  static llvm::Expected<Module> fromGraph(const Graph &graph);
+
+  /// Compiles the step of a recipe, and gives every variable its first value.
+  llvm::Expected<Step> compileStep(const StepOptions &options = {}) const;
+  /// Writes the Program of a recipe's step, or of its prediction, for
+  /// Step::fromPrograms; for the CPU of this machine, or the CUDA device of the
+  /// options.
+  llvm::Error saveStep(llvm::StringRef path, const StepOptions &options) const;
+  llvm::Error savePrediction(llvm::StringRef path,
+                             const StepOptions &options) const;
+  /// Autocast's decision for each op and its reason, as the JSON of
+  /// docs/policies.md.
+  llvm::Expected<std::string> explain(const StepOptions &options = {}) const;
+
+  const std::string &text() const { return source; }
+  const std::string &name() const { return file; }
+
+private:
+  Module(std::string source, std::string file)
+      : source(std::move(source)), file(std::move(file)) {}
+
+  std::string source, file;
+};
+
+} // namespace mantissa
+
+#endif // MANTISSA_H
