@@ -230,7 +230,7 @@ struct StepOptions : RunOptions {
   /// function by its name in the text.
   std::vector<std::string> outputs = {};
   /// What `predict` returns: names of results, or "value:%logits". Empty: the
-  /// results with the batch dimension.
+  /// results that are not single numbers.
   std::vector<std::string> predictions = {};
   /// Plugins with passes and ops, and places for their passes
   /// (docs/own-passes.md).

@@ -122,9 +122,6 @@ private:
     auto function = select();
     if (!function)
       return function.takeError();
-    if (options.goal == Goal::Predict &&
-        mlir::failed(keepResults(*function, options.predictions)))
-      return failed();
     if (mlir::failed(checkShapes(*module, options.batch)))
       return failed();
     if (options.goal != Goal::Run &&
@@ -289,6 +286,7 @@ private:
     pipeline.settings() = options.settings();
     pipeline.totalSteps = options.totalSteps;
     pipeline.steersLearningRate = options.steersLearningRate;
+    pipeline.results = options.predictions;
     for (StringRef output : options.outputs)
       if (output.consume_front(kGradientOutput))
         pipeline.gradients.push_back(output.str());
@@ -302,7 +300,7 @@ private:
     auto *build = options.goal == Goal::Train       ? buildTrainPipeline
                   : options.goal == Goal::Diagnose  ? buildDiagnosePipeline
                   : options.goal == Goal::Evaluate  ? buildEvaluatePipeline
-                  : options.goal == Goal::Predict   ? buildEvaluatePipeline
+                  : options.goal == Goal::Predict   ? buildPredictPipeline
                   : options.goal == Goal::Calibrate ? buildCalibratePipeline
                                                     : buildRunPipeline;
     PipelineOptions pipeline = passOptions();
@@ -474,6 +472,13 @@ private:
     if (!isDerive && phase != kApplyEntry) {
       entry.batch = options.batch;
       entry.inputs = inputs;
+      // mp-keep-results drops arguments.
+      if (auto kept =
+              function->getAttrOfType<DenseI64ArrayAttr>(kArgumentsAttr)) {
+        entry.inputs.clear();
+        for (int64_t place : kept.asArrayRef())
+          entry.inputs.push_back(inputs[place]);
+      }
       for (auto [input, argument] :
            llvm::zip_equal(entry.inputs, function.getArguments()))
         input.type = describeType(tensorType(argument));

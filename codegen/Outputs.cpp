@@ -3,7 +3,6 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/analysis/BackwardOps.h"
 #include "passes/analysis/Recipe.h"
 #include "support/Spelling.h"
 
@@ -50,11 +49,6 @@ FailureOr<Value> ValueNames::lookup(func::FuncOp function,
          << name << "'" << suggest(name, known);
 }
 
-static StringRef resultName(func::FuncOp function, unsigned result) {
-  auto name = function.getResultAttrOfType<StringAttr>(result, kNameAttr);
-  return name ? name.getValue() : StringRef();
-}
-
 LogicalResult returnValues(func::FuncOp function, ArrayRef<std::string> outputs,
                            const ValueNames &names) {
   for (StringRef output : outputs) {
@@ -73,53 +67,6 @@ LogicalResult returnValues(func::FuncOp function, ArrayRef<std::string> outputs,
     appendNamedResult(function, *value, output);
   }
   return success();
-}
-
-/// Returns the results of these names. Without names, those with the batch
-/// dimension.
-static FailureOr<llvm::BitVector> chooseResults(func::FuncOp function,
-                                                ArrayRef<std::string> names) {
-  llvm::BitVector kept(function.getNumResults());
-  std::vector<std::string> known;
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && names.empty() && tensor.getRank() && tensor.isDynamicDim(0))
-      kept.set(i);
-    if (StringRef name = resultName(function, i); !name.empty())
-      known.push_back(name.str());
-  }
-  for (const std::string &name : names) {
-    OpOperand *result = namedResult(function, name);
-    if (!result)
-      return function.emitError()
-             << "function '" << function.getName() << "' returns no '" << name
-             << "' to predict" << suggest(name, known)
-             << "; \"value:%x\" stands for its value %x";
-    kept.set(result->getOperandNumber());
-  }
-  if (kept.none())
-    return function.emitError()
-           << "function '" << function.getName()
-           << "' returns nothing with the batch dimension to predict: name "
-              "what "
-              "to predict, such as \"value:%logits\" for its value %logits";
-  return kept;
-}
-
-LogicalResult keepResults(func::FuncOp function, ArrayRef<std::string> names) {
-  auto kept = chooseResults(function, names);
-  if (failed(kept))
-    return failure();
-  llvm::BitVector dropped = *kept;
-  dropped.flip();
-  function.getBody().front().getTerminator()->eraseOperands(dropped);
-  if (failed(function.eraseResults(dropped)))
-    return failure();
-  eraseDead(function);
-  llvm::BitVector unused(function.getNumArguments());
-  for (BlockArgument argument : function.getArguments())
-    unused[argument.getArgNumber()] = argument.use_empty();
-  return function.eraseArguments(unused);
 }
 
 } // namespace mp

@@ -31,12 +31,6 @@ llvm::LogicalResult returnValues(mlir::func::FuncOp function,
                                  llvm::ArrayRef<std::string> outputs,
                                  const ValueNames &names);
 
-/// Makes a function return the results of these names alone, or if there are
-/// none those with the batch dimension, and take the arguments alone that they
-/// need. Fails with a diagnostic if a name is unknown or nothing is left.
-llvm::LogicalResult keepResults(mlir::func::FuncOp function,
-                                llvm::ArrayRef<std::string> names);
-
 } // namespace mp
 
 #endif // MP_CODEGEN_OUTPUTS_H

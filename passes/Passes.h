@@ -49,8 +49,12 @@ struct PipelineOptions : RecipeSettings {
   /// Options of mp-optimizer.
   bool steersLearningRate = false;
   std::vector<std::string> gradients = {};
+  std::vector<std::string> results = {}; ///< of mp-keep-results
   std::string mode = "eval"; ///< of a function that is run: "eval" or "train"
 };
+
+/// On a function: the places that its arguments had before mp-keep-results.
+inline constexpr llvm::StringLiteral kArgumentsAttr = "mp.arguments";
 
 /// On a module: mp-autocast's decision for each op and its reason, JSON as a
 /// string.
@@ -84,6 +88,10 @@ llvm::Error buildDiagnosePipeline(mlir::OpPassManager &manager,
 /// kernels.
 llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager,
                                   const PipelineOptions &options);
+/// Builds the entry points `predict` and `derive` of a recipe's function: the
+/// part of `evaluate` that mp-keep-results leaves, as kernels.
+llvm::Error buildPredictPipeline(mlir::OpPassManager &manager,
+                                 const PipelineOptions &options);
 /// Builds a function that returns, computed in f32, the gradients that training
 /// has in f16.
 llvm::Error buildCalibratePipeline(mlir::OpPassManager &manager,

@@ -224,9 +224,9 @@ llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
   return passes.finish(options.isPartOfRun);
 }
 
-llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
-                                      const PipelineOptions &options) {
-  PassList passes(manager, options.insertPasses);
+/// Adds the passes of evaluation before those that form kernels.
+static llvm::Error addEvaluation(PassList &passes,
+                                 const PipelineOptions &options) {
   if (auto error = addForward(passes, options, "eval", Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
@@ -234,6 +234,27 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
   passes.add(createQuantize());
   if (options.masterWeights)
     passes.add(createMasterWeights());
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildPredictPipeline(OpPassManager &manager,
+                                     const PipelineOptions &options) {
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addEvaluation(passes, options))
+    return error;
+  KeepResultsOptions keep;
+  keep.results.assign(options.results.begin(), options.results.end());
+  passes.add(createKeepResults(keep));
+  addRandomKeys(passes);
+  addKernels(passes);
+  return passes.finish(options.isPartOfRun);
+}
+
+llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
+                                      const PipelineOptions &options) {
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addEvaluation(passes, options))
+    return error;
   addRandomKeys(passes);
   addKernels(passes);
   return passes.finish(options.isPartOfRun);
@@ -350,6 +371,9 @@ void mp::registerPipelines() {
   registerPipeline("mp-evaluate-pipeline",
                    "from a recipe's function to its evaluation, as kernels",
                    buildEvaluatePipeline);
+  registerPipeline("mp-predict-pipeline",
+                   "from a recipe's function to its prediction, as kernels",
+                   buildPredictPipeline);
   registerPipeline("mp-calibrate-pipeline",
                    "from a recipe's function to the gradients that training "
                    "has in f16, in f32, as kernels",

@@ -78,7 +78,7 @@ struct CompileOptions : RecipeSettings {
   /// function by its name in the text. They have these names.
   std::vector<std::string> outputs = {};
   /// What `predict` returns: names of results, or "value:%logits"; empty: every
-  /// result with the batch dimension.
+  /// result that has a dimension.
   std::vector<std::string> predictions = {};
   /// Whether the learning rate of a step can be set: kLearningRateVariable.
   bool steersLearningRate = false;

@@ -305,6 +305,25 @@ def Optimizer : Mp_Pass<"mp-optimizer", "::mlir::ModuleOp"> {
   ];
 }
 
+def KeepResults : Mp_Pass<"mp-keep-results", "::mlir::ModuleOp"> {
+  let summary = "keep the part of a recipe's function that predicts";
+  let description = [{
+    The function of a recipe returns the results of these names alone, or if there are no names those
+    that have a dimension. Arguments that are not needed for them, such as labels, are removed; `mp.arguments` holds
+    the places of the others. The recipe is removed. The pass runs when casts are decided, since these depend
+    on the recipe.
+
+    ```mlir
+    // before                                  // after mp-keep-results{results=logits}
+    func.func @loss(%image, %label)            func.func @loss(%image) attributes {mp.arguments = array<i64: 0>}
+      %logits = mp.linear %image, %w, %b         %logits = mp.linear %image, %w, %b
+      %l = mp.cross_entropy %logits, %label      return %logits
+      return %l, %logits
+    ```
+  }];
+  let options = [ListOption<"results", "results", "std::string", "names of the results to keep">];
+}
+
 def PredicateStep : Mp_Pass<"mp-predicate-step", "::mlir::func::FuncOp"> {
   let summary = "guard the writes of a step, so that a skipped step writes nothing";
   let description = [{
