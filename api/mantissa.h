@@ -198,19 +198,9 @@ llvm::Expected<Scaler> parseScaler(llvm::StringRef name);
 llvm::StringRef toString(Precision precision);
 llvm::StringRef toString(Scaler scaler);
 
-/// Where a step runs, and what it tells.
-struct RunOptions {
-  /// Nothing: a CUDA device if one is usable, else the CPU.
-  std::optional<Device> device = Device{};
-  unsigned threads = 0; ///< of the CPU; 0: one a core
-  uint64_t seed = 0;    ///< of first values, dropout and stochastic rounding
-  /// Gets warnings, as lines without a line feed, from any thread.
-  std::function<void(llvm::StringRef)> onNote = {};
-};
-
 /// How a step is compiled. A field with its default leaves the choice to the
 /// recipe.
-struct StepOptions : RunOptions {
+struct StepOptions {
   int64_t batch = 0; ///< rows of a micro-batch, for the leading `?`
   Precision precision = Precision::Recipe;
   /// A preset of autocast's policy, a JSON file, or "@name" of the module.
@@ -235,6 +225,20 @@ struct StepOptions : RunOptions {
   /// Plugins with passes and ops, and places for their passes
   /// (docs/own-passes.md).
   std::vector<std::string> passPlugins = {}, insertPasses = {};
+  /// Nothing: a CUDA device if one is usable, else the CPU.
+  std::optional<Device> device = Device{};
+  unsigned threads = 0; ///< of the CPU; 0: one a core
+  uint64_t seed = 0;    ///< of first values, dropout and stochastic rounding
+  /// Gets warnings, as lines without a line feed, from any thread.
+  std::function<void(llvm::StringRef)> onNote = {};
+};
+
+/// How a saved Program is run; the fields are those of StepOptions.
+struct RunOptions {
+  std::optional<Device> device = Device{};
+  unsigned threads = 0;
+  uint64_t seed = 0;
+  std::function<void(llvm::StringRef)> onNote = {};
 };
 
 //===----------------------------------------------------------------------===//

@@ -4,9 +4,9 @@
 #include "passes/Passes.h"
 #include "passes/analysis/SettingOptions.h"
 #include "passes/inspect/PassInsertion.h"
+#include "program/PrecisionName.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mp {
 #define GEN_PASS_REGISTRATION
@@ -61,20 +61,10 @@ static constexpr Precision kPrecisions[] = {
     {.name = "O3", .dtype = "f16", .policy = "apex-o3", .scaler = "none"},
 };
 
-/// Returns the name here of a type that other systems call differently.
-static StringRef ownName(StringRef name) {
-  return llvm::StringSwitch<StringRef>(name)
-      .Cases({"f32", "float32", "float", "single", "32", "32-true"}, "fp32")
-      .Cases({"f16", "float16", "half"}, "fp16")
-      .Case("bfloat16", "bf16")
-      .Cases({"f8", "float8"}, "fp8")
-      .Default(name);
-}
-
 llvm::Expected<Precision> mp::resolvePrecision(StringRef given) {
   if (given.empty())
     return Precision();
-  StringRef name = ownName(given);
+  StringRef name = canonicalPrecision(given);
   std::vector<std::string> names;
   for (const Precision &precision : kPrecisions) {
     if (precision.name == name)

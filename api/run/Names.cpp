@@ -1,5 +1,6 @@
 //===- Names.cpp - enumerations by name -----------------------------------===//
 #include "mantissa.h"
+#include "program/PrecisionName.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
 
@@ -43,7 +44,8 @@ static Expected<Enum> parse(StringRef what, StringRef name,
 }
 
 Expected<Precision> parsePrecision(StringRef name) {
-  return parse<Precision>("precision", name, kPrecisions);
+  return parse<Precision>("precision", mp::canonicalPrecision(name),
+                          kPrecisions);
 }
 Expected<Scaler> parseScaler(StringRef name) {
   return parse<Scaler>("loss scaler", name, kScalers);

@@ -228,7 +228,7 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
     return roles.takeError();
   checkpoint.roles = std::move(*roles);
   RunState &run = checkpoint.run;
-  if (reader.bad.empty() && (run.step < 0 || run.batch < 1 || run.samples < 1))
+  if (reader.bad.empty() && (run.step < 0 || run.batch < 0 || run.samples < 0))
     reader.bad = "step";
   if (reader.bad.empty() && run.accumulate < 1)
     reader.bad = "accumulate";
