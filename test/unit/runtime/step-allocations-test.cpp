@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
+#include "mantissa.h"
 #include "runtime/Session.h"
 #include "runtime/cpu/Onednn.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -185,6 +186,32 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 /// This tests the counting itself.
+/// The same through mantissa.h, with tensors of the caller by name.
+TEST(StepAllocations, AreNoneOnTensorsByName) {
+#ifdef MP_SANITIZED
+  GTEST_SKIP() << "a sanitizer has a malloc of its own";
+#endif
+  auto module = llvm::cantFail(mantissa::Module::read(
+      MP_SOURCE_DIR "/examples/fashion-mnist/mlp.mlir"));
+  mantissa::StepOptions options;
+  options.batch = 128;
+  options.totalSteps = 100;
+  options.threads = 2;
+  auto step = llvm::cantFail(module.compileStep(options));
+  std::vector<uint8_t> image(128 * 28 * 28), label(128);
+  void *frame;
+  backtrace(&frame, 1); // loads what it needs
+  ours = 0;
+  for (int i = 0; i < 8; ++i) {
+    counting = i >= 3;
+    auto results =
+        step.run({{"image", {image, {128, 28, 28}}}, {"label", label}});
+    counting = false;
+    ASSERT_TRUE(bool(results)) << llvm::toString(results.takeError());
+  }
+  EXPECT_EQ(ours, 0u) << "in five steps";
+}
+
 TEST(StepAllocations, AreSeenWhereTheyAre) {
 #ifdef MP_SANITIZED
   GTEST_SKIP() << "a sanitizer has a malloc of its own";
