@@ -224,7 +224,7 @@ struct StepOptions {
   std::vector<std::string> predictions = {};
   /// Plugins with passes and ops, and places for their passes
   /// (docs/own-passes.md).
-  std::vector<std::string> passPlugins = {}, insertPasses = {};
+  std::vector<std::string> plugins = {}, insertPasses = {};
   /// Nothing: a CUDA device if one is usable, else the CPU.
   std::optional<Device> device = Device{};
   unsigned threads = 0; ///< of the CPU; 0: one a core

@@ -54,7 +54,7 @@ static mp::ModelOptions modelOptions(const Module &module,
   compile.outputs = options.outputs;
   compile.predictions = options.predictions;
   compile.steersLearningRate = true;
-  compile.passPlugins = options.passPlugins;
+  compile.plugins = options.plugins;
   compile.insertPasses = options.insertPasses;
   compile.onWarning = options.onNote;
   return model;
