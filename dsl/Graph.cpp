@@ -1,0 +1,259 @@
+//===- Graph.cpp - a network under construction ---------------------------===//
+#include "dsl/Graph.h"
+#include "dialect/ops/State.h"
+#include "dsl/GraphState.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace mantissa {
+
+Graph::Graph(const std::string &name, Place place)
+    : state(std::make_unique<GraphState>(*this, name, place)) {}
+Graph::~Graph() = default;
+
+Graph &Graph::of(const Tensor &tensor) { return tensor.graph->graph; }
+
+Tensor Graph::mistake(const std::string &message, Place place) {
+  return state->mistake(message, place);
+}
+
+const std::vector<std::string> &Graph::mistakes() const {
+  return state->mistakes;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments and results
+//===----------------------------------------------------------------------===//
+
+Tensor Graph::input(const std::string &name, ElementType element,
+                    const Dims &shape, Place place) {
+  if (name.empty())
+    return state->mistake("an input needs a name", place);
+  if (llvm::is_contained(state->inputNames, name))
+    return state->mistake(
+        "there is an input '" + name + "' already, of " +
+            typeText(state->inputs[name].first, state->inputs[name].second),
+        place);
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (size < 0 && (size != Batch || i > 0))
+      return state->mistake("input '" + name + "' of " +
+                                typeText(element, shape) +
+                                " has a size that is not known: only the first "
+                                "may be Batch",
+                            place);
+  state->inputNames.push_back(name);
+  state->inputs[name] = {element, shape};
+  Block &block = state->function.getBody().front();
+  return state->wrap(block.addArgument(state->tensorType(element, shape),
+                                       state->locate(place)));
+}
+
+void Graph::output(const std::string &name, const Operand &value) {
+  if (value.isNumber) {
+    state->mistake("output '" + name + "' is a number, expected a tensor",
+                   value.place);
+    return;
+  }
+  if (!state->accept(value.tensor, value.place))
+    return;
+  for (const auto &known : state->outputs)
+    if (known.name == name) {
+      state->mistake("there is an output '" + name + "' already", value.place);
+      return;
+    }
+  state->outputs.push_back(
+      {name, GraphState::valueOf(value.tensor), state->locate(value.place)});
+}
+
+Tensor Graph::parameter(const std::string &name, ElementType element,
+                        const Dims &shape, const Initializer &init,
+                        Place place) {
+  return state->variable("", name, element, shape, init, place);
+}
+
+Tensor Graph::buffer(const std::string &name, ElementType element,
+                     const Dims &shape, const Initializer &init, Place place) {
+  return state->variable("buffer", name, element, shape, init, place);
+}
+
+void Graph::write(const std::string &buffer, const Operand &value) {
+  std::string name = state->scope + buffer;
+  auto known = state->variables.find(name);
+  if (known == state->variables.end()) {
+    state->mistake("there is no buffer '" + name + "' to write", value.place);
+    return;
+  }
+  if (!state->accept(value.tensor, value.place))
+    return;
+  if (known->second.type() != value.tensor.type()) {
+    state->mistake("buffer '" + name + "' is " + known->second.type() +
+                       ", and " + value.tensor.type() + " is written to it",
+                   value.place);
+    return;
+  }
+  mp::WriteOp::create(state->builder, state->locate(value.place), name,
+                      GraphState::valueOf(value.tensor), Value());
+}
+
+Graph::Scope::Scope(Graph &graph, const std::string &name)
+    : state(graph.internals()), before(state.scope.size()) {
+  state.scope += name + ".";
+}
+Graph::Scope::~Scope() { state.scope.resize(before); }
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value> valuesOf(ArrayRef<Tensor> tensors) {
+  SmallVector<Value> values;
+  for (const Tensor &tensor : tensors)
+    values.push_back(GraphState::valueOf(tensor));
+  return values;
+}
+
+/// Builds a private function before that of the graph; null after a mistake.
+static func::FuncOp buildFunction(GraphState &state, const std::string &name,
+                                  TypeRange types, Place place,
+                                  const Graph::Body &body) {
+  OpBuilder::InsertionGuard guard(state.builder);
+  state.builder.setInsertionPoint(state.function);
+  auto function =
+      func::FuncOp::create(state.builder, state.locate(place), name,
+                           state.builder.getFunctionType(types, {}));
+  function.setPrivate();
+  Block *block = function.addEntryBlock();
+  state.builder.setInsertionPointToStart(block);
+  std::vector<Tensor> arguments;
+  for (Value argument : block->getArguments())
+    arguments.push_back(state.wrap(argument));
+  bool wasInBody = std::exchange(state.isInBody, true);
+  std::vector<Tensor> results = body(arguments);
+  state.isInBody = wasInBody;
+  for (const Tensor &result : results)
+    if (!state.accept(result, place)) {
+      function.erase();
+      return {};
+    }
+  SmallVector<Value> values = valuesOf(results);
+  func::ReturnOp::create(state.builder, state.locate(place), values);
+  function.setFunctionType(
+      state.builder.getFunctionType(types, ValueRange(values)));
+  return function;
+}
+
+std::vector<Tensor> Graph::call(const std::string &name,
+                                const Operands &arguments, const Body &body) {
+  for (const Tensor &tensor : arguments.tensors)
+    if (!state->accept(tensor, arguments.place))
+      return {};
+  SmallVector<Value> values = valuesOf(arguments.tensors);
+  auto function = state->module->lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    function = buildFunction(*state, name, ValueRange(values).getTypes(),
+                             arguments.place, body);
+  if (!function)
+    return {};
+  if (function.getArgumentTypes() != ValueRange(values).getTypes()) {
+    auto list = [](TypeRange types) {
+      std::vector<std::string> texts;
+      for (Type type : types)
+        texts.push_back(typeText(type));
+      return llvm::join(texts, ", ");
+    };
+    state->mistake("function '" + name + "' is called with " +
+                       list(ValueRange(values).getTypes()) + ", and was with " +
+                       list(function.getArgumentTypes()),
+                   arguments.place);
+    return {};
+  }
+  auto call = func::CallOp::create(
+      state->builder, state->locate(arguments.place), function, values);
+  std::vector<Tensor> results;
+  for (Value result : call.getResults())
+    results.push_back(state->wrap(result));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+void GraphState::addText(const std::string &text, Place place) {
+  attempt(place, "", [&]() -> LogicalResult {
+    Block block;
+    ParserConfig config(&context, /*verifyAfterParse=*/false);
+    if (failed(parseSourceString(text, &block, config)))
+      return failure();
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      op.walk([&](Operation *inner) { inner->setLoc(locate(place)); });
+      op.remove();
+      builder.insert(&op);
+    }
+    return success();
+  });
+}
+
+/// Completes the function and verifies the module, as a copy.
+static OwningOpRef<ModuleOp> finish(GraphState &state) {
+  IRMapping map;
+  OwningOpRef<ModuleOp> module =
+      mlir::cast<ModuleOp>(state.module.get()->clone(map));
+  auto function = module->lookupSymbol<func::FuncOp>("loss");
+  OpBuilder builder = OpBuilder::atBlockEnd(&function.getBody().front());
+  SmallVector<Value> results;
+  for (const auto &output : state.outputs)
+    results.push_back(map.lookup(output.value));
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  function.setFunctionType(builder.getFunctionType(
+      function.getBody().getArgumentTypes(), ValueRange(results).getTypes()));
+  for (auto [i, name] : llvm::enumerate(state.inputNames))
+    function.setArgAttr(i, mp::kNameAttr, builder.getStringAttr(name));
+  for (auto [i, output] : llvm::enumerate(state.outputs))
+    function.setResultAttr(i, mp::kNameAttr,
+                           builder.getStringAttr(output.name));
+  return module;
+}
+
+llvm::Expected<std::string> Graph::text(bool locations) const {
+  std::vector<std::string> all = state->mistakes;
+  std::string text;
+  if (all.empty()) {
+    OwningOpRef<ModuleOp> module = finish(*state);
+    ScopedDiagnosticHandler handler(
+        &state->context, [&](Diagnostic &diagnostic) {
+          std::string line;
+          if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+            line =
+                (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
+                 ":" + Twine(place.getColumn()) + ": ")
+                    .str();
+          all.push_back(line + "error: " + diagnostic.str());
+          return success();
+        });
+    if (succeeded(mlir::verify(*module))) {
+      OpPrintingFlags flags;
+      flags.enableDebugInfo(locations);
+      llvm::raw_string_ostream os(text);
+      module->print(os, flags);
+      os << "\n";
+      return text;
+    }
+  }
+  return llvm::createStringError(llvm::join(all, "\n"));
+}
+
+bool Graph::print(llvm::raw_ostream &os) const {
+  auto written = text();
+  if (!written) {
+    llvm::errs() << toString(written.takeError()) << "\n";
+    return false;
+  }
+  os << *written;
+  return true;
+}
+
+} // namespace mantissa

@@ -1,0 +1,105 @@
+//===- Graph.h - a network under construction -----------------*- C++ -*-===//
+#ifndef MANTISSA_DSL_GRAPH_H
+#define MANTISSA_DSL_GRAPH_H
+
+#include "dsl/Ops.h"
+#include "dsl/Recipe.h"
+#include <functional>
+#include <memory>
+
+namespace mantissa {
+
+/// The first value of a variable, with the names and defaults of torch.nn.init.
+struct Initializer {
+  std::string text; ///< of #mp.init
+};
+Initializer zeros();
+Initializer ones();
+Initializer constantInit(double value);
+Initializer uniformInit(double a = 0, double b = 1);
+/// Within 1/sqrt(fanIn) of zero, as torch.nn.Linear draws its bias.
+Initializer uniformFanIn(int64_t fanIn);
+Initializer normalInit(double mean = 0, double std = 1);
+Initializer kaimingUniform();
+Initializer kaimingNormal();
+Initializer xavierUniform(double gain = 1);
+Initializer xavierNormal(double gain = 1);
+
+/// A module that is built op by op: one function of its inputs, variables, and
+/// recipes that train it. Mistakes do not stop the program: they are kept, each
+/// with the line of the user's file, and `text` returns them all.
+class Graph {
+public:
+  /// `name` is the module's.
+  explicit Graph(const std::string &name, Place place = Place::current());
+  ~Graph();
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+
+  /// An argument of the function. `Batch` may be the first size.
+  Tensor input(const std::string &name, ElementType element, const Dims &shape,
+               Place place = Place::current());
+  /// A trained variable, and its value. The scopes that are open are put in
+  /// front of its name. The same name again is the same variable.
+  Tensor parameter(const std::string &name, ElementType element,
+                   const Dims &shape, const Initializer &init,
+                   Place place = Place::current());
+  /// A variable that is not trained.
+  Tensor buffer(const std::string &name, ElementType element, const Dims &shape,
+                const Initializer &init, Place place = Place::current());
+  /// Gives a buffer its value after a step.
+  void write(const std::string &buffer, const Operand &value);
+  /// A result of the function.
+  void output(const std::string &name, const Operand &value);
+
+  /// Puts a name in front of those of variables until it is destroyed:
+  /// "encoder." before "fc1.weight".
+  class [[nodiscard]] Scope {
+  public:
+    Scope(Graph &graph, const std::string &name);
+    ~Scope();
+    Scope(const Scope &) = delete;
+
+  private:
+    GraphState &state;
+    size_t before;
+  };
+  Scope scope(const std::string &name) { return Scope(*this, name); }
+
+  /// Calls a private function of these values. The first call builds its body;
+  /// later ones of the same name call it again, with values of the same types.
+  /// The body takes variables as arguments, since it would be bound to those
+  /// that it reads itself.
+  using Body = std::function<std::vector<Tensor>(const std::vector<Tensor> &)>;
+  std::vector<Tensor> call(const std::string &name, const Operands &arguments,
+                           const Body &body);
+
+  /// Adds a recipe.
+  void train(const Recipe &recipe, Place place = Place::current());
+  /// Names the files of a data folder for the inputs: source "train" or "test".
+  void data(const std::string &source, const std::vector<Column> &columns,
+            Place place = Place::current());
+
+  /// The module as the tools read it, with the lines of the user's program as
+  /// locations; without them if `locations` is false. An error has all
+  /// mistakes, each as "file:line:column: error: ...".
+  llvm::Expected<std::string> text(bool locations = true) const;
+  /// Writes the text, or the mistakes to the standard error; whether it is
+  /// right.
+  bool print(llvm::raw_ostream &os = llvm::outs()) const;
+  /// The mistakes so far.
+  const std::vector<std::string> &mistakes() const;
+
+  /// For layers: reports a mistake, and returns what is in place of a tensor.
+  Tensor mistake(const std::string &message, Place place);
+  GraphState &internals() const { return *state; }
+  /// The graph of a tensor, which has to have one.
+  static Graph &of(const Tensor &tensor);
+
+private:
+  std::unique_ptr<GraphState> state;
+};
+
+} // namespace mantissa
+
+#endif // MANTISSA_DSL_GRAPH_H

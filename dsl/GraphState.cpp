@@ -1,0 +1,227 @@
+//===- GraphState.cpp - the module behind a graph -------------------------===//
+#include "dsl/GraphState.h"
+#include "dialect/Dialects.h"
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/State.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace mantissa {
+
+static std::string join(ElementType element, const Dims &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (size == Batch ? "?" : std::to_string(size)) + "x";
+  return text + mp::elementTypeName(element).str();
+}
+
+std::string typeText(ElementType element, const Dims &shape) {
+  return join(element, shape);
+}
+
+/// Returns the element type that the DSL calls so.
+static ElementType elementOf(Type type) {
+  if (type.isInteger(1))
+    return I1;
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return mp::parseElementType(name).value_or(F32);
+}
+
+std::string typeText(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return join(elementOf(tensor.getElementType()), tensor.getShape().vec());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+ElementType Tensor::element() const {
+  return value ? elementOf(cast<RankedTensorType>(
+                               GraphState::valueOf(*this).getType())
+                               .getElementType())
+               : F32;
+}
+
+const Dims &Tensor::shape() const {
+  static const Dims none;
+  if (!value)
+    return none;
+  Dims &shape = graph->shapes[value];
+  shape = cast<RankedTensorType>(GraphState::valueOf(*this).getType())
+              .getShape()
+              .vec();
+  return shape;
+}
+
+int64_t Tensor::size(int64_t dim) const {
+  const Dims &sizes = shape();
+  int64_t place = dim < 0 ? dim + sizes.size() : dim;
+  return place >= 0 && place < int64_t(sizes.size()) ? sizes[place] : 0;
+}
+
+std::string Tensor::type() const {
+  return value ? typeText(GraphState::valueOf(*this).getType()) : "no tensor";
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+GraphState::GraphState(Graph &graph, const std::string &name, Place place)
+    : graph(graph), context(MLIRContext::Threading::DISABLED),
+      builder(&context) {
+  DialectRegistry registry;
+  mp::registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+  module = ModuleOp::create(locate(place), name);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, locate(place), "loss",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+}
+
+Location GraphState::locate(Place place) {
+  return FileLineColLoc::get(&context, place.file_name(), place.line(),
+                             place.column());
+}
+
+Type GraphState::elementType(ElementType element) {
+  if (element == U8)
+    return builder.getIntegerType(8, /*isSigned=*/false);
+  switch (element) {
+  case ElementType::I1:
+    return builder.getI1Type();
+  case ElementType::I8:
+    return builder.getI8Type();
+  case ElementType::U8:
+    return builder.getIntegerType(8, /*isSigned=*/false);
+  case ElementType::I32:
+    return builder.getI32Type();
+  case ElementType::I64:
+    return builder.getI64Type();
+  case ElementType::F8E4M3FN:
+    return Float8E4M3FNType::get(&context);
+  case ElementType::F8E5M2:
+    return Float8E5M2Type::get(&context);
+  case ElementType::F16:
+    return builder.getF16Type();
+  case ElementType::BF16:
+    return builder.getBF16Type();
+  case ElementType::F32:
+    return builder.getF32Type();
+  case ElementType::F64:
+    return builder.getF64Type();
+  }
+  llvm_unreachable("all element types covered");
+}
+
+RankedTensorType GraphState::tensorType(ElementType element,
+                                        const Dims &shape) {
+  return RankedTensorType::get(shape, elementType(element));
+}
+
+Tensor GraphState::wrap(Value value) {
+  return Tensor(this, value.getAsOpaquePointer());
+}
+
+Tensor GraphState::mistake(const Twine &message, Place place,
+                           const Twine &details) {
+  std::string text = (Twine(place.file_name()) + ":" + Twine(place.line()) +
+                      ":" + Twine(place.column()) + ": error: " + message)
+                         .str();
+  if (std::string more = details.str(); !more.empty())
+    text += "\n  " + more;
+  mistakes.push_back(std::move(text));
+  return Tensor(this, nullptr);
+}
+
+bool GraphState::attempt(Place place, const Twine &details,
+                         function_ref<LogicalResult()> work) {
+  std::string said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      said += (said.empty() ? "" : "\n  ") + diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      said += "\n  note: " + note.str();
+    return success();
+  });
+  if (succeeded(work()))
+    return true;
+  mistake(said.empty() ? "the op cannot be made" : said, place, details);
+  return false;
+}
+
+bool GraphState::accept(const Tensor &tensor, Place place) {
+  if (tensor.graph && tensor.graph != this)
+    return bool(mistake(
+        "the tensor of " + tensor.type() + " belongs to another graph", place));
+  if (!tensor) {
+    // After a mistake nothing more is said, but a tensor that never was one.
+    if (!tensor.graph)
+      mistake("the tensor is empty: no op returned it", place);
+    return false;
+  }
+  Region *region = valueOf(tensor).getParentRegion();
+  if (region != builder.getInsertionBlock()->getParent())
+    return bool(mistake("the tensor of " + tensor.type() +
+                            " is a value of another function: pass it as an "
+                            "argument",
+                        place));
+  return true;
+}
+
+Tensor GraphState::constant(double value, Type element, Place place) {
+  auto type = RankedTensorType::get({}, element);
+  return wrap(mp::ConstantOp::create(builder, locate(place), type, value));
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+Tensor GraphState::variable(StringRef kind, const std::string &given,
+                            ElementType element, const Dims &shape,
+                            const Initializer &init, Place place) {
+  std::string name = scope + given;
+  if (isInBody)
+    return mistake("variable '" + name +
+                       "' is read in the body of a function, "
+                       "whose calls would all share it: pass its value as an "
+                       "argument",
+                   place);
+  for (int64_t size : shape)
+    if (size < 0)
+      return mistake("variable '" + name + "' of " + typeText(element, shape) +
+                         " has a size that is not known: sizes of variables "
+                         "are numbers",
+                     place);
+  auto type = tensorType(element, shape);
+  if (auto known = variables.find(name); known != variables.end()) {
+    if (valueOf(known->second).getType() == type)
+      return known->second;
+    return mistake("variable '" + name + "' is " + typeText(element, shape) +
+                       " here and " + known->second.type() + " before",
+                   place);
+  }
+  std::string text = "mp.variable " + (kind.empty() ? "" : kind.str() + " ") +
+                     "@\"" + name + "\" : tensor<" + typeText(element, shape) +
+                     "> = " + init.text;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function);
+  size_t before = mistakes.size();
+  addText(text, place);
+  if (mistakes.size() != before)
+    return Tensor(this, nullptr);
+  // Reads stand where they are used, as an example's writer would have them.
+  builder.restoreInsertionPoint(OpBuilder::InsertPoint(
+      &function.getBody().front(), function.getBody().front().end()));
+  Tensor read = wrap(mp::ReadOp::create(builder, locate(place), type, name));
+  variables[name] = read;
+  return read;
+}
+
+} // namespace mantissa

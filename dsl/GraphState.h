@@ -1,0 +1,127 @@
+//===- GraphState.h - the module behind a graph ---------------*- C++ -*-===//
+//
+// The only header of the DSL that sees MLIR; its users do not include it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MANTISSA_DSL_GRAPHSTATE_H
+#define MANTISSA_DSL_GRAPHSTATE_H
+
+#include "dialect/Mp.h"
+#include "dsl/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+
+namespace mantissa {
+
+/// "?x784xf32"
+std::string typeText(ElementType element, const Dims &shape);
+std::string typeText(mlir::Type type);
+
+struct GraphState {
+  GraphState(Graph &graph, const std::string &name, Place place);
+
+  mlir::Location locate(Place place);
+  mlir::Type elementType(ElementType element);
+  mlir::RankedTensorType tensorType(ElementType element, const Dims &shape);
+
+  /// Keeps a mistake; `details` are lines that follow it.
+  Tensor mistake(const llvm::Twine &message, Place place,
+                 const llvm::Twine &details = "");
+  /// Runs `work`, which emits diagnostics if it fails; these become a mistake.
+  bool attempt(Place place, const llvm::Twine &details,
+               llvm::function_ref<llvm::LogicalResult()> work);
+
+  Tensor wrap(mlir::Value value);
+  static mlir::Value valueOf(const Tensor &tensor) {
+    return mlir::Value::getFromOpaquePointer(tensor.value);
+  }
+  /// Fails with a mistake unless the tensor is a value of this graph, visible
+  /// where ops are added now. Says nothing if a mistake was made before.
+  bool accept(const Tensor &tensor, Place place);
+  Tensor constant(double value, mlir::Type element, Place place);
+  /// Declares a variable, or finds it again, and reads it.
+  Tensor variable(llvm::StringRef kind, const std::string &name,
+                  ElementType element, const Dims &shape,
+                  const Initializer &init, Place place);
+  /// Adds ops that are written as text at the end of the module.
+  void addText(const std::string &text, Place place);
+
+  Graph &graph;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function; ///< its terminator is added by Graph::text
+  mlir::OpBuilder builder;
+  std::string scope;
+  struct Output {
+    std::string name;
+    mlir::Value value;
+    mlir::Location location;
+  };
+  std::vector<Output> outputs;
+  std::vector<std::string> inputNames;
+  /// Inputs and variables as the user declared them.
+  std::map<std::string, std::pair<ElementType, Dims>> inputs;
+  std::map<std::string, Tensor> variables;
+  std::vector<std::string> mistakes;
+  bool isInBody = false; ///< of a private function
+  mutable std::map<const void *, Dims> shapes;
+};
+
+/// An attribute as MLIR writes it.
+struct Text {
+  std::string text;
+};
+
+/// A call of a generated function.
+class OpCall {
+public:
+  OpCall(const char *name, unsigned results, bool hasSegments)
+      : name(name), count(results), hasSegments(hasSegments) {}
+
+  void in(const Context &context);
+  void operand(const Operand &operand);
+  void operand(const Operands &operands);
+  void operand(const Tensor &optional);
+  /// An operand that passes add.
+  void operand() { segments.push_back(0); }
+  void result(const ResultType &type) { resultType = type; }
+
+  void attribute(const char *name, const Text &value) {
+    attributes.emplace_back(name, value.text);
+  }
+  void attribute(const char *name, bool value);
+  void attribute(const char *name, int64_t value);
+  void attribute(const char *name, double value);
+  void attribute(const char *name, const std::string &value);
+  void attribute(const char *name, const Dims &value);
+  void attribute(const char *name, ElementType value);
+  template <typename T>
+  void attribute(const char *name, const std::optional<T> &value) {
+    if (value)
+      attribute(name, *value);
+  }
+
+  /// Adds the op, and returns its results: no tensors after a mistake.
+  std::vector<Tensor> emit();
+
+private:
+  void at(Place where);
+  bool prepare(llvm::SmallVectorImpl<mlir::Value> &values);
+  std::string describeOperands() const;
+
+  const char *name;
+  unsigned count;
+  bool hasSegments;
+  GraphState *state = nullptr;
+  std::optional<Place> place;
+  std::vector<Operand> operands;
+  llvm::SmallVector<int32_t> segments;
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::optional<ResultType> resultType;
+};
+
+} // namespace mantissa
+
+#endif // MANTISSA_DSL_GRAPHSTATE_H

@@ -1,0 +1,117 @@
+//===- Layers.cpp - layers that own their variables -----------------------===//
+#include "dsl/Layers.h"
+
+namespace mantissa {
+
+/// Reports a mistake of a layer, with the type of its operand.
+static Tensor refuse(const Operand &input, const std::string &layer,
+                     const std::string &what) {
+  return Graph::of(input.tensor)
+      .mistake(layer + " on " + input.tensor.type() + ": " + what, input.place);
+}
+
+/// Whether the layer may go on: there is a tensor, with so many dimensions.
+static bool hasRank(const Operand &input, const std::string &layer,
+                    int64_t least) {
+  if (!input.tensor)
+    return false;
+  if (input.tensor.rank() >= least)
+    return true;
+  refuse(input, layer,
+         "expected at least " + std::to_string(least) + " dimensions");
+  return false;
+}
+
+static std::string named(const std::string &layer, const char *variable) {
+  return layer.empty() ? variable : layer + "." + variable;
+}
+
+Tensor linear(const Operand &input, const Linear &layer) {
+  if (!hasRank(input, "linear '" + layer.name + "'", 1))
+    return input.tensor;
+  int64_t in = input.tensor.size(-1);
+  if (layer.out <= 0)
+    return refuse(input, "linear '" + layer.name + "'",
+                  "out is " + std::to_string(layer.out) +
+                      ", expected the number of features");
+  if (in == Batch)
+    return refuse(input, "linear '" + layer.name + "'",
+                  "the last dimension is not known");
+  Graph &net = Graph::of(input.tensor);
+  ElementType element = input.tensor.element();
+  Tensor weight = net.parameter(named(layer.name, "weight"), element,
+                                {layer.out, in}, kaimingUniform(), input.place);
+  if (!layer.bias)
+    return linear(input, Operand(weight, input.place));
+  Tensor bias = net.parameter(named(layer.name, "bias"), element, {layer.out},
+                              uniformFanIn(in), input.place);
+  return linear(input, Operand(weight, input.place), {.bias = bias});
+}
+
+Tensor embedding(const Operand &indices, const Embedding &layer) {
+  if (!indices.tensor)
+    return indices.tensor;
+  if (layer.count <= 0 || layer.width <= 0)
+    return refuse(indices, "embedding '" + layer.name + "'",
+                  "its table is " + std::to_string(layer.count) + "x" +
+                      std::to_string(layer.width));
+  Tensor table =
+      Graph::of(indices.tensor)
+          .parameter(named(layer.name, "weight"), F32,
+                     {layer.count, layer.width}, normalInit(), indices.place);
+  return gather(Operand(table, indices.place), indices, 0);
+}
+
+Tensor layerNorm(const Operand &input, const LayerNorm &layer) {
+  if (!hasRank(input, "layerNorm '" + layer.name + "'", 1))
+    return input.tensor;
+  LayerNormOptions options{.normalizedShape = Dims{input.tensor.size(-1)},
+                           .eps = layer.eps};
+  if (layer.affine) {
+    Graph &net = Graph::of(input.tensor);
+    Dims shape = {input.tensor.size(-1)};
+    options.weight = net.parameter(named(layer.name, "weight"), F32, shape,
+                                   ones(), input.place);
+    options.bias = net.parameter(named(layer.name, "bias"), F32, shape, zeros(),
+                                 input.place);
+  }
+  return layerNorm(input, options);
+}
+
+Tensor rmsNorm(const Operand &input, const RmsNorm &layer) {
+  if (!hasRank(input, "rmsNorm '" + layer.name + "'", 1))
+    return input.tensor;
+  Dims shape = {input.tensor.size(-1)};
+  Tensor weight = Graph::of(input.tensor)
+                      .parameter(named(layer.name, "weight"), F32, shape,
+                                 ones(), input.place);
+  return rmsNorm(input, RmsNormOptions{.weight = weight,
+                                       .normalizedShape = shape,
+                                       .eps = layer.eps});
+}
+
+Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
+  if (!hasRank(input, "batchNorm '" + layer.name + "'", 2))
+    return input.tensor;
+  Graph &net = Graph::of(input.tensor);
+  Dims shape = {input.tensor.size(1)};
+  auto name = [&](const char *variable) { return named(layer.name, variable); };
+  Tensor weight =
+      net.parameter(name("weight"), F32, shape, ones(), input.place);
+  Tensor bias = net.parameter(name("bias"), F32, shape, zeros(), input.place);
+  Tensor mean =
+      net.buffer(name("running_mean"), F32, shape, zeros(), input.place);
+  Tensor variance =
+      net.buffer(name("running_var"), F32, shape, ones(), input.place);
+  BatchNormResults results = batchNorm(
+      input, Operand(mean, input.place), Operand(variance, input.place),
+      BatchNormOptions{.weight = weight,
+                       .bias = bias,
+                       .momentum = layer.momentum,
+                       .eps = layer.eps});
+  net.write(name("running_mean"), Operand(results.newRunningMean, input.place));
+  net.write(name("running_var"), Operand(results.newRunningVar, input.place));
+  return results;
+}
+
+} // namespace mantissa

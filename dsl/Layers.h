@@ -1,0 +1,55 @@
+//===- Layers.h - layers that own their variables -------------*- C++ -*-===//
+//
+// Names, arguments, defaults and first values are those of torch.nn, so that a
+// state_dict of PyTorch fits. A layer is an ordinary function; so are models.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MANTISSA_DSL_LAYERS_H
+#define MANTISSA_DSL_LAYERS_H
+
+#include "dsl/Graph.h"
+
+namespace mantissa {
+
+/// torch.nn.Linear: y = x W^T + b.
+struct Linear {
+  int64_t out = 0;       ///< features of the result
+  std::string name = {}; ///< of its variables: name.weight [out, in], name.bias
+  bool bias = true;
+};
+Tensor linear(const Operand &input, const Linear &layer);
+
+/// torch.nn.Embedding: rows of a table by index.
+struct Embedding {
+  int64_t count = 0; ///< rows of the table
+  int64_t width = 0; ///< of a row
+  std::string name = {};
+};
+Tensor embedding(const Operand &indices, const Embedding &layer);
+
+/// torch.nn.LayerNorm over the last dimension.
+struct LayerNorm {
+  std::string name = {};
+  double eps = 1e-5;
+  bool affine = true; ///< name.weight and name.bias
+};
+Tensor layerNorm(const Operand &input, const LayerNorm &layer);
+
+/// torch.nn.RMSNorm over the last dimension.
+struct RmsNorm {
+  std::string name = {};
+  std::optional<double> eps = {};
+};
+Tensor rmsNorm(const Operand &input, const RmsNorm &layer);
+
+/// torch.nn.BatchNorm: over all dimensions but the channels, which is the
+/// second one. Its running statistics are buffers.
+struct BatchNorm {
+  std::string name = {};
+  double eps = 1e-5, momentum = 0.1;
+};
+Tensor batchNorm(const Operand &input, const BatchNorm &layer);
+
+} // namespace mantissa
+
+#endif // MANTISSA_DSL_LAYERS_H

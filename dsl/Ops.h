@@ -1,0 +1,62 @@
+//===- Ops.h - a function for each op -------------------------*- C++ -*-===//
+//
+// dsl/ops.h.inc is made of the records of the dialect.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MANTISSA_DSL_OPS_H
+#define MANTISSA_DSL_OPS_H
+
+#include "dsl/Tensor.h"
+#include <optional>
+
+namespace mantissa {
+
+#include "dsl/ops.h.inc"
+
+// The same with what users rather write.
+
+/// Converts the elements, rounding to nearest, ties to even.
+Tensor cast(const Operand &input, ElementType element);
+/// Gives the elements another shape; one size may be -1, which the others
+/// determine.
+Tensor reshape(const Operand &input, const Dims &shape);
+/// Joins dimensions from `start` to `end` (included) into one, as torch.flatten
+/// with a batch dimension does.
+Tensor flatten(const Operand &input, int64_t start = 1, int64_t end = -1);
+/// Repeats the elements along new and along unit dimensions, as in NumPy.
+Tensor broadcast(const Operand &input, const Dims &shape);
+/// A constant: one number, or one for each element.
+Tensor constant(const Context &context, double value,
+                ElementType element = F32);
+Tensor constant(const Context &context, const std::vector<double> &values,
+                const Dims &shape, ElementType element = F32);
+
+inline Tensor operator+(const Operand &a, const Operand &b) {
+  return add(a, b);
+}
+inline Tensor operator-(const Operand &a, const Operand &b) {
+  return sub(a, b);
+}
+inline Tensor operator*(const Operand &a, const Operand &b) {
+  return mul(a, b);
+}
+inline Tensor operator/(const Operand &a, const Operand &b) {
+  return div(a, b);
+}
+inline Tensor operator-(const Operand &a) { return neg(a); }
+inline Tensor operator<(const Operand &a, const Operand &b) {
+  return compare(a, b, Comparison::lt);
+}
+inline Tensor operator>(const Operand &a, const Operand &b) {
+  return compare(a, b, Comparison::gt);
+}
+inline Tensor operator<=(const Operand &a, const Operand &b) {
+  return compare(a, b, Comparison::le);
+}
+inline Tensor operator>=(const Operand &a, const Operand &b) {
+  return compare(a, b, Comparison::ge);
+}
+
+} // namespace mantissa
+
+#endif // MANTISSA_DSL_OPS_H

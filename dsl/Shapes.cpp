@@ -1,0 +1,97 @@
+//===- Shapes.cpp - casts, shapes and constants ---------------------------===//
+#include "dialect/ops/Constant.h"
+#include "dsl/GraphState.h"
+
+using namespace mlir;
+
+namespace mantissa {
+
+Tensor cast(const Operand &input, ElementType element) {
+  if (!input.tensor)
+    return input.tensor;
+  if (input.tensor.element() == element)
+    return input.tensor;
+  return cast(input, ResultType{element, input.tensor.shape()});
+}
+
+/// The product of sizes; that of the batch dimension counts as one.
+static int64_t productOf(const Dims &shape) {
+  int64_t product = 1;
+  for (int64_t size : shape)
+    product *= size == Batch ? 1 : size;
+  return product;
+}
+
+Tensor reshape(const Operand &input, const Dims &shape) {
+  const Tensor &tensor = input.tensor;
+  if (!tensor)
+    return tensor;
+  Dims sizes = shape;
+  int64_t unknown = llvm::count(shape, -1);
+  if (unknown == 1) {
+    int64_t rest = -productOf(shape), all = productOf(tensor.shape());
+    if (rest && all % rest == 0)
+      *llvm::find(sizes, -1) = all / rest;
+  }
+  bool keepsBatch =
+      llvm::count(shape, Batch) == llvm::count(tensor.shape(), Batch);
+  if (llvm::is_contained(sizes, -1) || !keepsBatch ||
+      productOf(sizes) != productOf(tensor.shape()))
+    return Graph::of(tensor).mistake("a tensor of " + tensor.type() +
+                                         " cannot be reshaped to " +
+                                         typeText(tensor.element(), shape),
+                                     input.place);
+  return reshape(input, ResultType{tensor.element(), sizes});
+}
+
+Tensor flatten(const Operand &input, int64_t start, int64_t end) {
+  const Tensor &tensor = input.tensor;
+  if (!tensor)
+    return tensor;
+  const Dims sizes = tensor.shape();
+  int64_t rank = sizes.size(), last = end < 0 ? end + rank : end;
+  if (start < 0 || start > last || last >= rank)
+    return Graph::of(tensor).mistake(
+        "dimensions " + std::to_string(start) + " to " + std::to_string(end) +
+            " are not all in a tensor of " + tensor.type(),
+        input.place);
+  Dims joined(sizes.begin(), sizes.begin() + start);
+  joined.push_back(
+      productOf({sizes.begin() + start, sizes.begin() + last + 1}));
+  joined.insert(joined.end(), sizes.begin() + last + 1, sizes.end());
+  return reshape(input, ResultType{tensor.element(), joined});
+}
+
+Tensor broadcast(const Operand &input, const Dims &shape) {
+  if (!input.tensor)
+    return input.tensor;
+  return broadcast(input, ResultType{input.tensor.element(), shape});
+}
+
+Tensor constant(const Context &context, double value, ElementType element) {
+  GraphState &state = context.graph.internals();
+  return state.constant(value, state.elementType(element), context.place);
+}
+
+Tensor constant(const Context &context, const std::vector<double> &values,
+                const Dims &shape, ElementType element) {
+  GraphState &state = context.graph.internals();
+  auto type = state.tensorType(element, shape);
+  if (!type.hasStaticShape() || type.getNumElements() != int64_t(values.size()))
+    return state.mistake("a constant of " + typeText(element, shape) + " has " +
+                             Twine(values.size()) + " values",
+                         context.place);
+  SmallVector<Attribute> elements;
+  for (double value : values) {
+    Type elementType = type.getElementType();
+    elements.push_back(
+        isa<FloatType>(elementType)
+            ? Attribute(FloatAttr::get(elementType, value))
+            : Attribute(IntegerAttr::get(elementType, int64_t(value))));
+  }
+  return state.wrap(
+      mp::ConstantOp::create(state.builder, state.locate(context.place), type,
+                             DenseElementsAttr::get(type, elements)));
+}
+
+} // namespace mantissa
