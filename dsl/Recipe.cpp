@@ -131,20 +131,21 @@ static std::optional<std::string> lowType(StringRef precision) {
       .Default(std::nullopt);
 }
 
+/// `symbol` is the scaler's.
 static std::string recipeText(const Recipe &recipe, StringRef low,
-                              StringRef body) {
+                              StringRef symbol, StringRef body) {
   std::string text, scaler = recipe.scaler;
   if (scaler.empty() && low == "f16")
     scaler = "torch";
-  std::string symbol = recipe.name + "_scaler";
   if (!scaler.empty())
-    text += "mp.scaler @" + symbol + " {preset = " + quoted(scaler) + "}\n";
+    text +=
+        "mp.scaler @" + symbol.str() + " {preset = " + quoted(scaler) + "}\n";
   text += "mp.train @" + recipe.name + " of @loss";
   if (!low.empty())
     text += " autocast(<dtype = " + low.str() +
             ", policy = " + quoted(recipe.policy) + ">)";
   if (!scaler.empty())
-    text += " scaler(@" + symbol + ")";
+    text += " scaler(@" + symbol.str() + ")";
   if (recipe.accumulate)
     text += " accumulate(" + std::to_string(recipe.accumulate) + ")";
   std::vector<std::string> fields;
@@ -193,7 +194,11 @@ void Graph::train(const Recipe &recipe, Place place) {
   }
   mlir::OpBuilder::InsertionGuard guard(state->builder);
   state->builder.setInsertionPointToEnd(state->module->getBody());
-  state->addText(recipeText(recipe, *low, body), place);
+  // Each recipe has a scaler of its own.
+  bool isFirst = !state->module->lookupSymbol("scaler");
+  state->addText(recipeText(recipe, *low,
+                            isFirst ? "scaler" : recipe.name + "_scaler", body),
+                 place);
 }
 
 void Graph::data(const std::string &source, const std::vector<Column> &columns,

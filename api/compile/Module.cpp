@@ -1,6 +1,7 @@
 //===- Module.cpp - modules and their steps -------------------------------===//
 #include "api/run/StepImpl.h"
 #include "codegen/Compile.h"
+#include "dsl/Graph.h"
 #include "runtime/Memory.h"
 #include "runtime/data/Convert.h"
 #include "runtime/train/Checkpoint.h"
@@ -18,6 +19,13 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
   if (auto facts = mp::compile(text, options); !facts)
     return facts.takeError();
   return Module(text.str(), name.str());
+}
+
+Expected<Module> Module::fromGraph(const Graph &graph) {
+  auto text = graph.text();
+  if (!text)
+    return text.takeError();
+  return parse(*text, "<graph>");
 }
 
 Expected<Module> Module::read(StringRef path) {

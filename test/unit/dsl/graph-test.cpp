@@ -1,14 +1,208 @@
-#include "../../../examples/dsl/FashionMnist.h"
+//===- graph-test.cpp - graphs written in C++ -----------------------------===//
 #include "codegen/Compile.h"
+#include "dsl/Layers.h"
+#include "examples/fashion-mnist/mlp.h"
+#include "mantissa.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 #include <gtest/gtest.h>
 
 using namespace mantissa;
 
-TEST(Graph, Prints) {
+namespace {
+
+template <typename T> T check(llvm::Expected<T> value) {
+  if (!value)
+    llvm::report_fatal_error(value.takeError());
+  return std::move(*value);
+}
+
+std::string textOf(const Graph &net) { return check(net.text(false)); }
+
+/// A Program as text, without what tells where its parts come from.
+std::string programOf(llvm::StringRef module, llvm::StringRef precision) {
+  mp::CompileOptions options;
+  options.batch = 32;
+  options.totalSteps = 100;
+  options.precision = precision.str();
+  mp::Program program = check(mp::compile(module, options));
+  for (mp::Variable &variable : program.variables)
+    variable.location = {};
+  for (mp::Kernel &kernel : program.kernels)
+    kernel.sources.clear();
+  for (mp::DataSource &source : program.data) {
+    source.location = {};
+    for (mp::DataColumn &column : source.columns)
+      column.location = {};
+  }
+  for (mp::Entry &entry : program.entries) {
+    entry.location = {};
+    for (mp::Input &input : entry.inputs)
+      input.location = {};
+    for (mp::Result &result : entry.results)
+      result.location = {};
+    for (mp::Buffer &buffer : entry.buffers)
+      buffer.location = {};
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  mp::print(program, os);
+  return text;
+}
+
+class FashionMnist : public testing::TestWithParam<const char *> {};
+
+TEST_P(FashionMnist, IsTheProgramOfTheExample) {
+  auto written = llvm::MemoryBuffer::getFile(
+      MP_SOURCE_DIR "/examples/fashion-mnist/mlp.mlir");
+  ASSERT_TRUE(bool(written));
   Graph net("fashion_mnist_mlp");
   buildFashionMnist(net);
-  auto text = net.text(false);
-  if (!text) { llvm::errs() << llvm::toString(text.takeError()) << "\n"; FAIL(); }
-  llvm::errs() << *text;
+  EXPECT_EQ(programOf(check(net.text()), GetParam()),
+            programOf((*written)->getBuffer(), GetParam()));
 }
+
+INSTANTIATE_TEST_SUITE_P(Precisions, FashionMnist,
+                         testing::Values("", "fp32", "bf16", "O2"));
+
+TEST(Graph, PointsIntoTheUsersFile) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {2, 3});
+  unsigned line = __LINE__ + 1;
+  Tensor y = relu(x);
+  net.output("y", y);
+  std::string text = check(net.text());
+  std::string place = "graph-test.cpp\":" + std::to_string(line) + ":";
+  EXPECT_NE(text.find(place), std::string::npos) << text;
+}
+
+TEST(Graph, ScopesNameVariables) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 8});
+  {
+    auto encoder = net.scope("encoder");
+    for (int i = 0; i < 2; ++i) {
+      auto layer = net.scope("layer." + std::to_string(i));
+      x = layerNorm(linear(x, {.out = 8, .name = "dense"}), {.name = "norm"});
+    }
+  }
+  net.output("y", x);
+  std::string text = textOf(net);
+  for (const char *name :
+       {"@encoder.layer.0.dense.weight", "@encoder.layer.1.dense.bias",
+        "@encoder.layer.1.norm.weight"})
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+}
+
+TEST(Graph, OneNameIsOneVariable) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 8});
+  x = linear(linear(x, {.out = 8, .name = "tied"}), {.out = 8, .name = "tied"});
+  net.output("y", x);
+  llvm::Regex variable("mp.variable @tied.weight");
+  std::string text = textOf(net);
+  EXPECT_EQ(llvm::StringRef(text).count("mp.variable @tied.weight"), 1u);
+}
+
+TEST(Graph, NumbersTakeTheTypeOfTheirPartner) {
+  Graph net("m");
+  Tensor x = net.input("x", BF16, {4});
+  net.output("y", 1 - x * 2 + maximum(x, 0));
+  EXPECT_EQ(llvm::StringRef(textOf(net)).count("tensor<bf16>\n"), 5u)
+      << textOf(net);
+}
+
+TEST(Graph, AFunctionIsWrittenOnceAndCalled) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 8});
+  for (int i = 0; i < 3; ++i) {
+    auto layer = net.scope("block." + std::to_string(i));
+    Tensor w = net.parameter("weight", F32, {8, 8}, kaimingUniform());
+    x = net.call("block", {x, w}, [](const std::vector<Tensor> &in) {
+      return std::vector<Tensor>{in[0] + relu(linear(in[0], in[1]))};
+    })[0];
+  }
+  net.output("loss", mean(x * x, {0, 1}));
+  net.train({.optimizer = sgd({.lr = 0.1})});
+  std::string text = textOf(net);
+  EXPECT_EQ(llvm::StringRef(text).count("func.func private @block"), 1u);
+  EXPECT_EQ(llvm::StringRef(text).count("call @block"), 3u);
+  EXPECT_EQ(llvm::StringRef(text).count("mp.linear"), 1u);
+  // It trains: calls are inlined first.
+  Module module = check(Module::fromGraph(net));
+  Step step = check(module.compileStep({.batch = 4, .threads = 1}));
+  std::vector<float> points(32, 0.5f);
+  double first = check(step.run({{"x", {points, {4, 8}}}})).loss, last = first;
+  for (int i = 0; i < 20; ++i)
+    last = check(step.run({{"x", {points, {4, 8}}}})).loss;
+  EXPECT_LT(last, first);
+}
+
+/// The result of y = a op b in a graph, on two rows of three numbers.
+std::vector<float>
+evaluate(const std::function<Tensor(const Tensor &, const Tensor &)> &build) {
+  Graph net("m");
+  Tensor a = net.input("a", F32, {2, 3}), b = net.input("b", F32, {2, 3});
+  Tensor w = net.parameter("w", F32, {1}, ones());
+  Tensor y = build(a, b);
+  net.output("loss", sum(w, {0}));
+  net.output("y", y);
+  net.train({.optimizer = sgd()});
+  Step step = check(check(Module::fromGraph(net)).compileStep({.batch = 2, .threads = 1}));
+  std::vector<float> x{1, 2, 3, 4, 5, 6}, z{6, 5, 4, 3, 2, 1};
+  auto results = check(step.run({{"a", {x, {2, 3}}}, {"b", {z, {2, 3}}}}));
+  return check(results.find("y")).floats();
+}
+
+TEST(Operators, ComputeWhatTheySay) {
+  using Numbers = std::vector<float>;
+  EXPECT_EQ(evaluate([](auto &a, auto &b) { return a + b; }),
+            Numbers({7, 7, 7, 7, 7, 7}));
+  EXPECT_EQ(evaluate([](auto &a, auto &b) { return a - b; }),
+            Numbers({-5, -3, -1, 1, 3, 5}));
+  EXPECT_EQ(evaluate([](auto &a, auto &b) { return 2 * a * b; }),
+            Numbers({12, 20, 24, 24, 20, 12}));
+  EXPECT_EQ(evaluate([](auto &a, auto &) { return -a / 2; }),
+            Numbers({-.5, -1, -1.5, -2, -2.5, -3}));
+  EXPECT_EQ(evaluate([](auto &a, auto &b) { return cast(a < b, F32); }),
+            Numbers({1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(evaluate([](auto &a, auto &b) { return cast(a >= b, F32); }),
+            Numbers({0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(evaluate([](auto &a, auto &b) {
+              return matmul(a, b, {.transposeB = true});
+            }),
+            Numbers({28, 10, 73, 28}));
+}
+
+TEST(Recipes, TwoLossesHaveTheirOwnOptimizers) {
+  Graph net("gan");
+  Tensor noise = net.input("noise", F32, {Batch, 4});
+  Tensor real = net.input("real", F32, {Batch, 2});
+  Tensor fake = linear(noise, {.out = 2, .name = "generator.fc"});
+  auto critic = [](const Tensor &x) {
+    return linear(x, {.out = 1, .name = "critic.fc"});
+  };
+  Tensor ofFake = critic(fake), ofStopped = critic(stopGradient(fake));
+  net.output("generator", mean(softplus(-ofFake), {0, 1}));
+  net.output("critic",
+             mean(softplus(-critic(real)) + softplus(ofStopped), {0, 1}));
+  net.train({.groups = {{.result = "critic",
+                         .params = {"critic.*"},
+                         .optimizer = adamw({.lr = 4e-4})},
+                        {.result = "generator",
+                         .params = {"generator.*"},
+                         .optimizer = adamw({.lr = 1e-4})}}});
+  Step step = check(check(Module::fromGraph(net))
+                        .compileStep({.batch = 3,
+                                      .outputs = {"grad:critic.fc.weight",
+                                                  "grad:generator.fc.weight"},
+                                      .threads = 1}));
+  std::vector<float> z(12, 0.5f), x(6, 1.0f);
+  auto results =
+      check(step.run({{"noise", {z, {3, 4}}}, {"real", {x, {3, 2}}}}));
+  EXPECT_EQ(results.size() > 0, true);
+  for (const char *name : {"grad:critic.fc.weight", "grad:generator.fc.weight"})
+    EXPECT_NE(check(results.read<float>(name))[0], 0) << name;
+}
+
+} // namespace

@@ -1,6 +1,6 @@
-//===- FashionMnist.h - mlp.mlir of examples/fashion-mnist in C++ ---------===//
-#ifndef EXAMPLES_DSL_FASHIONMNIST_H
-#define EXAMPLES_DSL_FASHIONMNIST_H
+//===- mlp.h - mlp.mlir in C++ --------------------------------*- C++ -*-===//
+#ifndef EXAMPLES_FASHION_MNIST_MLP_H
+#define EXAMPLES_FASHION_MNIST_MLP_H
 
 #include "dsl/Layers.h"
 
@@ -24,4 +24,4 @@ inline void buildFashionMnist(mantissa::Graph &net) {
                     {"label", "t10k-labels*", "idx"}});
 }
 
-#endif // EXAMPLES_DSL_FASHIONMNIST_H
+#endif // EXAMPLES_FASHION_MNIST_MLP_H

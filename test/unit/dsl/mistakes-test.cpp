@@ -1,0 +1,98 @@
+//===- mistakes-test.cpp - each mistake is told at its line ---------------===//
+#include "dsl/Layers.h"
+#include <gtest/gtest.h>
+
+using namespace mantissa;
+
+namespace {
+
+class Mistakes : public testing::Test {
+protected:
+  /// Expects one mistake, on this line, whose text has all of these parts.
+  void expect(unsigned line, std::vector<std::string> parts) {
+    ASSERT_EQ(net.mistakes().size(), 1u + told) << "line " << line;
+    const std::string &text = net.mistakes().back();
+    std::string place = "mistakes-test.cpp:" + std::to_string(line) + ":";
+    EXPECT_NE(text.find(place), std::string::npos) << text;
+    for (const std::string &part : parts)
+      EXPECT_NE(text.find(part), std::string::npos)
+          << "expected " << part << " in:\n"
+          << text;
+    ++told;
+    // Nothing more is said of what the mistake left.
+    net.output("y" + std::to_string(told), relu(wrong));
+    EXPECT_EQ(net.mistakes().size(), told);
+  }
+  Graph net{"m"};
+  Tensor x = net.input("x", F32, {Batch, 8}), y = net.input("y", F32, {4, 6}),
+         half = net.input("half", F16, {Batch, 8}),
+         label = net.input("label", U8, {Batch}), wrong;
+  size_t told = 0;
+};
+
+// clang-format off: each mistake and what is expected stand on one line.
+
+TEST_F(Mistakes, OfOps) {
+  wrong = matmul(x, y), expect(__LINE__, {"?x8xf32", "4x6xf32"});
+  wrong = x + half, expect(__LINE__, {"?x8xf32", "?x8xf16"});
+  wrong = y + x, expect(__LINE__, {"4x6xf32", "?x8xf32"});
+  wrong = linear(x, y), expect(__LINE__, {"?x8xf32", "4x6xf32"});
+  wrong = crossEntropy(x, x + 1, {.weight = y}), expect(__LINE__, {"?x8xf32", "4x6xf32"});
+  wrong = crossEntropy(label, label), expect(__LINE__, {"?xui8"});
+  wrong = sum(x, {2}), expect(__LINE__, {"?x8xf32"});
+  wrong = transpose(x, {0, 0}), expect(__LINE__, {"?x8xf32"});
+  wrong = concat(Operands{x, y}, 1), expect(__LINE__, {"?x8xf32", "4x6xf32"});
+  wrong = dropout(x, {.p = 2}), expect(__LINE__, {"p"});
+  wrong = relu(label), expect(__LINE__, {"?xui8"});
+  wrong = softmax(x, 5), expect(__LINE__, {"?x8xf32"});
+}
+
+TEST_F(Mistakes, OfShapes) {
+  wrong = reshape(x, {Batch, 9}), expect(__LINE__, {"?x8xf32", "?x9xf32"});
+  wrong = reshape(x, {-1, 3}), expect(__LINE__, {"?x8xf32", "-1x3xf32"});
+  wrong = flatten(x, 1, 4), expect(__LINE__, {"1 to 4", "?x8xf32"});
+  wrong = broadcast(y, {3, 6}), expect(__LINE__, {"4x6xf32"});
+  wrong = constant(net, {1, 2, 3}, {2}), expect(__LINE__, {"2xf32", "3 values"});
+}
+
+TEST_F(Mistakes, OfVariables) {
+  wrong = linear(x, {.name = "fc"}), expect(__LINE__, {"linear 'fc' on ?x8xf32", "out is 0"});
+  net.parameter("w", F32, {3, 4}, zeros());
+  wrong = net.parameter("w", F32, {4, 3}, zeros()), expect(__LINE__, {"'w' is 4x3xf32 here and 3x4xf32 before"});
+  wrong = net.parameter("v", F32, {Batch, 3}, zeros()), expect(__LINE__, {"'v' of ?x3xf32"});
+  wrong = net.parameter("u", F32, {3}, Initializer{"#mp.init<zeroes>"}), expect(__LINE__, {"zeroes"});
+  wrong = net.input("x", F32, {3}), expect(__LINE__, {"an input 'x' already, of ?x8xf32"});
+  wrong = net.input("late", F32, {3, Batch}), expect(__LINE__, {"'late' of 3x?xf32"});
+}
+
+TEST_F(Mistakes, OfGraphs) {
+  Graph other("n");
+  Tensor foreign = other.input("z", F32, {8});
+  wrong = x + foreign, expect(__LINE__, {"8xf32 belongs to another graph"});
+  wrong = net.call("f", {x}, [&](auto &in) { return std::vector<Tensor>{in[0] + y}; }).empty() ? Tensor(wrong) : Tensor(), expect(__LINE__, {"4x6xf32 is a value of another function"});
+}
+
+TEST_F(Mistakes, OfRecipes) {
+  wrong = matmul(x, y), expect(__LINE__, {"?x8xf32"});
+  net.train({.optimizer = sgd()}), expect(__LINE__, {"no output 'loss' to minimise"});
+  net.train({.precision = "fp61"}), expect(__LINE__, {"'fp61'"});
+  net.data("train", {{"z", "*.idx", "idx"}}), expect(__LINE__, {"no input 'z'"});
+  net.output("loss", sum(x, {0, 1}));
+  net.train({}), expect(__LINE__, {"without an optimizer"});
+  net.train({.optimizer = sgd({.lr = -1})}), expect(__LINE__, {"lr"});
+}
+
+// clang-format on
+
+TEST(Text, HasAllMistakes) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {2, 3});
+  net.output("a", matmul(x, x));
+  net.output("b", x + net.input("y", F16, {2, 3}));
+  auto text = net.text();
+  ASSERT_FALSE(bool(text));
+  std::string message = llvm::toString(text.takeError());
+  EXPECT_EQ(llvm::StringRef(message).count(": error: "), 2u) << message;
+}
+
+} // namespace
