@@ -1,4 +1,4 @@
-//===- Graph.h - a network under construction -----------------*- C++ -*-===//
+//===- Graph.h - a network under construction -------------------*- C++ -*-===//
 #ifndef MANTISSA_DSL_GRAPH_H
 #define MANTISSA_DSL_GRAPH_H
 

@@ -1,4 +1,4 @@
-//===- GraphState.h - the module behind a graph ---------------*- C++ -*-===//
+//===- GraphState.h - the module behind a graph -----------------*- C++ -*-===//
 //
 // The only header of the DSL that sees MLIR; its users do not include it.
 //

@@ -1,4 +1,4 @@
-//===- Layers.h - layers that own their variables -------------*- C++ -*-===//
+//===- Layers.h - layers that own their variables ---------------*- C++ -*-===//
 //
 // Names, arguments, defaults and first values are those of torch.nn, so that a
 // state_dict of PyTorch fits. A layer is an ordinary function; so are models.

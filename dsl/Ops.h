@@ -1,4 +1,4 @@
-//===- Ops.h - a function for each op -------------------------*- C++ -*-===//
+//===- Ops.h - a function for each op ---------------------------*- C++ -*-===//
 //
 // dsl/ops.h.inc is made of the records of the dialect.
 //

@@ -1,4 +1,4 @@
-//===- Recipe.h - how a graph is trained ----------------------*- C++ -*-===//
+//===- Recipe.h - how a graph is trained ------------------------*- C++ -*-===//
 #ifndef MANTISSA_DSL_RECIPE_H
 #define MANTISSA_DSL_RECIPE_H
 

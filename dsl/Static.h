@@ -1,4 +1,4 @@
-//===- Static.h - tensors whose shape C++ knows ---------------*- C++ -*-===//
+//===- Static.h - tensors whose shape C++ knows -----------------*- C++ -*-===//
 //
 // A wrong product of Static tensors does not compile; the message names the two
 // dimensions that differ.

@@ -1,4 +1,4 @@
-//===- Tensor.h - values of a graph ---------------------------*- C++ -*-===//
+//===- Tensor.h - values of a graph -----------------------------*- C++ -*-===//
 //
 // No header of MLIR is included by the DSL's headers.
 //

@@ -1,4 +1,4 @@
-//===- mlp.h - mlp.mlir in C++ --------------------------------*- C++ -*-===//
+//===- mlp.h - mlp.mlir in C++ ----------------------------------*- C++ -*-===//
 #ifndef EXAMPLES_FASHION_MNIST_MLP_H
 #define EXAMPLES_FASHION_MNIST_MLP_H
 

@@ -18,8 +18,8 @@ struct RunState : RecipeSettings {
   int64_t step =
       0; ///< step attempts so far; they determine the place in the data
   int64_t skippedSteps = 0;
-  /// No samples: the step took tensors of its caller. No batch: the function has
-  /// no batch dimension.
+  /// No samples: the step took tensors of its caller. No batch: the function
+  /// has no batch dimension.
   int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string module = {}, target = {}, cpu = {};

@@ -1,4 +1,4 @@
-//===- step-inputs-test.cpp - wrong tensors are errors that name both
+//===- step-inputs-test.cpp - wrong tensors are errors that name both -----===//
 //----------===//
 #include "api/SmallModule.h"
 

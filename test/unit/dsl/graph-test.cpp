@@ -148,7 +148,8 @@ evaluate(const std::function<Tensor(const Tensor &, const Tensor &)> &build) {
   net.output("loss", sum(w, {0}));
   net.output("y", y);
   net.train({.optimizer = sgd()});
-  Step step = check(check(Module::fromGraph(net)).compileStep({.batch = 2, .threads = 1}));
+  Step step = check(
+      check(Module::fromGraph(net)).compileStep({.batch = 2, .threads = 1}));
   std::vector<float> x{1, 2, 3, 4, 5, 6}, z{6, 5, 4, 3, 2, 1};
   auto results = check(step.run({{"a", {x, {2, 3}}}, {"b", {z, {2, 3}}}}));
   return check(results.find("y")).floats();

@@ -191,8 +191,8 @@ TEST(StepAllocations, AreNoneOnTensorsByName) {
 #ifdef MP_SANITIZED
   GTEST_SKIP() << "a sanitizer has a malloc of its own";
 #endif
-  auto module = llvm::cantFail(mantissa::Module::read(
-      MP_SOURCE_DIR "/examples/fashion-mnist/mlp.mlir"));
+  auto module = llvm::cantFail(
+      mantissa::Module::read(MP_SOURCE_DIR "/examples/fashion-mnist/mlp.mlir"));
   mantissa::StepOptions options;
   options.batch = 128;
   options.totalSteps = 100;
