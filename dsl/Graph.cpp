@@ -47,8 +47,10 @@ Tensor Graph::input(const std::string &name, ElementType element,
   state->inputNames.push_back(name);
   state->inputs[name] = {element, shape};
   Block &block = state->function.getBody().front();
-  return state->wrap(block.addArgument(state->tensorType(element, shape),
-                                       state->locate(place)));
+  return state
+      ->wrap(block.addArgument(state->tensorType(element, shape),
+                               state->locate(place)))
+      .named(name);
 }
 
 void Graph::output(const std::string &name, const Operand &value) {
@@ -64,8 +66,10 @@ void Graph::output(const std::string &name, const Operand &value) {
       state->mistake("there is an output '" + name + "' already", value.place);
       return;
     }
-  state->outputs.push_back(
-      {name, GraphState::valueOf(value.tensor), state->locate(value.place)});
+  Value result = GraphState::valueOf(value.tensor);
+  if (!isa<NameLoc>(result.getLoc()))
+    GraphState::setName(result, name);
+  state->outputs.push_back({name, result, state->locate(value.place)});
 }
 
 Tensor Graph::parameter(const std::string &name, ElementType element,
@@ -80,7 +84,7 @@ Tensor Graph::buffer(const std::string &name, ElementType element,
 }
 
 void Graph::write(const std::string &buffer, const Operand &value) {
-  std::string name = state->scope + buffer;
+  std::string name = scoped(buffer);
   auto known = state->variables.find(name);
   if (known == state->variables.end()) {
     state->mistake("there is no buffer '" + name + "' to write", value.place);
@@ -103,6 +107,10 @@ Graph::Scope::Scope(Graph &graph, const std::string &name)
   state.scope += name + ".";
 }
 Graph::Scope::~Scope() { state.scope.resize(before); }
+
+std::string Graph::scoped(const std::string &name) const {
+  return state->scope + name;
+}
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -236,7 +244,7 @@ llvm::Expected<std::string> Graph::text(bool locations) const {
         });
     if (succeeded(mlir::verify(*module))) {
       OpPrintingFlags flags;
-      flags.enableDebugInfo(locations);
+      flags.enableDebugInfo(locations).printNameLocAsPrefix();
       llvm::raw_string_ostream os(text);
       module->print(os, flags);
       os << "\n";

@@ -65,6 +65,8 @@ public:
     size_t before;
   };
   Scope scope(const std::string &name) { return Scope(*this, name); }
+  /// Puts the scopes that are open in front of a name.
+  std::string scoped(const std::string &name) const;
 
   /// Calls a private function of these values. The first call builds its body;
   /// later ones of the same name call it again, with values of the same types.

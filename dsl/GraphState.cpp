@@ -66,6 +66,19 @@ std::string Tensor::type() const {
   return value ? typeText(GraphState::valueOf(*this).getType()) : "no tensor";
 }
 
+Tensor Tensor::named(const std::string &name) const {
+  if (value)
+    GraphState::setName(GraphState::valueOf(*this), name);
+  return *this;
+}
+
+void GraphState::setName(Value value, StringRef name) {
+  Location place = value.getLoc();
+  if (auto earlier = dyn_cast<NameLoc>(place))
+    place = earlier.getChildLoc();
+  value.setLoc(NameLoc::get(StringAttr::get(value.getContext(), name), place));
+}
+
 //===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//
@@ -219,7 +232,8 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
   // Reads stand where they are used, as an example's writer would have them.
   builder.restoreInsertionPoint(OpBuilder::InsertPoint(
       &function.getBody().front(), function.getBody().front().end()));
-  Tensor read = wrap(mp::ReadOp::create(builder, locate(place), type, name));
+  Tensor read =
+      wrap(mp::ReadOp::create(builder, locate(place), type, name)).named(name);
   variables[name] = read;
   return read;
 }

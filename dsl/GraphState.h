@@ -37,6 +37,8 @@ struct GraphState {
   static mlir::Value valueOf(const Tensor &tensor) {
     return mlir::Value::getFromOpaquePointer(tensor.value);
   }
+  /// Gives the place of the value's op, or of the argument, this name.
+  static void setName(mlir::Value value, llvm::StringRef name);
   /// Fails with a mistake unless the tensor is a value of this graph, visible
   /// where ops are added now. Says nothing if a mistake was made before.
   bool accept(const Tensor &tensor, Place place);

@@ -26,6 +26,13 @@ static std::string named(const std::string &layer, const char *variable) {
   return layer.empty() ? variable : layer + "." + variable;
 }
 
+/// Gives the op of a layer the layer's name, if it has one.
+static Tensor ofLayer(const Tensor &result, const std::string &layer) {
+  return result && !layer.empty()
+             ? result.named(Graph::of(result).scoped(layer))
+             : result;
+}
+
 Tensor linear(const Operand &input, const Linear &layer) {
   if (!hasRank(input, "linear '" + layer.name + "'", 1))
     return input.tensor;
@@ -42,10 +49,11 @@ Tensor linear(const Operand &input, const Linear &layer) {
   Tensor weight = net.parameter(named(layer.name, "weight"), element,
                                 {layer.out, in}, kaimingUniform(), input.place);
   if (!layer.bias)
-    return linear(input, Operand(weight, input.place));
+    return ofLayer(linear(input, Operand(weight, input.place)), layer.name);
   Tensor bias = net.parameter(named(layer.name, "bias"), element, {layer.out},
                               uniformFanIn(in), input.place);
-  return linear(input, Operand(weight, input.place), {.bias = bias});
+  return ofLayer(linear(input, Operand(weight, input.place), {.bias = bias}),
+                 layer.name);
 }
 
 Tensor embedding(const Operand &indices, const Embedding &layer) {
@@ -59,7 +67,7 @@ Tensor embedding(const Operand &indices, const Embedding &layer) {
       Graph::of(indices.tensor)
           .parameter(named(layer.name, "weight"), F32,
                      {layer.count, layer.width}, normalInit(), indices.place);
-  return gather(Operand(table, indices.place), indices, 0);
+  return ofLayer(gather(Operand(table, indices.place), indices, 0), layer.name);
 }
 
 Tensor layerNorm(const Operand &input, const LayerNorm &layer) {
@@ -75,7 +83,7 @@ Tensor layerNorm(const Operand &input, const LayerNorm &layer) {
     options.bias = net.parameter(named(layer.name, "bias"), F32, shape, zeros(),
                                  input.place);
   }
-  return layerNorm(input, options);
+  return ofLayer(layerNorm(input, options), layer.name);
 }
 
 Tensor rmsNorm(const Operand &input, const RmsNorm &layer) {
@@ -85,9 +93,10 @@ Tensor rmsNorm(const Operand &input, const RmsNorm &layer) {
   Tensor weight = Graph::of(input.tensor)
                       .parameter(named(layer.name, "weight"), F32, shape,
                                  ones(), input.place);
-  return rmsNorm(input, RmsNormOptions{.weight = weight,
-                                       .normalizedShape = shape,
-                                       .eps = layer.eps});
+  return ofLayer(rmsNorm(input, RmsNormOptions{.weight = weight,
+                                               .normalizedShape = shape,
+                                               .eps = layer.eps}),
+                 layer.name);
 }
 
 Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
@@ -111,7 +120,7 @@ Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
                        .eps = layer.eps});
   net.write(name("running_mean"), Operand(results.newRunningMean, input.place));
   net.write(name("running_var"), Operand(results.newRunningVar, input.place));
-  return results;
+  return ofLayer(results, layer.name);
 }
 
 } // namespace mantissa

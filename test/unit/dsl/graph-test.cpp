@@ -94,6 +94,33 @@ TEST(Graph, ScopesNameVariables) {
     EXPECT_NE(text.find(name), std::string::npos) << text;
 }
 
+TEST(Graph, NamesAreThoseOfTheText) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 8});
+  auto encoder = net.scope("encoder");
+  Tensor gate = sigmoid(linear(x, {.out = 8, .name = "fc"})).named("gate");
+  net.output("loss", mean(x * gate, {0, 1}));
+  net.train({.optimizer = sgd({.lr = 0.1})});
+  std::string text = textOf(net);
+  for (const char *line :
+       {"%encoder.fc.weight = mp.read @encoder.fc.weight",
+        "%encoder.fc = mp.linear %x, %encoder.fc.weight, %encoder.fc.bias",
+        "%gate = mp.sigmoid %encoder.fc", "return %loss"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+  // Steps return values by these names.
+  Step step = check(
+      check(Module::fromGraph(net))
+          .compileStep({.batch = 1, .outputs = {"value:%gate"}, .threads = 1}));
+  std::vector<float> row(8);
+  auto results = check(step.run({{"x", {row, {1, 8}}}}));
+  auto found = check(results.read<float>("value:%gate"));
+  // The step has moved the bias by 0.1 times its gradient, which is 0 here.
+  auto bias = check(step.read<float>("encoder.fc.bias"));
+  ASSERT_EQ(found.size(), bias.size());
+  for (size_t i = 0; i < bias.size(); ++i)
+    EXPECT_NEAR(found[i], 1 / (1 + std::exp(-bias[i])), 1e-6);
+}
+
 TEST(Graph, OneNameIsOneVariable) {
   Graph net("m");
   Tensor x = net.input("x", F32, {Batch, 8});
