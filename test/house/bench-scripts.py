@@ -77,6 +77,8 @@ def main():
     run(bench / "nan_check.py", *tools, "--data", arguments.data, "--models", "mlp", "--precisions", "bf16", "--rounds", 1, "--batch", 16,
         "--warmup", 2, "--steps", 5, "--json", out)
     check_circumstances(out, made)
+    run(bench / "embedding.py", *tools, "--data", arguments.data, "--rounds", 1, "--epochs", 1, "--json", out)
+    check_circumstances(out, made)
     run(bench / "pipeline.py", *tools, "--ops", 20, "--rounds", 1, "--json", out)
     check_circumstances(out, made)
     run(bench / "micro" / "report.py", "--program", program(work, "bench-micro", MICRO), "--out", out)
