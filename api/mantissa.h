@@ -192,7 +192,7 @@ enum class Scaler {
 };
 
 /// The one place where names of these become values, and back. An error lists
-/// the names that there are.
+/// the names that there are. `Recipe` has the name "".
 llvm::Expected<Precision> parsePrecision(llvm::StringRef name);
 llvm::Expected<Scaler> parseScaler(llvm::StringRef name);
 llvm::StringRef toString(Precision precision);
@@ -201,7 +201,8 @@ llvm::StringRef toString(Scaler scaler);
 /// How a step is compiled. A field with its default leaves the choice to the
 /// recipe.
 struct StepOptions {
-  int64_t batch = 0; ///< rows of a micro-batch, for the leading `?`
+  /// Rows of a micro-batch, for the leading `?`; 0: no argument has one.
+  int64_t batch = 0;
   Precision precision = Precision::Recipe;
   /// A preset of autocast's policy, a JSON file, or "@name" of the module.
   std::string policy = {};

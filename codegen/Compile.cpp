@@ -124,7 +124,8 @@ private:
       return function.takeError();
     if (mlir::failed(checkShapes(*module, options.batch)))
       return failed();
-    if (options.goal != Goal::Run &&
+    // Without a batch, each argument has the shape that it says.
+    if (options.goal != Goal::Run && options.batch &&
         mlir::failed(checkBatch(*function, options.batch)))
       return failed();
     inputs = describeInputs(*function);

@@ -16,6 +16,14 @@ static std::string join(ElementType element, const Dims &shape) {
   return text + mp::elementTypeName(element).str();
 }
 
+std::string quoted(StringRef text) {
+  std::string result = "\"";
+  llvm::raw_string_ostream os(result);
+  llvm::printEscapedString(text, os);
+  os << '"';
+  return result;
+}
+
 std::string typeText(ElementType element, const Dims &shape) {
   return join(element, shape);
 }
@@ -206,6 +214,8 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
                        "whose calls would all share it: pass its value as an "
                        "argument",
                    place);
+  if (given.empty())
+    return mistake("a variable needs a name", place);
   for (int64_t size : shape)
     if (size < 0)
       return mistake("variable '" + name + "' of " + typeText(element, shape) +
@@ -221,8 +231,8 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
                    place);
   }
   std::string text = "mp.variable " + (kind.empty() ? "" : kind.str() + " ") +
-                     "@\"" + name + "\" : tensor<" + typeText(element, shape) +
-                     "> = " + init.text;
+                     "@" + quoted(name) + " : tensor<" +
+                     typeText(element, shape) + "> = " + init.text;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
   size_t before = mistakes.size();

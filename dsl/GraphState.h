@@ -19,6 +19,9 @@ namespace mantissa {
 std::string typeText(ElementType element, const Dims &shape);
 std::string typeText(mlir::Type type);
 
+/// Text as MLIR reads a string: in quotes, with escapes.
+std::string quoted(llvm::StringRef text);
+
 struct GraphState {
   GraphState(Graph &graph, const std::string &name, Place place);
 

@@ -87,14 +87,6 @@ Initializer xavierNormal(double gain) {
 // Recipes
 //===----------------------------------------------------------------------===//
 
-static std::string quoted(StringRef text) {
-  std::string result = "\"";
-  raw_string_ostream os(result);
-  printEscapedString(text, os);
-  os << '"';
-  return result;
-}
-
 static std::string quotedList(ArrayRef<std::string> texts) {
   std::vector<std::string> all;
   for (const std::string &text : texts)
@@ -139,13 +131,13 @@ static std::string recipeText(const Recipe &recipe, StringRef low,
     scaler = "torch";
   if (!scaler.empty())
     text +=
-        "mp.scaler @" + symbol.str() + " {preset = " + quoted(scaler) + "}\n";
-  text += "mp.train @" + recipe.name + " of @loss";
+        "mp.scaler @" + quoted(symbol) + " {preset = " + quoted(scaler) + "}\n";
+  text += "mp.train @" + quoted(recipe.name) + " of @loss";
   if (!low.empty())
     text += " autocast(<dtype = " + low.str() +
             ", policy = " + quoted(recipe.policy) + ">)";
   if (!scaler.empty())
-    text += " scaler(@" + symbol.str() + ")";
+    text += " scaler(@" + quoted(symbol) + ")";
   if (recipe.accumulate)
     text += " accumulate(" + std::to_string(recipe.accumulate) + ")";
   std::vector<std::string> fields;
@@ -213,13 +205,14 @@ void Graph::data(const std::string &source, const std::vector<Column> &columns,
       return;
     }
     std::string key = column.key.empty() ? "" : ", key = " + quoted(column.key);
-    texts.push_back(column.input + " = #mp.column<" + quoted(column.pattern) +
-                    " as " + column.format + ", " +
+    texts.push_back(quoted(column.input) + " = #mp.column<" +
+                    quoted(column.pattern) + " as " + column.format + ", " +
                     mp::elementTypeName(known->second.first).str() + key + ">");
   }
   mlir::OpBuilder::InsertionGuard guard(state->builder);
   state->builder.setInsertionPointToEnd(state->module->getBody());
-  state->addText("mp.data @" + source + " {" + join(texts, ", ") + "}", place);
+  state->addText("mp.data @" + quoted(source) + " {" + join(texts, ", ") + "}",
+                 place);
 }
 
 } // namespace mantissa

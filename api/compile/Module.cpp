@@ -2,10 +2,12 @@
 #include "api/run/StepImpl.h"
 #include "codegen/Compile.h"
 #include "dsl/Graph.h"
+#include "program/Limits.h"
 #include "runtime/Memory.h"
 #include "runtime/data/Convert.h"
 #include "runtime/train/Checkpoint.h"
 #include "support/Error.h"
+#include "support/Number.h"
 #include "support/OutputFile.h"
 
 using namespace llvm;
@@ -39,7 +41,7 @@ Expected<Module> Module::read(StringRef path) {
 static std::string scalerText(const StepOptions &options) {
   std::string text = toString(options.scaler).str();
   if (options.scaler == Scaler::Static)
-    text += formatv(":{0}", options.staticScale).str();
+    text += ":" + mp::shortestDecimal(options.staticScale);
   return text;
 }
 
@@ -68,22 +70,36 @@ static mp::ModelOptions modelOptions(const Module &module,
   return model;
 }
 
-static Error checkOptions(const StepOptions &options) {
-  auto negative = [](StringRef field, auto value) {
-    return mp::makeError("StepOptions::{0} is {1}, expected a number from 0 on",
-                         field, value);
+static Error checkNumbers(const StepOptions &options) {
+  struct Field {
+    StringRef name;
+    double value, most = INFINITY;
   };
-  if (options.batch < 0)
-    return negative("batch", options.batch);
-  if (options.accumulate < 0)
-    return negative("accumulate", options.accumulate);
-  if (!(options.clipNorm >= 0))
-    return negative("clipNorm", options.clipNorm);
-  if (!(options.clipValue >= 0))
-    return negative("clipValue", options.clipValue);
-  if (options.totalSteps < 0)
-    return negative("totalSteps", options.totalSteps);
+  for (const Field &field : {
+           Field{"batch", double(options.batch), mp::kMostCount},
+           Field{"accumulate", double(options.accumulate), mp::kMostCount},
+           Field{"clipNorm", options.clipNorm},
+           Field{"clipValue", options.clipValue},
+           Field{"totalSteps", double(options.totalSteps)},
+       })
+    if (!(field.value >= 0 && field.value <= field.most))
+      return mp::makeError("StepOptions::{0} is {1}, expected a number from 0 "
+                           "to {2}",
+                           field.name, mp::shortestDecimal(field.value),
+                           mp::shortestDecimal(field.most));
   return Error::success();
+}
+
+static Error checkOptions(const StepOptions &options) {
+  // A number that was cast to an enumeration has no name.
+  if (options.precision != Precision::Recipe &&
+      toString(options.precision).empty())
+    return mp::makeError("StepOptions::precision is {0}, which is no Precision",
+                         int(options.precision));
+  if (options.scaler != Scaler::Recipe && toString(options.scaler).empty())
+    return mp::makeError("StepOptions::scaler is {0}, which is no Scaler",
+                         int(options.scaler));
+  return checkNumbers(options);
 }
 
 Expected<Step> Module::compileStep(const StepOptions &options) const {

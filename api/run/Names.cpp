@@ -50,11 +50,16 @@ Expected<Precision> parsePrecision(StringRef name) {
 Expected<Scaler> parseScaler(StringRef name) {
   return parse<Scaler>("loss scaler", name, kScalers);
 }
+
+/// Returns "" for a number that is none of the enumeration.
+template <typename Enum>
+static StringRef nameOf(Enum value, ArrayRef<StringLiteral> names) {
+  auto index = static_cast<size_t>(value);
+  return index < names.size() ? StringRef(names[index]) : "";
+}
 StringRef toString(Precision precision) {
-  return kPrecisions[static_cast<size_t>(precision)];
+  return nameOf(precision, kPrecisions);
 }
-StringRef toString(Scaler scaler) {
-  return kScalers[static_cast<size_t>(scaler)];
-}
+StringRef toString(Scaler scaler) { return nameOf(scaler, kScalers); }
 
 } // namespace mantissa

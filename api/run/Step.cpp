@@ -1,5 +1,6 @@
 //===- Step.cpp - a compiled step on the caller's tensors -----------------===//
 #include "api/run/StepImpl.h"
+#include "program/Limits.h"
 #include "program/Names.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
@@ -98,6 +99,11 @@ Expected<StepResults> Step::run(NamedTensors tensors) {
 Expected<BoundInputs *> Step::Impl::predictor(int64_t rows) {
   if (auto known = predictions.find(rows); known != predictions.end())
     return &known->second.inputs;
+  if (rows > mp::kMostCount)
+    return mp::makeError("a prediction takes at most {0} rows, not {1}",
+                         mp::kMostCount, rows);
+  if (rows < (state.batch ? 1 : 0))
+    return mp::makeError("a prediction takes at least one row, not {0}", rows);
   auto executable = model->get(mp::Goal::Predict, mp::kPredictEntry, rows);
   if (!executable)
     return executable.takeError();
@@ -120,7 +126,7 @@ Expected<Results> Step::predict(NamedTensors tensors) {
   if (Error error = lock.take())
     return error;
   int64_t rows = impl->state.batch ? rowsOf(tensors) : 0;
-  if (rows < (impl->state.batch ? 1 : 0))
+  if (impl->state.batch && !rows)
     return mp::makeError("nothing to predict: the tensors have no rows");
   auto inputs = impl->predictor(rows);
   if (!inputs)

@@ -2,6 +2,7 @@
 #include "api/run/StepImpl.h"
 #include "program/Names.h"
 #include "support/Error.h"
+#include "support/Number.h"
 #include "support/Spelling.h"
 #include <cmath>
 
@@ -126,7 +127,7 @@ static Error checkRate(StringRef what, double value) {
   if (value >= 0 && std::isfinite(static_cast<float>(value)))
     return Error::success();
   return mp::makeError("{0} is {1}, expected a finite number from 0 on", what,
-                       value);
+                       mp::shortestDecimal(value));
 }
 
 Error Step::setLearningRate(double rate) {

@@ -1,5 +1,6 @@
 //===- RunSettings.cpp - merges options with a checkpoint's ---------------===//
 #include "runtime/train/RunSettings.h"
+#include "program/Limits.h"
 #include "program/Names.h"
 #include "runtime/numerics/Calibration.h"
 #include "support/Error.h"
@@ -82,14 +83,13 @@ static Error checkInitialWeights(const TrainOptions &options, bool resumed) {
 }
 
 static Error checkCounts(const RunState &run) {
-  constexpr int64_t most =
-      1'000'000'000; // keeps counts of steps from overflowing
-  if (run.batch < 1 || run.epochs < 1 || run.epochs > most)
+  if (run.batch < 1 || run.epochs < 1 || run.epochs > kMostCount)
     return makeError("batch {0} or epochs {1} out of range, expected 1 to {2}",
-                     run.batch, run.epochs, most);
-  if (run.accumulate < 0 || run.accumulate > most || run.batch > most)
+                     run.batch, run.epochs, kMostCount);
+  if (run.accumulate < 0 || run.accumulate > kMostCount ||
+      run.batch > kMostCount)
     return makeError("{0} micro-batches of {1} samples, expected 1 to {2}",
-                     run.accumulate, run.batch, most);
+                     run.accumulate, run.batch, kMostCount);
   return Error::success();
 }
 

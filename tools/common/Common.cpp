@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "passes/autocast/Policy.h"
 #include "passes/inspect/PassInsertion.h"
+#include "program/Limits.h"
 #include "runtime/Device.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -97,7 +98,7 @@ static Option optionOf(const SettingInfo &info, std::string &to) {
 }
 static Option optionOf(const SettingInfo &info, int64_t &to) {
   return number(
-      info.name.str(), [&to](uint64_t given) { to = given; }, 1, 1'000'000'000,
+      info.name.str(), [&to](uint64_t given) { to = given; }, 1, kMostCount,
       info.help.str());
 }
 static Option optionOf(const SettingInfo &info, double &to) {

@@ -2,6 +2,7 @@
 #include "tools/diff/Diff.h"
 #include "codegen/Plugins.h"
 #include "precision/compare/Comparison.h"
+#include "program/Limits.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
 #include "tools/common/Common.h"
@@ -41,7 +42,7 @@ Command describe(Diff &options) {
       text("init", "FILE", options.init,
            "weights to compare with, a safetensors file", Names::Input),
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples (32)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,

@@ -1,4 +1,5 @@
 //===- Bench.cpp - mp-run bench -------------------------------------------===//
+#include "program/Limits.h"
 #include "runtime/Model.h"
 #include "runtime/Trace.h"
 #include "runtime/cpu/Peak.h"
@@ -37,7 +38,7 @@ Command describe(BenchOptions &options) {
            "folder with the files of FILE's mp.data (random numbers)",
            Names::Input),
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples a step, or a micro-batch (32)"),
       number(
           "steps", [&](uint64_t n) { options.steps = n; }, 1, most,

@@ -1,4 +1,5 @@
 //===- Calibrate.cpp - mp-run calibrate -----------------------------------===//
+#include "program/Limits.h"
 #include "runtime/data/Safetensors.h"
 #include "runtime/numerics/Calibration.h"
 #include "runtime/train/Checkpoint.h"
@@ -22,7 +23,6 @@ struct CalibrationOptions {
 };
 
 Command describe(CalibrationOptions &options) {
-  constexpr uint64_t most = 1'000'000'000;
   Command command{
       "calibrate", "FILE --data DIR [options]",
       "Shows how large the gradients are that training FILE's recipe has in "
@@ -43,13 +43,13 @@ Command describe(CalibrationOptions &options) {
            "draw the histogram, without the advised scale and with it, as SVG",
            Names::Output),
       number(
-          "batches", [&](uint64_t n) { options.batches = n; }, 1, most,
+          "batches", [&](uint64_t n) { options.batches = n; }, 1, kMostCount,
           "how many of the run's first batches to take (16)"),
       number(
           "headroom", [&](uint64_t n) { options.headroom = n; }, 0, 15,
           "factors of two by which gradients may grow later (6)"),
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples a step, or a micro-batch (32)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,

@@ -1,4 +1,5 @@
 //===- Eval.cpp - mp-run eval ---------------------------------------------===//
+#include "program/Limits.h"
 #include "runtime/train/Evaluate.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/Format.h"
@@ -22,7 +23,7 @@ int eval(ArrayRef<const char *> arguments) {
            "run folder, checkpoint, or safetensors file of weights",
            Names::InputRun),
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples at a time (256)"),
       flag("ema", options.averaged, true,
            "score the moving averages of weights that the recipe's ema keeps"),

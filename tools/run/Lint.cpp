@@ -1,6 +1,7 @@
 //===- Lint.cpp - mp-run lint ---------------------------------------------===//
 #include "codegen/Plugins.h"
 #include "precision/compare/Work.h"
+#include "program/Limits.h"
 #include "runtime/data/Array.h"
 #include "support/Error.h"
 #include "tools/run/Commands.h"
@@ -37,8 +38,8 @@ Command describe(LintRun &options) {
       text("policy", "NAME", options.policy,
            "autocast policy that it is cast by (the recipe's)"),
       number(
-          "batch", [&](uint64_t n) { options.pass.batch = n; }, 1,
-          1'000'000'000, "samples a batch; else sums over ? have no bound"),
+          "batch", [&](uint64_t n) { options.pass.batch = n; }, 1, kMostCount,
+          "samples a batch; else sums over ? have no bound"),
       positive("magnitude", options.magnitude,
                "numbers of unknown size are taken to be at most this in sums "
                "(1)"),

@@ -1,5 +1,6 @@
 //===- Plan.cpp - mp-run plan ---------------------------------------------===//
 #include "codegen/cuda/Arch.h"
+#include "program/Limits.h"
 #include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/cache/CodeCache.h"
@@ -31,7 +32,7 @@ Command describe(PlanOptions &options) {
   command.positional = 1;
   command.options = {
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples a step, or a micro-batch (32)"),
       text("arch", "NAME", options.arch,
            "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),

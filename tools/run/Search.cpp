@@ -1,6 +1,7 @@
 //===- Search.cpp - mp-run search -----------------------------------------===//
 #include "codegen/Plugins.h"
 #include "precision/search/Precision.h"
+#include "program/Limits.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
 #include "tools/run/Commands.h"
@@ -26,7 +27,7 @@ std::vector<Option> calibrationOptions(SearchOptions &options) {
           "batches", [&](uint64_t n) { options.batches = n; }, 1, most,
           "how many of its first batches gradients are compared over (4)"),
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, 1'000'000'000,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples a batch (32)"),
       text("init", "FILE", options.init,
            "weights: a safetensors file, a checkpoint or a run folder (first "

@@ -1,4 +1,5 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
+#include "program/Limits.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/Trainer.h"
 #include "tools/run/Commands.h"
@@ -10,7 +11,6 @@ using namespace llvm;
 namespace mp::tool {
 
 static Command describe(TrainOptions &options, CommonOptions &common) {
-  constexpr uint64_t most = 1'000'000'000;
   Command command{
       "train", "FILE --data DIR [options]",
       "Trains the recipe in FILE on its data source 'train'. RUN gets "
@@ -26,10 +26,10 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
            "resumed one; else nothing is written)",
            Names::OutputRun),
       number(
-          "epochs", [&](uint64_t n) { options.epochs = n; }, 1, most,
+          "epochs", [&](uint64_t n) { options.epochs = n; }, 1, kMostCount,
           "passes over the data (1)"),
       number(
-          "batch", [&](uint64_t n) { options.batch = n; }, 1, most,
+          "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples a step, or a micro-batch (32)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
@@ -47,13 +47,14 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
            "leave out the smaller batch at the end of an epoch"),
       flag("no-shuffle", options.shuffle, false, "take the samples in order"),
       number(
-          "max-skipped", [&](uint64_t n) { options.maxSkipped = n; }, 0, most,
+          "max-skipped", [&](uint64_t n) { options.maxSkipped = n; }, 0,
+          kMostCount,
           "end the run where N steps in a row were skipped (100); 0: never"),
       number(
           "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
-          1, most, "steps between checkpoints (an epoch's)"),
+          1, kMostCount, "steps between checkpoints (an epoch's)"),
       number(
-          "ledger", [&](uint64_t n) { options.ledgerEvery = n; }, 1, most,
+          "ledger", [&](uint64_t n) { options.ledgerEvery = n; }, 1, kMostCount,
           "count what f16 makes of gradients, every N steps, in ledger.jsonl"),
       text("profile", "FILE", options.profile,
            "in the end, time every launch of a step and write them as JSON",

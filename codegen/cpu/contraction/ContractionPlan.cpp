@@ -59,11 +59,15 @@ Tile chooseTile(const Registers &registers, int64_t m, int64_t n,
 }
 
 /// Returns the sizes of about equal blocks of `size` that are multiples of
-/// `unit`, the largest first.
+/// `unit`, the largest first. Blocks of more than 4096 units are left out: they
+/// exceed every cache, and their number would grow with `size`.
 SmallVector<int64_t> blockSizes(int64_t size, int64_t unit) {
   SmallVector<int64_t> sizes;
-  for (int64_t blocks = 1; blocks <= int64_t(divideCeil(size, unit)); ++blocks)
+  int64_t most = std::min<int64_t>(divideCeil(size, unit), 4096);
+  for (int64_t units = most; units > 0; --units) {
+    int64_t blocks = divideCeil(size, units * unit);
     sizes.push_back(llvm::alignTo(divideCeil(size, blocks), unit));
+  }
   sizes.erase(llvm::unique(sizes), sizes.end());
   return sizes;
 }

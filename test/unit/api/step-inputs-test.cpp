@@ -104,12 +104,31 @@ TEST_F(Inputs, Results) {
             "there is no input 'label' (known: 'x')");
   EXPECT_EQ(messageOf(own.predict({})),
             "nothing to predict: the tensors have no rows");
+  EXPECT_EQ(
+      messageOf(own.predict({{"x", TensorRef(ElementType::F32, data.x.data(),
+                                             {int64_t(1) << 40, 4})}})),
+      "a prediction takes at most 1000000000 rows, not 1099511627776");
+  EXPECT_EQ(messageOf(own.predictInputs(-7)),
+            "a prediction takes at least one row, not -7");
 }
 
 TEST(Options, AreChecked) {
   Module module = check(Module::parse(kSmallModule, "small.mlir"));
   EXPECT_EQ(messageOf(module.compileStep({.batch = -1})),
-            "StepOptions::batch is -1, expected a number from 0 on");
+            "StepOptions::batch is -1, expected a number from 0 to 1e+09");
+  EXPECT_EQ(messageOf(module.compileStep({.batch = int64_t(1) << 40})),
+            "StepOptions::batch is 1099511627776, expected a number from 0 to "
+            "1e+09");
+  EXPECT_EQ(messageOf(module.compileStep({.batch = 6, .accumulate = -2})),
+            "StepOptions::accumulate is -2, expected a number from 0 to 1e+09");
+  EXPECT_EQ(messageOf(module.compileStep({.batch = 6, .clipNorm = NAN})),
+            "StepOptions::clipNorm is nan, expected a number from 0 to inf");
+  EXPECT_EQ(messageOf(module.compileStep(
+                {.batch = 6, .precision = static_cast<Precision>(99)})),
+            "StepOptions::precision is 99, which is no Precision");
+  EXPECT_EQ(messageOf(module.compileStep(
+                {.batch = 6, .scaler = static_cast<Scaler>(-3)})),
+            "StepOptions::scaler is -3, which is no Scaler");
   EXPECT_NE(messageOf(module.compileStep({})).find("small.mlir"),
             std::string::npos);
   EXPECT_EQ(messageOf(module.compileStep({.batch = 6, .recipe = "stop"})),

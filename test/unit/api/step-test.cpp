@@ -76,6 +76,9 @@ TEST(Step, GradientsOnRequestAreUnscaledAndClipped) {
   Step scaled = smallStep({.scaler = Scaler::Static,
                            .staticScale = 1024,
                            .outputs = {"grad:fc.weight"}});
+  // The scale has all its digits.
+  Step tiny = smallStep({.scaler = Scaler::Static, .staticScale = 0x1.08p-12});
+  EXPECT_EQ(train(tiny, SmallData()).lossScale, 0x1.08p-12);
   Step clipped = smallStep({.clipNorm = 0.01, .outputs = {"grad:fc.weight"}});
   SmallData data;
   StepResults full = train(plain, data);
@@ -143,7 +146,7 @@ TEST(Step, LearningRateIsAVariable) {
   check(step.resetLearningRate());
   EXPECT_EQ(train(step, data).learningRate, 0.5);
   EXPECT_EQ(messageOf(step.setLearningRate(-1)),
-            "the learning rate is -1.00, expected a finite number from 0 on");
+            "the learning rate is -1, expected a finite number from 0 on");
   EXPECT_EQ(messageOf(step.scaleLearningRate(NAN)),
             "the factor of the learning rate is nan, expected a finite number "
             "from 0 on");

@@ -121,6 +121,23 @@ TEST(Graph, NamesAreThoseOfTheText) {
     EXPECT_NEAR(found[i], 1 / (1 + std::exp(-bias[i])), 1e-6);
 }
 
+TEST(Graph, NamesMayHaveAnyCharacters) {
+  Graph net("m \"1\"");
+  std::string odd = "a \"b\" \\ {c}\n";
+  Tensor x = net.input(odd, F32, {2});
+  Tensor w = net.parameter(odd, F32, {2}, ones());
+  net.output("loss", sum((x * w).named("% " + odd), {0}));
+  net.output(odd, x * 2);
+  net.train({.optimizer = sgd({.lr = 1}), .name = "r " + odd});
+  net.data("d " + odd, {{odd, odd, "npy"}});
+  Step step = check(check(Module::fromGraph(net)).compileStep({.threads = 1}));
+  std::vector<float> numbers = {1, 2};
+  auto results = check(step.run({{odd, numbers}}));
+  EXPECT_EQ(results.loss, 3);
+  EXPECT_EQ(check(results.read<float>(odd))[1], 4);
+  EXPECT_EQ(check(step.read<float>(odd)), std::vector<float>({0, -1}));
+}
+
 TEST(Graph, OneNameIsOneVariable) {
   Graph net("m");
   Tensor x = net.input("x", F32, {Batch, 8});

@@ -57,6 +57,7 @@ TEST_F(Mistakes, OfShapes) {
 
 TEST_F(Mistakes, OfVariables) {
   wrong = linear(x, {.name = "fc"}), expect(__LINE__, {"linear 'fc' on ?x8xf32", "out is 0"});
+  wrong = net.parameter("", F32, {3, 4}, zeros()), expect(__LINE__, {"needs a name"});
   net.parameter("w", F32, {3, 4}, zeros());
   wrong = net.parameter("w", F32, {4, 3}, zeros()), expect(__LINE__, {"'w' is 4x3xf32 here and 3x4xf32 before"});
   wrong = net.parameter("v", F32, {Batch, 3}, zeros()), expect(__LINE__, {"'v' of ?x3xf32"});
