@@ -25,6 +25,9 @@ struct SavedPrograms {
   }
 
   Expected<mp::Program> find(mp::Goal goal, int64_t batch) const {
+    if (goal == mp::Goal::Diagnose)
+      return mp::makeError("a saved Program has no records of its ops: compile "
+                           "its module to find where values stop being finite");
     std::vector<std::string> batches;
     for (const mp::Program &program : programs)
       for (const mp::Entry &entry : program.entries) {

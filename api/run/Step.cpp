@@ -2,6 +2,7 @@
 #include "api/run/StepImpl.h"
 #include "program/Limits.h"
 #include "program/Names.h"
+#include "runtime/train/StepDiagnosis.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
 #include <cmath>
@@ -93,7 +94,30 @@ Expected<StepResults> Step::run(NamedTensors tensors) {
   StepResults described = impl->describe(*results);
   impl->state.lastScale = described.lossScale;
   impl->state.skippedSteps += described.skipped;
+  impl->lastWasSkipped = described.skipped;
   return described;
+}
+
+Expected<std::string> Step::findNonFinite(NamedTensors tensors) {
+  Impl::Lock lock(*impl);
+  if (Error error = lock.take())
+    return error;
+  if (Error error = impl->inputs.bind(tensors))
+    return error;
+  const mp::RunState &state = impl->state;
+  bool gathers = impl->program.gather;
+  std::optional<double> skippedScale;
+  if (impl->lastWasSkipped)
+    skippedScale = state.lastScale;
+  mp::StepDiagnosis diagnosis(*impl->model, gathers, skippedScale);
+  for (int64_t micro = 0; micro < impl->program.microBatches; ++micro)
+    if (auto found = diagnosis.run(impl->inputs.part(micro), state.batch);
+        !found)
+      return found.takeError();
+  if (gathers)
+    if (auto found = diagnosis.apply(state.batch); !found)
+      return found.takeError();
+  return diagnosis.origin ? diagnosis.origin->str() : std::string();
 }
 
 Expected<BoundInputs *> Step::Impl::predictor(int64_t rows) {

@@ -58,6 +58,7 @@ struct Step::Impl {
   std::unique_ptr<mp::Model> model;
   mp::StepProgram program;
   mp::RunState state;
+  bool lastWasSkipped = false;
   std::string recipe; ///< by which the step's own variables are called
   BoundInputs inputs;
   /// For each number of rows, how to predict.

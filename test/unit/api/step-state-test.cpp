@@ -93,6 +93,10 @@ TEST(State, ASavedProgramRunsWithoutItsModule) {
           b = check(loaded.predict({{"x", data.points()}}));
   EXPECT_EQ(check(a.read<float>("value:%logits")),
             check(b.read<float>("value:%logits")));
+  EXPECT_EQ(messageOf(loaded.findNonFinite(
+                {{"x", data.points()}, {"label", data.label}})),
+            "a saved Program has no records of its ops: compile its module to "
+            "find where values stop being finite");
   SmallData one(1);
   EXPECT_EQ(messageOf(loaded.predict({{"x", one.points()}})),
             "no saved Program holds a prediction of 1 rows, but of 6");

@@ -92,6 +92,31 @@ TEST(Step, GradientsOnRequestAreUnscaledAndClipped) {
     EXPECT_NEAR(shortened[i], gradient[i] * 0.01 / full.gradientNorm, 1e-8);
 }
 
+TEST(Step, FindsWhereValuesStopBeingFinite) {
+  // f16 overflows in the product; the update is skipped.
+  Step step = smallStep({.precision = Precision::FP16, .staticScale = 1});
+  SmallData data, huge;
+  huge.x[5] = 6e4;
+  std::vector<float> weight(12, 3);
+  check(step.write("fc.weight", TensorRef(weight, {3, 4})));
+  StepResults results = train(step, huge);
+  EXPECT_TRUE(results.skipped);
+  auto find = [&](const SmallData &data) {
+    return check(
+        step.findNonFinite({{"x", data.points()}, {"label", data.label}}));
+  };
+  std::string found = find(huge);
+  EXPECT_NE(
+      found.find("mp.linear at small.mlir:9:15: 6x3xf16, 3 of 18 not finite"),
+      std::string::npos)
+      << found;
+  EXPECT_EQ(find(data), "");
+  // Nothing has changed, and what runs is still the step.
+  EXPECT_EQ(step.steps(), 1);
+  EXPECT_EQ(check(step.read<float>("fc.weight")), weight);
+  EXPECT_FALSE(train(step, data).skipped);
+}
+
 TEST(Step, PredictsWithoutLabelsForAnyNumberOfRows) {
   Step step = smallStep({.predictions = {"value:%logits"}});
   for (int i = 0; i < 3; ++i)
