@@ -156,6 +156,39 @@ Error checkWritable(StringRef path) {
   return file->close();
 }
 
+/// Puts a temporary file, which is on the disk, in the place of `path`.
+static Error replaceBy(StringRef temporary, StringRef path) {
+  if (::rename(temporary.str().c_str(), path.str().c_str()) != 0) {
+    int code = errno;
+    ::unlink(temporary.str().c_str());
+    return makeSystemError("write", path, code);
+  }
+  return syncFolder(path);
+}
+
+PendingFile::PendingFile(StringRef path)
+    : path(path),
+      temporary(isSpecial(path) ? path.str() : temporaryName(path)) {}
+
+PendingFile::~PendingFile() {
+  if (temporary != path)
+    ::unlink(temporary.c_str());
+}
+
+Error PendingFile::commit() {
+  if (temporary == path)
+    return Error::success();
+  int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return makeSystemError("write", path, errno);
+  OutputFile file(descriptor, path);
+  if (Error error = file.sync())
+    return error;
+  if (Error error = file.close())
+    return error;
+  return replaceBy(temporary, path);
+}
+
 Error writeAtomically(StringRef path,
                       function_ref<Error(OutputFile &)> writer) {
   if (isSpecial(path)) {
@@ -169,12 +202,7 @@ Error writeAtomically(StringRef path,
     ::unlink(temporary.c_str());
     return error;
   }
-  if (::rename(temporary.c_str(), path.str().c_str()) != 0) {
-    int code = errno;
-    ::unlink(temporary.c_str());
-    return makeSystemError("write", path, code);
-  }
-  return syncFolder(path);
+  return replaceBy(temporary, path);
 }
 
 } // namespace mp

@@ -33,6 +33,7 @@ public:
   llvm::Error close();
 
 private:
+  friend class PendingFile;
   OutputFile(int descriptor, llvm::StringRef path)
       : descriptor(descriptor), path(path) {}
   int descriptor = -1;
@@ -47,6 +48,24 @@ private:
 llvm::Error
 writeAtomically(llvm::StringRef path,
                 llvm::function_ref<llvm::Error(OutputFile &)> writer);
+
+/// A file that code which opens it by itself writes whole or not at all: it
+/// writes `name()`, beside the file, and `commit` renames that.
+class PendingFile {
+public:
+  explicit PendingFile(llvm::StringRef path);
+  PendingFile(const PendingFile &) = delete;
+  /// Removes what was not committed.
+  ~PendingFile();
+
+  /// What to write. The path itself if it is not a regular file.
+  const std::string &name() const { return temporary; }
+  /// Puts what was written on the disk, under the path.
+  llvm::Error commit();
+
+private:
+  std::string path, temporary;
+};
 
 /// Removes the temporary files that dead processes left when they wrote `path`:
 /// they were killed before they could rename them. writeAtomically does this

@@ -2,6 +2,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/OutputArgument.h"
 #include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,7 +27,8 @@ int mp::tool::optMain(int argc, char **argv) {
   if (!words)
     return 1;
   std::vector<char *> arguments = quietly(std::move(*words));
-  return mlir::asMainReturnCode(
+  OutputArgument output(arguments);
+  return output.finish(mlir::asMainReturnCode(
       mlir::MlirOptMain(static_cast<int>(arguments.size()), arguments.data(),
-                        "Mantissa's passes\n", registry));
+                        "Mantissa's passes\n", registry)));
 }

@@ -4,6 +4,7 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/OutputArgument.h"
 #include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,7 +25,8 @@ int mp::tool::reduceMain(int argc, char **argv) {
   auto words = takePlugins(argc, argv, registry);
   if (!words)
     return 1;
+  OutputArgument output(*words);
   mlir::MLIRContext context(registry);
-  return mlir::failed(mlir::mlirReduceMain(static_cast<int>(words->size()),
-                                           words->data(), context));
+  return output.finish(mlir::failed(mlir::mlirReduceMain(
+      static_cast<int>(words->size()), words->data(), context)));
 }

@@ -2,11 +2,14 @@
 #include "codegen/Translate.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "tools/Tools.h"
+#include "tools/common/OutputArgument.h"
 #include "tools/common/Version.h"
 
 int mp::tool::translateMain(int argc, char **argv) {
   setVersionOf("mp-translate");
   mp::registerTranslations();
-  return failed(
-      mlir::mlirTranslateMain(argc, argv, "Mantissa's translations\n"));
+  std::vector<char *> words(argv, argv + argc);
+  OutputArgument output(words);
+  return output.finish(failed(mlir::mlirTranslateMain(
+      argc, words.data(), "Mantissa's translations\n")));
 }
