@@ -45,9 +45,11 @@ Expected<OutputFile> OutputFile::createNew(StringRef path, StringRef shownAs) {
   return OutputFile(descriptor, shownAs);
 }
 
-Error OutputFile::write(StringRef bytes) {
+/// Calls `write` with what is left until nothing is.
+static Error writeAll(StringRef bytes, StringRef path,
+                      function_ref<ssize_t(StringRef)> write) {
   while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    ssize_t written = write(bytes);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
@@ -55,6 +57,19 @@ Error OutputFile::write(StringRef bytes) {
     bytes = bytes.drop_front(written);
   }
   return Error::success();
+}
+
+Error OutputFile::write(StringRef bytes) {
+  return writeAll(bytes, path, [&](StringRef rest) {
+    return ::write(descriptor, rest.data(), rest.size());
+  });
+}
+
+Error OutputFile::overwrite(uint64_t offset, StringRef bytes) {
+  uint64_t end = offset + bytes.size();
+  return writeAll(bytes, path, [&](StringRef rest) {
+    return ::pwrite(descriptor, rest.data(), rest.size(), end - rest.size());
+  });
 }
 
 Error OutputFile::sync() {

@@ -27,6 +27,8 @@ public:
 
   /// Writes all bytes now.
   llvm::Error write(llvm::StringRef bytes);
+  /// Replaces bytes that were written.
+  llvm::Error overwrite(uint64_t offset, llvm::StringRef bytes);
   /// Forces the file onto the disk.
   llvm::Error sync();
   /// Closes; returns the error of a delayed write.

@@ -12,6 +12,7 @@ static constexpr char kHelp[] =
     "  eval       score a checkpoint on the test data\n"
     "  run        run any function of a module once\n"
     "  export     write a run's weights alone, for PyTorch\n"
+    "  verify     find out whether a checkpoint is what was saved\n"
     "  plan       print the memory that training takes\n"
     "  lint       warn of numbers that will go wrong in training\n"
     "  calibrate  show how large gradients are, and the loss scale that suits\n"
@@ -59,7 +60,8 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
       {"plan", plan},           {"bench", bench},       {"tune", tune},
       {"formats", formatsOf},   {"policies", policies}, {"info", info},
       {"calibrate", calibrate}, {"report", reportRun},  {"search", search},
-      {"lint", lint},           {"help", printHelp},    {"export", exportRun}};
+      {"lint", lint},           {"help", printHelp},    {"export", exportRun},
+      {"verify", verifyRun}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == word)

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -31,6 +32,31 @@ constexpr std::pair<StringLiteral, ElementType> kDtypes[] = {
     {"BOOL", ElementType::I1},        {"F8_E4M3", ElementType::F8E4M3FN},
     {"F8_E5M2", ElementType::F8E5M2},
 };
+
+/// Metadata: the hash of the header with zeros in the place of this hash, and
+/// those of the tensors in the order of their data.
+constexpr StringLiteral kHeaderDigest = "header_digest";
+constexpr StringLiteral kTensorDigests = "tensor_digests";
+constexpr size_t kDigestDigits = 16;
+
+std::string digestOf(ArrayRef<char> bytes) {
+  uint64_t hash = xxh3_64bits(
+      ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  return formatv("{0:x-16}", hash);
+}
+
+/// The header's hash, in which the digits of `value` count as zeros. Empty if
+/// the header does not have this value.
+std::string headerDigest(StringRef header, StringRef value) {
+  std::string entry = formatv("\"{0}\":\"{1}\"", kHeaderDigest, value);
+  size_t place = header.find(entry);
+  if (place == StringRef::npos || value.size() != kDigestDigits)
+    return "";
+  std::string cleared = header.str();
+  cleared.replace(place + entry.size() - 1 - kDigestDigits, kDigestDigits,
+                  kDigestDigits, '0');
+  return digestOf(cleared);
+}
 
 /// A tensor's place in the data.
 struct Extent {
@@ -65,6 +91,8 @@ public:
                             : readTensor(key.str(), entry))
         return error;
     if (Error error = checkCover())
+      return error;
+    if (Error error = checkDigests(*header))
       return error;
     return std::move(file);
   }
@@ -181,6 +209,27 @@ private:
     return Error::success();
   }
 
+  Error checkDigests(StringRef header) {
+    auto ofHeader = file.metadata.find(kHeaderDigest.str());
+    auto ofTensors = file.metadata.find(kTensorDigests.str());
+    if (ofHeader == file.metadata.end() && ofTensors == file.metadata.end())
+      return Error::success();
+    if (ofHeader == file.metadata.end() || ofTensors == file.metadata.end() ||
+        headerDigest(header, ofHeader->second) != ofHeader->second)
+      return fail("the header is not the one that was written");
+    StringRef digests = ofTensors->second;
+    for (const Extent &extent : extents) {
+      ArrayRef<char> bytes(data.data() + extent.begin,
+                           extent.end - extent.begin);
+      if (digestOf(bytes) != digests.take_front(kDigestDigits))
+        return fail("tensor '{0}' is not the one that was written",
+                    extent.name);
+      digests = digests.drop_front(kDigestDigits);
+    }
+    file.hasDigests = true;
+    return Error::success();
+  }
+
   std::shared_ptr<MemoryBuffer> owner;
   StringRef data;
   Safetensors file;
@@ -248,12 +297,20 @@ Expected<Safetensors> readSafetensors(StringRef path) {
 }
 
 Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
-                       const std::map<std::string, std::string> &metadata) {
+                       std::map<std::string, std::string> metadata,
+                       Digests digests) {
   llvm::sort(tensors, [](const NamedTensor &a, const NamedTensor &b) {
     unsigned aWidth = byteWidth(a.type.element);
     unsigned bWidth = byteWidth(b.type.element);
     return aWidth != bWidth ? aWidth > bWidth : a.name < b.name;
   });
+  // The digests are known when the tensors are written, after the header.
+  metadata.erase(kHeaderDigest.str());
+  metadata.erase(kTensorDigests.str());
+  if (digests == Digests::Written) {
+    metadata[kHeaderDigest.str()].assign(kDigestDigits, '0');
+    metadata[kTensorDigests.str()].assign(kDigestDigits * tensors.size(), '0');
+  }
   std::string header = makeHeader(tensors, metadata);
   char length[8];
   support::endian::write64le(length, header.size());
@@ -261,6 +318,7 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
     if (Error error = file.write(std::string(length, 8) + header))
       return error;
     std::vector<char> fetched;
+    std::string found;
     for (const NamedTensor &tensor : tensors) {
       ArrayRef<char> bytes = tensor.bytes;
       if (tensor.read) {
@@ -269,10 +327,17 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
           return error;
         bytes = fetched;
       }
+      if (digests == Digests::Written)
+        found += digestOf(bytes);
       if (Error error = file.write({bytes.data(), bytes.size()}))
         return error;
     }
-    return Error::success();
+    if (digests == Digests::None)
+      return Error::success();
+    metadata[kTensorDigests.str()] = found;
+    std::string &ofHeader = metadata[kHeaderDigest.str()];
+    ofHeader = headerDigest(makeHeader(tensors, metadata), ofHeader);
+    return file.overwrite(sizeof length, makeHeader(tensors, metadata));
   });
 }
 

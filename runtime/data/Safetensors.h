@@ -14,6 +14,7 @@ struct Safetensors {
   std::string path;
   std::map<std::string, Array> tensors;
   std::map<std::string, std::string> metadata;
+  bool hasDigests = false; ///< its content was compared with them
 
   /// Returns the tensor `key`, or the only one if `key` is empty. An error
   /// lists the tensors of the file.
@@ -25,7 +26,8 @@ struct Safetensors {
 /// Reads and validates a safetensors file
 /// (https://huggingface.co/docs/safetensors, "Format"): F64, F32, F16, BF16,
 /// I64, I32, I8, U8, BOOL. The tensors must cover the data without gap or
-/// overlap.
+/// overlap. If the file has digests, a header or a tensor that differs from
+/// them is an error.
 llvm::Expected<Safetensors> readSafetensors(llvm::StringRef path);
 
 /// A tensor to be written. Its type.bytes() bytes are given, or `read` copies
@@ -37,11 +39,16 @@ struct NamedTensor {
   std::function<llvm::Error(llvm::MutableArrayRef<char>)> read = {};
 };
 
+/// Whether a file gets metadata from which a reader sees that bytes of it have
+/// changed: XXH3 hashes of the header and of each tensor.
+enum class Digests { None, Written };
+
 /// Writes a safetensors file atomically: the tensors of the widest elements
 /// first, then by name, so that each is aligned.
-llvm::Error
-writeSafetensors(llvm::StringRef path, std::vector<NamedTensor> tensors,
-                 const std::map<std::string, std::string> &metadata);
+llvm::Error writeSafetensors(llvm::StringRef path,
+                             std::vector<NamedTensor> tensors,
+                             std::map<std::string, std::string> metadata,
+                             Digests digests = Digests::None);
 
 } // namespace mp
 

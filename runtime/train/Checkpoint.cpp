@@ -18,7 +18,8 @@ namespace mp {
 namespace {
 
 constexpr StringLiteral kFormatKey = "mantissa.checkpoint";
-constexpr StringLiteral kFormatVersion = "1";
+/// Files of format 1 have no digests.
+constexpr StringLiteral kFormatVersion = "2", kFormatWithoutDigests = "1";
 constexpr StringLiteral kFingerprintKey = "fingerprint";
 /// The metadata key for the names of parameters and buffers, a JSON list.
 constexpr StringLiteral kWeightsKey = "weights";
@@ -199,25 +200,40 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   metadata[kRolesKey.str()] = rolesToText(session.variables());
   MetadataWriter writer{metadata};
   visitFields(state, writer);
-  return writeSafetensors(path, std::move(tensors), metadata);
+  return writeSafetensors(path, std::move(tensors), std::move(metadata),
+                          Digests::Written);
+}
+
+/// Reads a file of weights, which may be a checkpoint: one of a newer format
+/// may mean something else by the same names.
+static Expected<Safetensors> readWeights(StringRef path) {
+  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  if (!file)
+    return file.takeError();
+  auto version = file->metadata.find(kFormatKey.str());
+  if (version == file->metadata.end() ||
+      version->second == kFormatWithoutDigests)
+    return file;
+  if (version->second != kFormatVersion)
+    return makeError("{0}: checkpoint format {1}, expected {2}", file->path,
+                     version->second, kFormatVersion);
+  if (!file->hasDigests)
+    return makeError("{0}: damaged checkpoint: it has no digests", file->path);
+  return file;
 }
 
 Expected<Checkpoint> Checkpoint::open(StringRef path) {
-  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  Expected<Safetensors> file = readWeights(path);
   if (!file)
     return file.takeError();
   Checkpoint checkpoint;
   checkpoint.file = std::move(*file);
   Metadata &metadata = checkpoint.file.metadata;
   const std::string &name = checkpoint.file.path;
-  auto version = metadata.find(kFormatKey.str());
-  if (version == metadata.end())
+  if (!metadata.count(kFormatKey.str()))
     return makeError("{0}: holds weights but no training state; to start from "
                      "weights, load them as the initial ones",
                      name);
-  if (version->second != kFormatVersion)
-    return makeError("{0}: checkpoint format {1}, expected {2}", name,
-                     version->second, kFormatVersion);
   // Runs had no micro-batches in an earlier version.
   metadata.try_emplace("accumulate", "1");
   MetadataReader reader(metadata);
@@ -285,6 +301,13 @@ static std::vector<Variable> variablesInFile(ArrayRef<Variable> variables,
                      .init = {},
                      .location = {}});
   return found;
+}
+
+uint64_t Checkpoint::bytes() const {
+  uint64_t sum = 0;
+  for (auto &[name, tensor] : file.tensors)
+    sum += tensor.bytes.size();
+  return sum;
 }
 
 double Checkpoint::scale() const {
@@ -388,7 +411,7 @@ static std::string misfit(const Variable &variable, const Safetensors &file,
 }
 
 Error loadWeights(StringRef path, Session &session, Weights which) {
-  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
+  Expected<Safetensors> file = readWeights(path);
   if (!file)
     return file.takeError();
   Expected<Roles> roles = rolesIn(*file);
@@ -473,7 +496,7 @@ static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
 }
 
 Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
-  Expected<Safetensors> file = readSafetensors(checkpointPath(from));
+  Expected<Safetensors> file = readWeights(from);
   if (!file)
     return file.takeError();
   Expected<std::vector<Variable>> weights = weightsOf(*file);

@@ -60,6 +60,11 @@ public:
   static llvm::Expected<Checkpoint> open(llvm::StringRef path);
 
   const RunState &state() const { return run; }
+  size_t tensors() const { return file.tensors.size(); }
+  uint64_t bytes() const; ///< of all tensors
+  /// Returns whether the file was compared with its digests, which files of
+  /// earlier versions lack.
+  bool hasDigests() const { return file.hasDigests; }
   /// Returns the loss scale of the next step. If the scaler never changes the
   /// scale, this is the scale of the last step.
   double scale() const;

@@ -13,6 +13,7 @@ int run(llvm::ArrayRef<const char *> arguments);
 int plan(llvm::ArrayRef<const char *> arguments);
 int calibrate(llvm::ArrayRef<const char *> arguments);
 int exportRun(llvm::ArrayRef<const char *> arguments);
+int verifyRun(llvm::ArrayRef<const char *> arguments);
 int reportRun(llvm::ArrayRef<const char *> arguments);
 int search(llvm::ArrayRef<const char *> arguments);
 int bench(llvm::ArrayRef<const char *> arguments);

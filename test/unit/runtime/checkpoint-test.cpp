@@ -98,6 +98,47 @@ TEST_F(CheckpointTest, EqualStateGivesEqualFiles) {
   EXPECT_EQ(folder.read("checkpoint.safetensors"), first);
 }
 
+TEST_F(CheckpointTest, EveryFlippedBitIsNoticed) {
+  ASSERT_EQ(message(saveCheckpoint(path, session, someState())), "no error");
+  std::string good = folder.read("checkpoint.safetensors");
+  EXPECT_EQ(message(Checkpoint::open(path)), "no error");
+  std::string file = folder.write("flipped", good);
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  auto put = [&](size_t place, char byte) {
+    bytes.seekp(place).put(byte).flush();
+  };
+  for (size_t bit = 0; bit < 8 * good.size(); ++bit) {
+    put(bit / 8, good[bit / 8] ^ (1 << bit % 8));
+    EXPECT_NE(message(Checkpoint::open(file)), "no error") << "bit " << bit;
+    if (bit % 97 == 0)
+      EXPECT_NE(message(loadWeights(file, session)), "no error") << bit;
+    put(bit / 8, good[bit / 8]);
+  }
+  EXPECT_EQ(message(Checkpoint::open(file)), "no error");
+  // The message names the tensor: the last one ends the file.
+  good.back() ^= 1;
+  EXPECT_HAS(message(Checkpoint::open(folder.write("flipped", good))),
+             "is not the one that was written");
+}
+
+TEST_F(CheckpointTest, EarlierFilesHaveNoDigests) {
+  ASSERT_EQ(message(saveCheckpoint(path, session, someState())), "no error");
+  auto file = llvm::cantFail(readSafetensors(path));
+  std::vector<NamedTensor> tensors;
+  for (auto &[name, array] : file.tensors)
+    tensors.push_back({name, array.type, array.bytes});
+  auto open = [&](const char *format) {
+    file.metadata["mantissa.checkpoint"] = format;
+    llvm::cantFail(writeSafetensors(folder.path("x"), tensors, file.metadata));
+    return message(Checkpoint::open(folder.path("x")));
+  };
+  EXPECT_EQ(open("1"), "no error");
+  EXPECT_HAS(open("2"), "damaged checkpoint: it has no digests");
+  EXPECT_HAS(open("3"), "checkpoint format 3, expected 2");
+  EXPECT_HAS(message(loadWeights(folder.path("x"), session)),
+             "checkpoint format 3, expected 2");
+}
+
 TEST_F(CheckpointTest, AFullDiskLeavesTheOldOne) {
   ASSERT_EQ(message(saveCheckpoint(path, session, someState())), "no error");
   std::string before = folder.read("checkpoint.safetensors");
@@ -136,8 +177,9 @@ TEST_F(CheckpointTest, OfAnotherGraphNamesTheVariables) {
   for (int i = 0; i < 20; ++i)
     tensors.push_back(
         {"layer" + std::to_string(i), {ElementType::F32, {}}, bytes});
-  ASSERT_EQ(message(writeSafetensors(path, tensors, file.metadata)),
-            "no error");
+  ASSERT_EQ(
+      message(writeSafetensors(path, tensors, file.metadata, Digests::Written)),
+      "no error");
   text = restoreFault(session);
   EXPECT_HAS(text, "'w' (parameter f32) is not in the checkpoint");
   EXPECT_HAS(text, "more");
@@ -155,12 +197,13 @@ TEST_F(CheckpointTest, DamagedMetadataIsNamed) {
       file.metadata[key] = value;
     else
       file.metadata.erase(key);
-    llvm::cantFail(writeSafetensors(folder.path("x"), tensors, file.metadata));
+    llvm::cantFail(writeSafetensors(folder.path("x"), tensors, file.metadata,
+                                    Digests::Written));
     return message(Checkpoint::open(folder.path("x")));
   };
   EXPECT_HAS(rewrite("step", nullptr), "'step' is missing or malformed");
   EXPECT_HAS(rewrite("batch", "many"), "'batch' is missing or malformed");
-  EXPECT_HAS(rewrite("mantissa.checkpoint", "99"), "format 99, expected 1");
+  EXPECT_HAS(rewrite("mantissa.checkpoint", "99"), "format 99, expected 2");
   EXPECT_HAS(rewrite("mantissa.checkpoint", nullptr), "no training state");
   // A checkpoint may be older than tuning plans, and than any setting.
   EXPECT_EQ(rewrite("plan", nullptr), "no error");
@@ -199,7 +242,8 @@ TEST_F(CheckpointTest, ExportsWeightsAlone) {
     saved.metadata.erase("weights");
     if (value)
       saved.metadata["weights"] = value;
-    llvm::cantFail(writeSafetensors(folder.path("x"), tensors, saved.metadata));
+    llvm::cantFail(writeSafetensors(folder.path("x"), tensors, saved.metadata,
+                                    Digests::Written));
     return message(exportWeights(folder.path("x"), out));
   };
   for (const char *bad : {"[", "{}", "[1]", "[\"absent\"]"})
