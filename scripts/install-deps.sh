@@ -15,6 +15,8 @@ packages=(
 )
 test_packages=(
   libgtest-dev clang-format-22 clang-tidy-22 python3-numpy python3-pip
+  # A test builds the wheel, and installs it into a virtual environment.
+  python3-dev python3-venv
   # cpack makes the Debian package with them.
   dpkg-dev file
   # A test opens the page of mp-run report with it.

@@ -1,7 +1,6 @@
 //===- Module.cpp - modules and their steps -------------------------------===//
 #include "api/run/StepImpl.h"
 #include "codegen/Compile.h"
-#include "dsl/Graph.h"
 #include "program/Limits.h"
 #include "runtime/Memory.h"
 #include "runtime/data/Convert.h"
@@ -21,13 +20,6 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
   if (auto facts = mp::compile(text, options); !facts)
     return facts.takeError();
   return Module(text.str(), name.str());
-}
-
-Expected<Module> Module::fromGraph(const Graph &graph) {
-  auto text = graph.text();
-  if (!text)
-    return text.takeError();
-  return parse(*text, "<graph>");
 }
 
 Expected<Module> Module::read(StringRef path) {

@@ -2,10 +2,10 @@
 #ifndef MP_API_RUN_STEPIMPL_H
 #define MP_API_RUN_STEPIMPL_H
 
+#include "api/run/OneThread.h"
 #include "mantissa.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/StepProgram.h"
-#include <atomic>
 
 namespace mantissa {
 
@@ -67,27 +67,12 @@ struct Step::Impl {
     BoundInputs inputs;
   };
   std::map<int64_t, Prediction> predictions;
-  std::atomic<bool> isBusy = false;
+  OneThread users;
 };
 
-class Step::Impl::Lock {
+class Step::Impl::Lock : public OneThread::Lock {
 public:
-  explicit Lock(Impl &impl) : impl(impl), isMine(!impl.isBusy.exchange(true)) {}
-  ~Lock() {
-    if (isMine)
-      impl.isBusy = false;
-  }
-  /// An error if another thread is in a call.
-  llvm::Error take() const {
-    return isMine ? llvm::Error::success()
-                  : llvm::createStringError(
-                        "another thread is using this step: a step "
-                        "is for one thread at a time");
-  }
-
-private:
-  Impl &impl;
-  bool isMine;
+  explicit Lock(Impl &impl) : OneThread::Lock(impl.users) {}
 };
 
 } // namespace mantissa

@@ -32,6 +32,7 @@ RUN_ELSEWHERE = {
     "cpack": "consumer/debian.py",
     "bin/mp-run": "portable/package.py",
     "bin/mp-opt": "portable/package.py",
+    "pip": "consumer/wheel.py",
     "bench/gpu.sh": "house/gpu-script.py",
 }
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)

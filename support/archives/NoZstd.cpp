@@ -1,8 +1,9 @@
 //===- NoZstd.cpp - zstd for LLVM's archives: always an error -------------===//
 //
-// LLVM can pack debug sections with zstd. No tool here asks for that, so the
-// static program has these functions instead of the library; each reports
-// failure in the library's way, which LLVM passes on as an error of its own.
+// LLVM can pack debug sections with zstd. Nothing here asks for that, so what
+// is linked from the archives has these functions instead of the library; each
+// reports failure in the library's way, which LLVM passes on as an error of its
+// own.
 //
 //===----------------------------------------------------------------------===//
 #include <cstddef>
