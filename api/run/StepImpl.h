@@ -2,10 +2,10 @@
 #ifndef MP_API_RUN_STEPIMPL_H
 #define MP_API_RUN_STEPIMPL_H
 
+#include "api/run/OneThread.h"
 #include "mantissa.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/StepProgram.h"
-#include <atomic>
 
 namespace mantissa {
 
@@ -36,10 +36,7 @@ private:
   std::vector<mp::TensorView> whole, views;
 };
 
-struct Step::Impl {
-  /// Keeps other threads out while a call runs.
-  class Lock;
-
+struct Step::Impl : OneThread {
   /// Compiles the step and initialises the state.
   static llvm::Expected<Step> create(mp::ModelOptions options,
                                      mp::Compiler compiler, int64_t batch,
@@ -67,27 +64,6 @@ struct Step::Impl {
     BoundInputs inputs;
   };
   std::map<int64_t, Prediction> predictions;
-  std::atomic<bool> isBusy = false;
-};
-
-class Step::Impl::Lock {
-public:
-  explicit Lock(Impl &impl) : impl(impl), isMine(!impl.isBusy.exchange(true)) {}
-  ~Lock() {
-    if (isMine)
-      impl.isBusy = false;
-  }
-  /// An error if another thread is in a call.
-  llvm::Error take() const {
-    return isMine ? llvm::Error::success()
-                  : llvm::createStringError(
-                        "another thread is using this step: a step "
-                        "is for one thread at a time");
-  }
-
-private:
-  Impl &impl;
-  bool isMine;
 };
 
 } // namespace mantissa
