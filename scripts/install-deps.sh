@@ -17,6 +17,8 @@ test_packages=(
   libgtest-dev clang-format-22 clang-tidy-22 python3-numpy python3-pip
   # cpack makes the Debian package with them.
   dpkg-dev file
+  # A C program is built with the flags that it prints.
+  pkgconf
   # A test opens the page of mp-run report with it.
   chromium
   # bench/micro needs it, and is not built without it.
