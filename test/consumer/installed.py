@@ -162,8 +162,9 @@ def check_training_of_c(printed):
     assert "continued: the same bits\n" in text and MISTAKES_OF_C in text and "\n42 steps, 0 skipped, on cpu\n" in text, text
 
 
-def check_header_of_c(prefix):
-    """Every function that the header declares is there, and every compiler and standard takes it without a warning."""
+def check_header_of_c(prefix, source):
+    """Every function that the header declares is there and in the documentation's table, and every compiler and standard
+    takes it without a warning."""
     header = prefix / "include" / "mantissa-c.h"
     declared = set(re.findall(r"\b(mantissa_\w+)\(", re.sub(r"//.*", "", header.read_text())))
     defined = {name: symbols(prefix / "lib" / f"lib{name}.so") for name in ("MantissaRuntime", "Mantissa")}
@@ -172,6 +173,8 @@ def check_header_of_c(prefix):
     assert of_compiler == {name for name in declared if name.startswith("mantissa_module_")}, of_compiler
     extra = {name for names in defined.values() for name in names if name.startswith("mantissa_")} - declared
     assert not extra, extra
+    table = (source / "docs" / "c-api.md").read_text().split("## All functions")[1]
+    assert set(re.findall(r"`(mantissa_\w+)`", table)) == declared, declared ^ set(re.findall(r"`(mantissa_\w+)`", table))
     for compiler in ("gcc", "clang-22"):
         for language, standard in (("c", "c99"), ("c", "c11"), ("c", "c2x"), ("c++", "c++98"), ("c++", "c++20")):
             output(compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", header,
@@ -316,7 +319,7 @@ def main():
     consumers = Consumers(prefix, arguments)
     consumers.train()
     consumers.run_program()
-    check_header_of_c(prefix)
+    check_header_of_c(prefix, arguments.source)
     consumers.from_c()
     consumers.plugin()
     check_refusals(consumers)
