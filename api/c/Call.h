@@ -9,6 +9,7 @@
 
 #include "mantissa-c.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <initializer_list>
 #include <string>

@@ -8,6 +8,7 @@
 #define MP_API_C_SIZED_H
 
 #include "api/c/Call.h"
+#include <algorithm>
 #include <cstring>
 
 namespace mantissa::c {

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "api/c/Options.h"
 #include "api/c/Sized.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 
 using namespace mantissa;
