@@ -354,9 +354,10 @@ mantissa_step_load_programs(const char *const *paths, size_t count,
 MANTISSA_API void mantissa_step_destroy(mantissa_step *step);
 
 /// The results of a run, which belong to the step. They stay until a call runs
-/// the step or changes its state: run, predict, predict_inputs, write,
-/// initialize, load or load_weights, even one that fails. They are empty then,
-/// and every use is an error; tensors that were taken of them are dangling.
+/// the step or changes its state: run, find_non_finite, predict,
+/// predict_inputs, write, initialize, load or load_weights, even one that
+/// fails. They are empty then, and every use is an error; tensors that were
+/// taken of them are dangling.
 typedef struct mantissa_results mantissa_results;
 
 /// Runs the step on a batch, and waits for it. The tensors have the names of
@@ -366,6 +367,15 @@ typedef struct mantissa_results mantissa_results;
 MANTISSA_CALL mantissa_status *
 mantissa_step_run(mantissa_step *step, const mantissa_tensor *inputs,
                   size_t count, const mantissa_results **results);
+/// Runs the step on a batch in a form that changes no state, and says where
+/// values stop being finite: the first op, its place in the module, and the
+/// ranges of its operands; "" if all values are finite. After a step that was
+/// skipped, it starts from what that step found: give it the same tensors. The
+/// first call compiles. mantissa_string_destroy frees the string.
+MANTISSA_CALL mantissa_status *
+mantissa_step_find_non_finite(mantissa_step *step,
+                              const mantissa_tensor *inputs, size_t count,
+                              char **origin);
 /// Computes the predictions in the mode of evaluation, from the inputs that
 /// these need. Any number of rows: the first call with a new number compiles.
 MANTISSA_CALL mantissa_status *

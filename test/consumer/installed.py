@@ -145,7 +145,7 @@ error 2: there is no input 'picture' (known: 'image', 'label')
 error 2: 'image': the view of 128x28x28xui8 has no memory: its address is null
 error 1: step is null
 error 1: options->precision is 77, expected a value from 0 to 13
-error 2: the learning rate is -1.00, expected a finite number from 0 on
+error 2: the learning rate is -1, expected a finite number from 0 on
 error 2: nothing.safetensors: No such file or directory
 """
 

@@ -66,6 +66,22 @@ mantissa_status *mantissa_step_run(mantissa_step *step,
   });
 }
 
+mantissa_status *mantissa_step_find_non_finite(mantissa_step *step,
+                                               const mantissa_tensor *inputs,
+                                               size_t count, char **origin) {
+  if (origin)
+    *origin = nullptr;
+  return call(step, Effect::EndsResults, {{"origin", origin}}, [&]() -> Error {
+    if (Error error = takeInputs(*step, inputs, count))
+      return error;
+    auto found = step->step.findNonFinite(step->inputs);
+    if (!found)
+      return found.takeError();
+    *origin = newString(*found);
+    return Error::success();
+  });
+}
+
 mantissa_status *mantissa_step_predict(mantissa_step *step,
                                        const mantissa_tensor *inputs,
                                        size_t count,

@@ -199,7 +199,7 @@ static void options(void) {
   options = usualOptions(), options.plugins = &none, options.plugin_count = 1;
   INVALID(compileWith(&options), "options->plugins[0] is null");
   options = usualOptions(), options.batch = -1;
-  FAILS(compileWith(&options), "batch is -1, expected a number from 0 on");
+  FAILS(compileWith(&options), "batch is -1, expected a number from 0 to");
   options = usualOptions(), options.recipe = "stop";
   FAILS(compileWith(&options), "no recipe (mp.train) \"stop\"");
   options = usualOptions(), options.device = MANTISSA_DEVICE_CUDA;

@@ -40,6 +40,7 @@ static void nullSteps(void) {
   const mantissa_results *results = NULL;
   mantissa_infos *infos;
   mantissa_type type;
+  char *origin;
   mantissa_tensor x = pointsTensor();
   mantissa_step_counters counters = MANTISSA_STEP_COUNTERS_INIT;
   INVALID(mantissa_step_run(NULL, &x, 1, &results), "step is null");
@@ -47,6 +48,10 @@ static void nullSteps(void) {
   INVALID(mantissa_step_predict(NULL, &x, 1, &results), "step is null");
   INVALID(mantissa_step_predict(step, &x, 1, NULL), "results is null");
   INVALID(mantissa_step_predict(step, NULL, 1, &results), "inputs is null");
+  INVALID(mantissa_step_find_non_finite(NULL, &x, 1, &origin), "step is null");
+  INVALID(mantissa_step_find_non_finite(step, &x, 1, NULL), "origin is null");
+  INVALID(mantissa_step_find_non_finite(step, NULL, 1, &origin),
+          "inputs is null");
   INVALID(mantissa_step_inputs(NULL, &infos), "step is null");
   INVALID(mantissa_step_inputs(step, NULL), "inputs is null");
   INVALID(mantissa_step_predict_inputs(NULL, 0, &infos), "step is null");

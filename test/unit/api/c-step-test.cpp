@@ -157,6 +157,23 @@ TEST(CStep, Predicts) {
   }
 }
 
+TEST(CStep, FindsWhereValuesStopBeingFinite) {
+  mantissa_step_options options = smallOptions();
+  options.precision = MANTISSA_PRECISION_FP16;
+  OwnedStep step = smallStepOfC(options);
+  Step expected = smallStep({.precision = Precision::FP16});
+  SmallData data;
+  for (float x : {1.0f, 1e5f}) {
+    data.x[5] = x;
+    char *origin = nullptr;
+    ok(mantissa_step_find_non_finite(step, Inputs(data).tensors, 2, &origin));
+    EXPECT_EQ(origin, check(expected.findNonFinite(
+                          {{"x", data.points()}, {"label", data.label}})));
+    EXPECT_EQ(std::string(origin).empty(), x == 1);
+    mantissa_string_destroy(origin);
+  }
+}
+
 TEST(CStep, ListsInputsAndVariables) {
   OwnedStep step = smallStepOfC();
   Step expected = smallStep({.predictions = {"value:%logits"}});
