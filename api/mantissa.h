@@ -273,11 +273,11 @@ public:
   /// is and what is expected; nothing has run then. Allocates nothing.
   llvm::Expected<StepResults> run(NamedTensors inputs);
 
-  /// Runs the step on a batch in a form that changes no state, and returns where
-  /// values stop being finite: the first op, its place in the module, and the
-  /// ranges of its operands; "" if all values are finite. After a step that was
-  /// skipped, it starts from what that step found: give it the same tensors.
-  /// The first call compiles.
+  /// Runs the step on a batch in a form that changes no state, and returns
+  /// where values stop being finite: the first op, its place in the module, and
+  /// the ranges of its operands; "" if all values are finite. After a step that
+  /// was skipped, it starts from what that step found: give it the same
+  /// tensors. The first call compiles.
   llvm::Expected<std::string> findNonFinite(NamedTensors inputs);
 
   /// Computes StepOptions::predictions in the mode of evaluation, from the

@@ -2,6 +2,7 @@
 #   bin/                 the tools
 #   lib/                 libMantissaRuntime.so, libMantissa.so, mantissa/MantissaPlugin.so for a stock mlir-opt
 #   lib/cmake/Mantissa   what find_package(Mantissa) reads
+#   lib/pkgconfig        what pkg-config reads, for C programs
 #   include/mantissa/    headers and .td files in their folders, and what the build has generated
 #   share/               the example, the licence
 include(CMakePackageConfigHelpers)
@@ -19,10 +20,19 @@ foreach(export Runtime Compiler Dialect Tools)
 endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/MantissaConfig.cmake.in MantissaConfig.cmake
-  INSTALL_DESTINATION ${MP_INSTALL_CMAKE} PATH_VARS MP_INSTALL_INCLUDE NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  INSTALL_DESTINATION ${MP_INSTALL_CMAKE}
+  PATH_VARS MP_INSTALL_INCLUDE CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(MantissaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/MantissaConfig.cmake ${PROJECT_BINARY_DIR}/MantissaConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/MantissaPlugin.cmake DESTINATION ${MP_INSTALL_CMAKE})
+
+# For C programs that are built without CMake.
+file(RELATIVE_PATH MP_INSTALL_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" MP_INSTALL_UP "${MP_INSTALL_UP}")
+foreach(name mantissa mantissa-runtime)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 # Headers, below the folder that their #include lines start from.
 foreach(folder support program dialect passes codegen runtime precision dsl)

@@ -2,6 +2,7 @@
 #   Mantissa::runtime   libMantissaRuntime.so  runs Programs; neither it nor its headers need MLIR
 #   Mantissa::compiler  libMantissa.so         makes Programs; its headers (codegen/Compile.h) need no MLIR
 #   Mantissa::dialect                          the compiler with MLIR's headers, for passes and ops
+#   Mantissa::c, Mantissa::c-runtime           the first two for C; an installed tree gives them no part of C++
 include(GNUInstallDirs)
 set(MP_INSTALL_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/mantissa)
 
@@ -46,6 +47,13 @@ function(mp_add_libraries)
   mp_add_library(Mantissa compiler ${arg_COMPILER})
   target_link_libraries(Mantissa PUBLIC MantissaRuntime PRIVATE MLIR)
   add_dependencies(Mantissa MpDialectIncGen MpPassesIncGen)
+
+  add_library(MantissaC INTERFACE)
+  target_link_libraries(MantissaC INTERFACE Mantissa)
+  add_library(Mantissa::c ALIAS MantissaC)
+  add_library(MantissaCRuntime INTERFACE)
+  target_link_libraries(MantissaCRuntime INTERFACE MantissaRuntime)
+  add_library(Mantissa::c-runtime ALIAS MantissaCRuntime)
 
   add_library(MantissaDialect INTERFACE)
   add_library(Mantissa::dialect ALIAS MantissaDialect)

@@ -19,6 +19,8 @@ test_packages=(
   python3-dev python3-venv
   # cpack makes the Debian package with them.
   dpkg-dev file
+  # A C program is built with the flags that it prints.
+  pkgconf
   # A test opens the page of mp-run report with it.
   chromium
   # bench/micro needs it, and is not built without it.

@@ -9,8 +9,7 @@ using namespace llvm;
 namespace mantissa {
 
 BoundInputs::BoundInputs(const mp::Entry &entry, int64_t parts)
-    : entry(&entry), parts(parts), whole(entry.inputs.size()),
-      views(entry.inputs.size()) {
+    : entry(&entry), whole(entry.inputs.size()), views(entry.inputs.size()) {
   for (const mp::Input &input : entry.inputs) {
     types.push_back(input.type);
     if (!input.type.shape.empty())

@@ -31,15 +31,11 @@ private:
   llvm::Error otherNames(NamedTensors tensors) const;
 
   const mp::Entry *entry = nullptr;
-  int64_t parts = 1;
   std::vector<TensorType> types; ///< of the caller's tensors
   std::vector<mp::TensorView> whole, views;
 };
 
-struct Step::Impl {
-  /// Keeps other threads out while a call runs.
-  class Lock;
-
+struct Step::Impl : OneThread {
   /// Compiles the step and initialises the state.
   static llvm::Expected<Step> create(mp::ModelOptions options,
                                      mp::Compiler compiler, int64_t batch,
@@ -67,12 +63,6 @@ struct Step::Impl {
     BoundInputs inputs;
   };
   std::map<int64_t, Prediction> predictions;
-  OneThread users;
-};
-
-class Step::Impl::Lock : public OneThread::Lock {
-public:
-  explicit Lock(Impl &impl) : OneThread::Lock(impl.users) {}
 };
 
 } // namespace mantissa

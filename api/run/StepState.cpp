@@ -4,6 +4,7 @@
 #include "support/Error.h"
 #include "support/Number.h"
 #include "support/Spelling.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace llvm;

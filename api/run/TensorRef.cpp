@@ -15,12 +15,13 @@ TensorRef::TensorRef(ElementType element, const void *data, Sizes shape,
   if (strides.empty())
     return;
   isDense = strides.size() == rank;
-  int64_t dense = 1;
+  // Unsigned, as the caller's numbers may be so large that products overflow.
+  uint64_t dense = 1;
   for (size_t i = std::min(known, strides.size()); i-- > 0;) {
     steps[i] = strides[i];
     // A stride that is never taken may be anything.
-    isDense &= sizes[i] == 1 || strides[i] == dense;
-    dense *= sizes[i];
+    isDense &= sizes[i] == 1 || static_cast<uint64_t>(strides[i]) == dense;
+    dense *= static_cast<uint64_t>(sizes[i]);
   }
 }
 

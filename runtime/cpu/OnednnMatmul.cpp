@@ -295,7 +295,8 @@ std::string mp::onednnMatmulKernel(ElementType type) {
               .aStrides = {64, 1},
               .bStrides = {64, 1},
               .aType = type,
-              .cType = type};
+              .cType = type,
+              .biasType = {}};
   llvm::Expected<Operands> operands = describeOperands(library, shape, shape.m);
   if (!operands) {
     llvm::consumeError(operands.takeError());

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The installed tree: projects that know nothing but where it is are configured, built and run, and train, run a saved
-Program without MLIR, and bring a pass and an op."""
+"""The installed tree: projects that know nothing but where it is are configured, built and run, and train, from C++ and
+from C, run a saved Program without MLIR, and bring a pass and an op."""
 
+import os
 import re
 import sys
 
@@ -11,6 +12,7 @@ from _consumer import HERE, configure, fresh, needed, options, output
 
 VERSION = "0.1"
 LLVM = "22.1"
+COMPONENTS = ["c", "c-runtime", "runtime", "compiler", "dialect"]
 
 
 # --- the tree ------------------------------------------------------------------
@@ -96,6 +98,34 @@ class Consumers:
         assert "libMantissaRuntime.so" in listed and "MLIR" not in listed and "libMantissa.so" not in listed, listed
         print("run-program: without MLIR")
 
+    def from_c(self):
+        """Projects of C alone, which find no header of LLVM: the same numbers by both compilers, and through pkg-config."""
+        module = self.prefix / "share" / "mantissa" / "examples" / "fashion-mnist" / "mlp.mlir"
+        printed = []
+        for compiler in ("gcc", "clang-22"):
+            build = self.build("c", compiler, f"-DCMAKE_C_COMPILER={compiler}", "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
+            printed.append(output(build / "train", module, "step.program", cwd=build))
+        check_training_of_c(printed)
+        loaded = output("ldd", build / "resume")
+        assert "MLIR" not in loaded and "libMantissa.so" not in loaded, loaded
+        assert not any("LLVM" in name for name in needed(build / "train")), needed(build / "train")
+        resumed = output(build / "resume", "step.program", "state.safetensors", cwd=build)
+        assert re.fullmatch(r" loss 0\.0\d+\n", resumed), resumed
+        self.from_pkg_config(build, resumed)
+        print(f"c: {printed[0].splitlines()[:4]}")
+
+    def from_pkg_config(self, build, resumed):
+        where = {**os.environ, "PKG_CONFIG_PATH": str(self.prefix / "lib" / "pkgconfig")}
+        assert output("pkg-config", "--modversion", "mantissa", env=where) == f"{VERSION}.0\n"
+        for name, program in (("mantissa", "train"), ("mantissa-runtime", "resume")):
+            flags = output("pkg-config", "--cflags", "--libs", name, env=where).split()
+            # A C++ compiler takes the same program.
+            for language in (("cc", "-std=c99"), ("c++", "-std=c++11", "-x", "c++")):
+                output(*language, "-Wall", "-Wextra", "-pedantic", "-Werror", HERE / "c" / f"{program}.c", *flags,
+                       f"-Wl,-rpath,{self.prefix}/lib", "-o", build / f"{program}-{language[0]}")
+        for language in ("cc", "c++"):
+            assert output(build / f"resume-{language}", "step.program", "state.safetensors", cwd=build) == resumed
+
     def plugin(self):
         plugin = self.build("plugin", "g++") / "own.so"
         check_plugin(self, plugin)
@@ -106,6 +136,49 @@ class Consumers:
         assert "softsign" in (plugin.parent / "run" / "casts.json").read_text()
         check_analyses(self, plugin)
         print("plugin: mp-opt, mlir-opt, mp-translate, mp-run and mp-diff")
+
+
+MISTAKES_OF_C = """\
+error 2: 'image' is 128x28x28xf32, expected 128x28x28xui8
+error 2: 'image' is 64x28x28xui8, expected 128x28x28xui8
+error 2: there is no input 'picture' (known: 'image', 'label')
+error 2: 'image': the view of 128x28x28xui8 has no memory: its address is null
+error 1: step is null
+error 1: options->precision is 77, expected a value from 0 to 13
+error 2: the learning rate is -1, expected a finite number from 0 on
+error 2: nothing.safetensors: No such file or directory
+"""
+
+
+def check_training_of_c(printed):
+    """It learns, steers, continues with the same bits, and says what was wrong."""
+    text = printed[0]
+    losses = [float(loss) for loss in re.findall(r"loss (\S+)", text)]
+    rates = re.search(r"learning rate (\S+), then (\S+)", text).groups()
+    accuracy = float(re.search(r"accuracy (\S+)", text)[1])
+    assert len(losses) == 2 and losses[1] < 0.1 < losses[0] and accuracy > 0.95 and printed[0] == printed[1], printed
+    # The schedule falls by a sixtieth, and the factor by half.
+    assert 0.45 < float(rates[1]) / float(rates[0]) < 0.5, rates
+    assert "continued: the same bits\n" in text and MISTAKES_OF_C in text and "\n42 steps, 0 skipped, on cpu\n" in text, text
+
+
+def check_header_of_c(prefix, source):
+    """Every function that the header declares is there and in the documentation's table, and every compiler and standard
+    takes it without a warning."""
+    header = prefix / "include" / "mantissa-c.h"
+    declared = set(re.findall(r"\b(mantissa_\w+)\(", re.sub(r"//.*", "", header.read_text())))
+    defined = {name: symbols(prefix / "lib" / f"lib{name}.so") for name in ("MantissaRuntime", "Mantissa")}
+    assert len(declared) > 40 and declared <= defined["MantissaRuntime"] | defined["Mantissa"], declared
+    of_compiler = declared - defined["MantissaRuntime"]
+    assert of_compiler == {name for name in declared if name.startswith("mantissa_module_")}, of_compiler
+    extra = {name for names in defined.values() for name in names if name.startswith("mantissa_")} - declared
+    assert not extra, extra
+    table = (source / "docs" / "c-api.md").read_text().split("## All functions")[1]
+    assert set(re.findall(r"`(mantissa_\w+)`", table)) == declared, declared ^ set(re.findall(r"`(mantissa_\w+)`", table))
+    for compiler in ("gcc", "clang-22"):
+        for language, standard in (("c", "c99"), ("c", "c11"), ("c", "c2x"), ("c++", "c++98"), ("c++", "c++20")):
+            output(compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only", header,
+                   *(["-Wno-pragma-once-outside-header"] if compiler == "clang-22" else []))
 
 
 def check_plugin(consumers, plugin):
@@ -210,7 +283,7 @@ def check_refusals(consumers):
 
     def answer(find_package, *definitions, **keywords):
         project.write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(x LANGUAGES CXX)\nfind_package({find_package})\n"
-                           "foreach(name runtime compiler dialect)\n  message(STATUS ${name}=${Mantissa_${name}_FOUND})\nendforeach()\n")
+                           "foreach(name c c-runtime runtime compiler dialect)\n  message(STATUS ${name}=${Mantissa_${name}_FOUND})\nendforeach()\n")
         text = configure(folder, fresh(folder / "build"), f"-DCMAKE_PREFIX_PATH={consumers.prefix}", *definitions, **keywords)
         return " ".join(text.split())
 
@@ -220,16 +293,19 @@ def check_refusals(consumers):
 
     def given(find_package, components, *definitions):
         text = answer(find_package, *definitions)
-        assert [name for name in ("runtime", "compiler", "dialect") if f"{name}=TRUE" in text] == components, text
+        assert [name for name in COMPONENTS if f" {name}=TRUE" in text] == components, text
 
     refused("Mantissa 0.1 REQUIRED COMPONENTS dialect", f"component dialect needs MLIR {LLVM} (Debian: libmlir-22-dev",
             "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
     refused("Mantissa 0.1 REQUIRED", f"component runtime needs LLVM {LLVM} (Debian: llvm-22-dev", "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
     refused("Mantissa 0.2 REQUIRED", 'requested version "0.2"')
     refused("Mantissa 0.1 REQUIRED COMPONENTS graphics", "component graphics needs a component that exists")
-    given("Mantissa 0.1 REQUIRED", ["runtime", "compiler", "dialect"])
-    given("Mantissa 0.1 REQUIRED", ["runtime", "compiler"], "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
-    given("Mantissa 0.1 REQUIRED COMPONENTS runtime OPTIONAL_COMPONENTS dialect", ["runtime", "compiler", "dialect"])
+    given("Mantissa 0.1 REQUIRED", COMPONENTS)
+    given("Mantissa 0.1 REQUIRED", COMPONENTS[:-1], "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
+    given("Mantissa 0.1 REQUIRED COMPONENTS runtime OPTIONAL_COMPONENTS dialect", COMPONENTS)
+    given("Mantissa 0.1 REQUIRED COMPONENTS c", ["c", "c-runtime"])
+    given("Mantissa 0.1 REQUIRED COMPONENTS c-runtime c", ["c", "c-runtime"], "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
+    given("Mantissa 0.1 REQUIRED COMPONENTS c compiler", COMPONENTS[:-1])
     given("Mantissa 0.1", [], "-DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON")
     print("refused: plugins of other versions, missing packages")
 
@@ -243,6 +319,8 @@ def main():
     consumers = Consumers(prefix, arguments)
     consumers.train()
     consumers.run_program()
+    check_header_of_c(prefix, arguments.source)
+    consumers.from_c()
     consumers.plugin()
     check_refusals(consumers)
 

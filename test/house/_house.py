@@ -10,7 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDERS = ("support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools", "dsl", "examples", "bench", "test", "scripts")
+FOLDERS = ("support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools", "dsl", "api", "examples", "bench", "test",
+           "scripts")
 
 
 def sources(root, *suffixes):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our C++ is as clang-format 22 writes it."""
+"""Our C++ and C are as clang-format 22 writes it."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ CLANG_FORMAT = shutil.which("clang-format-22")
 
 
 def findings(root):
-    paths = [str(path) for path in sources(root, ".cpp", ".h", ".cuh")]
+    paths = [str(path) for path in sources(root, ".cpp", ".c", ".h", ".cuh")]
     if not paths:
         return []
     run = subprocess.run([CLANG_FORMAT, "--dry-run", "--Werror", "--style=file", *paths], cwd=root,
@@ -29,4 +29,4 @@ if __name__ == "__main__":
     if not CLANG_FORMAT:
         sys.exit("clang-format-22 is missing: apt-get install clang-format-22")
     style = {".clang-format": (source / ".clang-format").read_text()}
-    check(findings, source, {**style, "runtime/A.cpp": "int x = 1;\n"}, [{"runtime/A.cpp": "int  x=1 ;\n"}])
+    check(findings, source, {**style, "runtime/A.cpp": "int x = 1;\n"}, [{"runtime/A.cpp": "int  x=1 ;\n"}, {"test/a.c": "int  x=1 ;\n"}])

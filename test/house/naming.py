@@ -13,7 +13,7 @@ SPECIALISED = re.compile(r"constexpr auto \w+<")
 
 
 def findings(root):
-    for path in sources(root, ".cpp", ".h", ".td", ".cuh"):
+    for path in sources(root, ".cpp", ".c", ".h", ".td", ".cuh"):
         text = (root / path).read_text()
         first = text.split("\n", 1)[0]
         match = BANNER.fullmatch(first)

@@ -6,7 +6,7 @@ import re
 from _house import check, options
 
 TABLE = "docs/switches.md"
-FOLDERS = ("support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools", "dsl", "examples", "bench", "test", "scripts", "cmake", ".")
+FOLDERS = ("support", "program", "dialect", "passes", "codegen", "runtime", "precision", "tools", "dsl", "api", "examples", "bench", "test", "scripts", "cmake", ".")
 # The forms in which each kind of file reads a switch, with the name as the first group.
 PATTERNS = {
     (".cpp", ".h"): (r'getenv\(\s*"(\w+)"', r'GetEnv\(\s*"(\w+)"', r'cl::(?:opt|list|bits)<.*?>\s*\w+\s*[({]\s*"([\w-]+)"'),
