@@ -8,11 +8,6 @@ using namespace llvm;
 
 namespace mp {
 
-int64_t CheckpointWriter::every() const {
-  int64_t asked = run.options.checkpointEvery;
-  return asked > 0 ? asked : run.plan.stepsPerEpoch();
-}
-
 Error CheckpointWriter::begin() {
   saved = run.state.step;
   replaces = run.state.step == 0;
@@ -20,15 +15,17 @@ Error CheckpointWriter::begin() {
 }
 
 int64_t CheckpointWriter::nextPause() const {
-  return run.writes() ? nextMultiple(run.state.step, every()) : never;
+  return run.writes() ? nextMultiple(run.state.step, run.checkpointEvery())
+                      : never;
 }
 
 Error CheckpointWriter::stepFinished(StepMetrics &) {
   // After going back to its beginning, a run has no file of that state.
   if (!run.hasSaved)
     saved.reset();
-  return run.writes() && run.state.step % every() == 0 ? save()
-                                                       : Error::success();
+  return run.writes() && run.state.step % run.checkpointEvery() == 0
+             ? save()
+             : Error::success();
 }
 
 Error CheckpointWriter::stepsEnded(bool interrupted) {

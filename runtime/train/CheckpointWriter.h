@@ -18,7 +18,6 @@ public:
   llvm::Error stepsEnded(bool interrupted) override;
 
 private:
-  int64_t every() const;
   llvm::Error save();
   llvm::Error saveKeepingEarlier();
   std::string path() const { return run.path("checkpoint.safetensors"); }

@@ -1,6 +1,7 @@
 //===- NanCheckObserver.cpp - reports where steps stop being finite -------===//
 #include "runtime/train/NanCheckObserver.h"
 #include "runtime/train/RunCheckpoint.h"
+#include "support/Error.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -20,25 +21,100 @@ Error NanCheckObserver::open() {
   return Error::success();
 }
 
+Error NanCheckObserver::begin() {
+  checked = run.state.step;
+  if (run.options.resume.empty())
+    return state.begin(run.session());
+  auto broken = state.firstBroken(run.session());
+  if (!broken)
+    return broken.takeError();
+  if (!broken->empty())
+    return makeError("{0}: {1} in it is not finite, so that there is nothing "
+                     "to go on with; resume an earlier checkpoint",
+                     checkpointPath(run.options.resume), *broken);
+  return Error::success();
+}
+
+/// With records of each step, a state that is not finite is noticed at once.
+static bool hasRecords(const TrainingRun &run) {
+  return !run.options.nanCheck.empty();
+}
+
+int64_t NanCheckObserver::nextPause() const {
+  return hasRecords(run) ? never
+                         : nextMultiple(run.state.step, run.checkpointEvery());
+}
+
 Error NanCheckObserver::stepFinished(StepMetrics &metrics) {
   if (search.takeBrokenState())
     if (Error error = goBack(metrics))
       return error;
+  if (run.state.step % run.checkpointEvery() == 0)
+    if (Error error = checkState())
+      return error;
   return tell(metrics);
 }
 
-/// Runs again up to the state before the step, which the step has overwritten.
-/// The run's bits are the same each time, so the fault is the same, too.
-Error NanCheckObserver::goBack(StepMetrics &metrics) {
+/// Ends the run if the state is no longer finite, and leaves the state from
+/// before the step that made it so.
+Error NanCheckObserver::checkState() {
+  if (hasRecords(run) || checked == run.state.step)
+    return Error::success();
+  checked = run.state.step;
+  auto broken = state.firstBroken(run.session());
+  if (!broken)
+    return broken.takeError();
+  if (broken->empty())
+    return Error::success();
+  int64_t last = run.state.step;
+  progress.endLine();
+  if (run.options.log)
+    *run.options.log << *broken << " is not finite after step " << last << "\n";
+  if (Error error = restoreSaved(last))
+    return error;
+  auto step = findBrokenStep(last);
+  if (!step)
+    return step.takeError();
+  run.gaveUp = formatv("step {0} made {1} not finite", *step, *broken);
+  StepMetrics metrics;
+  metrics.step = *step;
+  if (Error error = goBack(metrics))
+    return error;
+  return tell(metrics);
+}
+
+/// Runs again, at most to the step `last`, until the state is not finite.
+Expected<int64_t> NanCheckObserver::findBrokenStep(int64_t last) {
+  while (run.state.step < last && !run.isInterrupted()) {
+    if (Error error = steps.repeat())
+      return std::move(error);
+    auto broken = state.firstBroken(run.session());
+    if (!broken)
+      return broken.takeError();
+    if (!broken->empty())
+      return run.state.step;
+  }
+  return last;
+}
+
+Error NanCheckObserver::restoreSaved(int64_t from) {
   steps.drop();
   if (Error error = run.hasSaved
                         ? loadRun(run, run.path("checkpoint.safetensors"))
                         : beginRun(run))
     return error;
   if (run.options.log)
-    *run.options.log << "going back from step " << metrics.step << " to step "
+    *run.options.log << "going back from step " << from << " to step "
                      << run.state.step
                      << ", and on to where it was still finite\n";
+  return Error::success();
+}
+
+/// Runs again up to the state before the step, which the step has overwritten.
+/// The run's bits are the same each time, so the fault is the same, too.
+Error NanCheckObserver::goBack(StepMetrics &metrics) {
+  if (Error error = restoreSaved(metrics.step))
+    return error;
   while (run.state.step < metrics.step - 1 && !run.isInterrupted())
     if (Error error = steps.repeat())
       return error;
@@ -68,6 +144,9 @@ Error NanCheckObserver::tell(const StepMetrics &metrics) {
 }
 
 Error NanCheckObserver::stepsEnded(bool interrupted) {
+  if (run.gaveUp.empty())
+    if (Error error = checkState())
+      return error;
   ArrayRef<ValueRange> values = search.values();
   if (values.empty())
     return Error::success();

@@ -18,6 +18,11 @@ int64_t TrainingRun::lastStep() const {
                               : totalSteps();
 }
 
+int64_t TrainingRun::checkpointEvery() const {
+  return options.checkpointEvery > 0 ? options.checkpointEvery
+                                     : plan.stepsPerEpoch();
+}
+
 PrefetchOptions TrainingRun::batches(int64_t first, int64_t last) const {
   return {.plan = plan,
           .seed = state.seed,

@@ -35,6 +35,8 @@ struct TrainingRun {
   int64_t totalSteps() const { return state.epochs * plan.stepsPerEpoch(); }
   /// Returns the last step, which `maxSteps` may limit.
   int64_t lastStep() const;
+  /// Returns how many steps lie between two checkpoints.
+  int64_t checkpointEvery() const;
   /// Returns the options by which the batches of steps [first, last) are read.
   PrefetchOptions batches(int64_t first, int64_t last) const;
 
