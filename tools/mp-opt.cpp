@@ -3,6 +3,7 @@
 #include "tools/Register.h"
 #include "tools/Tools.h"
 #include "tools/common/OutputArgument.h"
+#include "tools/common/PassHelp.h"
 #include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,6 +27,7 @@ int mp::tool::optMain(int argc, char **argv) {
   auto words = takePlugins(argc, argv, registry);
   if (!words)
     return 1;
+  helpWithPasses(*words, registry);
   std::vector<char *> arguments = quietly(std::move(*words));
   OutputArgument output(arguments);
   return output.finish(mlir::asMainReturnCode(

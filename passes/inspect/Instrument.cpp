@@ -12,6 +12,7 @@
 #include "passes/analysis/BackwardOps.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/inspect/Records.h"
+#include "passes/inspect/StepPhases.h"
 #include <limits>
 
 namespace mp {
@@ -65,7 +66,7 @@ public:
       if (isFloatTensor(argument))
         record(argument, nameOfInput(function, argument.getArgNumber()),
                "input", /*meant=*/false);
-    findUpdate();
+    update = findUpdate(body);
     for (Operation *op : ops)
       visit(op, isBackward(op->getLoc()) ? "backward"
                 : update.contains(op)    ? "update"
@@ -108,23 +109,6 @@ private:
       return variable && variable.getKind() == StateKind::window;
     }
     return llvm::any_of(op->getOperands(), isInfiniteConstant);
-  }
-
-  /// Finds the ops that depend on gradients, and those that depend only on
-  /// these or on state.
-  void findUpdate() {
-    for (Operation &op : body)
-      for (Value operand : op.getOperands())
-        if (Operation *maker = operand.getDefiningOp();
-            maker && (isBackward(maker->getLoc()) || update.contains(maker)))
-          update.insert(&op);
-    for (Operation &op : llvm::reverse(body))
-      if (isa<WriteOp>(op) ||
-          (!op.use_empty() && llvm::all_of(op.getUsers(), [&](Operation *user) {
-            return update.contains(user) && !isBackward(user->getLoc()) &&
-                   !user->hasTrait<OpTrait::IsTerminator>();
-          })))
-        update.insert(&op);
   }
 
   /// Finds state, and the values that the finite check looks at.

@@ -107,19 +107,24 @@ static LogicalResult addElement(StringRef element, OpPassManager &manager,
       element, isOfFunctions ? manager.nest<func::FuncOp>() : manager, os);
 }
 
-void PassList::insert(Inserted &inserted) {
-  // Only the first place counts: a second one is an error in the end.
-  if (inserted.times++)
-    return;
-  StringRef pipeline = inserted.insertion.pipeline;
+llvm::Error mp::addPasses(StringRef pipeline, OpPassManager &manager) {
   if (pipeline.starts_with("builtin.module(") && pipeline.ends_with(")"))
     pipeline = pipeline.drop_front(strlen("builtin.module(")).drop_back();
   for (StringRef element : split(pipeline)) {
     std::string message;
     llvm::raw_string_ostream os(message);
     if (failed(addElement(element, manager, os)))
-      note(problemOf(element, shorten(message)));
+      return llvm::createStringError(problemOf(element, shorten(message)));
   }
+  return llvm::Error::success();
+}
+
+void PassList::insert(Inserted &inserted) {
+  // Only the first place counts: a second one is an error in the end.
+  if (inserted.times++)
+    return;
+  if (auto error = addPasses(inserted.insertion.pipeline, manager))
+    note(toString(std::move(error)));
 }
 
 llvm::Error PassList::finish(bool isPartOfRun) {

@@ -18,6 +18,11 @@ struct PassInsertion {
   static llvm::Expected<PassInsertion> parse(llvm::StringRef text);
 };
 
+/// Adds passes, given as --pass-pipeline takes them, with or without
+/// "builtin.module(...)"; a pass over functions needs no "func.func(...)".
+/// Returns the first error.
+llvm::Error addPasses(llvm::StringRef pipeline, mlir::OpPassManager &manager);
+
 /// The passes of a pipeline in order, and those inserted beside them.
 class PassList {
 public:

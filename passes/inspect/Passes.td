@@ -116,4 +116,38 @@ def Instrument : Mp_Pass<"mp-instrument", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ViewGraph : Mp_Pass<"mp-view-graph", "::mlir::ModuleOp"> {
+  let summary = "draw a graph, alone or before and after passes";
+  let description = [{
+    The pass changes nothing. It draws ops as nodes and values as edges, coloured by element type. Variables,
+    constants and casts have shapes of their own. The ops of a kernel, of an `mp.autocast` region, and the
+    forward pass, the backward pass and the update of a step are grouped. With `passes`, these run on a copy
+    of the module, and the graphs before and after them are drawn side by side, with marks on what is new,
+    changed or gone. An op is identified by its name and its source location.
+
+    `file` is text for Graphviz (`.dot`, `.gv`), or a page of HTML (`.html`) that needs no other file and no
+    network. `-` is standard output. Without a file, the text goes to standard error, as that of upstream's
+    `view-op-graph` does. If the module is also written to standard output, add `-o /dev/null`.
+
+    ```mlir
+    // before and after: the pass changes nothing
+    %h = mp.relu %x : tensor<4xf16>
+    // mp-view-graph writes
+    // digraph "module" {
+    //   ...
+    //   n1 [label="relu\n4xf16", shape=box, fillcolor="#e69f00", ...];
+    //   n0 -> n1 [label="4xf16"];
+    // }
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"\"", "where to write; -: standard output; none: standard error">,
+    Option<"format", "format", "std::string", "\"\"", "dot or html, if the file's extension does not tell">,
+    Option<"function", "function", "std::string", "\"\"", "draw only this function, or that of this recipe">,
+    Option<"passes", "passes", "std::string", "\"\"", "draw the graph before and after these passes">,
+    Option<"stages", "stages", "bool", "false", "draw the stages of lowered kernels">,
+    Option<"title", "title", "std::string", "\"\"", "title, instead of the module's name">,
+  ];
+}
+
 #endif // MP_PASSES_INSPECT_PASSES_TD

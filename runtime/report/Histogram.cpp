@@ -9,6 +9,7 @@
 #include "runtime/numerics/Ledger.h"
 #include "runtime/report/Page.h"
 #include "runtime/report/Svg.h"
+#include "support/HtmlPage.h"
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -172,7 +173,8 @@ std::string histogramPicture(const Twine &title, const GradientSizes &sizes,
   html.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
                     {"viewBox", "0 0 " + width + " " + height},
                     {"font-family", "system-ui, sans-serif"}});
-  html.element("title", title).open("style").literal(kPageStyle).close();
+  html.element("title", title).open("style");
+  html.literal(kPageStyle).literal(kReportStyle).close();
   html.empty("rect", {{"class", "card"}, {"width", width}, {"height", height}});
   auto write = [&](double y, const Twine &line) {
     html.element("text", line,

@@ -1,22 +1,12 @@
 //===- Page.cpp - a run as one file of HTML -------------------------------===//
 #include "runtime/report/Page.h"
 #include "runtime/report/Sections.h"
-#include "llvm/Support/Base64.h"
+#include "support/HtmlPage.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace llvm;
 
 namespace mp {
-
-/// The browser must load and run nothing, whatever the page contains: only the
-/// style sheet is allowed, by its hash.
-static std::string contentPolicy() {
-  SHA256 hash;
-  hash.update(kPageStyle);
-  return "default-src 'none'; style-src 'sha256-" + encodeBase64(hash.final()) +
-         "'; base-uri 'none'; form-action 'none'";
-}
 
 /// The name of the module, else of its file, else of the folder.
 static std::string nameOf(const RunFiles &run) {
@@ -28,20 +18,6 @@ static std::string nameOf(const RunFiles &run) {
     if (StringRef file = textOf(*run.summary, "file"); !file.empty())
       return sys::path::filename(file).str();
   return run.folder;
-}
-
-static void writeHead(Html &html, const std::string &name) {
-  html.literal("<!DOCTYPE html>\n");
-  html.open("html", {{"lang", "en"}}).open("head");
-  html.empty("meta", {{"charset", "utf-8"}});
-  html.empty("meta", {{"http-equiv", "Content-Security-Policy"},
-                      {"content", contentPolicy()}});
-  html.empty("meta", {{"name", "viewport"},
-                      {"content", "width=device-width, initial-scale=1"}});
-  html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  html.element("title", name + " - Mantissa");
-  html.open("style").literal(kPageStyle).close();
-  html.close();
 }
 
 static void writeNavigation(Html &html, const RunFiles &run) {
@@ -63,7 +39,7 @@ static void writeNavigation(Html &html, const RunFiles &run) {
 void writePage(raw_ostream &os, const RunFiles &run) {
   Html html(os);
   std::string name = nameOf(run);
-  writeHead(html, name);
+  writePageHead(html, name + " - Mantissa", {kPageStyle, kReportStyle});
   html.open("body").open("header");
   html.element("h1", name).open("p", {{"class", "about"}});
   if (run.summary)

@@ -10,9 +10,9 @@ namespace mp {
 /// Writes a page that needs no other file, no script and no network.
 void writePage(llvm::raw_ostream &os, const RunFiles &run);
 
-/// The page's style sheet. Colours carry meaning: each class of a mark, a bar
-/// or a word has one, in light and in dark.
-extern const llvm::StringLiteral kPageStyle;
+/// The style sheet of its charts: each class of a mark, a bar or a word has a
+/// colour.
+extern const llvm::StringLiteral kReportStyle;
 
 } // namespace mp
 

@@ -2,8 +2,8 @@
 #ifndef MP_RUNTIME_REPORT_SECTIONS_H
 #define MP_RUNTIME_REPORT_SECTIONS_H
 
-#include "runtime/report/Html.h"
 #include "runtime/report/RunFiles.h"
+#include "support/Html.h"
 
 namespace mp {
 

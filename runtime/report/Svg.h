@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_REPORT_SVG_H
 #define MP_RUNTIME_REPORT_SVG_H
 
-#include "runtime/report/Html.h"
+#include "support/Html.h"
 
 namespace mp {
 

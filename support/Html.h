@@ -1,6 +1,6 @@
 //===- Html.h - HTML in which no text can be taken for a tag ----*- C++ -*-===//
-#ifndef MP_RUNTIME_REPORT_HTML_H
-#define MP_RUNTIME_REPORT_HTML_H
+#ifndef MP_SUPPORT_HTML_H
+#define MP_SUPPORT_HTML_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -11,8 +11,11 @@
 
 namespace mp {
 
-/// Escapes text for HTML, also for attributes in quotes. Bytes that are not
-/// UTF-8 and characters that are not printable become U+FFFD.
+/// Returns text in which bytes that are not UTF-8, and characters that are not
+/// printable, are U+FFFD.
+std::string printableText(llvm::StringRef text);
+
+/// Escapes printable text for HTML, also for attributes in quotes.
 std::string escapeHtml(llvm::StringRef text);
 
 /// Writes elements of HTML and SVG. Tags and names of attributes can only be
@@ -62,4 +65,4 @@ std::string pluralText(uint64_t count, llvm::StringRef noun);
 
 } // namespace mp
 
-#endif // MP_RUNTIME_REPORT_HTML_H
+#endif // MP_SUPPORT_HTML_H

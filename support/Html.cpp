@@ -1,5 +1,5 @@
 //===- Html.cpp - HTML in which no text can be taken for a tag ------------===//
-#include "runtime/report/Html.h"
+#include "support/Html.h"
 #include "support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace mp {
 
-std::string escapeHtml(StringRef text) {
+std::string printableText(StringRef text) {
   constexpr StringLiteral replacement = "\xEF\xBF\xBD"; // U+FFFD
   std::string valid;
   for (char c : validUtf8(text)) {
@@ -22,9 +22,13 @@ std::string escapeHtml(StringRef text) {
     else
       valid += c;
   }
+  return valid;
+}
+
+std::string escapeHtml(StringRef text) {
   std::string escaped;
   raw_string_ostream os(escaped);
-  printHTMLEscaped(valid, os);
+  printHTMLEscaped(printableText(text), os);
   return escaped;
 }
 
