@@ -6,7 +6,7 @@
 #include "dialect/ops/Recipe.h"
 #include "passes/Passes.h"
 #include "passes/inspect/PassInsertion.h"
-#include "passes/inspect/View.h"
+#include "passes/inspect/view/View.h"
 #include "support/OutputFile.h"
 #include "support/Spelling.h"
 #include "llvm/Support/Path.h"

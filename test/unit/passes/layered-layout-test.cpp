@@ -1,5 +1,5 @@
 //===- layered-layout-test.cpp - places of boxes and edges ----------------===//
-#include "passes/inspect/LayeredLayout.h"
+#include "passes/inspect/view/LayeredLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 #include <random>

@@ -1,5 +1,5 @@
 //===- ViewCompare.cpp - what differs between two pictures ----------------===//
-#include "passes/inspect/View.h"
+#include "passes/inspect/view/View.h"
 #include "llvm/ADT/BitVector.h"
 #include <map>
 

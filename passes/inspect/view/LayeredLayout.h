@@ -1,6 +1,6 @@
 //===- LayeredLayout.h - boxes in layers, with edges downwards ------------===//
-#ifndef MP_PASSES_INSPECT_LAYEREDLAYOUT_H
-#define MP_PASSES_INSPECT_LAYEREDLAYOUT_H
+#ifndef MP_PASSES_INSPECT_VIEW_LAYEREDLAYOUT_H
+#define MP_PASSES_INSPECT_VIEW_LAYEREDLAYOUT_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include <vector>
@@ -38,4 +38,4 @@ Size layOutParts(llvm::MutableArrayRef<Box> boxes,
 
 } // namespace mp::view
 
-#endif // MP_PASSES_INSPECT_LAYEREDLAYOUT_H
+#endif // MP_PASSES_INSPECT_VIEW_LAYEREDLAYOUT_H

@@ -1,8 +1,8 @@
 //===- ViewPage.h - the parts of a page with pictures ---------------------===//
-#ifndef MP_PASSES_INSPECT_VIEWPAGE_H
-#define MP_PASSES_INSPECT_VIEWPAGE_H
+#ifndef MP_PASSES_INSPECT_VIEW_VIEWPAGE_H
+#define MP_PASSES_INSPECT_VIEW_VIEWPAGE_H
 
-#include "passes/inspect/View.h"
+#include "passes/inspect/view/View.h"
 #include "support/Html.h"
 
 namespace mp::view {
@@ -18,4 +18,4 @@ extern const llvm::StringLiteral kViewStyle, kViewScript;
 
 } // namespace mp::view
 
-#endif // MP_PASSES_INSPECT_VIEWPAGE_H
+#endif // MP_PASSES_INSPECT_VIEW_VIEWPAGE_H

@@ -1,5 +1,5 @@
 //===- ViewLayout.cpp - where a picture's nodes are drawn -----------------===//
-#include "passes/inspect/ViewLayout.h"
+#include "passes/inspect/view/ViewLayout.h"
 #include <algorithm>
 
 using namespace mp::view;

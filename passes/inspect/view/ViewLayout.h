@@ -1,9 +1,9 @@
 //===- ViewLayout.h - where a picture's nodes are drawn -------------------===//
-#ifndef MP_PASSES_INSPECT_VIEWLAYOUT_H
-#define MP_PASSES_INSPECT_VIEWLAYOUT_H
+#ifndef MP_PASSES_INSPECT_VIEW_VIEWLAYOUT_H
+#define MP_PASSES_INSPECT_VIEW_VIEWLAYOUT_H
 
-#include "passes/inspect/LayeredLayout.h"
-#include "passes/inspect/View.h"
+#include "passes/inspect/view/LayeredLayout.h"
+#include "passes/inspect/view/View.h"
 
 namespace mp::view {
 
@@ -25,4 +25,4 @@ Layout layOut(const Picture &picture, llvm::ArrayRef<Size> nodes);
 
 } // namespace mp::view
 
-#endif // MP_PASSES_INSPECT_VIEWLAYOUT_H
+#endif // MP_PASSES_INSPECT_VIEW_VIEWLAYOUT_H

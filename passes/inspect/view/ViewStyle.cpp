@@ -1,5 +1,5 @@
 //===- ViewStyle.cpp - the style sheet and script of pictures -------------===//
-#include "passes/inspect/ViewPage.h"
+#include "passes/inspect/view/ViewPage.h"
 
 namespace mp::view {
 

@@ -5,8 +5,8 @@
 // text or as a page. In each list, things have the order of the IR.
 //
 //===----------------------------------------------------------------------===//
-#ifndef MP_PASSES_INSPECT_VIEW_H
-#define MP_PASSES_INSPECT_VIEW_H
+#ifndef MP_PASSES_INSPECT_VIEW_VIEW_H
+#define MP_PASSES_INSPECT_VIEW_VIEW_H
 
 #include "dialect/Mp.h"
 
@@ -107,4 +107,4 @@ void writePage(llvm::raw_ostream &os, const Drawing &drawing);
 
 } // namespace mp::view
 
-#endif // MP_PASSES_INSPECT_VIEW_H
+#endif // MP_PASSES_INSPECT_VIEW_VIEW_H

@@ -1,5 +1,5 @@
 //===- PackedLayout.cpp - separate graphs in rows -------------------------===//
-#include "passes/inspect/LayeredLayout.h"
+#include "passes/inspect/view/LayeredLayout.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 //===- ViewSvg.cpp - functions as SVG -------------------------------------===//
-#include "passes/inspect/ViewLayout.h"
-#include "passes/inspect/ViewPage.h"
+#include "passes/inspect/view/ViewLayout.h"
+#include "passes/inspect/view/ViewPage.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>

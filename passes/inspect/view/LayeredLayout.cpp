@@ -6,7 +6,7 @@
 // that keep this order.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/inspect/LayeredLayout.h"
+#include "passes/inspect/view/LayeredLayout.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,5 +1,5 @@
 //===- ViewPage.cpp - pictures as one file of HTML ------------------------===//
-#include "passes/inspect/ViewPage.h"
+#include "passes/inspect/view/ViewPage.h"
 #include "support/HtmlPage.h"
 
 using namespace mp;

@@ -6,8 +6,8 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/analysis/BackwardOps.h"
 #include "passes/inspect/StepPhases.h"
-#include "passes/inspect/View.h"
-#include "passes/inspect/ViewText.h"
+#include "passes/inspect/view/View.h"
+#include "passes/inspect/view/ViewText.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,6 +1,6 @@
 //===- ViewText.h - what the nodes of a picture say -----------------------===//
-#ifndef MP_PASSES_INSPECT_VIEWTEXT_H
-#define MP_PASSES_INSPECT_VIEWTEXT_H
+#ifndef MP_PASSES_INSPECT_VIEW_VIEWTEXT_H
+#define MP_PASSES_INSPECT_VIEW_VIEWTEXT_H
 
 #include "dialect/Mp.h"
 #include "mlir/IR/AsmState.h"
@@ -33,4 +33,4 @@ private:
 
 } // namespace mp::view
 
-#endif // MP_PASSES_INSPECT_VIEWTEXT_H
+#endif // MP_PASSES_INSPECT_VIEW_VIEWTEXT_H

@@ -5,7 +5,7 @@
 // taken for syntax. Node and edge colours can be read on white and on black.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/inspect/View.h"
+#include "passes/inspect/view/View.h"
 #include "support/Html.h"
 #include "llvm/Support/FormatVariadic.h"
 

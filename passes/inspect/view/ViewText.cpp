@@ -1,7 +1,7 @@
 //===- ViewText.cpp - what the nodes of a picture say ---------------------===//
-#include "passes/inspect/ViewText.h"
+#include "passes/inspect/view/ViewText.h"
 #include "passes/Passes.h"
-#include "passes/inspect/View.h"
+#include "passes/inspect/view/View.h"
 #include "support/Json.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
