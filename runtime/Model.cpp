@@ -63,7 +63,7 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
     options.threads = ThreadPool::most();
   }
   if (!options.text) {
-    auto buffer = mapFile(options.module);
+    auto buffer = readText(options.module);
     if (!buffer)
       return buffer.takeError();
     options.text = (*buffer)->getBuffer().str();

@@ -14,6 +14,21 @@ Error makeSystemError(StringRef what, StringRef path, int code) {
       error, formatv("cannot {0} {1}: {2}", what, path, error.message()).str());
 }
 
+std::string withoutControls(StringRef text) {
+  std::string shown;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = text[i], next = i + 1 < text.size() ? text[i + 1] : 0;
+    // U+0080 to U+009F steer terminals, too.
+    bool isC1 = c == 0xC2 && next >= 0x80 && next < 0xA0;
+    if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F || isC1)
+      shown += "\\x" + utohexstr(isC1 ? next : c, /*LowerCase=*/true, 2);
+    else
+      shown += text[i];
+    i += isC1;
+  }
+  return shown;
+}
+
 std::string printableHead(StringRef text, size_t limit) {
   std::string shown;
   for (char c : text.take_front(limit))

@@ -20,6 +20,10 @@ llvm::Error makeError(const char *format, Ts &&...values) {
 llvm::Error makeSystemError(llvm::StringRef what, llvm::StringRef path,
                             int code);
 
+/// Returns the text with control characters other than line feeds and tabs as
+/// \\xNN: text from a file must not steer a terminal.
+std::string withoutControls(llvm::StringRef text);
+
 /// Returns the head of a file's text, quoted and made printable, for messages.
 std::string printableHead(llvm::StringRef text, size_t limit = 24);
 

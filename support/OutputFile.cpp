@@ -65,6 +65,14 @@ Error OutputFile::write(StringRef bytes) {
   });
 }
 
+Error OutputFile::writeWhole(StringRef bytes) {
+  off_t end = ::lseek(descriptor, 0, SEEK_END);
+  Error error = write(bytes);
+  if (error && end >= 0)
+    (void)!::ftruncate(descriptor, end);
+  return error;
+}
+
 Error OutputFile::overwrite(uint64_t offset, StringRef bytes) {
   uint64_t end = offset + bytes.size();
   return writeAll(bytes, path, [&](StringRef rest) {

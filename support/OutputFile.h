@@ -27,6 +27,9 @@ public:
 
   /// Writes all bytes now.
   llvm::Error write(llvm::StringRef bytes);
+  /// Writes all bytes, or none if that fails: a reader sees no half of them.
+  /// Not for pipes, which have no way back.
+  llvm::Error writeWhole(llvm::StringRef bytes);
   /// Replaces bytes that were written.
   llvm::Error overwrite(uint64_t offset, llvm::StringRef bytes);
   /// Forces the file onto the disk.

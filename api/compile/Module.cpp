@@ -23,7 +23,7 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
 }
 
 Expected<Module> Module::read(StringRef path) {
-  auto buffer = mp::mapFile(path);
+  auto buffer = mp::readText(path);
   if (!buffer)
     return buffer.takeError();
   return parse((*buffer)->getBuffer(), path);

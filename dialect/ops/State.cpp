@@ -1,6 +1,7 @@
 //===- State.cpp - variables and their reads and writes -------------------===//
 #include "dialect/ops/State.h"
 #include "dialect/ops/Kernel.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mp;
@@ -62,7 +63,20 @@ static LogicalResult verifyRole(VariableOp op, RoleAttr role) {
   return success();
 }
 
+/// Checkpoints are safetensors files, whose header is JSON.
+static LogicalResult verifyName(VariableOp op) {
+  if (op.getSymName() == "__metadata__")
+    return op.emitOpError() << "is called __metadata__, by which checkpoints "
+                               "name what is not a tensor";
+  if (!llvm::json::isUTF8(op.getSymName()))
+    return op.emitOpError() << "has a name that is not UTF-8, which "
+                               "checkpoints cannot hold";
+  return success();
+}
+
 LogicalResult VariableOp::verify() {
+  if (failed(verifyName(*this)))
+    return failure();
   if (!getTensorType().hasStaticShape())
     return emitOpError() << "a variable's shape is static, got " << getType();
   if (getRole() && failed(verifyRole(*this, *getRole())))

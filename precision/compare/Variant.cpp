@@ -74,7 +74,7 @@ static void describeRecipe(TrainOp recipe, Subject &subject) {
 llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,
                                     int64_t batch,
                                     std::function<void(StringRef)> onWarning) {
-  auto buffer = mapFile(filename.str());
+  auto buffer = readText(filename.str());
   if (!buffer)
     return buffer.takeError();
   Subject subject;

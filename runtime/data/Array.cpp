@@ -26,14 +26,74 @@ std::optional<uint64_t> checkedBytes(const TensorType &type) {
   return bytes;
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path) {
-  if (sys::fs::is_directory(path))
+/// Fails if reading `path` could wait for ever, or never end.
+static Error checkKind(StringRef path, bool takesPipes) {
+  sys::fs::file_status status;
+  if (std::error_code code = sys::fs::status(path, status))
+    return makeError("{0}: {1}", path, code.message());
+  switch (status.type()) {
+  case sys::fs::file_type::regular_file:
+    return Error::success();
+  case sys::fs::file_type::directory_file:
     return makeError("{0}: is a folder, expected a file", path);
+  case sys::fs::file_type::fifo_file:
+    if (takesPipes)
+      return Error::success();
+    return makeError("{0}: is a pipe, expected a regular file", path);
+  default:
+    return makeError("{0}: is a device, expected a regular file", path);
+  }
+}
+
+static Expected<std::unique_ptr<MemoryBuffer>> openFile(StringRef path) {
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!buffer)
     return makeError("{0}: {1}", path, buffer.getError().message());
   return std::move(*buffer);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path) {
+  if (Error error = checkKind(path, /*takesPipes=*/false))
+    return std::move(error);
+  return openFile(path);
+}
+
+/// Reads a pipe to its end, but no more than `most` bytes and one.
+static Expected<std::unique_ptr<MemoryBuffer>> readPipe(StringRef path,
+                                                        size_t most) {
+  auto file = sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return makeError("{0}: {1}", path, toString(file.takeError()));
+  SmallString<0> text;
+  Error error = Error::success();
+  while (!error && text.size() <= most) {
+    size_t before = text.size(), part = size_t(64) << 10;
+    text.resize_for_overwrite(before + part);
+    auto got = sys::fs::readNativeFile(
+        *file, MutableArrayRef(text.data() + before, part));
+    text.resize(before + (got ? *got : 0));
+    if (!got)
+      error = makeError("{0}: {1}", path, toString(got.takeError()));
+    else if (*got == 0)
+      break;
+  }
+  sys::fs::closeFile(*file);
+  if (error)
+    return std::move(error);
+  return MemoryBuffer::getMemBufferCopy(text, path);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
+  constexpr size_t most = size_t(256) << 20;
+  if (Error error = checkKind(path, /*takesPipes=*/true))
+    return std::move(error);
+  auto text =
+      sys::fs::is_regular_file(path) ? openFile(path) : readPipe(path, most);
+  if (text && (*text)->getBufferSize() > most)
+    return makeError("{0}: is longer than {1} MiB, which is no module", path,
+                     most >> 20);
+  return text;
 }
 
 Error checkBooleans(const TensorType &type, ArrayRef<char> bytes,

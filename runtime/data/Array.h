@@ -27,9 +27,15 @@ struct Array {
 /// checked with it first.
 std::optional<uint64_t> checkedBytes(const TensorType &type);
 
-/// Maps a file. Errors are of the form "path: No such file or directory".
+/// Maps a regular file. Errors are of the form "path: No such file or
+/// directory".
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapFile(llvm::StringRef path);
+
+/// Reads the text of a module: a regular file, or a pipe such as /dev/stdin.
+/// Fails if it is longer than any module.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readText(llvm::StringRef path);
 
 /// Fails if an i1 array holds a byte other than 0 and 1. `what` names the
 /// array.

@@ -46,7 +46,18 @@ static std::string nearestFiles(StringRef pattern,
   return "nearest: " + quoteList(names, 3);
 }
 
+/// Whether a pattern of a module leads out of the data folder.
+static bool leavesFolder(StringRef pattern) {
+  return sys::path::is_absolute(pattern) ||
+         is_contained(
+             make_range(sys::path::begin(pattern), sys::path::end(pattern)),
+             "..");
+}
+
 Expected<std::string> findFile(StringRef folder, StringRef pattern) {
+  if (leavesFolder(pattern))
+    return makeError("pattern '{0}' leads out of the data folder {1}", pattern,
+                     folder);
   SmallString<256> base(folder);
   if (StringRef folders = sys::path::parent_path(pattern); !folders.empty())
     sys::path::append(base, folders);

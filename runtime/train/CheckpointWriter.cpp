@@ -37,8 +37,7 @@ Error CheckpointWriter::stepsEnded(bool interrupted) {
 /// Metrics reach the disk before the checkpoint that covers them, so that no
 /// line is missing after a resume.
 Error CheckpointWriter::save() {
-  if (Error error = metrics.flush())
-    return error;
+  metrics.flush();
   if (Error error = std::exchange(replaces, false) ? saveKeepingEarlier()
                                                    : saveRun(run, path()))
     return error;

@@ -98,9 +98,10 @@ void MetricsFile::add(int64_t step, StringRef object) {
 }
 
 Error MetricsFile::flush() {
-  Error error = file.write(pending);
+  if (Error error = file.writeWhole(pending))
+    return error;
   pending.clear();
-  return error;
+  return Error::success();
 }
 
 std::string toJson(const Summary &summary) {

@@ -50,7 +50,10 @@ public:
   void add(const StepMetrics &metrics) { add(metrics.step, toJson(metrics)); }
   /// Adds an object whose "step" is `step`.
   void add(int64_t step, llvm::StringRef object);
+  /// Writes the lines so far. If that fails, they are kept for the next time,
+  /// and the file has whole lines only.
   llvm::Error flush();
+  bool hasPending() const { return !pending.empty(); }
   /// Returns the step of the last line.
   std::optional<int64_t> lastStep() const { return last; }
 

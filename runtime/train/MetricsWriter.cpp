@@ -22,13 +22,30 @@ Error MetricsWriter::stepFinished(StepMetrics &metrics) {
   if (!file)
     return Error::success();
   file->add(metrics);
-  return Clock::now() - flushed > std::chrono::seconds(1) ? flush()
-                                                          : Error::success();
+  if (Clock::now() - flushed > std::chrono::seconds(1))
+    flush();
+  return Error::success();
 }
 
-Error MetricsWriter::flush() {
+void MetricsWriter::flush() {
   flushed = Clock::now();
-  return file ? file->flush() : Error::success();
+  if (!file)
+    return;
+  Error error = file->flush();
+  std::string text = error ? toString(std::move(error)) : "";
+  if (raw_ostream *log = run.options.log; log && text.empty() == hasWarned) {
+    progress.endLine();
+    if (hasWarned)
+      *log << "note: metrics.jsonl is written again\n";
+    else
+      *log << "note: " << text
+           << "; the run goes on, and its lines are kept until there is room\n";
+  }
+  hasWarned = !text.empty();
+}
+
+Error MetricsWriter::runEnded(const TrainOutcome &) {
+  return file && file->hasPending() ? file->flush() : Error::success();
 }
 
 } // namespace mp

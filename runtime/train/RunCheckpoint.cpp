@@ -1,9 +1,12 @@
 //===- RunCheckpoint.cpp - saves and restores a run -----------------------===//
 #include "runtime/train/RunCheckpoint.h"
+#include "runtime/report/PlanReport.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/RunSettings.h"
 #include "runtime/train/ScalerState.h"
 #include "support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -115,7 +118,20 @@ Error saveRun(TrainingRun &run, StringRef path) {
   run.state.cpu = run.model->arch();
   run.state.plan = run.model->plan();
   run.state.scalerFields = run.scalerFields;
-  return saveCheckpoint(path, run.session(), run.state);
+  Error error = saveCheckpoint(path, run.session(), run.state);
+  if (!error)
+    return error;
+  uint64_t needed = 0;
+  for (const Variable &variable : run.session().variables())
+    if (isSaved(variable))
+      needed += variable.type.bytes();
+  auto room = sys::fs::disk_space(sys::path::parent_path(path));
+  std::string free =
+      room ? formatv(", of which {0} are free", amountOf(room->available)).str()
+           : "";
+  return makeError("step {0} is not saved: {1} (it takes {2}{3})",
+                   run.state.step, toString(std::move(error)), amountOf(needed),
+                   free);
 }
 
 Error beginRun(TrainingRun &run) {

@@ -9,6 +9,7 @@
 #include "runtime/train/TrainingLoop.h"
 #include "runtime/train/TrainingSetUp.h"
 #include "support/Error.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <array>
 
 using namespace llvm;
@@ -21,7 +22,7 @@ struct Trainer::Observers {
   explicit Observers(const TrainingSetUp &made)
       : progress(*made.run),
         nanCheck(*made.run, *made.search, *made.steps, progress),
-        skips(*made.run, *made.search), metrics(*made.run),
+        skips(*made.run, *made.search), metrics(*made.run, progress),
         checkpoints(*made.run, metrics),
         ledger(*made.run, made.ledger.get(), progress),
         profile(*made.run, *made.steps) {}
@@ -118,7 +119,8 @@ static Error writeTrace(const TrainingRun &run) {
 }
 
 Expected<TrainOutcome> Trainer::train() {
-  const TrainingRun &run = *parts->run;
+  TrainingRun &run = *parts->run;
+  auto unlock = scope_exit([&] { run.lock.reset(); });
   if (run.writes()) {
     if (Error error = run.makeFolder())
       return error;

@@ -42,10 +42,16 @@ Error TrainingRun::write(StringRef name, StringRef text) const {
                          [&](OutputFile &file) { return file.write(text); });
 }
 
-Error TrainingRun::makeFolder() const {
+Error TrainingRun::makeFolder() {
   if (std::error_code code = sys::fs::create_directories(options.out))
     return makeError("cannot make run folder {0}: {1}", options.out,
                      code.message());
+  if (!lock) {
+    auto taken = FolderLock::take(options.out);
+    if (!taken)
+      return taken.takeError();
+    lock.emplace(std::move(*taken));
+  }
   removeAbandoned(path("checkpoint.safetensors"));
   // Files that an earlier run wrote at its end are removed, as users also look
   // at runs that have not ended.

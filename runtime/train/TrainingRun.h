@@ -6,6 +6,7 @@
 #include "runtime/data/Prefetcher.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/TrainOptions.h"
+#include "support/FolderLock.h"
 
 namespace mp {
 
@@ -28,6 +29,7 @@ struct TrainingRun {
       false; ///< whether the checkpoint in the run folder is of this run
   std::string gaveUp; ///< why the run ends early; empty if it does not
   const Interrupt *interrupt = nullptr; ///< while train() runs
+  std::optional<FolderLock> lock;       ///< of the run folder
 
   Session &session() const { return model->session(); }
   bool isInterrupted() const;
@@ -43,9 +45,9 @@ struct TrainingRun {
   bool writes() const { return !options.out.empty(); }
   std::string path(llvm::StringRef name) const; ///< in the run folder
   llvm::Error write(llvm::StringRef name, llvm::StringRef text) const;
-  /// Creates the run folder and writes the files that are known before the
-  /// first step.
-  llvm::Error makeFolder() const;
+  /// Creates the run folder, keeps other runs out of it, and writes the files
+  /// that are known before the first step.
+  llvm::Error makeFolder();
 
   /// Returns the summary without the scores on the data source `test`.
   Summary summarize(double trainSeconds) const;

@@ -1,5 +1,6 @@
 //===- Options.cpp - command line options as a table ----------------------===//
 #include "tools/common/Options.h"
+#include "support/Error.h"
 #include "support/Spelling.h"
 #include "tools/common/Tool.h"
 #include "tools/common/Version.h"
@@ -217,7 +218,8 @@ int report(Error error) {
     code = 3;
   // Diagnostics of the compiler contain their place and severity.
   bool located = StringRef(text).contains(": error: ");
-  errs() << (located ? "" : (toolName() + ": error: ").str()) << text << "\n";
+  errs() << (located ? "" : (toolName() + ": error: ").str())
+         << withoutControls(text) << "\n";
   return code;
 }
 

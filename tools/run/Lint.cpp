@@ -52,7 +52,7 @@ Command describe(LintRun &options) {
 }
 
 Error execute(const LintRun &options) {
-  auto buffer = mapFile(options.module);
+  auto buffer = readText(options.module);
   if (!buffer)
     return buffer.takeError();
   if (Error error = PassRegistryAccess().load(options.plugins))

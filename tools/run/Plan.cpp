@@ -61,7 +61,7 @@ Error execute(const PlanOptions &options) {
   auto target = targetOf(options);
   if (!target)
     return target.takeError();
-  auto buffer = mapFile(options.module);
+  auto buffer = readText(options.module);
   if (!buffer)
     return buffer.takeError();
   bool onCpu = *target == "cpu";

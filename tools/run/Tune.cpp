@@ -103,7 +103,7 @@ Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
   auto session = Session::create({.device = device});
   if (!session)
     return session.takeError();
-  auto buffer = mapFile(options.module);
+  auto buffer = readText(options.module);
   if (!buffer)
     return buffer.takeError();
   CompileOptions compileOptions;

@@ -155,3 +155,13 @@ mp.variable @w : tensor<4xf32> = #mp.init<normal, std = -1>
 
 // expected-error@+1 {{"fan_in" is 0.000000e+00, which is too small}}
 mp.variable @w : tensor<4xf32> = #mp.init<kaiming_normal, fan_in = 0>
+
+// -----
+
+// expected-error @+1 {{is called __metadata__, by which checkpoints name what is not a tensor}}
+mp.variable @__metadata__ : tensor<2xf32> = #mp.init<zeros>
+
+// -----
+
+// expected-error @+1 {{has a name that is not UTF-8, which checkpoints cannot hold}}
+mp.variable @"\FF" : tensor<2xf32> = #mp.init<zeros>
