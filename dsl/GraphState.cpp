@@ -76,7 +76,7 @@ std::string Tensor::type() const {
 
 Tensor Tensor::named(const std::string &name) const {
   if (value)
-    GraphState::setName(GraphState::valueOf(*this), name);
+    GraphState::setName(GraphState::valueOf(*this), graph->scope + name);
   return *this;
 }
 
@@ -242,8 +242,9 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
   // Reads stand where they are used, as an example's writer would have them.
   builder.restoreInsertionPoint(OpBuilder::InsertPoint(
       &function.getBody().front(), function.getBody().front().end()));
-  Tensor read =
-      wrap(mp::ReadOp::create(builder, locate(place), type, name)).named(name);
+  Value value = mp::ReadOp::create(builder, locate(place), type, name);
+  setName(value, name);
+  Tensor read = wrap(value);
   variables[name] = read;
   return read;
 }

@@ -105,15 +105,16 @@ TEST(Graph, NamesAreThoseOfTheText) {
   for (const char *line :
        {"%encoder.fc.weight = mp.read @encoder.fc.weight",
         "%encoder.fc = mp.linear %x, %encoder.fc.weight, %encoder.fc.bias",
-        "%gate = mp.sigmoid %encoder.fc", "return %loss"})
+        "%encoder.gate = mp.sigmoid %encoder.fc", "return %loss"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
   // Steps return values by these names.
   Step step = check(
       check(Module::fromGraph(net))
-          .compileStep({.batch = 1, .outputs = {"value:%gate"}, .threads = 1}));
+          .compileStep(
+              {.batch = 1, .outputs = {"value:%encoder.gate"}, .threads = 1}));
   std::vector<float> row(8);
   auto results = check(step.run({{"x", {row, {1, 8}}}}));
-  auto found = check(results.read<float>("value:%gate"));
+  auto found = check(results.read<float>("value:%encoder.gate"));
   // The step has moved the bias by 0.1 times its gradient, which is 0 here.
   auto bias = check(step.read<float>("encoder.fc.bias"));
   ASSERT_EQ(found.size(), bias.size());
