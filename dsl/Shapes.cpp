@@ -84,6 +84,8 @@ Tensor constant(const Context &context, const std::vector<double> &values,
   SmallVector<Attribute> elements;
   for (double value : values) {
     Type elementType = type.getElementType();
+    if (!state.holds(elementType, value, context.place))
+      return state.none();
     elements.push_back(
         isa<FloatType>(elementType)
             ? Attribute(FloatAttr::get(elementType, value))
