@@ -122,6 +122,35 @@ TEST(Graph, NamesAreThoseOfTheText) {
     EXPECT_NEAR(found[i], 1 / (1 + std::exp(-bias[i])), 1e-6);
 }
 
+TEST(Graph, ReducesAllDimensions) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {2, 3}), none = net.input("none", F32, {});
+  for (const Tensor &number : {sum(x), mean(x), max(x), min(x)})
+    EXPECT_EQ(number.type(), "f32");
+  net.output("least", min(x));
+  net.output("sum", sum(none));
+  std::string text = textOf(net);
+  EXPECT_NE(text.find("mp.min %x dims[0, 1]"), std::string::npos) << text;
+}
+
+TEST(Graph, NumbersTakeTheTypeOfWhatIsNoCondition) {
+  Graph net("m");
+  Tensor x = net.input("x", F16, {Batch, 3});
+  EXPECT_EQ(select(x > 0, x, 0).type(), "?x3xf16");
+  EXPECT_EQ(select(x > 0, 0, x).type(), "?x3xf16");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+}
+
+TEST(Graph, AShapeMayLeaveTheBatchOpen) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 3, 4});
+  EXPECT_EQ(reshape(x, {-1, 12}).type(), "?x12xf32");
+  EXPECT_EQ(reshape(x, {Batch, -1}).type(), "?x12xf32");
+  EXPECT_EQ(reshape(x, {-1, 4, 3}).type(), "?x4x3xf32");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+  EXPECT_FALSE(reshape(x, {12, -1}));
+}
+
 TEST(Graph, NamesMayHaveAnyCharacters) {
   Graph net("m \"1\"");
   std::string odd = "a \"b\" \\ {c}\n";
