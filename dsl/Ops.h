@@ -63,6 +63,20 @@ inline Tensor operator>=(const Operand &a, const Operand &b) {
   return compare(a, b, Comparison::ge);
 }
 
+// C++ would take `a > 0 && b > 0` as whether both tensors are there.
+template <std::derived_from<Tensor> A, std::derived_from<Tensor> B>
+bool operator&&(const A &, const B &) {
+  static_assert(!std::derived_from<A, Tensor>,
+                "write logicalAnd(a, b) for the flags of two tensors");
+  return false;
+}
+template <std::derived_from<Tensor> A, std::derived_from<Tensor> B>
+bool operator||(const A &, const B &) {
+  static_assert(!std::derived_from<A, Tensor>,
+                "write logicalOr(a, b) for the flags of two tensors");
+  return false;
+}
+
 } // namespace mantissa
 
 #endif // MANTISSA_DSL_OPS_H
