@@ -70,7 +70,7 @@ struct GraphState {
     mlir::Location location;
   };
   std::vector<Output> outputs;
-  std::vector<std::string> inputNames;
+  std::vector<std::string> inputNames, recipes;
   /// Inputs and variables as the user declared them.
   std::map<std::string, std::pair<ElementType, Dims>> inputs;
   std::map<std::string, Tensor> variables;

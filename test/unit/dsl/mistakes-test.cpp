@@ -94,6 +94,9 @@ TEST_F(Mistakes, OfRecipes) {
   net.output("loss", sum(x, {0, 1}));
   net.train({}), expect(__LINE__, {"without an optimizer"});
   net.train({.optimizer = sgd({.lr = -1})}), expect(__LINE__, {"lr"});
+  net.train({.optimizer = {"adamw"}}), expect(__LINE__, {"'adamw' is text", "adamw"});
+  net.train({.optimizer = sgd(), .name = "slow"});
+  net.train({.optimizer = sgd(), .name = "slow"}), expect(__LINE__, {"a recipe 'slow' already"});
 }
 
 // clang-format on
