@@ -50,7 +50,7 @@ class Files(unittest.TestCase):
 
     def test_other_settings(self):
         compiled().save("fp16.safetensors")
-        self.assertRegex(message(compiled(precision="fp32").load, "fp16.safetensors"), "^fp16.safetensors was made with precision '' instead of")
+        self.assertRegex(message(compiled(precision="fp32").load, "fp16.safetensors"), "^fp16.safetensors was made with the recipe's precision instead of")
 
     def test_names_of_files(self):
         step = compiled()
