@@ -127,7 +127,7 @@ class Numbers(unittest.TestCase):
         self.assertIs(type(result["loss"]), float)
         self.assertIn("grad:fc.weight", list(result))
         self.assertAlmostEqual(result.gradient_norm, numpy.sqrt((result["grad:fc.weight"] ** 2).sum() + self.bias_gradient() ** 2), 5)
-        self.assertRaises(KeyError, lambda: result["nothing"])
+        self.assertRaisesRegex(KeyError, "no result 'nothing'.*'loss'", lambda: result["nothing"])
 
     def bias_gradient(self):
         gradient = compiled(outputs=["grad:fc.bias"])(batch())["grad:fc.bias"]
