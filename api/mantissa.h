@@ -51,9 +51,13 @@ public:
   /// elements is refused where it is used; empty means dense.
   TensorRef(ElementType element, const void *data, Sizes shape,
             Sizes strides = {});
-  /// A tensor of numbers of the host: `TensorRef(pixels, {128, 28, 28})`.
+  /// A tensor of numbers of the host: `TensorRef(pixels, {128, 28, 28})`. A
+  /// shape may also be a vector of int64_t.
   template <mp::HostNumber T>
   TensorRef(const T *data, std::initializer_list<int64_t> shape)
+      : TensorRef(*mp::elementOf<T>, data, Sizes(shape)) {}
+  template <mp::HostNumber T>
+  TensorRef(const T *data, const std::vector<int64_t> &shape)
       : TensorRef(*mp::elementOf<T>, data, Sizes(shape)) {}
   /// A vector, as one of one dimension.
   template <mp::HostNumbers R>
@@ -62,6 +66,11 @@ public:
   /// A range of numbers in a shape, which has to have as many elements.
   template <mp::HostNumbers R>
   TensorRef(const R &numbers, std::initializer_list<int64_t> shape)
+      : TensorRef(std::data(numbers), shape) {
+    available = std::size(numbers);
+  }
+  template <mp::HostNumbers R>
+  TensorRef(const R &numbers, const std::vector<int64_t> &shape)
       : TensorRef(std::data(numbers), shape) {
     available = std::size(numbers);
   }

@@ -47,10 +47,10 @@ Tensor Graph::input(const std::string &name, ElementType element,
   state->inputNames.push_back(name);
   state->inputs[name] = {element, shape};
   Block &block = state->function.getBody().front();
-  return state
-      ->wrap(block.addArgument(state->tensorType(element, shape),
-                               state->locate(place)))
-      .named(name);
+  mlir::Value value = block.addArgument(state->tensorType(element, shape),
+                                        state->locate(place));
+  GraphState::setName(value, name);
+  return state->wrap(value);
 }
 
 void Graph::output(const std::string &name, const Operand &value) {

@@ -52,8 +52,8 @@ public:
   /// A result of the function.
   void output(const std::string &name, const Operand &value);
 
-  /// Puts a name in front of those of variables until it is destroyed:
-  /// "encoder." before "fc1.weight".
+  /// Puts a name in front of those of variables and of named values until it is
+  /// destroyed: "encoder." before "fc1.weight".
   class [[nodiscard]] Scope {
   public:
     Scope(Graph &graph, const std::string &name);

@@ -3,7 +3,9 @@
 #include "dialect/Dialects.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
+#include "support/Number.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -76,7 +78,7 @@ std::string Tensor::type() const {
 
 Tensor Tensor::named(const std::string &name) const {
   if (value)
-    GraphState::setName(GraphState::valueOf(*this), name);
+    GraphState::setName(GraphState::valueOf(*this), graph->scope + name);
   return *this;
 }
 
@@ -157,7 +159,7 @@ Tensor GraphState::mistake(const Twine &message, Place place,
   if (std::string more = details.str(); !more.empty())
     text += "\n  " + more;
   mistakes.push_back(std::move(text));
-  return Tensor(this, nullptr);
+  return none();
 }
 
 bool GraphState::attempt(Place place, const Twine &details,
@@ -167,7 +169,10 @@ bool GraphState::attempt(Place place, const Twine &details,
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       said += (said.empty() ? "" : "\n  ") + diagnostic.str();
     for (Diagnostic &note : diagnostic.getNotes())
-      said += "\n  note: " + note.str();
+      // MLIR's note has the op as text, which the user's program has not.
+      if (std::string text = note.str();
+          !StringRef(text).starts_with("see current operation"))
+        said += "\n  note: " + text;
     return success();
   });
   if (succeeded(work()))
@@ -195,7 +200,25 @@ bool GraphState::accept(const Tensor &tensor, Place place) {
   return true;
 }
 
+bool GraphState::holds(Type element, double value, Place place) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer)
+    return true;
+  bool isSigned = integer.getWidth() > 1 && !integer.isUnsigned();
+  double limit = std::ldexp(1.0, integer.getWidth() - isSigned);
+  if (value == std::floor(value) && value < limit &&
+      value >= (isSigned ? -limit : 0))
+    return true;
+  std::string number = mp::shortestDecimal(value);
+  return bool(mistake("the number " + number + " is not a value of " +
+                          mp::elementTypeName(elementOf(element)) +
+                          ": cast the tensor to another type first",
+                      place));
+}
+
 Tensor GraphState::constant(double value, Type element, Place place) {
+  if (!holds(element, value, place))
+    return none();
   auto type = RankedTensorType::get({}, element);
   return wrap(mp::ConstantOp::create(builder, locate(place), type, value));
 }
@@ -238,12 +261,13 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
   size_t before = mistakes.size();
   addText(text, place);
   if (mistakes.size() != before)
-    return Tensor(this, nullptr);
+    return none();
   // Reads stand where they are used, as an example's writer would have them.
   builder.restoreInsertionPoint(OpBuilder::InsertPoint(
       &function.getBody().front(), function.getBody().front().end()));
-  Tensor read =
-      wrap(mp::ReadOp::create(builder, locate(place), type, name)).named(name);
+  Value value = mp::ReadOp::create(builder, locate(place), type, name);
+  setName(value, name);
+  Tensor read = wrap(value);
   variables[name] = read;
   return read;
 }

@@ -37,6 +37,8 @@ struct GraphState {
                llvm::function_ref<llvm::LogicalResult()> work);
 
   Tensor wrap(mlir::Value value);
+  /// What a mistake leaves in place of a tensor.
+  Tensor none() { return Tensor(this, nullptr); }
   static mlir::Value valueOf(const Tensor &tensor) {
     return mlir::Value::getFromOpaquePointer(tensor.value);
   }
@@ -46,6 +48,9 @@ struct GraphState {
   /// where ops are added now. Says nothing if a mistake was made before.
   bool accept(const Tensor &tensor, Place place);
   Tensor constant(double value, mlir::Type element, Place place);
+  /// Fails with a mistake unless an element of this type can be the number.
+  /// Floats round every number.
+  bool holds(mlir::Type element, double value, Place place);
   /// Declares a variable, or finds it again, and reads it.
   Tensor variable(llvm::StringRef kind, const std::string &name,
                   ElementType element, const Dims &shape,
@@ -65,7 +70,7 @@ struct GraphState {
     mlir::Location location;
   };
   std::vector<Output> outputs;
-  std::vector<std::string> inputNames;
+  std::vector<std::string> inputNames, recipes;
   /// Inputs and variables as the user declared them.
   std::map<std::string, std::pair<ElementType, Dims>> inputs;
   std::map<std::string, Tensor> variables;
@@ -113,6 +118,7 @@ public:
 
 private:
   void at(Place where);
+  const Tensor *partnerOfNumbers() const;
   bool prepare(llvm::SmallVectorImpl<mlir::Value> &values);
   std::string describeOperands() const;
 

@@ -28,9 +28,7 @@ static std::string named(const std::string &layer, const char *variable) {
 
 /// Gives the op of a layer the layer's name, if it has one.
 static Tensor ofLayer(const Tensor &result, const std::string &layer) {
-  return result && !layer.empty()
-             ? result.named(Graph::of(result).scoped(layer))
-             : result;
+  return layer.empty() ? result : result.named(layer);
 }
 
 Tensor linear(const Operand &input, const Linear &layer) {

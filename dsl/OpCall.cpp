@@ -95,16 +95,25 @@ std::string OpCall::describeOperands() const {
   return types.empty() ? "" : "the operands are " + llvm::join(types, ", ");
 }
 
-/// Numbers take the element type of the first tensor.
-bool OpCall::prepare(SmallVectorImpl<Value> &values) {
-  const Tensor *first = nullptr;
+/// Returns the tensor whose element type numbers take: the first one that is
+/// not a condition, as in select(x > 0, x, 0).
+const Tensor *OpCall::partnerOfNumbers() const {
+  const Tensor *partner = nullptr;
   for (const Operand &operand : operands)
-    if (!operand.isNumber && !first)
-      first = &operand.tensor;
+    if (!operand.isNumber && (!partner || partner->element() == I1))
+      partner = &operand.tensor;
+  return partner;
+}
+
+bool OpCall::prepare(SmallVectorImpl<Value> &values) {
+  const Tensor *partner = partnerOfNumbers();
+  if (partner && !state->accept(*partner, *place))
+    return false;
   for (const Operand &operand : operands) {
     Tensor tensor = operand.tensor;
-    if (operand.isNumber && first && *first) {
-      auto type = cast<RankedTensorType>(GraphState::valueOf(*first).getType());
+    if (operand.isNumber && partner) {
+      auto type =
+          cast<RankedTensorType>(GraphState::valueOf(*partner).getType());
       tensor = state->constant(operand.number, type.getElementType(), *place);
     }
     if (!state->accept(tensor, *place))
@@ -144,7 +153,7 @@ std::vector<Tensor> OpCall::emit() {
   // Numbers alone belong to no graph, nor does what a mistake without one left.
   if (!state)
     return std::vector<Tensor>(count);
-  std::vector<Tensor> none(count, Tensor(state, nullptr));
+  std::vector<Tensor> none(count, state->none());
   SmallVector<Value> values;
   if (!prepare(values))
     return none;

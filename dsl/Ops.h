@@ -18,13 +18,19 @@ namespace mantissa {
 /// Converts the elements, rounding to nearest, ties to even.
 Tensor cast(const Operand &input, ElementType element);
 /// Gives the elements another shape; one size may be -1, which the others
-/// determine.
+/// determine: the batch dimension, if it is the first.
 Tensor reshape(const Operand &input, const Dims &shape);
 /// Joins dimensions from `start` to `end` (included) into one, as torch.flatten
 /// with a batch dimension does.
 Tensor flatten(const Operand &input, int64_t start = 1, int64_t end = -1);
 /// Repeats the elements along new and along unit dimensions, as in NumPy.
 Tensor broadcast(const Operand &input, const Dims &shape);
+/// The sum, the mean, the largest and the smallest of all elements, as a tensor
+/// without dimensions.
+Tensor sum(const Operand &input);
+Tensor mean(const Operand &input);
+Tensor max(const Operand &input);
+Tensor min(const Operand &input);
 /// A constant: one number, or one for each element.
 Tensor constant(const Context &context, double value,
                 ElementType element = F32);
@@ -55,6 +61,20 @@ inline Tensor operator<=(const Operand &a, const Operand &b) {
 }
 inline Tensor operator>=(const Operand &a, const Operand &b) {
   return compare(a, b, Comparison::ge);
+}
+
+// C++ would take `a > 0 && b > 0` as whether both tensors are there.
+template <std::derived_from<Tensor> A, std::derived_from<Tensor> B>
+bool operator&&(const A &, const B &) {
+  static_assert(!std::derived_from<A, Tensor>,
+                "write logicalAnd(a, b) for the flags of two tensors");
+  return false;
+}
+template <std::derived_from<Tensor> A, std::derived_from<Tensor> B>
+bool operator||(const A &, const B &) {
+  static_assert(!std::derived_from<A, Tensor>,
+                "write logicalOr(a, b) for the flags of two tensors");
+  return false;
 }
 
 } // namespace mantissa

@@ -152,7 +152,26 @@ static std::string recipeText(const Recipe &recipe, StringRef low,
   return text + " {\n" + body.str() + "}\n";
 }
 
+/// What is wrong with a group; "" if nothing is.
+static std::string mistakeIn(const Minimize &group) {
+  if (group.optimizer.text.empty())
+    return "'" + group.result + "' is minimised without an optimizer";
+  for (const std::string &text : {group.optimizer.text, group.schedule.text})
+    if (!text.empty() && !StringRef(text).starts_with("#"))
+      return "'" + text +
+             "' is text, expected what a function such as adamw "
+             "or cosine returns";
+  return "";
+}
+
 void Graph::train(const Recipe &recipe, Place place) {
+  if (llvm::is_contained(state->recipes, recipe.name)) {
+    state->mistake("there is a recipe '" + recipe.name +
+                       "' already: give each a name, by which "
+                       "StepOptions::recipe chooses it",
+                   place);
+    return;
+  }
   auto low = lowType(recipe.precision);
   if (!low) {
     state->mistake("precision '" + recipe.precision +
@@ -177,20 +196,22 @@ void Graph::train(const Recipe &recipe, Place place) {
                      place);
       return;
     }
-    if (group.optimizer.text.empty()) {
-      state->mistake("'" + group.result + "' is minimised without an optimizer",
-                     place);
+    if (std::string wrong = mistakeIn(group); !wrong.empty()) {
+      state->mistake(wrong, place);
       return;
     }
     body += "  " + minimizeText(group, found - state->outputs.begin());
   }
   mlir::OpBuilder::InsertionGuard guard(state->builder);
   state->builder.setInsertionPointToEnd(state->module->getBody());
+  size_t before = state->mistakes.size();
   // Each recipe has a scaler of its own.
   bool isFirst = !state->module->lookupSymbol("scaler");
   state->addText(recipeText(recipe, *low,
                             isFirst ? "scaler" : recipe.name + "_scaler", body),
                  place);
+  if (state->mistakes.size() == before)
+    state->recipes.push_back(recipe.name);
 }
 
 void Graph::data(const std::string &source, const std::vector<Column> &columns,

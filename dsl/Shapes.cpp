@@ -1,6 +1,7 @@
-//===- Shapes.cpp - casts, shapes and constants ---------------------------===//
+//===- Shapes.cpp - casts, shapes, whole reductions and constants ---------===//
 #include "dialect/ops/Constant.h"
 #include "dsl/GraphState.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -30,11 +31,15 @@ Tensor reshape(const Operand &input, const Dims &shape) {
   int64_t unknown = llvm::count(shape, -1);
   if (unknown == 1) {
     int64_t rest = -productOf(shape), all = productOf(tensor.shape());
-    if (rest && all % rest == 0)
+    // A leading -1 in place of the batch dimension is that dimension.
+    if (sizes.front() == -1 && rest == all && tensor.size(0) == Batch &&
+        !llvm::is_contained(shape, Batch))
+      sizes.front() = Batch;
+    else if (rest && all % rest == 0)
       *llvm::find(sizes, -1) = all / rest;
   }
   bool keepsBatch =
-      llvm::count(shape, Batch) == llvm::count(tensor.shape(), Batch);
+      llvm::count(sizes, Batch) == llvm::count(tensor.shape(), Batch);
   if (llvm::is_contained(sizes, -1) || !keepsBatch ||
       productOf(sizes) != productOf(tensor.shape()))
     return Graph::of(tensor).mistake("a tensor of " + tensor.type() +
@@ -68,6 +73,17 @@ Tensor broadcast(const Operand &input, const Dims &shape) {
   return broadcast(input, ResultType{input.tensor.element(), shape});
 }
 
+static Dims allDimensions(const Operand &input) {
+  Dims dims(input.tensor.rank());
+  std::iota(dims.begin(), dims.end(), 0);
+  return dims;
+}
+
+Tensor sum(const Operand &input) { return sum(input, allDimensions(input)); }
+Tensor mean(const Operand &input) { return mean(input, allDimensions(input)); }
+Tensor max(const Operand &input) { return max(input, allDimensions(input)); }
+Tensor min(const Operand &input) { return min(input, allDimensions(input)); }
+
 Tensor constant(const Context &context, double value, ElementType element) {
   GraphState &state = context.graph.internals();
   return state.constant(value, state.elementType(element), context.place);
@@ -84,6 +100,8 @@ Tensor constant(const Context &context, const std::vector<double> &values,
   SmallVector<Attribute> elements;
   for (double value : values) {
     Type elementType = type.getElementType();
+    if (!state.holds(elementType, value, context.place))
+      return state.none();
     elements.push_back(
         isa<FloatType>(elementType)
             ? Attribute(FloatAttr::get(elementType, value))

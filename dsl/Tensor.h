@@ -49,9 +49,10 @@ public:
   int64_t rank() const { return shape().size(); }
   /// "?x784xf32"; "no tensor" after a mistake.
   std::string type() const;
-  /// Names the op that computes the value, and returns the value. The text of
-  /// the module has it as `%name`, by which a step returns it on request
-  /// ("value:%name"); policies name the op by it (`mp.linear@name`).
+  /// Names the op that computes the value, and returns the value. The scopes
+  /// that are open are put in front of the name. The text of the module has it
+  /// as `%name`, by which a step returns it on request ("value:%name");
+  /// policies name the op by it (`mp.linear@name`).
   Tensor named(const std::string &name) const;
 
 private:

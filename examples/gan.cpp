@@ -35,8 +35,8 @@ static void build(Graph &net) {
   Tensor fake = generate(net, noise);
   Tensor ofReal = criticise(net, real);
   Tensor ofFake = criticise(net, stopGradient(fake));
-  net.output("critic", mean(softplus(-ofReal) + softplus(ofFake), {0, 1}));
-  net.output("generator", mean(softplus(-criticise(net, fake)), {0, 1}));
+  net.output("critic", mean(softplus(-ofReal) + softplus(ofFake)));
+  net.output("generator", mean(softplus(-criticise(net, fake))));
   net.output("points", fake);
   net.train({.precision = "bf16",
              .groups = {{.result = "critic",

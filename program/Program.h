@@ -323,6 +323,9 @@ struct Program {
   std::string precision;
   /// Hash of the tuning plan that chose the kernels; "" without one.
   std::string plan;
+  /// The settings that a saved step was compiled with, by the names of
+  /// forEachSetting; those with their defaults are absent.
+  std::vector<std::pair<std::string, std::string>> settings;
   /// Micro-batches of a step: 1 runs `step`; more run `accumulate` up to that
   /// often and then `apply`.
   int64_t accumulate = 1;

@@ -39,6 +39,7 @@ private:
   bool include();
   bool precision();
   bool plan();
+  bool setting();
   bool accumulate();
   bool entry();
   bool input();
@@ -268,6 +269,11 @@ bool Parser::precision() { return line.name(program.precision, "a precision"); }
 
 bool Parser::plan() { return line.name(program.plan, "a hash"); }
 
+bool Parser::setting() {
+  auto &[key, value] = program.settings.emplace_back();
+  return line.name(key, "a setting") || line.name(value, "its value");
+}
+
 bool Parser::accumulate() {
   return line.integer(program.accumulate, "a number of micro-batches", 1);
 }
@@ -457,6 +463,7 @@ bool Parser::item() {
       {"data", &Parser::data},           {"column", &Parser::column},
       {"precision", &Parser::precision}, {"include", &Parser::include},
       {"plan", &Parser::plan},           {"accumulate", &Parser::accumulate},
+      {"setting", &Parser::setting},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

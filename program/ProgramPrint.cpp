@@ -335,6 +335,13 @@ void Printer::print() {
     name(program.plan);
     os << '\n';
   }
+  for (const auto &[key, value] : program.settings) {
+    os << "setting ";
+    name(key);
+    os << ' ';
+    name(value);
+    os << '\n';
+  }
   if (program.accumulate != 1)
     os << "accumulate " << program.accumulate << '\n';
   for (const Variable &value : program.variables)

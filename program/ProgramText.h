@@ -9,6 +9,7 @@
 //   module mlp
 //   target cpu znver5
 //   precision fp16
+//   setting clip-norm 0.5
 //   accumulate 4
 //   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
 //   constant 4x4xf32 c0ffee

@@ -115,6 +115,23 @@ static Expected<mp::CompileOptions> compileOptions(const Module &module,
   return compile;
 }
 
+/// The settings that decide whether a checkpoint can be continued, as text.
+static std::vector<std::pair<std::string, std::string>>
+settingTexts(const mp::RecipeSettings &settings) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  mp::forEachSetting([&]<typename T>(const mp::SettingInfo &setting,
+                                     T mp::RecipeSettings::*field) {
+    const T &value = settings.*field;
+    if (setting.onResume == mp::OnResume::NotSaved || value == T())
+      return;
+    if constexpr (std::is_floating_point_v<T>)
+      texts.emplace_back(setting.name.str(), mp::shortestDecimal(value));
+    else
+      texts.emplace_back(setting.name.str(), formatv("{0}", value).str());
+  });
+  return texts;
+}
+
 static Error saveProgram(const Module &module, StringRef path,
                          const StepOptions &options, mp::Goal goal) {
   auto compile = compileOptions(module, options);
@@ -124,6 +141,7 @@ static Error saveProgram(const Module &module, StringRef path,
   auto program = mp::compile(module.text(), *compile);
   if (!program)
     return program.takeError();
+  program->settings = settingTexts(compile->settings());
   // Written beside and renamed: an error leaves an earlier file as it was.
   return writeToOutput(path, [&](raw_ostream &os) {
     mp::print(*program, os);

@@ -4,6 +4,7 @@
 #include "program/ProgramText.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -14,14 +15,18 @@ namespace {
 struct SavedPrograms {
   std::vector<mp::Program> programs;
 
+  struct Found {
+    const mp::Program *program = nullptr;
+    const mp::Entry *entry = nullptr;
+  };
   /// Returns the step, or the entry point that takes its micro-batches.
-  const mp::Entry *step() const {
+  Found step() const {
     for (const mp::Program &program : programs)
       for (const mp::Entry &entry : program.entries)
         if (entry.function == mp::kStepEntry ||
             entry.function == mp::kAccumulateEntry)
-          return &entry;
-    return nullptr;
+          return {&program, &entry};
+    return {};
   }
 
   Expected<mp::Program> find(mp::Goal goal, int64_t batch) const {
@@ -69,6 +74,25 @@ static Expected<mp::Program> readProgram(StringRef path) {
   return program;
 }
 
+/// Takes the settings that a Program was compiled with; one that this version
+/// does not know, or cannot read, keeps its default.
+static void takeSettings(const mp::Program &program,
+                         mp::RecipeSettings &settings) {
+  mp::forEachSetting([&]<typename T>(const mp::SettingInfo &setting,
+                                     T mp::RecipeSettings::*field) {
+    for (const auto &[name, text] : program.settings) {
+      if (setting.name != name)
+        continue;
+      if constexpr (std::is_same_v<T, std::string>)
+        settings.*field = text;
+      else if constexpr (std::is_floating_point_v<T>)
+        to_float(text, settings.*field);
+      else
+        to_integer(text, settings.*field);
+    }
+  });
+}
+
 Expected<Step> Step::fromPrograms(ArrayRef<std::string> paths,
                                   const RunOptions &options) {
   auto saved = std::make_shared<SavedPrograms>();
@@ -78,8 +102,8 @@ Expected<Step> Step::fromPrograms(ArrayRef<std::string> paths,
       return program.takeError();
     saved->programs.push_back(std::move(*program));
   }
-  const mp::Entry *step = saved->step();
-  if (!step)
+  auto step = saved->step();
+  if (!step.entry)
     return mp::makeError("{0}: holds no step to run: it was made for something "
                          "else than training",
                          paths.empty() ? "no file" : paths.front());
@@ -87,11 +111,13 @@ Expected<Step> Step::fromPrograms(ArrayRef<std::string> paths,
   model.device = options.device ? options.device->str() : "auto";
   model.threads = options.threads;
   model.onNote = options.onNote;
+  takeSettings(*step.program, model.compile.settings());
   auto compiler = [saved](StringRef, const mp::CompileOptions &asked,
                           mp::KernelSink *) {
     return saved->find(asked.goal, asked.batch);
   };
-  return Impl::create(std::move(model), compiler, step->batch, options.seed);
+  return Impl::create(std::move(model), compiler, step.entry->batch,
+                      options.seed);
 }
 
 } // namespace mantissa

@@ -175,22 +175,36 @@ Error Step::save(StringRef path) {
   return mp::saveCheckpoint(path, impl->model->session(), impl->state);
 }
 
+template <typename T> static std::string inQuotes(const T &value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return "'" + mp::shortestDecimal(value) + "'";
+  else
+    return formatv("'{0}'", value);
+}
+
 Error Step::Impl::checkSettings(const mp::RunState &other) const {
   std::vector<std::string> differences;
-  auto compare = [&](StringRef name, const auto &there, const auto &here) {
-    if (!(there == here))
-      differences.push_back(
-          formatv("{0} '{1}' instead of '{2}'", name, there, here));
+  // A setting with its default was left to the recipe.
+  auto compare = [&]<typename T>(StringRef name, const T &there,
+                                 const T &here) {
+    if (there == here)
+      return;
+    std::string made = there == T() ? "the recipe's " + name.str()
+                                    : name.str() + " " + inQuotes(there);
+    differences.push_back(made + " instead of " +
+                          (here == T() ? "the recipe's" : inQuotes(here)));
   };
   mp::forEachSetting([&](const mp::SettingInfo &setting, auto field) {
     if (setting.onResume == mp::OnResume::MustAgree)
       compare(setting.name, other.*field, state.*field);
   });
-  compare("batch", other.batch, state.batch);
+  if (other.batch != state.batch)
+    differences.push_back("batch " + inQuotes(other.batch) + " instead of " +
+                          inQuotes(state.batch));
   if (differences.empty())
     return Error::success();
   return mp::makeError("was made with {0}: it cannot be continued with the "
-                       "same bits; loadWeights takes its weights alone",
+                       "same bits; its weights alone can be loaded",
                        join(differences, ", "));
 }
 

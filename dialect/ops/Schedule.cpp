@@ -32,7 +32,7 @@ static int64_t chooseLength(function_ref<InFlightDiagnostic()> emitError,
     return stated;
   if (totalSteps <= 0)
     emitError() << "a " << schedule
-                << " schedule needs a length: give it `steps`, or the pipeline "
+                << " schedule needs a length: give it `steps`, or the run "
                    "`total-steps`";
   return std::max<int64_t>(totalSteps, 0);
 }

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""A wrong product of Static tensors does not compile, and the message names the two dimensions."""
+"""Mistakes in the graph DSL that C++ finds: the program does not compile, and the message says what is wrong.
+
+For a wrong product of Static tensors it names the two dimensions.
+"""
 
 import json
 import subprocess
@@ -14,6 +17,8 @@ EXPECTED = {
     "WRONG_TYPE": ["different element types"],
     "WRONG_RESULT": ["Static<", "511", "512"],
     "WRONG_SUM": ["different shapes", "128", "784"],
+    "WRONG_AND": ["write logicalAnd(a, b)"],
+    "WRONG_OR": ["write logicalOr(a, b)"],
 }
 
 

@@ -83,6 +83,8 @@ class StepResult(Mapping[str, Any]):
         self.gradient_norm = gradient_norm
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._values:
+            raise KeyError(f"there is no result {name!r} (known: {', '.join(map(repr, self._values))})")
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:

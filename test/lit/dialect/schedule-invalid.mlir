@@ -66,7 +66,7 @@ func.func private @after() attributes {a = #mp.warmup<steps = 5, after = #mp.con
 // -----
 
 func.func @length(%applied: tensor<i64>) {
-  // expected-error@+1 {{a polynomial schedule needs a length: give it `steps`, or the pipeline `total-steps`}}
+  // expected-error@+1 {{a polynomial schedule needs a length: give it `steps`, or the run `total-steps`}}
   %0 = mp.schedule %applied by #mp.warmup<steps = 5, then = #mp.polynomial>
   return
 }

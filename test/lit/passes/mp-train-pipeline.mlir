@@ -49,4 +49,4 @@
 
 // BAD: error: unknown precision "fp17"; did you mean fp16, {{.*}}? There are fp32, tf32, fp16, bf16, fp8, 16-mixed, bf16-mixed, mixed_float16, mixed_bfloat16, O0, O1, O2, O3
 // BATCH: error: 'tensor<?x28x28x{{.*}}>' has a batch dimension: give mp-specialize a batch
-// STEPS: mlp.mlir:{{.*}}: error: 'mp.minimize' op a linear schedule needs a length: give it `steps`, or the pipeline `total-steps`
+// STEPS: mlp.mlir:{{.*}}: error: 'mp.minimize' op a linear schedule needs a length: give it `steps`, or the run `total-steps`

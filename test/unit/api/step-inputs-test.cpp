@@ -49,6 +49,18 @@ TEST_F(Inputs, TypesAndShapes) {
             "6x4xf32");
 }
 
+TEST_F(Inputs, ShapesMayBeVectors) {
+  std::vector<int64_t> shape = {6, 4};
+  EXPECT_EQ(TensorRef(data.x, shape).type(), "6x4xf32");
+  EXPECT_EQ(TensorRef(data.x.data(), shape).type(), "6x4xf32");
+  shape = {5, 4};
+  EXPECT_EQ(runX(TensorRef(data.x, shape)), "'x' is 5x4xf32, expected 6x4xf32");
+  data.x.resize(20);
+  EXPECT_EQ(runX(TensorRef(data.x, std::vector<int64_t>{6, 4})),
+            "'x': the view is of 6x4xf32, but there are 20 elements");
+  data.x.resize(24);
+}
+
 TEST_F(Inputs, Memory) {
   EXPECT_EQ(runX(TensorRef()), "'x' is f32, expected 6x4xf32");
   EXPECT_EQ(runX(TensorRef(ElementType::F32, nullptr, {6, 4})),

@@ -65,9 +65,9 @@ TEST(State, AFileOfOtherSettingsIsRefused) {
   check(half.save(path));
   auto before = check(full.read<float>("fc.weight"));
   EXPECT_EQ(messageOf(full.load(path)),
-            path + " was made with precision 'fp16' instead of '': it cannot "
-                   "be continued with the same bits; loadWeights takes its "
-                   "weights alone");
+            path + " was made with precision 'fp16' instead of the recipe's: "
+                   "it cannot be continued with the same bits; its weights "
+                   "alone can be loaded");
   EXPECT_EQ(check(full.read<float>("fc.weight")), before);
   check(full.loadWeights(path));
 }
@@ -100,6 +100,32 @@ TEST(State, ASavedProgramRunsWithoutItsModule) {
   SmallData one(1);
   EXPECT_EQ(messageOf(loaded.predict({{"x", one.points()}})),
             "no saved Program holds a prediction of 1 rows, but of 6");
+}
+
+TEST(State, ASavedProgramContinuesWhatItsModuleBegan) {
+  mp::test::TestFolder folder;
+  std::string program = folder.path("step"), path = folder.path("state");
+  Module module = check(Module::parse(kSmallModule));
+  StepOptions options;
+  options.batch = kRows;
+  options.threads = 1;
+  options.precision = Precision::FP16;
+  options.clipNorm = 0.1;
+  check(module.saveStep(program, options));
+  Step compiled = check(module.compileStep(options)),
+       loaded = check(Step::fromPrograms({program}, {.threads = 1}));
+  SmallData data;
+  train(compiled, data);
+  check(compiled.save(path));
+  check(loaded.load(path));
+  EXPECT_EQ(train(compiled, data).loss, train(loaded, data).loss);
+  check(loaded.save(path));
+  check(compiled.load(path));
+  options.clipNorm = 0.2;
+  Step other = check(module.compileStep(options));
+  EXPECT_NE(
+      messageOf(other.load(path)).find("clip-norm '0.1' instead of '0.2'"),
+      std::string::npos);
 }
 
 TEST(State, ProgramsThatCannotRunAreErrors) {

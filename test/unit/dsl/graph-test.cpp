@@ -105,20 +105,50 @@ TEST(Graph, NamesAreThoseOfTheText) {
   for (const char *line :
        {"%encoder.fc.weight = mp.read @encoder.fc.weight",
         "%encoder.fc = mp.linear %x, %encoder.fc.weight, %encoder.fc.bias",
-        "%gate = mp.sigmoid %encoder.fc", "return %loss"})
+        "%encoder.gate = mp.sigmoid %encoder.fc", "return %loss"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
   // Steps return values by these names.
   Step step = check(
       check(Module::fromGraph(net))
-          .compileStep({.batch = 1, .outputs = {"value:%gate"}, .threads = 1}));
+          .compileStep(
+              {.batch = 1, .outputs = {"value:%encoder.gate"}, .threads = 1}));
   std::vector<float> row(8);
   auto results = check(step.run({{"x", {row, {1, 8}}}}));
-  auto found = check(results.read<float>("value:%gate"));
+  auto found = check(results.read<float>("value:%encoder.gate"));
   // The step has moved the bias by 0.1 times its gradient, which is 0 here.
   auto bias = check(step.read<float>("encoder.fc.bias"));
   ASSERT_EQ(found.size(), bias.size());
   for (size_t i = 0; i < bias.size(); ++i)
     EXPECT_NEAR(found[i], 1 / (1 + std::exp(-bias[i])), 1e-6);
+}
+
+TEST(Graph, ReducesAllDimensions) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {2, 3}), none = net.input("none", F32, {});
+  for (const Tensor &number : {sum(x), mean(x), max(x), min(x)})
+    EXPECT_EQ(number.type(), "f32");
+  net.output("least", min(x));
+  net.output("sum", sum(none));
+  std::string text = textOf(net);
+  EXPECT_NE(text.find("mp.min %x dims[0, 1]"), std::string::npos) << text;
+}
+
+TEST(Graph, NumbersTakeTheTypeOfWhatIsNoCondition) {
+  Graph net("m");
+  Tensor x = net.input("x", F16, {Batch, 3});
+  EXPECT_EQ(select(x > 0, x, 0).type(), "?x3xf16");
+  EXPECT_EQ(select(x > 0, 0, x).type(), "?x3xf16");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+}
+
+TEST(Graph, AShapeMayLeaveTheBatchOpen) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 3, 4});
+  EXPECT_EQ(reshape(x, {-1, 12}).type(), "?x12xf32");
+  EXPECT_EQ(reshape(x, {Batch, -1}).type(), "?x12xf32");
+  EXPECT_EQ(reshape(x, {-1, 4, 3}).type(), "?x4x3xf32");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+  EXPECT_FALSE(reshape(x, {12, -1}));
 }
 
 TEST(Graph, NamesMayHaveAnyCharacters) {

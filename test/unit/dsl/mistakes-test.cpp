@@ -47,6 +47,19 @@ TEST_F(Mistakes, OfOps) {
   wrong = softmax(x, 5), expect(__LINE__, {"?x8xf32"});
 }
 
+TEST_F(Mistakes, OfNumbers) {
+  wrong = label * 0.5, expect(__LINE__, {"the number 0.5 is not a value of ui8"});
+  wrong = maximum(label, 256), expect(__LINE__, {"256", "ui8"});
+  wrong = label + -1, expect(__LINE__, {"-1", "ui8"});
+  wrong = constant(net, {1, 1.5}, {2}, I32), expect(__LINE__, {"1.5", "i32"});
+  wrong = 1 - (x + y), expect(__LINE__, {"?x8xf32", "4x6xf32"});
+}
+
+TEST_F(Mistakes, AreToldWithoutMlirsText) {
+  wrong = embedding(x, {.count = 3, .width = 2, .name = "e"}), expect(__LINE__, {"3x2xf32, ?x8xf32"});
+  EXPECT_EQ(net.mistakes().back().find("see current operation"), std::string::npos);
+}
+
 TEST_F(Mistakes, OfShapes) {
   wrong = reshape(x, {Batch, 9}), expect(__LINE__, {"?x8xf32", "?x9xf32"});
   wrong = reshape(x, {-1, 3}), expect(__LINE__, {"?x8xf32", "-1x3xf32"});
@@ -81,6 +94,9 @@ TEST_F(Mistakes, OfRecipes) {
   net.output("loss", sum(x, {0, 1}));
   net.train({}), expect(__LINE__, {"without an optimizer"});
   net.train({.optimizer = sgd({.lr = -1})}), expect(__LINE__, {"lr"});
+  net.train({.optimizer = {"adamw"}}), expect(__LINE__, {"'adamw' is text", "adamw"});
+  net.train({.optimizer = sgd(), .name = "slow"});
+  net.train({.optimizer = sgd(), .name = "slow"}), expect(__LINE__, {"a recipe 'slow' already"});
 }
 
 // clang-format on

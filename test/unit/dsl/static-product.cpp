@@ -18,8 +18,14 @@ void build(Graph &net) {
   Static<F32, 128, 511> y = matmul(x, w);
 #elif defined(WRONG_SUM)
   Static<F32, 128, 784> y = x + w;
+#elif defined(WRONG_AND)
+  Tensor flags = x.tensor() > 0, y = select(flags && flags, 1, x.tensor());
+#elif defined(WRONG_OR)
+  Tensor flags = x.tensor() > 0, y = select(flags || flags, 1, x.tensor());
 #else
   Static<F32, 128, 512> y = matmul(x, w) + matmul(x, w);
+  Tensor flags = x.tensor() > 0,
+         z = select(logicalAnd(flags, flags), 1, x.tensor());
 #endif
   net.output("y", Tensor(y));
 }

@@ -45,6 +45,7 @@ Program sample() {
   program.module = "two words \"quoted\"\n";
   program.target = "cpu";
   program.precision = "bf16";
+  program.settings = {{"clip-norm", "0.5"}, {"policy", "my \"own\".json"}};
   program.accumulate = 4;
   program.arch = "znver5";
   Location at{"dir with space/mlp.mlir", 3, 5};

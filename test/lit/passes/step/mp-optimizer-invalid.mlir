@@ -35,7 +35,7 @@ func.func @step() -> (tensor<f32> {mp.gradient = @w}) {
   return %0 : tensor<f32>
 }
 mp.train @step of @loss {
-  // expected-error@+1 {{a linear schedule needs a length: give it `steps`, or the pipeline `total-steps`}}
+  // expected-error@+1 {{a linear schedule needs a length: give it `steps`, or the run `total-steps`}}
   mp.minimize result(0) {optimizer = #mp.sgd, schedule = #mp.linear}
 }
 
