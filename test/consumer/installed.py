@@ -211,6 +211,8 @@ def check_analyses(consumers, plugin):
     found = consumers.tool("mp-run", "search", module, "--data", consumers.arguments.data, "--tolerance", "0.1", "--batches", "1",
                            "--steps", "0", "--max-evaluations", "4", *load)
     assert "softsign" in found, found
+    judged = consumers.tool("mp-run", "gradcheck", *load)
+    assert re.search(r"^own.softsign +1 sample, .*e-1\d\n1 gradient rule is within", judged), judged
 
 
 def check_gradient(consumers, plugin):
