@@ -8,6 +8,11 @@ function(mantissa_add_plugin name)
   add_library(${name} MODULE ${arg_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES PREFIX "")
   target_link_libraries(${name} PRIVATE Mantissa::dialect)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # MLIR's headers are most of what is compiled: three sources take 10 s of one core instead of 19, and a changed one
+    # 1.4 s instead of 6. g++ 12 takes longer with it, from nothing.
+    target_precompile_headers(${name} PRIVATE <dialect/Mp.h> <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Pass/Pass.h>)
+  endif()
   if(arg_OPS)
     get_filename_component(definitions ${arg_OPS} ABSOLUTE)
     get_filename_component(stem ${arg_OPS} NAME_WE)

@@ -198,6 +198,12 @@ def check_plugin(consumers, plugin):
     cuda = consumers.tool("mp-translate", "--mp-to-cuda", "--mp-headers=false", "--mp-batch=4", f"--load-dialect-plugin={plugin}", net)
     assert re.search(r"^// .*softsign", cuda, re.MULTILINE), cuda
     assert "'own.softsign'" in consumers.tool("mp-opt", net, status=1)
+    # A policy names an op of the plugin by the dialect's name: PyTorch's lists have overloads that look like it.
+    policy = plugin.parent / "policy.json"
+    policy.write_text('{"extends": "torch", "deny": ["own.softsign"]}')
+    wide = consumers.tool("mp-opt", f"--load-dialect-plugin={plugin}", net, f"--mp-autocast=policy={policy}")
+    assert re.search(r"own.softsign %\w+ : tensor<\?x16xf32>", wide), wide
+    assert "| `own.softsign` | deny |" in consumers.tool("mp-run", "policies", policy, "--load-dialect-plugin", plugin)
 
 
 def check_analyses(consumers, plugin):
