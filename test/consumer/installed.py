@@ -135,7 +135,9 @@ class Consumers:
                   "--insert-pass", "before=mp-autocast:softsign-for-relu")
         assert "softsign" in (plugin.parent / "run" / "casts.json").read_text()
         check_analyses(self, plugin)
-        print("plugin: mp-opt, mlir-opt, mp-translate, mp-run and mp-diff")
+        losses = [float(loss) for loss in output(plugin.parent / "step", HERE / "plugin" / "net.mlir", plugin).split()]
+        assert len(losses) == 2 and 0 < losses[1] < losses[0], losses
+        print("plugin: C++, mp-opt, mlir-opt, mp-translate, mp-run and mp-diff")
 
 
 MISTAKES_OF_C = """\
