@@ -360,10 +360,13 @@ private:
 /// may compile it. Its functions are in libMantissa, the compiler.
 class Module {
 public:
-  /// `name` stands for the file in messages.
+  /// `name` stands for the file in messages. `plugins` are shared libraries
+  /// with the dialects of ops in the text; the process keeps them.
   static llvm::Expected<Module> parse(llvm::StringRef text,
-                                      llvm::StringRef name = "<module>");
-  static llvm::Expected<Module> read(llvm::StringRef path);
+                                      llvm::StringRef name = "<module>",
+                                      llvm::ArrayRef<std::string> plugins = {});
+  static llvm::Expected<Module> read(llvm::StringRef path,
+                                     llvm::ArrayRef<std::string> plugins = {});
   /// The module that a graph of the DSL describes.
   static llvm::Expected<Module> fromGraph(const Graph &graph);
 

@@ -20,6 +20,7 @@ static constexpr char kHelp[] =
     "  search     find the cheapest precision of each op within a tolerance\n"
     "  bench      measure a recipe's step, kernel by kernel\n"
     "  tune       measure matrix products on a CUDA device, and write a plan\n"
+    "  gradcheck  compare gradient rules of ops with central differences\n"
     "  formats    print what becomes of a number in fp16, bf16 and the others\n"
     "  policies   print what autocast policies make of each op\n"
     "  info       print targets, libraries, the CPU and CUDA devices\n"
@@ -56,12 +57,12 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
   if (word == "--help" || word == "-h")
     return printHelp({});
   std::pair<std::string, int (*)(llvm::ArrayRef<const char *>)> commands[] = {
-      {"train", train},         {"eval", eval},         {"run", run},
-      {"plan", plan},           {"bench", bench},       {"tune", tune},
-      {"formats", formatsOf},   {"policies", policies}, {"info", info},
-      {"calibrate", calibrate}, {"report", reportRun},  {"search", search},
-      {"lint", lint},           {"help", printHelp},    {"export", exportRun},
-      {"verify", verifyRun}};
+      {"train", train},         {"eval", eval},          {"run", run},
+      {"plan", plan},           {"bench", bench},        {"tune", tune},
+      {"formats", formatsOf},   {"policies", policies},  {"info", info},
+      {"calibrate", calibrate}, {"report", reportRun},   {"search", search},
+      {"lint", lint},           {"help", printHelp},     {"export", exportRun},
+      {"verify", verifyRun},    {"gradcheck", gradcheck}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == word)

@@ -13,8 +13,10 @@ using namespace llvm;
 
 namespace mantissa {
 
-Expected<Module> Module::parse(StringRef text, StringRef name) {
+Expected<Module> Module::parse(StringRef text, StringRef name,
+                               ArrayRef<std::string> plugins) {
   mp::CompileOptions options;
+  options.plugins = plugins;
   options.filename = name.str();
   options.goal = mp::Goal::Inspect;
   if (auto facts = mp::compile(text, options); !facts)
@@ -22,11 +24,11 @@ Expected<Module> Module::parse(StringRef text, StringRef name) {
   return Module(text.str(), name.str());
 }
 
-Expected<Module> Module::read(StringRef path) {
+Expected<Module> Module::read(StringRef path, ArrayRef<std::string> plugins) {
   auto buffer = mp::readText(path);
   if (!buffer)
     return buffer.takeError();
-  return parse((*buffer)->getBuffer(), path);
+  return parse((*buffer)->getBuffer(), path, plugins);
 }
 
 /// "static:128" for a scale that stays, else the preset's name.

@@ -239,7 +239,7 @@ private:
     FailureOr<Policy> loaded = lookUpPolicy(from, name, low);
     if (failed(loaded))
       return failure();
-    auto known = registeredNames(&getContext(), loaded->system());
+    auto known = knownNames(&getContext(), loaded->system());
     if (llvm::Error error = llvm::joinErrors(
             loaded->move(llvm::to_vector(allow), Category::Allow, known),
             loaded->move(llvm::to_vector(deny), Category::Deny, known)))

@@ -22,11 +22,14 @@ constexpr StringRef kCategories[] = {"allow",  "deny",   "promote", "banned",
                                      "infer",  "clear",  "barrier"};
 static_assert(std::size(kCategories) == kCategoryCount);
 
-/// Returns the key of a list's entry: overloads of an op share its rule in
-/// PyTorch's lists.
-std::string keyOf(StringRef system, StringRef name) {
-  bool isOurs = name.starts_with("mp.");
-  return (system == "torch" && !isOurs ? name.split('.').first : name).str();
+/// Returns the key of a list's entry: in PyTorch's lists, overloads of an op
+/// share its rule, as "add.Tensor" does that of "add". A dialect's op, such as
+/// "own.softcap", is no overload.
+std::string keyOf(StringRef system, StringRef name, const KnownNames &known) {
+  StringRef base = name.split('.').first;
+  bool isOverload = system == "torch" && is_contained(known.others, base) &&
+                    !is_contained(known.ops, name.split('@').first);
+  return (isOverload ? base : name).str();
 }
 } // namespace
 
@@ -178,7 +181,7 @@ Error Policy::readLists(const json::Object &object, StringRef type) {
       if (!isNew)
         return createStringError("\"" + *op + "\" is listed under " +
                                  it->second + " and under " + field);
-      layer.names[keyOf(vocabulary, *op)] = *parseCategory(field);
+      layer.names[*op] = *parseCategory(field);
     }
   }
   return Error::success();
@@ -293,20 +296,19 @@ std::string mp::className(NumericClass kind) {
   return ("class:" + stringifyNumericClass(kind)).str();
 }
 
-std::vector<std::string> mp::registeredNames(mlir::MLIRContext *context,
-                                             StringRef system) {
-  std::vector<std::string> names;
+KnownNames mp::knownNames(mlir::MLIRContext *context, StringRef system) {
+  KnownNames known;
   for (mlir::RegisteredOperationName op : decidedOps(context)) {
     auto *facts = op.getInterface<AutocastOpInterface>();
-    names.push_back(op.getStringRef().str());
+    known.ops.push_back(op.getStringRef().str());
     SmallVector<StringRef> parts;
     namesIn(system, *facts).split(parts, '+', -1, false);
     for (StringRef part : parts)
-      names.push_back(part.str());
+      known.others.push_back(part.str());
     if (facts->getNumericClass() != NumericClass::none)
-      names.push_back(className(facts->getNumericClass()));
+      known.others.push_back(className(facts->getNumericClass()));
   }
-  return names;
+  return known;
 }
 
 std::vector<std::string> Policy::listed() const {
@@ -319,8 +321,9 @@ std::vector<std::string> Policy::listed() const {
   return all;
 }
 
-Error Policy::unknownName(StringRef name, ArrayRef<std::string> known) const {
-  std::vector<std::string> all(known);
+Error Policy::unknownName(StringRef name, const KnownNames &known) const {
+  std::vector<std::string> all = known.ops;
+  llvm::append_range(all, known.others);
   llvm::append_range(all, listed());
   llvm::erase(all, name);
   llvm::erase_if(all, [](StringRef one) { return one.contains('@'); });
@@ -340,15 +343,21 @@ std::vector<std::string> Policy::listedTypes() const {
 
 /// Whether `known` has the name, or that of the op before a place. The names of
 /// systems have no places.
-static bool isKnown(StringRef name, ArrayRef<std::string> known) {
+static bool isKnown(StringRef name, const KnownNames &known) {
   auto [op, place] = name.split('@');
   if (op.size() == name.size())
-    return is_contained(known, name);
-  return op.starts_with("mp.") && !place.empty() && is_contained(known, op);
+    return is_contained(known.ops, name) || is_contained(known.others, name);
+  return !place.empty() && is_contained(known.ops, op);
 }
 
-Error Policy::checkNames(mlir::MLIRContext *context) const {
-  std::vector<std::string> known = registeredNames(context, vocabulary);
+Error Policy::resolveNames(mlir::MLIRContext *context) {
+  KnownNames known = knownNames(context, vocabulary);
+  for (Layer &layer : layers) {
+    StringMap<Category> keys;
+    for (const auto &entry : layer.names)
+      keys[keyOf(vocabulary, entry.getKey(), known)] = entry.second;
+    layer.names = std::move(keys);
+  }
   for (const Layer &own : drop_begin(layers, ownLayers)) {
     std::vector<std::string> unknown;
     for (const auto &entry : own.names)
@@ -373,12 +382,13 @@ Error Policy::checkNames(mlir::MLIRContext *context) const {
 }
 
 Error Policy::move(ArrayRef<std::string> ops, Category category,
-                   ArrayRef<std::string> known) {
-  std::vector<std::string> names = listed();
+                   const KnownNames &known) {
+  KnownNames all = known;
+  llvm::append_range(all.others, listed());
   layers.emplace_back();
   for (const std::string &op : ops) {
-    std::string name = keyOf(vocabulary, op);
-    if (!is_contained(names, name) && !isKnown(name, known))
+    std::string name = keyOf(vocabulary, op, all);
+    if (!isKnown(name, all))
       return unknownName(op, known);
     layers.back().names[name] = category;
   }

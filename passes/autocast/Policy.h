@@ -62,6 +62,12 @@ struct Storage {
   int64_t amaxHistory = 16, margin = 0;
 };
 
+/// The names that lists may have beside those of the presets.
+struct KnownNames {
+  std::vector<std::string> ops;    ///< of dialects: "mp.exp", "own.softcap"
+  std::vector<std::string> others; ///< of the system, and "class:loss"
+};
+
 class Policy {
 public:
   /// Loads a preset by its name, or else a JSON file by its path (it ends in
@@ -95,20 +101,21 @@ public:
   /// count.
   void chooseType(llvm::StringRef type) { chosenType = type.str(); }
   const std::string &type() const { return chosenType; }
-  /// Checks the names that a user's policy lists against the known ops; presets
-  /// also name ops that Mantissa lacks.
-  llvm::Error checkNames(mlir::MLIRContext *context) const;
+  /// Finds out which ops the names in a user's lists mean, among those of the
+  /// context's dialects, and fails if there is an unknown one. Presets also
+  /// name ops that Mantissa lacks.
+  llvm::Error resolveNames(mlir::MLIRContext *context);
 
   /// Returns the names in the lists that stand for single ops, as `placeNames`
   /// gives them.
   std::vector<std::string> listedPlaces() const;
 
-  /// Moves ops to a category. Names are Mantissa's ("mp.exp", or of one op
-  /// alone "mp.exp@mlp.mlir:12"), the system's, or "class:" and a numeric
-  /// class. `known` are names of Mantissa's ops beyond the policy's own; a name
-  /// that neither knows is an error with the nearest ones.
+  /// Moves ops to a category. Names are those of dialects ("mp.exp", or of one
+  /// op alone "mp.exp@mlp.mlir:12"), the system's, or "class:" and a numeric
+  /// class. A name that neither `known` nor the policy has is an error with the
+  /// nearest ones.
   llvm::Error move(llvm::ArrayRef<std::string> ops, Category category,
-                   llvm::ArrayRef<std::string> known);
+                   const KnownNames &known);
   /// Returns every name in the lists, for checks of spelling.
   std::vector<std::string> listed() const;
 
@@ -133,8 +140,7 @@ private:
   llvm::Error readLists(const llvm::json::Object &object, llvm::StringRef type);
   llvm::Error readStorage(const llvm::json::Object &object);
   llvm::Error readSettings(const llvm::json::Object &object);
-  llvm::Error unknownName(llvm::StringRef name,
-                          llvm::ArrayRef<std::string> known) const;
+  llvm::Error unknownName(llvm::StringRef name, const KnownNames &known) const;
 
   std::string title, description, vocabulary, defaultMode = "eager";
   std::vector<std::string> types;
@@ -167,9 +173,8 @@ std::string className(NumericClass kind);
 std::vector<mlir::RegisteredOperationName>
 decidedOps(mlir::MLIRContext *context);
 
-/// Returns the names of Mantissa's ops in `system`, and their own names.
-std::vector<std::string> registeredNames(mlir::MLIRContext *context,
-                                         llvm::StringRef system);
+/// Returns the names of the context's ops.
+KnownNames knownNames(mlir::MLIRContext *context, llvm::StringRef system);
 
 } // namespace mp
 

@@ -38,7 +38,7 @@ static llvm::json::Object asObject(PolicyOp op) {
 static FailureOr<Policy> checked(Operation *at, llvm::Expected<Policy> policy) {
   if (!policy)
     return at->emitOpError() << toString(policy.takeError());
-  if (llvm::Error error = policy->checkNames(at->getContext()))
+  if (llvm::Error error = policy->resolveNames(at->getContext()))
     return at->emitOpError()
            << "policy " << policy->name() << ": " << toString(std::move(error));
   return std::move(*policy);

@@ -135,7 +135,9 @@ class Consumers:
                   "--insert-pass", "before=mp-autocast:softsign-for-relu")
         assert "softsign" in (plugin.parent / "run" / "casts.json").read_text()
         check_analyses(self, plugin)
-        print("plugin: mp-opt, mlir-opt, mp-translate, mp-run and mp-diff")
+        losses = [float(loss) for loss in output(plugin.parent / "step", HERE / "plugin" / "net.mlir", plugin).split()]
+        assert len(losses) == 2 and 0 < losses[1] < losses[0], losses
+        print("plugin: C++, mp-opt, mlir-opt, mp-translate, mp-run and mp-diff")
 
 
 MISTAKES_OF_C = """\
@@ -198,6 +200,12 @@ def check_plugin(consumers, plugin):
     cuda = consumers.tool("mp-translate", "--mp-to-cuda", "--mp-headers=false", "--mp-batch=4", f"--load-dialect-plugin={plugin}", net)
     assert re.search(r"^// .*softsign", cuda, re.MULTILINE), cuda
     assert "'own.softsign'" in consumers.tool("mp-opt", net, status=1)
+    # A policy names an op of the plugin by the dialect's name: PyTorch's lists have overloads that look like it.
+    policy = plugin.parent / "policy.json"
+    policy.write_text('{"extends": "torch", "deny": ["own.softsign"]}')
+    wide = consumers.tool("mp-opt", f"--load-dialect-plugin={plugin}", net, f"--mp-autocast=policy={policy}")
+    assert re.search(r"own.softsign %\w+ : tensor<\?x16xf32>", wide), wide
+    assert "| `own.softsign` | deny |" in consumers.tool("mp-run", "policies", policy, "--load-dialect-plugin", plugin)
 
 
 def check_analyses(consumers, plugin):
@@ -211,6 +219,8 @@ def check_analyses(consumers, plugin):
     found = consumers.tool("mp-run", "search", module, "--data", consumers.arguments.data, "--tolerance", "0.1", "--batches", "1",
                            "--steps", "0", "--max-evaluations", "4", *load)
     assert "softsign" in found, found
+    judged = consumers.tool("mp-run", "gradcheck", *load)
+    assert re.search(r"^own.softsign +1 sample, .*e-1\d\n1 gradient rule is within", judged), judged
 
 
 def check_gradient(consumers, plugin):

@@ -4,6 +4,8 @@
 A fenced block says in its first line what it is:
   ```sh test        commands, run in order in a copy of the repository that has build/release
                     (bash, -e), as in a shell of their own: a block that calls a tool says where it is
+  ```sh test building  the same where they build the compiler with a change: only `--building` runs
+                    them, and no other commands of their page
   ```cpp file=PATH  text a reader is told to write; written into that copy (any language)
   ```cpp append=PATH  the same, at the end of a file that is there
   ```cpp after=PATH   the same, inside a file: the block's first line is one that the file has
@@ -38,7 +40,7 @@ RUN_ELSEWHERE = {
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WRITES = ("file=", "append=", "after=")
 NOT_COPIED = {".git", "build", "runs", ".venv", ".cache"}  # of the repository's root
-#: These build the compiler with a change of theirs, in a build/release of their copy; `--building` runs them alone.
+#: All commands of these pages build the compiler with a change, in a build/release of their copy.
 BUILDING = {"adding-an-op.md"}
 
 
@@ -96,17 +98,24 @@ def fresh_copy(root, copy, environment, building):
         (copy / "build" / "release").symlink_to(environment["MP_BUILD"])
 
 
-def run(root, path, work, environment):
+def runs(path, info, building):
+    """Whether a block of commands belongs to this run."""
+    return "test" in info and building == (path.name in BUILDING or "building" in info)
+
+
+def run(root, path, work, environment, building):
     """Runs one document's blocks in a fresh copy of the repository; a message or None."""
-    copy = work / path.stem
-    fresh_copy(root, copy, environment, path.name in BUILDING)
+    if not any(runs(path, info, building) for _, info, _ in blocks(path)):
+        return None
+    copy = work / "-".join(path.relative_to(root).with_suffix("").parts)
+    fresh_copy(root, copy, environment, building)
     for line, info, body in blocks(path):
         place = f"{path.relative_to(root)}:{line}"
         target = next((word.split("=", 1) for word in info if word.startswith(WRITES)), None)
         if target:
             if message := write(copy, *target, body):
                 return f"{place}: {message}"
-        elif "test" in info:
+        elif runs(path, info, building):
             began = time.monotonic()
             result = subprocess.run(["bash", "-euo", "pipefail", "-c", body], cwd=copy, env=environment, text=True,
                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -118,7 +127,7 @@ def run(root, path, work, environment):
 
 
 def run_all(root, work, environment, building=False):
-    messages = [run(root, path, work, environment) for path in documents(root) if (path.name in BUILDING) == building]
+    messages = [run(root, path, work, environment, building) for path in documents(root)]
     return [message for message in messages if message]
 
 
@@ -134,6 +143,10 @@ def self_test(work):
         (planted / "README.md").write_text(text)
         if len(run_all(planted, work / "planted-copies", dict(os.environ))) != wanted:
             sys.exit("the check itself is broken")
+    (planted / "README.md").write_text(good + "```sh test building\nfalse\n```\n")
+    failing = [len(run_all(planted, work / "planted-copies", dict(os.environ), building)) for building in (False, True)]
+    if failing != [0, 1]:
+        sys.exit("the check itself is broken")
 
 
 def main():

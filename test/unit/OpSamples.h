@@ -8,23 +8,22 @@
 #define MP_TEST_UNIT_OPSAMPLES_H
 
 #include "GoldenFunction.h"
-#include "dialect/Mp.h"
 #include "mlir/IR/MLIRContext.h"
+#include "precision/gradients/Samples.h"
+
+namespace mp::precision {
+/// GoogleTest names tests by it.
+inline void PrintTo(const DifferentiableOp &op, std::ostream *os) {
+  *os << op.name;
+}
+} // namespace mp::precision
 
 namespace mp {
 
 /// A context that knows the dialect.
 mlir::MLIRContext &sampleContext();
 
-/// An op with a gradient, and its samples.
-struct DifferentiableOp {
-  std::string name; ///< "mp.exp"
-  std::vector<OpSample> samples;
-};
-/// GoogleTest names tests by it.
-inline void PrintTo(const DifferentiableOp &op, std::ostream *os) {
-  *os << op.name;
-}
+using precision::DifferentiableOp, precision::SampleModules;
 std::vector<DifferentiableOp> differentiableOps();
 
 /// Returns the samples of all ops with a gradient.
@@ -33,15 +32,6 @@ std::vector<OpSample> differentiableSamples();
 /// Returns a module's text with the gradient of @`function` beside it; a module
 /// that does not parse, or has no gradient, fails the running test.
 std::string differentiated(llvm::StringRef module, llvm::StringRef function);
-
-/// A sample as text: its operands' values, and two modules of them. `forward`
-/// has @f that returns the op's results; `backward` has @f that returns the sum
-/// of weights * result over all of them, and @f.gradient.
-struct SampleModules {
-  std::vector<mlir::RankedTensorType> types;
-  std::vector<Numbers> operands;
-  std::string forward, backward;
-};
 
 /// Returns the sample in f64; nothing if the op does not take it so.
 std::optional<SampleModules> sampleModules(const OpSample &sample);

@@ -20,6 +20,7 @@ int bench(llvm::ArrayRef<const char *> arguments);
 int tune(llvm::ArrayRef<const char *> arguments);
 int formatsOf(llvm::ArrayRef<const char *> arguments);
 int policies(llvm::ArrayRef<const char *> arguments);
+int gradcheck(llvm::ArrayRef<const char *> arguments);
 int lint(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
 

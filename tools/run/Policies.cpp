@@ -1,4 +1,5 @@
 //===- Policies.cpp - mp-run policies -------------------------------------===//
+#include "codegen/Plugins.h"
 #include "passes/autocast/Policy.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,21 +46,40 @@ void printTable(raw_ostream &os, mlir::MLIRContext &context,
   }
 }
 
+/// Loads Mantissa's dialect and those of plugins.
+Error loadDialects(ArrayRef<std::string> plugins, mlir::MLIRContext &context) {
+  context.loadDialect<MpDialect>();
+  PassRegistryAccess access;
+  if (Error error = access.load(plugins))
+    return error;
+  mlir::DialectRegistry registry;
+  access.registerDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
+  return Error::success();
+}
+
 } // namespace
 
 int policies(ArrayRef<const char *> arguments) {
+  std::vector<std::string> plugins;
   Command command{
-      "policies", "[POLICY]...",
+      "policies", "[POLICY]... [options]",
       "Prints what autocast policies make of each op, as a table: the presets, "
       "or those named,\npresets or JSON files."};
   command.optional = 1000;
+  command.options = {list("load-dialect-plugin", "FILE", plugins,
+                          "shared library with a dialect of one's own",
+                          Names::Input)};
   auto names = command.parse(arguments);
   if (!names)
     return report(names.takeError());
   if (!*names)
     return 0;
   mlir::MLIRContext context;
-  context.loadDialect<MpDialect>();
+  if (Error error = loadDialects(plugins, context))
+    return report(std::move(error));
   std::vector<Policy> all;
   for (const std::string &name :
        (*names)->empty() ? Policy::names() : **names) {
@@ -67,7 +87,7 @@ int policies(ArrayRef<const char *> arguments) {
     if (!policy)
       return report(policy.takeError());
     if (StringRef(name).ends_with(".json"))
-      if (Error error = policy->checkNames(&context))
+      if (Error error = policy->resolveNames(&context))
         return report(createStringError("policy " + name + ": " +
                                         toString(std::move(error))));
     all.push_back(*policy);

@@ -52,12 +52,25 @@ TEST(Policy, UnknownNameListsThoseThereAre) {
 // An op of the policy or of the dialect moves; any other name is an error.
 TEST(Policy, Move) {
   Policy policy = cantFail(Policy::load("torch"));
-  EXPECT_FALSE(
-      errorToBool(policy.move({"exp", "ours"}, Category::Allow, {"ours"})));
+  EXPECT_FALSE(errorToBool(policy.move(
+      {"exp", "ours", "mp.ours"}, Category::Allow, {{"mp.ours"}, {"ours"}})));
   EXPECT_EQ(decide(policy, "exp"), "allow");
   EXPECT_EQ(decide(policy, "ours"), "allow");
   EXPECT_EQ(toString(policy.move({"sotfmax"}, Category::Allow, {})),
             "unknown op \"sotfmax\" in a list of ops; did you mean softmax?");
+}
+
+// An overload of PyTorch's has the rule of its op. An op of a plugin's dialect
+// looks like one, and is none.
+TEST(Policy, OverloadsAndDialects) {
+  Policy policy = cantFail(Policy::load("torch"));
+  KnownNames known{{"exp.ours"}, {"exp"}};
+  EXPECT_FALSE(errorToBool(policy.move({"exp.ours"}, Category::Allow, known)));
+  EXPECT_EQ(decide(policy, "exp"), "deny");
+  EXPECT_FALSE(errorToBool(policy.move({"exp.out"}, Category::Allow, known)));
+  EXPECT_EQ(decide(policy, "exp"), "allow");
+  EXPECT_EQ(toString(policy.move({"exq.ours"}, Category::Allow, known)),
+            "unknown op \"exq.ours\" in a list of ops; did you mean exp.ours?");
 }
 
 TEST(Policy, ExtendsAnother) {
