@@ -231,9 +231,15 @@ private:
   }
 
   bool allowsInPlace(KernelOp kernel, unsigned operand, unsigned result) {
-    return !anchorOf(kernel) &&
-           mp::allowsInPlace(kernel.getBody().front(), operand, result,
-                             backend.stageTarget());
+    if (anchorOf(kernel))
+      return false;
+    // One analysis serves all results of a kernel, of which there may be
+    // hundreds: an optimizer updates many small parameters at once.
+    if (analyzed != kernel) {
+      analyzed = kernel;
+      stages = analyzeStages(kernel.getBody().front(), backend.stageTarget());
+    }
+    return succeeded(stages) && mp::allowsInPlace(*stages, operand, result);
   }
 
   /// A value and all reshapes of it.
@@ -418,6 +424,9 @@ private:
   DenseMap<Value, BufferRef> refs;
   DenseMap<uint32_t, WriteOp> written;
   DenseSet<Operation *> stored;
+  /// The last kernel whose stages were analyzed.
+  KernelOp analyzed;
+  FailureOr<StageProgram> stages = failure();
   unsigned nextKernel = 0;
 };
 } // namespace

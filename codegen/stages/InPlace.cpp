@@ -1,6 +1,5 @@
 //===- InPlace.cpp - when a result may take the place of an operand -------===//
 #include "codegen/stages/InPlace.h"
-#include "codegen/stages/StageGrouping.h"
 
 using namespace mlir;
 using namespace mp;
@@ -26,16 +25,19 @@ bool reads(const StageGroup &group, Value tensor) {
 bool mp::allowsInPlace(Block &body, unsigned operand, unsigned result,
                        const StageTarget &target) {
   FailureOr<StageProgram> program = analyzeStages(body, target);
-  if (failed(program))
-    return false;
-  Value from = program->operands[operand], to = program->results[result];
+  return succeeded(program) && allowsInPlace(*program, operand, result);
+}
+
+bool mp::allowsInPlace(const StageProgram &program, unsigned operand,
+                       unsigned result) {
+  Value from = program.operands[operand], to = program.results[result];
   auto type = cast<RankedTensorType>(from.getType());
   bool mayBePredicate =
       type.getRank() == 0 && type.getElementType().isInteger(1);
   if (type != to.getType() || mayBePredicate)
     return false;
   bool stored = false;
-  for (const StageGroup &group : program->groups) {
+  for (const StageGroup &group : program.groups) {
     if (stored && reads(group, from))
       return false;
     if (!group.stores(to))
