@@ -37,13 +37,13 @@ Tensor Graph::input(const std::string &name, ElementType element,
         "there is an input '" + name + "' already, of " +
             typeText(state->inputs[name].first, state->inputs[name].second),
         place);
-  for (auto [i, size] : llvm::enumerate(shape))
-    if (size < 0 && (size != Batch || i > 0))
-      return state->mistake("input '" + name + "' of " +
-                                typeText(element, shape) +
-                                " has a size that is not known: only the first "
-                                "may be Batch",
-                            place);
+  if (!state->open.empty())
+    return state->mistake("input '" + name + "' in the body of function '" +
+                              state->open.back() +
+                              "': it is not one of its arguments",
+                          place);
+  if (!state->acceptType("input '" + name + "'", element, shape, place))
+    return state->none();
   state->inputNames.push_back(name);
   state->inputs[name] = {element, shape};
   Block &block = state->function.getBody().front();
@@ -61,6 +61,14 @@ void Graph::output(const std::string &name, const Operand &value) {
   }
   if (!state->accept(value.tensor, value.place))
     return;
+  if (!state->open.empty()) {
+    state->mistake("output '" + name + "' in the body of function '" +
+                       state->open.back() +
+                       "': return the tensor there, and make the output of "
+                       "what call returns",
+                   value.place);
+    return;
+  }
   for (const auto &known : state->outputs)
     if (known.name == name) {
       state->mistake("there is an output '" + name + "' already", value.place);
@@ -90,6 +98,12 @@ void Graph::write(const std::string &buffer, const Operand &value) {
     state->mistake("there is no buffer '" + name + "' to write", value.place);
     return;
   }
+  if (value.isNumber) {
+    state->mistake("buffer '" + name +
+                       "' is written with a number, expected a tensor",
+                   value.place);
+    return;
+  }
   if (!state->accept(value.tensor, value.place))
     return;
   if (known->second.type() != value.tensor.type()) {
@@ -104,9 +118,13 @@ void Graph::write(const std::string &buffer, const Operand &value) {
 
 Graph::Scope::Scope(Graph &graph, const std::string &name)
     : state(graph.internals()), before(state.scope.size()) {
-  state.scope += name + ".";
+  if (!name.empty())
+    state.scope += name + ".";
 }
-Graph::Scope::~Scope() { state.scope.resize(before); }
+Graph::Scope::~Scope() {
+  // An outer scope that ended first has taken this name along.
+  state.scope.resize(std::min(before, state.scope.size()));
+}
 
 std::string Graph::scoped(const std::string &name) const {
   return state->scope + name;
@@ -138,12 +156,13 @@ static func::FuncOp buildFunction(GraphState &state, const std::string &name,
   std::vector<Tensor> arguments;
   for (Value argument : block->getArguments())
     arguments.push_back(state.wrap(argument));
-  bool wasInBody = std::exchange(state.isInBody, true);
+  state.open.push_back(name);
   std::vector<Tensor> results = body(arguments);
-  state.isInBody = wasInBody;
+  state.open.pop_back();
   for (const Tensor &result : results)
     if (!state.accept(result, place)) {
-      function.erase();
+      function->remove();
+      state.refused.emplace_back(function);
       return {};
     }
   SmallVector<Value> values = valuesOf(results);
@@ -159,10 +178,23 @@ std::vector<Tensor> Graph::call(const std::string &name,
     if (!state->accept(tensor, arguments.place))
       return {};
   SmallVector<Value> values = valuesOf(arguments.tensors);
-  auto function = state->module->lookupSymbol<func::FuncOp>(name);
-  if (!function)
+  if (llvm::is_contained(state->open, name)) {
+    state->mistake("function '" + name + "' calls itself", arguments.place);
+    return {};
+  }
+  auto function =
+      dyn_cast_or_null<func::FuncOp>(state->module->lookupSymbol(name));
+  if (!function || function == state->function) {
+    if (!state->declare("a function", name, arguments.place))
+      return {};
+    if (!body) {
+      state->mistake("function '" + name + "' is called without a body",
+                     arguments.place);
+      return {};
+    }
     function = buildFunction(*state, name, ValueRange(values).getTypes(),
                              arguments.place, body);
+  }
   if (!function)
     return {};
   if (function.getArgumentTypes() != ValueRange(values).getTypes()) {
@@ -191,7 +223,14 @@ std::vector<Tensor> Graph::call(const std::string &name,
 //===----------------------------------------------------------------------===//
 
 void GraphState::addText(const std::string &text, Place place) {
-  attempt(place, "", [&]() -> LogicalResult {
+  // What a user gave as text or as a number is named by the line it is on.
+  unsigned wrong = 0;
+  bool isRight = attempt(place, "", [&]() -> LogicalResult {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+        wrong = at.getLine();
+      return failure(); // the handler of `attempt` keeps it
+    });
     Block block;
     ParserConfig config(&context, /*verifyAfterParse=*/false);
     if (failed(parseSourceString(text, &block, config)))
@@ -203,6 +242,10 @@ void GraphState::addText(const std::string &text, Place place) {
     }
     return success();
   });
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  if (!isRight && wrong > 0 && wrong <= lines.size())
+    mistakes.back() += "\n  in: " + lines[wrong - 1].trim().str();
 }
 
 /// Completes the function and verifies the module, as a copy.
@@ -210,7 +253,8 @@ static OwningOpRef<ModuleOp> finish(GraphState &state) {
   IRMapping map;
   OwningOpRef<ModuleOp> module =
       mlir::cast<ModuleOp>(state.module.get()->clone(map));
-  auto function = module->lookupSymbol<func::FuncOp>("loss");
+  auto function =
+      mlir::cast<func::FuncOp>(map.lookup(state.function.getOperation()));
   OpBuilder builder = OpBuilder::atBlockEnd(&function.getBody().front());
   SmallVector<Value> results;
   for (const auto &output : state.outputs)
@@ -228,13 +272,17 @@ static OwningOpRef<ModuleOp> finish(GraphState &state) {
 
 llvm::Expected<std::string> Graph::text(bool locations) const {
   std::vector<std::string> all = state->mistakes;
+  if (!state->open.empty())
+    all.push_back("the body of function '" + state->open.back() +
+                  "' is not complete: the module has no text yet");
   std::string text;
   if (all.empty()) {
     OwningOpRef<ModuleOp> module = finish(*state);
     ScopedDiagnosticHandler handler(
         &state->context, [&](Diagnostic &diagnostic) {
           std::string line;
-          if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+          if (auto place =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
             line =
                 (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
                  ":" + Twine(place.getColumn()) + ": ")

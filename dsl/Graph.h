@@ -53,7 +53,7 @@ public:
   void output(const std::string &name, const Operand &value);
 
   /// Puts a name in front of those of variables and of named values until it is
-  /// destroyed: "encoder." before "fc1.weight".
+  /// destroyed, which is before its Graph: "encoder." before "fc1.weight".
   class [[nodiscard]] Scope {
   public:
     Scope(Graph &graph, const std::string &name);
@@ -70,6 +70,7 @@ public:
 
   /// Calls a private function of these values. The first call builds its body;
   /// later ones of the same name call it again, with values of the same types.
+  /// It cannot call itself, and inputs and outputs are not made in it.
   /// The body takes variables as arguments, since it would be bound to those
   /// that it reads itself.
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor> &)>;

@@ -3,9 +3,7 @@
 #include "dialect/Dialects.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
-#include "support/Number.h"
 #include "llvm/ADT/StringExtras.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -30,8 +28,7 @@ std::string typeText(ElementType element, const Dims &shape) {
   return join(element, shape);
 }
 
-/// Returns the element type that the DSL calls so.
-static ElementType elementOf(Type type) {
+ElementType elementOf(Type type) {
   if (type.isInteger(1))
     return I1;
   std::string name;
@@ -100,7 +97,11 @@ GraphState::GraphState(Graph &graph, const std::string &name, Place place)
   mp::registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
-  module = ModuleOp::create(locate(place), name);
+  // A mistake is told with the types of its operands; an op in MLIR's generic
+  // form would repeat it at greater length.
+  context.printOpOnDiagnostic(false);
+  module = name.empty() ? ModuleOp::create(locate(place))
+                        : ModuleOp::create(locate(place), name);
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(builder, locate(place), "loss",
                                   builder.getFunctionType({}, {}));
@@ -113,8 +114,6 @@ Location GraphState::locate(Place place) {
 }
 
 Type GraphState::elementType(ElementType element) {
-  if (element == U8)
-    return builder.getIntegerType(8, /*isSigned=*/false);
   switch (element) {
   case ElementType::I1:
     return builder.getI1Type();
@@ -188,7 +187,9 @@ bool GraphState::accept(const Tensor &tensor, Place place) {
   if (!tensor) {
     // After a mistake nothing more is said, but a tensor that never was one.
     if (!tensor.graph)
-      mistake("the tensor is empty: no op returned it", place);
+      mistake("the tensor is empty: no op returned it; an op on numbers alone "
+              "returns none, constant does",
+              place);
     return false;
   }
   Region *region = valueOf(tensor).getParentRegion();
@@ -198,22 +199,6 @@ bool GraphState::accept(const Tensor &tensor, Place place) {
                             "argument",
                         place));
   return true;
-}
-
-bool GraphState::holds(Type element, double value, Place place) {
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer)
-    return true;
-  bool isSigned = integer.getWidth() > 1 && !integer.isUnsigned();
-  double limit = std::ldexp(1.0, integer.getWidth() - isSigned);
-  if (value == std::floor(value) && value < limit &&
-      value >= (isSigned ? -limit : 0))
-    return true;
-  std::string number = mp::shortestDecimal(value);
-  return bool(mistake("the number " + number + " is not a value of " +
-                          mp::elementTypeName(elementOf(element)) +
-                          ": cast the tensor to another type first",
-                      place));
 }
 
 Tensor GraphState::constant(double value, Type element, Place place) {
@@ -231,7 +216,7 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
                             ElementType element, const Dims &shape,
                             const Initializer &init, Place place) {
   std::string name = scope + given;
-  if (isInBody)
+  if (!open.empty())
     return mistake("variable '" + name +
                        "' is read in the body of a function, "
                        "whose calls would all share it: pass its value as an "
@@ -239,12 +224,13 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
                    place);
   if (given.empty())
     return mistake("a variable needs a name", place);
-  for (int64_t size : shape)
-    if (size < 0)
-      return mistake("variable '" + name + "' of " + typeText(element, shape) +
-                         " has a size that is not known: sizes of variables "
-                         "are numbers",
-                     place);
+  if (!acceptType("variable '" + name + "'", element, shape, place))
+    return none();
+  if (!shape.empty() && shape.front() == Batch)
+    return mistake("variable '" + name + "' of " + typeText(element, shape) +
+                       " has a size that is not known: sizes of variables "
+                       "are numbers",
+                   place);
   auto type = tensorType(element, shape);
   if (auto known = variables.find(name); known != variables.end()) {
     if (valueOf(known->second).getType() == type)
@@ -253,6 +239,8 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
                        " here and " + known->second.type() + " before",
                    place);
   }
+  if (!declare("a variable", name, place))
+    return none();
   std::string text = "mp.variable " + (kind.empty() ? "" : kind.str() + " ") +
                      "@" + quoted(name) + " : tensor<" +
                      typeText(element, shape) + "> = " + init.text;

@@ -19,6 +19,11 @@ namespace mantissa {
 std::string typeText(ElementType element, const Dims &shape);
 std::string typeText(mlir::Type type);
 
+/// Whether it is one of the enumeration.
+bool isElementType(ElementType element);
+/// Returns the element type that the DSL calls so.
+ElementType elementOf(mlir::Type type);
+
 /// Text as MLIR reads a string: in quotes, with escapes.
 std::string quoted(llvm::StringRef text);
 
@@ -26,6 +31,13 @@ struct GraphState {
   GraphState(Graph &graph, const std::string &name, Place place);
 
   mlir::Location locate(Place place);
+  /// Fails with a mistake if the name is empty, or something in the module has
+  /// it. `what` is to get it: "a function".
+  bool declare(llvm::StringRef what, const std::string &name, Place place);
+  /// Fails with a mistake if `element` is none, or a size is neither a number
+  /// nor the leading Batch.
+  bool acceptType(const llvm::Twine &what, ElementType element,
+                  const Dims &shape, Place place);
   mlir::Type elementType(ElementType element);
   mlir::RankedTensorType tensorType(ElementType element, const Dims &shape);
 
@@ -49,7 +61,7 @@ struct GraphState {
   bool accept(const Tensor &tensor, Place place);
   Tensor constant(double value, mlir::Type element, Place place);
   /// Fails with a mistake unless an element of this type can be the number.
-  /// Floats round every number.
+  /// Floats round it, but a finite number stays finite.
   bool holds(mlir::Type element, double value, Place place);
   /// Declares a variable, or finds it again, and reads it.
   Tensor variable(llvm::StringRef kind, const std::string &name,
@@ -70,12 +82,15 @@ struct GraphState {
     mlir::Location location;
   };
   std::vector<Output> outputs;
-  std::vector<std::string> inputNames, recipes;
+  std::vector<std::string> inputNames;
   /// Inputs and variables as the user declared them.
   std::map<std::string, std::pair<ElementType, Dims>> inputs;
   std::map<std::string, Tensor> variables;
   std::vector<std::string> mistakes;
-  bool isInBody = false; ///< of a private function
+  /// Private functions whose bodies are being built, the innermost one last.
+  std::vector<std::string> open;
+  /// Functions with mistakes. The user may still have values of them.
+  std::vector<mlir::OwningOpRef<mlir::func::FuncOp>> refused;
   mutable std::map<const void *, Dims> shapes;
 };
 

@@ -81,7 +81,8 @@ void OpCall::attribute(const char *name, const Dims &value) {
                 ">");
 }
 void OpCall::attribute(const char *name, ElementType value) {
-  attributes.emplace_back(name, mp::elementTypeName(value).str());
+  attributes.emplace_back(
+      name, isElementType(value) ? mp::elementTypeName(value).str() : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,7 +156,9 @@ std::vector<Tensor> OpCall::emit() {
     return std::vector<Tensor>(count);
   std::vector<Tensor> none(count, state->none());
   SmallVector<Value> values;
-  if (!prepare(values))
+  if (!prepare(values) ||
+      (resultType && !state->acceptType("the result", resultType->element,
+                                        resultType->shape, *place)))
     return none;
 
   Operation *made = nullptr;
@@ -164,6 +167,10 @@ std::vector<Tensor> OpCall::emit() {
         OperationState op(state->locate(*place), name);
         op.addOperands(values);
         for (const auto &[key, text] : attributes) {
+          // Enumerations leave the text empty.
+          if (text.empty())
+            return mlir::emitError(op.location)
+                   << "'" << key << "' is a number that its type does not have";
           Attribute parsed = mlir::parseAttribute(text, &state->context);
           if (!parsed)
             return failure();

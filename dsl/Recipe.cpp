@@ -2,18 +2,21 @@
 #include "dsl/Recipe.h"
 #include "dsl/GraphState.h"
 #include "program/PrecisionName.h"
+#include "support/Number.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 
 namespace mantissa {
 
-/// A number as MLIR reads it: with a point, and all its digits.
+/// A number as MLIR reads it: with a point.
 static std::string numberText(double value) {
-  char digits[40];
-  snprintf(digits, sizeof digits, "%.17e", value);
-  return digits;
+  std::string text = mp::shortestDecimal(value);
+  if (std::isfinite(value) && text.find('.') == std::string::npos)
+    text.insert(std::min(text.find('e'), text.size()), ".0");
+  return text;
 }
 
 namespace {
@@ -165,13 +168,6 @@ static std::string mistakeIn(const Minimize &group) {
 }
 
 void Graph::train(const Recipe &recipe, Place place) {
-  if (llvm::is_contained(state->recipes, recipe.name)) {
-    state->mistake("there is a recipe '" + recipe.name +
-                       "' already: give each a name, by which "
-                       "StepOptions::recipe chooses it",
-                   place);
-    return;
-  }
   auto low = lowType(recipe.precision);
   if (!low) {
     state->mistake("precision '" + recipe.precision +
@@ -202,16 +198,15 @@ void Graph::train(const Recipe &recipe, Place place) {
     }
     body += "  " + minimizeText(group, found - state->outputs.begin());
   }
+  if (!state->declare("a recipe", recipe.name, place))
+    return;
   mlir::OpBuilder::InsertionGuard guard(state->builder);
   state->builder.setInsertionPointToEnd(state->module->getBody());
-  size_t before = state->mistakes.size();
   // Each recipe has a scaler of its own.
-  bool isFirst = !state->module->lookupSymbol("scaler");
-  state->addText(recipeText(recipe, *low,
-                            isFirst ? "scaler" : recipe.name + "_scaler", body),
-                 place);
-  if (state->mistakes.size() == before)
-    state->recipes.push_back(recipe.name);
+  std::string scaler = "scaler";
+  while (state->module->lookupSymbol(scaler))
+    scaler = (scaler == "scaler" ? recipe.name : scaler) + "_scaler";
+  state->addText(recipeText(recipe, *low, scaler, body), place);
 }
 
 void Graph::data(const std::string &source, const std::vector<Column> &columns,
@@ -230,6 +225,8 @@ void Graph::data(const std::string &source, const std::vector<Column> &columns,
                     quoted(column.pattern) + " as " + column.format + ", " +
                     mp::elementTypeName(known->second.first).str() + key + ">");
   }
+  if (!state->declare("a data source", source, place))
+    return;
   mlir::OpBuilder::InsertionGuard guard(state->builder);
   state->builder.setInsertionPointToEnd(state->module->getBody());
   state->addText("mp.data @" + quoted(source) + " {" + join(texts, ", ") + "}",

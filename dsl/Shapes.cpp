@@ -15,11 +15,12 @@ Tensor cast(const Operand &input, ElementType element) {
   return cast(input, ResultType{element, input.tensor.shape()});
 }
 
-/// The product of sizes; that of the batch dimension counts as one.
-static int64_t productOf(const Dims &shape) {
+/// The product of the sizes that are known; nothing if 64 bits do not hold it.
+static std::optional<int64_t> productOf(ArrayRef<int64_t> shape) {
   int64_t product = 1;
   for (int64_t size : shape)
-    product *= size == Batch ? 1 : size;
+    if (size >= 0 && llvm::MulOverflow(product, size, product))
+      return std::nullopt;
   return product;
 }
 
@@ -28,20 +29,20 @@ Tensor reshape(const Operand &input, const Dims &shape) {
   if (!tensor)
     return tensor;
   Dims sizes = shape;
-  int64_t unknown = llvm::count(shape, -1);
-  if (unknown == 1) {
-    int64_t rest = -productOf(shape), all = productOf(tensor.shape());
+  auto rest = productOf(shape), all = productOf(tensor.shape());
+  if (llvm::count(shape, -1) == 1 && all && rest) {
     // A leading -1 in place of the batch dimension is that dimension.
     if (sizes.front() == -1 && rest == all && tensor.size(0) == Batch &&
         !llvm::is_contained(shape, Batch))
       sizes.front() = Batch;
-    else if (rest && all % rest == 0)
-      *llvm::find(sizes, -1) = all / rest;
+    else if (*rest && *all % *rest == 0)
+      *llvm::find(sizes, -1) = *all / *rest;
   }
   bool keepsBatch =
       llvm::count(sizes, Batch) == llvm::count(tensor.shape(), Batch);
-  if (llvm::is_contained(sizes, -1) || !keepsBatch ||
-      productOf(sizes) != productOf(tensor.shape()))
+  bool isKnown = llvm::all_of(
+      sizes, [](int64_t size) { return size >= 0 || size == Batch; });
+  if (!isKnown || !keepsBatch || !all || productOf(sizes) != all)
     return Graph::of(tensor).mistake("a tensor of " + tensor.type() +
                                          " cannot be reshaped to " +
                                          typeText(tensor.element(), shape),
@@ -61,8 +62,13 @@ Tensor flatten(const Operand &input, int64_t start, int64_t end) {
             " are not all in a tensor of " + tensor.type(),
         input.place);
   Dims joined(sizes.begin(), sizes.begin() + start);
-  joined.push_back(
-      productOf({sizes.begin() + start, sizes.begin() + last + 1}));
+  auto product = productOf(ArrayRef(sizes).slice(start, last + 1 - start));
+  if (!product)
+    return Graph::of(tensor).mistake(
+        "a tensor of " + tensor.type() +
+            " has more elements than a 64-bit number counts",
+        input.place);
+  joined.push_back(*product);
   joined.insert(joined.end(), sizes.begin() + last + 1, sizes.end());
   return reshape(input, ResultType{tensor.element(), joined});
 }
@@ -86,14 +92,19 @@ Tensor min(const Operand &input) { return min(input, allDimensions(input)); }
 
 Tensor constant(const Context &context, double value, ElementType element) {
   GraphState &state = context.graph.internals();
+  if (!state.acceptType("a constant", element, {}, context.place))
+    return state.none();
   return state.constant(value, state.elementType(element), context.place);
 }
 
 Tensor constant(const Context &context, const std::vector<double> &values,
                 const Dims &shape, ElementType element) {
   GraphState &state = context.graph.internals();
+  if (!state.acceptType("a constant", element, shape, context.place))
+    return state.none();
   auto type = state.tensorType(element, shape);
-  if (!type.hasStaticShape() || type.getNumElements() != int64_t(values.size()))
+  if (!type.hasStaticShape() ||
+      productOf(shape) != static_cast<int64_t>(values.size()))
     return state.mistake("a constant of " + typeText(element, shape) + " has " +
                              Twine(values.size()) + " values",
                          context.place);

@@ -35,8 +35,9 @@ inline constexpr int64_t Batch = INT64_MIN;
 /// Sizes of dimensions, or numbers of dimensions.
 using Dims = std::vector<int64_t>;
 
-/// A value of a graph: what an op returns. Copies are the same value. After a
-/// mistake there is no value; ops on it have none either, and say nothing more.
+/// A value of a graph: what an op returns. Copies are the same value, which
+/// lives as long as the Graph. After a mistake there is no value; ops on it
+/// have none either, and say nothing more.
 class Tensor {
 public:
   Tensor() = default;

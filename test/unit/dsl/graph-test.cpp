@@ -94,6 +94,23 @@ TEST(Graph, ScopesNameVariables) {
     EXPECT_NE(text.find(name), std::string::npos) << text;
 }
 
+TEST(Graph, ScopesThatEndInAnyOrderLeaveNoName) {
+  Graph net("m");
+  auto outer = std::make_unique<Graph::Scope>(net, "outer");
+  auto inner = std::make_unique<Graph::Scope>(net, "inner");
+  outer.reset();
+  inner.reset();
+  auto none = net.scope("");
+  EXPECT_EQ(net.scoped("w"), "w");
+}
+
+TEST(Graph, NeedsNoName) {
+  Graph net("");
+  net.output("y", relu(net.input("x", F32, {2})));
+  EXPECT_EQ(textOf(net).substr(0, 8), "module {");
+  check(Module::fromGraph(net));
+}
+
 TEST(Graph, NamesAreThoseOfTheText) {
   Graph net("m");
   Tensor x = net.input("x", F32, {Batch, 8});

@@ -1,5 +1,6 @@
 //===- mistakes-test.cpp - each mistake is told at its line ---------------===//
 #include "dsl/Layers.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace mantissa;
@@ -93,13 +94,88 @@ TEST_F(Mistakes, OfRecipes) {
   net.data("train", {{"z", "*.idx", "idx"}}), expect(__LINE__, {"no input 'z'"});
   net.output("loss", sum(x, {0, 1}));
   net.train({}), expect(__LINE__, {"without an optimizer"});
-  net.train({.optimizer = sgd({.lr = -1})}), expect(__LINE__, {"lr"});
+  net.train({.optimizer = sgd({.lr = -1})}), expect(__LINE__, {"lr is -1"});
+  net.train({.optimizer = sgd({.lr = NAN})}), expect(__LINE__, {"in: mp.minimize", "lr = nan"});
+  net.train({.optimizer = sgd(), .clipNorm = INFINITY}), expect(__LINE__, {"clip_norm = inf"});
+}
+
+TEST_F(Mistakes, OfNumbers) {
+  wrong = label > 300, expect(__LINE__, {"300 is not a value of ui8", "out of range"});
+  wrong = label * 0.5, expect(__LINE__, {"0.5 is not a value of ui8", "cast the tensor"});
+  wrong = maximum(label, -1), expect(__LINE__, {"-1 is not a value of ui8"});
+  wrong = label - NAN, expect(__LINE__, {"nan is not a value of ui8"});
+  wrong = half * 1e6, expect(__LINE__, {"1e+06 is not a value of f16", "too large"});
+  wrong = constant(net, 7, I1), expect(__LINE__, {"7 is not a value of i1"});
+  wrong = constant(net, {1, 200}, {2}, I8), expect(__LINE__, {"200 is not a value of i8"});
+  wrong = constant(net, 1e17, I64), expect(__LINE__, {"1e+17 is not a value of i64"});
+  net.buffer("b", F32, {}, zeros());
+  net.write("b", 3), expect(__LINE__, {"'b' is written with a number"});
+  net.output("y", 3), expect(__LINE__, {"'y' is a number"});
+  net.output("z", relu(3)), expect(__LINE__, {"numbers alone"});
+}
+
+TEST_F(Mistakes, OfTypes) {
+  auto none = static_cast<ElementType>(77);
+  wrong = net.input("none", none, {3}), expect(__LINE__, {"'none' has no element type", "77"});
+  wrong = net.parameter("none", none, {3}, zeros()), expect(__LINE__, {"'none' has no element type"});
+  wrong = cast(x, none), expect(__LINE__, {"no element type"});
+  wrong = constant(net, 1, none), expect(__LINE__, {"no element type"});
+  wrong = argmax(x, 1, {.dtype = none}), expect(__LINE__, {"'dtype'"});
+  wrong = compare(x, x, static_cast<Comparison>(77)), expect(__LINE__, {"'relation'"});
+  wrong = broadcast(y, {-4, 6}), expect(__LINE__, {"-4x6xf32"});
+  wrong = reshape(y, {-4, -6}), expect(__LINE__, {"-4x-6xf32"});
+  wrong = uniform(net, {F32, {2, Batch}}), expect(__LINE__, {"2x?xf32"});
+  wrong = constant(net, {}, {int64_t(1) << 32, int64_t(1) << 32}), expect(__LINE__, {"4294967296x4294967296xf32"});
+  // The product of these sizes is -1 in 64 bits.
+  Tensor most = net.input("most", F32, {4294967295, 4294967297});
+  wrong = reshape(most, {-1}), expect(__LINE__, {"4294967295x4294967297xf32"});
+  wrong = flatten(most, 0), expect(__LINE__, {"4294967295x4294967297xf32"});
+}
+
+TEST_F(Mistakes, OfNames) {
+  net.parameter("w", F32, {}, zeros());
+  wrong = net.parameter("loss", F32, {}, zeros()), expect(__LINE__, {"'loss' of a variable is taken", "the graph's own function"});
+  auto same = [](auto &in) { return in; };
+  net.call("loss", {x}, same), expect(__LINE__, {"'loss' of a function is taken"});
+  net.call("w", {x}, same), expect(__LINE__, {"'w' of a function is taken: a variable"});
+  net.call("", {x}, same), expect(__LINE__, {"a function needs a name"});
+  net.output("loss", mean(x, {0, 1}));
+  net.train({.optimizer = sgd(), .precision = "fp16"});
+  net.train({.optimizer = sgd()}), expect(__LINE__, {"'step' of a recipe is taken: a recipe"});
+  net.train({.optimizer = sgd(), .name = ""}), expect(__LINE__, {"a recipe needs a name"});
+  net.data("scaler", {{"x", "*.idx", "idx"}}), expect(__LINE__, {"'scaler' of a data source is taken: a loss scaler"});
+  wrong = net.parameter("step", F32, {}, zeros()), expect(__LINE__, {"'step' of a variable is taken: a recipe"});
+}
+
+TEST_F(Mistakes, OfFunctions) {
+  wrong = matmul(x, y), expect(__LINE__, {"?x8xf32"});
+  Tensor inner;
+  net.call("f", {x}, [&](auto &in) { return std::vector<Tensor>{inner = relu(in[0]), y}; }), expect(__LINE__, {"another function"});
+  // Its function has a mistake, and the value can still be asked.
+  EXPECT_EQ(inner.type(), "?x8xf32");
+  wrong = inner + 1, expect(__LINE__, {"?x8xf32 is a value of another function"});
+  net.call("g", {x}, Graph::Body()), expect(__LINE__, {"'g' is called without a body"});
+  Graph::Body itself = [&](auto &in) { net.call("h", {in[0]}, itself); return in; };
+  net.call("h", {x}, itself), expect(__LINE__ - 1, {"'h' calls itself"});
+  net.call("i", {x}, [&](auto &in) { net.output("o", in[0]); return in; }), expect(__LINE__, {"output 'o' in the body of function 'i'"});
+  net.call("j", {x}, [&](auto &in) { net.input("p", F32, {}); return in; }), expect(__LINE__, {"input 'p' in the body of function 'j'"});
   net.train({.optimizer = {"adamw"}}), expect(__LINE__, {"'adamw' is text", "adamw"});
   net.train({.optimizer = sgd(), .name = "slow"});
-  net.train({.optimizer = sgd(), .name = "slow"}), expect(__LINE__, {"a recipe 'slow' already"});
+  net.train({.optimizer = sgd(), .name = "slow"}), expect(__LINE__, {"'slow' of a recipe is taken: a recipe"});
 }
 
 // clang-format on
+
+TEST(Text, OfAnOpenFunctionIsAnError) {
+  Graph net("m");
+  std::string message;
+  net.call("f", {net.input("x", F32, {2})}, [&](auto &in) {
+    message = llvm::toString(net.text().takeError());
+    return in;
+  });
+  EXPECT_EQ(message, "the body of function 'f' is not complete: the module has "
+                     "no text yet");
+}
 
 TEST(Text, HasAllMistakes) {
   Graph net("m");
