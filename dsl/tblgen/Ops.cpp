@@ -145,8 +145,20 @@ private:
     return !kind.type.empty() && kind.initial.empty();
   }
   std::string optionsName() const { return typeName(mnemonic) + "Options"; }
+  /// The op has as many results as operands of a list, which are its last.
+  bool hasManyResults() const {
+    return op.getNumResults() == 1 && op.getResult(0).isVariadic();
+  }
   std::string resultsName() const {
-    return op.getNumResults() > 1 ? typeName(mnemonic) + "Results" : "Tensor";
+    return hasManyResults()         ? "std::vector<Tensor>"
+           : op.getNumResults() > 1 ? typeName(mnemonic) + "Results"
+                                    : "Tensor";
+  }
+  /// C++ of the number of results.
+  std::string resultsCount() const {
+    return hasManyResults()
+               ? field(op.getOperand(required.back()).name) + ".tensors.size()"
+               : std::to_string(op.getNumResults());
   }
   std::string field(StringRef name) const {
     return convertToCamelFromSnakeCase(name);
@@ -212,7 +224,7 @@ private:
 
 void Function::define(raw_ostream &os) const {
   os << signature(/*withDefaults=*/false) << " {\n  OpCall call(\"mp."
-     << mnemonic << "\", " << op.getNumResults() << ", "
+     << mnemonic << "\", " << resultsCount() << ", "
      << (op.getTrait("::mlir::OpTrait::AttrSizedOperandSegments") ? "true"
                                                                   : "false")
      << ");\n";
@@ -240,7 +252,7 @@ void Function::define(raw_ostream &os) const {
   }
   os << "  auto results = call.emit();\n";
   if (op.getNumResults() == 1) {
-    os << "  return results[0];\n}\n\n";
+    os << "  return results" << (hasManyResults() ? "" : "[0]") << ";\n}\n\n";
     return;
   }
   os << "  return {";

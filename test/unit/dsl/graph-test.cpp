@@ -266,6 +266,19 @@ TEST(Operators, ComputeWhatTheySay) {
             Numbers({28, 10, 73, 28}));
 }
 
+TEST(Operators, DifferentiateByEachSource) {
+  auto product = [](auto &a, auto &b) { return sum(a * b * b, {0, 1}); };
+  using Numbers = std::vector<float>;
+  EXPECT_EQ(evaluate([&](auto &a, auto &b) {
+              return gradient(product(a, b), {a, b})[0];
+            }),
+            Numbers({36, 25, 16, 9, 4, 1}));
+  EXPECT_EQ(evaluate([&](auto &a, auto &b) {
+              return gradient(product(a, b), {a, b})[1];
+            }),
+            Numbers({12, 20, 24, 24, 20, 12}));
+}
+
 TEST(Recipes, TwoLossesHaveTheirOwnOptimizers) {
   Graph net("gan");
   Tensor noise = net.input("noise", F32, {Batch, 4});
