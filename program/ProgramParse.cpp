@@ -1,10 +1,11 @@
 //===- ProgramParse.cpp - reads the text form of a Program ----------------===//
 //
 // For any text, the result is an error that names a line or a Program whose
-// indices, places and sizes are in range. Machine code is checked against
-// damage, not against malice: a Program is run as it is.
+// indices, places and sizes are in range. The text and the machine code in it
+// are checked against damage, not against malice: a Program is run as it is.
 //
 //===----------------------------------------------------------------------===//
+#include "program/Limits.h"
 #include "program/ProgramLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -24,6 +25,7 @@ private:
   bool next();
   bool document();
   bool header();
+  bool verify();
   bool item();
   bool payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
                const llvm::Twine &what);
@@ -275,22 +277,28 @@ bool Parser::setting() {
 }
 
 bool Parser::accumulate() {
-  return line.integer(program.accumulate, "a number of micro-batches", 1);
+  return line.integer(program.accumulate, "a number of micro-batches", 1,
+                      kMostCount);
 }
 
 bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
-         line.integer(value.batch, "a batch size", 0) || line.expect("arena") ||
+         line.integer(value.batch, "a batch size", 0, kMostCount) ||
+         line.expect("arena") ||
          line.unsignedInteger(value.arenaBytes, "a size", kMostBytes) ||
          (line.consume("recipe") && line.name(value.recipe, "a recipe")) ||
          line.location(value.location);
 }
 
 bool Parser::input() {
-  Input &value = program.entries.back().inputs.emplace_back();
+  std::vector<Input> &inputs = program.entries.back().inputs;
+  Input value;
   if (line.name(value.name, "a name") || line.tensor(value.type))
     return true;
+  auto hasName = [&](const Input &other) { return other.name == value.name; };
+  if (!value.name.empty() && llvm::any_of(inputs, hasName))
+    return fail("input '" + value.name + "' is declared twice");
   if (line.consume("range")) {
     int64_t least = 0, most = 0;
     if (line.integer(least, "a bound") ||
@@ -304,7 +312,10 @@ bool Parser::input() {
       return true;
     value.exempt = exempt;
   }
-  return line.location(value.location);
+  if (line.location(value.location))
+    return true;
+  inputs.push_back(std::move(value));
+  return false;
 }
 
 bool Parser::work(int64_t &grid, int64_t &block) {
@@ -435,16 +446,32 @@ bool Parser::column() {
          line.name(value.key, "a key") || line.location(value.location);
 }
 
+/// Compares the checksum in the first line, if there is one, with the rest.
+bool Parser::verify() {
+  llvm::StringRef expected;
+  if (line.atEnd())
+    return false;
+  if (line.word(expected, "a checksum") || line.end())
+    return true;
+  std::string found = checksum(rest);
+  return found != expected &&
+         fail("the text is damaged: the checksum of what follows is " + found +
+              ", expected " + expected +
+              " (remove it here if you have edited the text)");
+}
+
 bool Parser::header() {
   int64_t found = 0;
   if (!next() || !line.consume("mp.program"))
     return fail("not a program: expected 'mp.program " + llvm::Twine(kVersion) +
                 "'");
-  if (line.integer(found, "a version") || line.end())
+  if (line.integer(found, "a version"))
     return true;
   if (found != kVersion)
     return fail("version " + llvm::Twine(found) +
                 " of the text form, expected " + llvm::Twine(kVersion));
+  if (verify())
+    return true;
   next();
   if (line.expect("module") || line.name(program.module, "a name") ||
       line.end())

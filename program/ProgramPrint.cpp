@@ -318,7 +318,7 @@ void Printer::data(const DataSource &source) {
 }
 
 void Printer::print() {
-  os << "mp.program " << kVersion << "\nmodule ";
+  os << "module ";
   name(program.module);
   os << "\ntarget ";
   name(program.target);
@@ -368,5 +368,13 @@ void Printer::print() {
 } // namespace
 
 void mp::print(const Program &program, llvm::raw_ostream &os, bool withCode) {
-  Printer(program, os, withCode).print();
+  os << "mp.program " << kVersion;
+  if (!withCode) {
+    os << '\n';
+    return Printer(program, os, withCode).print();
+  }
+  std::string text;
+  llvm::raw_string_ostream lines(text);
+  Printer(program, lines, withCode).print();
+  os << ' ' << checksum(text) << '\n' << text;
 }

@@ -5,7 +5,11 @@
 // are in quotes, with \HH for unprintable characters. Bytes follow as '|' and
 // base64.
 //
-//   mp.program 2
+// The number in the first line is a checksum of all lines after it. A kernel
+// trusts its arguments, and would read and write anywhere if they were damaged.
+// A text that is written by hand may omit it.
+//
+//   mp.program 2 c0ffee
 //   module mlp
 //   target cpu znver5
 //   precision fp16

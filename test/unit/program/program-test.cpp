@@ -259,10 +259,10 @@ TEST(Program, NamesTypes) {
   EXPECT_EQ(Location().str(), "");
 }
 
-/// Each line is wrong as line 6 after this prefix.
+/// Each line is wrong as line 7 after this prefix.
 constexpr llvm::StringLiteral prefix =
     "mp.program 2\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
-    "entry e batch 0 arena 64\n";
+    "entry e batch 0 arena 64\ninput a f32\n";
 
 struct Wrong {
   llvm::StringLiteral line, message;
@@ -273,7 +273,7 @@ class ProgramErrors : public testing::TestWithParam<Wrong> {};
 
 TEST_P(ProgramErrors, NameTheLine) {
   std::string text = (prefix + GetParam().line + "\nend\n").str();
-  EXPECT_EQ(problemOf(text), ("line 6: " + GetParam().message).str());
+  EXPECT_EQ(problemOf(text), ("line 7: " + GetParam().message).str());
 }
 
 constexpr Wrong wrongs[] = {
@@ -299,7 +299,9 @@ constexpr Wrong wrongs[] = {
     {"code 1 2", "'code' outside a kernel"},
     {"column a b idx f32 key k", "'column' outside data"},
     {"entry e batch -1 arena 0",
-     "a batch size must lie between 0 and 9223372036854775807, found -1"},
+     "a batch size must lie between 0 and 1000000000, found -1"},
+    {"accumulate 1000000001", "a number of micro-batches must lie between 1 "
+                              "and 1000000000, found 1000000001"},
     {"entry e batch 0 arena 99999999999999999",
      "a size must be at most 70368744177664, found 99999999999999999"},
     {"launch k grid 1 block 1 shared 0 args", "unknown kernel 'k'"},
@@ -310,7 +312,7 @@ constexpr Wrong wrongs[] = {
     {"call r grid 1 block 1 set args @w+0", "unknown variable 'w'"},
     {"call r grid 1 block 1 set args const0+0",
      "there is no constant 'const0'"},
-    {"call r grid 1 block 1 set args input0+0", "there is no input 'input0'"},
+    {"call r grid 1 block 1 set args input1+0", "there is no input 'input1'"},
     {"call r grid 1 block 1 set args sky+0", "unknown buffer 'sky'"},
     {"call r grid 1 block 1 set args arena+65",
      "an offset must be at most 64, found 65"},
@@ -320,6 +322,7 @@ constexpr Wrong wrongs[] = {
      "needs 1 bytes at offset 64 of a space of 64"},
     {"result r 16xf32 arena+4", "needs 64 bytes at offset 4 of a space of 64"},
     {"buffer 0 64 steps 0 0 \"\"", "a buffer before the first step"},
+    {"input a f32", "input 'a' is declared twice"},
     {"input x 4xf32 range 3 2",
      "a bound not below the first must lie between 3 and 9223372036854775807, "
      "found 2"},
@@ -333,14 +336,20 @@ TEST(Program, RefusesOtherTexts) {
   EXPECT_EQ(problemOf("mp.program 1\n"),
             "line 1: version 1 of the text form, expected 2");
   EXPECT_EQ(problemOf((prefix + "constant 4xui8 0\nend").str()),
-            "line 7: expected '|', found 'end'");
-  EXPECT_EQ(problemOf(prefix), "line 5: the text breaks off: expected 'end'");
+            "line 8: expected '|', found 'end'");
+  EXPECT_EQ(problemOf(prefix), "line 6: the text breaks off: expected 'end'");
   EXPECT_EQ(problemOf((prefix + "end\nmodule").str()),
-            "line 7: text after 'end'");
+            "line 8: text after 'end'");
+}
+
+/// Without the checksum, which would notice every change.
+std::string uncheckedText() {
+  std::string text = textOf(sample());
+  return "mp.program 2\n" + text.substr(text.find('\n') + 1);
 }
 
 TEST(Program, NoticesDamagedCode) {
-  std::string text = textOf(sample());
+  std::string text = uncheckedText();
   size_t digits = text.find("code 1000");
   digits = text.find('|', digits) + 1;
   text[digits] = text[digits] == 'A' ? 'B' : 'A';
@@ -360,6 +369,32 @@ void survives(llvm::StringRef text) {
   EXPECT_EQ(textOf(parsed(again)), again);
 }
 
+TEST(Program, NoticesEveryFlippedBit) {
+  std::string text = textOf(sample());
+  size_t flips = 0;
+  for (char &byte : text)
+    for (unsigned bit = 0; bit < 8; ++bit, ++flips) {
+      byte ^= 1u << bit;
+      EXPECT_NE(problemOf(text), "") << "bit " << flips;
+      byte ^= 1u << bit;
+    }
+  EXPECT_GT(flips, 1000u);
+}
+
+TEST(Program, NoticesLinesThatMoved) {
+  std::string text = textOf(sample());
+  size_t first = text.find("  copy 256"), second = text.find("  copy 128"),
+         end = text.find('\n', second) + 1;
+  std::string swapped = text.substr(0, first) +
+                        text.substr(second, end - second) +
+                        text.substr(first, second - first) + text.substr(end);
+  EXPECT_NE(problemOf(swapped).find("line 1: the text is damaged"),
+            std::string::npos)
+      << problemOf(swapped);
+  EXPECT_EQ(
+      problemOf("mp.program 2\n" + swapped.substr(swapped.find('\n') + 1)), "");
+}
+
 TEST(Program, SurvivesEveryTruncation) {
   std::string text = textOf(sample());
   for (size_t size = 0; size + 1 < text.size(); ++size) {
@@ -369,7 +404,7 @@ TEST(Program, SurvivesEveryTruncation) {
 }
 
 TEST(Program, SurvivesFlippedBytes) {
-  const std::string text = textOf(sample());
+  const std::string text = uncheckedText();
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
     std::string broken = text;
@@ -380,7 +415,7 @@ TEST(Program, SurvivesFlippedBytes) {
 }
 
 TEST(Program, SurvivesSwappedWords) {
-  const std::string text = textOf(sample());
+  const std::string text = uncheckedText();
   std::mt19937 random(2);
   for (int i = 0; i < 5000; ++i) {
     size_t from = random() % text.size(), size = random() % 12;
