@@ -2,6 +2,7 @@
 #include "dialect/Fields.h"
 #include "dialect/ops/Constant.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -176,16 +177,41 @@ static LogicalResult verifyPlaceAttribute(Operation *op,
   return success();
 }
 
+/// Fails if an earlier place of the function has the name: it finds one only.
+static LogicalResult
+verifyNewName(Operation *op, StringRef what, unsigned index,
+              NamedAttribute attribute,
+              llvm::function_ref<Attribute(unsigned)> attributeOf) {
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  if (attribute.getName() != kNameAttr || !name || name.empty())
+    return success();
+  for (unsigned i = 0; i < index; ++i)
+    if (attributeOf(i) == name)
+      return op->emitError() << what << "s " << i << " and " << index
+                             << " have the same name, " << name;
+  return success();
+}
+
 LogicalResult MpDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                  unsigned,
+                                                  unsigned index,
                                                   NamedAttribute attribute) {
-  return verifyPlaceAttribute(op, attribute);
+  if (failed(verifyPlaceAttribute(op, attribute)))
+    return failure();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyNewName(op, "argument", index, attribute, [&](unsigned i) {
+    return function ? function.getArgAttr(i, kNameAttr) : Attribute();
+  });
 }
 
 LogicalResult MpDialect::verifyRegionResultAttribute(Operation *op, unsigned,
-                                                     unsigned,
+                                                     unsigned index,
                                                      NamedAttribute attribute) {
-  return verifyPlaceAttribute(op, attribute);
+  if (failed(verifyPlaceAttribute(op, attribute)))
+    return failure();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return verifyNewName(op, "result", index, attribute, [&](unsigned i) {
+    return function ? function.getResultAttr(i, kNameAttr) : Attribute();
+  });
 }
 
 LogicalResult mp::verifyAttributeNames(Operation *op) {

@@ -1,6 +1,8 @@
 //===- Recipe.cpp - recipes, minimisations and data sources ---------------===//
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/LossScaler.h"
+#include "program/Limits.h"
+#include "program/Names.h"
 
 using namespace mlir;
 using namespace mp;
@@ -29,9 +31,10 @@ LogicalResult TrainOp::verify() {
   if (getBody().front().empty())
     return emitOpError()
            << "minimises nothing: write mp.minimize result(0) {...}";
-  if (auto count = getAccumulate(); count && int64_t(*count) < 1)
-    return emitOpError() << "accumulates " << int64_t(*count)
-                         << " micro-batches, expected at least 1";
+  if (auto count = getAccumulate())
+    if (int64_t number = *count; number < 1 || number > kMostCount)
+      return emitOpError() << "accumulates " << number
+                           << " micro-batches, expected 1 to " << kMostCount;
   bool clipsAll = getClipNorm() || getClipValue();
   for (auto group : getBody().getOps<MinimizeOp>())
     if (clipsAll && (group.getClipNorm() || group.getClipValue())) {
@@ -43,12 +46,34 @@ LogicalResult TrainOp::verify() {
   return verifyClipping(*this);
 }
 
+/// Fails if a result has the name of one that a step gets, which would then be
+/// taken for it.
+static LogicalResult verifyResultNames(TrainOp train, func::FuncOp function) {
+  static constexpr StringLiteral kOwn[] = {
+      kScaleResult, kSkippedResult, kExhaustedResult, kLearningRateResult,
+      kGradientNormResult};
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+    if (!name || !llvm::is_contained(kOwn, name.getValue()))
+      continue;
+    auto diagnostic = train.emitOpError()
+                      << "trains @" << function.getName() << ", whose result "
+                      << i << " has the name " << name
+                      << ", by which a step returns a number of its own";
+    diagnostic.attachNote(function.getLoc()) << "the function";
+    return diagnostic;
+  }
+  return success();
+}
+
 LogicalResult TrainOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getFunctionAttr());
   if (!function)
     return emitOpError() << "trains @" << getFunction()
                          << ", which is not a function";
+  if (failed(verifyResultNames(*this, function)))
+    return failure();
   if (getScaler() &&
       !symbols.lookupNearestSymbolFrom<ScalerOp>(*this, getScalerAttr()))
     return emitOpError() << "names @" << *getScaler()

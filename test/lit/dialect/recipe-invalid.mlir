@@ -102,8 +102,25 @@ mp.train @step of @loss {}
 // -----
 
 func.func private @loss() -> tensor<f32>
-// expected-error@+1 {{accumulates 0 micro-batches, expected at least 1}}
+// expected-error@+1 {{accumulates 0 micro-batches, expected 1 to 1000000000}}
 mp.train @step of @loss accumulate(0) {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+func.func private @loss() -> tensor<f32>
+// expected-error@+1 {{accumulates 1000000001 micro-batches, expected 1 to 1000000000}}
+mp.train @step of @loss accumulate(1000000001) {
+  mp.minimize result(0) {optimizer = #mp.sgd}
+}
+
+// -----
+
+// expected-note@+1 {{the function}}
+func.func private @loss() -> (tensor<f32>, tensor<f32> {mp.name = "lr"})
+// expected-error@+1 {{trains @loss, whose result 1 has the name "lr", by which a step returns a number of its own}}
+mp.train @step of @loss {
   mp.minimize result(0) {optimizer = #mp.sgd}
 }
 
@@ -323,6 +340,16 @@ func.func @number(%x: tensor<4xf32>) {
 
 // expected-error@+1 {{'mp.name' is 3 : i64, expected a string}}
 func.func private @name(tensor<f32> {mp.name = 3})
+
+// -----
+
+// expected-error@+1 {{arguments 0 and 2 have the same name, "x"}}
+func.func private @name(tensor<f32> {mp.name = "x"}, tensor<f32>, tensor<f32> {mp.name = "x"})
+
+// -----
+
+// expected-error@+1 {{results 0 and 1 have the same name, "y"}}
+func.func private @name() -> (tensor<f32> {mp.name = "y"}, tensor<f32> {mp.name = "y"})
 
 // -----
 
