@@ -3,6 +3,8 @@
 #include "runtime/InputCheck.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -12,8 +14,9 @@ BoundInputs::BoundInputs(const mp::Entry &entry, int64_t parts)
     : entry(&entry), whole(entry.inputs.size()), views(entry.inputs.size()) {
   for (const mp::Input &input : entry.inputs) {
     types.push_back(input.type);
-    if (!input.type.shape.empty())
-      types.back().shape.front() *= parts;
+    // A product that is too large is the size of no tensor.
+    if (auto &shape = types.back().shape; !shape.empty())
+      shape.front() = SaturatingMultiply<uint64_t>(shape.front(), parts);
   }
 }
 
@@ -34,17 +37,28 @@ Error BoundInputs::bind(NamedTensors tensors) {
   if (tensors.size() != entry->inputs.size())
     return otherNames(tensors);
   for (size_t i = 0; i < entry->inputs.size(); ++i) {
-    const std::string &name = entry->inputs[i].name;
-    const NamedTensor *found =
-        name.empty() ? &tensors[i] : find_if(tensors, [&](const auto &tensor) {
-          return tensor.name == name;
-        });
-    if (found == tensors.end())
+    const NamedTensor *found = find(i, tensors);
+    if (!found)
       return otherNames(tensors);
     if (Error error = bind(i, found->tensor))
       return error;
   }
   return Error::success();
+}
+
+/// Returns the tensor for an input, or null. An input without a name is known
+/// by its place, or takes a tensor without a name that stands there.
+const NamedTensor *BoundInputs::find(size_t index, NamedTensors tensors) const {
+  StringRef name = entry->inputs[index].name;
+  if (name.empty() && tensors[index].name.empty())
+    return &tensors[index];
+  for (const NamedTensor &tensor : tensors) {
+    size_t place = 0;
+    if (name.empty() ? !tensor.name.getAsInteger(10, place) && place == index
+                     : tensor.name == name)
+      return &tensor;
+  }
+  return nullptr;
 }
 
 Error BoundInputs::bind(size_t index, const TensorRef &tensor) {
@@ -76,7 +90,8 @@ Error BoundInputs::otherNames(NamedTensors tensors) const {
   for (auto [name, type] : zip_equal(known, types))
     if (!is_contained(given, name))
       return mp::makeError("input '{0}' of {1} is missing", name, type.str());
-  llvm_unreachable("each name is there once");
+  return mp::makeError("the inputs cannot be told apart (known: {0})",
+                       join(known, ", "));
 }
 
 ArrayRef<mp::TensorView> BoundInputs::part(int64_t index) {

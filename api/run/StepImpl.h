@@ -27,6 +27,7 @@ public:
   std::vector<TensorInfo> describe() const;
 
 private:
+  const NamedTensor *find(size_t input, NamedTensors tensors) const;
   llvm::Error bind(size_t input, const TensorRef &tensor);
   llvm::Error otherNames(NamedTensors tensors) const;
 

@@ -35,6 +35,35 @@ TEST_F(Inputs, Names) {
   EXPECT_EQ(run({x, label, label}), "'label' is given twice");
 }
 
+TEST(UnnamedInputs, AreKnownByTheirPlaces) {
+  Step step = check(check(Module::parse(R"(
+    mp.variable @w : tensor<2xf32> = #mp.init<ones>
+    func.func @loss(%a: tensor<2xf32>, %b: tensor<2xf32> {mp.name = "b"},
+                    %c: tensor<2xf32>)
+        -> (tensor<f32> {mp.name = "loss"}, tensor<2xf32> {mp.name = "y"}) {
+      %w = mp.read @w : tensor<2xf32>
+      %loss = mp.sum %w dims[0] : tensor<2xf32>
+      %ab = mp.sub %a, %b : tensor<2xf32>, tensor<2xf32>
+      %y = mp.sub %ab, %c : tensor<2xf32>, tensor<2xf32>
+      return %loss, %y : tensor<f32>, tensor<2xf32>
+    }
+    mp.train @step of @loss {
+      mp.minimize result(0) {optimizer = #mp.sgd}
+    })"))
+                        .compileStep({.threads = 1}));
+  std::vector<float> a{9, 9}, b{1, 2}, c{3, 5};
+  auto result = [&](NamedTensors tensors) {
+    return check(check(step.run(tensors)).read<float>("y")).vec();
+  };
+  EXPECT_EQ(result({{"2", c}, {"b", b}, {"0", a}}), (std::vector<float>{5, 2}));
+  EXPECT_EQ(result({{"", a}, {"b", b}, {"", c}}), (std::vector<float>{5, 2}));
+  // Names of the text are not those of the function.
+  EXPECT_EQ(messageOf(step.run({{"c", c}, {"b", b}, {"a", a}})),
+            "there is no input 'c' (known: '0', 'b', '2')");
+  EXPECT_EQ(messageOf(step.run({{"0", a}, {"b", b}, {"0", c}})),
+            "'0' is given twice");
+}
+
 TEST_F(Inputs, TypesAndShapes) {
   std::vector<double> wide(24);
   EXPECT_EQ(runX(TensorRef(wide, {6, 4})), "'x' is 6x4xf64, expected 6x4xf32");
