@@ -97,9 +97,12 @@ TEST_F(Mistakes, OfRecipes) {
   net.train({.optimizer = sgd({.lr = -1})}), expect(__LINE__, {"lr is -1"});
   net.train({.optimizer = sgd({.lr = NAN})}), expect(__LINE__, {"in: mp.minimize", "lr = nan"});
   net.train({.optimizer = sgd(), .clipNorm = INFINITY}), expect(__LINE__, {"clip_norm = inf"});
+  net.train({.optimizer = {"adamw"}}), expect(__LINE__, {"'adamw' is text", "adamw"});
+  net.train({.optimizer = sgd(), .name = "slow"});
+  net.train({.optimizer = sgd(), .name = "slow"}), expect(__LINE__, {"'slow' of a recipe is taken: a recipe"});
 }
 
-TEST_F(Mistakes, OfNumbers) {
+TEST_F(Mistakes, OfNumbersAlone) {
   wrong = label > 300, expect(__LINE__, {"300 is not a value of ui8", "out of range"});
   wrong = label * 0.5, expect(__LINE__, {"0.5 is not a value of ui8", "cast the tensor"});
   wrong = maximum(label, -1), expect(__LINE__, {"-1 is not a value of ui8"});
@@ -159,9 +162,6 @@ TEST_F(Mistakes, OfFunctions) {
   net.call("h", {x}, itself), expect(__LINE__ - 1, {"'h' calls itself"});
   net.call("i", {x}, [&](auto &in) { net.output("o", in[0]); return in; }), expect(__LINE__, {"output 'o' in the body of function 'i'"});
   net.call("j", {x}, [&](auto &in) { net.input("p", F32, {}); return in; }), expect(__LINE__, {"input 'p' in the body of function 'j'"});
-  net.train({.optimizer = {"adamw"}}), expect(__LINE__, {"'adamw' is text", "adamw"});
-  net.train({.optimizer = sgd(), .name = "slow"});
-  net.train({.optimizer = sgd(), .name = "slow"}), expect(__LINE__, {"'slow' of a recipe is taken: a recipe"});
 }
 
 // clang-format on
