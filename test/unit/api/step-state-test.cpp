@@ -58,6 +58,28 @@ TEST(State, AResumedRunContinuesWithTheSameBits) {
             check(second.read<float>("fc.weight")));
 }
 
+TEST(State, WhatIsNotFiniteIsSoughtInTheStateThatWasLoaded) {
+  mp::test::TestFolder folder;
+  std::string path = folder.path("a.safetensors");
+  Step step = smallStep({.precision = Precision::FP16});
+  ASSERT_FALSE(train(step, SmallData()).skipped);
+  std::vector<float> one = {1};
+  check(
+      step.write("scaler.scale", TensorRef(ElementType::F32, one.data(), {})));
+  check(step.save(path));
+  SmallData large;
+  for (float &x : large.x)
+    x *= 100;
+  NamedTensor inputs[] = {{"x", large.points()}, {"label", large.label}};
+  // The gradient of the weight overflows at the first loss scale, not at 1.
+  check(step.initialize(0));
+  ASSERT_TRUE(check(step.run(inputs)).skipped);
+  EXPECT_NE(check(step.findNonFinite(inputs)), "");
+  check(step.load(path));
+  EXPECT_EQ(check(step.findNonFinite(inputs)), "");
+  EXPECT_FALSE(check(step.run(inputs)).skipped);
+}
+
 TEST(State, AFileOfOtherSettingsIsRefused) {
   mp::test::TestFolder folder;
   std::string path = folder.path("a.safetensors");
