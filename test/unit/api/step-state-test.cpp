@@ -2,6 +2,7 @@
 //---------===//
 #include "TestFiles.h"
 #include "api/SmallModule.h"
+#include <unistd.h>
 
 using namespace mantissa;
 using namespace mantissa::test;
@@ -148,6 +149,20 @@ TEST(State, ASavedProgramContinuesWhatItsModuleBegan) {
   EXPECT_NE(
       messageOf(other.load(path)).find("clip-norm '0.1' instead of '0.2'"),
       std::string::npos);
+}
+
+TEST(State, AProgramThatCannotBeWrittenIsAnError) {
+  Module module = check(Module::parse(kSmallModule));
+  StepOptions options;
+  options.batch = kRows;
+  EXPECT_EQ(messageOf(module.saveStep("/nonexistent/step", options)),
+            "cannot write /nonexistent/step: No such file or directory");
+  // A link, so that this device is safe from what fails here.
+  mp::test::TestFolder folder;
+  std::string full = folder.path("full");
+  ASSERT_EQ(symlink("/dev/full", full.c_str()), 0);
+  EXPECT_EQ(messageOf(module.saveStep(full, options)),
+            "cannot write " + full + ": No space left on device");
 }
 
 TEST(State, ProgramsThatCannotRunAreErrors) {
