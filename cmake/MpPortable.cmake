@@ -22,7 +22,7 @@ function(mp_link_archives name)
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/support/archives/NoZstd.cpp)
   target_link_libraries(${name} PRIVATE ${MP_LLVM_ARCHIVES} ${MP_ZLIB_ARCHIVE} Threads::Threads ${CMAKE_DL_LIBS} m)
   # Each function of the archives is a section of its own, so functions that nothing reaches are left out.
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,--strip-all,--as-needed)
+  target_link_options(${name} PRIVATE -static-libstdc++ -Wl,--gc-sections,--icf=all,--strip-all,--as-needed)
 endfunction()
 
 # mp_add_portable(<name> <object library>... SOURCES <source>...): the program, and
@@ -40,7 +40,7 @@ function(mp_add_portable name)
   endif()
   add_executable(${name} ${optional} ${arg_SOURCES})
   mp_link_archives(${name} ${arg_UNPARSED_ARGUMENTS} MpPrecision)
-  target_link_options(${name} PRIVATE -no-pie)
+  target_link_options(${name} PRIVATE -static-libgcc -no-pie)
 
   add_custom_target(package-portable ${all}
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D PROGRAM=$<TARGET_FILE:${name}>

@@ -62,6 +62,9 @@ static bool containsMlir(const Library &library) {
 Error mp::checkPluginFile(StringRef path) {
   if (!sys::fs::exists(path))
     return createStringError("no such file");
+  // A device or a pipe would be read without an end.
+  if (!sys::fs::is_regular_file(path))
+    return createStringError("is not a file");
   auto file = object::ObjectFile::createObjectFile(path);
   const Library *library = nullptr;
   if (file)

@@ -3,6 +3,7 @@
 #include "support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -149,16 +150,22 @@ void removeAbandoned(StringRef path) {
        it != end && !code; it.increment(code)) {
     StringRef name = sys::path::filename(it->path());
     pid_t pid = 0;
-    if (name.consume_front(start) && !name.getAsInteger(10, pid) && pid > 0 &&
+    unsigned number = 0;
+    if (name.consume_front(start) && !name.consumeInteger(10, pid) && pid > 0 &&
+        (name.empty() ||
+         (name.consume_front(".") && !name.getAsInteger(10, number))) &&
         isAbandoned(it->path(), pid))
       ::unlink(it->path().c_str());
   }
 }
 
-/// A file with this process's pid can only be left over from a dead process.
+/// Each file has a name of its own: two threads may write to one path. A file
+/// that has this one already can only be left over from a dead process.
 static std::string temporaryName(StringRef path) {
+  static std::atomic<unsigned> count = 0;
   removeAbandoned(path);
-  std::string name = (path + kTemporaryMark + Twine(::getpid())).str();
+  std::string name =
+      (path + kTemporaryMark + Twine(::getpid()) + "." + Twine(count++)).str();
   ::unlink(name.c_str());
   return name;
 }

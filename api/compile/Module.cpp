@@ -144,11 +144,11 @@ static Error saveProgram(const Module &module, StringRef path,
   if (!program)
     return program.takeError();
   program->settings = settingTexts(compile->settings());
-  // Written beside and renamed: an error leaves an earlier file as it was.
-  return writeToOutput(path, [&](raw_ostream &os) {
-    mp::print(*program, os);
-    return Error::success();
-  });
+  std::string text;
+  raw_string_ostream os(text);
+  mp::print(*program, os);
+  return mp::writeAtomically(
+      path, [&](mp::OutputFile &file) { return file.write(text); });
 }
 
 Error Module::saveStep(StringRef path, const StepOptions &options) const {

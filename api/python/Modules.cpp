@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "api/python/Bindings.h"
+#include "api/python/WithoutLock.h"
 #include "mantissa-exceptions.h"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -15,7 +16,7 @@ namespace mantissa::python {
 
 /// Calls a function of the library without Python's lock.
 template <typename Function> static auto unlocked(Function function) {
-  nb::gil_scoped_release release;
+  WithoutLock lock;
   return check(function());
 }
 
@@ -42,7 +43,7 @@ static std::string explain(const Module &module, const Options &options) {
 static void save(const Module &module, const nb::bytes &path,
                  const Options &options, bool isPrediction) {
   {
-    nb::gil_scoped_release release;
+    WithoutLock lock;
     check(isPrediction ? module.savePrediction(pathText(path), options)
                        : module.saveStep(pathText(path), options));
   }

@@ -1,6 +1,7 @@
 //===- Steps.cpp - Step for Python ----------------------------------------===//
 #include "api/python/Arrays.h"
 #include "api/python/Bindings.h"
+#include "api/python/WithoutLock.h"
 #include "api/run/OneThread.h"
 #include "mantissa-exceptions.h"
 #include "support/Error.h"
@@ -32,7 +33,7 @@ public:
     OneThread::Lock lock(users);
     check(lock.take());
     auto value = [&] {
-      nb::gil_scoped_release release;
+      WithoutLock waiting;
       return check(function(*step));
     }();
     notes->warn();

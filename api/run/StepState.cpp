@@ -86,6 +86,7 @@ Error Step::initialize(uint64_t seed) {
   mp::RunState &state = impl->state;
   state.seed = seed;
   state.step = state.skippedSteps = 0;
+  impl->lastWasSkipped = false;
   return impl->model->session().initialize(seed);
 }
 
@@ -221,6 +222,7 @@ Error Step::load(StringRef path) {
   auto changed = checkpoint->restore(impl->model->session());
   if (!changed)
     return changed.takeError();
+  impl->lastWasSkipped = false;
   impl->state.seed = there.seed;
   impl->state.step = there.step;
   impl->state.skippedSteps = there.skippedSteps;

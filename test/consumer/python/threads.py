@@ -104,6 +104,15 @@ class Processes(unittest.TestCase):
                                     cwd=os.path.dirname(os.path.abspath(__file__)), timeout=120)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (status, "", ""))
 
+    def test_a_program_may_end_while_threads_work(self):
+        """Python ends a thread that is in the library when it asks for Python's lock again."""
+        program = "import _model, threading, time\nstep = _model.compiled()\ndef work():\n  while True: {}\n" \
+                  "for _ in range(3): threading.Thread(target=work, daemon=True).start()\ntime.sleep(0.2)"
+        for call in ("_model.compiled(threads=1)(_model.batch())", "_model.compiled(threads=1)"):
+            result = subprocess.run([sys.executable, "-B", "-c", program.format(call)], capture_output=True, text=True, check=False,
+                                    cwd=os.path.dirname(os.path.abspath(__file__)), timeout=120)
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,7 @@
 //---------===//
 #include "TestFiles.h"
 #include "api/SmallModule.h"
+#include <unistd.h>
 
 using namespace mantissa;
 using namespace mantissa::test;
@@ -56,6 +57,28 @@ TEST(State, AResumedRunContinuesWithTheSameBits) {
   }
   EXPECT_EQ(check(whole.read<float>("fc.weight")),
             check(second.read<float>("fc.weight")));
+}
+
+TEST(State, WhatIsNotFiniteIsSoughtInTheStateThatWasLoaded) {
+  mp::test::TestFolder folder;
+  std::string path = folder.path("a.safetensors");
+  Step step = smallStep({.precision = Precision::FP16});
+  ASSERT_FALSE(train(step, SmallData()).skipped);
+  std::vector<float> one = {1};
+  check(
+      step.write("scaler.scale", TensorRef(ElementType::F32, one.data(), {})));
+  check(step.save(path));
+  SmallData large;
+  for (float &x : large.x)
+    x *= 100;
+  NamedTensor inputs[] = {{"x", large.points()}, {"label", large.label}};
+  // The gradient of the weight overflows at the first loss scale, not at 1.
+  check(step.initialize(0));
+  ASSERT_TRUE(check(step.run(inputs)).skipped);
+  EXPECT_NE(check(step.findNonFinite(inputs)), "");
+  check(step.load(path));
+  EXPECT_EQ(check(step.findNonFinite(inputs)), "");
+  EXPECT_FALSE(check(step.run(inputs)).skipped);
 }
 
 TEST(State, AFileOfOtherSettingsIsRefused) {
@@ -126,6 +149,20 @@ TEST(State, ASavedProgramContinuesWhatItsModuleBegan) {
   EXPECT_NE(
       messageOf(other.load(path)).find("clip-norm '0.1' instead of '0.2'"),
       std::string::npos);
+}
+
+TEST(State, AProgramThatCannotBeWrittenIsAnError) {
+  Module module = check(Module::parse(kSmallModule));
+  StepOptions options;
+  options.batch = kRows;
+  EXPECT_EQ(messageOf(module.saveStep("/nonexistent/step", options)),
+            "cannot write /nonexistent/step: No such file or directory");
+  // A link, so that this device is safe from what fails here.
+  mp::test::TestFolder folder;
+  std::string full = folder.path("full");
+  ASSERT_EQ(symlink("/dev/full", full.c_str()), 0);
+  EXPECT_EQ(messageOf(module.saveStep(full, options)),
+            "cannot write " + full + ": No space left on device");
 }
 
 TEST(State, ProgramsThatCannotRunAreErrors) {

@@ -164,6 +164,9 @@ TEST(OutputFile, RemovesWhatKilledProcessesLeft) {
     _exit(0);
   waitpid(child, nullptr, 0); // its number is free again
   std::string gone = folder.write("a.tmp." + std::to_string(child), "half");
+  std::string second =
+      folder.write("a.tmp." + std::to_string(child) + ".7", "half");
+  folder.write("a.tmp." + std::to_string(child) + ".x", "somebody's");
   folder.write("a.tmp." + std::to_string(getppid()), "under way");
   folder.write("a.tmp.txt", "somebody's");
   folder.write("b.tmp." + std::to_string(child), "of another file");
@@ -176,11 +179,30 @@ TEST(OutputFile, RemovesWhatKilledProcessesLeft) {
                 [](OutputFile &file) { return file.write("new"); })),
             "no error");
   EXPECT_FALSE(llvm::sys::fs::exists(gone));
-  EXPECT_EQ(folder.files(), 5u);
+  EXPECT_FALSE(llvm::sys::fs::exists(second));
+  EXPECT_EQ(folder.files(), 6u);
   close(other);
   removeAbandoned(folder.path("a"));
   EXPECT_FALSE(llvm::sys::fs::exists(locked));
-  EXPECT_EQ(folder.files(), 4u);
+  EXPECT_EQ(folder.files(), 5u);
+}
+
+TEST(OutputFile, IsWholeWhereTwoWriteToOnePath) {
+  TestFolder folder;
+  std::string path = folder.path("file");
+  EXPECT_EQ(message(writeAtomically(path,
+                                    [&](OutputFile &outer) {
+                                      llvm::cantFail(outer.write("outer, "));
+                                      llvm::cantFail(writeAtomically(
+                                          path, [](OutputFile &inner) {
+                                            return inner.write("inner");
+                                          }));
+                                      EXPECT_EQ(folder.read("file"), "inner");
+                                      return outer.write("at its end");
+                                    })),
+            "no error");
+  EXPECT_EQ(folder.read("file"), "outer, at its end");
+  EXPECT_EQ(folder.files(), 1u);
 }
 
 TEST(OutputFile, ReplacesWholeFiles) {
