@@ -2,6 +2,7 @@
 #include "dsl/Graph.h"
 #include "dialect/ops/State.h"
 #include "dsl/GraphState.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
