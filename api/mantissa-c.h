@@ -361,9 +361,10 @@ MANTISSA_API void mantissa_step_destroy(mantissa_step *step);
 typedef struct mantissa_results mantissa_results;
 
 /// Runs the step on a batch, and waits for it. The tensors have the names of
-/// the function's arguments, in any order. `results` may be null. An error
-/// names the tensor, what it is and what is expected; nothing has run then.
-/// Allocates nothing, but for the first call.
+/// the function's arguments, in any order; that of an argument without a name
+/// is its place, "0". `results` may be null. An error names the tensor, what it
+/// is and what is expected; nothing has run then. Allocates nothing, but for
+/// the first call.
 MANTISSA_CALL mantissa_status *
 mantissa_step_run(mantissa_step *step, const mantissa_tensor *inputs,
                   size_t count, const mantissa_results **results);

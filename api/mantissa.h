@@ -278,8 +278,9 @@ public:
                                            const RunOptions &options = {});
 
   /// Runs the step on a batch, and waits for it. The tensors have the names of
-  /// the function's arguments, in any order. An error names the tensor, what it
-  /// is and what is expected; nothing has run then. Allocates nothing.
+  /// the function's arguments, in any order; that of an argument without a name
+  /// is its place, "0". An error names the tensor, what it is and what is
+  /// expected; nothing has run then. Allocates nothing.
   llvm::Expected<StepResults> run(NamedTensors inputs);
 
   /// Runs the step on a batch in a form that changes no state, and returns
