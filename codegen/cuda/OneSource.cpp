@@ -6,13 +6,23 @@
 using namespace mp;
 using llvm::StringRef;
 
+/// Text of the user's in a comment, which a line feed would end.
+static std::string inComment(StringRef text) {
+  std::string shown = text.str();
+  for (char &c : shown)
+    if (static_cast<unsigned char>(c) < ' ')
+      c = '?';
+  return shown;
+}
+
 namespace {
 class OneSource {
 public:
   explicit OneSource(const Program &program) : program(program) {}
 
   std::string print(bool withHeaders) {
-    os << "// The kernels of " << program.module << " for " << program.arch
+    os << "// The kernels of " << inComment(program.module) << " for "
+       << program.arch
        << ", which NVRTC takes with -default-device -fmad=false, and\n"
           "// clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -S.\n";
     llvm::SmallVector<std::string> kernels;
@@ -87,7 +97,7 @@ private:
   void printKernel(const Kernel &kernel, StringRef code) {
     banner(kernel.summary);
     for (const mp::Location &source : kernel.sources)
-      os << "//   " << source.str() << '\n';
+      os << "//   " << inComment(source.str()) << '\n';
     os << "\nnamespace " << kernel.symbol << " {\nusing namespace mp;\n\n"
        << code << "\n} // namespace " << kernel.symbol << '\n';
   }
