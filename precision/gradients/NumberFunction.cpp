@@ -1,67 +1,26 @@
 //===- NumberFunction.cpp - runs a function of a module on numbers --------===//
 #include "precision/gradients/NumberFunction.h"
 #include "codegen/Compile.h"
-#include "llvm/ADT/APFloat.h"
-#include <cstring>
+#include "runtime/data/Convert.h"
 
 using namespace llvm;
 
 namespace mp::precision {
 
-static const fltSemantics &semantics(ElementType type) {
-  switch (type) {
-  case ElementType::F8E4M3FN:
-    return APFloat::Float8E4M3FN();
-  case ElementType::F8E5M2:
-    return APFloat::Float8E5M2();
-  case ElementType::F16:
-    return APFloat::IEEEhalf();
-  case ElementType::BF16:
-    return APFloat::BFloat();
-  case ElementType::F32:
-    return APFloat::IEEEsingle();
-  default:
-    return APFloat::IEEEdouble();
-  }
-}
-
 std::string pack(const Numbers &numbers, ElementType type) {
   unsigned width = byteWidth(type);
   std::string bytes(numbers.size() * width, '\0');
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    uint64_t bits = static_cast<uint64_t>(static_cast<int64_t>(numbers[i]));
-    if (isFloat(type)) {
-      APFloat value(numbers[i]);
-      bool losesInfo;
-      value.convert(semantics(type), APFloat::rmNearestTiesToEven, &losesInfo);
-      bits = value.bitcastToAPInt().getZExtValue();
-    }
-    // The host is little-endian, as every supported target.
-    std::memcpy(&bytes[i * width], &bits, width);
-  }
+  for (size_t i = 0; i < numbers.size(); ++i)
+    storeElement(type, numbers[i], &bytes[i * width]);
   return bytes;
 }
 
 Numbers unpack(const void *bytes, const TensorType &type) {
-  unsigned width = byteWidth(type.element);
   Numbers numbers(type.elements());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, static_cast<const char *>(bytes) + i * width, width);
-    if (isFloat(type.element)) {
-      APFloat value(semantics(type.element), APInt(width * 8, bits));
-      bool losesInfo;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                    &losesInfo);
-      numbers[i] = value.convertToDouble();
-    } else {
-      bool isSigned = type.element == ElementType::I8 ||
-                      type.element == ElementType::I32 ||
-                      type.element == ElementType::I64;
-      APInt value(width * 8, bits);
-      numbers[i] =
-          isSigned ? value.signedRoundToDouble() : value.roundToDouble();
-    }
+  const char *next = static_cast<const char *>(bytes);
+  for (double &number : numbers) {
+    number = loadElement(type.element, next);
+    next += byteWidth(type.element);
   }
   return numbers;
 }

@@ -100,3 +100,14 @@ class Faults(list):
     def expect(self, holds, text):
         if not holds:
             self.append(text)
+
+
+def check_pictures(arguments, faults, name, path, sizes):
+    """Draws a page in windows of these sizes: pictures NAME-0.png, ... that are not blank."""
+    for number, size in enumerate(sizes):
+        shot = arguments.work / f"{name}-{number}.png"
+        shot.unlink(missing_ok=True)
+        open_page(arguments, path, f"--screenshot={shot}", f"--window-size={size[0]},{size[1]}")
+        width, height, different = colours(shot)
+        faults.expect((width, height) == size and different >= 20,
+                      f"{name}: screenshot {number} has {width} x {height} pixels of {different} colours")

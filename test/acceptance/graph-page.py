@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from _acceptance import example, finish, options
-from _browser import Faults, Page, colours, open_page
+from _browser import Faults, Page, check_pictures, open_page
 
 HOSTILE = r"<script>document.title='owned'</script>\22'><img src=x onerror=alert(1)>&amp;]]></title></style>"
 FORBIDDEN = {"img", "iframe", "object", "embed", "link", "base", "form", "input", "image", "use", "foreignobject", "a"}
@@ -62,13 +62,7 @@ def check_page(arguments, faults, name, path, texts):
     faults.expect(written == read, f"{name}: Chromium reads other elements than were written")
     for text in texts:
         faults.expect(text in dom.text(), f"{name}: the page does not say '{text}'")
-    for kind, size in (("wide", (1600, 1800)), ("narrow", (500, 1800))):
-        shot = arguments.work / f"graph-{name}-{kind}.png"
-        shot.unlink(missing_ok=True)
-        open_page(arguments, path, f"--screenshot={shot}", f"--window-size={size[0]},{size[1]}")
-        width, height, different = colours(shot)
-        faults.expect((width, height) == size and different >= 20,
-                      f"{name}: the {kind} screenshot has {width} x {height} pixels of {different} colours")
+    check_pictures(arguments, faults, f"graph-{name}", path, ((1600, 1800), (500, 1800)))
     return dom
 
 

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 from _acceptance import example, finish, options, ran
-from _browser import Faults, Page, colours, open_page
+from _browser import Faults, Page, check_pictures, open_page
 
 HOSTILE = "<script>document.title='owned'</script>\"'><img src=x onerror=alert(1)>&amp;]]>--></title></style>"
 # Elements that the page never has; <a> and <meta> are checked by their content.
@@ -99,13 +99,7 @@ def check_page(arguments, faults, name, path, texts):
     faults.expect(tags[0] == tags[1], f"{name}: Chromium reads other elements than were written")
     for text in texts:
         faults.expect(text in dom.text(), f"{name}: the page does not say '{text}'")
-    for kind, size in (("wide", (1100, 2400)), ("narrow", (500, 2400))):
-        shot = arguments.work / f"report-{name}-{kind}.png"
-        shot.unlink(missing_ok=True)
-        open_page(arguments, path, f"--screenshot={shot}", f"--window-size={size[0]},{size[1]}")
-        width, height, different = colours(shot)
-        faults.expect((width, height) == size and different >= 20,
-                      f"{name}: the {kind} screenshot has {width} x {height} pixels of {different} colours")
+    check_pictures(arguments, faults, f"report-{name}", path, ((1100, 2400), (500, 2400)))
     return dom
 
 
