@@ -1,5 +1,4 @@
 //===- step-state-test.cpp - variables, checkpoints and saved Programs ----===//
-//---------===//
 #include "TestFiles.h"
 #include "api/SmallModule.h"
 #include <unistd.h>

@@ -251,6 +251,7 @@ TEST(StepAllocations, AreNoneFromC) {
 }
 
 /// This tests the counting itself.
+/// This tests the counting itself.
 TEST(StepAllocations, AreSeenWhereTheyAre) {
 #ifdef MP_SANITIZED
   GTEST_SKIP() << "a sanitizer has a malloc of its own";
