@@ -67,10 +67,11 @@ static Error visitBroken(Session &session,
   return Error::success();
 }
 
-Error FiniteState::begin(Session &session) {
+Error FiniteState::begin(Session &session, bool isResumed) {
   exempt.clear();
   return visitBroken(session, [&](const Variable &variable) {
-    exempt.insert(variable.name);
+    if (!isResumed || variable.kind == VariableKind::Buffer)
+      exempt.insert(variable.name);
     return true;
   });
 }

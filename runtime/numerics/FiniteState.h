@@ -14,8 +14,9 @@ bool allFinite(const TensorType &type, llvm::ArrayRef<char> bytes);
 class FiniteState {
 public:
   /// Leaves out what is not finite now: a module may begin with infinities, as
-  /// for a running minimum.
-  llvm::Error begin(Session &session);
+  /// in a mask or for a running minimum. Of a run that is resumed, these are
+  /// buffers alone: steps have changed the rest.
+  llvm::Error begin(Session &session, bool isResumed);
   /// Returns the first variable that is not finite, as "parameter 'w'", or "".
   llvm::Expected<std::string> firstBroken(Session &session) const;
 

@@ -23,8 +23,11 @@ Error NanCheckObserver::open() {
 
 Error NanCheckObserver::begin() {
   checked = run.state.step;
-  if (run.options.resume.empty())
-    return state.begin(run.session());
+  bool isResumed = !run.options.resume.empty();
+  if (Error error = state.begin(run.session(), isResumed))
+    return error;
+  if (!isResumed)
+    return Error::success();
   auto broken = state.firstBroken(run.session());
   if (!broken)
     return broken.takeError();
