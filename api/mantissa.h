@@ -333,7 +333,8 @@ public:
 
   /// Saves the whole state, atomically; `load` continues with the same bits.
   /// `load` fails, and changes nothing, if the file was made with other
-  /// settings or is of another model.
+  /// settings or by another graph; hyperparameters of an optimizer and the
+  /// schedule may differ.
   llvm::Error save(llvm::StringRef path);
   llvm::Error load(llvm::StringRef path);
   /// Loads parameters and buffers alone, from a checkpoint or any safetensors

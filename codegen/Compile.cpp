@@ -8,6 +8,7 @@
 #include "codegen/Reproducer.h"
 #include "codegen/ShapeCheck.h"
 #include "codegen/plan/Describe.h"
+#include "codegen/plan/DescribeGraph.h"
 #include "codegen/plan/EntryPlan.h"
 #include "codegen/stages/SplitEpilogues.h"
 #include "dialect/Dialects.h"
@@ -93,16 +94,20 @@ private:
     program.module = module->getName().value_or("module").str();
     backend->describe(program);
     program.data = describeData(*module);
+    auto recipe = findRecipe();
     if (options.goal == Goal::Inspect) {
-      for (auto recipe : module->getOps<TrainOp>())
-        if (options.function.empty() || options.function == recipe.getEntry()) {
-          program.accumulate = microBatchesOf(recipe);
-          chooseScalerOf(recipe);
+      for (auto each : module->getOps<TrainOp>())
+        if (options.function.empty() || options.function == each.getEntry()) {
+          program.accumulate = microBatchesOf(each);
+          chooseScalerOf(each);
         }
       describeState();
       return llvm::Error::success();
     }
-    if (auto recipe = findRecipe())
+    if (recipe && options.goal == Goal::Train &&
+        mlir::failed(describeAsWritten(recipe)))
+      return failed();
+    if (recipe)
       if (auto function =
               module->lookupSymbol<func::FuncOp>(recipe.getFunction()))
         if (mlir::failed(returnValues(function, requested(), names)))
@@ -112,12 +117,7 @@ private:
     if (options.goal == Goal::Run)
       if (auto asked = module->lookupSymbol<func::FuncOp>(options.function))
         asked.setPublic();
-    // This needs all functions: calls are inlined, and no two functions share
-    // random numbers.
-    PassManager numbering(&context);
-    numbering.addPass(createInline());
-    numbering.addPass(createNumberStreams());
-    if (mlir::failed(run(numbering)))
+    if (mlir::failed(inlineAndNumber(*module)))
       return failed();
     auto function = select();
     if (!function)
@@ -133,6 +133,27 @@ private:
       return error;
     describeState();
     return emitEntries();
+  }
+
+  /// Inlines calls and numbers the streams of random ops. This needs all
+  /// functions: no two of them share random numbers.
+  LogicalResult inlineAndNumber(ModuleOp which) {
+    PassManager numbering(&context);
+    numbering.addPass(createInline());
+    numbering.addPass(createNumberStreams());
+    return run(numbering, which);
+  }
+
+  /// Describes the graph without the values that the options return beside it.
+  /// Whether it is written in one function or in several makes no difference.
+  LogicalResult describeAsWritten(TrainOp recipe) {
+    OwningOpRef<ModuleOp> copy = module->clone();
+    if (mlir::failed(inlineAndNumber(*copy)))
+      return failure();
+    for (auto each : copy->getOps<TrainOp>())
+      if (each.getEntry() == recipe.getEntry())
+        builder.program.graph = describeGraph(each);
+    return success();
   }
 
   void describeState() {
@@ -334,7 +355,8 @@ private:
       manager.printAsTextualPipeline(os);
       options.onPipeline(text);
     }
-    bool good = timed("passes", [&] { return succeeded(run(manager)); });
+    bool good =
+        timed("passes", [&] { return succeeded(run(manager, *module)); });
     if (!good)
       return failed();
     if (auto casts = (*module)->getAttrOfType<StringAttr>(kCastsAttr))
@@ -342,9 +364,8 @@ private:
     return llvm::Error::success();
   }
 
-  LogicalResult run(PassManager &passes) {
-    return runReproducibly(passes, *module, options.reproducer,
-                           options.plugins);
+  LogicalResult run(PassManager &passes, ModuleOp which) {
+    return runReproducibly(passes, which, options.reproducer, options.plugins);
   }
 
   //===--------------------------------------------------------------------===//

@@ -307,6 +307,25 @@ struct Constant {
   std::string bytes;
 };
 
+/// An op of the graph as its user wrote it. A checkpoint keeps the graph that
+/// made it, so that a run that resumes it with another one can say how the two
+/// differ. Names of functions, scalers and entry points are left out.
+struct SourceOp {
+  std::string name; ///< "mp.linear"
+  std::string type; ///< "(tensor<2x8xf32>) -> tensor<2x4xf32>"
+  /// The values that it takes: their numbers, in the order of their definition.
+  std::vector<int64_t> operands = {};
+  /// By name; a value of many elements is a hash of them.
+  std::vector<std::pair<std::string, std::string>> attributes = {};
+  Location location = {};
+
+  /// Compares all but the locations.
+  bool operator==(const SourceOp &other) const {
+    return name == other.name && type == other.type &&
+           operands == other.operands && attributes == other.attributes;
+  }
+};
+
 /// A file that CUDA kernels include by name.
 struct Header {
   std::string name, text;
@@ -336,6 +355,9 @@ struct Program {
   std::string scalerFields;
   /// The loss scale that it begins with; set as `scaler` is.
   double scale = 1;
+  /// A recipe, its policy and its function, with calls inlined, as they were
+  /// written; set if a recipe is trained.
+  std::vector<SourceOp> graph;
   std::vector<Variable> variables;
   std::vector<Constant> constants;
   std::vector<Header> headers;

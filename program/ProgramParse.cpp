@@ -42,6 +42,7 @@ private:
   bool precision();
   bool plan();
   bool setting();
+  bool graph();
   bool accumulate();
   bool entry();
   bool input();
@@ -276,6 +277,24 @@ bool Parser::setting() {
   return line.name(key, "a setting") || line.name(value, "its value");
 }
 
+bool Parser::graph() {
+  SourceOp &op = program.graph.emplace_back();
+  if (line.name(op.name, "an op") || line.name(op.type, "its type"))
+    return true;
+  if (line.consume("from"))
+    while (line.atNumber())
+      if (line.integer(op.operands.emplace_back(), "a value", 0))
+        return true;
+  if (line.consume("set"))
+    while (!line.atEnd() && !line.peek("at")) {
+      auto &[key, value] = op.attributes.emplace_back();
+      if (line.name(key, "an attribute") || line.expectCharacter('=') ||
+          line.name(value, "its value"))
+        return true;
+    }
+  return line.location(op.location);
+}
+
 bool Parser::accumulate() {
   return line.integer(program.accumulate, "a number of micro-batches", 1,
                       kMostCount);
@@ -490,7 +509,7 @@ bool Parser::item() {
       {"data", &Parser::data},           {"column", &Parser::column},
       {"precision", &Parser::precision}, {"include", &Parser::include},
       {"plan", &Parser::plan},           {"accumulate", &Parser::accumulate},
-      {"setting", &Parser::setting},
+      {"setting", &Parser::setting},     {"graph", &Parser::graph},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

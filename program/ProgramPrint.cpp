@@ -19,6 +19,7 @@ public:
 
 private:
   void name(llvm::StringRef text);
+  void quoted(llvm::StringRef text);
   void number(double value);
   void location(const Location &location);
   void ref(const BufferRef &ref);
@@ -29,6 +30,7 @@ private:
 
   void variable(const Variable &variable);
   void role(const VariableRole &role);
+  void graph(const SourceOp &op);
   void kernel(const Kernel &kernel);
   void input(const Input &input);
   void step(const Launch &launch);
@@ -50,6 +52,10 @@ void Printer::name(llvm::StringRef text) {
     os << text;
     return;
   }
+  quoted(text);
+}
+
+void Printer::quoted(llvm::StringRef text) {
   os << '"';
   llvm::printEscapedString(text, os);
   os << '"';
@@ -118,6 +124,28 @@ void Printer::role(const VariableRole &role) {
     os << " named ";
     name(role.slot);
   }
+}
+
+void Printer::graph(const SourceOp &op) {
+  os << "graph ";
+  name(op.name);
+  os << ' ';
+  name(op.type);
+  if (!op.operands.empty())
+    os << " from";
+  for (int64_t operand : op.operands)
+    os << ' ' << operand;
+  if (!op.attributes.empty())
+    os << " set";
+  for (const auto &[key, value] : op.attributes) {
+    // A key is always quoted: a bare `at` would begin the location.
+    os << ' ';
+    quoted(key);
+    os << '=';
+    name(value);
+  }
+  location(op.location);
+  os << '\n';
 }
 
 void Printer::variable(const Variable &variable) {
@@ -203,9 +231,7 @@ void Printer::attribute(const Call::Attribute &value) {
   } else if (const auto *text = std::get_if<std::string>(&value)) {
     // The text is always quoted: a bare word of digits would read back as an
     // integer.
-    os << '"';
-    llvm::printEscapedString(*text, os);
-    os << '"';
+    quoted(*text);
   } else {
     os << '[';
     llvm::interleave(std::get<std::vector<int64_t>>(value), os, ",");
@@ -344,6 +370,8 @@ void Printer::print() {
   }
   if (program.accumulate != 1)
     os << "accumulate " << program.accumulate << '\n';
+  for (const SourceOp &op : program.graph)
+    graph(op);
   for (const Variable &value : program.variables)
     variable(value);
   for (const Constant &constant : program.constants) {

@@ -15,6 +15,7 @@
 //   precision fp16
 //   setting clip-norm 0.5
 //   accumulate 4
+//   graph mp.linear "(tensor<?x4xf32>) -> tensor<?x4xf32>" from 0 1 set "k"=1
 //   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
 //   constant 4x4xf32 c0ffee
 //     |AAAA...

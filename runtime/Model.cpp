@@ -205,6 +205,8 @@ Error Model::link(Key key, Expected<Program> program) {
   archName = program->arch;
   precisionName = program->precision;
   planHash = program->plan;
+  if (written.empty())
+    written = program->graph;
   if (!memory)
     memory = reportPlan(*program,
                         program->target == "cpu" ? options.compile.workers : 0);

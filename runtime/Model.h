@@ -79,6 +79,8 @@ public:
   const std::string &arch() const { return archName; }
   /// Returns the memory plan of the program that was linked first.
   const std::optional<PlanReport> &memoryPlan() const { return memory; }
+  /// Program::graph of the program that was linked first
+  const std::vector<SourceOp> &graph() const { return written; }
   /// Program::plan
   const std::string &plan() const { return planHash; }
   /// Returns what the compilation of kernels took so far, and how many the
@@ -108,6 +110,7 @@ private:
   std::shared_ptr<CodeCache>
       cache; ///< of the objects that codegen makes; null for CUDA
   std::string name, archName, precisionName, planHash;
+  std::vector<SourceOp> written;
   std::optional<PlanReport> memory;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;

@@ -49,6 +49,7 @@ Error Step::Impl::compile() {
   inputs = BoundInputs(entry, program.microBatches);
   state.accumulate = program.microBatches;
   state.module = model->moduleName();
+  state.graph = model->graph();
   state.target = model->session().target().str();
   return Error::success();
 }

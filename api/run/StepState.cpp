@@ -219,6 +219,12 @@ Error Step::load(StringRef path) {
   const mp::RunState &there = checkpoint->state();
   if (Error error = impl->checkSettings(there))
     return mp::makeError("{0} {1}", path, toString(std::move(error)));
+  if (Error error = checkpoint->checkVariables(impl->model->session()))
+    return error;
+  if (Error error =
+          checkpoint->checkGraph(impl->state.module, impl->state.graph))
+    return mp::makeError("{0}\n  its weights alone can be loaded",
+                         toString(std::move(error)));
   auto changed = checkpoint->restore(impl->model->session());
   if (!changed)
     return changed.takeError();

@@ -1,6 +1,7 @@
 //===- Checkpoint.cpp - the state of a training run in a file -------------===//
 #include "runtime/train/Checkpoint.h"
 #include "runtime/data/Convert.h"
+#include "runtime/train/GraphRecord.h"
 #include "runtime/train/ScalerState.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
@@ -23,6 +24,8 @@ constexpr StringLiteral kFormatVersion = "2", kFormatWithoutDigests = "1";
 constexpr StringLiteral kFingerprintKey = "fingerprint";
 /// The metadata key for the names of parameters and buffers, a JSON list.
 constexpr StringLiteral kWeightsKey = "weights";
+/// The key of what graphToText writes. Files of earlier versions lack it.
+constexpr StringLiteral kGraphKey = "mantissa.graph";
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -173,7 +176,7 @@ std::string fingerprint(ArrayRef<Variable> variables) {
 std::string checkpointPath(StringRef path) {
   SmallString<256> file(path);
   if (sys::fs::is_directory(path))
-    sys::path::append(file, "checkpoint.safetensors");
+    sys::path::append(file, kNewestCheckpoint);
   return file.str().str();
 }
 
@@ -200,6 +203,8 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   metadata[kRolesKey.str()] = rolesToText(session.variables());
   MetadataWriter writer{metadata};
   visitFields(state, writer);
+  if (!state.graph.empty())
+    metadata[kGraphKey.str()] = graphToText(state.graph);
   return writeSafetensors(path, std::move(tensors), std::move(metadata),
                           Digests::Written);
 }
@@ -248,6 +253,13 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
     reader.bad = "step";
   if (reader.bad.empty() && run.accumulate < 1)
     reader.bad = "accumulate";
+  if (auto graph = metadata.find(kGraphKey.str()); graph != metadata.end()) {
+    auto ops = parseGraph(graph->second);
+    if (ops)
+      run.graph = std::move(*ops);
+    else if (reader.bad.empty())
+      reader.bad = kGraphKey.str();
+  }
   if (!reader.bad.empty())
     return makeError("{0}: damaged checkpoint: metadata '{1}' is missing or "
                      "malformed",
@@ -319,9 +331,34 @@ double Checkpoint::scale() const {
   return run.lastScale;
 }
 
+Error Checkpoint::checkVariables(Session &session) const {
+  return compareVariables(session.variables(), file, roles, run.module);
+}
+
+std::vector<GraphDifference>
+Checkpoint::compareGraph(StringRef module, ArrayRef<SourceOp> graph) const {
+  // An earlier version saved the checkpoint, or the Program.
+  if (run.graph.empty() || graph.empty())
+    return {};
+  auto differences = compareGraphs(run.graph, graph);
+  if (module != run.module)
+    differences.push_back({formatv("module '{0}' instead of the checkpoint's "
+                                   "'{1}'",
+                                   module, run.module)});
+  return differences;
+}
+
+Error Checkpoint::checkGraph(StringRef module, ArrayRef<SourceOp> graph) const {
+  Differences differences;
+  for (GraphDifference &difference : compareGraph(module, graph))
+    if (!difference.isHyperparameter)
+      differences.add(std::move(difference.text));
+  return differences.finish(file.path + ": checkpoint of another graph:");
+}
+
 Expected<ScalerChange> Checkpoint::restore(Session &session) const {
   ArrayRef<Variable> variables = session.variables();
-  if (Error error = compareVariables(variables, file, roles, run.module))
+  if (Error error = checkVariables(session))
     return error;
   ScalerChange change = compareScalers(variables, file, roles);
   if (Error error = checkScale(variables, file))

@@ -6,6 +6,7 @@
 #include "runtime/Session.h"
 #include "runtime/data/Safetensors.h"
 #include "runtime/train/CheckpointRoles.h"
+#include "runtime/train/GraphRecord.h"
 #include "runtime/train/Metrics.h"
 
 namespace mp {
@@ -23,8 +24,9 @@ struct RunState : RecipeSettings {
   int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string module = {}, target = {}, cpu = {};
-  std::string scalerFields = {}; ///< as in Program
-  std::string plan = {};         ///< Program::plan
+  std::string scalerFields = {};    ///< as in Program
+  std::string plan = {};            ///< Program::plan
+  std::vector<SourceOp> graph = {}; ///< as in Program
   std::string insertPasses =
       {};                     ///< those of CompileOptions, as on a command line
   double lastScale = 1;       ///< loss scale of the last step
@@ -68,10 +70,20 @@ public:
   /// Returns the loss scale of the next step. If the scaler never changes the
   /// scale, this is the scale of the last step.
   double scale() const;
+  /// Fails unless the session has the variables of the file. An error names
+  /// those that are missing, unknown, or of another type.
+  llvm::Error checkVariables(Session &session) const;
+  /// Returns how a graph differs from the one that made the checkpoint. There
+  /// is nothing to compare if an earlier version wrote the file.
+  std::vector<GraphDifference>
+  compareGraph(llvm::StringRef module, llvm::ArrayRef<SourceOp> graph) const;
+  /// Fails if they differ in more than hyperparameters, and lists how.
+  llvm::Error checkGraph(llvm::StringRef module,
+                         llvm::ArrayRef<SourceOp> graph) const;
   /// Fills every variable that checkpoints hold, begins a window and runs
   /// `derive`. The loss scaler may be another one: state that the file lacks is
-  /// initialised anew. An error names the variables that are missing, unknown,
-  /// or of another type, and leaves the session as it was.
+  /// initialised anew. An error, such as one of checkVariables, leaves the
+  /// session as it was.
   llvm::Expected<ScalerChange> restore(Session &session) const;
 
 private:
@@ -106,7 +118,16 @@ struct Exported {
 llvm::Expected<Exported> exportWeights(llvm::StringRef from, llvm::StringRef to,
                                        Weights which = Weights::Trained);
 
-/// Returns `path`, or the checkpoint inside it if it is a folder.
+/// The names of checkpoints in a run folder: the newest; the one that it
+/// replaced; and the newest one of an earlier run in the same folder.
+inline constexpr llvm::StringLiteral kNewestCheckpoint =
+    "checkpoint.safetensors";
+inline constexpr llvm::StringLiteral kPreviousCheckpoint =
+    "checkpoint.previous.safetensors";
+inline constexpr llvm::StringLiteral kEarlierRunCheckpoint =
+    "checkpoint.earlier-run.safetensors";
+
+/// Returns `path`, or the newest checkpoint inside it if it is a folder.
 std::string checkpointPath(llvm::StringRef path);
 
 } // namespace mp

@@ -87,6 +87,25 @@ static void copyProgress(const RunState &from, RunState &to) {
   to.epochLossCount = from.epochLossCount;
 }
 
+/// Refuses the graph of another run, unless the user takes it anyway, and logs
+/// the differences with which the run goes on.
+static Error checkGraph(const TrainingRun &run, const Checkpoint &checkpoint) {
+  const RunState &state = run.state;
+  if (!run.options.resumeAnyway)
+    if (Error error = checkpoint.checkGraph(state.module, state.graph))
+      return makeError("{0}\n  --resume-anyway goes on with this graph",
+                       toString(std::move(error)));
+  if (run.options.log)
+    for (const GraphDifference &difference :
+         checkpoint.compareGraph(state.module, state.graph))
+      *run.options.log << "note: "
+                       << (difference.isHyperparameter
+                               ? ""
+                               : "the run goes on with another graph: ")
+                       << difference.text << "\n";
+  return Error::success();
+}
+
 Error restoreRun(TrainingRun &run, const Checkpoint &checkpoint) {
   const RunState &saved = checkpoint.state();
   RunState &state = run.state;
@@ -97,6 +116,10 @@ Error restoreRun(TrainingRun &run, const Checkpoint &checkpoint) {
         "expected {3} in batches of {4} times {5}",
         saved.samples, saved.batch, saved.accumulate, state.samples,
         state.batch, state.accumulate);
+  if (Error error = checkpoint.checkVariables(run.session()))
+    return error;
+  if (Error error = checkGraph(run, checkpoint))
+    return error;
   Expected<ScalerChange> change = checkpoint.restore(run.session());
   if (!change)
     return change.takeError();
@@ -105,6 +128,23 @@ Error restoreRun(TrainingRun &run, const Checkpoint &checkpoint) {
   state.seed = saved.seed;
   state.shuffle = saved.shuffle;
   return Error::success();
+}
+
+Expected<Checkpoint> openToResume(StringRef path) {
+  Expected<Checkpoint> newest = Checkpoint::open(path);
+  if (newest || !sys::fs::is_directory(path))
+    return newest;
+  SmallString<256> previous(path);
+  sys::path::append(previous, kPreviousCheckpoint);
+  Expected<Checkpoint> before = Checkpoint::open(previous);
+  if (!before) {
+    consumeError(before.takeError());
+    return newest;
+  }
+  return makeError("{0}\n  the checkpoint before it, of step {1}, is whole: "
+                   "--resume {2} --out {3} goes on from there",
+                   toString(newest.takeError()), before->state().step, previous,
+                   path);
 }
 
 Error loadRun(TrainingRun &run, StringRef path) {

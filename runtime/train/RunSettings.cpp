@@ -22,11 +22,14 @@ template <typename T> static std::string toText(const T &value) {
   else
     return formatv("{0}", value).str();
 }
-static Error refuseOther(StringRef name, const std::string &checkpoint,
-                         const std::string &given) {
-  return makeError("cannot resume with another {0}: the checkpoint has {1}, "
-                   "this run asks for '{2}'",
-                   name, checkpoint, given);
+static std::string describeOther(StringRef name, const std::string &checkpoint,
+                                 const std::string &given) {
+  return formatv("another {0}: the checkpoint has {1}, this run asks for '{2}'",
+                 name, checkpoint, given);
+}
+
+static Error refuse(const std::string &other) {
+  return makeError("cannot resume with {0}", other);
 }
 
 /// Takes an option that was given, else the checkpoint's. It is an error to
@@ -35,29 +38,37 @@ template <typename T>
 static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
                     T &value) {
   if (given && resumed && *given != value)
-    return refuseOther(name, settingText(toText(value)), toText(*given));
+    return refuse(
+        describeOther(name, settingText(toText(value)), toText(*given)));
   value = given.value_or(value);
   return Error::success();
 }
 
-/// Does the same for each setting of the recipe.
-static Error settleSettings(const RecipeSettings &given, bool resumed,
+/// Does the same for each setting of the recipe. With `resumeAnyway`, the user
+/// accepts another value, and a note says so.
+static Error settleSettings(const TrainOptions &options,
+                            const RecipeSettings &given, bool resumed,
                             RecipeSettings &run) {
   Error error = Error::success();
-  forEachSetting([&]<typename T>(const SettingInfo &setting,
-                                 T RecipeSettings::*field) {
-    const T &asked = given.*field;
-    bool isAsked = asked != T();
-    if (isAsked && resumed && setting.onResume == OnResume::MustAgree &&
-        asked != run.*field)
-      error = joinErrors(
-          std::move(error),
-          refuseOther(setting.name,
-                      settingText(run.*field == T() ? "" : toText(run.*field)),
-                      toText(asked)));
-    if (isAsked)
-      run.*field = asked;
-  });
+  auto another = [&](const std::string &text) {
+    if (!options.resumeAnyway)
+      error = joinErrors(std::move(error), refuse(text));
+    else if (options.log)
+      *options.log << "note: the run goes on with " << text << "\n";
+  };
+  forEachSetting(
+      [&]<typename T>(const SettingInfo &setting, T RecipeSettings::*field) {
+        const T &asked = given.*field;
+        bool isAsked = asked != T();
+        if (isAsked && resumed && setting.onResume == OnResume::MustAgree &&
+            asked != run.*field)
+          another(describeOther(
+              setting.name,
+              settingText(run.*field == T() ? "" : toText(run.*field)),
+              toText(asked)));
+        if (isAsked)
+          run.*field = asked;
+      });
   return error;
 }
 
@@ -113,7 +124,8 @@ Expected<RunState> settleRun(const TrainOptions &options,
               settle("seed", options.seed, resumed, run.seed),
               settle("shuffle", options.shuffle, resumed, run.shuffle),
               settle("drop-last", options.dropLast, resumed, run.dropLast),
-              settleSettings(askedSettings(options, checkpoint), resumed, run)))
+              settleSettings(options, askedSettings(options, checkpoint),
+                             resumed, run)))
     return error;
   // Inserted passes are those of this run's options: a checkpoint is data, so
   // the passes that it names are not loaded.

@@ -22,7 +22,10 @@ struct TrainOptions : RecipeSettings {
   std::string data;   ///< folder for the module's data sources
   std::string
       out; ///< run folder, created if missing; empty: nothing is written
-  std::string resume;   ///< run folder or checkpoint to go on from
+  std::string resume; ///< run folder or checkpoint to go on from
+  /// Whether a run may resume with another graph, or other settings of the
+  /// recipe, than the checkpoint has; notes in `log` name each difference.
+  bool resumeAnyway = false;
   std::string init;     ///< safetensors file with the first weights
   std::string function; ///< recipe to run; empty: the only one
   /// As in CompileOptions. A checkpoint names them, but never loads them.

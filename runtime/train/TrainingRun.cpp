@@ -52,7 +52,9 @@ Error TrainingRun::makeFolder() {
       return taken.takeError();
     lock.emplace(std::move(*taken));
   }
-  removeAbandoned(path("checkpoint.safetensors"));
+  for (StringRef name :
+       {kNewestCheckpoint, kPreviousCheckpoint, kEarlierRunCheckpoint})
+    removeAbandoned(path(name));
   // Files that an earlier run wrote at its end are removed, as users also look
   // at runs that have not ended.
   for (StringRef name : {"summary.json", "report.html", "values.json"})

@@ -158,6 +158,7 @@ static Error compileStep(TrainingRun &run, TrainingStep &steps) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   run.state.module = run.model->moduleName();
+  run.state.graph = run.model->graph();
   run.state.target = run.session().target().str();
   compileRest(run);
   return Error::success();
@@ -236,7 +237,7 @@ Expected<TrainingSetUp> setUpTraining(TrainOptions options, Compiler compiler,
                                       SessionFactory createSession) {
   std::optional<Checkpoint> checkpoint;
   if (!options.resume.empty()) {
-    Expected<Checkpoint> opened = Checkpoint::open(options.resume);
+    Expected<Checkpoint> opened = openToResume(options.resume);
     if (!opened)
       return opened.takeError();
     checkpoint = std::move(*opened);

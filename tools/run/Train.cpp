@@ -40,6 +40,9 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       text("resume", "RUN", options.resume,
            "go on from a run folder or a checkpoint, bit for bit",
            Names::InputRun),
+      flag("resume-anyway", options.resumeAnyway, true,
+           "resume a graph or a setting that is not the checkpoint's, and note "
+           "how they differ"),
       text("init", "FILE", options.init,
            "first weights, a safetensors file with PyTorch's names",
            Names::Input),

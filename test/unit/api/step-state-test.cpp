@@ -94,6 +94,34 @@ TEST(State, AFileOfOtherSettingsIsRefused) {
   check(full.loadWeights(path));
 }
 
+TEST(State, AFileOfAnotherGraphIsRefused) {
+  mp::test::TestFolder folder;
+  std::string path = folder.path("a.safetensors"),
+              program = folder.path("step");
+  std::string text = kSmallModule;
+  for (size_t at = text.find("%logits"); at != std::string::npos;
+       at = text.find("%logits", at + 1))
+    if (text.compare(at, 8, "%logits,") == 0)
+      text.replace(at, 7, "%bounded");
+  text.insert(text.find("    %loss"),
+              "    %bounded = mp.tanh %logits : tensor<?x3xf32>\n");
+  Module module = check(Module::parse(text, "bounded.mlir"));
+  StepOptions options{.batch = kRows, .threads = 1};
+  check(smallStep().save(path));
+  check(module.saveStep(program, options));
+  Step compiled = check(module.compileStep(options)),
+       loaded = check(Step::fromPrograms({program}, {.threads = 1}));
+  std::string expected =
+      path + ": checkpoint of another graph:\n  mp.tanh (bounded.mlir:10:16) is "
+             "not in the checkpoint's graph\n  its weights alone can be loaded";
+  for (Step *step : {&compiled, &loaded}) {
+    auto before = check(step->read<float>("fc.weight"));
+    EXPECT_EQ(messageOf(step->load(path)), expected);
+    EXPECT_EQ(check(step->read<float>("fc.weight")), before);
+    check(step->loadWeights(path));
+  }
+}
+
 TEST(State, ASavedProgramRunsWithoutItsModule) {
   mp::test::TestFolder folder;
   Module module = check(Module::parse(kSmallModule));

@@ -49,6 +49,10 @@ Program sample() {
   program.accumulate = 4;
   program.arch = "znver5";
   Location at{"dir with space/mlp.mlir", 3, 5};
+  program.graph = {
+      {"mp.minimize", "() -> ()", {}, {{"at", "#mp.sgd<lr = 0.1>"}, {"k", ""}}},
+      {"mp.linear", "(tensor<?x4xf32>) -> tensor<?x2xf32>", {0, 12}, {}, at},
+      {"my.op", "", {3}, {{"odd = key", "a \"quoted\"\nline"}}, at}};
   program.variables = {
       {"fc1.weight",
        VariableKind::Parameter,

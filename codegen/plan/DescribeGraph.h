@@ -1,0 +1,17 @@
+//===- DescribeGraph.h - a recipe's graph as it was written -----*- C++ -*-===//
+#ifndef MP_CODEGEN_PLAN_DESCRIBEGRAPH_H
+#define MP_CODEGEN_PLAN_DESCRIBEGRAPH_H
+
+#include "dialect/ops/Recipe.h"
+#include "program/Program.h"
+
+namespace mp {
+
+/// Describes a recipe, the policy of its autocast, and its function. To be
+/// called after calls are inlined and before any other pass: what passes make
+/// of the graph depends on settings, which are compared by themselves.
+std::vector<SourceOp> describeGraph(TrainOp recipe);
+
+} // namespace mp
+
+#endif // MP_CODEGEN_PLAN_DESCRIBEGRAPH_H
