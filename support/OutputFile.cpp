@@ -219,6 +219,13 @@ Error PendingFile::commit() {
   return replaceBy(temporary, path);
 }
 
+Error linkAs(StringRef from, StringRef to) {
+  PendingFile file(to);
+  if (std::error_code failed = sys::fs::create_hard_link(from, file.name()))
+    return makeError("cannot link {0} as {1}: {2}", from, to, failed.message());
+  return file.commit();
+}
+
 Error writeAtomically(StringRef path,
                       function_ref<Error(OutputFile &)> writer) {
   if (isSpecial(path)) {

@@ -72,6 +72,10 @@ private:
   std::string path, temporary;
 };
 
+/// Gives the file `from` another name too, in place of the file `to` if there
+/// is one. Fails where the file system has no links.
+llvm::Error linkAs(llvm::StringRef from, llvm::StringRef to);
+
 /// Removes the temporary files that dead processes left when they wrote `path`:
 /// they were killed before they could rename them. writeAtomically does this
 /// too.

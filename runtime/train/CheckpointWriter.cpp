@@ -39,30 +39,53 @@ Error CheckpointWriter::stepsEnded(bool interrupted) {
 Error CheckpointWriter::save() {
   metrics.flush();
   if (Error error = std::exchange(replaces, false) ? saveKeepingEarlier()
-                                                   : saveRun(run, path()))
+                                                   : saveKeepingPrevious())
     return error;
   saved = run.state.step;
   run.hasSaved = true;
   return Error::success();
 }
 
+/// Whether the newest checkpoint in the folder was written or read by this run,
+/// and so is known to be whole.
+bool CheckpointWriter::isKnown() const {
+  return run.hasSaved ||
+         (!run.options.resume.empty() &&
+          sys::fs::equivalent(checkpointPath(run.options.resume), path()));
+}
+
+/// Keeps the newest checkpoint beside the one that replaces it, for the day on
+/// which a disk damages that.
+Error CheckpointWriter::saveKeepingPrevious() {
+  if (isKnown() && sys::fs::exists(path()))
+    if (Error error = linkAs(path(), run.path(kPreviousCheckpoint)))
+      // Without links, a run keeps one checkpoint.
+      consumeError(std::move(error));
+  return saveRun(run, path());
+}
+
 /// Replaces the checkpoint of an earlier run in the same folder, which gets
 /// another name first, so that a forgotten --resume does not lose it.
 Error CheckpointWriter::saveKeepingEarlier() {
-  std::string previous = run.path("checkpoint.previous.safetensors");
-  if (!sys::fs::exists(path()))
-    return saveRun(run, path());
-  std::error_code failed = sys::fs::remove(previous);
-  // If the file system has no links, the file is copied.
-  if (!failed && sys::fs::create_hard_link(path(), previous))
-    failed = sys::fs::copy_file(path(), previous);
-  if (failed)
-    return makeError("{0}: cannot keep the earlier checkpoint: {1}", previous,
-                     failed.message());
-  Error error = saveRun(run, path());
-  if (error)
-    failed = sys::fs::remove(previous);
-  return error;
+  std::string earlier = run.path(kEarlierRunCheckpoint);
+  std::string previous = run.path(kPreviousCheckpoint);
+  if (sys::fs::exists(path())) {
+    Error error = linkAs(path(), earlier);
+    std::error_code failed;
+    if (error) {
+      consumeError(std::move(error));
+      failed = sys::fs::copy_file(path(), earlier);
+    }
+    if (failed)
+      return makeError("{0}: cannot keep the earlier checkpoint: {1}", earlier,
+                       failed.message());
+  }
+  if (Error error = saveRun(run, path()))
+    return error;
+  // It is of the earlier run, too.
+  if (std::error_code failed = sys::fs::remove(previous))
+    return makeError("cannot remove {0}: {1}", previous, failed.message());
+  return Error::success();
 }
 
 } // namespace mp

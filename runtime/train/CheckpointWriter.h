@@ -19,8 +19,10 @@ public:
 
 private:
   llvm::Error save();
+  llvm::Error saveKeepingPrevious();
   llvm::Error saveKeepingEarlier();
-  std::string path() const { return run.path("checkpoint.safetensors"); }
+  bool isKnown() const;
+  std::string path() const { return run.path(kNewestCheckpoint); }
 
   TrainingRun &run;
   MetricsWriter &metrics;

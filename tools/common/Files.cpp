@@ -42,7 +42,8 @@ static bool overwrites(StringRef output, const NamedFile &other) {
   for (StringRef name :
        {"metrics.jsonl", "summary.json", "plan.json", "casts.json",
         "ledger.jsonl", "non-finite.jsonl", "values.json",
-        "checkpoint.safetensors", "checkpoint.previous.safetensors"}) {
+        "checkpoint.safetensors", "checkpoint.previous.safetensors",
+        "checkpoint.earlier-run.safetensors"}) {
     SmallString<256> part(other.path);
     sys::path::append(part, name);
     if (areSame(output, part))

@@ -10,14 +10,18 @@ using namespace llvm;
 
 namespace mp::tool {
 
-/// The files to verify: a run folder also keeps the checkpoint of the run that
-/// was in it before.
+/// The files to verify: a run folder also keeps the checkpoint before the
+/// newest, and that of the run that was in it before.
 static std::vector<std::string> filesOf(StringRef path) {
   std::vector<std::string> files = {checkpointPath(path)};
-  SmallString<256> previous(path);
-  sys::path::append(previous, "checkpoint.previous.safetensors");
-  if (sys::fs::is_directory(path) && sys::fs::exists(previous))
-    files.push_back(previous.str().str());
+  if (!sys::fs::is_directory(path))
+    return files;
+  for (StringRef name : {kPreviousCheckpoint, kEarlierRunCheckpoint}) {
+    SmallString<256> other(path);
+    sys::path::append(other, name);
+    if (sys::fs::exists(other))
+      files.push_back(other.str().str());
+  }
   return files;
 }
 
