@@ -112,8 +112,9 @@ TEST(State, AFileOfAnotherGraphIsRefused) {
   Step compiled = check(module.compileStep(options)),
        loaded = check(Step::fromPrograms({program}, {.threads = 1}));
   std::string expected =
-      path + ": checkpoint of another graph:\n  mp.tanh (bounded.mlir:10:16) is "
-             "not in the checkpoint's graph\n  its weights alone can be loaded";
+      path +
+      ": checkpoint of another graph:\n  mp.tanh (bounded.mlir:10:16) is "
+      "not in the checkpoint's graph\n  its weights alone can be loaded";
   for (Step *step : {&compiled, &loaded}) {
     auto before = check(step->read<float>("fc.weight"));
     EXPECT_EQ(messageOf(step->load(path)), expected);
