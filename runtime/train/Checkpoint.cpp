@@ -372,13 +372,17 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
     if (!isSaved(variable) && variable.kind != VariableKind::Window)
       continue;
     auto tensor = file.tensors.find(variable.name);
-    std::vector<char> first(variable.type.bytes());
-    if (isScaler(variable))
-      storeElement(variable.type.element, variable.init.a, first.data());
-    bool isInFile = isSaved(variable) && tensor != file.tensors.end();
-    if (Error error = session.write(
-            variable.name, isInFile ? ArrayRef<char>(tensor->second.bytes)
-                                    : ArrayRef<char>(first)))
+    std::vector<char> first;
+    ArrayRef<char> bytes;
+    if (isSaved(variable) && tensor != file.tensors.end()) {
+      bytes = tensor->second.bytes;
+    } else {
+      first.resize(variable.type.bytes());
+      if (isScaler(variable))
+        storeElement(variable.type.element, variable.init.a, first.data());
+      bytes = first;
+    }
+    if (Error error = session.write(variable.name, bytes))
       return error;
   }
   if (Error error = session.derive())
