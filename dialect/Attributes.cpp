@@ -52,7 +52,7 @@ Attribute InitAttr::parse(AsmParser &parser, Type) {
   }
   SmallVector<Field> fields;
   for (StringRef name : initArguments(*formula))
-    fields.push_back({name, std::nan("")});
+    fields.push_back({name, 0});
   while (succeeded(parser.parseOptionalComma()))
     if (parseField(parser, fields))
       return {};
@@ -61,7 +61,7 @@ Attribute InitAttr::parse(AsmParser &parser, Type) {
   Builder builder(parser.getContext());
   SmallVector<NamedAttribute> arguments;
   for (const Field &field : fields)
-    if (!std::isnan(field.value))
+    if (field.isGiven)
       arguments.push_back(builder.getNamedAttr(
           field.name, builder.getF64FloatAttr(field.value)));
   return getChecked(function_ref<InFlightDiagnostic()>(emit),
@@ -87,9 +87,12 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "initialiser " << stringifyInitFormula(formula)
                          << " has no argument " << argument.getName();
     auto value = dyn_cast<FloatAttr>(argument.getValue());
-    if (!value || !value.getValue().isFinite())
+    bool isConstant = formula == InitFormula::constant;
+    if (!value || value.getValue().isNaN() ||
+        (value.getValue().isInfinity() && !isConstant))
       return emitError() << argument.getName() << " is " << argument.getValue()
-                         << ", expected a finite number";
+                         << ", expected a "
+                         << (isConstant ? "number" : "finite number");
     if ((argument.getName() == "fan_in" && value.getValueAsDouble() < 1) ||
         (argument.getName() == "std" && value.getValueAsDouble() < 0))
       return emitError() << argument.getName() << " is "

@@ -10,9 +10,13 @@ using namespace mp;
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// A number with or without a point.
+/// A number with or without a point, or inf.
 static ParseResult parseNumber(AsmParser &parser, double &value) {
   bool negative = succeeded(parser.parseOptionalMinus());
+  if (succeeded(parser.parseOptionalKeyword("inf"))) {
+    value = negative ? -INFINITY : INFINITY;
+    return success();
+  }
   APInt whole;
   OptionalParseResult isWhole = parser.parseOptionalInteger(whole);
   if (!isWhole.has_value() ? failed(parser.parseFloat(value))
@@ -121,8 +125,10 @@ FailureOr<SmallVector<double>> mp::parseFieldValues(AsmParser &parser,
 //===----------------------------------------------------------------------===//
 
 void mp::printNumber(AsmPrinter &printer, double value) {
-  if (value == std::trunc(value) && std::abs(value) < 1e15 &&
-      !(value == 0 && std::signbit(value)))
+  if (std::isinf(value))
+    printer << (value < 0 ? "-inf" : "inf");
+  else if (value == std::trunc(value) && std::abs(value) < 1e15 &&
+           !(value == 0 && std::signbit(value)))
     printer << static_cast<int64_t>(value);
   else
     printer.printFloat(APFloat(value));
@@ -204,5 +210,12 @@ LogicalResult mp::verifyFields(function_ref<InFlightDiagnostic()> emitError,
     if (!std::isfinite(value) || !isInside(spec.range, value))
       return emitError() << spec.name << " is " << value << ", expected "
                          << describe(spec.range);
+  // Updates compute in f32.
+  for (auto [spec, value] : llvm::zip_equal(specs, values)) {
+    float rounded = static_cast<float>(value);
+    if (!std::isfinite(rounded) || (value != 0 && rounded == 0))
+      return emitError() << spec.name << " is " << value << ", which rounds to "
+                         << rounded << " in f32";
+  }
   return success();
 }

@@ -82,7 +82,7 @@ def Mp_InitAttr : Mp_Attr<"Init", "init"> {
 
     | formula | arguments | distribution |
     |---|---|---|
-    | `zeros`, `ones`, `constant` | `value` | one value |
+    | `zeros`, `ones`, `constant` | `value` | one value, also `inf` or `-inf` |
     | `uniform` | `a` = 0, `b` = 1 | uniform in [a, b) |
     | `normal` | `mean` = 0, `std` = 1 | normal |
     | `kaiming_uniform`, `kaiming_normal` | `a` = sqrt(5) | gain sqrt(2 / (1 + a^2)), by fan-in |

@@ -74,6 +74,32 @@ static LogicalResult verifyName(VariableOp op) {
   return success();
 }
 
+/// A constant that its type cannot hold would become an infinity, or another
+/// integer, in silence.
+static LogicalResult verifyConstant(VariableOp variable) {
+  InitAttr init = *variable.getInit();
+  auto value = init.getArguments().getAs<FloatAttr>("value");
+  if (init.getFormula() != InitFormula::constant || !value)
+    return success();
+  Type element = variable.getTensorType().getElementType();
+  APFloat number = value.getValue();
+  bool isLost = false;
+  if (auto type = dyn_cast<FloatType>(element)) {
+    number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &isLost);
+    isLost = number.isFinite() != value.getValue().isFinite();
+  } else if (auto type = dyn_cast<IntegerType>(element)) {
+    APSInt whole(type.getWidth(), type.isUnsigned() || type.getWidth() == 1);
+    bool isExact = false;
+    isLost = number.convertToInteger(whole, APFloat::rmTowardZero, &isExact) !=
+             APFloat::opOK;
+  }
+  if (isLost)
+    return variable.emitOpError() << "begins as " << value.getValueAsDouble()
+                                  << ", which " << element << " cannot hold";
+  return success();
+}
+
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this)))
     return failure();
@@ -111,7 +137,7 @@ LogicalResult VariableOp::verify() {
       !getTensorType().getElementType().isInteger(64))
     return emitOpError() << "is " << getType()
                          << " and starts as the seed, which is an i64";
-  return success();
+  return verifyConstant(*this);
 }
 
 static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr name, Type type,

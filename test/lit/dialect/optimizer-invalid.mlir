@@ -174,3 +174,17 @@ func.func @norm(%n: tensor<f32>) {
   %0 = mp.clip_factor %n : tensor<f32>
   return
 }
+
+// -----
+
+mp.train @step of @loss {
+  // expected-error@+1 {{lr is 1.000000e+300, which rounds to INF in f32}}
+  mp.minimize result(0) {optimizer = #mp.sgd<lr = 1.0e300>}
+}
+
+// -----
+
+mp.train @step of @loss {
+  // expected-error@+1 {{eps is 1.000000e-50, which rounds to 0.000000e+00 in f32}}
+  mp.minimize result(0) {optimizer = #mp.adam<eps = 1.0e-50>}
+}

@@ -165,3 +165,23 @@ mp.variable @__metadata__ : tensor<2xf32> = #mp.init<zeros>
 
 // expected-error @+1 {{has a name that is not UTF-8, which checkpoints cannot hold}}
 mp.variable @"\FF" : tensor<2xf32> = #mp.init<zeros>
+
+// -----
+
+// expected-error @+1 {{begins as 1.000000e+05, which 'f16' cannot hold}}
+mp.variable buffer @mask : tensor<2xf16> = #mp.init<constant, value = 1.0e5>
+
+// -----
+
+// expected-error @+1 {{begins as 2.560000e+02, which 'ui8' cannot hold}}
+mp.variable buffer @codes : tensor<2xui8> = #mp.init<constant, value = 256>
+
+// -----
+
+// expected-error @+1 {{begins as 5.000000e-01, which 'i64' cannot hold}}
+mp.variable buffer @codes : tensor<2xi64> = #mp.init<constant, value = 0.5>
+
+// -----
+
+// expected-error @+1 {{"b" is 0x7FF0000000000000 : f64, expected a finite number}}
+mp.variable @w : tensor<2xf32> = #mp.init<uniform, b = inf>

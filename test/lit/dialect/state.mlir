@@ -8,6 +8,10 @@ mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>
 mp.variable parameter @explicit : tensor<2xf32> = #mp.init<zeros>
 // CHECK: mp.variable buffer @mean : tensor<4xf32> = #mp.init<constant, value = 5.000000e-01>
 mp.variable buffer @mean : tensor<4xf32> = #mp.init<constant, value = 0.5>
+// CHECK: mp.variable buffer @mask : tensor<4xf16> = #mp.init<constant, value = -inf>
+mp.variable buffer @mask : tensor<4xf16> = #mp.init<constant, value = -inf>
+// CHECK: mp.variable buffer @flag : tensor<4xi1> = #mp.init<constant, value = 1>
+mp.variable buffer @flag : tensor<4xi1> = #mp.init<constant, value = 1>
 // CHECK: mp.variable slot @moment : tensor<2x4xf32> = #mp.init<zeros>
 mp.variable slot @moment : tensor<2x4xf32> = #mp.init<zeros>
 // CHECK: mp.variable slot @exp_avg : tensor<2x4xf32> = #mp.init<zeros> as <slot of @fc.weight named "exp_avg">
