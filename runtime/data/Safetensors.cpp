@@ -1,13 +1,12 @@
 //===- Safetensors.cpp - named tensors in a file --------------------------===//
 //
-// The file is not trusted: sizes are checked before anything is allocated,
-// nesting is checked before llvm::json (which recurses) reads the header, and
-// the tensors must tile the data, which also rejects two entries of one name.
+// The file is not trusted: its header is read by SafetensorsHeader, sizes are
+// checked before anything is allocated, and the tensors must tile the data.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/data/Safetensors.h"
+#include "runtime/data/SafetensorsHeader.h"
 #include "support/Error.h"
-#include "support/Json.h"
 #include "support/OutputFile.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,15 +22,6 @@ namespace {
 
 constexpr uint64_t kMaxHeaderBytes =
     100'000'000; // the limit of the reference reader
-
-constexpr std::pair<StringLiteral, ElementType> kDtypes[] = {
-    {"F64", ElementType::F64},        {"F32", ElementType::F32},
-    {"F16", ElementType::F16},        {"BF16", ElementType::BF16},
-    {"I64", ElementType::I64},        {"I32", ElementType::I32},
-    {"I8", ElementType::I8},          {"U8", ElementType::U8},
-    {"BOOL", ElementType::I1},        {"F8_E4M3", ElementType::F8E4M3FN},
-    {"F8_E5M2", ElementType::F8E5M2},
-};
 
 /// Metadata: the hash of the header with zeros in the place of this hash, and
 /// those of the tensors in the order of their data.
@@ -58,12 +48,6 @@ std::string headerDigest(StringRef header, StringRef value) {
   return digestOf(cleared);
 }
 
-/// A tensor's place in the data.
-struct Extent {
-  uint64_t begin, end;
-  std::string name;
-};
-
 class Reader {
 public:
   Reader(std::shared_ptr<MemoryBuffer> owner, StringRef path)
@@ -72,38 +56,27 @@ public:
   }
 
   Expected<Safetensors> run() {
-    Expected<StringRef> header = splitHeader();
-    if (!header)
-      return header.takeError();
-    if (nestedTooDeep(*header))
-      return fail("the header nests deeper than {0}", kMaxJsonNesting);
-    Expected<json::Value> value = json::parse(*header);
-    if (!value) {
-      consumeError(value.takeError());
-      return fail("the header is not JSON");
-    }
-    const json::Object *object = value->getAsObject();
-    if (!object)
-      return fail("the header is not a JSON object");
-    for (auto &[key, entry] : *object)
-      if (Error error = key.str() == "__metadata__"
-                            ? readMetadata(entry)
-                            : readTensor(key.str(), entry))
-        return error;
-    if (Error error = checkCover())
+    StringRef text;
+    if (Error error = splitHeader(text))
       return error;
-    if (Error error = checkDigests(*header))
+    SafetensorsHeader header(owner, text, data);
+    if (std::string problem = header.read(); !problem.empty())
+      return fail(problem);
+    file.metadata = std::move(header.metadata);
+    if (Error error = checkDigests(text, header))
       return error;
+    if (std::string problem = header.finish(); !problem.empty())
+      return fail(problem);
+    file.tensors = std::move(header.table);
     return std::move(file);
   }
 
 private:
-  template <typename... Ts> Error fail(const char *format, Ts &&...values) {
-    return makeError("{0}: damaged safetensors file: {1}", file.path,
-                     formatv(format, std::forward<Ts>(values)...).str());
+  Error fail(StringRef problem) {
+    return makeError("{0}: damaged safetensors file: {1}", file.path, problem);
   }
 
-  Expected<StringRef> splitHeader() {
+  Error splitHeader(StringRef &header) {
     StringRef content = owner->getBuffer();
     if (content.size() < 8)
       return makeError(
@@ -111,7 +84,8 @@ private:
           content.size());
     uint64_t length = support::endian::read64le(content.data());
     StringRef rest = content.drop_front(8);
-    if (length > kMaxHeaderBytes || !rest.starts_with("{"))
+    header = rest.take_front(length);
+    if (length > kMaxHeaderBytes || !header.ltrim(" \t\r\n").starts_with("{"))
       return makeError(
           "{0}: not a safetensors file: expected a header of at most "
           "{1} bytes that starts with '{{'",
@@ -122,110 +96,28 @@ private:
           "file {2} more",
           file.path, length, rest.size());
     data = rest.drop_front(length);
-    return rest.take_front(length);
-  }
-
-  Error readMetadata(const json::Value &value) {
-    const json::Object *object = value.getAsObject();
-    if (!object)
-      return fail("__metadata__ is not an object");
-    for (auto &[key, entry] : *object) {
-      auto text = entry.getAsString();
-      if (!text)
-        return fail("__metadata__ entry '{0}' is not a string", key.str());
-      file.metadata[key.str()] = text->str();
-    }
     return Error::success();
   }
 
-  Expected<TensorType> readType(StringRef name, const json::Object &object) {
-    auto dtype = object.getString("dtype");
-    const json::Array *shape = object.getArray("shape");
-    if (!dtype || !shape)
-      return fail("tensor '{0}' has no dtype or no shape", name);
-    auto *known = llvm::find_if(
-        kDtypes, [&](auto &entry) { return entry.first == *dtype; });
-    if (known == std::end(kDtypes))
-      return makeError(
-          "{0}: tensor '{1}' has dtype {2}, expected F64, F32, F16, "
-          "BF16, F8_E4M3, F8_E5M2, I64, I32, I8, U8 or BOOL",
-          file.path, name, *dtype);
-    TensorType type{known->second, {}};
-    for (const json::Value &size : *shape) {
-      auto number = size.getAsUINT64();
-      if (!number || *number > INT64_MAX)
-        return fail("tensor '{0}' has a size that is not a natural number",
-                    name);
-      type.shape.push_back(*number);
-    }
-    return type;
-  }
-
-  Error readTensor(StringRef name, const json::Value &value) {
-    const json::Object *object = value.getAsObject();
-    if (!object)
-      return fail("entry '{0}' is not an object", name);
-    Expected<TensorType> type = readType(name, *object);
-    if (!type)
-      return type.takeError();
-    const json::Array *offsets = object->getArray("data_offsets");
-    if (!offsets || offsets->size() != 2 || !(*offsets)[0].getAsUINT64() ||
-        !(*offsets)[1].getAsUINT64())
-      return fail("tensor '{0}' has no data_offsets of two numbers", name);
-    uint64_t begin = *(*offsets)[0].getAsUINT64();
-    uint64_t end = *(*offsets)[1].getAsUINT64();
-    if (begin > end || end > data.size())
-      return makeError(
-          "{0}: truncated or damaged: tensor '{1}' lies at bytes {2} "
-          "to {3}, the file has {4} bytes of data",
-          file.path, name, begin, end, data.size());
-    std::optional<uint64_t> bytes = checkedBytes(*type);
-    if (!bytes || *bytes != end - begin)
-      return fail("tensor '{0}' of {1} has {2} bytes of data", name,
-                  type->str(), end - begin);
-    ArrayRef<char> content(data.data() + begin, end - begin);
-    if (Error error = checkBooleans(
-            *type, content, (file.path + ": tensor '" + name + "'").str()))
-      return error;
-    extents.push_back({begin, end, name.str()});
-    file.tensors[name.str()] = Array{std::move(*type), content, owner};
-    return Error::success();
-  }
-
-  Error checkCover() {
-    llvm::sort(extents, [](const Extent &a, const Extent &b) {
-      return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
-    });
-    uint64_t at = 0;
-    for (const Extent &extent : extents) {
-      if (extent.begin != at)
-        return fail("tensor '{0}' starts at byte {1} of the data, expected {2}",
-                    extent.name, extent.begin, at);
-      at = extent.end;
-    }
-    if (at != data.size())
-      return makeError("{0}: {1} bytes left over after the last tensor",
-                       file.path, data.size() - at);
-    return Error::success();
-  }
-
-  Error checkDigests(StringRef header) {
+  Error checkDigests(StringRef text, SafetensorsHeader &header) {
     auto ofHeader = file.metadata.find(kHeaderDigest.str());
     auto ofTensors = file.metadata.find(kTensorDigests.str());
     if (ofHeader == file.metadata.end() && ofTensors == file.metadata.end())
       return Error::success();
     if (ofHeader == file.metadata.end() || ofTensors == file.metadata.end() ||
-        headerDigest(header, ofHeader->second) != ofHeader->second)
+        headerDigest(text, ofHeader->second) != ofHeader->second)
       return fail("the header is not the one that was written");
     StringRef digests = ofTensors->second;
-    for (const Extent &extent : extents) {
-      ArrayRef<char> bytes(data.data() + extent.begin,
-                           extent.end - extent.begin);
-      if (digestOf(bytes) != digests.take_front(kDigestDigits))
-        return fail("tensor '{0}' is not the one that was written",
-                    extent.name);
-      digests = digests.drop_front(kDigestDigits);
-    }
+    std::string damaged;
+    header.inOrderOfData([&](StringRef name, ArrayRef<char> bytes) {
+      bool agrees = digestOf(bytes) == digests.take_front(kDigestDigits);
+      digests = digests.drop_front(std::min(kDigestDigits, digests.size()));
+      if (!agrees)
+        damaged = name.str();
+      return agrees;
+    });
+    if (!damaged.empty())
+      return fail("tensor '" + damaged + "' is not the one that was written");
     file.hasDigests = true;
     return Error::success();
   }
@@ -233,13 +125,12 @@ private:
   std::shared_ptr<MemoryBuffer> owner;
   StringRef data;
   Safetensors file;
-  std::vector<Extent> extents;
 };
 
 StringRef dtypeName(ElementType type) {
-  return llvm::find_if(kDtypes,
-                       [&](auto &entry) { return entry.second == type; })
-      ->first;
+  return llvm::find_if(safetensorsDtypes(),
+                       [&](auto &dtype) { return dtype.element == type; })
+      ->name;
 }
 
 std::string makeHeader(ArrayRef<NamedTensor> tensors,
@@ -270,22 +161,22 @@ std::string makeHeader(ArrayRef<NamedTensor> tensors,
 
 } // namespace
 
-std::vector<std::string> Safetensors::names() const {
-  std::vector<std::string> all;
-  for (auto &[name, tensor] : tensors)
-    all.push_back(name);
-  return all;
+Error Safetensors::checkUsable(StringRef name) const {
+  std::string problem = tensors.whyUnusable(name);
+  if (problem.empty())
+    return Error::success();
+  return makeError("{0}: {1}", path, problem);
 }
 
 Expected<Array> Safetensors::only(StringRef key) const {
-  if (key.empty() && tensors.size() == 1)
-    return tensors.begin()->second;
-  auto found = tensors.find(key.str());
+  if (key.empty() && names().size() != 1)
+    return makeError("{0}: holds {1} tensors, name one of them as the key: {2}",
+                     path, names().size(), quoteList(names()));
+  auto found = key.empty() ? tensors.begin() : tensors.find(key);
   if (found != tensors.end())
     return found->second;
-  if (key.empty())
-    return makeError("{0}: holds {1} tensors, name one of them as the key: {2}",
-                     path, tensors.size(), quoteList(names()));
+  if (Error error = checkUsable(key))
+    return error;
   return makeError("{0}: no tensor '{1}'{2}", path, key, suggest(key, names()));
 }
 

@@ -2,7 +2,7 @@
 #ifndef MP_RUNTIME_DATA_SAFETENSORS_H
 #define MP_RUNTIME_DATA_SAFETENSORS_H
 
-#include "runtime/data/Array.h"
+#include "runtime/data/TensorTable.h"
 #include <functional>
 #include <map>
 #include <string>
@@ -10,24 +10,28 @@
 namespace mp {
 
 /// The content of a safetensors file. The tensors point into the mapped file.
+/// `tensors` lacks those of dtypes that Mantissa does not have.
 struct Safetensors {
   std::string path;
-  std::map<std::string, Array> tensors;
+  TensorTable tensors;
   std::map<std::string, std::string> metadata;
   bool hasDigests = false; ///< its content was compared with them
 
   /// Returns the tensor `key`, or the only one if `key` is empty. An error
   /// lists the tensors of the file.
   llvm::Expected<Array> only(llvm::StringRef key) const;
-  /// Returns the names in order.
-  std::vector<std::string> names() const;
+  /// Returns the names of all tensors in order.
+  std::vector<std::string> names() const { return tensors.names(); }
+  /// Fails if the tensor `name`, or any if it is empty, is of a dtype that
+  /// Mantissa does not have. The error names it.
+  llvm::Error checkUsable(llvm::StringRef name = "") const;
 };
 
 /// Reads and validates a safetensors file
-/// (https://huggingface.co/docs/safetensors, "Format"): F64, F32, F16, BF16,
-/// I64, I32, I8, U8, BOOL. The tensors must cover the data without gap or
-/// overlap. If the file has digests, a header or a tensor that differs from
-/// them is an error.
+/// (https://huggingface.co/docs/safetensors, "Format"). The tensors must cover
+/// the data without gap or overlap. If the file has digests, a header or a
+/// tensor that differs from them is an error. A header costs at most four times
+/// its bytes.
 llvm::Expected<Safetensors> readSafetensors(llvm::StringRef path);
 
 /// A tensor to be written. Its type.bytes() bytes are given, or `read` copies

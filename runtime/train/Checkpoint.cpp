@@ -4,6 +4,7 @@
 #include "runtime/train/GraphRecord.h"
 #include "runtime/train/ScalerState.h"
 #include "support/Error.h"
+#include "support/Json.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -215,6 +216,8 @@ static Expected<Safetensors> readWeights(StringRef path) {
   Expected<Safetensors> file = readSafetensors(checkpointPath(path));
   if (!file)
     return file.takeError();
+  if (Error error = file->checkUsable())
+    return error;
   auto version = file->metadata.find(kFormatKey.str());
   if (version == file->metadata.end() ||
       version->second == kFormatWithoutDigests)
@@ -518,7 +521,7 @@ static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
     return makeError("{0}: damaged checkpoint: metadata '{1}' is malformed",
                      file.path, kWeightsKey);
   };
-  Expected<json::Value> names = json::parse(listed->second);
+  Expected<json::Value> names = parseJson(listed->second);
   if (!names)
     return consumeError(names.takeError()), damaged();
   if (!names->getAsArray())

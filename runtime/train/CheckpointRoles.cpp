@@ -2,6 +2,7 @@
 #include "runtime/train/CheckpointRoles.h"
 #include "runtime/train/Checkpoint.h"
 #include "support/Error.h"
+#include "support/Json.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
@@ -73,7 +74,7 @@ Expected<Roles> rolesIn(const Safetensors &file) {
         roles[name] = std::move(role);
     return roles;
   }
-  auto parsed = json::parse(kept->second);
+  auto parsed = parseJson(kept->second);
   const json::Object *all = parsed ? parsed->getAsObject() : nullptr;
   if (!parsed)
     consumeError(parsed.takeError());
