@@ -29,6 +29,22 @@ std::string withoutControls(StringRef text) {
   return shown;
 }
 
+std::string printableName(StringRef name) {
+  constexpr size_t most = 200;
+  StringRef head = name.take_front(most);
+  // A character of UTF-8 is not cut.
+  while (head.size() < name.size() && !head.empty() &&
+         (name[head.size()] & 0xC0) == 0x80)
+    head = head.drop_back();
+  std::string shown;
+  for (char c : withoutControls(head))
+    if (c == '\n' || c == '\t')
+      shown += c == '\n' ? "\\x0a" : "\\x09";
+    else
+      shown += c;
+  return shown + (head.size() < name.size() ? "..." : "");
+}
+
 std::string printableHead(StringRef text, size_t limit) {
   std::string shown;
   for (char c : text.take_front(limit))

@@ -24,6 +24,10 @@ llvm::Error makeSystemError(llvm::StringRef what, llvm::StringRef path,
 /// \\xNN: text from a file must not steer a terminal.
 std::string withoutControls(llvm::StringRef text);
 
+/// Returns a name from a file for a message of one line: its control characters
+/// as \\xNN, and no more than its beginning if it is longer than any name is.
+std::string printableName(llvm::StringRef name);
+
 /// Returns the head of a file's text, quoted and made printable, for messages.
 std::string printableHead(llvm::StringRef text, size_t limit = 24);
 

@@ -117,7 +117,8 @@ private:
       return agrees;
     });
     if (!damaged.empty())
-      return fail("tensor '" + damaged + "' is not the one that was written");
+      return fail("tensor '" + printableName(damaged) +
+                  "' is not the one that was written");
     file.hasDigests = true;
     return Error::success();
   }

@@ -1,5 +1,6 @@
 //===- SafetensorsHeader.cpp - reads the header of a safetensors file -----===//
 #include "runtime/data/SafetensorsHeader.h"
+#include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -60,7 +61,8 @@ bool SafetensorsHeader::readMetadata() {
       return json.fail("__metadata__ has more than " + Twine(kMostMetadata) +
                        " entries");
     return !metadata.try_emplace(key.str(), value.str()).second &&
-           json.fail("__metadata__ has '" + key.str() + "' twice");
+           json.fail("__metadata__ has '" + printableName(key.str()) +
+                     "' twice");
   });
 }
 
@@ -73,7 +75,8 @@ bool SafetensorsHeader::tensor(const JsonReader::String &name) {
 
 bool SafetensorsHeader::field(const JsonReader::String &key, Fields &fields) {
   auto first = [&](bool &seen) {
-    return std::exchange(seen, true) && json.fail("'" + key.str() + "' twice");
+    return std::exchange(seen, true) &&
+           json.fail("'" + printableName(key.str()) + "' twice");
   };
   if (key == "dtype")
     return first(fields.hasDtype) || dtype(fields);
@@ -91,7 +94,7 @@ bool SafetensorsHeader::dtype(Fields &fields) {
   auto *found = llvm::find_if(safetensorsDtypes(),
                               [&](auto &dtype) { return name == dtype.name; });
   if (found == safetensorsDtypes().end())
-    return json.fail("unknown dtype '" + name.str() + "'");
+    return json.fail("unknown dtype '" + printableName(name.str()) + "'");
   fields.entry.dtype = found - safetensorsDtypes().begin();
   return false;
 }
@@ -122,7 +125,7 @@ bool SafetensorsHeader::offsets(Fields &fields) {
 bool SafetensorsHeader::place(const JsonReader::String &name, Fields &fields) {
   auto [begin, end] = std::pair(fields.entry.begin, fields.entry.end);
   auto fail = [&](const Twine &message) {
-    problem = ("tensor '" + name.str() + "' " + message).str();
+    problem = ("tensor '" + printableName(name.str()) + "' " + message).str();
     return true;
   };
   if (begin > end || end > table.data.size())
@@ -142,7 +145,7 @@ bool SafetensorsHeader::place(const JsonReader::String &name, Fields &fields) {
     return false;
   Error error =
       checkBooleans({ElementType::I1, {}}, table.bytesOf(fields.entry),
-                    "tensor '" + name.str() + "'");
+                    "tensor '" + printableName(name.str()) + "'");
   if (!error)
     return false;
   problem = toString(std::move(error));
@@ -151,7 +154,7 @@ bool SafetensorsHeader::place(const JsonReader::String &name, Fields &fields) {
 
 bool SafetensorsHeader::add(const JsonReader::String &name, Fields &fields) {
   if (!fields.hasDtype || !fields.hasShape || !fields.hasOffsets)
-    return json.fail("tensor '" + name.str() + "' has no " +
+    return json.fail("tensor '" + printableName(name.str()) + "' has no " +
                      (!fields.hasDtype   ? "dtype"
                       : !fields.hasShape ? "shape"
                                          : "data_offsets"));
@@ -186,7 +189,7 @@ std::string SafetensorsHeader::checkCover() {
     if (entry.begin != at)
       return formatv("tensor '{0}' starts at byte {1} of the data, expected "
                      "{2}",
-                     table.nameOf(entry), entry.begin, at);
+                     printableName(table.nameOf(entry)), entry.begin, at);
     at = entry.end;
   }
   if (at != table.data.size())
@@ -208,10 +211,12 @@ std::string SafetensorsHeader::finish() {
   ArrayRef<TensorTable::Entry> all = table.entries;
   for (size_t i = 0; i + 1 < all.size(); ++i)
     if (table.nameOf(all[i]) == table.nameOf(all[i + 1]))
-      return formatv("tensor '{0}' is there twice", table.nameOf(all[i]));
+      return formatv("tensor '{0}' is there twice",
+                     printableName(table.nameOf(all[i])));
   for (const TensorTable::Entry &entry : all.drop_front(table.usable))
     if (table.count(table.nameOf(entry)))
-      return formatv("tensor '{0}' is there twice", table.nameOf(entry));
+      return formatv("tensor '{0}' is there twice",
+                     printableName(table.nameOf(entry)));
   return "";
 }
 

@@ -1,5 +1,6 @@
 //===- TensorTable.cpp - the tensors that a file holds, by name -----------===//
 #include "runtime/data/TensorTable.h"
+#include "support/Error.h"
 #include "support/JsonReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -139,13 +140,13 @@ std::string TensorTable::whyUnusable(StringRef name) const {
     const SafetensorsDtype &dtype = safetensorsDtypes()[entry.dtype];
     if (dtype.element)
       return formatv("tensor '{0}' has sizes whose product overflows",
-                     nameOf(entry));
+                     printableName(nameOf(entry)));
     std::vector<StringRef> known;
     for (const SafetensorsDtype &other : safetensorsDtypes())
       if (other.element)
         known.push_back(other.name);
-    return formatv("tensor '{0}' has dtype {1}, expected {2}", nameOf(entry),
-                   dtype.name, join(known, ", "));
+    return formatv("tensor '{0}' has dtype {1}, expected {2}",
+                   printableName(nameOf(entry)), dtype.name, join(known, ", "));
   }
   return "";
 }

@@ -120,6 +120,8 @@ def strings():
                        "UTF-8 above U+10FFFF": "\xf4\x90\x80\x80", "UTF-8 of five bytes": "\xf8\x88\x80\x80\x80",
                        "continuation alone": "\x80", "4096 letters": "x" * 4096}.items():
         yield f"name: {name}", named(text)
+    for name, text in {"line feeds": [r"\n", 9], "an escape sequence": [r"\u001b[2J", 1], "a million letters": ["x", 10**6]}.items():
+        yield f"name for a message: {name}", file([['{"', 1], text, ['":{}}', 1]])
     yield "dtype with an escape", tensor(r'"\u00558"')
     yield "key with an escape", file('{"a":' + GOOD.replace("dtype", r"dtyp\u0065") + "}")
     yield "__metadata__ with an escape", file(r'{"__metadata_\u005f":{"a":"b"}}', "")
