@@ -41,6 +41,7 @@ bool isTooLarge(StringRef number) {
   int64_t exponent;
   if (exponentText.getAsInteger(10, exponent))
     return !isNegative; // has more digits than any number has zeros
+  exponent = std::min(exponent, int64_t(1) << 40); // no text is as long
   StringRef significant = whole.ltrim('0');
   int64_t place = significant.empty()
                       ? -int64_t(fraction.size() - fraction.ltrim('0').size())

@@ -28,8 +28,9 @@ public:
     bool hasEscapes = false;
     /// Returns the string that it stands for.
     std::string str() const;
-    bool operator==(llvm::StringRef other) const {
-      return hasEscapes ? str() == other : raw == other;
+    /// Returns the same; `storage` holds it if it has escapes.
+    llvm::StringRef plain(std::string &storage) const {
+      return hasEscapes ? llvm::StringRef(storage = str()) : raw;
     }
   };
 

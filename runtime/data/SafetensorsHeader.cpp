@@ -43,7 +43,9 @@ std::string SafetensorsHeader::read() {
 
 bool SafetensorsHeader::document() {
   return json.object([&](const JsonReader::String &name) {
-    return name == "__metadata__" ? readMetadata() : tensor(name);
+    std::string storage;
+    return name.plain(storage) == "__metadata__" ? readMetadata()
+                                                 : tensor(name);
   }) || json.end();
 }
 
@@ -74,27 +76,30 @@ bool SafetensorsHeader::tensor(const JsonReader::String &name) {
 }
 
 bool SafetensorsHeader::field(const JsonReader::String &key, Fields &fields) {
+  std::string storage;
+  StringRef plain = key.plain(storage);
   auto first = [&](bool &seen) {
-    return std::exchange(seen, true) &&
-           json.fail("'" + printableName(key.str()) + "' twice");
+    return std::exchange(seen, true) && json.fail("'" + plain + "' twice");
   };
-  if (key == "dtype")
+  if (plain == "dtype")
     return first(fields.hasDtype) || dtype(fields);
-  if (key == "shape")
+  if (plain == "shape")
     return first(fields.hasShape) || shape(fields);
-  if (key == "data_offsets")
+  if (plain == "data_offsets")
     return first(fields.hasOffsets) || offsets(fields);
   return json.skip();
 }
 
 bool SafetensorsHeader::dtype(Fields &fields) {
-  JsonReader::String name;
-  if (json.string(name))
+  JsonReader::String text;
+  if (json.string(text))
     return true;
+  std::string storage;
+  StringRef name = text.plain(storage);
   auto *found = llvm::find_if(safetensorsDtypes(),
                               [&](auto &dtype) { return name == dtype.name; });
   if (found == safetensorsDtypes().end())
-    return json.fail("unknown dtype '" + printableName(name.str()) + "'");
+    return json.fail("unknown dtype '" + printableName(name) + "'");
   fields.entry.dtype = found - safetensorsDtypes().begin();
   return false;
 }

@@ -77,9 +77,11 @@ void TensorTable::index() {
     size_t shared = entries.front().nameLength;
     for (const Entry &entry : entries) {
       StringRef first = nameOf(entries.front()), name = nameOf(entry);
-      shared = std::min(shared, name.size());
-      while (name.take_front(shared) != first.take_front(shared))
-        --shared;
+      first = first.take_front(shared);
+      shared =
+          std::mismatch(first.begin(), first.end(), name.begin(), name.end())
+              .first -
+          first.begin();
     }
     std::vector<std::pair<uint64_t, uint32_t>> order;
     order.reserve(entries.size());

@@ -142,6 +142,7 @@ TEST(Npy, NamesEveryFault) {
   ASSERT_EQ(message(readNpy(folder.write("x.npy", npy(header, "abcdef")))),
             "no error");
   fault("hello", "not an npy file");
+  fault("PK\x03\x04 and more", "a zip archive");
   fault(npy(header, "abcdef").substr(0, 9), "truncated");
   fault(npy(header, "abcdef").substr(0, 30), "truncated");
   fault(npy(header, "abcde"), "truncated");

@@ -111,6 +111,14 @@ TEST(SafetensorsHeaders, OfAnotherBulkCostFourTimesTheirBytes) {
              name),
       8);
   expectCheap(header(8, kEmpty + ",\"x\":[" + sizes + "]", name), 8);
+  // Long names that differ in the middle.
+  expectCheap(header(2, kEmpty,
+                     [](size_t i) {
+                       std::string name(20'000'000, 'x');
+                       name[name.size() / 2] = char('b' - i);
+                       return name;
+                     }),
+              2);
   std::string text = "{\"__metadata__\":{";
   for (size_t i = 0; i < 10'000; ++i)
     text += (i ? ",\"" : "\"") + std::to_string(i) + "\":\"" +
