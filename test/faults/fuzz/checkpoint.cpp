@@ -14,6 +14,15 @@ static void load(test::FakeSession &session) {
       llvm::cantFail(test::FakeCompiler()("histories", options, nullptr))));
 }
 
+/// The graph of the run that resumes.
+static std::vector<SourceOp> graph() {
+  std::string type = "(tensor<2x8xf32>) -> tensor<2x4xf32>";
+  return {{"mp.read", "() -> tensor<8x4xf32>"},
+          {"mp.linear", type, {0, 1}},
+          {"mp.relu", type, {2}, {{"slope", "0.1"}}},
+          {"mp.minimize", type, {3}, {{"optimizer", "#mp.sgd<lr = 1>"}}}};
+}
+
 /// A file that is removed when the process ends.
 static const std::string &outputFile() {
   static const struct Output {
@@ -38,6 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
           "a step or a batch below zero");
   (void)checkpoint->scale();
   (void)checkpoint->bytes();
+  (void)checkpoint->compareGraph("fake", graph());
+  llvm::consumeError(checkpoint->checkGraph("other", graph()));
   auto change = checkpoint->restore(session);
   (void)succeeds(change);
   auto exported = exportWeights(path, outputFile(), Weights::Trained);

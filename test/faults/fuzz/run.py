@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 # LLVM's allocators poison memory in headers that we instrument, and unpoison it in libraries that are not.
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "allow_user_poisoning=0:detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
-LONGEST, LONGEST_KEPT = 6000, 1500  # bytes of an input, and of one in a corpus
+LONGEST, LONGEST_KEPT = 6000, 3000  # bytes of an input, and of one in a corpus
 
 
 def arguments():
