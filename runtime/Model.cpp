@@ -27,7 +27,7 @@ static Error readPlan(ModelOptions &options, bool onCpu) {
   if (onCpu)
     return makeError("{0}: a tuning plan is for a CUDA device, and this is {1}",
                      options.plan, options.device);
-  auto buffer = mapFile(options.plan);
+  auto buffer = readFile(options.plan);
   if (!buffer)
     return buffer.takeError();
   options.compile.plan = (*buffer)->getBuffer().str();

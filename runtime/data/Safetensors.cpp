@@ -66,9 +66,10 @@ struct Extent {
 
 class Reader {
 public:
-  Reader(std::shared_ptr<MemoryBuffer> owner, StringRef path)
+  Reader(std::shared_ptr<const MappedFile> owner, StringRef path)
       : owner(std::move(owner)) {
     file.path = path;
+    file.source = this->owner;
   }
 
   Expected<Safetensors> run() {
@@ -188,7 +189,8 @@ private:
             *type, content, (file.path + ": tensor '" + name + "'").str()))
       return error;
     extents.push_back({begin, end, name.str()});
-    file.tensors[name.str()] = Array{std::move(*type), content, owner};
+    file.tensors[name.str()] =
+        Array{std::move(*type), content, owner, owner.get()};
     return Error::success();
   }
 
@@ -230,7 +232,7 @@ private:
     return Error::success();
   }
 
-  std::shared_ptr<MemoryBuffer> owner;
+  std::shared_ptr<const MappedFile> owner;
   StringRef data;
   Safetensors file;
   std::vector<Extent> extents;
@@ -293,7 +295,7 @@ Expected<Safetensors> readSafetensors(StringRef path) {
   auto buffer = mapFile(path);
   if (!buffer)
     return buffer.takeError();
-  return Reader(std::move(*buffer), path).run();
+  return unlessChanged(**buffer, Reader(*buffer, path).run());
 }
 
 Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,

@@ -111,6 +111,7 @@ Error Trainer::load(StringRef path) {
     return error;
   parts->steps->drop();
   parts->run->gaveUp.clear();
+  parts->run->dataProblem.clear();
   return Error::success();
 }
 
@@ -131,15 +132,18 @@ Expected<TrainOutcome> Trainer::train() {
   Expected<bool> interrupted = loop.runSteps();
   observers->progress.endLine();
   if (!interrupted)
-    return interrupted.takeError();
-  Error useless = *interrupted ? Error::success() : observers->skips.judge();
+    return run.explain(interrupted.takeError());
+  Error useless = run.dataError();
+  if (!useless && !*interrupted)
+    useless = observers->skips.judge();
   NamedNumbers test;
-  if (run.testData && !*interrupted && run.gaveUp.empty()) {
+  if (run.testData && !run.isEnding() && !*interrupted && !useless) {
     Expected<NamedNumbers> scored = evaluate();
     if (!scored)
-      return scored.takeError();
+      return run.explain(scored.takeError());
     test = std::move(*scored);
   }
+  run.noteReplacedFiles();
   TrainOutcome outcome{run.summarize(loop.seconds()), *interrupted};
   outcome.summary.test = std::move(test);
   Error written = run.writes()

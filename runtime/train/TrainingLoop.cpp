@@ -10,15 +10,19 @@ namespace mp {
 /// Submits as many steps as may be under way at a time, but none after the next
 /// pause.
 Error TrainingLoop::submitSteps() {
-  if (run.isInterrupted() || !run.gaveUp.empty())
+  if (run.isEnding())
     return Error::success();
   int64_t pause = run.lastStep();
   for (const TrainingObserver *observer : observers)
     pause = std::min(pause, observer->nextPause());
   while (steps.submitted() < pause &&
          steps.underWay() < run.session().stepsInFlight())
-    if (Error error = steps.submit())
-      return error;
+    if (Error error = steps.submit()) {
+      // The steps before this one are good, and are saved.
+      return handleErrors(std::move(error), [&](const FileChanged &changed) {
+        run.dataProblem = changed.message();
+      });
+    }
   return Error::success();
 }
 
