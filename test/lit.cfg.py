@@ -35,6 +35,9 @@ config.substitutions += [
 with open("/proc/cpuinfo") as cpuinfo:
     if "avx512bw" in cpuinfo.read():
         config.available_features.add("avx512bw")
+# Some faults are those of another user.
+if os.geteuid() == 0:
+    config.available_features.add("root")
 # A plugin links the shared library of the build; a static program has none.
 if "tools" not in lit_config.params:
     config.available_features.add("plugin")

@@ -129,22 +129,22 @@ Expected<TrainOutcome> Trainer::train() {
       return error;
   }
   TrainingLoop loop(*parts->run, *parts->steps, observers->all);
-  Expected<bool> interrupted = loop.runSteps();
+  Expected<int> signal = loop.runSteps();
   observers->progress.endLine();
-  if (!interrupted)
-    return run.explain(interrupted.takeError());
+  if (!signal)
+    return run.explain(signal.takeError());
   Error useless = run.dataError();
-  if (!useless && !*interrupted)
+  if (!useless && !*signal)
     useless = observers->skips.judge();
   NamedNumbers test;
-  if (run.testData && !run.isEnding() && !*interrupted && !useless) {
+  if (run.testData && !run.isEnding() && !*signal && !useless) {
     Expected<NamedNumbers> scored = evaluate();
     if (!scored)
       return run.explain(scored.takeError());
     test = std::move(*scored);
   }
   run.noteReplacedFiles();
-  TrainOutcome outcome{run.summarize(loop.seconds()), *interrupted};
+  TrainOutcome outcome{run.summarize(loop.seconds()), *signal};
   outcome.summary.test = std::move(test);
   Error written = run.writes()
                       ? run.write("summary.json", toJson(outcome.summary))

@@ -46,7 +46,7 @@ Expected<bool> TrainingLoop::runStep() {
   return true;
 }
 
-Expected<bool> TrainingLoop::runSteps() {
+Expected<int> TrainingLoop::runSteps() {
   Interrupt interrupt(run.options.handleSignals);
   run.interrupt = &interrupt;
   auto handled = scope_exit([&] { run.interrupt = nullptr; });
@@ -64,7 +64,8 @@ Expected<bool> TrainingLoop::runSteps() {
   for (TrainingObserver *observer : observers)
     if (Error error = observer->stepsEnded(interrupted))
       return error;
-  return interrupted;
+  // It may have come while the last state was saved.
+  return run.interruption();
 }
 
 } // namespace mp

@@ -9,8 +9,8 @@ using namespace llvm;
 
 namespace mp {
 
-bool TrainingRun::isInterrupted() const {
-  return interrupt && interrupt->requested();
+int TrainingRun::interruption() const {
+  return interrupt ? interrupt->requested() : 0;
 }
 
 Error TrainingRun::dataError() const {

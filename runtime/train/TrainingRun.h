@@ -35,7 +35,9 @@ struct TrainingRun {
   std::optional<FolderLock> lock;       ///< of the run folder
 
   Session &session() const { return model->session(); }
-  bool isInterrupted() const;
+  /// Returns the signal that ends the run, or 0.
+  int interruption() const;
+  bool isInterrupted() const { return interruption() != 0; }
   /// Returns whether no more steps are to be made.
   bool isEnding() const {
     return isInterrupted() || !gaveUp.empty() || !dataProblem.empty();
