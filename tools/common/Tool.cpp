@@ -1,6 +1,7 @@
 //===- Tool.cpp - the shared main of all tools ----------------------------===//
 #include "tools/common/Tool.h"
 #include "tools/common/CrashReport.h"
+#include "tools/common/OutOfMemory.h"
 #include "tools/common/Streams.h"
 #include <csignal>
 
@@ -16,6 +17,7 @@ int mp::tool::runTool(llvm::StringRef name, int argc, char **argv,
   current = name;
   openStandardStreams();
   reportCrashes(argc, argv);
+  reportOutOfMemory();
   // A file that exceeds its size limit must fail like one on a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   // A reader that closes the pipe (mp-run train ... | head) does not end a run.
