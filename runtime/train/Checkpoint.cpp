@@ -362,7 +362,7 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
     return error;
   ScalerChange change = compareScalers(variables, file, roles);
   if (Error error = checkScale(variables, file))
-    return error;
+    return joinErrors(file.check(), std::move(error));
   std::string expected = fingerprint(variablesInFile(variables, file, change));
   if (print != expected)
     return makeError("{0}: checkpoint of another graph: its variables are of "
