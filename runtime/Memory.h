@@ -59,6 +59,7 @@ public:
   explicit WorkerScratch(unsigned workers) : workers(workers) {}
   llvm::Error grow(uint64_t bytesPerWorker);
   void fill(unsigned char byte);
+  uint64_t size() const { return memory.size(); }
   char *of(unsigned worker) const { return memory.data() + worker * stride; }
 
 private:

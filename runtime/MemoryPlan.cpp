@@ -1,5 +1,7 @@
 //===- MemoryPlan.cpp - checks that a plan fits into this machine ---------===//
 #include "runtime/MemoryPlan.h"
+#include "runtime/GroupLimits.h"
+#include "runtime/Variables.h"
 #include "runtime/report/PlanReport.h"
 #include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,25 +13,41 @@ using namespace llvm;
 
 namespace mp {
 
-/// The number in a file; nothing if it cannot be read or says "max".
-static std::optional<uint64_t> numberIn(StringRef path) {
-  auto buffer = MemoryBuffer::getFileAsStream(path);
-  uint64_t number;
-  if (!buffer || (*buffer)->getBuffer().trim().getAsInteger(10, number))
-    return std::nullopt;
-  return number;
+/// The pages that this process has mapped, in all or as its data: statm of
+/// proc(5).
+static uint64_t mappedBytes(bool onlyData) {
+  auto buffer = MemoryBuffer::getFileAsStream("/proc/self/statm");
+  if (!buffer)
+    return 0;
+  SmallVector<StringRef> numbers;
+  (*buffer)->getBuffer().trim().split(numbers, ' ');
+  uint64_t pages = 0;
+  if (numbers.size() < 6 || numbers[onlyData ? 5 : 0].getAsInteger(10, pages))
+    return 0;
+  return pages * sysconf(_SC_PAGESIZE);
 }
 
-uint64_t usableMemory() {
-  uint64_t usable = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  // Inside a container its own control group is the root, of version 2 or 1.
-  for (StringRef path : {"/sys/fs/cgroup/memory.max",
-                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-    usable = std::min(usable, numberIn(path).value_or(usable));
-  for (auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+UsableMemory usableMemory(uint64_t held) {
+  uint64_t physical = uint64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  UsableMemory usable{physical, "this machine has " + amountOf(physical)};
+  auto lower = [&](uint64_t bytes, std::string reason) {
+    if (bytes < usable.bytes)
+      usable = {bytes, std::move(reason)};
+  };
+  if (auto memory = GroupLimits::read().memory)
+    lower(*memory, "its control group has " + amountOf(*memory));
+  std::tuple<int, bool, const char *> limits[] = {
+      {RLIMIT_AS, false, "the address space of this process (ulimit -v) has "},
+      {RLIMIT_DATA, true, "the data of this process (ulimit -d) has "}};
+  for (auto [resource, onlyData, what] : limits) {
     rlimit limit;
-    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-      usable = std::min<uint64_t>(usable, limit.rlim_cur);
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+      continue;
+    uint64_t mapped = mappedBytes(onlyData);
+    uint64_t others = mapped - std::min(mapped, held);
+    lower(limit.rlim_cur - std::min<uint64_t>(limit.rlim_cur, others),
+          what + amountOf(limit.rlim_cur) + ", of which " + amountOf(others) +
+              " are in use");
   }
   return usable;
 }
@@ -59,23 +77,21 @@ static std::string largestValues(const Program &program, const Entry *entry) {
 }
 
 Error checkFits(const Program &program, uint64_t variableBytes,
-                uint64_t usable) {
+                unsigned workers, const UsableMemory &usable) {
+  PlanReport report = reportPlan(program, workers);
+  // Variables of programs that were loaded before take memory, too.
+  uint64_t bytes = variableBytes + report.total() - bytesOf(program.variables);
+  if (bytes <= usable.bytes)
+    return Error::success();
   const Entry *hungriest = nullptr;
   for (const Entry &entry : program.entries)
     if (!hungriest || entry.arenaBytes > hungriest->arenaBytes)
       hungriest = &entry;
-  uint64_t arenaBytes = hungriest ? hungriest->arenaBytes : 0;
-  uint64_t constantBytes = 0;
-  for (const Constant &constant : program.constants)
-    constantBytes += constant.bytes.size();
-  if (variableBytes + constantBytes + arenaBytes <= usable)
-    return Error::success();
-  return makeError(
-      "'{0}' does not fit into memory: {1} of variables, {2} of constants and "
-      "{3} of intermediate values, but {4} can be used; the largest are{5}",
-      hungriest ? hungriest->function : program.module, amountOf(variableBytes),
-      amountOf(constantBytes), amountOf(arenaBytes), amountOf(usable),
-      largestValues(program, hungriest));
+  return makeError("'{0}' does not fit into memory: it takes {1}, and {2} can "
+                   "be used, as {3}\n{4}the largest are{5}",
+                   hungriest ? hungriest->function : program.module,
+                   amountOf(bytes), amountOf(usable.bytes), usable.reason,
+                   tableOf(report), largestValues(program, hungriest));
 }
 
 } // namespace mp

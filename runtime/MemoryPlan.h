@@ -6,15 +6,25 @@
 
 namespace mp {
 
-/// Returns the bytes that this process can use: physical memory, or less if a
-/// control group or a limit of the process restricts it.
-uint64_t usableMemory();
+/// The bytes that can be used, and why it is not more: "this machine has 24.0
+/// GiB".
+struct UsableMemory {
+  uint64_t bytes;
+  std::string reason;
+};
 
-/// Fails if the entry point that needs most memory, the constants and
-/// `variableBytes` take more than `usable` bytes together. The error says what
-/// takes how much and names the largest values with their locations.
+/// Returns what this process can use: physical memory, or less if a control
+/// group or a limit of the process restricts it. A limit of the process also
+/// counts what it has mapped so far, of which the `held` bytes are for the
+/// caller's use.
+UsableMemory usableMemory(uint64_t held = 0);
+
+/// Fails if the variables, of `variableBytes`, and all else that the Program
+/// plans for a device or for `workers` of the CPU take more than what is usable
+/// together. The error has the table of the plan, and names the largest values
+/// with their locations.
 llvm::Error checkFits(const Program &program, uint64_t variableBytes,
-                      uint64_t usable);
+                      unsigned workers, const UsableMemory &usable);
 
 } // namespace mp
 

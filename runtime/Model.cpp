@@ -27,7 +27,7 @@ static Error readPlan(ModelOptions &options, bool onCpu) {
   if (onCpu)
     return makeError("{0}: a tuning plan is for a CUDA device, and this is {1}",
                      options.plan, options.device);
-  auto buffer = mapFile(options.plan);
+  auto buffer = readFile(options.plan);
   if (!buffer)
     return buffer.takeError();
   options.compile.plan = (*buffer)->getBuffer().str();
@@ -79,12 +79,15 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   model->state = std::move(*session);
   model->compiler = std::move(compiler);
   options.compile.filename = options.module;
-  options.compile.threads = options.threads;
+  options.compile.threads = ThreadPool::workers(options.threads);
   options.compile.workers = ThreadPool::workers(options.threads);
   options.compile.target = model->state->target().str();
   options.compile.arch = model->state->arch();
-  options.compile.onednn =
-      onCpu && onednnAvailable() ? options.onednn : UseOnednn::Never;
+  auto onednn =
+      chooseOnednn(onCpu ? options.onednn : UseOnednn::Never, options.onNote);
+  if (!onednn)
+    return onednn.takeError();
+  options.compile.onednn = *onednn;
   if (onCpu)
     options.compile.store = model->cache = CodeCache::open(options.onNote);
   if (options.trace)

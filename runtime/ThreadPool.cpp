@@ -1,5 +1,6 @@
 //===- ThreadPool.cpp - workers that share out the tasks of a launch ------===//
 #include "runtime/ThreadPool.h"
+#include "runtime/GroupLimits.h"
 #include "runtime/Trace.h"
 #include "support/SignalStack.h"
 #include <algorithm>
@@ -58,11 +59,22 @@ unsigned ThreadPool::workers(unsigned threads) {
   return threads ? std::min(threads, most()) : cores();
 }
 
-unsigned ThreadPool::cores() {
+static unsigned coresOfAffinity() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
     return std::max(CPU_COUNT(&set), 1);
   return std::max(llvm::thread::hardware_concurrency(), 1u);
+}
+
+unsigned ThreadPool::coresWithin(unsigned cores, std::optional<double> quota) {
+  if (!quota || *quota >= cores)
+    return cores;
+  return std::max(static_cast<unsigned>(*quota), 1u);
+}
+
+unsigned ThreadPool::cores() {
+  static const std::optional<double> quota = GroupLimits::read().cores;
+  return coresWithin(coresOfAffinity(), quota);
 }
 
 ThreadPool::~ThreadPool() {

@@ -14,6 +14,7 @@
 #include "llvm/Support/thread.h"
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace mp {
@@ -38,9 +39,13 @@ public:
   unsigned threads() const { return helpers.size() + 1; }
   /// Returns the number of workers of a pool that was made with `threads`.
   static unsigned workers(unsigned threads);
-  /// Returns the number of cores that this process may use, and the limit of
-  /// workers. With more, waiting for them takes longer than their work.
+  /// Returns the number of cores that this process may use, by its affinity and
+  /// the quota of its control groups, and the limit of workers. With more,
+  /// waiting for them takes longer than their work.
   static unsigned cores();
+  /// Returns the whole cores of a quota, as a thread more would have to wait
+  /// for the next period in the middle of a step; at least one.
+  static unsigned coresWithin(unsigned cores, std::optional<double> quota);
   static unsigned most() { return 16 * cores(); }
 
   /// Sets the name of later runs in the trace, which Trace::name gave.

@@ -1,6 +1,8 @@
 """lit over test/lit: mp-opt, mp-translate and mp-run against FileCheck."""
 
+import ctypes
 import os
+import shutil
 
 import lit.formats
 
@@ -35,6 +37,17 @@ config.substitutions += [
 with open("/proc/cpuinfo") as cpuinfo:
     if "avx512bw" in cpuinfo.read():
         config.available_features.add("avx512bw")
+# Some faults are those of another user.
+if os.geteuid() == 0:
+    config.available_features.add("root")
+for feature, library in [("libomp", "libomp.so.5"), ("onednn", "libdnnl.so.2")]:
+    try:
+        ctypes.CDLL(library)
+        config.available_features.add(feature)
+    except OSError:
+        pass
+if shutil.which("localedef") and os.path.exists("/usr/share/i18n/locales/tr_TR"):
+    config.available_features.add("localedef")
 # A plugin links the shared library of the build; a static program has none.
 if "tools" not in lit_config.params:
     config.available_features.add("plugin")

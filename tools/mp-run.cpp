@@ -27,7 +27,8 @@ static constexpr char kHelp[] =
     "  help       print this, or the help of a COMMAND\n\n"
     "mp-run help COMMAND says more, as mp-run COMMAND --help does; --version "
     "prints\nthe version. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 "
-    "device not available,\n130 interrupted with the checkpoint saved.\n";
+    "device not available,\n130 and 143 interrupted by SIGINT and SIGTERM with "
+    "the checkpoint saved.\n";
 
 using namespace mp::tool;
 

@@ -65,7 +65,7 @@ struct SavedPrograms {
 } // namespace
 
 static Expected<mp::Program> readProgram(StringRef path) {
-  auto buffer = mp::mapFile(path);
+  auto buffer = mp::readFile(path);
   if (!buffer)
     return buffer.takeError();
   auto program = mp::parseProgram((*buffer)->getBuffer());

@@ -237,7 +237,7 @@ static llvm::Error autocast(Work &work, func::FuncOp function,
   if (auto error = work.run(createAutocast(options)))
     return error;
   describeTypes(function, variant);
-  auto buffer = mapFile(path.str().str());
+  auto buffer = readFile(path.str().str());
   if (!buffer)
     return buffer.takeError();
   auto explained = llvm::json::parse((*buffer)->getBuffer());

@@ -14,13 +14,18 @@ static constexpr char kWarningText[] =
 
 std::shared_ptr<CodeCache> CodeCache::open(Warning onWarning) {
   std::unique_ptr<KernelCache> files;
-  if (std::string folder = cacheFolder(); !folder.empty()) {
+  std::string folder = cacheFolder(), problem;
+  if (folder.empty() && !isCacheOff())
+    problem = "neither MP_CACHE_DIR, XDG_CACHE_HOME nor HOME names a folder";
+  if (!folder.empty()) {
     auto opened = KernelCache::open(folder);
     if (opened)
       files = std::move(*opened);
-    else if (std::string problem = toString(opened.takeError()); onWarning)
-      onWarning(kWarningText + problem);
+    else
+      problem = toString(opened.takeError());
   }
+  if (!problem.empty() && onWarning)
+    onWarning(kWarningText + problem);
   return std::make_shared<CodeCache>(std::move(files), std::move(onWarning));
 }
 
@@ -52,10 +57,23 @@ void CodeCache::log(const CodeKey &key, StringRef outcome) {
     return;
 }
 
+void CodeCache::tellDamage() {
+  std::lock_guard lock(mutex);
+  if (hasToldDamage)
+    return;
+  std::string damage = files->firstDamage();
+  hasToldDamage = !damage.empty();
+  if (hasToldDamage && onWarning)
+    onWarning("warning: in the cache of kernels, " + damage +
+              "; such kernels are compiled anew");
+}
+
 std::optional<std::string> CodeCache::find(const CodeKey &key) {
   std::optional<std::string> code;
-  if (files)
+  if (files) {
     code = files->find(key);
+    tellDamage();
+  }
   if (logFile >= 0)
     log(key, code    ? "found"
              : files ? "made anew: " + files->explainMiss(key)

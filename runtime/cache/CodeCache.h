@@ -8,8 +8,9 @@
 namespace mp {
 
 /// A KernelCache that counts hits and misses, and warns once if it cannot be
-/// written. If the switch MP_CACHE_LOG names a file ("-": standard error), each
-/// look-up adds a line to it, with the reason of a miss.
+/// written, and once if an entry is damaged. If the switch MP_CACHE_LOG names a
+/// file ("-": standard error), each look-up adds a line to it, with the reason
+/// of a miss.
 class CodeCache final : public CodeStore {
 public:
   using Warning = std::function<void(llvm::StringRef)>;
@@ -27,6 +28,7 @@ public:
   CompileCounts counts() const;
 
 private:
+  void tellDamage();
   void log(const CodeKey &key, llvm::StringRef outcome);
 
   const std::unique_ptr<KernelCache> files;
@@ -34,7 +36,7 @@ private:
   int logFile = -1;
   mutable std::mutex mutex; ///< guards what follows
   CompileCounts counted;
-  bool warned = false;
+  bool warned = false, hasToldDamage = false;
 };
 
 } // namespace mp

@@ -26,9 +26,16 @@ static constexpr StringLiteral kKinds[] = {"o", "cubin"};
 static constexpr StringLiteral kPartial = ".partial-";
 static constexpr size_t kChecksumBytes = 32;
 
+bool isCacheOff() {
+  const char *chosen = std::getenv("MP_CACHE_DIR");
+  return chosen && StringRef(chosen) == "off";
+}
+
 std::string cacheFolder() {
+  if (isCacheOff())
+    return "";
   if (const char *chosen = std::getenv("MP_CACHE_DIR"); chosen && *chosen)
-    return StringRef(chosen) == "off" ? "" : chosen;
+    return chosen;
   auto value = [](const char *name) -> StringRef {
     const char *text = std::getenv(name);
     return text ? text : "";
@@ -125,8 +132,12 @@ Expected<std::unique_ptr<KernelCache>> KernelCache::open(StringRef folder,
   struct stat status;
   if (fstat(directory, &status) != 0)
     return makeSystemError("open", folder, errno);
-  // A user who can write an entry chooses what this process runs.
-  if (status.st_uid != geteuid())
+  // A user who can write an entry chooses what this process runs, and one who
+  // made the name a link chooses in which folder it removes old entries.
+  struct stat name;
+  bool isForeign = lstat(folder.str().c_str(), &name) == 0 &&
+                   name.st_uid != geteuid() && name.st_uid != 0;
+  if (status.st_uid != geteuid() || isForeign)
     return makeError("{0} belongs to another user", folder);
   if (status.st_mode & (S_IWGRP | S_IWOTH))
     return makeError("{0} can be written by others", folder);
@@ -160,10 +171,30 @@ static bool writeAll(int descriptor, StringRef text) {
   return true;
 }
 
+/// Removes what is under the name of an entry and is none: a damaged file, a
+/// link, a pipe, a device, a folder.
+void KernelCache::discard(const std::string &name) const {
+  bool isGone = unlinkat(directory, name.c_str(), 0) == 0 ||
+                unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0;
+  std::lock_guard lock(mutex);
+  if (damage.empty())
+    damage = folder + "/" + name + " is not what was stored there" +
+             (isGone ? "" : ", and cannot be removed");
+}
+
+std::string KernelCache::firstDamage() const {
+  std::lock_guard lock(mutex);
+  return damage;
+}
+
 /// The content of an entry after its checksum, if that is right.
 std::optional<std::string> KernelCache::read(const std::string &name) const {
-  File file(openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // To open a pipe that nobody writes would wait for ever.
+  File file(openat(directory, name.c_str(),
+                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status;
+  if (file.descriptor < 0 && (errno == ELOOP || errno == ENXIO))
+    discard(name);
   if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0)
     return std::nullopt;
   std::string bytes;
@@ -177,7 +208,7 @@ std::optional<std::string> KernelCache::read(const std::string &name) const {
   StringRef content = StringRef(bytes).drop_front(whole ? kChecksumBytes : 0);
   if (!whole || toStringRef(checksum(name, content)) !=
                     StringRef(bytes).take_front(kChecksumBytes)) {
-    unlinkat(directory, name.c_str(), 0);
+    discard(name);
     return std::nullopt;
   }
   futimens(file.descriptor, nullptr); // marks it as used, for `trim`

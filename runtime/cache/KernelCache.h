@@ -23,6 +23,8 @@ namespace mp {
 /// $XDG_CACHE_HOME/mantissa, else ~/.cache/mantissa. Empty if MP_CACHE_DIR is
 /// "off" or none is known.
 std::string cacheFolder();
+/// Returns whether MP_CACHE_DIR is "off".
+bool isCacheOff();
 
 /// Returns the 64 hexadecimal digits of SHA-256 over texts, each preceded by
 /// its length, so that no text has the hash of two others.
@@ -53,6 +55,10 @@ public:
   /// the same source: "known with LLVM '22.1.7', and this is '22.1.8'".
   std::string explainMiss(const CodeKey &key) const;
 
+  /// Describes the first entry that was found damaged. It was removed, so that
+  /// its code is made anew. Empty if there was none.
+  std::string firstDamage() const;
+
   /// Returns the entries in the folder, of all kinds or of one.
   Usage usage(llvm::StringRef kind = "") const;
 
@@ -63,12 +69,14 @@ private:
   KernelCache(int directory, std::string folder, uint64_t limit)
       : directory(directory), folder(std::move(folder)), limit(limit) {}
   std::optional<std::string> read(const std::string &name) const;
+  void discard(const std::string &name) const;
   void trim();
 
   int directory; ///< its descriptor, which stays valid if the folder is renamed
   std::string folder;
   uint64_t limit;
-  std::mutex mutex;     ///< guards `written`
+  mutable std::mutex mutex; ///< guards what follows
+  mutable std::string damage;
   uint64_t written = 0; ///< bytes since the entries were last counted
 };
 

@@ -153,8 +153,9 @@ llvm::Error CpuSession::load(Program program) {
   llvm::Expected<std::vector<Variable>> fresh = state.fresh(program);
   if (!fresh)
     return fresh.takeError();
-  if (llvm::Error error =
-          checkFits(program, state.bytes() + bytesOf(*fresh), usableMemory()))
+  uint64_t held = state.bytes() + engine.arena.size() + engine.scratch.size();
+  if (llvm::Error error = checkFits(program, state.bytes() + bytesOf(*fresh),
+                                    engine.pool.threads(), usableMemory(held)))
     return error;
   if (llvm::Error error = jit->link(program.kernels))
     return error;

@@ -199,7 +199,7 @@ template <typename Work> static double timed(Work work) {
 }
 
 llvm::Expected<double> Executor::measureCopy() {
-  uint64_t bytes = profiledCopyBytes(usableMemory());
+  uint64_t bytes = profiledCopyBytes(usableMemory().bytes);
   auto from = Memory::allocate(bytes, "the source of a copy to measure");
   if (!from)
     return from.takeError();

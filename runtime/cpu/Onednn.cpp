@@ -22,6 +22,25 @@ llvm::Error resolve(void *handle, F *&function, const char *name,
   return llvm::Error::success();
 }
 
+std::string fileOf(void (*function)(int)) {
+  Dl_info info = {};
+  return dladdr(reinterpret_cast<void *>(function), &info) && info.dli_fname
+             ? info.dli_fname
+             : "?";
+}
+
+/// A preloaded library comes before those that oneDNN links when its calls are
+/// bound.
+void findPreloadedOpenmp(Library &library) {
+  auto *first = reinterpret_cast<void (*)(int)>(
+      dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (!first || first == library.omp_set_num_threads)
+    return;
+  library.preloaded_omp_set_num_threads = first;
+  library.openmps =
+      fileOf(first) + " and " + fileOf(library.omp_set_num_threads);
+}
+
 llvm::Error resolveAll(void *handle, llvm::StringRef path, Library &library) {
 #define MP_RESOLVE(NAME, RESULT, PARAMETERS)                                   \
   if (llvm::Error error = resolve(handle, library.NAME, "dnnl_" #NAME, path))  \
@@ -42,8 +61,11 @@ llvm::Error resolveAll(void *handle, llvm::StringRef path, Library &library) {
         "' brings threads that are neither OpenMP's nor none (runtime " +
         llvm::Twine(version.cpuRuntime) + ")");
   // Found through oneDNN's handle, so that it is oneDNN's own OpenMP.
-  return resolve(handle, library.omp_set_num_threads, "omp_set_num_threads",
-                 path);
+  if (llvm::Error error = resolve(handle, library.omp_set_num_threads,
+                                  "omp_set_num_threads", path))
+    return error;
+  findPreloadedOpenmp(library);
+  return llvm::Error::success();
 }
 
 llvm::Expected<Library> load() {
@@ -68,13 +90,21 @@ llvm::Expected<Library> load() {
 
 } // namespace
 
+/// Why oneDNN cannot be opened, and whether that is news: MP_DNNL_PATH names a
+/// library, or there is one.
+static std::string problem;
+static bool isProblemNews = false;
+
 llvm::Expected<const Library &> dnnl::open() {
-  static std::string problem;
   static const std::optional<Library> library = []() -> std::optional<Library> {
     llvm::Expected<Library> loaded = load();
     if (loaded)
       return *loaded;
     problem = llvm::toString(loaded.takeError());
+    isProblemNews =
+        std::getenv("MP_DNNL_PATH") ||
+        !llvm::StringRef(problem).contains(std::string(kSoname) +
+                                           ": cannot open shared object file");
     return std::nullopt;
   }();
   if (!library)
@@ -110,4 +140,25 @@ std::string mp::onednnVersion() {
   const Version &version = *llvm::cantFail(dnnl::open()).version();
   return std::to_string(version.major) + "." + std::to_string(version.minor) +
          "." + std::to_string(version.patch);
+}
+
+llvm::Expected<UseOnednn>
+mp::chooseOnednn(UseOnednn asked,
+                 llvm::function_ref<void(llvm::StringRef)> onNote) {
+  if (asked == UseOnednn::Never)
+    return asked;
+  llvm::Expected<const Library &> library = dnnl::open();
+  if (!library && asked == UseOnednn::Always)
+    return llvm::createStringError("oneDNN is asked for always: " +
+                                   llvm::toString(library.takeError()));
+  if (!library) {
+    llvm::consumeError(library.takeError());
+    if (isProblemNews && onNote)
+      onNote("note: " + problem + "; kernels are generated instead");
+    return UseOnednn::Never;
+  }
+  if (!library->openmps.empty() && onNote)
+    onNote("note: two OpenMP runtimes are loaded, " + library->openmps +
+           "; oneDNN's calls go to the first");
+  return asked;
 }

@@ -8,6 +8,8 @@
 #ifndef MP_RUNTIME_CPU_ONEDNN_H
 #define MP_RUNTIME_CPU_ONEDNN_H
 
+#include "program/Compiler.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -19,6 +21,13 @@ namespace mp {
 bool onednnAvailable();
 /// "2.6.3", or empty if oneDNN cannot be opened.
 std::string onednnVersion();
+
+/// Returns what can be used of what is asked for: Never if oneDNN cannot be
+/// opened. That fails if it is asked for always. `onNote`, which may be null,
+/// gets what else a user should know: that there is a library, and why it
+/// cannot be used, and that there are two OpenMP runtimes.
+llvm::Expected<UseOnednn>
+chooseOnednn(UseOnednn asked, llvm::function_ref<void(llvm::StringRef)> onNote);
 
 namespace dnnl {
 
@@ -105,6 +114,10 @@ struct Library {
 #undef MP_DECLARE
   /// libgomp's, as oneDNN sees it; null if oneDNN is sequential.
   void (*omp_set_num_threads)(int) = nullptr;
+  /// That of another OpenMP runtime, which was loaded before oneDNN and takes
+  /// its calls; null if there is none. Its file and libgomp's are `openmps`.
+  void (*preloaded_omp_set_num_threads)(int) = nullptr;
+  std::string openmps;
   Engine engine = nullptr; ///< the CPU; shared by all threads
 };
 

@@ -203,8 +203,10 @@ llvm::Error Matmul::prepare(unsigned index) {
   Worker &worker = workers[index];
   // The number of threads is state of the calling thread, and is built into a
   // primitive and its scratch.
-  if (library.omp_set_num_threads)
-    library.omp_set_num_threads(1);
+  for (auto *set :
+       {library.omp_set_num_threads, library.preloaded_omp_set_num_threads})
+    if (set)
+      set(1);
   if (llvm::Error error = check(
           library.stream_create(worker.stream.slot(library.stream_destroy),
                                 library.engine, streamInOrder),

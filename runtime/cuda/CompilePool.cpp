@@ -1,5 +1,6 @@
 //===- CompilePool.cpp - NVRTC on many threads ----------------------------===//
 #include "runtime/cuda/CompilePool.h"
+#include "runtime/ThreadPool.h"
 #include "runtime/Trace.h"
 #include "support/Error.h"
 #include "support/SignalStack.h"
@@ -18,7 +19,7 @@ CompilePool::CompilePool(const Nvrtc &nvrtc, std::string architecture,
       cache(std::move(cache)), trace(std::move(trace)) {
   constexpr unsigned most = 16;
   if (count == 0)
-    count = std::min(std::max(std::thread::hardware_concurrency(), 1u), most);
+    count = std::min(ThreadPool::cores(), most);
   for (unsigned i = 0; i < count; ++i)
     threads.emplace_back([this] { work(); });
 }

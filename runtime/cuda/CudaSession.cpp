@@ -7,6 +7,7 @@
 #include "runtime/Variables.h"
 #include "runtime/cuda/CudaExecutable.h"
 #include "runtime/cuda/DeviceKernels.h"
+#include "runtime/report/PlanReport.h"
 #include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -78,7 +79,9 @@ Error CudaSession::checkMemory(const Program &program,
   // While an arena grows, the old one and the new one exist.
   if (arenaBytesOf(program) <= arenaBytes)
     usable += arenaBytes;
-  return checkFits(program, state.bytes() + bytesOf(fresh), usable);
+  return checkFits(program, state.bytes() + bytesOf(fresh), /*workers=*/0,
+                   {usable, formatv("the device has {0}, of which {1} are free",
+                                    amountOf(total), amountOf(free))});
 }
 
 Expected<std::vector<CudaSession::Routines>>

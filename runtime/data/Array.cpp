@@ -45,18 +45,27 @@ static Error checkKind(StringRef path, bool takesPipes) {
   }
 }
 
-static Expected<std::unique_ptr<MemoryBuffer>> openFile(StringRef path) {
+/// A file that may change while it is read must not be mapped, and reading it
+/// takes less than what is done with it.
+static Expected<std::unique_ptr<MemoryBuffer>> readWhole(StringRef path) {
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
+                                      /*RequiresNullTerminator=*/false,
+                                      /*IsVolatile=*/true);
   if (!buffer)
     return makeError("{0}: {1}", path, buffer.getError().message());
   return std::move(*buffer);
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path) {
+Expected<std::shared_ptr<const MappedFile>> mapFile(StringRef path) {
   if (Error error = checkKind(path, /*takesPipes=*/false))
     return std::move(error);
-  return openFile(path);
+  return MappedFile::open(path);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
+  if (Error error = checkKind(path, /*takesPipes=*/false))
+    return std::move(error);
+  return readWhole(path);
 }
 
 /// Reads a pipe to its end, but no more than `most` bytes and one.
@@ -89,7 +98,7 @@ Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
   if (Error error = checkKind(path, /*takesPipes=*/true))
     return std::move(error);
   auto text =
-      sys::fs::is_regular_file(path) ? openFile(path) : readPipe(path, most);
+      sys::fs::is_regular_file(path) ? readWhole(path) : readPipe(path, most);
   if (text && (*text)->getBufferSize() > most)
     return makeError("{0}: is longer than {1} MiB, which is no module", path,
                      most >> 20);

@@ -3,6 +3,7 @@
 #define MP_RUNTIME_DATA_ARRAY_H
 
 #include "program/Program.h"
+#include "runtime/data/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -16,10 +17,15 @@ struct Array {
   TensorType type;
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
+  const MappedFile *file = nullptr; ///< the owner, if it is one
 
   /// Returns an array that owns `bytes` uninitialised bytes, to which
   /// `*storage` is set.
   static Array allocate(TensorType type, char **storage);
+  /// Fails if bytes that were read so far may have changed in their file.
+  llvm::Error check() const {
+    return file ? file->check() : llvm::Error::success();
+  }
 };
 
 /// Returns the bytes of a dense tensor, or none if a size is negative or the
@@ -27,10 +33,13 @@ struct Array {
 /// checked with it first.
 std::optional<uint64_t> checkedBytes(const TensorType &type);
 
-/// Maps a regular file. Errors are of the form "path: No such file or
-/// directory".
+/// Opens a regular file for reading it where it lies. Errors are of the form
+/// "path: No such file or directory".
+llvm::Expected<std::shared_ptr<const MappedFile>> mapFile(llvm::StringRef path);
+
+/// Reads a regular file into memory.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mapFile(llvm::StringRef path);
+readFile(llvm::StringRef path);
 
 /// Reads the text of a module: a regular file, or a pipe such as /dev/stdin.
 /// Fails if it is longer than any module.

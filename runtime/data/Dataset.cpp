@@ -191,11 +191,15 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
       return makeError("{0}: a sample is {1}, argument '{2}' takes {3}{4}",
                        found->path, sample.str(), input.name, expected.str(),
                        at(input.location));
-    if (Error error =
-            checkRange(input, sample.element, found->array.bytes, found->path,
-                       std::max<int64_t>(sample.elements(), 1)))
-      return error;
-    binding.push_back(found - all.begin());
+    Error error =
+        checkRange(input, sample.element, found->array.bytes, found->path,
+                   std::max<int64_t>(sample.elements(), 1));
+    // That the file has changed explains what it holds.
+    if (Error changed = found->array.check())
+      return consumeError(std::move(error)), std::move(changed);
+    if (error)
+      return std::move(error);
+    binding.push_back({static_cast<unsigned>(found - all.begin()), input});
   }
   return binding;
 }
@@ -207,6 +211,51 @@ void Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
                 from.recordBytes, to);
     to += from.recordBytes;
   }
+}
+
+/// The values were in the range of the input when the whole file was checked.
+/// They are checked again since the kernels that use them as indices do not,
+/// and since a change through another process's mapping may not show in the
+/// time of the file's last change.
+Error Dataset::check(unsigned column, const Input &input,
+                     ArrayRef<int64_t> rows, ArrayRef<char> bytes) const {
+  const Column &from = all[column];
+  if (Error error = from.array.check())
+    return error;
+  if (!from.array.file)
+    return Error::success();
+  ElementType element = from.type.element;
+  std::optional<int64_t> found = firstOutside(input, {element, bytes});
+  if (found) {
+    int64_t perSample = bytes.size() / byteWidth(element) / rows.size();
+    return make_error<FileChanged>(formatv(
+        "{0}: has changed since it was opened: sample {1} holds {2}, argument "
+        "'{3}' takes {4}{5}",
+        from.path, rows[*found / perSample],
+        loadInteger(element, bytes.data() + *found * byteWidth(element)),
+        input.name, rangeText(input), at(input.location)));
+  }
+  Error error = checkBooleans({element, {}}, bytes, from.path);
+  if (!error)
+    return error;
+  return make_error<FileChanged>(toString(std::move(error)) +
+                                 "; it has changed since it was opened");
+}
+
+Error Dataset::check() const {
+  for (const Column &column : all)
+    if (Error error = column.array.check())
+      return error;
+  return Error::success();
+}
+
+std::vector<std::string> Dataset::replacedFiles() const {
+  std::vector<std::string> paths;
+  for (const Column &column : all)
+    if (column.array.file && column.array.file->isReplaced() &&
+        !is_contained(paths, column.path))
+      paths.push_back(column.path);
+  return paths;
 }
 
 } // namespace mp

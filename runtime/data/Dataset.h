@@ -16,9 +16,16 @@ struct Column {
   uint64_t recordBytes = 0;
 };
 
-/// The columns that feed the inputs of an entry point, as indices in the order
-/// of Entry::inputs.
-using ColumnBinding = std::vector<unsigned>;
+/// The column that feeds an input of an entry point. Of the input, its range
+/// counts, and not its shape.
+struct BoundColumn {
+  unsigned column;
+  Input input;
+};
+
+/// The columns that feed the inputs of an entry point, in the order of
+/// Entry::inputs.
+using ColumnBinding = std::vector<BoundColumn>;
 
 /// A data source of the module bound to the files of a folder.
 class Dataset {
@@ -43,8 +50,22 @@ public:
   /// dimension, a value outside the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
-  /// Copies the samples `rows` of a column to `to`, in this order.
+  /// Copies the samples `rows` of a column to `to`, in this order. What is
+  /// copied may be wrong if the column's file has changed: call `check` after
+  /// the columns of a batch.
   void gather(unsigned column, llvm::ArrayRef<int64_t> rows, char *to) const;
+  /// Fails with FileChanged if what `gather` copied from a column is not, or
+  /// may not be, what `bind` checked: its file has changed, or these `rows` of
+  /// it, which were copied to `bytes`, hold values that its input does not
+  /// take.
+  llvm::Error check(unsigned column, const Input &input,
+                    llvm::ArrayRef<int64_t> rows,
+                    llvm::ArrayRef<char> bytes) const;
+  /// Fails with FileChanged if the file of a column has changed.
+  llvm::Error check() const;
+  /// Returns the files that others have replaced. The samples are still those
+  /// of the files that were opened.
+  std::vector<std::string> replacedFiles() const;
 
 private:
   std::string name;

@@ -60,20 +60,7 @@ void swapBytes(MutableArrayRef<char> bytes, unsigned width) {
     std::reverse(bytes.begin() + i, bytes.begin() + i + width);
 }
 
-} // namespace
-
-Expected<TensorType> peekIdx(StringRef path) {
-  auto buffer = mapFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  return readHeader(*openBytes((*buffer)->getBuffer(), path), path);
-}
-
-Expected<Array> readIdx(StringRef path) {
-  auto buffer = mapFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  StringRef content = (*buffer)->getBuffer();
+Expected<Array> readContent(StringRef content, StringRef path) {
   std::unique_ptr<ByteSource> source = openBytes(content, path);
   Expected<TensorType> type = readHeader(*source, path);
   if (!type)
@@ -94,6 +81,22 @@ Expected<Array> readIdx(StringRef path) {
     return error;
   swapBytes(all, byteWidth(array.type.element));
   return array;
+}
+
+} // namespace
+
+Expected<TensorType> peekIdx(StringRef path) {
+  auto buffer = mapFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return readHeader(*openBytes((*buffer)->getBuffer(), path), path);
+}
+
+Expected<Array> readIdx(StringRef path) {
+  auto file = mapFile(path);
+  if (!file)
+    return file.takeError();
+  return unlessChanged(**file, readContent((*file)->getBuffer(), path));
 }
 
 } // namespace mp

@@ -85,7 +85,7 @@ Expected<Array> readNpy(StringRef path) {
   auto buffer = mapFile(path);
   if (!buffer)
     return buffer.takeError();
-  std::shared_ptr<MemoryBuffer> owner = std::move(*buffer);
+  std::shared_ptr<const MappedFile> owner = std::move(*buffer);
   StringRef rest;
   auto header = splitHeader(owner->getBuffer(), path, rest);
   if (!header)
@@ -105,7 +105,8 @@ Expected<Array> readNpy(StringRef path) {
   ArrayRef<char> data(rest.data(), rest.size());
   if (Error error = checkBooleans(*type, data, path))
     return error;
-  return Array{std::move(*type), data, owner};
+  return unlessChanged<Array>(
+      *owner, Array{std::move(*type), data, owner, owner.get()});
 }
 
 Error writeNpy(StringRef path, const TensorType &type, ArrayRef<char> bytes) {

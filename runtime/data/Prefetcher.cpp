@@ -14,9 +14,9 @@ Prefetcher::Prefetcher(const Dataset &data, ColumnBinding columns,
       upcoming{options.firstStep} {
   constexpr size_t alignment = 64; // a cache line, and the widest vector
   for (Slot &slot : slots)
-    for (unsigned column : binding) {
+    for (const BoundColumn &bound : binding) {
       uint64_t bytes =
-          data.columns()[column].recordBytes * options.plan.microRows();
+          data.columns()[bound.column].recordBytes * options.plan.microRows();
       auto *buffer = static_cast<char *>(std::aligned_alloc(
           alignment, alignTo(std::max<uint64_t>(bytes, 1), alignment)));
       if (!buffer)
@@ -36,16 +36,25 @@ Prefetcher::~Prefetcher() {
   worker.join();
 }
 
-std::optional<ArrayRef<TensorView>> Prefetcher::next() {
+Expected<std::optional<ArrayRef<TensorView>>> Prefetcher::next() {
   TraceSpan span(options.trace, Trace::Kind::Wait, "wait for a batch");
   std::unique_lock lock(mutex);
   released = taken;
   changed.notify_all();
   if (upcoming.step >= options.lastStep)
     return std::nullopt;
+  changed.wait(lock, [this] { return filled > taken || problem; });
+  if (filled == taken)
+    return make_error<FileChanged>(*problem);
   advance(upcoming);
-  changed.wait(lock, [this] { return filled > taken; });
   return ArrayRef(slots[taken++ % 2].inputs);
+}
+
+Expected<ArrayRef<TensorView>> Prefetcher::take() {
+  auto batch = next();
+  if (!batch)
+    return batch.takeError();
+  return batch->value();
 }
 
 void Prefetcher::advance(Position &position) const {
@@ -63,15 +72,20 @@ void Prefetcher::run() {
         return;
     }
     // The slot belongs to this thread until `filled` counts it.
-    fill(slots[i % 2], position);
+    Error error = fill(slots[i % 2], position);
     advance(position);
     std::lock_guard lock(mutex);
-    filled = i + 1;
+    if (error)
+      problem = toString(std::move(error));
+    else
+      filled = i + 1;
     changed.notify_all();
+    if (problem)
+      return;
   }
 }
 
-void Prefetcher::fill(Slot &slot, Position position) {
+Error Prefetcher::fill(Slot &slot, Position position) {
   TraceSpan span(options.trace, Trace::Kind::Data, "gather a batch");
   const BatchPlan &plan = options.plan;
   auto [step, micro] = position;
@@ -81,12 +95,16 @@ void Prefetcher::fill(Slot &slot, Position position) {
   }
   auto rows =
       ArrayRef(order).slice(plan.firstRow(step, micro), plan.rows(step, micro));
-  for (auto [i, column] : llvm::enumerate(binding)) {
-    const Column &from = data.columns()[column];
+  for (auto [i, bound] : llvm::enumerate(binding)) {
+    const Column &from = data.columns()[bound.column];
     char *to = slot.buffers[i].get();
-    data.gather(column, rows, to);
+    data.gather(bound.column, rows, to);
     slot.inputs[i] = {from.type.element, to, rows.size() * from.recordBytes};
+    if (Error error =
+            data.check(bound.column, bound.input, rows, slot.inputs[i].bytes()))
+      return error;
   }
+  return Error::success();
 }
 
 } // namespace mp

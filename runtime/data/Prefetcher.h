@@ -32,8 +32,12 @@ public:
   Prefetcher(const Prefetcher &) = delete;
 
   /// Returns the inputs of the next micro-batch in the order of the binding,
-  /// 64-byte aligned and valid until the next call. Empty after the last step.
-  std::optional<llvm::ArrayRef<TensorView>> next();
+  /// 64-byte aligned and valid until the next call. Nothing after the last
+  /// step. Fails with FileChanged if the bytes of this micro-batch are not, or
+  /// may not be, those of the files that were opened.
+  llvm::Expected<std::optional<llvm::ArrayRef<TensorView>>> next();
+  /// Returns the next micro-batch, which there must be.
+  llvm::Expected<llvm::ArrayRef<TensorView>> take();
 
 private:
   struct FreeAligned {
@@ -51,7 +55,7 @@ private:
 
   void run();
   void advance(Position &position) const;
-  void fill(Slot &slot, Position position);
+  llvm::Error fill(Slot &slot, Position position);
 
   const Dataset &data;
   ColumnBinding binding;
@@ -67,6 +71,8 @@ private:
   int64_t taken = 0;
   Position upcoming; ///< the one that `next` returns
   bool stopping = false;
+  /// Why the micro-batch after those that were filled could not be.
+  std::optional<std::string> problem;
   llvm::thread worker;
 };
 

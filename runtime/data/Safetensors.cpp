@@ -50,9 +50,10 @@ std::string headerDigest(StringRef header, StringRef value) {
 
 class Reader {
 public:
-  Reader(std::shared_ptr<MemoryBuffer> owner, StringRef path)
+  Reader(std::shared_ptr<const MappedFile> owner, StringRef path)
       : owner(std::move(owner)) {
     file.path = path;
+    file.source = this->owner;
   }
 
   Expected<Safetensors> run() {
@@ -123,7 +124,7 @@ private:
     return Error::success();
   }
 
-  std::shared_ptr<MemoryBuffer> owner;
+  std::shared_ptr<const MappedFile> owner;
   StringRef data;
   Safetensors file;
 };
@@ -185,7 +186,7 @@ Expected<Safetensors> readSafetensors(StringRef path) {
   auto buffer = mapFile(path);
   if (!buffer)
     return buffer.takeError();
-  return Reader(std::move(*buffer), path).run();
+  return unlessChanged(**buffer, Reader(*buffer, path).run());
 }
 
 Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,

@@ -16,7 +16,12 @@ struct Safetensors {
   TensorTable tensors;
   std::map<std::string, std::string> metadata;
   bool hasDigests = false; ///< its content was compared with them
+  std::shared_ptr<const MappedFile> source; ///< the file of this content
 
+  /// Fails if tensors that were read so far may have changed in the file.
+  llvm::Error check() const {
+    return source ? source->check() : llvm::Error::success();
+  }
   /// Returns the tensor `key`, or the only one if `key` is empty. An error
   /// lists the tensors of the file.
   llvm::Expected<Array> only(llvm::StringRef key) const;

@@ -16,12 +16,14 @@ constexpr size_t kMostMetadata = 10'000;
 /// "":{"dtype":"U8","shape":[],"data_offsets":[0,1]}
 constexpr size_t kShortestEntry = 48;
 
-SafetensorsHeader::SafetensorsHeader(std::shared_ptr<const MemoryBuffer> owner,
+SafetensorsHeader::SafetensorsHeader(std::shared_ptr<const MappedFile> owner,
                                      StringRef header, StringRef data)
-    : json(header) {
+    : json("") {
   table.owner = std::move(owner);
-  table.header = header;
+  table.text = std::make_shared<const std::string>(header);
+  table.header = *table.text;
   table.data = data;
+  json = JsonReader(table.header);
 }
 
 std::string SafetensorsHeader::read() {

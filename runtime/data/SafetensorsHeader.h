@@ -14,7 +14,7 @@ namespace mp {
 /// JSON library takes besides objects and strings.
 class SafetensorsHeader {
 public:
-  SafetensorsHeader(std::shared_ptr<const llvm::MemoryBuffer> owner,
+  SafetensorsHeader(std::shared_ptr<const MappedFile> owner,
                     llvm::StringRef header, llvm::StringRef data);
 
   /// Fills `table` and `metadata`. Returns what is wrong, or "". Then the

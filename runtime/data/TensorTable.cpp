@@ -55,7 +55,7 @@ Array TensorTable::arrayOf(const Entry &entry) const {
     type.shape.push_back(size);
     return false;
   });
-  return {std::move(type), bytesOf(entry), owner};
+  return {std::move(type), bytesOf(entry), owner, owner.get()};
 }
 
 /// Returns the bytes after the first `skipped` as a number, which orders names

@@ -89,7 +89,10 @@ private:
   /// Orders the entries for look-up: the usable ones first, by name.
   void index();
 
-  std::shared_ptr<const llvm::MemoryBuffer> owner;
+  std::shared_ptr<const MappedFile> owner;
+  /// A copy: a mapped file may change, and the sizes that are read later must
+  /// be those that were checked.
+  std::shared_ptr<const std::string> text;
   llvm::StringRef header, data;
   std::string unescaped; ///< names that are not in the header as they are
   std::vector<Entry> entries;

@@ -85,7 +85,9 @@ Expected<Calibration> calibrate(Model &model, const Dataset &data,
                       .lastStep = steps});
   for (int64_t step = 0; step < steps; ++step)
     for (int64_t micro = 0; micro < options.plan.microBatches(step); ++micro) {
-      auto inputs = batches.next();
+      auto inputs = batches.take();
+      if (!inputs)
+        return inputs.takeError();
       if (calibration.batches == options.batches ||
           options.plan.rows(step, micro) != rows)
         continue;

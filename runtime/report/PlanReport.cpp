@@ -176,21 +176,30 @@ PlanReport reportPlan(const Program &program, unsigned threads) {
   return report;
 }
 
+static std::string rowOf(StringRef name, uint64_t bytes, StringRef rest) {
+  std::string row =
+      formatv("  {0,-12} {1,12}  {2}", name, amountOf(bytes), rest);
+  return StringRef(row).rtrim().str() + "\n";
+}
+
+std::string tableOf(const PlanReport &report) {
+  std::string text;
+  for (const PlanReport::Line &line : report.lines)
+    if (line.bytes)
+      text +=
+          rowOf(line.name, line.bytes,
+                (line.count ? std::to_string(line.count) + " tensors: " : "") +
+                    line.note);
+  return text + rowOf("total", report.total(), "");
+}
+
 std::string toText(const PlanReport &report, size_t most) {
   std::string text;
   raw_string_ostream os(text);
   os << report.module << " on " << report.target << " (" << report.arch << ")"
      << (report.precision.empty() ? "" : ", ") << report.precision
      << (report.policy.empty() ? "" : ", policy ") << report.policy << "\n";
-  auto row = [&](StringRef name, uint64_t bytes, StringRef rest) {
-    os << formatv("  {0,-12} {1,12}  {2}\n", name, amountOf(bytes), rest);
-  };
-  for (const PlanReport::Line &line : report.lines)
-    if (line.bytes)
-      row(line.name, line.bytes,
-          (line.count ? std::to_string(line.count) + " tensors: " : "") +
-              line.note);
-  row("total", report.total(), "");
+  os << tableOf(report);
   const PlanReport::Peak &peak = report.peak;
   if (peak.alive.empty())
     return text;
@@ -202,10 +211,11 @@ std::string toText(const PlanReport &report, size_t most) {
   large = large.take_while(
       [&](const Buffer &value) { return value.bytes >= peak.bytes / 1000; });
   for (const Buffer &value : large)
-    row("", value.bytes,
-        formatv("{0}{1}, steps {2} to {3}", value.summary, at(value.location),
-                value.firstStep + 1, value.lastStep + 1)
-            .str());
+    os << rowOf("", value.bytes,
+                formatv("{0}{1}, steps {2} to {3}", value.summary,
+                        at(value.location), value.firstStep + 1,
+                        value.lastStep + 1)
+                    .str());
   if (peak.alive.size() > large.size())
     os << "  and " << peak.alive.size() - large.size() << " smaller ones\n";
   return text;

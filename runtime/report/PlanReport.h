@@ -36,7 +36,9 @@ struct PlanReport {
 /// Returns the plan of a Program, for this number of workers on the CPU.
 PlanReport reportPlan(const Program &program, unsigned threads);
 
-/// Formats a table, with the `most` largest values of the peak.
+/// Formats the lines and their total as a table.
+std::string tableOf(const PlanReport &report);
+/// Formats the report as a table, with the `most` largest values of the peak.
 std::string toText(const PlanReport &report, size_t most = 10);
 std::string toJson(const PlanReport &report);
 

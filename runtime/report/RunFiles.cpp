@@ -47,13 +47,13 @@ static std::string pathOf(StringRef folder, StringRef name) {
 }
 
 /// The file's text, or null if there is no file.
-static Expected<std::unique_ptr<MemoryBuffer>> mapIfThere(StringRef path) {
+static Expected<std::unique_ptr<MemoryBuffer>> readIfThere(StringRef path) {
   if (!sys::fs::exists(path))
     return nullptr;
   // A device or pipe may have no end.
   if (!sys::fs::is_regular_file(path))
     return makeError("{0}: expected a file", path);
-  return mapFile(path);
+  return readFile(path);
 }
 
 /// A file that is one JSON value; nothing if there is no file.
@@ -62,7 +62,7 @@ static Expected<std::optional<T>> readWhole(StringRef folder, StringRef name,
                                             T *(json::Value::*as)(),
                                             const char *expected) {
   std::string path = pathOf(folder, name);
-  auto buffer = mapIfThere(path);
+  auto buffer = readIfThere(path);
   if (!buffer)
     return buffer.takeError();
   if (!*buffer)
@@ -83,7 +83,7 @@ static Error readLines(StringRef folder, StringRef name,
                        std::vector<std::string> &notes,
                        function_ref<Error(json::Object)> take) {
   std::string path = pathOf(folder, name);
-  auto buffer = mapIfThere(path);
+  auto buffer = readIfThere(path);
   if (!buffer)
     return buffer.takeError();
   StringRef rest = *buffer ? (*buffer)->getBuffer() : StringRef();

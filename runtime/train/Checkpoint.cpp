@@ -365,7 +365,7 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
     return error;
   ScalerChange change = compareScalers(variables, file, roles);
   if (Error error = checkScale(variables, file))
-    return error;
+    return joinErrors(file.check(), std::move(error));
   std::string expected = fingerprint(variablesInFile(variables, file, change));
   if (print != expected)
     return makeError("{0}: checkpoint of another graph: its variables are of "
@@ -388,6 +388,8 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
     if (Error error = session.write(variable.name, bytes))
       return error;
   }
+  if (Error error = file.check())
+    return error;
   if (Error error = session.derive())
     return error;
   return change;
@@ -501,6 +503,8 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
     if (Error error = session.write(variable.name, converted))
       return error;
   }
+  if (Error error = file->check())
+    return error;
   return session.derive();
 }
 
@@ -556,7 +560,13 @@ Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
   std::vector<NamedTensor> tensors;
   for (const Variable &weight : *weights) {
     const Array &tensor = file->tensors.at(tensorOf(weight, *roles, which));
-    tensors.push_back({weight.name, tensor.type, tensor.bytes});
+    tensors.push_back({weight.name,
+                       tensor.type,
+                       {},
+                       [&](MutableArrayRef<char> bytes) -> Error {
+                         llvm::copy(tensor.bytes, bytes.data());
+                         return tensor.check();
+                       }});
     exported.bytes += tensor.bytes.size();
   }
   exported.tensors = tensors.size();

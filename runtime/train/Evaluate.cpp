@@ -39,7 +39,10 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
       data, std::move(*binding),
       {.plan = plan, .shuffle = false, .lastStep = plan.stepsPerEpoch()});
   NamedNumbers sums;
-  for (int64_t step = 0; auto inputs = batches.next(); ++step) {
+  for (int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
+    auto inputs = batches.take();
+    if (!inputs)
+      return inputs.takeError();
     int64_t rows = plan.rows(step);
     Executable *executable = *whole;
     if (rows != plan.batch) {

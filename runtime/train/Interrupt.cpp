@@ -4,18 +4,25 @@
 
 namespace mp {
 
-static std::atomic<bool> flag = false;
-static_assert(std::atomic<bool>::is_always_lock_free,
+static std::atomic<int> received = 0;
+static_assert(std::atomic<int>::is_always_lock_free,
               "a signal handler may touch it");
+
+static void handle(int signal) {
+  if (received.exchange(signal) == 0)
+    return;
+  // This call blocks the signal; it is delivered when it returns.
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 Interrupt::Interrupt(bool active) : active(active) {
   if (!active)
     return;
-  flag = false;
+  received = 0;
   struct sigaction action = {};
-  action.sa_handler = [](int) { flag = true; };
-  // SA_RESETHAND gives the second signal the default action.
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &oldInterrupt);
   sigaction(SIGTERM, &action, &oldTerminate);
@@ -28,6 +35,6 @@ Interrupt::~Interrupt() {
   sigaction(SIGTERM, &oldTerminate, nullptr);
 }
 
-bool Interrupt::requested() const { return active && flag; }
+int Interrupt::requested() const { return active ? received.load() : 0; }
 
 } // namespace mp

@@ -7,8 +7,8 @@
 namespace mp {
 
 /// As long as an object of this class exists, SIGINT and SIGTERM set a flag
-/// instead of ending the process. A second signal ends the process at once. The
-/// destructor restores the handlers.
+/// instead of ending the process. A second signal, of either kind, ends the
+/// process at once. The destructor restores the handlers.
 class Interrupt {
 public:
   /// Does nothing unless `active`.
@@ -16,7 +16,8 @@ public:
   ~Interrupt();
   Interrupt(const Interrupt &) = delete;
 
-  bool requested() const;
+  /// Returns the signal that came, or 0.
+  int requested() const;
 
 private:
   bool active;

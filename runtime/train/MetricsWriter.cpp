@@ -27,24 +27,39 @@ Error MetricsWriter::stepFinished(StepMetrics &metrics) {
   return Error::success();
 }
 
+void MetricsWriter::say(const Twine &text) {
+  if (!run.options.log)
+    return;
+  progress.endLine();
+  *run.options.log << "note: " << text << "\n";
+}
+
 void MetricsWriter::flush() {
   flushed = Clock::now();
   if (!file)
     return;
   Error error = file->flush();
-  std::string text = error ? toString(std::move(error)) : "";
-  if (raw_ostream *log = run.options.log; log && text.empty() == hasWarned) {
-    progress.endLine();
-    if (hasWarned)
-      *log << "note: metrics.jsonl is written again\n";
-    else
-      *log << "note: " << text
-           << "; the run goes on, and its lines are kept until there is room\n";
+  if (!error) {
+    if (std::exchange(hasWarned, false))
+      say("metrics.jsonl is written again");
+    return;
   }
-  hasWarned = !text.empty();
+  std::error_code code;
+  std::string text;
+  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+    code = info.convertToErrorCode();
+    text = info.message();
+  });
+  if (code == std::errc::broken_pipe) {
+    file.reset();
+    say(text + "; the run goes on without it");
+  } else if (!std::exchange(hasWarned, true))
+    say(text + "; the run goes on, and its lines are kept until there is room");
 }
 
 Error MetricsWriter::runEnded(const TrainOutcome &) {
+  if (file && file->hasPending())
+    flush();
   return file && file->hasPending() ? file->flush() : Error::success();
 }
 

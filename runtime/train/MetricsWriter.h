@@ -10,7 +10,8 @@ namespace mp {
 
 /// Adds a line for each step and flushes about once a second. A full disk does
 /// not end the run: the lines are written when there is room again, and if
-/// there is none until the end, that is an error then.
+/// there is none until the end, that is an error then. A pipe that nobody reads
+/// any more gets no more lines, which is a note.
 class MetricsWriter : public TrainingObserver {
 public:
   MetricsWriter(const TrainingRun &run, ProgressObserver &progress)
@@ -26,6 +27,8 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  void say(const llvm::Twine &text);
+
   const TrainingRun &run;
   ProgressObserver &progress;
   bool hasWarned = false;

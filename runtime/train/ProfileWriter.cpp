@@ -6,7 +6,7 @@ using namespace llvm;
 namespace mp {
 
 Error ProfileWriter::runEnded(const TrainOutcome &outcome) {
-  if (run.options.profile.empty() || outcome.interrupted)
+  if (run.options.profile.empty() || outcome.signal)
     return Error::success();
   Expected<Profile> profile = steps.profile();
   if (!profile)

@@ -83,13 +83,17 @@ readBatches(Model &model, const Entry &entry, uint64_t batch, uint64_t count,
                      count, batch, data->samples());
   Prefetcher batches(*data, std::move(*binding), prefetch);
   std::vector<StepInputs> all;
-  while (auto inputs = batches.next()) {
-    auto copy = copyOf(entry, *inputs);
+  while (true) {
+    auto inputs = batches.next();
+    if (!inputs)
+      return inputs.takeError();
+    if (!*inputs)
+      return all;
+    auto copy = copyOf(entry, **inputs);
     if (!copy)
       return copy.takeError();
     all.push_back(std::move(*copy));
   }
-  return all;
 }
 
 Expected<std::vector<StepInputs>> makeBatches(Model &model, const Entry &entry,

@@ -17,7 +17,10 @@ replayStep(TrainingRun &run, int64_t step, ReplayFrom from) {
     skippedScale = run.state.lastScale;
   StepDiagnosis diagnosis(*run.model, gathers, skippedScale);
   for (int64_t micro = 0; micro < plan.microBatches(step); ++micro) {
-    auto found = diagnosis.run(*inputs.next(), plan.rows(step, micro));
+    auto batch = inputs.take();
+    if (!batch)
+      return batch.takeError();
+    auto found = diagnosis.run(*batch, plan.rows(step, micro));
     if (!found)
       return found.takeError();
     if (*found)

@@ -60,8 +60,7 @@ struct TrainOptions : RecipeSettings {
 /// How train() ended.
 struct TrainOutcome {
   Summary summary;
-  bool interrupted =
-      false; ///< whether a signal ended it; the checkpoint is saved
+  int signal = 0; ///< that ended it, with the checkpoint saved; or 0
 };
 
 } // namespace mp

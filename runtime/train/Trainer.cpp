@@ -111,6 +111,7 @@ Error Trainer::load(StringRef path) {
     return error;
   parts->steps->drop();
   parts->run->gaveUp.clear();
+  parts->run->dataProblem.clear();
   return Error::success();
 }
 
@@ -128,19 +129,22 @@ Expected<TrainOutcome> Trainer::train() {
       return error;
   }
   TrainingLoop loop(*parts->run, *parts->steps, observers->all);
-  Expected<bool> interrupted = loop.runSteps();
+  Expected<int> signal = loop.runSteps();
   observers->progress.endLine();
-  if (!interrupted)
-    return interrupted.takeError();
-  Error useless = *interrupted ? Error::success() : observers->skips.judge();
+  if (!signal)
+    return run.explain(signal.takeError());
+  Error useless = run.dataError();
+  if (!useless && !*signal)
+    useless = observers->skips.judge();
   NamedNumbers test;
-  if (run.testData && !*interrupted && run.gaveUp.empty()) {
+  if (run.testData && !run.isEnding() && !*signal && !useless) {
     Expected<NamedNumbers> scored = evaluate();
     if (!scored)
-      return scored.takeError();
+      return run.explain(scored.takeError());
     test = std::move(*scored);
   }
-  TrainOutcome outcome{run.summarize(loop.seconds()), *interrupted};
+  run.noteReplacedFiles();
+  TrainOutcome outcome{run.summarize(loop.seconds()), *signal};
   outcome.summary.test = std::move(test);
   Error written = run.writes()
                       ? run.write("summary.json", toJson(outcome.summary))

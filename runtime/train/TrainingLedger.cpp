@@ -97,7 +97,10 @@ Error TrainingLedger::count(Ledger &ledger, const Dataset &data,
     auto executable = gradientsOf(*model, rows);
     if (!executable)
       return executable.takeError();
-    auto results = ledger.add(**executable, *inputs.next(), rows);
+    auto batch = inputs.take();
+    if (!batch)
+      return batch.takeError();
+    auto results = ledger.add(**executable, *batch, rows);
     if (!results)
       return results.takeError();
   }

@@ -10,15 +10,19 @@ namespace mp {
 /// Submits as many steps as may be under way at a time, but none after the next
 /// pause.
 Error TrainingLoop::submitSteps() {
-  if (run.isInterrupted() || !run.gaveUp.empty())
+  if (run.isEnding())
     return Error::success();
   int64_t pause = run.lastStep();
   for (const TrainingObserver *observer : observers)
     pause = std::min(pause, observer->nextPause());
   while (steps.submitted() < pause &&
          steps.underWay() < run.session().stepsInFlight())
-    if (Error error = steps.submit())
-      return error;
+    if (Error error = steps.submit()) {
+      // The steps before this one are good, and are saved.
+      return handleErrors(std::move(error), [&](const FileChanged &changed) {
+        run.dataProblem = changed.message();
+      });
+    }
   return Error::success();
 }
 
@@ -42,7 +46,7 @@ Expected<bool> TrainingLoop::runStep() {
   return true;
 }
 
-Expected<bool> TrainingLoop::runSteps() {
+Expected<int> TrainingLoop::runSteps() {
   Interrupt interrupt(run.options.handleSignals);
   run.interrupt = &interrupt;
   auto handled = scope_exit([&] { run.interrupt = nullptr; });
@@ -60,7 +64,8 @@ Expected<bool> TrainingLoop::runSteps() {
   for (TrainingObserver *observer : observers)
     if (Error error = observer->stepsEnded(interrupted))
       return error;
-  return interrupted;
+  // It may have come while the last state was saved.
+  return run.interruption();
 }
 
 } // namespace mp

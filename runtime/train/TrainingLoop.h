@@ -15,8 +15,8 @@ public:
                llvm::ArrayRef<TrainingObserver *> observers)
       : run(run), steps(steps), observers(observers) {}
 
-  /// Runs the steps. Returns whether a signal ended them.
-  llvm::Expected<bool> runSteps();
+  /// Runs the steps. Returns the signal that ended them, or 0.
+  llvm::Expected<int> runSteps();
   /// Returns the seconds spent in steps, without the observers.
   double seconds() const { return secondsInSteps; }
 

@@ -9,8 +9,30 @@ using namespace llvm;
 
 namespace mp {
 
-bool TrainingRun::isInterrupted() const {
-  return interrupt && interrupt->requested();
+int TrainingRun::interruption() const {
+  return interrupt ? interrupt->requested() : 0;
+}
+
+Error TrainingRun::dataError() const {
+  if (dataProblem.empty())
+    return Error::success();
+  return makeError("{0}; {1}", dataProblem,
+                   writes() ? formatv("the state of step {0} is saved in {1}",
+                                      state.step, options.out)
+                                  .str()
+                            : "nothing is saved as there is no --out");
+}
+
+Error TrainingRun::explain(Error error) const {
+  return joinErrors(trainData->check(), std::move(error));
+}
+
+void TrainingRun::noteReplacedFiles() const {
+  for (const auto *data : {&trainData, &testData})
+    if (options.log && *data)
+      for (const std::string &path : (*data)->replacedFiles())
+        *options.log << "note: another file, or none, is named " << path
+                     << " now; this run has used the one that it had opened\n";
 }
 
 int64_t TrainingRun::lastStep() const {

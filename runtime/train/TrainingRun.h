@@ -28,11 +28,27 @@ struct TrainingRun {
   bool hasSaved =
       false; ///< whether the checkpoint in the run folder is of this run
   std::string gaveUp; ///< why the run ends early; empty if it does not
+  /// Why no more batches can be read; empty if they can. The state is that of
+  /// the last step whose batches were as they were when the data was opened.
+  std::string dataProblem;
   const Interrupt *interrupt = nullptr; ///< while train() runs
   std::optional<FolderLock> lock;       ///< of the run folder
 
   Session &session() const { return model->session(); }
-  bool isInterrupted() const;
+  /// Returns the signal that ends the run, or 0.
+  int interruption() const;
+  bool isInterrupted() const { return interruption() != 0; }
+  /// Returns whether no more steps are to be made.
+  bool isEnding() const {
+    return isInterrupted() || !gaveUp.empty() || !dataProblem.empty();
+  }
+  /// Returns the error of `dataProblem`, if there is one.
+  llvm::Error dataError() const;
+  /// Returns the error, preceded by that of a data file that has changed
+  /// meanwhile, which may be its cause.
+  llvm::Error explain(llvm::Error error) const;
+  /// Logs which data files others have replaced.
+  void noteReplacedFiles() const;
   /// Returns the length of the schedule: all step attempts of the run.
   int64_t totalSteps() const { return state.epochs * plan.stepsPerEpoch(); }
   /// Returns the last step, which `maxSteps` may limit.

@@ -58,7 +58,10 @@ Error TrainingStep::submit(StepInspector *inspector) {
     if (!part)
       return part.takeError();
     step.program = *part;
-    if (Error error = submit((*part)->takesInputs(), *batches->next()))
+    auto batch = batches->take();
+    if (!batch)
+      return batch.takeError();
+    if (Error error = submit((*part)->takesInputs(), *batch))
       return error;
     if (Executable *gather = (*part)->gather; inspector && gather)
       if (Error error =
@@ -151,8 +154,10 @@ Expected<Profile> TrainingStep::profile() {
   if (!step)
     return step.takeError();
   Prefetcher first(*run.trainData, run.binding, run.batches(0, 1));
-  return profileStep(run.session(), (*step)->gather, *(*step)->last,
-                     *first.next());
+  auto batch = first.take();
+  if (!batch)
+    return batch.takeError();
+  return profileStep(run.session(), (*step)->gather, *(*step)->last, *batch);
 }
 
 } // namespace mp

@@ -80,8 +80,11 @@ Error execute(const PlanOptions &options) {
   // larger one.
   compileOptions.workers =
       options.common.threads ? options.common.threads : ThreadPool::cores();
-  compileOptions.onednn =
-      onCpu && onednnAvailable() ? options.common.onednn : UseOnednn::Never;
+  auto onednn =
+      chooseOnednn(onCpu ? options.common.onednn : UseOnednn::Never, note);
+  if (!onednn)
+    return onednn.takeError();
+  compileOptions.onednn = *onednn;
   // The code is not used, but stored code saves compiling it.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);

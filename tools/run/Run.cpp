@@ -136,6 +136,12 @@ Error execute(const RunOptions &options) {
   for (const Array &input : *inputs)
     views.emplace_back(input.type.element, input.bytes);
   Expected<Executable::Results> results = (*executable)->run(views);
+  for (const Array &input : *inputs)
+    if (Error changed = input.check()) {
+      if (!results)
+        consumeError(results.takeError());
+      return changed;
+    }
   if (!results)
     return results.takeError();
   return writeResults(entry, *results, options.outputs);

@@ -2,9 +2,12 @@
 #include "program/Limits.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/Trainer.h"
+#include "tools/common/Streams.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include <csignal>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -16,7 +19,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       "Trains the recipe in FILE on its data source 'train'. RUN gets "
       "metrics.jsonl, summary.json,\nplan.json, casts.json and "
       "checkpoint.safetensors; mp-run report makes a page of them.\nCtrl-C "
-      "saves the checkpoint and exits with 130."};
+      "saves the checkpoint and exits with 130, SIGTERM with 143."};
   command.positional = 1;
   command.options = {
       text("data", "DIR", options.data,
@@ -83,6 +86,23 @@ static void printSummary(const Summary &summary) {
      << format(", %.1f s\n", summary.trainSeconds);
 }
 
+/// Before the first step and after the last one, a signal ends the process at
+/// once: nothing is there to be saved, or all has been. A signal that the shell
+/// ignores, as in the background, stays ignored.
+static void exitOnSignals() {
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int signal) {
+    constexpr StringLiteral text = "mp-run: interrupted\n";
+    (void)!write(STDERR_FILENO, text.data(), text.size());
+    _exit(128 + signal);
+  };
+  sigemptyset(&action.sa_mask);
+  for (int signal : {SIGINT, SIGTERM})
+    if (sigaction(signal, nullptr, &before) == 0 &&
+        before.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);
+}
+
 int train(ArrayRef<const char *> arguments) {
   TrainOptions options;
   CommonOptions common;
@@ -106,6 +126,7 @@ int train(ArrayRef<const char *> arguments) {
   options.handleSignals = true;
   options.log = &errs();
   std::string out = options.out;
+  exitOnSignals();
   auto trainer = Trainer::create(std::move(options), common.compiler());
   if (!trainer)
     return report(trainer.takeError());
@@ -116,13 +137,16 @@ int train(ArrayRef<const char *> arguments) {
   if (!outcome)
     return report(outcome.takeError());
   printSummary(outcome->summary);
-  if (!outcome->interrupted)
+  if (dropUnreadOutput())
+    errs() << "note: nobody reads standard output; summary.json has what was "
+              "printed\n";
+  if (!outcome->signal)
     return 0;
   errs() << "interrupted after step " << outcome->summary.steps
          << (out.empty() ? ", nothing saved as there is no --out"
                          : ", go on with --resume " + out)
          << "\n";
-  return 130;
+  return 128 + outcome->signal;
 }
 
 } // namespace mp::tool

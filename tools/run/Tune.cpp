@@ -77,7 +77,7 @@ Expected<Job> readJob(const json::Value &value) {
 }
 
 Expected<std::vector<Job>> readJobs(StringRef path) {
-  auto buffer = mapFile(path);
+  auto buffer = readFile(path);
   if (!buffer)
     return buffer.takeError();
   auto value = parseJson((*buffer)->getBuffer());

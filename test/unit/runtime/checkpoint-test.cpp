@@ -121,6 +121,16 @@ TEST_F(CheckpointTest, EveryFlippedBitIsNoticed) {
              "is not the one that was written");
 }
 
+TEST_F(CheckpointTest, AFileThatShrinksWhileItIsReadIsNamed) {
+  RunState state = someState();
+  state.module.assign(2 * MappedFile::kCopied, 'm'); // so that it is mapped
+  ASSERT_EQ(message(saveCheckpoint(path, session, state)), "no error");
+  auto checkpoint = llvm::cantFail(Checkpoint::open(path));
+  ASSERT_EQ(truncate(path.c_str(), 4096), 0);
+  EXPECT_HAS(message(checkpoint.restore(session)),
+             path + ": has changed since it was opened: it has 4096 bytes now");
+}
+
 TEST_F(CheckpointTest, EarlierFilesHaveNoDigests) {
   ASSERT_EQ(message(saveCheckpoint(path, session, someState())), "no error");
   auto file = llvm::cantFail(readSafetensors(path));

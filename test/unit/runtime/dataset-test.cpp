@@ -8,7 +8,10 @@
 #include "runtime/data/Prefetcher.h"
 #include "runtime/data/Shuffle.h"
 #include <algorithm>
+#include <fcntl.h>
 #include <numeric>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace mp;
 using namespace mp::test;
@@ -33,6 +36,13 @@ Entry entry(int64_t batch) {
       {"image", {ElementType::U8, {batch, 2, 2}}, {}, {}, line(20)},
       {"label", {ElementType::U8, {batch}}, {{0, 10}}, 255, line(21)}};
   return entry;
+}
+
+std::vector<unsigned> columnsOf(const ColumnBinding &binding) {
+  std::vector<unsigned> columns;
+  for (const BoundColumn &bound : binding)
+    columns.push_back(bound.column);
+  return columns;
 }
 
 /// Ten samples: image i is four bytes i, label is i.
@@ -66,10 +76,10 @@ TEST_F(DatasetTest, BindsInTheOrderOfTheInputs) {
   std::swap(swapped.inputs[0], swapped.inputs[1]);
   auto binding = data->bind(swapped);
   ASSERT_TRUE(bool(binding));
-  EXPECT_EQ(*binding, (ColumnBinding{1, 0}));
+  EXPECT_EQ(columnsOf(*binding), (std::vector<unsigned>{1, 0}));
   // An entry point may take some of the columns.
   swapped.inputs.pop_back();
-  EXPECT_EQ(*data->bind(swapped), (ColumnBinding{1}));
+  EXPECT_EQ(columnsOf(*data->bind(swapped)), std::vector<unsigned>{1});
 }
 
 TEST_F(DatasetTest, PatternsReachIntoSubFolders) {
@@ -212,17 +222,17 @@ std::string labels(const Dataset &data, PrefetchOptions options, int64_t first,
                    int64_t last) {
   options.firstStep = first;
   options.lastStep = last;
-  Prefetcher batches(data, {1}, options);
+  Prefetcher batches(data, {{1, {}}}, options);
   std::string seen;
   for (int64_t step = first; step < last; ++step)
     for (int64_t micro = 0; micro < options.plan.microBatches(step); ++micro) {
-      auto inputs = batches.next();
-      EXPECT_EQ(reinterpret_cast<uintptr_t>((*inputs)[0].data()) % 64, 0u);
-      EXPECT_EQ((*inputs)[0].size(), options.plan.rows(step, micro));
-      seen.append(static_cast<const char *>((*inputs)[0].data()),
+      auto inputs = llvm::cantFail(batches.take());
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(inputs[0].data()) % 64, 0u);
+      EXPECT_EQ(inputs[0].size(), options.plan.rows(step, micro));
+      seen.append(static_cast<const char *>(inputs[0].data()),
                   options.plan.rows(step, micro));
     }
-  EXPECT_FALSE(batches.next());
+  EXPECT_FALSE(llvm::cantFail(batches.next()));
   return seen;
 }
 
@@ -255,11 +265,103 @@ TEST_F(DatasetTest, PrefetcherStopsEarly) {
   Dataset data = llvm::cantFail(Dataset::open(source(), folder.root));
   for (int taken : {0, 1, 2}) {
     Prefetcher batches(
-        data, {0, 1},
+        data, {{0, {}}, {1, {}}},
         {.plan = {.samples = 10, .batch = 4}, .lastStep = 1000000});
     for (int i = 0; i < taken; ++i)
-      EXPECT_TRUE(batches.next());
+      EXPECT_TRUE(llvm::cantFail(batches.next()));
   }
+}
+
+std::string npyOfBytes(int64_t count, char byte) {
+  return npy("{'descr': '|u1', 'fortran_order': False, 'shape': (" +
+                 std::to_string(count) + ",), }\n",
+             std::string(count, byte));
+}
+
+/// Labels in a file that is mapped, as it is large.
+class ChangingLabels : public testing::Test {
+protected:
+  static constexpr int64_t kSamples = 3 * MappedFile::kCopied;
+
+  void SetUp() override {
+    folder.write("label.npy", npyOfBytes(kSamples, 1));
+    path = folder.path("label.npy");
+    data.emplace(llvm::cantFail(Dataset::open(
+        {"train", {{"label", "label.npy", "npy", "", ElementType::U8, {}}}, {}},
+        folder.root)));
+    Entry entry;
+    entry.inputs = {{"label", {ElementType::U8, {4}}, {{0, 10}}, {}, {}}};
+    binding = llvm::cantFail(data->bind(entry));
+  }
+  PrefetchOptions everything() const {
+    return {.plan = {.samples = kSamples, .batch = 4},
+            .shuffle = false,
+            .lastStep = kSamples / 4};
+  }
+  /// Sets all labels to `byte`, as another process would.
+  void overwrite(char byte) {
+    std::fstream file(path, std::ios::in | std::ios::out);
+    file.seekp(-kSamples, std::ios::end);
+    file << std::string(kSamples, byte);
+  }
+  /// The error of the first batch that has one, and how many came before it.
+  std::pair<std::string, int64_t> firstProblem(Prefetcher &batches) {
+    for (int64_t count = 0;; ++count) {
+      auto batch = batches.next();
+      if (!batch)
+        return {llvm::toString(batch.takeError()), count};
+      if (!*batch)
+        return {"", count};
+      for (char label : (**batch)[0].bytes())
+        EXPECT_EQ(label, 1);
+    }
+  }
+
+  TestFolder folder;
+  std::string path;
+  std::optional<Dataset> data;
+  ColumnBinding binding;
+};
+
+TEST_F(ChangingLabels, EndBatchesWhenTheyChange) {
+  Prefetcher batches(*data, binding, everything());
+  EXPECT_TRUE(llvm::cantFail(batches.next()).has_value());
+  usleep(20000); // times of files advance in ticks of the kernel
+  overwrite(2);
+  auto [problem, count] = firstProblem(batches);
+  EXPECT_EQ(problem, path + ": has changed since it was opened: it was written "
+                            "to");
+  // Those that were gathered before are good.
+  EXPECT_LE(count, 2);
+}
+
+/// The time of a write through a mapping may come late.
+TEST_F(ChangingLabels, AreCheckedWhereTheTimeDoesNotTell) {
+  struct stat before;
+  ASSERT_EQ(stat(path.c_str(), &before), 0);
+  overwrite(12);
+  timespec times[] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  Prefetcher batches(*data, binding, everything());
+  EXPECT_EQ(firstProblem(batches).first,
+            path + ": has changed since it was opened: sample 0 holds 12, "
+                   "argument 'label' takes 0 to 9");
+}
+
+TEST_F(ChangingLabels, EndBatchesWhenTheFileShrinks) {
+  ASSERT_EQ(truncate(path.c_str(), 4096), 0);
+  Prefetcher batches(*data, binding, everything());
+  auto [problem, count] = firstProblem(batches);
+  EXPECT_NE(problem.find("it has 4096 bytes now"), std::string::npos);
+  EXPECT_EQ(count, 0);
+}
+
+TEST_F(ChangingLabels, AreTheOpenedOnesWhereTheFileIsReplaced) {
+  folder.write("other.npy", npyOfBytes(kSamples, 2));
+  ASSERT_EQ(rename(folder.path("other.npy").c_str(), path.c_str()), 0);
+  Prefetcher batches(*data, binding, everything());
+  EXPECT_EQ(firstProblem(batches).first, "");
+  EXPECT_EQ(data->replacedFiles(), std::vector<std::string>{path});
 }
 
 } // namespace

@@ -163,6 +163,59 @@ TEST_F(KernelCacheFiles, ADamagedEntryIsAMissAndGone) {
   EXPECT_EQ(cache->find(key("a")), value);
 }
 
+/// What is in an entry's place without being a file must not be waited for.
+TEST_F(KernelCacheFiles, WhatIsNoFileIsAMissAndGone) {
+  auto cache = open();
+  std::string path = folder.path(file("a"));
+  std::pair<const char *, std::function<int()>> kinds[] = {
+      {"folder", [&] { return mkdir(path.c_str(), 0700); }},
+      {"dangling link", [&] { return symlink("nowhere", path.c_str()); }},
+      {"link to a device", [&] { return symlink("/dev/zero", path.c_str()); }},
+      {"pipe", [&] { return mkfifo(path.c_str(), 0600); }}};
+  for (auto &[what, make] : kinds) {
+    ASSERT_EQ(make(), 0) << what;
+    EXPECT_FALSE(cache->find(key("a"))) << what;
+    EXPECT_EQ(message(cache->store(key("a"), "code")), "no error") << what;
+    EXPECT_EQ(cache->find(key("a")), "code") << what;
+    ASSERT_EQ(unlink(path.c_str()), 0);
+  }
+}
+
+TEST_F(KernelCacheFiles, DamageIsToldOnce) {
+  std::vector<std::string> told;
+  CodeCache cache(open(),
+                  [&](llvm::StringRef text) { told.push_back(text.str()); });
+  for (const char *source : {"a", "b"}) {
+    ASSERT_EQ(mkdir(folder.path(file(source)).c_str(), 0700), 0);
+    EXPECT_FALSE(cache.find(key(source)));
+  }
+  EXPECT_EQ(told,
+            std::vector<std::string>{
+                "warning: in the cache of kernels, " + folder.path(file("a")) +
+                " is not what was stored there; such kernels are "
+                "compiled anew"});
+}
+
+TEST_F(KernelCacheFiles, SaysWhatCannotBeRemoved) {
+  auto cache = open();
+  ASSERT_FALSE(
+      llvm::sys::fs::create_directories(folder.path(file("a") + "/full")));
+  EXPECT_FALSE(cache->find(key("a")));
+  EXPECT_HAS(cache->firstDamage(), "and cannot be removed");
+  EXPECT_HAS(message(cache->store(key("a"), "code")), "Is a directory");
+}
+
+TEST_F(KernelCacheFiles, RefusesALinkOfAnotherUser) {
+  open();
+  std::string link = folder.path("link");
+  ASSERT_EQ(symlink(folder.path("cache").c_str(), link.c_str()), 0);
+  EXPECT_EQ(message(KernelCache::open(link)), "no error");
+  if (lchown(link.c_str(), geteuid() + 1, -1) != 0)
+    GTEST_SKIP() << "only root can give a link away";
+  EXPECT_EQ(message(KernelCache::open(link)),
+            link + " belongs to another user");
+}
+
 TEST_F(KernelCacheFiles, RefusesAFolderThatOthersMayWriteTo) {
   open();
   for (mode_t mode : {0770, 0707, 0722}) {
@@ -266,6 +319,9 @@ TEST(CacheFolder, FollowsTheEnvironment) {
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
   EXPECT_EQ(cacheFolder(), "");
+  std::string told;
+  CodeCache::open([&](llvm::StringRef text) { told = text.str(); });
+  EXPECT_HAS(told, "HOME names a folder");
 }
 
 } // namespace

@@ -100,7 +100,7 @@ TEST(PlanReport, OfNothing) {
   EXPECT_EQ(reportPlan(Program(), 1).total(), 0u);
   EXPECT_EQ(toText(reportPlan(Program(), 1)),
             " on  ()\n  total                 "
-            "0 B  \n");
+            "0 B\n");
 }
 
 /// A field of /proc/self/status, in bytes.
