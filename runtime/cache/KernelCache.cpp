@@ -162,7 +162,9 @@ static bool writeAll(int descriptor, StringRef text) {
 
 /// The content of an entry after its checksum, if that is right.
 std::optional<std::string> KernelCache::read(const std::string &name) const {
-  File file(openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // A pipe under the name of an entry would wait for a writer.
+  File file(openat(directory, name.c_str(),
+                   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status;
   if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0)
     return std::nullopt;
