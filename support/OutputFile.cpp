@@ -5,9 +5,9 @@
 #include "llvm/Support/Path.h"
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -36,14 +36,20 @@ Expected<OutputFile> OutputFile::append(StringRef path, uint64_t keep) {
 }
 
 Expected<OutputFile> OutputFile::createNew(StringRef path, StringRef shownAs) {
-  int descriptor =
-      ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return makeSystemError("write", shownAs, errno);
-  // The lock tells others that this process is writing; without locks, the pid
-  // does.
-  (void)::flock(descriptor, LOCK_EX | LOCK_NB);
-  return OutputFile(descriptor, shownAs);
+  while (true) {
+    int descriptor = ::open(path.str().c_str(),
+                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+      return makeSystemError("write", shownAs, errno);
+    OutputFile file(descriptor, shownAs);
+    // The lock tells others that this process is writing. Who came in between
+    // took the file for abandoned, and has removed it.
+    while (::flock(descriptor, LOCK_EX) != 0 && errno == EINTR)
+      ;
+    struct stat status;
+    if (::fstat(descriptor, &status) != 0 || status.st_nlink > 0)
+      return file;
+  }
 }
 
 /// Calls `write` with what is left until nothing is.
@@ -93,6 +99,10 @@ Error OutputFile::close() {
   return Error::success();
 }
 
+OutputFile OutputFile::duplicate() const {
+  return OutputFile(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path);
+}
+
 /// Makes a rename in the folder survive a power cut.
 static Error syncFolder(StringRef path) {
   SmallString<128> folder = sys::path::parent_path(path);
@@ -109,16 +119,13 @@ static Error syncFolder(StringRef path) {
   return failed ? makeSystemError("write", folder, code) : Error::success();
 }
 
-static Error writeTemporary(StringRef temporary, StringRef path,
+static Error writeTemporary(OutputFile file,
                             function_ref<Error(OutputFile &)> writer) {
-  Expected<OutputFile> file = OutputFile::createNew(temporary, path);
-  if (!file)
-    return file.takeError();
-  if (Error error = writer(*file))
+  if (Error error = writer(file))
     return error;
-  if (Error error = file->sync())
+  if (Error error = file.sync())
     return error;
-  return file->close();
+  return file.close();
 }
 
 /// Whether `path` is a pipe, a device or a folder.
@@ -128,18 +135,18 @@ static bool isSpecial(StringRef path) {
 
 static constexpr StringLiteral kTemporaryMark = ".tmp.";
 
-/// Whether no process is writing the temporary file of process `pid`. In a
-/// shared folder, that may be a process of another machine or container, which
-/// is not visible here: it holds a lock on the file.
-static bool isAbandoned(const std::string &path, pid_t pid) {
-  if (::kill(pid, 0) == 0 || errno != ESRCH)
-    return false;
+/// Removes a temporary file that no process is writing: it would hold a lock.
+/// In a shared folder, the number in the name may be that of a process of
+/// another machine or container, so it says nothing.
+static void removeIfAbandoned(const std::string &path) {
   int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0)
-    return false;
-  bool isFree = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    return;
+  // A writer that has the file open, and waits for the lock, sees then that its
+  // name is gone.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    ::unlink(path.c_str());
   ::close(descriptor);
-  return isFree;
 }
 
 void removeAbandoned(StringRef path) {
@@ -153,21 +160,26 @@ void removeAbandoned(StringRef path) {
     unsigned number = 0;
     if (name.consume_front(start) && !name.consumeInteger(10, pid) && pid > 0 &&
         (name.empty() ||
-         (name.consume_front(".") && !name.getAsInteger(10, number))) &&
-        isAbandoned(it->path(), pid))
-      ::unlink(it->path().c_str());
+         (name.consume_front(".") && !name.getAsInteger(10, number))))
+      removeIfAbandoned(it->path());
   }
 }
 
-/// Each file has a name of its own: two threads may write to one path. A file
-/// that has this one already can only be left over from a dead process.
-static std::string temporaryName(StringRef path) {
+/// Makes a file beside `path`, with a name of its own: two threads, or two
+/// containers with processes of one number, may write to one path.
+static Expected<OutputFile> createTemporary(StringRef path, std::string &name) {
   static std::atomic<unsigned> count = 0;
   removeAbandoned(path);
-  std::string name =
-      (path + kTemporaryMark + Twine(::getpid()) + "." + Twine(count++)).str();
-  ::unlink(name.c_str());
-  return name;
+  while (true) {
+    name = (path + kTemporaryMark + Twine(::getpid()) + "." + Twine(count++))
+               .str();
+    Expected<OutputFile> file = OutputFile::createNew(name, path);
+    if (file)
+      return file;
+    std::error_code code = errorToErrorCode(file.takeError());
+    if (code != std::errc::file_exists)
+      return makeSystemError("write", path, code.value());
+  }
 }
 
 Error checkWritable(StringRef path) {
@@ -178,8 +190,8 @@ Error checkWritable(StringRef path) {
     return ::access(path.str().c_str(), W_OK) == 0
                ? Error::success()
                : makeSystemError("write", path, errno);
-  std::string temporary = temporaryName(path);
-  Expected<OutputFile> file = OutputFile::createNew(temporary, path);
+  std::string temporary;
+  Expected<OutputFile> file = createTemporary(path, temporary);
   if (!file)
     return file.takeError();
   ::unlink(temporary.c_str());
@@ -196,9 +208,17 @@ static Error replaceBy(StringRef temporary, StringRef path) {
   return syncFolder(path);
 }
 
-PendingFile::PendingFile(StringRef path)
-    : path(path),
-      temporary(isSpecial(path) ? path.str() : temporaryName(path)) {}
+PendingFile::PendingFile(StringRef path) : path(path), temporary(path) {
+  if (isSpecial(path))
+    return;
+  // The file exists already when other code opens it, and is locked. If it
+  // cannot be made, that code says so.
+  Expected<OutputFile> file = createTemporary(path, temporary);
+  if (file)
+    lock.emplace(std::move(*file));
+  else
+    consumeError(file.takeError());
+}
 
 PendingFile::~PendingFile() {
   if (temporary != path)
@@ -221,6 +241,9 @@ Error PendingFile::commit() {
 
 Error linkAs(StringRef from, StringRef to) {
   PendingFile file(to);
+  // The link takes the name of the file that is there to keep it.
+  if (file.name() != to)
+    ::unlink(file.name().c_str());
   if (std::error_code failed = sys::fs::create_hard_link(from, file.name()))
     return makeError("cannot link {0} as {1}: {2}", from, to, failed.message());
   return file.commit();
@@ -234,8 +257,13 @@ Error writeAtomically(StringRef path,
       return file.takeError();
     return writer(*file);
   }
-  std::string temporary = temporaryName(path);
-  if (Error error = writeTemporary(temporary, path, writer)) {
+  std::string temporary;
+  Expected<OutputFile> file = createTemporary(path, temporary);
+  if (!file)
+    return file.takeError();
+  // Nobody may take the file for abandoned before it has its name.
+  OutputFile lock = file->duplicate();
+  if (Error error = writeTemporary(std::move(*file), writer)) {
     ::unlink(temporary.c_str());
     return error;
   }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mp {
@@ -36,6 +37,8 @@ public:
   llvm::Error sync();
   /// Closes; returns the error of a delayed write.
   llvm::Error close();
+  /// Shares the lock of a new file, which lasts until both are closed.
+  OutputFile duplicate() const;
 
 private:
   friend class PendingFile;
@@ -70,6 +73,7 @@ public:
 
 private:
   std::string path, temporary;
+  std::optional<OutputFile> lock; ///< of the temporary file
 };
 
 /// Gives the file `from` another name too, in place of the file `to` if there

@@ -29,7 +29,8 @@ long long setting(const char *text, long long otherwise) {
 }
 
 void log(const std::string &line) {
-  static std::string path;
+  // The last line comes after the destructors of the process.
+  static auto &path = *new std::string;
   static FILE *file = nullptr;
   std::string wanted = textOf(getenv("MP_EMULATOR_LOG"));
   if (wanted != path) {

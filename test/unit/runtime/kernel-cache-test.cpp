@@ -156,6 +156,10 @@ TEST_F(KernelCacheFiles, ADamagedEntryIsAMissAndGone) {
     EXPECT_FALSE(cache->find(key("a"))) << damaged.size();
     EXPECT_FALSE(llvm::sys::fs::exists(folder.path(file("a"))));
   }
+  // A pipe is not waited for.
+  ASSERT_EQ(mkfifo(folder.path(file("a")).c_str(), 0600), 0);
+  EXPECT_FALSE(cache->find(key("a")));
+  EXPECT_FALSE(llvm::sys::fs::exists(folder.path(file("a"))));
   // An entry under the name of another is not a hit either.
   folder.write(file("b"), whole);
   EXPECT_FALSE(cache->find(key("b")));

@@ -1,0 +1,102 @@
+"""Modules: text and bytecode from anyone, versions, passes that fail or run twice."""
+
+import re
+
+from _existing import ctest, lit, unit
+from _registry import Pending, Severity, fault, require, shown
+
+shown(32, "random bytes as a module", Severity.CRASH,
+      "no text makes a tool crash: it is read, or refused with its place",
+      by=[Pending("a fuzzer of the parser's front (libFuzzer targets)"), unit("program-test", "Program.SurvivesEveryTruncation",
+                                                                          "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
+shown(33, "modules that are too deep or too large", Severity.CRASH,
+      "nesting, size of text, dimensions and ranks have limits, with an error at the place",
+      by=[Pending("nesting, dictionaries and locations (item 9)")])
+shown(34, "malformed bytecode", Severity.CRASH,
+      "mp-run takes text alone unless bytecode is trusted; a reader that crashes or hangs is an error",
+      by=[Pending("bytecode (item 9)")])
+shown(35, "too many elements", Severity.CRASH,
+      "a tensor of more elements than an address space is an error at its op",
+      by=[Pending("the count of elements (item 13)")])
+shown(36, "unknown op or newer version", Severity.MISLED,
+      "an unknown op is named with the nearest ones; a module of a newer dialect says so",
+      by=[lit("dialect/unknown-op-invalid.mlir"), Pending("the version of the dialect (item 13)")])
+
+MODES = ("train", "eval")
+
+
+def modules(context):
+    """Modules of the repository that parse by themselves."""
+    for folder in ("examples", "test/models", "test/lit"):
+        for path in sorted((context.source / folder).rglob("*.mlir")):
+            text = path.read_text()
+            if "mp." in text and "not mp-" not in text and "verify-diagnostics" not in text and "expected-error" not in text:
+                yield path, "split-input-file" in text
+
+
+@fault(37, "text that is not read back", Severity.LOSS,
+       "what is printed, as text, in generic form and as bytecode, parses and prints the same; so does what each pass makes",
+       by=[ctest("house/passes-twice"), unit("registry-test")])
+def all_modules_of_the_repository(context):
+    """each module of examples, models and lit tests: text, generic text and bytecode are read back and print the same"""
+    count = 0
+    for path, split in modules(context):
+        options = ("--split-input-file",) if split else ()
+        text = context.run("mp-opt", path, "--verify-roundtrip", *options)
+        if text.returncode:
+            # Some tests are of errors of passes, and some of files that do not parse.
+            require("roundtrip" not in text.stdout.lower(), f"{path}: {text.stdout[:600]}")
+            continue
+        if split or count % context.either(3, 1):
+            count += 1
+            continue
+        once, bytecode, generic = (context.work / name for name in ("once.mlir", "once.mlirbc", "generic.mlir"))
+        context.succeeds("mp-opt", path, "-o", once)
+        context.succeeds("mp-opt", once, "--emit-bytecode", "-o", bytecode)
+        context.succeeds("mp-opt", once, "--mlir-print-op-generic", "-o", generic)
+        first = once.read_text()
+        for form in (once, bytecode, generic):
+            require(context.succeeds("mp-opt", form) == first, f"{path}: {form.suffix} prints another text")
+        count += 1
+    require(count > 100, f"only {count} modules were found")
+    return f"{count} modules"
+
+
+@fault(38, "a pass that fails or crashes", Severity.CRASH,
+       "its input and the command that runs it again are kept, errors stay, and no IR floods the screen",
+       by=[lit("mp-run/reproducer.mlir"), lit("mp-run/crash.test"), unit("reproducer-test")])
+def the_printed_command_fails_again(context):
+    """a module with nothing to train: at most 50 lines, exit code 1, and the command of the reproducer fails in the same way"""
+    path, kept = context.net(), context.work / "failed.mlir"
+    said = context.refused("mp-run", "plan", path, "--batch", "8", "--device", "cpu", "--recompute", "some", "--reproducer", kept)
+    require(said.count("\n") <= 50, f"{said.count(chr(10))} lines")
+    command = kept.read_text().splitlines()[0]
+    require(command == f"// mp-opt --run-reproducer {kept}", command)
+    again = context.refused("mp-opt", "--run-reproducer", kept)
+    error = re.search(r"error: .*", said)[0]
+    require(error in again, f"{error} became {again[:300]}")
+    return error
+
+
+@fault(39, "passes twice or in another order", Severity.LOSS,
+       "a pass that runs again changes nothing or refuses with a located error; so do passes in an order that is not supported",
+       by=[ctest("house/passes-twice"), lit("passes/autocast/mp-autocast-twice.mlir"), lit("passes/step/mp-random-order-invalid.mlir"),
+           lit("passes/step/mp-verify-step-invalid.mlir"), lit("passes/kernels/mp-fuse-invalid.mlir")])
+def neighbours_exchanged(context):
+    """each two passes of the pipeline of training exchange places: the same module, other IR that verifies, or an error of one place"""
+    net = context.net()
+    dumped = context.run("mp-run", "plan", net, "--batch", "8", "--device", "cpu", "--dump-pass-pipeline").stdout
+    inner = re.search(r"builtin\.module\((mp-inline.*)\)\s*$", dumped, re.MULTILINE)[1]
+    passes = re.findall(r"(?:func\.func\([^()]*\)|[a-z0-9-]+)(?:\{[^{}]*\})?", inner)
+    require(",".join(passes) == inner, f"the pipeline is not understood: {inner}")
+    errors = same = 0
+    straight = context.succeeds("mp-opt", net, f"--pass-pipeline=builtin.module({inner})")
+    for at in range(len(passes) - 1):
+        order = passes[:at] + [passes[at + 1], passes[at]] + passes[at + 2:]
+        done = context.run("mp-opt", net, f"--pass-pipeline=builtin.module({','.join(order)})")
+        if done.returncode:
+            require(re.search(r":\d+:\d+: error: ", done.stdout), f"{passes[at]} after {passes[at + 1]}: {done.stdout[:500]}")
+            errors += 1
+        elif done.stdout == straight:
+            same += 1
+    return f"{len(passes) - 1} exchanges: {errors} errors, {same} without effect"
