@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
+#include "program/ModuleText.h"
 #include "support/SignalStack.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
@@ -36,6 +37,8 @@ public:
   }
 
   llvm::Expected<Program> run(StringRef text) {
+    if (llvm::Error error = checkModuleText(text, options.filename))
+      return error;
     if (llvm::Error error = loadPlugins())
       return error;
     auto created = createBackend(options, context);

@@ -1,12 +1,26 @@
 //===- Diagnostics.cpp - diagnostics as text ------------------------------===//
 #include "codegen/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "support/Error.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mp;
 
 static constexpr size_t kMostLines = 10;
+/// The most bytes of a line: a module may be one line of megabytes.
+static constexpr size_t kMostColumns = 1000;
+
+/// Returns the text as a terminal may show it, each line cut.
+static std::string shown(StringRef text) {
+  std::string lines;
+  for (StringRef line : llvm::split(text, '\n')) {
+    lines += withoutControls(line.take_front(kMostColumns));
+    lines += line.size() > kMostColumns ? "...\n" : "\n";
+  }
+  lines.pop_back();
+  return lines;
+}
 
 DiagnosticText::DiagnosticText(MLIRContext &context, llvm::SourceMgr &sources,
                                OnWarning onWarning)
@@ -29,7 +43,7 @@ void DiagnosticText::add(Diagnostic &diagnostic) {
   std::string other = text.substr(before);
   text.resize(before);
   if (onWarning && diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-    onWarning(StringRef(other).rtrim('\n'));
+    onWarning(shown(StringRef(other).rtrim('\n')));
 }
 
 std::string DiagnosticText::take() {
@@ -40,5 +54,5 @@ std::string DiagnosticText::take() {
     lines.resize(kMostLines - 1);
     lines.push_back("... and more errors");
   }
-  return llvm::join(lines, "\n");
+  return shown(llvm::join(lines, "\n"));
 }

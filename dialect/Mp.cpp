@@ -1,9 +1,12 @@
 //===- Mp.cpp - the dialect itself ----------------------------------------===//
 #include "dialect/Fields.h"
 #include "dialect/ops/Constant.h"
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "program/Limits.h"
+#include "program/MpVersion.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -30,6 +33,32 @@ struct MpInliner : DialectInlinerInterface {
     return true;
   }
 };
+
+/// The version of the dialect in bytecode.
+struct BytecodeVersion : mlir::DialectVersion {};
+
+/// Writes the version into bytecode, and refuses bytecode of a newer one before
+/// its ops are read.
+struct MpBytecode : BytecodeDialectInterface {
+  explicit MpBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
+  void writeVersion(DialectBytecodeWriter &writer) const final {
+    writer.writeVarInt(MpVersion::ours().major);
+    writer.writeVarInt(MpVersion::ours().minor);
+  }
+  std::unique_ptr<mlir::DialectVersion>
+  readVersion(DialectBytecodeReader &reader) const final {
+    uint64_t major, minor;
+    if (failed(reader.readVarInt(major)) || failed(reader.readVarInt(minor)))
+      return nullptr;
+    MpVersion version{static_cast<unsigned>(major),
+                      static_cast<unsigned>(minor)};
+    if (version > MpVersion::ours()) {
+      reader.emitError() << version.isNewer();
+      return nullptr;
+    }
+    return std::make_unique<BytecodeVersion>();
+  }
+};
 } // namespace
 
 namespace mp {
@@ -46,7 +75,7 @@ void MpDialect::initialize() {
 #define MP_FAMILY(NAME) register##NAME##Ops(*this);
 #include "dialect/Families.inc"
 #undef MP_FAMILY
-  addInterfaces<MpInliner>();
+  addInterfaces<MpInliner, MpBytecode>();
 }
 
 /// The dialect's ops that are nearest to a name, as "'mp.gelu' or 'mp.relu'".
@@ -70,7 +99,8 @@ static ParseResult parseUnknownOp(OpAsmParser &parser, OperationState &state) {
   StringRef name = state.name.getStringRef();
   std::string nearest = nearestOps(parser.getContext(), name);
   return parser.emitError(parser.getNameLoc())
-         << "unknown op '" << name << "'"
+         << "unknown op '" << name << "' in mp dialect "
+         << MpVersion::ours().str()
          << (nearest.empty() ? ", docs/dialect.md lists those there are"
                              : ", did you mean " + nearest + "?");
 }
@@ -135,8 +165,43 @@ static LogicalResult verifyRecords(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+static LogicalResult verifyVersion(Operation *op, NamedAttribute attribute) {
+  auto text = dyn_cast<StringAttr>(attribute.getValue());
+  auto version = text ? MpVersion::parse(text) : std::nullopt;
+  if (!version)
+    return op->emitError() << "'" << kVersionAttr << "' is "
+                           << attribute.getValue()
+                           << ", expected a version such as \""
+                           << MpVersion::ours().str() << "\"";
+  if (*version > MpVersion::ours())
+    return op->emitError() << version->isNewer();
+  return success();
+}
+
+LogicalResult mp::verifySize(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  if (tensor.getRank() > kMostRank)
+    return op->emitOpError() << "has a tensor of " << tensor.getRank()
+                             << " dimensions, expected at most " << kMostRank;
+  int64_t elements = 1;
+  for (int64_t size : tensor.getShape()) {
+    // An empty tensor has strides, too.
+    int64_t counted =
+        ShapedType::isDynamic(size) ? 1 : std::max<int64_t>(size, 1);
+    if (counted > kMostElements / elements)
+      return op->emitOpError() << "has a tensor of more than " << kMostElements
+                               << " elements, " << tensor;
+    elements *= counted;
+  }
+  return success();
+}
+
 LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
+  if (attribute.getName() == kVersionAttr)
+    return verifyVersion(op, attribute);
   if (attribute.getName() == kRecordsAttr)
     return verifyRecords(op, attribute);
   if (attribute.getName() == kModeAttr)

@@ -133,6 +133,26 @@ struct KnownAttributes : mlir::OpTrait::TraitBase<Op, KnownAttributes> {
   }
 };
 
+/// Fails if a tensor type has more elements or dimensions than
+/// program/Limits.h allows: products of its sizes could overflow. A dimension
+/// '?' counts as one.
+llvm::LogicalResult verifySize(mlir::Operation *op, mlir::Type type);
+
+/// The trait of all ops of the dialect that checks the sizes of their operands
+/// and results.
+template <typename Op>
+struct LimitedSizes : mlir::OpTrait::TraitBase<Op, LimitedSizes> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    for (mlir::Type type : op->getOperandTypes())
+      if (failed(verifySize(op, type)))
+        return llvm::failure();
+    for (mlir::Type type : op->getResultTypes())
+      if (failed(verifySize(op, type)))
+        return llvm::failure();
+    return llvm::success();
+  }
+};
+
 } // namespace mp
 
 #include "dialect/MpEnums.h.inc"

@@ -38,8 +38,13 @@ def Mp_KnownAttributes : NativeOpTrait<"KnownAttributes"> {
   let cppNamespace = "::mp";
 }
 
+/// Makes a tensor that is too large for sums and products of its sizes an error.
+def Mp_LimitedSizes : NativeOpTrait<"LimitedSizes"> {
+  let cppNamespace = "::mp";
+}
+
 class Mp_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Mp_Dialect, mnemonic, !listconcat([Mp_KnownAttributes], traits)> {
+    : Op<Mp_Dialect, mnemonic, !listconcat([Mp_KnownAttributes, Mp_LimitedSizes], traits)> {
   /// C++ declarations to add to those of the base classes.
   code extraDeclarations = "";
   /// Whether a scalar op costs as much as an exponential does, for each element.

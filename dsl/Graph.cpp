@@ -5,6 +5,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "program/ModuleText.h"
+#include "program/MpVersion.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -232,6 +234,8 @@ void GraphState::addText(const std::string &text, Place place) {
         wrong = at.getLine();
       return failure(); // the handler of `attempt` keeps it
     });
+    if (llvm::Error error = mp::checkModuleText(text, "text"))
+      return emitError(UnknownLoc::get(&context)) << toString(std::move(error));
     Block block;
     ParserConfig config(&context, /*verifyAfterParse=*/false);
     if (failed(parseSourceString(text, &block, config)))
@@ -294,6 +298,10 @@ llvm::Expected<std::string> Graph::text(bool locations) const {
     if (succeeded(mlir::verify(*module))) {
       OpPrintingFlags flags;
       flags.enableDebugInfo(locations).printNameLocAsPrefix();
+      // The text may be kept and meet another version of Mantissa.
+      OpBuilder builder(&state->context);
+      (*module)->setAttr(mp::kVersionAttr,
+                         builder.getStringAttr(mp::MpVersion::ours().str()));
       llvm::raw_string_ostream os(text);
       module->print(os, flags);
       os << "\n";

@@ -3,6 +3,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "program/ModuleText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -171,6 +172,8 @@ std::vector<Tensor> OpCall::emit() {
           if (text.empty())
             return mlir::emitError(op.location)
                    << "'" << key << "' is a number that its type does not have";
+          if (llvm::Error error = mp::checkModuleText(text, key))
+            return mlir::emitError(op.location) << toString(std::move(error));
           Attribute parsed = mlir::parseAttribute(text, &state->context);
           if (!parsed)
             return failure();

@@ -21,12 +21,20 @@ llvm::Error makeSystemError(llvm::StringRef what, llvm::StringRef path,
                             int code);
 
 /// Returns the text with control characters other than line feeds and tabs as
-/// \\xNN: text from a file must not steer a terminal.
+/// \\xNN, and those that change the direction of writing as \\uNNNN: text from
+/// a file must neither steer a terminal nor look like another one.
 std::string withoutControls(llvm::StringRef text);
 
 /// Returns a name from a file for a message of one line: its control characters
 /// as \\xNN, and no more than its beginning if it is longer than any name is.
 std::string printableName(llvm::StringRef name);
+
+/// Returns the length of the control character that a text begins with, or 0.
+/// Sets `shown` to what stands for it in `withoutControls`.
+size_t controlLength(llvm::StringRef text, std::string &shown);
+
+/// Whether `withoutControls` would change the text.
+bool hasControls(llvm::StringRef text);
 
 /// Returns the head of a file's text, quoted and made printable, for messages.
 std::string printableHead(llvm::StringRef text, size_t limit = 24);

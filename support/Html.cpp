@@ -1,5 +1,6 @@
 //===- Html.cpp - HTML in which no text can be taken for a tag ------------===//
 #include "support/Html.h"
+#include "support/Error.h"
 #include "support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -12,15 +13,11 @@ namespace mp {
 
 std::string printableText(StringRef text) {
   constexpr StringLiteral replacement = "\xEF\xBF\xBD"; // U+FFFD
-  std::string valid;
-  for (char c : validUtf8(text)) {
-    bool isControl =
-        (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') ||
-        c == '\x7f';
-    if (isControl)
-      valid += replacement;
-    else
-      valid += c;
+  std::string whole = validUtf8(text), valid, shown;
+  for (StringRef rest = whole; !rest.empty();) {
+    size_t length = controlLength(rest, shown);
+    valid += length ? StringRef(replacement) : rest.take_front(1);
+    rest = rest.drop_front(std::max<size_t>(length, 1));
   }
   return valid;
 }

@@ -4,6 +4,8 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "tools/Register.h"
 #include "tools/Tools.h"
+#include "tools/common/EscapedErrors.h"
+#include "tools/common/ModuleInput.h"
 #include "tools/common/OutputArgument.h"
 #include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
@@ -26,6 +28,14 @@ int mp::tool::reduceMain(int argc, char **argv) {
   if (!words)
     return 1;
   OutputArgument output(*words);
+  static char standardInput[] = "-";
+  char **module = moduleWord(*words);
+  ModuleInput input = {.path = module ? *module : standardInput};
+  if (!acceptModule(input))
+    return 1;
+  if (module && input.path == standardInput)
+    *module = standardInput;
+  EscapedErrors escaped(input.hasControls);
   mlir::MLIRContext context(registry);
   return output.finish(mlir::failed(mlir::mlirReduceMain(
       static_cast<int>(words->size()), words->data(), context)));

@@ -1,16 +1,18 @@
 //===- OneSource.cpp - all kernels of a Program as one text ---------------===//
 #include "codegen/cuda/OneSource.h"
+#include "support/Error.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mp;
 using llvm::StringRef;
 
-/// Text of the user's in a comment, which a line feed would end.
+/// Text of the user's in a comment, which a line feed would end, and which
+/// could seem to end where the direction of writing changes.
 static std::string inComment(StringRef text) {
-  std::string shown = text.str();
+  std::string shown = withoutControls(text);
   for (char &c : shown)
-    if (static_cast<unsigned char>(c) < ' ')
+    if (c == '\n' || c == '\t')
       c = '?';
   return shown;
 }

@@ -101,7 +101,7 @@ static LogicalResult verifyConstant(VariableOp variable) {
 }
 
 LogicalResult VariableOp::verify() {
-  if (failed(verifyName(*this)))
+  if (failed(verifyName(*this)) || failed(verifySize(*this, getTensorType())))
     return failure();
   if (!getTensorType().hasStaticShape())
     return emitOpError() << "a variable's shape is static, got " << getType();

@@ -1,6 +1,5 @@
 //===- View.cpp - the same elements in another shape ----------------------===//
 #include "dialect/ops/View.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mp;
@@ -9,13 +8,12 @@ using namespace mp;
 // reshape
 //===----------------------------------------------------------------------===//
 
-/// The number of elements, without a dynamic batch dimension; nothing if it
-/// overflows 64 bits.
-static std::optional<int64_t> staticElements(RankedTensorType type) {
-  std::optional<int64_t> count = 1;
+/// The number of elements, without a dynamic batch dimension. It does not
+/// overflow: all ops limit it.
+static int64_t staticElements(RankedTensorType type) {
+  int64_t count = 1;
   for (int64_t dim : type.getShape())
-    if (count && !ShapedType::isDynamic(dim))
-      count = llvm::checkedMul(*count, dim);
+    count *= ShapedType::isDynamic(dim) ? 1 : dim;
   return count;
 }
 
@@ -35,13 +33,10 @@ LogicalResult ReshapeOp::verify() {
   if (from.hasStaticShape() != to.hasStaticShape())
     return emitOpError() << "loses the batch dimension: " << from << " vs "
                          << to;
-  auto before = staticElements(from), after = staticElements(to);
-  if (!before || !after)
-    return emitOpError() << "has more elements than a 64-bit number counts: "
-                         << (before ? to : from);
+  int64_t before = staticElements(from), after = staticElements(to);
   if (before != after)
-    return emitOpError() << "changes the number of elements: " << *before
-                         << " vs " << *after;
+    return emitOpError() << "changes the number of elements: " << before
+                         << " vs " << after;
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/Passes.h"
 #include "precision/compare/Variant.h"
+#include "program/ModuleText.h"
 
 namespace mp::precision {
 
@@ -19,6 +20,10 @@ public:
        std::function<void(llvm::StringRef)> onWarning)
       : context(dialects()) {
     context.loadAllAvailableDialects();
+    if (llvm::Error error = checkModuleText(text, filename)) {
+      refused = toString(std::move(error));
+      return;
+    }
     sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(text, filename), {});
     diagnostics.emplace(context, sources, std::move(onWarning));
@@ -26,7 +31,10 @@ public:
   }
 
   /// Returns the errors of the diagnostics.
-  llvm::Error failed() { return llvm::createStringError(diagnostics->take()); }
+  llvm::Error failed() {
+    return llvm::createStringError(refused.empty() ? diagnostics->take()
+                                                   : refused);
+  }
 
   template <typename... Passes> llvm::Error run(Passes... passes) {
     mlir::PassManager manager(&context);
@@ -54,6 +62,7 @@ private:
       manager.addPass(std::move(pass));
   }
 
+  std::string refused; ///< why the text was not parsed
   llvm::SourceMgr sources;
   std::optional<DiagnosticText> diagnostics;
 };

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
-// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt --trust-bytecode | FileCheck %s
 
 // CHECK-LABEL: @gradient
 func.func @gradient(%l: tensor<f32>, %x: tensor<?x3xf32>, %h: tensor<4xf16>) -> tensor<?x3xf32> {

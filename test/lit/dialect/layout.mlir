@@ -1,6 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
-// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt --trust-bytecode | FileCheck %s
 
 // CHECK-LABEL: @boxes
 func.func @boxes(%x: tensor<?x10xf32>, %f: tensor<4x3xi1>, %n: tensor<f16>) -> (tensor<?x4xf32>, tensor<?x18xf32>, tensor<8x3xi1>) {

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
-// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt --trust-bytecode | FileCheck %s
 
 // CHECK-LABEL: @linear
 func.func @linear(%x: tensor<?x4xf16>, %w: tensor<2x4xf16>, %b: tensor<2xf16>) -> tensor<?x2xf16> {

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
-// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt --trust-bytecode | FileCheck %s
 
 // CHECK-LABEL: @distances
 // CHECK-SAME: -> (tensor<f16>, tensor<?x4xf16>)

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
-// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt --trust-bytecode | FileCheck %s
 
 // CHECK-LABEL: @layer_norm
 func.func @layer_norm(%x: tensor<?x3x8xf16>, %w: tensor<8xf32>, %w2: tensor<3x8xf32>) {

@@ -1,6 +1,6 @@
 // RUN: mp-opt %s | mp-opt | FileCheck %s
 // RUN: mp-opt %s -mlir-print-op-generic | mp-opt | FileCheck %s
-// RUN: mp-opt %s -emit-bytecode | mp-opt | FileCheck %s
+// RUN: mp-opt %s -emit-bytecode | mp-opt --trust-bytecode | FileCheck %s
 
 // CHECK: mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>
 mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>

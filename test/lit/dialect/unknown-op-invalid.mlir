@@ -1,8 +1,8 @@
-// A misspelt op gets the names nearest to it.
+// A misspelt op gets the names nearest to it, and the version of the dialect: it may belong to a newer one.
 // RUN: mp-opt %s -split-input-file -verify-diagnostics
 
 func.func @one_letter(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{unknown op 'mp.geluu', did you mean 'mp.gelu'?}}
+  // expected-error-re@+1 {{unknown op 'mp.geluu' in mp dialect {{[0-9.]+}}, did you mean 'mp.gelu'?}}
   %y = mp.geluu %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -10,14 +10,14 @@ func.func @one_letter(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @several(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{unknown op 'mp.xelu', did you mean 'mp.elu' or 'mp.gelu' or 'mp.relu'?}}
+  // expected-error-re@+1 {{unknown op 'mp.xelu' in mp dialect {{[0-9.]+}}, did you mean 'mp.elu' or 'mp.gelu' or 'mp.relu'?}}
   %y = mp.xelu %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
 // -----
 
-// expected-error@+1 {{unknown op 'mp.convolution', docs/dialect.md lists those there are}}
+// expected-error-re@+1 {{unknown op 'mp.convolution' in mp dialect {{[0-9.]+}}, docs/dialect.md lists those there are}}
 mp.convolution @c
 
 // -----

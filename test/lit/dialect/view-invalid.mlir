@@ -34,7 +34,7 @@ func.func @moved(%x: tensor<?x3xf32>) {
 
 // 2^64 elements do not count as zero.
 func.func @overflow(%x: tensor<4611686018427387904x4xf32>) {
-  // expected-error@+1 {{has more elements than a 64-bit number counts}}
+  // expected-error@+1 {{has a tensor of more than 281474976710656 elements, 'tensor<4611686018427387904x4xf32>'}}
   %0 = mp.reshape %x : tensor<4611686018427387904x4xf32> to tensor<0xf32>
   return
 }
