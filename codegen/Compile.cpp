@@ -155,7 +155,7 @@ private:
       return failure();
     for (auto each : copy->getOps<TrainOp>())
       if (each.getEntry() == recipe.getEntry())
-        builder.program.graph = describeGraph(each);
+        builder.program.graph = describeGraph(each, options.policy);
     return success();
   }
 

@@ -2,7 +2,9 @@
 #include "codegen/plan/DescribeGraph.h"
 #include "codegen/plan/Describe.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "support/Json.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -12,11 +14,16 @@ namespace {
 
 class GraphDescription {
 public:
-  explicit GraphDescription(TrainOp recipe) : recipe(recipe) {}
+  GraphDescription(TrainOp recipe, StringRef policy)
+      : recipe(recipe), policy(policy) {
+    if (policy.empty() && recipe.getAutocast())
+      this->policy = recipe.getAutocast()->getPolicy().getValue();
+  }
   std::vector<SourceOp> run();
 
 private:
   void reach(Operation *op);
+  void describePolicyFile();
   void describe(Operation *symbol);
   void describe(Operation *op, SourceOp &described);
   void number(ValueRange values);
@@ -24,6 +31,7 @@ private:
   std::string text(Attribute value);
 
   TrainOp recipe;
+  StringRef policy;
   /// What the recipe reaches, in the order in which it is found. Functions are
   /// known by their places here, so that a new name is no other graph.
   llvm::SetVector<Operation *> reached;
@@ -51,21 +59,48 @@ std::optional<StringRef> manyElements(Attribute value) {
   return StringRef(bytes.data(), bytes.size());
 }
 
-/// Adds the policies and functions that an op refers to.
+/// Adds the functions that an op refers to.
 void GraphDescription::reach(Operation *op) {
   auto module = recipe->getParentOfType<ModuleOp>();
   op->walk([&](Operation *inner) {
     for (NamedAttribute attribute : inner->getAttrs())
       attribute.getValue().walk([&](FlatSymbolRefAttr symbol) {
         Operation *found = module.lookupSymbol(symbol.getAttr());
-        if (isa_and_nonnull<func::FuncOp, PolicyOp>(found))
+        if (isa_and_nonnull<func::FuncOp>(found))
           reached.insert(found);
       });
   });
 }
 
+/// Describes a policy's file by its fields. One that cannot be read is an error
+/// of the passes.
+void GraphDescription::describePolicyFile() {
+  auto buffer = llvm::MemoryBuffer::getFile(policy);
+  if (!buffer)
+    return;
+  auto parsed = parseJson((*buffer)->getBuffer());
+  const llvm::json::Object *fields = parsed ? parsed->getAsObject() : nullptr;
+  if (!parsed)
+    consumeError(parsed.takeError());
+  if (!fields)
+    return;
+  SourceOp &described = graph.emplace_back();
+  described.name = ("policy " + policy).str();
+  for (auto &[key, value] : *fields)
+    described.attributes.emplace_back(key.str(),
+                                      llvm::formatv("{0}", value).str());
+  llvm::sort(described.attributes);
+}
+
 std::vector<SourceOp> GraphDescription::run() {
   reached.insert(recipe);
+  auto module = recipe->getParentOfType<ModuleOp>();
+  if (StringRef name = policy; name.consume_front("@")) {
+    if (auto own = module.lookupSymbol<PolicyOp>(name))
+      reached.insert(own);
+  } else if (policy.ends_with(".json")) {
+    describePolicyFile();
+  }
   // The list grows while it is read.
   for (size_t i = 0; i < reached.size(); ++i)
     reach(reached[i]);
@@ -138,6 +173,6 @@ void GraphDescription::describe(Operation *op, SourceOp &described) {
 
 } // namespace
 
-std::vector<SourceOp> mp::describeGraph(TrainOp recipe) {
-  return GraphDescription(recipe).run();
+std::vector<SourceOp> mp::describeGraph(TrainOp recipe, StringRef policy) {
+  return GraphDescription(recipe, policy).run();
 }

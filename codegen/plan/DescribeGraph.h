@@ -9,8 +9,9 @@ namespace mp {
 
 /// Describes a recipe, the policy of its autocast, and its function. To be
 /// called after calls are inlined and before any other pass: what passes make
-/// of the graph depends on settings, which are compared by themselves.
-std::vector<SourceOp> describeGraph(TrainOp recipe);
+/// of the graph depends on settings, which are compared by themselves. `policy`
+/// names the policy in place of the recipe's; empty: the recipe's.
+std::vector<SourceOp> describeGraph(TrainOp recipe, llvm::StringRef policy);
 
 } // namespace mp
 

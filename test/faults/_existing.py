@@ -52,7 +52,7 @@ class Named:
         return [f"^{self.name}$"]
 
     def missing(self, source, build):
-        listed = (build / "test" / "CTestTestfile.cmake").read_text()
+        listed = "".join(file.read_text() for file in (build / "test").rglob("CTestTestfile.cmake"))
         return [] if re.search(rf"add_test\(\[?=*\[?{re.escape(self.name)}[\]\s]", listed) else [self.name]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from _context import lines, npy, sha, step_of
 from _existing import lit, unit
-from _registry import Absent, Pending, Severity, also, fault, require
+from _registry import Absent, Severity, also, fault, require
 
 KEPT = "checkpoint.safetensors"
 # 32 GiB of weights, of which AdamW keeps four times as many.
@@ -41,7 +41,7 @@ def needs(said):
 
 @fault(15, "a plan larger than memory", Severity.CRASH,
        "the run is refused before its first step, with what takes how much and how much there is",
-       by=[unit("memory-plan-test"), Pending("a limit on the address space, prlimit --as=400M, ends in an abort (item 10)")])
+       by=[unit("memory-plan-test"), unit("group-limits-test"), lit("mp-run/memory.test")])
 def refused_before_the_first_step(context):
     """128 GiB of weights and slots, without a limit, and under limits of 2 and 8 GiB of data"""
     command = large(context)

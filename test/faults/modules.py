@@ -3,24 +3,24 @@
 import re
 
 from _existing import ctest, lit, unit
-from _registry import Pending, Severity, fault, require, shown
+from _registry import Severity, fault, require, shown
 
 shown(32, "random bytes as a module", Severity.CRASH,
       "no text makes a tool crash: it is read, or refused with its place",
-      by=[Pending("a fuzzer of the parser's front (libFuzzer targets)"), unit("program-test", "Program.SurvivesEveryTruncation",
-                                                                          "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
+      by=[ctest("fuzz/value"), lit("tools/nesting.test"), lit("tools/control-characters.test"),
+          unit("program-test", "Program.SurvivesEveryTruncation", "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
 shown(33, "modules that are too deep or too large", Severity.CRASH,
       "nesting, size of text, dimensions and ranks have limits, with an error at the place",
-      by=[Pending("nesting, dictionaries and locations (item 9)")])
+      by=[lit("tools/nesting.test"), lit("tools/nesting-allowed.test"), lit("dialect/size-invalid.mlir")])
 shown(34, "malformed bytecode", Severity.CRASH,
       "mp-run takes text alone unless bytecode is trusted; a reader that crashes or hangs is an error",
-      by=[Pending("bytecode (item 9)")])
+      by=[lit("tools/bytecode.test")])
 shown(35, "too many elements", Severity.CRASH,
       "a tensor of more elements than an address space is an error at its op",
-      by=[Pending("the count of elements (item 13)")])
+      by=[lit("dialect/size-invalid.mlir")])
 shown(36, "unknown op or newer version", Severity.MISLED,
       "an unknown op is named with the nearest ones; a module of a newer dialect says so",
-      by=[lit("dialect/unknown-op-invalid.mlir"), Pending("the version of the dialect (item 13)")])
+      by=[lit("dialect/unknown-op-invalid.mlir"), lit("tools/version.test")])
 
 MODES = ("train", "eval")
 
@@ -56,7 +56,8 @@ def all_modules_of_the_repository(context):
         context.succeeds("mp-opt", once, "--mlir-print-op-generic", "-o", generic)
         first = once.read_text()
         for form in (once, bytecode, generic):
-            require(context.succeeds("mp-opt", form) == first, f"{path}: {form.suffix} prints another text")
+            trust = ("--trust-bytecode",) if form == bytecode else ()
+            require(context.succeeds("mp-opt", *trust, form) == first, f"{path}: {form.suffix} prints another text")
         count += 1
     require(count > 100, f"only {count} modules were found")
     return f"{count} modules"

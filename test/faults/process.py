@@ -11,7 +11,7 @@ import time
 import _sanitizers
 from _context import lines, sha
 from _existing import ctest, lit, unit
-from _registry import Pending, Severity, also, fault, require, shown
+from _registry import Severity, also, fault, require, shown
 
 KEPT = "checkpoint.safetensors"
 
@@ -29,7 +29,7 @@ def pool_under_thread_sanitizer(context):
 shown(46, "signals", Severity.LOSS,
       "SIGINT and SIGTERM end a run after a step, with a checkpoint, and exit with 130 and 143; a second one ends it at once",
       by=[lit("mp-run/interrupt.test"), unit("trainer-test", "TrainerTest.ASignalSavesAndStops"), lit("mp-run/crash.test"),
-          Pending("SIGTERM, a second signal, and signals while compiling and saving (item 13)")])
+          lit("mp-run/signals.test")])
 
 
 @fault(49, "odd surroundings", Severity.MISLED,
@@ -94,16 +94,16 @@ def processes_of_two_containers(context):
 
 shown(50, "a plugin of another LLVM", Severity.CRASH,
       "a plugin that was built with another LLVM is refused, with both versions",
-      by=[Pending("the version of a plugin (item 13)")])
+      by=[ctest("consumer/installed")])
 
 shown(51, "a second OpenMP, odd numbers of threads", Severity.MISLED,
       "a preloaded OpenMP and odd OMP_NUM_THREADS are noticed; threads are no more than the quota of a control group",
-      by=[lit("mp-run/threads.test"), Pending("a preloaded OpenMP and quotas (item 13)")])
+      by=[lit("mp-run/threads.test"), lit("mp-run/two-openmps.test"), unit("group-limits-test")])
 
 
 @fault(52, "oneDNN missing or odd", Severity.CRASH,
        "without a usable oneDNN, generated kernels compute the same within the tolerance of bf16, and mp-run info says what was tried",
-       by=[unit("onednn-test"), ctest("acceptance/onednn"), Pending("--onednn always without oneDNN (item 13)")])
+       by=[unit("onednn-test"), ctest("acceptance/onednn"), lit("mp-run/libraries.test")])
 def hidden_and_broken(context):
     """bf16 and fp32 with a oneDNN that is absent, empty, a text, or has no functions; losses within 2 % of those without it"""
     context.net()

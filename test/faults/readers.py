@@ -5,20 +5,21 @@ import signal
 import time
 
 from _context import lines, sha
-from _existing import lit, unit
-from _registry import Pending, Severity, fault, require, shown
+from _existing import ctest, lit, unit
+from _registry import Severity, fault, require, shown
 
 KEPT = "checkpoint.safetensors"
 
 shown(29, "malformed safetensors", Severity.CRASH,
       "a file is read or refused as the Python package does it, in memory of at most four times its header",
-      by=[unit("data-test", "Safetensors.NamesEveryFault"), Pending("the verdicts of the Python package (item 11)")])
+      by=[unit("data-test", "Safetensors.NamesEveryFault"), unit("reader-verdicts-test"), unit("reader-limits-test")])
 shown(30, "malformed npy, npz and idx", Severity.CRASH,
       "a header is read or refused as NumPy does it; nothing is inflated beyond what the header says",
-      by=[unit("data-test", "Npy.NamesEveryFault", "Idx.NamesEveryFault", "Idx.NamesEveryFaultOfGzip"), Pending("headers as NumPy reads them (item 11)")])
+      by=[unit("data-test", "Npy.NamesEveryFault", "Idx.NamesEveryFault", "Idx.NamesEveryFaultOfGzip"), unit("reader-verdicts-test"),
+          unit("reader-limits-test")])
 shown(31, "random bytes as a file", Severity.CRASH,
       "no bytes make a reader crash, hang or read beyond a file",
-      by=[Pending("fuzzers of the readers (item 11)")])
+      by=[ctest(f"faults/replay-{target}") for target in ("safetensors", "npy", "idx", "json", "checkpoint", "program", "policy", "command-line")])
 
 
 @fault(47, "metrics that cannot be written", Severity.MISLED,
@@ -67,7 +68,7 @@ def metrics_fail_for_a_while(context):
        "what does not fit is refused before training, with the file and the sample; files that change in a run are noticed, "
        "and named",
        by=[lit("mp-run/data-errors.test"), lit("mp-run/mismatch.test"), unit("dataset-test", "DatasetTest.ChecksTheRangeOfEveryRecord"),
-           Pending("files that shrink or change while they are read (item 5)")])
+           lit("mp-run/changing-data.test"), unit("mapped-file-test")])
 def unreadable_and_empty(context):
     """data that is empty, a folder, unreadable, absent, or of no samples, and labels beyond the classes at the first and last sample"""
     context.net()
