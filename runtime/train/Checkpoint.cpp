@@ -559,15 +559,15 @@ Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
   Exported exported;
   std::vector<NamedTensor> tensors;
   for (const Variable &weight : *weights) {
-    const Array &tensor = file->tensors.at(tensorOf(weight, *roles, which));
+    Array tensor = file->tensors.at(tensorOf(weight, *roles, which));
+    exported.bytes += tensor.bytes.size();
     tensors.push_back({weight.name,
                        tensor.type,
                        {},
-                       [&](MutableArrayRef<char> bytes) -> Error {
+                       [tensor](MutableArrayRef<char> bytes) -> Error {
                          llvm::copy(tensor.bytes, bytes.data());
                          return tensor.check();
                        }});
-    exported.bytes += tensor.bytes.size();
   }
   exported.tensors = tensors.size();
   // PyTorch's tools expect this metadata.

@@ -36,7 +36,8 @@ def large(context):
 
 def needs(said):
     """A table of what is large, before anything ran."""
-    require("does not fit into memory: " in said and "variable huge" in said and "can be used; the largest are" in said, said[-600:])
+    require("does not fit into memory: " in said and "variable huge" in said and "can be used, as " in said and
+            "  total " in said and "the largest are" in said, said[-600:])
 
 
 @fault(15, "a plan larger than memory", Severity.CRASH,
@@ -51,7 +52,7 @@ def refused_before_the_first_step(context):
         needs(said)
         require(time.monotonic() - begin < 20, "it took more than 20 s")
         require(not (context.work / "run" / KEPT).exists(), "something was saved")
-    return re.search(r"'\w+' does not fit into memory: (.*);", said)[1]
+    return re.search(r"'\w+' does not fit into memory: (.*), as ", said)[1]
 
 
 @fault(16, "killed in the middle of a step", Severity.LOSS,
