@@ -23,6 +23,8 @@ test_packages=(
   pkgconf
   # A test opens the page of mp-run report with it.
   chromium
+  # Faults are injected under ThreadSanitizer, and with a second OpenMP; strace shows which programs are started.
+  libclang-rt-22-dev libomp-dev strace
   # bench/micro needs it, and is not built without it.
   libbenchmark-dev
 )

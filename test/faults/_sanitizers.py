@@ -8,7 +8,7 @@ from _registry import Absent, require
 # LLVM's libraries are not instrumented, so only tests whose threads are ours are of use.
 THREADS = ("thread-pool-test", "dataset-test", "session-test", "cuda-compile-pool-test", "kernel-cache-test")
 READERS = ("data-test", "dataset-test", "program-test", "checkpoint-test", "metrics-test", "inputs-test")
-SOURCES = ("runtime/ThreadPool.cpp", "runtime/Trace.cpp", "support/Error.cpp", "support/Json.cpp", "support/OutputFile.cpp")
+SOURCES = ("runtime/ThreadPool.cpp", "runtime/GroupLimits.cpp", "runtime/Trace.cpp", "support/Error.cpp", "support/Json.cpp", "support/OutputFile.cpp")
 ENVIRONMENT = {"MP_CACHE_DIR": "off", "TSAN_OPTIONS": "halt_on_error=1", "ASAN_OPTIONS": "allow_user_poisoning=0:detect_leaks=0",
                "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 

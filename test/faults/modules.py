@@ -7,7 +7,7 @@ from _registry import Severity, fault, require, shown
 
 shown(32, "random bytes as a module", Severity.CRASH,
       "no text makes a tool crash: it is read, or refused with its place",
-      by=[ctest("fuzz/value"), lit("tools/nesting.test"), lit("tools/control-characters.test"),
+      by=[ctest("fuzz/value-cpu"), lit("tools/nesting.test"), lit("tools/control-characters.test"),
           unit("program-test", "Program.SurvivesEveryTruncation", "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
 shown(33, "modules that are too deep or too large", Severity.CRASH,
       "nesting, size of text, dimensions and ranks have limits, with an error at the place",
