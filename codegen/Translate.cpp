@@ -4,6 +4,7 @@
 #include "codegen/cuda/Arch.h"
 #include "codegen/cuda/OneSource.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "support/Error.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 #include <deque>
@@ -143,7 +144,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   };
   auto program = compile(buffer->getBuffer(), compileOptions);
   if (!program) {
-    llvm::errs() << toString(program.takeError()) << '\n';
+    llvm::errs() << withoutControls(toString(program.takeError())) << '\n';
     return std::nullopt;
   }
   return std::move(*program);

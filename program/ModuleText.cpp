@@ -39,10 +39,10 @@ struct Alias {
 
 class Scan {
 public:
-  Scan(StringRef text, StringRef file, StringRef splitMarker)
-      : text(text), file(file), splitMarker(splitMarker) {}
+  Scan(StringRef text, StringRef splitMarker)
+      : text(text), splitMarker(splitMarker) {}
 
-  Error run() {
+  std::optional<TextFault> run() {
     if (isBytecode(text))
       fail(0, "is MLIR bytecode, expected text; mp-opt --trust-bytecode makes "
               "text of bytecode from a source that you trust");
@@ -52,11 +52,10 @@ public:
     while (at < text.size() && fault.empty())
       step();
     if (fault.empty())
-      return Error::success();
+      return std::nullopt;
     StringRef before = text.take_front(faultAt);
     size_t column = before.size() - (before.rfind('\n') + 1) + 1;
-    return makeError("{0}:{1}:{2}: error: {3}", file, before.count('\n') + 1,
-                     column, fault);
+    return TextFault{before.count('\n') + 1, column, std::move(fault)};
   }
 
 private:
@@ -240,7 +239,7 @@ private:
     faultAt = place;
   }
 
-  StringRef text, file, splitMarker;
+  StringRef text, splitMarker;
   size_t at = 0;
   std::string closers; ///< what closes the open brackets
   bool endsValue = false;
@@ -256,9 +255,17 @@ private:
 
 bool mp::isBytecode(StringRef bytes) { return bytes.starts_with("ML\xEFR"); }
 
+std::optional<TextFault> mp::findTextFault(StringRef text,
+                                           StringRef splitMarker) {
+  return Scan(text, splitMarker).run();
+}
+
 Error mp::checkModuleText(StringRef text, StringRef file,
                           StringRef splitMarker) {
-  return Scan(text, file, splitMarker).run();
+  if (auto fault = findTextFault(text, splitMarker))
+    return makeError("{0}:{1}:{2}: error: {3}", file, fault->line,
+                     fault->column, fault->message);
+  return Error::success();
 }
 
 bool mp::showsControls(StringRef text) {

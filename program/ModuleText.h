@@ -11,12 +11,24 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
 
 namespace mp {
 
-/// Fails with "FILE:LINE:COLUMN: error: ..." if the text nests deeper or is
-/// longer than program/Limits.h allows, needs a newer dialect, or is bytecode.
-/// Where `splitMarker` begins a comment, another module begins.
+/// What is wrong in a text, and where: counted from 1, in bytes.
+struct TextFault {
+  size_t line, column;
+  std::string message;
+};
+
+/// Returns a fault if the text nests deeper or is longer than program/Limits.h
+/// allows, needs a newer dialect, or is bytecode. Where `splitMarker` begins a
+/// comment, another module begins.
+std::optional<TextFault> findTextFault(llvm::StringRef text,
+                                       llvm::StringRef splitMarker = "");
+
+/// Fails with such a fault, as "FILE:LINE:COLUMN: error: ...".
 llvm::Error checkModuleText(llvm::StringRef text, llvm::StringRef file,
                             llvm::StringRef splitMarker = "");
 

@@ -5,6 +5,7 @@
 #include "tools/Tools.h"
 #include "tools/common/Plugins.h"
 #include "tools/common/Version.h"
+#include "tools/lsp-server/DocumentFilter.h"
 
 int mp::tool::lspserverMain(int argc, char **argv) {
   setVersionOf("mp-lsp-server");
@@ -13,6 +14,7 @@ int mp::tool::lspserverMain(int argc, char **argv) {
   auto words = takePlugins(argc, argv, registry);
   if (!words)
     return 1;
+  filterDocuments(*words);
   return mlir::failed(mlir::MlirLspServerMain(static_cast<int>(words->size()),
                                               words->data(), registry));
 }

@@ -90,7 +90,7 @@ Error LedgerObserver::write() {
     return warning.takeError();
   if (!warning->empty() && run.options.log) {
     progress.endLine();
-    *run.options.log << *warning << "\n";
+    *run.options.log << withoutControls(*warning) << "\n";
   }
   return Error::success();
 }

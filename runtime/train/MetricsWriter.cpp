@@ -1,5 +1,6 @@
 //===- MetricsWriter.cpp - metrics.jsonl of a run -------------------------===//
 #include "runtime/train/MetricsWriter.h"
+#include "support/Error.h"
 
 using namespace llvm;
 
@@ -31,7 +32,7 @@ void MetricsWriter::say(const Twine &text) {
   if (!run.options.log)
     return;
   progress.endLine();
-  *run.options.log << "note: " << text << "\n";
+  *run.options.log << "note: " << withoutControls(text.str()) << "\n";
 }
 
 void MetricsWriter::flush() {

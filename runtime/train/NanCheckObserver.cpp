@@ -72,7 +72,8 @@ Error NanCheckObserver::checkState() {
   int64_t last = run.state.step;
   progress.endLine();
   if (run.options.log)
-    *run.options.log << *broken << " is not finite after step " << last << "\n";
+    *run.options.log << withoutControls(*broken) << " is not finite after step "
+                     << last << "\n";
   if (Error error = restoreSaved(last))
     return error;
   auto step = findBrokenStep(last);
@@ -135,7 +136,7 @@ Error NanCheckObserver::tell(const StepMetrics &metrics) {
   if (raw_ostream *log = run.options.log; log && ++told <= most) {
     progress.endLine();
     *log << "step " << metrics.step << " is not finite, beginning with "
-         << metrics.nonFinite << "\n";
+         << withoutControls(metrics.nonFinite) << "\n";
     if (told == most)
       *log << "further ones are not shown"
            << (run.writes() ? ", but in non-finite.jsonl" : "") << "\n";
@@ -155,7 +156,7 @@ Error NanCheckObserver::stepsEnded(bool interrupted) {
     return Error::success();
   if (run.options.log)
     *run.options.log << "values of step " << search.valuesStep() << "\n"
-                     << toText(values);
+                     << withoutControls(toText(values));
   return run.writes()
              ? run.write("values.json", toJson(search.valuesStep(), values))
              : Error::success();

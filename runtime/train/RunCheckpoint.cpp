@@ -58,7 +58,8 @@ static void noteDifferences(const TrainingRun &run, const RunState &saved,
                             const ScalerChange &change) {
   if (!run.options.log)
     return;
-  raw_ostream &log = *run.options.log;
+  std::string text;
+  raw_string_ostream log(text);
   const Model &model = *run.model;
   auto fields = compareFields(saved.scalerFields, run.scalerFields);
   if (!change.isNone() || !fields.empty() || saved.scaler != run.state.scaler)
@@ -76,6 +77,7 @@ static void noteDifferences(const TrainingRun &run, const RunState &saved,
   if (saved.insertPasses != run.state.insertPasses)
     log << "note: the checkpoint was made " << passesText(saved.insertPasses)
         << ", this run goes on " << passesText(run.state.insertPasses) << "\n";
+  *run.options.log << withoutControls(text);
 }
 
 /// Copies the progress of a run, without its settings.
@@ -102,7 +104,7 @@ static Error checkGraph(const TrainingRun &run, const Checkpoint &checkpoint) {
                        << (difference.isHyperparameter
                                ? ""
                                : "the run goes on with another graph: ")
-                       << difference.text << "\n";
+                       << withoutControls(difference.text) << "\n";
   return Error::success();
 }
 

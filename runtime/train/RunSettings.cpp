@@ -54,7 +54,8 @@ static Error settleSettings(const TrainOptions &options,
     if (!options.resumeAnyway)
       error = joinErrors(std::move(error), refuse(text));
     else if (options.log)
-      *options.log << "note: the run goes on with " << text << "\n";
+      *options.log << "note: the run goes on with " << withoutControls(text)
+                   << "\n";
   };
   forEachSetting(
       [&]<typename T>(const SettingInfo &setting, T RecipeSettings::*field) {

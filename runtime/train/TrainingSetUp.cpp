@@ -25,7 +25,7 @@ static ModelOptions modelOptions(const TrainingRun &run) {
     model.onNote = [log = options.log](StringRef line) {
       static std::mutex mutex;
       std::lock_guard lock(mutex);
-      *log << line << "\n";
+      *log << withoutControls(line) << "\n";
     };
   model.compile.settings() = run.state.settings();
   model.compile.plugins = options.plugins;
@@ -127,7 +127,7 @@ static Error chooseScale(TrainingRun &run, ModelOptions options,
   run.scalerFields = "scale=" + StringRef(run.scaler).split(':').second.str();
   run.state.scaler = model.compileOptions().scaler = run.scaler;
   if (asked.log)
-    *asked.log << found->summary() << "\n";
+    *asked.log << withoutControls(found->summary()) << "\n";
   return Error::success();
 }
 

@@ -11,7 +11,8 @@ shown(32, "random bytes as a module", Severity.CRASH,
           unit("program-test", "Program.SurvivesEveryTruncation", "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
 shown(33, "modules that are too deep or too large", Severity.CRASH,
       "nesting, size of text, dimensions and ranks have limits, with an error at the place",
-      by=[lit("tools/nesting.test"), lit("tools/nesting-allowed.test"), lit("dialect/size-invalid.mlir")])
+      by=[lit("tools/nesting.test"), lit("tools/nesting-allowed.test"), lit("tools/mp-lsp-server-deep.test"), lit("dialect/size-invalid.mlir"),
+          unit("module-text-test"), unit("deep-modules-test")])
 shown(34, "malformed bytecode", Severity.CRASH,
       "mp-run takes text alone unless bytecode is trusted; a reader that crashes or hangs is an error",
       by=[lit("tools/bytecode.test")])

@@ -6,6 +6,7 @@
 #include "passes/inspect/PassInsertion.h"
 #include "program/Limits.h"
 #include "runtime/Device.h"
+#include "support/Error.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -126,7 +127,7 @@ Compiler CommonOptions::compiler() const {
   auto sayOnce = [said](StringRef text) {
     std::lock_guard lock(said->mutex);
     if (said->texts.insert(text).second)
-      errs() << (text + "\n").str();
+      errs() << withoutControls(text) + "\n";
   };
   return [sayOnce, own = *this](StringRef module, const CompileOptions &options,
                                 KernelSink *sink) {
@@ -144,7 +145,7 @@ Compiler CommonOptions::compiler() const {
 void note(StringRef line) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  errs() << line << "\n";
+  errs() << withoutControls(line) + "\n";
 }
 
 std::function<void(StringRef)> noteOnce() {

@@ -1,5 +1,6 @@
 //===- OutputArgument.cpp - -o of upstream's mains ------------------------===//
 #include "tools/common/OutputArgument.h"
+#include "support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -29,7 +30,7 @@ int OutputArgument::finish(int status) {
   if (status != 0 || !file)
     return status;
   if (Error error = file->commit()) {
-    errs() << "error: " << toString(std::move(error)) << "\n";
+    errs() << "error: " << withoutControls(toString(std::move(error))) << "\n";
     return 1;
   }
   return 0;

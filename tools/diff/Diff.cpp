@@ -94,7 +94,7 @@ Error execute(const Diff &given) {
   auto comparison = compareVariants(options);
   if (!comparison)
     return comparison.takeError();
-  outs() << toText(*comparison, options);
+  outs() << withoutControls(toText(*comparison, options));
   outs().flush(); // so that errors come after it
   if (!options.json.empty())
     if (Error error = writeAtomically(options.json, [&](OutputFile &file) {

@@ -162,7 +162,7 @@ Error execute(const BenchOptions &options) {
   auto report = measure(options, trace);
   if (!report)
     return report.takeError();
-  outs() << toText(*report);
+  outs() << withoutControls(toText(*report));
   if (trace)
     if (Error error = trace->write(options.trace))
       return error;

@@ -149,7 +149,7 @@ Error execute(const CalibrationOptions &options) {
   auto found = calibrate(**model, *data, calibration);
   if (!found)
     return makeError("{0}: {1}", options.module, toString(found.takeError()));
-  outs() << toText(*found);
+  outs() << withoutControls(toText(*found));
   return writeFiles(options, *found);
 }
 

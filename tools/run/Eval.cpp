@@ -1,6 +1,7 @@
 //===- Eval.cpp - mp-run eval ---------------------------------------------===//
 #include "program/Limits.h"
 #include "runtime/train/Evaluate.h"
+#include "support/Error.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/Format.h"
 
@@ -52,7 +53,7 @@ int eval(ArrayRef<const char *> arguments) {
   if (!numbers)
     return report(numbers.takeError());
   for (auto &[name, value] : *numbers)
-    outs() << "test " << name << format(" %.6g\n", value);
+    outs() << "test " << withoutControls(name) << format(" %.6g\n", value);
   return 0;
 }
 

@@ -96,7 +96,7 @@ Error execute(const PlanOptions &options) {
   if (!options.common.recipe.precision.empty())
     report.precision = options.common.recipe.precision;
   report.policy = options.common.recipe.policy;
-  outs() << (options.json ? toJson(report) : toText(report));
+  outs() << (options.json ? toJson(report) : withoutControls(toText(report)));
   return Error::success();
 }
 

@@ -82,7 +82,7 @@ Error writeResults(const Entry &entry, Executable::Results results,
   for (auto [i, result] : llvm::enumerate(entry.results)) {
     ArrayRef<char> bytes = results[i].bytes();
     if (i >= outputs.size()) {
-      printTensor(outs(), result.name, result.type, bytes);
+      printTensor(outs(), withoutControls(result.name), result.type, bytes);
       continue;
     }
     if (Error error =

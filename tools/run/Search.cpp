@@ -118,7 +118,7 @@ Error execute(const SearchOptions &given) {
   auto report = searchPrecision(options);
   if (!report)
     return report.takeError();
-  outs() << toText(*report, options);
+  outs() << withoutControls(toText(*report, options));
   if (options.out.empty())
     outs() << "\n" << report->policy;
   if (options.json.empty())

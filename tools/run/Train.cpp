@@ -2,6 +2,7 @@
 #include "program/Limits.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/Trainer.h"
+#include "support/Error.h"
 #include "tools/common/Streams.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/FileSystem.h"
@@ -80,7 +81,7 @@ static void printSummary(const Summary &summary) {
   if (summary.trainLoss)
     os << "train loss " << metricText(*summary.trainLoss) << "\n";
   for (auto &[name, value] : summary.test)
-    os << "test " << name << " " << metricText(value) << "\n";
+    os << "test " << withoutControls(name) << " " << metricText(value) << "\n";
   os << "steps " << summary.steps << ", skipped " << summary.skippedSteps
      << ", loss scale " << scaleText(summary.finalScale)
      << format(", %.1f s\n", summary.trainSeconds);
