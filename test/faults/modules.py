@@ -5,10 +5,6 @@ import re
 from _existing import ctest, lit, unit
 from _registry import Severity, fault, require, shown
 
-shown(32, "random bytes as a module", Severity.CRASH,
-      "no text makes a tool crash: it is read, or refused with its place",
-      by=[ctest("fuzz/value-cpu"), lit("tools/nesting.test"), lit("tools/control-characters.test"),
-          unit("program-test", "Program.SurvivesEveryTruncation", "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
 shown(33, "modules that are too deep or too large", Severity.CRASH,
       "nesting, size of text, dimensions and ranks have limits, with an error at the place",
       by=[lit("tools/nesting.test"), lit("tools/nesting-allowed.test"), lit("tools/mp-lsp-server-deep.test"), lit("dialect/size-invalid.mlir"),
@@ -33,6 +29,57 @@ def modules(context):
             text = path.read_text()
             if "mp." in text and "not mp-" not in text and "verify-diagnostics" not in text and "expected-error" not in text:
                 yield path, "split-input-file" in text
+
+
+# What a mutant may get in the place of a word: numbers at limits, and words of other places.
+WORDS = ("0", "-1", "1", "4294967296", "9223372036854775807", "-9223372036854775808", "1.0e+39", "0x7FF0000000000000", "?", "*", "x", "[", "]",
+         "{", "}", "<", ">", "->", "tensor<?xf32>", "tensor<f32>", "tensor<0xf32>", "tensor<4x4x4x4x4xf16>", "f64", "f8E4M3FN", "i1", "dense<[]>",
+         "loc(unknown)", "@nothing", "%x", "mp.linear", "mp.sum", "mp.reshape", "mp.kernel", "mp.train", '""', '"\\00"', "\xff")
+
+
+def mutant(random, text, other):
+    """A module with one to four places changed."""
+    for _ in range(random.randint(1, 4)):
+        tokens = re.findall(r"\w+|\s+|.", text, re.DOTALL)
+        at, end = sorted(random.choices(range(len(tokens)), k=2))
+        end = min(end, at + 12)
+        lines_ = other.splitlines(keepends=True)
+        kind = random.randrange(6)
+        if kind == 0:
+            tokens[at] = random.choice(WORDS)
+        elif kind == 1:
+            del tokens[at:end]
+        elif kind == 2:
+            tokens[at:at] = tokens[at:end]
+        elif kind == 3:
+            tokens[at], tokens[-1 - at] = tokens[-1 - at], tokens[at]
+        elif kind == 4:
+            tokens.insert(at, random.choice(lines_))
+        else:
+            numbers = [place for place, token in enumerate(tokens) if token.isdigit()]
+            tokens[random.choice(numbers or [at])] = random.choice(WORDS[:6])
+        text = "".join(tokens)
+    return text
+
+
+@fault(32, "random changes of a module", Severity.CRASH,
+       "no text makes a tool crash or hang: it is read, or refused with its place, and so it is by every pass",
+       by=[lit("tools/nesting.test"), lit("tools/control-characters.test"), unit("module-text-test"),
+           unit("program-test", "Program.SurvivesEveryTruncation", "Program.SurvivesFlippedBytes", "Program.SurvivesSwappedWords")])
+def mutants_of_modules(context):
+    """400 mutants of the repository's modules (20,000 with --long): words, numbers and lines changed, and read, verified, trained and run by every pass"""
+    texts = [path.read_text() for path, split in modules(context) if not split and path.stat().st_size < 20_000]
+    file, accepted, count = context.work / "mutant.mlir", 0, context.either(400, 20_000)
+    pipelines = [("--mp-train-pipeline=batch=8 total-steps=9",), ("--mp-train-pipeline=batch=8 total-steps=9 precision=fp8",),
+                 ("--mp-evaluate-pipeline=batch=8",), ("--mp-autocast", "--mp-autodiff"), ("--canonicalize", "--cse", "--mp-lint")]
+    for nth in range(count):
+        file.write_text(mutant(context.random, context.random.choice(texts), context.random.choice(texts)), errors="surrogateescape")
+        # A crash ends `run` with the message; the mutant stays in the folder.
+        done = context.run("mp-opt", file, "-o", "/dev/null", *pipelines[nth % len(pipelines)], timeout=60)
+        require(done.returncode == 0 or "error: " in done.stdout, f"mutant {nth} fails without a word: {done.stdout[:300]}")
+        accepted += done.returncode == 0
+    require(accepted > count / 50, f"only {accepted} mutants were accepted, so passes saw none")
+    return f"{count} mutants, {accepted} of them accepted"
 
 
 @fault(37, "text that is not read back", Severity.LOSS,
