@@ -1,6 +1,7 @@
 //===- StepState.cpp - the variables of a step ----------------------------===//
 #include "api/run/StepImpl.h"
 #include "program/Names.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "support/Error.h"
 #include "support/Number.h"
 #include "support/Spelling.h"

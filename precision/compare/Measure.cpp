@@ -3,7 +3,7 @@
 #include "program/CodeStore.h"
 #include "program/Names.h"
 #include "runtime/ThreadPool.h"
-#include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "support/SignalStack.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"

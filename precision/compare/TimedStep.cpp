@@ -1,7 +1,7 @@
 //===- TimedStep.cpp - a step that is run and timed -----------------------===//
 #include "precision/compare/TimedStep.h"
 #include "runtime/data/Convert.h"
-#include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "runtime/train/Progress.h"
 #include "support/Error.h"
 #include <chrono>

@@ -2,7 +2,7 @@
 #include "runtime/numerics/Calibration.h"
 #include "program/Names.h"
 #include "runtime/data/Prefetcher.h"
-#include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "support/Error.h"
 #include <cmath>
 #include <cstring>

@@ -1,11 +1,10 @@
 //===- Checkpoint.cpp - the state of a training run in a file -------------===//
 #include "runtime/train/Checkpoint.h"
 #include "runtime/data/Convert.h"
+#include "runtime/train/CheckpointFile.h"
 #include "runtime/train/GraphRecord.h"
 #include "runtime/train/ScalerState.h"
 #include "support/Error.h"
-#include "support/Json.h"
-#include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,15 +17,6 @@ using namespace llvm;
 
 namespace mp {
 namespace {
-
-constexpr StringLiteral kFormatKey = "mantissa.checkpoint";
-/// Files of format 1 have no digests.
-constexpr StringLiteral kFormatVersion = "2", kFormatWithoutDigests = "1";
-constexpr StringLiteral kFingerprintKey = "fingerprint";
-/// The metadata key for the names of parameters and buffers, a JSON list.
-constexpr StringLiteral kWeightsKey = "weights";
-/// The key of what graphToText writes. Files of earlier versions lack it.
-constexpr StringLiteral kGraphKey = "mantissa.graph";
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -121,38 +111,6 @@ void visitFields(State &state, Visitor &visit) {
   visit("epoch_loss_count", state.epochLossCount);
 }
 
-bool isWeight(const Variable &variable) {
-  return variable.kind == VariableKind::Parameter ||
-         variable.kind == VariableKind::Buffer;
-}
-
-/// Whether the variable keeps the magnitudes of earlier steps, for fp8 scales.
-bool isHistory(const Variable &variable) {
-  return variable.role.kind == VariableRole::Kind::History ||
-         variable.role.kind == VariableRole::Kind::Position;
-}
-
-/// Collects the differences between a file and a session into one short
-/// message.
-class Differences {
-public:
-  void add(std::string line) { lines.push_back(std::move(line)); }
-  Error finish(const Twine &headline) {
-    if (lines.empty())
-      return Error::success();
-    constexpr size_t most = 6;
-    std::string text = headline.str();
-    for (const std::string &line : ArrayRef(lines).take_front(most))
-      text += "\n  " + line;
-    if (lines.size() > most)
-      text += formatv("\n  and {0} more", lines.size() - most);
-    return createStringError(text);
-  }
-
-private:
-  std::vector<std::string> lines;
-};
-
 } // namespace
 
 bool isSaved(const Variable &variable) {
@@ -208,26 +166,6 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
     metadata[kGraphKey.str()] = graphToText(state.graph);
   return writeSafetensors(path, std::move(tensors), std::move(metadata),
                           Digests::Written);
-}
-
-/// Reads a file of weights, which may be a checkpoint: one of a newer format
-/// may mean something else by the same names.
-static Expected<Safetensors> readWeights(StringRef path) {
-  Expected<Safetensors> file = readSafetensors(checkpointPath(path));
-  if (!file)
-    return file.takeError();
-  if (Error error = file->checkUsable())
-    return error;
-  auto version = file->metadata.find(kFormatKey.str());
-  if (version == file->metadata.end() ||
-      version->second == kFormatWithoutDigests)
-    return file;
-  if (version->second != kFormatVersion)
-    return makeError("{0}: checkpoint format {1}, expected {2}", file->path,
-                     version->second, kFormatVersion);
-  if (!file->hasDigests)
-    return makeError("{0}: damaged checkpoint: it has no digests", file->path);
-  return file;
 }
 
 Expected<Checkpoint> Checkpoint::open(StringRef path) {
@@ -393,188 +331,6 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
   if (Error error = session.derive())
     return error;
   return change;
-}
-
-/// The tensor that a weight is loaded from: its own, or its moving average.
-static std::string tensorOf(const Variable &variable, const Roles &roles,
-                            Weights which) {
-  StringRef average;
-  if (which == Weights::Averaged)
-    average = averageOf(variable.name, roles);
-  return average.empty() ? variable.name : average.str();
-}
-
-/// Averages exist only after every optimizer has applied a step.
-static Error checkAverages(const Safetensors &file, const Roles &roles,
-                           ArrayRef<Variable> variables) {
-  if (none_of(variables, [&](const Variable &variable) {
-        return isWeight(variable) && !averageOf(variable.name, roles).empty();
-      }))
-    return makeError("{0}: holds no averages of weights, such as '{1}.ema': "
-                     "train with ema = 0.999 in mp.minimize",
-                     file.path, variables.empty() ? "w" : variables[0].name);
-  bool isUntouched = any_of(roles, [&](const auto &entry) {
-    const auto &[name, role] = entry;
-    const Array &tensor = file.tensors.at(name);
-    return role.kind == VariableRole::Kind::Count &&
-           tensor.type == TensorType{ElementType::I64, {}} &&
-           loadElement(ElementType::I64, tensor.bytes.data()) == 0;
-  });
-  if (isUntouched)
-    return makeError("{0}: no step was applied yet, so that there are no "
-                     "averages of weights",
-                     file.path);
-  return Error::success();
-}
-
-/// Whether the variable may be missing in the file.
-static bool isOptional(const Variable &variable, Weights which) {
-  return which == Weights::Initial && isHistory(variable);
-}
-
-/// Says why a weight's tensor does not fit; "" if it fits.
-static std::string misfit(const Variable &variable, const Safetensors &file,
-                          const Roles &roles, ArrayRef<std::string> unexpected,
-                          Weights which) {
-  auto tensor = file.tensors.find(tensorOf(variable, roles, which));
-  if (tensor == file.tensors.end() && isOptional(variable, which))
-    return "";
-  if (tensor == file.tensors.end() && isHistory(variable))
-    return formatv("missing '{0}' ({1}), which training in 8 bits writes",
-                   variable.name, variable.type.str());
-  if (tensor == file.tensors.end()) {
-    auto nearest = nearestNames(variable.name, unexpected, 1);
-    return formatv("missing '{0}' ({1}){2}", variable.name, variable.type.str(),
-                   nearest.empty() ? "" : "; is it '" + nearest[0] + "'?");
-  }
-  const TensorType &type = tensor->second.type;
-  bool convertible = type.element == variable.type.element ||
-                     (isFloat(type.element) && isFloat(variable.type.element));
-  if (type.shape == variable.type.shape && convertible)
-    return "";
-  return formatv("'{0}' is {1} in the file, {2} in the graph{3}", variable.name,
-                 type.str(), variable.type.str(), at(variable.location));
-}
-
-Error loadWeights(StringRef path, Session &session, Weights which) {
-  Expected<Safetensors> file = readWeights(path);
-  if (!file)
-    return file.takeError();
-  Expected<Roles> roles = rolesIn(*file);
-  if (!roles)
-    return roles.takeError();
-  if (which == Weights::Averaged)
-    if (Error error = checkAverages(*file, *roles, session.variables()))
-      return error;
-  // A checkpoint also holds the optimizer's state, which is not a weight.
-  bool isCheckpoint = file->metadata.count(kFormatKey.str());
-  StringSet<> known;
-  for (const Variable &variable : session.variables())
-    known.insert(variable.name);
-  std::vector<std::string> unexpected;
-  for (auto &[name, tensor] : file->tensors) {
-    bool isAverage = which == Weights::Averaged &&
-                     roleOf(name, *roles).kind == VariableRole::Kind::Average;
-    if (!known.contains(name) && !isCheckpoint && !isAverage)
-      unexpected.push_back(name);
-  }
-  Differences differences;
-  for (const Variable &variable : session.variables())
-    if (isWeight(variable))
-      if (std::string text = misfit(variable, *file, *roles, unexpected, which);
-          !text.empty())
-        differences.add(std::move(text));
-  if (!unexpected.empty())
-    differences.add("unexpected " + quoteList(unexpected));
-  if (Error error = differences.finish(
-          file->path + ": does not hold the weights of this graph"))
-    return error;
-  std::vector<char> converted;
-  for (const Variable &variable : session.variables()) {
-    if (!isWeight(variable))
-      continue;
-    auto found = file->tensors.find(tensorOf(variable, *roles, which));
-    if (found == file->tensors.end())
-      continue; // a missing history
-    const Array &tensor = found->second;
-    converted.resize(variable.type.bytes());
-    convertElements(tensor.type.element, tensor.bytes, variable.type.element,
-                    converted);
-    if (Error error = session.write(variable.name, converted))
-      return error;
-  }
-  if (Error error = file->check())
-    return error;
-  return session.derive();
-}
-
-//===----------------------------------------------------------------------===//
-// Export
-//===----------------------------------------------------------------------===//
-
-/// The names and types of the checkpoint's weights.
-static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
-  if (!file.metadata.count(kFormatKey.str()))
-    return makeError("{0}: holds weights alone already", file.path);
-  auto listed = file.metadata.find(kWeightsKey.str());
-  if (listed == file.metadata.end())
-    return makeError("{0}: an earlier version wrote it, which did not say what "
-                     "is a weight; train one step more, with --resume",
-                     file.path);
-  auto damaged = [&] {
-    return makeError("{0}: damaged checkpoint: metadata '{1}' is malformed",
-                     file.path, kWeightsKey);
-  };
-  Expected<json::Value> names = parseJson(listed->second);
-  if (!names)
-    return consumeError(names.takeError()), damaged();
-  if (!names->getAsArray())
-    return damaged();
-  std::vector<Variable> weights;
-  for (const json::Value &name : *names->getAsArray()) {
-    auto text = name.getAsString();
-    auto tensor = text ? file.tensors.find(text->str()) : file.tensors.end();
-    if (tensor == file.tensors.end())
-      return damaged();
-    Variable &weight = weights.emplace_back();
-    weight.name = tensor->first;
-    weight.type = tensor->second.type;
-  }
-  return weights;
-}
-
-Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
-  Expected<Safetensors> file = readWeights(from);
-  if (!file)
-    return file.takeError();
-  Expected<std::vector<Variable>> weights = weightsOf(*file);
-  if (!weights)
-    return weights.takeError();
-  Expected<Roles> roles = rolesIn(*file);
-  if (!roles)
-    return roles.takeError();
-  if (which == Weights::Averaged)
-    if (Error error = checkAverages(*file, *roles, *weights))
-      return error;
-  Exported exported;
-  std::vector<NamedTensor> tensors;
-  for (const Variable &weight : *weights) {
-    Array tensor = file->tensors.at(tensorOf(weight, *roles, which));
-    exported.bytes += tensor.bytes.size();
-    tensors.push_back({weight.name,
-                       tensor.type,
-                       {},
-                       [tensor](MutableArrayRef<char> bytes) -> Error {
-                         llvm::copy(tensor.bytes, bytes.data());
-                         return tensor.check();
-                       }});
-  }
-  exported.tensors = tensors.size();
-  // PyTorch's tools expect this metadata.
-  if (Error error =
-          writeSafetensors(to, std::move(tensors), {{"format", "pt"}}))
-    return error;
-  return exported;
 }
 
 } // namespace mp

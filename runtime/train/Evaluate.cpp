@@ -3,6 +3,7 @@
 #include "program/Names.h"
 #include "runtime/data/Prefetcher.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "support/Error.h"
 
 using namespace llvm;

@@ -1,6 +1,7 @@
 //===- RunCheckpoint.cpp - saves and restores a run -----------------------===//
 #include "runtime/train/RunCheckpoint.h"
 #include "runtime/report/PlanReport.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/RunSettings.h"
 #include "runtime/train/ScalerState.h"

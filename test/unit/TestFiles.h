@@ -2,6 +2,7 @@
 #ifndef MP_TEST_UNIT_TESTFILES_H
 #define MP_TEST_UNIT_TESTFILES_H
 
+#include "Gzip.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Error.h"
@@ -11,7 +12,6 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
-#include <zlib.h>
 
 namespace mp::test {
 
@@ -48,20 +48,6 @@ public:
 
   std::string root;
 };
-
-inline std::string gzip(const std::string &bytes) {
-  z_stream stream = {};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&stream, bytes.size()) + 32, '\0');
-  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(bytes.data()));
-  stream.avail_in = bytes.size();
-  stream.next_out = reinterpret_cast<Bytef *>(packed.data());
-  stream.avail_out = packed.size();
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
 
 /// An idx file: type code, sizes, data.
 inline std::string idx(unsigned char type, const std::vector<uint32_t> &shape,

@@ -1,5 +1,5 @@
 //===- Export.cpp - mp-run export -----------------------------------------===//
-#include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/Format.h"
 

@@ -1,7 +1,7 @@
 //===- Run.cpp - mp-run run -----------------------------------------------===//
 #include "runtime/Model.h"
 #include "runtime/data/Npy.h"
-#include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "support/Error.h"
 #include "tools/run/Commands.h"
 #include "tools/run/Tensors.h"

@@ -1,5 +1,6 @@
 //===- checkpoint.cpp - fuzz target: checkpoints and weights --------------===//
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "FakeSession.h"
 #include "Target.h"
 #include "llvm/Support/FileSystem.h"

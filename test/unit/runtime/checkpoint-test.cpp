@@ -7,6 +7,7 @@
 #include "TestFiles.h"
 #include "runtime/data/Convert.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointWeights.h"
 #include <csignal>
 #include <sys/resource.h>
 

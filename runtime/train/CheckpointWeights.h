@@ -1,0 +1,37 @@
+//===- CheckpointWeights.h - weights without the rest of a state -*- C++
+//-*-===//
+#ifndef MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H
+#define MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H
+
+#include "runtime/Session.h"
+
+namespace mp {
+
+/// Which weights of a checkpoint are read: the trained ones, their moving
+/// averages if the recipe has `ema`, or weights to begin training with. Initial
+/// weights come without the histories of 8-bit training, which then stay empty.
+enum class Weights { Trained, Averaged, Initial };
+
+/// Fills parameters and buffers by name, converting between floating-point
+/// types, then runs `derive`. All other state stays as it is. `path` is a
+/// safetensors file (such as a PyTorch state_dict), a checkpoint, or a run
+/// folder. An error lists missing and unexpected names, and leaves the session
+/// as it was.
+llvm::Error loadWeights(llvm::StringRef path, Session &session,
+                        Weights which = Weights::Trained);
+
+/// The number of exported tensors, and their bytes.
+struct Exported {
+  size_t tensors = 0;
+  uint64_t bytes = 0;
+};
+
+/// Writes the parameters and buffers of a checkpoint or run folder to a
+/// safetensors file that PyTorch's load_state_dict accepts: without slots,
+/// scaler and the histories of 8-bit training. `which` is Trained or Averaged.
+llvm::Expected<Exported> exportWeights(llvm::StringRef from, llvm::StringRef to,
+                                       Weights which = Weights::Trained);
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H
