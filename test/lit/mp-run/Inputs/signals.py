@@ -15,9 +15,24 @@ def size_of(name):
     return (run / name).stat().st_size if (run / name).exists() else 0
 
 
+def catches():
+    """Whether the process has a handler of SIGTERM: from then on it reads options, data and the module, and compiles."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1
+
+
+def stays_caught():
+    # LLVM's crash report sets handlers, too, which are taken back at once.
+    if not catches():
+        return False
+    time.sleep(0.01)
+    return catches()
+
+
 first = size_of("metrics.jsonl")
 MARKS = {
-    "compile": lambda: time.monotonic() - started > 0.5,
+    "compile": stays_caught,
     "step": lambda: size_of("metrics.jsonl") > first,
     "checkpoint": lambda: size_of("checkpoint.safetensors") > 0,
 }
