@@ -97,24 +97,24 @@ private:
     program.module = module->getName().value_or("module").str();
     backend->describe(program);
     program.data = describeData(*module);
-    auto recipe = findRecipe();
     if (options.goal == Goal::Inspect) {
-      for (auto each : module->getOps<TrainOp>())
-        if (options.function.empty() || options.function == each.getEntry()) {
-          program.accumulate = microBatchesOf(each);
-          chooseScalerOf(each);
+      for (auto recipe : module->getOps<TrainOp>())
+        if (options.function.empty() || options.function == recipe.getEntry()) {
+          program.accumulate = microBatchesOf(recipe);
+          chooseScalerOf(recipe);
         }
       describeState();
       return llvm::Error::success();
     }
-    if (recipe && options.goal == Goal::Train &&
-        mlir::failed(describeAsWritten(recipe)))
-      return failed();
-    if (recipe)
+    if (auto recipe = findRecipe()) {
+      if (options.goal == Goal::Train &&
+          mlir::failed(describeAsWritten(recipe)))
+        return failed();
       if (auto function =
               module->lookupSymbol<func::FuncOp>(recipe.getFunction()))
         if (mlir::failed(returnValues(function, requested(), names)))
           return failed();
+    }
     // A function that is asked for by name must survive inlining into its
     // callers.
     if (options.goal == Goal::Run)
