@@ -1,4 +1,4 @@
-//===- CheckpointWeights.h - weights without the rest of a state -*- C++
+//===- CheckpointWeights.h - weights without a state ------------*- C++ -*-===//
 //-*-===//
 #ifndef MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H
 #define MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H

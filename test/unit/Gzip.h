@@ -1,4 +1,4 @@
-//===- Gzip.h - packs bytes as gzip does -------------------------*- C++
+//===- Gzip.h - packs bytes as gzip does ------------------------*- C++ -*-===//
 //-*-===//
 #ifndef MP_TEST_UNIT_GZIP_H
 #define MP_TEST_UNIT_GZIP_H

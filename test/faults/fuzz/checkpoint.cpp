@@ -1,8 +1,8 @@
 //===- checkpoint.cpp - fuzz target: checkpoints and weights --------------===//
 #include "runtime/train/Checkpoint.h"
-#include "runtime/train/CheckpointWeights.h"
 #include "FakeSession.h"
 #include "Target.h"
+#include "runtime/train/CheckpointWeights.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mp;
