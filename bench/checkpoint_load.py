@@ -43,7 +43,7 @@ def without_digests(source, target):
         header = json.loads(whole.read(struct.unpack("<Q", whole.read(8))[0]))
         metadata = header["__metadata__"]
         metadata["mantissa.checkpoint"] = "1"
-        del metadata["header_digest"], metadata["tensor_digests"]
+        del metadata["header_digest"], metadata["part_digests"]
         text = json.dumps(header, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 8)
         plain.write(struct.pack("<Q", len(text)) + text)

@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/data/Safetensors.h"
 #include "runtime/data/SafetensorsHeader.h"
+#include "runtime/data/TensorDigests.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/xxhash.h"
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 using namespace llvm;
 
@@ -22,31 +24,6 @@ namespace {
 
 constexpr uint64_t kMaxHeaderBytes =
     100'000'000; // the limit of the reference reader
-
-/// Metadata: the hash of the header with zeros in the place of this hash, and
-/// those of the tensors in the order of their data.
-constexpr StringLiteral kHeaderDigest = "header_digest";
-constexpr StringLiteral kTensorDigests = "tensor_digests";
-constexpr size_t kDigestDigits = 16;
-
-std::string digestOf(ArrayRef<char> bytes) {
-  uint64_t hash = xxh3_64bits(
-      ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
-  return formatv("{0:x-16}", hash);
-}
-
-/// The header's hash, in which the digits of `value` count as zeros. Empty if
-/// the header does not have this value.
-std::string headerDigest(StringRef header, StringRef value) {
-  std::string entry = formatv("\"{0}\":\"{1}\"", kHeaderDigest, value);
-  size_t place = header.find(entry);
-  if (place == StringRef::npos || value.size() != kDigestDigits)
-    return "";
-  std::string cleared = header.str();
-  cleared.replace(place + entry.size() - 1 - kDigestDigits, kDigestDigits,
-                  kDigestDigits, '0');
-  return digestOf(cleared);
-}
 
 class Reader {
 public:
@@ -101,27 +78,43 @@ private:
   }
 
   Error checkDigests(StringRef text, SafetensorsHeader &header) {
-    auto ofHeader = file.metadata.find(kHeaderDigest.str());
-    auto ofTensors = file.metadata.find(kTensorDigests.str());
-    if (ofHeader == file.metadata.end() && ofTensors == file.metadata.end())
+    auto find = [&](StringRef key) -> std::optional<StringRef> {
+      auto found = file.metadata.find(key.str());
+      return found == file.metadata.end()
+                 ? std::nullopt
+                 : std::optional<StringRef>(found->second);
+    };
+    auto ofHeader = find(kHeaderDigest), ofParts = find(kPartDigests);
+    auto ofTensors = find(kTensorDigests);
+    if (!ofHeader && !ofParts && !ofTensors)
       return Error::success();
-    if (ofHeader == file.metadata.end() || ofTensors == file.metadata.end() ||
-        headerDigest(text, ofHeader->second) != ofHeader->second)
+    if (!ofHeader || (!ofParts && !ofTensors) ||
+        headerDigest(text, *ofHeader) != *ofHeader)
       return fail("the header is not the one that was written");
-    StringRef digests = ofTensors->second;
-    std::string damaged;
-    header.inOrderOfData([&](StringRef name, ArrayRef<char> bytes) {
-      bool agrees = digestOf(bytes) == digests.take_front(kDigestDigits);
-      digests = digests.drop_front(std::min(kDigestDigits, digests.size()));
-      if (!agrees)
-        damaged = name.str();
-      return agrees;
-    });
-    if (!damaged.empty())
-      return fail("tensor '" + printableName(damaged) +
-                  "' is not the one that was written");
     file.hasDigests = true;
-    return Error::success();
+    return ofParts ? checkParts(*ofParts, kDigestedBytes, header)
+                   : checkParts(*ofTensors, std::numeric_limits<size_t>::max(),
+                                header);
+  }
+
+  Error checkParts(StringRef digests, size_t partBytes,
+                   SafetensorsHeader &header) {
+    DigestCheck check(digests, partBytes);
+    header.inOrderOfData([&](StringRef, ArrayRef<char> bytes) {
+      check.add(bytes);
+      return true;
+    });
+    std::optional<size_t> damaged = check.firstDamaged();
+    if (!damaged)
+      return Error::success();
+    std::string name;
+    size_t parts = 0;
+    header.inOrderOfData([&](StringRef tensor, ArrayRef<char> bytes) {
+      name = tensor;
+      return (parts += countParts(bytes.size(), partBytes)) <= *damaged;
+    });
+    return fail("tensor '" + printableName(name) +
+                "' is not the one that was written");
   }
 
   std::shared_ptr<const MappedFile> owner;
@@ -200,9 +193,13 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
   // The digests are known when the tensors are written, after the header.
   metadata.erase(kHeaderDigest.str());
   metadata.erase(kTensorDigests.str());
+  metadata.erase(kPartDigests.str());
   if (digests == Digests::Written) {
+    size_t parts = 0;
+    for (const NamedTensor &tensor : tensors)
+      parts += countParts(tensor.type.bytes(), kDigestedBytes);
     metadata[kHeaderDigest.str()].assign(kDigestDigits, '0');
-    metadata[kTensorDigests.str()].assign(kDigestDigits * tensors.size(), '0');
+    metadata[kPartDigests.str()].assign(kDigestDigits * parts, '0');
   }
   std::string header = makeHeader(tensors, metadata);
   char length[8];
@@ -221,13 +218,13 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
         bytes = fetched;
       }
       if (digests == Digests::Written)
-        found += digestOf(bytes);
+        found += digestsOf(bytes);
       if (Error error = file.write({bytes.data(), bytes.size()}))
         return error;
     }
     if (digests == Digests::None)
       return Error::success();
-    metadata[kTensorDigests.str()] = found;
+    metadata[kPartDigests.str()] = found;
     std::string &ofHeader = metadata[kHeaderDigest.str()];
     ofHeader = headerDigest(makeHeader(tensors, metadata), ofHeader);
     return file.overwrite(sizeof length, makeHeader(tensors, metadata));

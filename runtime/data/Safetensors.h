@@ -49,7 +49,8 @@ struct NamedTensor {
 };
 
 /// Whether a file gets metadata from which a reader sees that bytes of it have
-/// changed: XXH3 hashes of the header and of each tensor.
+/// changed: XXH3 hashes of the header and of each 4 MiB of a
+/// tensor.
 enum class Digests { None, Written };
 
 /// Writes a safetensors file atomically: the tensors of the widest elements

@@ -30,6 +30,8 @@ static void registerHandlers(const char *program) {
   struct sigaction before[std::size(requests)];
   for (auto [signal, action] : zip_equal(requests, before))
     sigaction(signal, nullptr, &action);
+  // A crash in malloc holds its lock, which printing a stack may want.
+  sys::AddSignalHandler([](void *) { alarm(10); }, nullptr);
   sys::PrintStackTraceOnErrorSignal(program);
   EnablePrettyStackTrace();
   for (auto [signal, action] : zip_equal(requests, before))

@@ -8,6 +8,7 @@
 #include "runtime/data/Idx.h"
 #include "runtime/data/Npy.h"
 #include "runtime/data/Safetensors.h"
+#include "runtime/data/TensorDigests.h"
 #include "llvm/ADT/APFloat.h"
 #include <bit>
 #include <cmath>
@@ -261,6 +262,51 @@ TEST(Safetensors, NamesEveryFault) {
       "tensor 'a' is there twice");
   fault(safetensors(R"({"__metadata__":{"a":1}})", ""),
         "byte 21: expected a string");
+}
+
+TEST(Safetensors, DigestsFindDamageInEachPart) {
+  TestFolder folder;
+  std::vector<char> bytes(3 * kDigestedBytes - 5, 'x');
+  TensorType type{ElementType::U8, {int64_t(bytes.size())}};
+  std::string path = folder.path("w");
+  ASSERT_EQ(message(writeSafetensors(path,
+                                     {{"a", type, bytes},
+                                      {"b", type, bytes},
+                                      {"c", {ElementType::U8, {0}}, {}}},
+                                     {}, Digests::Written)),
+            "no error");
+  std::string good = folder.read("w");
+  EXPECT_TRUE(llvm::cantFail(readSafetensors(path)).hasDigests);
+  auto flipped = [&](size_t fromEnd) {
+    std::string file = good;
+    file[file.size() - fromEnd] ^= 1;
+    return message(readSafetensors(folder.write("flipped", file)));
+  };
+  for (size_t fromEnd : {size_t(1), kDigestedBytes, bytes.size()})
+    EXPECT_HAS(flipped(fromEnd), "tensor 'b' is not the one");
+  for (size_t fromEnd : {bytes.size() + 1, 2 * bytes.size()})
+    EXPECT_HAS(flipped(fromEnd), "tensor 'a' is not the one");
+}
+
+/// What files had before digests of parts: one digest for each tensor.
+TEST(Safetensors, DigestsOfWholeTensorsAreStillCompared) {
+  TestFolder folder;
+  std::string data = "abcd";
+  auto write = [&](const std::string &digest) {
+    auto header = [&](const std::string &ofHeader) {
+      return R"({"__metadata__":{"header_digest":")" + ofHeader +
+             R"(","tensor_digests":")" + digest +
+             R"("},"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})";
+    };
+    std::string zeros(kDigestDigits, '0');
+    std::string ofHeader = headerDigest(header(zeros), zeros);
+    return folder.write("w", safetensors(header(ofHeader), data));
+  };
+  std::string digest = digestsOf(data);
+  EXPECT_TRUE(llvm::cantFail(readSafetensors(write(digest))).hasDigests);
+  digest.back() ^= 1;
+  EXPECT_HAS(message(readSafetensors(write(digest))),
+             "tensor 'a' is not the one that was written");
 }
 
 TEST(Convert, ReadsAllHalfPrecisionLikeApFloat) {

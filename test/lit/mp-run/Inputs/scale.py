@@ -10,7 +10,7 @@ with open(path, "rb") as file:
     header, data = json.loads(file.read(size)), bytearray(file.read())
 metadata = header["__metadata__"]
 metadata["mantissa.checkpoint"] = "1"
-for key in ("header_digest", "tensor_digests"):
+for key in ("header_digest", "part_digests"):
     metadata.pop(key, None)
 struct.pack_into("<f", data, header["scaler.scale"]["data_offsets"][0], scale)
 text = json.dumps(header).encode()
