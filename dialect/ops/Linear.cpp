@@ -1,5 +1,6 @@
 //===- Linear.cpp - contractions ------------------------------------------===//
 #include "dialect/ops/Linear.h"
+#include "dialect/ContractionRules.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/View.h"
@@ -7,74 +8,10 @@
 using namespace mlir;
 using namespace mp;
 
-/// "?" for the batch, whose size is not known yet.
-static std::string sizeText(int64_t size) {
-  return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
-}
-
 //===----------------------------------------------------------------------===//
 // linear
 //===----------------------------------------------------------------------===//
 
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
-/// Both factors have one type, or are 8-bit floats; a bias has the type of the
-/// result.
-static LogicalResult checkElements(std::optional<Location> location, Value lhs,
-                                   Value rhs, Value bias) {
-  auto differ = [&](Type one, Type other) {
-    return emitOptionalError(location, "element types differ: ", one, " vs ",
-                             other);
-  };
-  Type l = elementType(lhs), r = elementType(rhs);
-  if (l != r && !(isFloat8(l) && isFloat8(r)))
-    return differ(l, r);
-  Type wanted = isFloat8(l) ? Type(Float32Type::get(l.getContext())) : l;
-  if (bias && elementType(bias) != wanted)
-    return differ(wanted, elementType(bias));
-  return success();
-}
-
-/// The element type of a product: that of the factors, or f32 if sums are not
-/// rounded.
-static Type resultElement(Type factor, std::optional<Type> outDtype) {
-  if (isFloat8(factor))
-    return Float32Type::get(factor.getContext());
-  return outDtype.value_or(factor);
-}
-
-/// `out_dtype` can only be f32, for 16-bit or 8-bit operands.
-static LogicalResult checkOut(Operation *op, std::optional<Type> outDtype) {
-  if (!outDtype)
-    return success();
-  if (!outDtype->isF32())
-    return op->emitOpError()
-           << "has out_dtype " << *outDtype << ", expected f32";
-  Type type = elementType(op->getOperand(0));
-  if (type.getIntOrFloatBitWidth() > 16)
-    return op->emitOpError() << "has out_dtype f32, which is for operands of "
-                                "16 bits or 8, not "
-                             << type;
-  return success();
-}
-
-/// `compute` can only be tf32, for f32 operands.
-static LogicalResult checkCompute(Operation *op, std::optional<Type> compute) {
-  if (!compute)
-    return success();
-  if (!compute->isTF32())
-    return op->emitOpError() << "computes in " << *compute << ", expected tf32";
-  if (Type type = elementType(op->getOperand(0)); !type.isF32())
-    return op->emitOpError()
-           << "computes in tf32, which is for f32 operands, not " << type;
-  return success();
-}
-
-static std::optional<int64_t> staticSize(int64_t size) {
-  return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
-}
 std::optional<int64_t> LinearOp::getTermCount() {
   return staticSize(getInput().getType().getShape().back());
 }
@@ -83,23 +20,14 @@ std::optional<int64_t> MatmulOp::getTermCount() {
   return staticSize(getTransposeA() ? shape[shape.size() - 2] : shape.back());
 }
 
-LogicalResult LinearOp::verify() {
-  return success(succeeded(checkCompute(*this, getCompute())) &&
-                 succeeded(checkOut(*this, getOutDtype())));
-}
-LogicalResult MatmulOp::verify() {
-  return success(succeeded(checkCompute(*this, getCompute())) &&
-                 succeeded(checkOut(*this, getOutDtype())));
-}
-
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto input = tensorType(adaptor.getInput()),
        weight = tensorType(adaptor.getWeight());
-  if (failed(checkElements(location, adaptor.getInput(), adaptor.getWeight(),
-                           adaptor.getBias())))
+  if (failed(checkFactors(location, adaptor.getInput(), adaptor.getWeight(),
+                          adaptor.getBias())))
     return failure();
   if (input.getRank() < 1)
     return emitOptionalError(location,
@@ -120,7 +48,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(input.getShape().drop_back());
   shape.push_back(weight.getDimSize(0));
   types.push_back(input.clone(
-      shape, resultElement(input.getElementType(), adaptor.getOutDtype())));
+      shape, productElement(input.getElementType(), adaptor.getOutDtype())));
   return success();
 }
 
@@ -134,22 +62,16 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
                            value);
 }
 
-/// A factor in the type of the gradient, which is wider if the sums were not
-/// rounded.
-static Value like(ImplicitLocOpBuilder &b, Value factor, Value gradient) {
-  return castTo(b, factor, elementType(gradient));
-}
-
 SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
   Value rows = asMatrix(b, g[0]);
-  Value input = MatmulOp::create(b, rows, like(b, getWeight(), rows), false,
-                                 false, getComputeAttr(), TypeAttr());
+  Value input = MatmulOp::create(b, rows, likeGradient(b, getWeight(), rows),
+                                 false, false, getComputeAttr(), TypeAttr());
   if (input.getType() != getInput().getType())
     input = ReshapeOp::create(b, getInput().getType().clone(elementType(input)),
                               input);
   Value weight = MatmulOp::create(
-      b, rows, like(b, asMatrix(b, getInput()), rows),
+      b, rows, likeGradient(b, asMatrix(b, getInput()), rows),
       /*transpose_a=*/true, false, getComputeAttr(), TypeAttr());
   SmallVector<Value> gradients{input, weight};
   if (getBias())
@@ -174,7 +96,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   auto lhs = tensorType(adaptor.getLhs()), rhs = tensorType(adaptor.getRhs());
-  if (failed(checkElements(location, adaptor.getLhs(), adaptor.getRhs(), {})))
+  if (failed(checkFactors(location, adaptor.getLhs(), adaptor.getRhs())))
     return failure();
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOptionalError(location, "operands must be matrices: ", lhs,
@@ -198,7 +120,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(batchL.empty() ? batchR : batchL);
   shape.append({m, n});
   types.push_back(lhs.clone(
-      shape, resultElement(lhs.getElementType(), adaptor.getOutDtype())));
+      shape, productElement(lhs.getElementType(), adaptor.getOutDtype())));
   return success();
 }
 
@@ -211,7 +133,8 @@ SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
   auto multiply = [&](Value x, Value y, bool tx, bool ty) -> Value {
     return MatmulOp::create(b, x, y, tx, ty, compute, TypeAttr());
   };
-  Value a = like(b, getLhs(), g[0]), c = like(b, getRhs(), g[0]);
+  Value a = likeGradient(b, getLhs(), g[0]),
+        c = likeGradient(b, getRhs(), g[0]);
   Value lhs = ta ? multiply(c, g[0], tb, true) : multiply(g[0], c, false, !tb);
   Value rhs = tb ? multiply(g[0], a, true, ta) : multiply(a, g[0], !ta, false);
   return {lhs, rhs};
@@ -239,15 +162,6 @@ std::vector<OpSample> MatmulOp::sampleInputs() {
 //===----------------------------------------------------------------------===//
 // Operands that main loops do not support
 //===----------------------------------------------------------------------===//
-
-static bool isEmpty(Value value) {
-  return llvm::is_contained(tensorType(value).getShape(), 0);
-}
-
-/// bf16 holds every 8-bit float.
-static Value toBF16(ImplicitLocOpBuilder &b, Value factor) {
-  return castTo(b, factor, b.getBF16Type());
-}
 
 Value LinearOp::buildWithoutLoop(ImplicitLocOpBuilder &b) {
   if (isEmpty(getWeight()))

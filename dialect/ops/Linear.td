@@ -2,26 +2,7 @@
 #ifndef MP_OPS_LINEAR_TD
 #define MP_OPS_LINEAR_TD
 
-include "dialect/MpBase.td"
-
-/// A contraction. `compute = tf32` allows a target to round f32 operands to tf32 (10
-/// bits of mantissa) before it multiplies, as tensor cores do. The CPU target does not.
-/// `out_dtype(f32)` keeps the sums of 16-bit operands without rounding.
-class Mp_ContractionOp<string mnemonic>
-    : Mp_PureOp<mnemonic, [DeclareOpInterfaceMethods<AnchorOpInterface, ["buildWithoutLoop"]>]> {
-  let numericClass = "contraction";
-  let extraDeclarations = [{
-    void setComputeType(::mlir::FloatType type) {
-      setComputeAttr(type ? ::mlir::TypeAttr::get(type) : ::mlir::TypeAttr());
-    }
-    bool keepSums() {
-      setOutDtypeAttr(::mlir::TypeAttr::get(::mlir::Float32Type::get(getContext())));
-      return true;
-    }
-    std::optional<int64_t> getTermCount();
-  }];
-  let hasVerifier = 1;
-}
+include "dialect/ContractionRules.td"
 
 def Mp_LinearOp : Mp_ContractionOp<"linear"> {
   let summary = "affine map of the last dimension: x W^T + b";
