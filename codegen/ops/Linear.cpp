@@ -9,7 +9,6 @@
 #include "codegen/cpu/KernelModel.h"
 #include "codegen/cpu/contraction/Contraction.h"
 #include "codegen/cuda/contraction/Contraction.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mp;
@@ -54,33 +53,6 @@ static ContractionSpec describe(MatmulOp op) {
   spec.broadcastA = lhs.getRank() < result.getRank();
   spec.broadcastB = rhs.getRank() < result.getRank();
   return spec;
-}
-
-//===----------------------------------------------------------------------===//
-// Epilogue
-//===----------------------------------------------------------------------===//
-
-/// Whether a stage is max(x, 0) in the type of its operand, rounded or not:
-/// rounding and relu may change places.
-static bool isRelu(linalg::GenericOp stage) {
-  if (elementType(stage.getDpsInputs()[0]) != elementType(stage.getResult(0)))
-    return false;
-  unsigned maxima = 0;
-  for (Operation &op : *stage.getBody()) {
-    if (auto maximum = dyn_cast<arith::MaximumFOp>(op)) {
-      APFloat bound(0.0);
-      auto constant = maximum.getRhs().getDefiningOp<arith::ConstantOp>();
-      auto value =
-          constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-      if (!value || !value.getValue().isPosZero())
-        return false;
-      ++maxima;
-    } else if (!isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
-                    linalg::YieldOp>(op)) {
-      return false;
-    }
-  }
-  return maxima == 1;
 }
 
 //===----------------------------------------------------------------------===//

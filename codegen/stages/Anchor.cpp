@@ -39,3 +39,24 @@ AnchorStages::AnchorStages(Operation *anchor) : anchor(anchor) {
     value = stage->getResult(0);
   }
 }
+
+bool mp::isRelu(linalg::GenericOp stage) {
+  if (elementType(stage.getDpsInputs()[0]) != elementType(stage.getResult(0)))
+    return false;
+  unsigned maxima = 0;
+  for (Operation &op : *stage.getBody()) {
+    if (auto maximum = dyn_cast<arith::MaximumFOp>(op)) {
+      APFloat bound(0.0);
+      auto constant = maximum.getRhs().getDefiningOp<arith::ConstantOp>();
+      auto value =
+          constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+      if (!value || !value.getValue().isPosZero())
+        return false;
+      ++maxima;
+    } else if (!isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
+                    linalg::YieldOp>(op)) {
+      return false;
+    }
+  }
+  return maxima == 1;
+}

@@ -33,6 +33,10 @@ struct AnchorStages {
   llvm::SmallVector<mlir::linalg::GenericOp> chain;
 };
 
+/// Whether a stage is max(x, 0) in the type of its operand, rounded or not:
+/// rounding and relu may change places.
+bool isRelu(mlir::linalg::GenericOp stage);
+
 } // namespace mp
 
 #endif // MP_CODEGEN_STAGES_ANCHOR_H

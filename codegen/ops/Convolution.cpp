@@ -1,0 +1,99 @@
+//===- Convolution.cpp - convolutions as kernels --------------------------===//
+//
+// On the CPU: codegen/cpu/convolution/Convolution.h. A convolution by windows
+// of one element that takes every place is a matrix product, and has its
+// kernels.
+//
+//===----------------------------------------------------------------------===//
+#include "codegen/cpu/convolution/Convolution.h"
+#include "codegen/cpu/KernelModel.h"
+
+using namespace mlir;
+using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// CPU
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The CPU's code for an op: a call of its emitter.
+struct OnCpu {
+  Operation *op;
+  StageList chain;
+  unsigned workers;
+  cpu::ObjectCompiler &compiler;
+  EmittedKernel &kernel;
+
+  static cpu::LayoutTensor in(Value operand) {
+    return {tensorType(operand),
+            {KernelArgument::Kind::Operand,
+             cast<BlockArgument>(operand).getArgNumber()}};
+  }
+  cpu::LayoutTensor out() const {
+    Value last =
+        chain.empty() ? op->getResult(0) : Value(chain.back()->getResult(0));
+    return {tensorType(last), {KernelArgument::Kind::Result, 0}};
+  }
+
+  LogicalResult emit(Conv2dOp conv) {
+    cpu::ConvolutionTensors tensors{.source = in(conv.getInput()),
+                                    .weight = in(conv.getWeight()),
+                                    .result = out(),
+                                    .bias = std::nullopt,
+                                    .relu = !chain.empty()};
+    if (Value bias = conv.getBias())
+      tensors.bias = in(bias);
+    return cpu::emitConvolution(productOf(conv), tensors, workers, compiler,
+                                kernel);
+  }
+  LogicalResult emit(Conv2dBackwardInputOp conv) {
+    cpu::ConvolutionTensors tensors{.source = in(conv.getGradient()),
+                                    .weight = in(conv.getWeight()),
+                                    .result = out(),
+                                    .bias = std::nullopt,
+                                    .relu = !chain.empty()};
+    for (const SlidingProduct &product : productsOf(conv))
+      if (failed(cpu::emitConvolution(product, tensors, workers, compiler,
+                                      kernel)))
+        return failure();
+    return success();
+  }
+  LogicalResult emit(Conv2dBackwardWeightOp conv) {
+    return cpu::emitWeightGradient(productOf(conv), in(conv.getInput()),
+                                   in(conv.getGradient()), out(), compiler,
+                                   kernel);
+  }
+};
+
+template <typename Op>
+struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
+  unsigned accepts(Operation *op, StageList chain,
+                   const cpu::EmitOptions &) const {
+    return !isa<Conv2dBackwardWeightOp>(op) && !chain.empty() &&
+                   isRelu(chain.front())
+               ? 1
+               : 0;
+  }
+  FailureOr<EmittedKernel> emit(Operation *op, StageList chain,
+                                const cpu::EmitOptions &options,
+                                cpu::ObjectCompiler &compiler) const {
+    EmittedKernel kernel;
+    OnCpu target{op, chain, options.workers, compiler, kernel};
+    if (failed(target.emit(cast<Op>(op))))
+      return failure();
+    return kernel;
+  }
+};
+
+template <typename... Ops> void attach(MLIRContext *context) {
+  (Ops::template attachInterface<CpuModel<Ops>>(*context), ...);
+}
+} // namespace
+
+namespace mp {
+void registerConvolutionModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, MpDialect *) {
+    attach<Conv2dOp, Conv2dBackwardInputOp, Conv2dBackwardWeightOp>(context);
+  });
+}
+} // namespace mp
