@@ -9,23 +9,18 @@
 // both.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/Compile.h"
-#include "runtime/Initialize.h"
-#include "runtime/Memory.h"
+#include "Runner.h"
 #include "runtime/Profile.h"
-#include "runtime/Session.h"
 #include "runtime/cpu/Onednn.h"
 #include "runtime/cpu/Peak.h"
 #include "llvm/Support/Format.h"
 #include <benchmark/benchmark.h>
-#include <cstring>
 
 using namespace llvm;
 using namespace mp;
+using namespace mp::micro;
 
 namespace {
-
-unsigned threads = 1;
 
 //===----------------------------------------------------------------------===//
 // Functions
@@ -163,76 +158,6 @@ std::string fillIn(std::string text, StringRef type, int64_t rows,
 // Running
 //===----------------------------------------------------------------------===//
 
-Memory memory(uint64_t bytes) {
-  Memory made =
-      cantFail(Memory::allocate(std::max<uint64_t>(bytes, 1), "data"));
-  std::memset(made.data(), 1, bytes);
-  return made;
-}
-
-/// A function ready to run, with inputs of its own.
-struct Runner {
-  explicit Runner(const std::string &text, bool onednn) {
-    CompileOptions options;
-    options.goal = Goal::Run;
-    options.mode = Mode::Train; // some write variables
-    options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
-    options.workers = threads;
-    Program program = cantFail(compile(text, options));
-    for (const mp::Step &step : program.entries.front().steps)
-      std::visit(
-          [&](const auto &step) {
-            if constexpr (!std::is_same_v<std::decay_t<decltype(step)>, Copy>) {
-              bytes += step.bytes;
-              flops += step.flops;
-            } else {
-              bytes += 2 * step.bytes;
-            }
-          },
-          step);
-    SessionOptions sessionOptions;
-    sessionOptions.threads = threads;
-    session = cantFail(Session::create(sessionOptions));
-    cantFail(session->load(std::move(program)));
-    cantFail(session->initialize(/*seed=*/1));
-    executable = session->find("f", 0);
-  }
-
-  void makeInputs(ThreadPool &pool) {
-    for (const Input &input : executable->entry().inputs) {
-      inputs.push_back(memory(input.type.bytes()));
-      MutableArrayRef<char> bytes(inputs.back().data(), input.type.bytes());
-      if (input.type.element == ElementType::I64) {
-        for (int64_t i = 0; i < input.type.elements(); ++i)
-          reinterpret_cast<int64_t *>(bytes.data())[i] = i * 7919 % 1000;
-      } else {
-        Variable values{input.name,
-                        VariableKind::Buffer,
-                        input.type,
-                        {Initializer::Kind::Uniform, -1, 1},
-                        {}};
-        cantFail(fill(values, /*seed=*/1, bytes, pool));
-      }
-      views.emplace_back(input.type.element, bytes);
-    }
-  }
-
-  void run() { (void)cantFail(executable->run(views)); }
-
-  std::unique_ptr<Session> session;
-  Executable *executable = nullptr;
-  std::vector<Memory> inputs;
-  std::vector<TensorView> views;
-  uint64_t bytes = 0, flops = 0; ///< of a run, as planned
-};
-
-double secondsOf(function_ref<void()> work) {
-  auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 /// Returns as many rows as move `target` bytes.
 int64_t rowsFor(const Source &source, StringRef type, uint64_t target) {
   constexpr int64_t probe = 64;
@@ -271,10 +196,11 @@ void stages(benchmark::State &state, const Source &source, StringRef type,
   state.counters["bytes"] = runner.bytes;
 }
 
-void matmul(benchmark::State &state, StringRef type, int64_t size,
-            bool onednn) {
+/// Measures the multiply-adds of a function against the fastest ones.
+void products(benchmark::State &state, const std::string &text, StringRef type,
+              bool onednn) {
   ThreadPool pool(threads);
-  Runner runner(fillIn(kProduct.text, type, size, size), onednn);
+  Runner runner(text, onednn);
   runner.makeInputs(pool);
   runner.run();
   // f16 is computed in f32.
@@ -326,9 +252,33 @@ void registerAll() {
                                .str();
         benchmark::RegisterBenchmark(
             name.c_str(),
-            [=](benchmark::State &state) { matmul(state, type, size, onednn); })
+            [=](benchmark::State &state) {
+              products(state, fillIn(kProduct.text, type, size, size), type,
+                       onednn);
+            })
             ->UseManualTime()
             ->Iterations(15)
+            ->Unit(benchmark::kMicrosecond);
+      }
+}
+
+void registerConvolutions() {
+  for (const Convolution &convolution : convolutions())
+    for (StringRef type : {"f32", "bf16", "f16"})
+      for (ConvolutionKind kind :
+           {ConvolutionKind::Forward, ConvolutionKind::Input,
+            ConvolutionKind::Weight}) {
+        std::string name =
+            ("conv2d/" + type + "/" + convolution.name + "/" + nameOf(kind))
+                .str();
+        benchmark::RegisterBenchmark(
+            name.c_str(),
+            [=, &convolution](benchmark::State &state) {
+              products(state, textOf(convolution, kind, type), type,
+                       /*onednn=*/false);
+            })
+            ->UseManualTime()
+            ->Iterations(9)
             ->Unit(benchmark::kMicrosecond);
       }
 }
@@ -352,6 +302,7 @@ int main(int argc, char **argv) {
     return 2;
   benchmark::AddCustomContext("threads", std::to_string(threads));
   registerAll();
+  registerConvolutions();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

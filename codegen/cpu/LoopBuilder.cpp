@@ -172,3 +172,22 @@ Value LoopBuilder::loadSplat(const FlatMemory &buffer, Value at,
   return vector::BroadcastOp::create(
       *this, VectorType::get({lanes}, buffer.element), scalar);
 }
+
+void LoopBuilder::transposeSquare(MutableArrayRef<Value> rows) {
+  int64_t side = rows.size();
+  for (int64_t s = 1; s < side; s *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < side; ++lane) {
+      bool upper = lane & s;
+      low.push_back(upper ? side + lane - s : lane);
+      high.push_back(upper ? side + lane : lane + s);
+    }
+    for (int64_t i = 0; i < side; ++i) {
+      if (i & s)
+        continue;
+      Value x = rows[i], y = rows[i + s];
+      rows[i] = vector::ShuffleOp::create(*this, x, y, low);
+      rows[i + s] = vector::ShuffleOp::create(*this, x, y, high);
+    }
+  }
+}

@@ -86,6 +86,10 @@ public:
   /// `lanes` zeros.
   mlir::Value zero(mlir::Type element, int64_t lanes);
 
+  /// Transposes a square of as many rows as each has lanes: in round s, rows i
+  /// and i + s exchange the blocks of s lanes off the diagonal.
+  void transposeSquare(llvm::MutableArrayRef<mlir::Value> rows);
+
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;

@@ -2,31 +2,9 @@
 #include "codegen/cpu/contraction/ContractionCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mp::cpu;
-
-/// Transposes a square: in round s, rows i and i + s exchange the blocks of s
-/// lanes off the diagonal.
-static void transposeSquare(LoopBuilder &b, MutableArrayRef<Value> rows) {
-  int64_t side = rows.size();
-  for (int64_t s = 1; s < side; s *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < side; ++lane) {
-      bool upper = lane & s;
-      low.push_back(upper ? side + lane - s : lane);
-      high.push_back(upper ? side + lane : lane + s);
-    }
-    for (int64_t i = 0; i < side; ++i) {
-      if (i & s)
-        continue;
-      Value x = rows[i], y = rows[i + s];
-      rows[i] = vector::ShuffleOp::create(b, x, y, low);
-      rows[i + s] = vector::ShuffleOp::create(b, x, y, high);
-    }
-  }
-}
 
 void PanelCopy::emit(LoopBuilder &b) const {
   spec.transposeB ? emitColumns(b) : emitRows(b);
@@ -88,7 +66,7 @@ void PanelCopy::emitSquare(LoopBuilder &b, Value j, Value p, Value mask,
     Value at = b.add(b.add(matrix, b.mul(line, plan.k)), b.add(first, p));
     lines.push_back(b.loadAs(plan.accumulator, source, at, plan.lanes, mask));
   }
-  transposeSquare(b, lines);
+  b.transposeSquare(lines);
   for (int64_t i = 0; i < rows; ++i)
     b.store(lines[i], panel, b.add(j, b.mul(b.add(p, i), plan.tileN)));
 }

@@ -101,12 +101,14 @@ private:
   }
 
   void emitItem(Value item) {
-    Value panels = b.rem(item, plan.panelGroups());
-    Value rest = b.div(item, plan.panelGroups());
-    Value block = b.rem(rest, plan.rowBlocks(product));
-    rest = b.div(rest, plan.rowBlocks(product));
+    // Neighbouring items share their panels of the weight, which are the most
+    // to read if there are several groups of them.
+    Value block = b.rem(item, plan.rowBlocks(product));
+    Value rest = b.div(item, plan.rowBlocks(product));
+    image = b.rem(rest, product.images);
+    rest = b.div(rest, product.images);
     group = b.rem(rest, plan.groups);
-    image = b.div(rest, plan.groups);
+    Value panels = b.div(rest, plan.groups);
     Value first = b.mul(block, plan.rowsInItem);
     Value last = b.min(b.add(first, plan.rowsInItem), product.rows.places);
     findSource(first, last);

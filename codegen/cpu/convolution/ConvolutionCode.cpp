@@ -70,42 +70,90 @@ SourceRows RowCopy::rows(ConvolutionBuilder &b) const {
   return {scratch, channels, length, b.sub(b.index(0), b.mul(first, length))};
 }
 
-/// Emits row tap `row` of a panel.
-static void packRow(ConvolutionBuilder &b, const SlidingProduct &product,
-                    const ConvolutionPlan &plan, const PackedWeight &packed,
-                    Value group, Value panel, Value row) {
-  // A depthwise convolution has a group for each channel.
-  int64_t next = plan.depthwise ? product.weight.group : product.weight.out;
+namespace {
+/// Packs row taps of panels.
+struct Packer {
+  ConvolutionBuilder &b;
+  const SlidingProduct &product;
+  const ConvolutionPlan &plan;
+  const PackedWeight &packed;
+
+  void emitRow(Value group, Value panel, Value row) const;
+
+private:
+  /// The distance of neighbouring channels of the result in the weight.
+  int64_t next() const {
+    // A depthwise convolution has a group for each channel.
+    return plan.depthwise ? product.weight.group : product.weight.out;
+  }
+  void emitTap(Value from, Value to, Value count) const;
+  void emitSquare(Value from, Value to, Value count, int64_t rows,
+                  Value mask) const;
+};
+} // namespace
+
+void Packer::emitRow(Value group, Value panel, Value row) const {
   auto tapAt = [&](const SlideAxis &axis, Value tap, int64_t distance) {
     Value at = b.add(b.mul(tap, axis.tapStep), axis.tapFirst);
     return b.mul(at, distance);
   };
-  Value column = b.mul(panel, packed.tile);
+  Value channel = b.mul(panel, packed.tile);
   Value from = b.add(b.mul(group, product.weight.group),
                      tapAt(product.rows, row, product.weight.row));
-  from = b.add(from, b.mul(column, next));
+  from = b.add(from, b.mul(channel, next()));
   Value to = b.add(
       b.mul(b.add(b.mul(group, packed.panels), panel), packed.panelStride()),
       b.mul(row, packed.rowStride()));
-  Value count = b.min(b.sub(b.index(plan.out), column), packed.tile);
+  Value count = b.min(b.sub(b.index(plan.out), channel), packed.tile);
   b.forEach(packed.columnTaps, [&](Value tap) {
-    Value fromTap =
-        b.add(from, tapAt(product.columns, tap, product.weight.column));
+    emitTap(b.add(from, tapAt(product.columns, tap, product.weight.column)),
+            b.add(to, b.mul(tap, packed.in * packed.tile)), count);
+  });
+}
+
+/// Channels past the last, of which no sum is stored, hold a channel or zeros,
+/// so that no subnormal values slow the sums.
+void Packer::emitTap(Value from, Value to, Value count) const {
+  int64_t lanes = plan.lanes;
+  if (next() == 1) {
     b.forEach(packed.in, [&](Value in) {
-      Value at = b.add(fromTap, b.mul(in, product.weight.in));
-      Value place =
-          b.add(to, b.mul(b.add(b.mul(tap, packed.in), in), packed.tile));
-      for (int64_t lane = 0; lane < packed.tile; lane += plan.lanes)
-        b.store(b.zero(plan.accumulator, plan.lanes), b.argument(1),
+      Value at = b.add(from, b.mul(in, product.weight.in));
+      Value place = b.add(to, b.mul(in, packed.tile));
+      for (int64_t lane = 0; lane < packed.tile; lane += lanes)
+        b.store(b.zero(plan.accumulator, lanes), b.argument(1),
                 b.add(place, lane));
-      int64_t lanes = next == 1 ? plan.lanes : 1;
       b.forVectors(count, lanes, [&](Value j, Value mask) {
-        b.store(b.loadAs(plan.accumulator, b.argument(0),
-                         b.add(at, b.mul(j, next)), lanes, mask),
+        b.store(b.loadAs(plan.accumulator, b.argument(0), b.add(at, j), lanes,
+                         mask),
                 b.argument(1), b.add(place, j), mask);
       });
     });
+    return;
+  }
+  b.forVectors(b.index(packed.in), lanes, [&](Value in, Value mask) {
+    int64_t rows = mask ? packed.in % lanes : lanes;
+    emitSquare(b.add(from, in), b.add(to, b.mul(in, packed.tile)), count, rows,
+               mask);
   });
+}
+
+/// Transposes `rows` channels of the source, which are neighbours in the
+/// weight, of all channels of a panel.
+void Packer::emitSquare(Value from, Value to, Value count, int64_t rows,
+                        Value mask) const {
+  int64_t lanes = plan.lanes;
+  for (int64_t first = 0; first < packed.tile; first += lanes) {
+    SmallVector<Value> lines;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Value line = b.index(first + lane);
+      line = b.select(b.isBelow(line, count), line, b.sub(count, b.index(1)));
+      lines.push_back(b.loadAs(plan.accumulator, b.argument(0),
+                               b.add(from, b.mul(line, next())), lanes, mask));
+    }
+    b.transposeSquare(lines);
+    for (int64_t row = 0; row < std::min(rows, lanes); ++row)
+      b.store(lines[row], b.argument(1), b.add(to, first + row * packed.tile));
+  }
 }
 
 FailureOr<KernelArgument>
@@ -120,8 +168,8 @@ mp::cpu::emitPack(const SlidingProduct &product, const ConvolutionPlan &plan,
   b.forEach(b.begin(), b.end(), 1, [&](Value item) {
     Value row = b.rem(item, packed.rowTaps);
     Value rest = b.div(item, packed.rowTaps);
-    packRow(b, product, plan, packed, b.div(rest, packed.panels),
-            b.rem(rest, packed.panels), row);
+    Packer packer{b, product, plan, packed};
+    packer.emitRow(b.div(rest, packed.panels), b.rem(rest, packed.panels), row);
   });
   KernelArgument temporary{KernelArgument::Kind::Temporary,
                            unsigned(kernel.temporaries.size())};

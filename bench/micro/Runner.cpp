@@ -1,0 +1,71 @@
+//===- Runner.cpp - a function to be measured -----------------------------===//
+#include "Runner.h"
+#include "codegen/Compile.h"
+#include "runtime/Initialize.h"
+#include <chrono>
+#include <cstring>
+
+using namespace llvm;
+using namespace mp;
+using namespace mp::micro;
+
+unsigned micro::threads = 1;
+
+Memory micro::memory(uint64_t bytes) {
+  Memory made =
+      cantFail(Memory::allocate(std::max<uint64_t>(bytes, 1), "data"));
+  std::memset(made.data(), 1, bytes);
+  return made;
+}
+
+Runner::Runner(const std::string &text, bool onednn) {
+  CompileOptions options;
+  options.goal = Goal::Run;
+  options.mode = Mode::Train; // some write variables
+  options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
+  options.workers = threads;
+  Program program = cantFail(compile(text, options));
+  for (const mp::Step &step : program.entries.front().steps)
+    std::visit(
+        [&](const auto &step) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(step)>, Copy>) {
+            bytes += step.bytes;
+            flops += step.flops;
+          } else {
+            bytes += 2 * step.bytes;
+          }
+        },
+        step);
+  SessionOptions sessionOptions;
+  sessionOptions.threads = threads;
+  session = cantFail(Session::create(sessionOptions));
+  cantFail(session->load(std::move(program)));
+  cantFail(session->initialize(/*seed=*/1));
+  executable = session->find("f", 0);
+}
+
+void Runner::makeInputs(ThreadPool &pool) {
+  for (const Input &input : executable->entry().inputs) {
+    inputs.push_back(memory(input.type.bytes()));
+    MutableArrayRef<char> bytes(inputs.back().data(), input.type.bytes());
+    if (input.type.element == ElementType::I64) {
+      for (int64_t i = 0; i < input.type.elements(); ++i)
+        reinterpret_cast<int64_t *>(bytes.data())[i] = i * 7919 % 1000;
+    } else {
+      Variable values{input.name,
+                      VariableKind::Buffer,
+                      input.type,
+                      {Initializer::Kind::Uniform, -1, 1},
+                      {}};
+      cantFail(fill(values, /*seed=*/1, bytes, pool));
+    }
+    views.emplace_back(input.type.element, bytes);
+  }
+}
+
+double micro::secondsOf(function_ref<void()> work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
