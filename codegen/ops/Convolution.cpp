@@ -6,10 +6,61 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/convolution/Convolution.h"
-#include "codegen/cpu/KernelModel.h"
+#include "codegen/cpu/contraction/Product.h"
 
 using namespace mlir;
 using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Convolutions as products
+//===----------------------------------------------------------------------===//
+
+static SlidingProduct forwardOf(Conv2dOp op) { return productOf(op); }
+static SlidingProduct forwardOf(Conv2dBackwardWeightOp op) {
+  return productOf(op);
+}
+/// Of several residues, none takes every place.
+static SlidingProduct forwardOf(Conv2dBackwardInputOp op) {
+  return productsOf(op).front();
+}
+
+/// Sets the sizes of a product, in terms of the convolution's channels.
+static void setSizes(ContractionSpec &spec, Conv2dOp,
+                     const SlidingProduct &product, int64_t places) {
+  spec.m = places;
+  spec.k = product.in;
+  spec.n = product.out;
+  spec.transposeB = true; // a weight is [out, in]
+}
+static void setSizes(ContractionSpec &spec, Conv2dBackwardInputOp,
+                     const SlidingProduct &product, int64_t places) {
+  spec.m = places;
+  spec.k = product.in;
+  spec.n = product.out;
+}
+static void setSizes(ContractionSpec &spec, Conv2dBackwardWeightOp,
+                     const SlidingProduct &product, int64_t places) {
+  spec.m = product.out;
+  spec.k = places;
+  spec.n = product.in;
+  spec.transposeA = true;
+}
+
+/// The matrix product that a convolution is, or nothing.
+template <typename Op> static std::optional<ContractionSpec> asProduct(Op op) {
+  SlidingProduct product = forwardOf(op);
+  if (!isPointwise(product))
+    return std::nullopt;
+  ContractionSpec spec;
+  setSizes(spec, op, product,
+           product.images * product.rows.places * product.columns.places);
+  spec.a = spec.b = elementType(op->getOperand(0));
+  spec.c = op.getType().getElementType();
+  spec.tf32 = op.getCompute() && isa<FloatTF32Type>(*op.getCompute());
+  if (op->getNumOperands() == 3)
+    spec.bias = elementType(op->getOperand(2));
+  return spec;
+}
 
 //===----------------------------------------------------------------------===//
 // CPU
@@ -77,6 +128,10 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
   FailureOr<EmittedKernel> emit(Operation *op, StageList chain,
                                 const cpu::EmitOptions &options,
                                 cpu::ObjectCompiler &compiler) const {
+    if (auto spec = asProduct(cast<Op>(op))) {
+      spec->relu = !chain.empty();
+      return cpu::emitProduct(op, *spec, options, compiler);
+    }
     EmittedKernel kernel;
     OnCpu target{op, chain, options.workers, compiler, kernel};
     if (failed(target.emit(cast<Op>(op))))

@@ -1,13 +1,12 @@
 //===- Linear.cpp - contractions as kernels -------------------------------===//
 //
-// On the CPU: oneDNN if it is linked and takes the types, else generated code.
+// On the CPU: codegen/cpu/contraction/Product.h.
 // On CUDA: generated kernels, or cuBLASLt if a tuning plan says so. All add the
 // bias in f32 before the one rounding.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Linear.h"
-#include "codegen/cpu/KernelModel.h"
-#include "codegen/cpu/contraction/Contraction.h"
+#include "codegen/cpu/contraction/Product.h"
 #include "codegen/cuda/contraction/Contraction.h"
 
 using namespace mlir;
@@ -56,41 +55,6 @@ static ContractionSpec describe(MatmulOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// oneDNN
-//===----------------------------------------------------------------------===//
-
-static bool isForOnednn(const ContractionSpec &spec,
-                        const cpu::EmitOptions &options) {
-  return spec.batch.empty() && ((options.onednnF32 && spec.a.isF32()) ||
-                                (options.onednnBf16 && spec.a.isBF16()));
-}
-
-/// Returns the rows of the result in a task, by the shape alone: at least 4 M
-/// multiplications, so that small products stay whole, and a quarter of the
-/// rows up to 256, since every task arranges the whole of B anew.
-static int64_t rowsInTask(const ContractionSpec &spec) {
-  int64_t enough = llvm::divideCeil(int64_t(1) << 22, spec.n * spec.k);
-  int64_t quarter = std::min<int64_t>(spec.m / 4, 256);
-  return std::min<int64_t>(spec.m,
-                           llvm::alignTo(std::max(enough, quarter), 64));
-}
-
-static EmittedKernel emitOnednn(const ContractionSpec &spec) {
-  EmittedKernel kernel;
-  KernelCall call;
-  call.routine = "dnnl.matmul";
-  call.attributes = callAttributes(spec);
-  call.grid = spec.m;
-  call.block = rowsInTask(spec);
-  call.flops = spec.flops();
-  for (unsigned i = 0; i < (spec.bias ? 3u : 2u); ++i)
-    call.arguments.push_back({KernelArgument::Kind::Operand, i});
-  call.arguments.push_back({KernelArgument::Kind::Result, 0});
-  kernel.call = std::move(call);
-  return kernel;
-}
-
-//===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
 
@@ -107,28 +71,7 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
                                 cpu::ObjectCompiler &compiler) const {
     ContractionSpec spec = describe(cast<Op>(op));
     spec.relu = !chain.empty();
-    auto emitted = isForOnednn(spec, options)
-                       ? FailureOr<EmittedKernel>(emitOnednn(spec))
-                       : cpu::emitContraction(op->getContext(), spec,
-                                              options.workers, compiler);
-    if (succeeded(emitted))
-      renumberOperands(op, *emitted);
-    return emitted;
-  }
-
-private:
-  /// The emitters count the anchor's operands; the kernel may hold them in
-  /// another order, or one of them twice.
-  static void renumberOperands(Operation *op, EmittedKernel &kernel) {
-    auto renumber = [&](KernelArgument &argument) {
-      if (argument.kind == KernelArgument::Kind::Operand)
-        argument.index =
-            cast<BlockArgument>(op->getOperand(argument.index)).getArgNumber();
-    };
-    for (KernelLaunch &launch : kernel.launches)
-      llvm::for_each(launch.arguments, renumber);
-    if (kernel.call)
-      llvm::for_each(kernel.call->arguments, renumber);
+    return cpu::emitProduct(op, spec, options, compiler);
   }
 };
 
