@@ -27,6 +27,17 @@ struct GradientPlan : ConvolutionPlan {
   int64_t rowsAtOnce; ///< of the result, whose sources are widened together
   int64_t scratchRows;
 
+  /// Returns the rows of which all taps of a tile read the same lines of the
+  /// first-level cache, but no fewer than make a tap worth its beginning and
+  /// end.
+  int64_t rowsInFirstCache(const SlidingProduct &product) const {
+    const SlideAxis &columns = product.columns;
+    int64_t bytes = accumulatorBytes();
+    int64_t row = columns.size * llvm::alignTo(tile.width * bytes, 64) +
+                  columns.places * columnsOfPanel() * bytes;
+    constexpr int64_t cache = 32 << 10, enough = 128;
+    return std::max(cache / row, divideCeil(enough, columns.places));
+  }
   int64_t columnsOfPanel() const { return tile.vectors * lanes; }
   int64_t sourceChannels() const { return depthwise ? out : in; }
 };
@@ -56,6 +67,8 @@ GradientPlan::GradientPlan(const SlidingProduct &product, Type element,
            accumulatorBytes();
   };
   rowsAtOnce = rows.places;
+  if (inPlace)
+    rowsAtOnce = std::min(rows.places, rowsInFirstCache(product));
   while (!inPlace && rowsAtOnce > 1 && widenedBytes() > cached)
     rowsAtOnce = (rowsAtOnce + 1) / 2;
   scratchRows = inPlace ? 0 : widened();
@@ -126,15 +139,19 @@ private:
     // Channels of the source in tiles of two widths.
     int64_t tiles = divideCeil(plan.in, plan.tile.width);
     int64_t narrow = plan.in / tiles, wider = plan.in % tiles;
-    b.forEach(product.rows.taps, [&](Value rowTap) {
-      b.forEach(product.columns.taps, [&](Value columnTap) {
-        findPlaces(rowTap, columnTap, first, last);
-        b.forEach(b.index(0), b.index(wider * (narrow + 1)), narrow + 1,
-                  [&](Value in) { emitTile(in, narrow + 1); });
-        b.forEach(b.index(wider * (narrow + 1)), b.index(plan.in), narrow,
-                  [&](Value in) { emitTile(in, narrow); });
+    Value wide = b.index(wider * (narrow + 1));
+    auto emitTaps = [&](Value in, int64_t width) {
+      b.forEach(product.rows.taps, [&](Value rowTap) {
+        b.forEach(product.columns.taps, [&](Value columnTap) {
+          findPlaces(rowTap, columnTap, first, last);
+          emitTile(in, width);
+        });
       });
-    });
+    };
+    b.forEach(b.index(0), wide, narrow + 1,
+              [&](Value in) { emitTaps(in, narrow + 1); });
+    b.forEach(wide, b.index(plan.in), narrow,
+              [&](Value in) { emitTaps(in, narrow); });
   }
 
   void findSource(Value image, Value first, Value last) {

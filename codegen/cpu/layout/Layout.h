@@ -9,6 +9,7 @@
 #define MP_CODEGEN_CPU_LAYOUT_LAYOUT_H
 
 #include "codegen/cpu/Emit.h"
+#include "codegen/stages/AugmentShape.h"
 #include "codegen/stages/LayoutShape.h"
 
 namespace mp::cpu {
@@ -51,6 +52,13 @@ mlir::LogicalResult emitRunningSum(const RunningSum &sum,
                                    const LayoutTensor &result,
                                    ObjectCompiler &compiler,
                                    EmittedKernel &kernel);
+
+/// Moves each image by its own rows and columns; zeros come in.
+mlir::LogicalResult
+emitAugment(const MovedImages &size, const LayoutTensor &source,
+            const LayoutTensor &rows, const LayoutTensor &columns,
+            std::optional<LayoutTensor> mirrored, const LayoutTensor &result,
+            ObjectCompiler &compiler, EmittedKernel &kernel);
 
 } // namespace mp::cpu
 
