@@ -14,8 +14,8 @@ struct List {
 };
 } // namespace
 
-static LogicalResult checkList(std::optional<Location> location, StringRef name,
-                               ArrayRef<int64_t> numbers, int64_t least) {
+LogicalResult mp::checkPair(std::optional<Location> location, StringRef name,
+                            ArrayRef<int64_t> numbers, int64_t least) {
   constexpr int64_t most = int64_t(1) << 31;
   if (numbers.size() != 2)
     return emitOptionalError(location, name, " has ", numbers.size(),
@@ -41,7 +41,7 @@ FailureOr<Window> mp::makeWindow(std::optional<Location> location,
         List{"dilations", dilations, 1, &WindowDim::dilation}}) {
     if (!list.given)
       continue;
-    if (failed(checkList(location, list.name, *list.given, list.least)))
+    if (failed(checkPair(location, list.name, *list.given, list.least)))
       return failure();
     for (auto [dim, number] : llvm::zip_equal(window, *list.given))
       dim.*list.field = number;

@@ -28,6 +28,11 @@ using Window = std::array<WindowDim, 2>;
 /// One of the lists of Mp_WindowArguments.
 using WindowList = std::optional<llvm::ArrayRef<int64_t>>;
 
+/// Fails unless a list, which is `name` in the error, has a number for the
+/// height and one for the width, both from `least` to 2^31.
+llvm::LogicalResult checkPair(std::optional<mlir::Location> location,
+                              llvm::StringRef name,
+                              llvm::ArrayRef<int64_t> numbers, int64_t least);
 /// Returns the window of `sizes`, and fails if a list does not have two numbers
 /// or one is out of range: sizes, strides and dilations are at least 1, padding
 /// is not negative, and none is larger than 2^31.

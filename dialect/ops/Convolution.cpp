@@ -137,8 +137,8 @@ static LogicalResult inferInput(std::optional<Location> location,
                                 weight.getDimSize(3))))
     return failure();
   auto window = ::makeWindow(location, adaptor, middle(weight));
-  auto size = ::makeWindow(location, adaptor, adaptor.getSize());
-  if (failed(window) || failed(size) ||
+  if (failed(window) ||
+      failed(checkPair(location, "size", adaptor.getSize(), 1)) ||
       failed(
           shapes.checkPlaces(*window, adaptor.getSize(), middle(images), what)))
     return failure();
@@ -195,8 +195,11 @@ LogicalResult Conv2dBackwardWeightOp::inferReturnTypes(
         sizeText(input.getDimSize(0)));
   int64_t in = input.getDimSize(3), out = gradient.getDimSize(3);
   int64_t perGroup = in / std::max<int64_t>(groups, 1);
+  if (failed(checkPair(location, "size", adaptor.getSize(), 1)) ||
+      failed(shapes.checkGroups(in, out, perGroup)))
+    return failure();
   auto window = ::makeWindow(location, adaptor, adaptor.getSize());
-  if (failed(shapes.checkGroups(in, out, perGroup)) || failed(window) ||
+  if (failed(window) ||
       failed(shapes.checkPlaces(*window, middle(input), middle(gradient),
                                 "gradient")))
     return failure();

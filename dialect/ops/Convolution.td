@@ -27,7 +27,7 @@ def Mp_Conv2dOp : Mp_ContractionOp<"conv2d"> {
       tensor<?x32x32x3xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>
     ```
   }]);
-  let torch = "conv2d"; let tensorflow = "Conv2D"; let relay = "nn.conv2d"; let relax = "conv2d";
+  let torch = "conv2d"; let tensorflow = "Conv2D"; let relay = "nn.conv2d"; let relax = "nn.conv2d";
   let arguments = !con((ins Mp_FloatTensor:$input, Mp_FloatTensor:$weight, Optional<Mp_FloatTensor>:$bias),
                        Mp_ConvolutionArguments);
   let results = (outs Mp_FloatTensor:$result);
@@ -51,7 +51,7 @@ def Mp_ConvTranspose2dOp : Mp_ContractionOp<"conv_transpose2d"> {
     ```
   }]);
   let torch = "conv_transpose2d"; let tensorflow = "Conv2DBackpropInput"; let relay = "nn.conv2d_transpose";
-  let relax = "conv2d_transpose";
+  let relax = "nn.conv2d_transpose";
   let arguments = !con((ins Mp_FloatTensor:$input, Mp_FloatTensor:$weight, Optional<Mp_FloatTensor>:$bias,
                             DenseI64ArrayAttr:$size), Mp_ConvolutionArguments);
   let results = (outs Mp_FloatTensor:$result);
@@ -71,6 +71,7 @@ def Mp_Conv2dBackwardInputOp : Mp_ContractionOp<"conv2d_backward_input"> {
     ```
   }];
   let torch = "convolution_backward"; let tensorflow = "Conv2DBackpropInput"; let relay = "nn.conv2d_transpose";
+  let relax = "nn.conv2d_transpose";
   let arguments = !con((ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$weight, DenseI64ArrayAttr:$size),
                        Mp_ConvolutionArguments);
   let results = (outs Mp_FloatTensor:$result);

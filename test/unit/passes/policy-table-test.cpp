@@ -28,6 +28,14 @@ struct Row {
 const Row rows[] = {
     {"linear matmul",
      {"allow", "allow", "allow", "allow", "allow", "allow", "allow"}},
+    {"conv2d conv_transpose2d",
+     {"allow", "allow", "allow", "allow", "allow", "allow", "allow"}},
+    // PyTorch casts the forward op, and its gradients have the types that it
+    // chose.
+    {"conv2d_backward_input",
+     {"native", "native", "allow", "allow", "native", "allow", "allow"}},
+    {"conv2d_backward_weight",
+     {"native", "native", "allow", "allow", "native", "follow", "deny"}},
     {"add mul div",
      {"native", "native", "infer", "infer", "promote", "follow", "follow"}},
     {"relu",
@@ -218,6 +226,10 @@ TEST_F(PolicyTable, GivesANameOnce) {
       // Made of the same ops in TensorFlow.
       {"mp.layer_norm", "mp.group_norm"},
       {"mp.smooth_l1_loss", "mp.huber_loss"},
+      // A transposed convolution is the gradient of another's input.
+      {"mp.conv_transpose2d", "mp.conv2d_backward_input"},
+      // PyTorch has one op for all gradients of a convolution.
+      {"mp.conv2d_backward_input", "mp.conv2d_backward_weight"},
   };
   for (StringRef system : {"torch", "tensorflow", "relay", "relax"}) {
     StringMap<std::set<StringRef>> ops;
@@ -263,6 +275,8 @@ TEST_F(PolicyTable, GoesByKind) {
   for (auto &[name, matmul, exp, batchNorm, layerNorm, loss] : cases) {
     Policy policy = cantFail(Policy::load(name));
     EXPECT_EQ(decide(policy, "matmul"), matmul) << name.str();
+    EXPECT_EQ(decide(policy, "conv2d"), matmul) << name.str();
+    EXPECT_EQ(decide(policy, "conv_transpose2d"), matmul) << name.str();
     EXPECT_EQ(decide(policy, "exp"), exp) << name.str();
     EXPECT_EQ(decide(policy, "batch_norm"), batchNorm) << name.str();
     EXPECT_EQ(decide(policy, "layer_norm"), layerNorm) << name.str();
