@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+import convolutions
 import elementwise
 import examples
 import layout
@@ -23,7 +24,8 @@ DRAWS = [
     (2, layout.transpose), (3, layout.reshape), (1, layout.broadcast), (2, layout.slice_), (1, layout.concat), (1, layout.pad),
     (1, layout.gather), (1, layout.scatter_add), (1, layout.one_hot), (4, products.linear), (4, products.matmul),
     (2, norms.layer_norm), (1, norms.group_norm), (2, norms.batch_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
-    (1, losses.binary_cross_entropy), (1, losses.kl_div),
+    (1, losses.binary_cross_entropy), (1, losses.kl_div), (4, convolutions.conv2d), (2, convolutions.conv_transpose2d),
+    (1, convolutions.backward_input), (1, convolutions.backward_weight),
 ] + [(4, motif) for motif in motifs.MOTIFS]
 SHARES = np.cumsum([share for share, _ in DRAWS])
 LARGE = [40, 64, 65, 100, 129]
