@@ -106,6 +106,8 @@ void Ranges::visit(Operation *op) {
   if (auto anchor = dyn_cast<AnchorOpInterface>(op);
       anchor && kind == NumericClass::contraction)
     return visitContraction(anchor);
+  else if (anchor && kind == NumericClass::reduction)
+    return visitWindows(anchor);
   if (auto composite = dyn_cast<DecomposableOpInterface>(op))
     return visitComposite(composite);
 }
@@ -217,25 +219,39 @@ void Ranges::visitReduction(ReductionOpInterface op) {
 // Movement and contractions
 //===----------------------------------------------------------------------===//
 
-void Ranges::visitMovement(AutocastOpInterface op) {
-  Value result = op->getResult(0);
-  auto anchor = dyn_cast<AnchorOpInterface>(*op);
+/// Elements of the operands that have the result's type, or sums of some.
+std::optional<Interval> Ranges::movedInto(Value result) {
+  Operation *op = result.getDefiningOp();
   std::optional<Interval> hull;
   for (Value operand : op->getOperands())
     if (elementType(operand) == elementType(result))
       hull = hull ? hull->hull(get(operand)) : get(operand);
-  if (!hull)
-    return;
+  auto anchor = dyn_cast<AnchorOpInterface>(op);
+  if (!hull || !anchor)
+    return hull;
   Interval exact = *hull;
-  if (anchor) {
-    auto terms = anchor.getTermCount();
-    // A sum of some of the terms, or of all.
-    if (terms != 1)
-      exact = hull->hull(sumOf(*hull, terms));
-    if (auto fill = anchor.getFill())
-      exact = exact.hull(Interval::point(*fill));
-  }
-  Facts &known = set(result, exact);
+  auto terms = anchor.getTermCount();
+  // A sum of some of the terms, or of all.
+  if (terms != 1)
+    exact = hull->hull(sumOf(*hull, terms));
+  if (auto fill = anchor.getFill())
+    exact = exact.hull(Interval::point(*fill));
+  return exact;
+}
+
+/// What is taken of windows is not where its elements were: no extreme stays
+/// one.
+void Ranges::visitWindows(AnchorOpInterface op) {
+  if (auto exact = movedInto(op->getResult(0)))
+    set(op->getResult(0), *exact);
+}
+
+void Ranges::visitMovement(AutocastOpInterface op) {
+  Value result = op->getResult(0);
+  auto exact = movedInto(result);
+  if (!exact)
+    return;
+  Facts &known = set(result, *exact);
   if (op->getNumOperands() != 1)
     return;
   // Reshapes between a reduction's two forms.

@@ -58,6 +58,8 @@ private:
   void visitElementwise(ScalarOpInterface op);
   void visitReduction(ReductionOpInterface op);
   void visitMovement(AutocastOpInterface op);
+  void visitWindows(AnchorOpInterface op);
+  std::optional<Interval> movedInto(mlir::Value result);
   void visitContraction(AnchorOpInterface op);
   void visitComposite(DecomposableOpInterface op);
   /// Returns the facts of a composite op's results, for so many rows in a

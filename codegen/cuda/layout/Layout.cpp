@@ -1,10 +1,9 @@
 //===- Layout.cpp - moves of elements on CUDA -----------------------------===//
 #include "codegen/cuda/layout/Layout.h"
 #include "codegen/cuda/ScalarPrinter.h"
-#include "codegen/cuda/SourceText.h"
+#include "codegen/cuda/layout/LayoutKernel.h"
 
 #include "llvm/ADT/bit.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mp;
@@ -12,52 +11,6 @@ using namespace mp::cuda;
 using llvm::Twine;
 
 namespace {
-constexpr int64_t kBlockThreads = 256;
-
-/// A kernel being written: a StagePart and its arguments.
-class LayoutKernel {
-public:
-  /// Adds a parameter, in the order of calls; returns its name. `type` is the
-  /// C++ type of the elements.
-  std::string memory(const LayoutTensor &tensor, const std::string &type) {
-    std::string name = "a" + std::to_string(part.parameters.size());
-    declared += ", Global<" + type + "> " + name;
-    part.parameters.push_back({type, tensor.count()});
-    launch.arguments.push_back(tensor.argument);
-    return name;
-  }
-  /// Adds a number that is not part of the text, so that one text does for
-  /// many.
-  std::string count(const std::string &type, int64_t value) {
-    std::string name = "c" + std::to_string(part.counts.size());
-    counts += ", " + type + " " + name;
-    part.counts.push_back(value);
-    return name;
-  }
-  void add(KernelStore &store, int64_t grid, EmittedKernel &kernel) {
-    SourceText function;
-    function.open("inline void BODY_NAME(int block" + counts + declared + ")");
-    if (part.shared)
-      function.line("MP_SHARED_MEMORY(shared);");
-    function.append(body);
-    function.close();
-    part.function = function.str();
-    part.header = "layout.cuh";
-    launch.grid = part.grid = grid;
-    launch.block = part.block;
-    launch.shared = part.shared;
-    launch.symbol = store.add(std::move(part));
-    kernel.launches.push_back(std::move(launch));
-  }
-
-  StagePart part;
-  SourceText body;
-
-private:
-  KernelLaunch launch;
-  std::string counts, declared;
-};
-
 /// Returns the C++ integer of an element's width in memory.
 std::string wordOf(Type element) {
   switch (storageBytes(element)) {
@@ -70,39 +23,6 @@ std::string wordOf(Type element) {
   default:
     return "unsigned long long";
   }
-}
-
-/// Returns the elements that are moved at once, such that all of `multiples`
-/// are multiples of it.
-int64_t widthFor(ArrayRef<int64_t> multiples, Type element) {
-  int64_t width = 16 / storageBytes(element);
-  for (int64_t number : multiples)
-    width = std::gcd(width, number);
-  return width;
-}
-
-/// Returns the items of a thread: more than one if there are enough of them for
-/// all multiprocessors.
-int64_t itemsOfThread(int64_t items) { return items >= (1 << 18) ? 4 : 1; }
-int64_t blocksFor(int64_t items) {
-  return llvm::divideCeil(items, kBlockThreads * itemsOfThread(items));
-}
-
-/// Returns the type of indices into these tensors, and some blocks past their
-/// end.
-std::string indexType(ArrayRef<int64_t> counts) {
-  constexpr int64_t slack = 1 << 16;
-  for (int64_t count : counts)
-    if (count >= (int64_t(1) << 31) - slack)
-      return "long long";
-  return "int";
-}
-
-std::string list(ArrayRef<int64_t> numbers) {
-  std::string text;
-  for (int64_t number : numbers)
-    text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return text;
 }
 } // namespace
 
