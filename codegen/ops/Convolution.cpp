@@ -1,11 +1,12 @@
 //===- Convolution.cpp - convolutions as kernels --------------------------===//
 //
-// On the CPU: codegen/cpu/convolution/Convolution.h. A convolution by windows
-// of one element that takes every place is a matrix product, and has its
-// kernels.
+// On the CPU: codegen/cpu/convolution/Convolution.h. On CUDA:
+// codegen/cuda/convolution/Convolution.h. A convolution by windows of one
+// element that takes every place is a matrix product, and has its kernels.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/convolution/Convolution.h"
+#include "codegen/cuda/convolution/Convolution.h"
 #include "codegen/cpu/contraction/Product.h"
 
 using namespace mlir;
@@ -140,8 +141,26 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// CUDA
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
+  unsigned accepts(Operation *op, StageList stages,
+                   const cuda::EmitOptions &options) const {
+    return cuda::acceptedByConvolution(op, stages, options);
+  }
+  FailureOr<EmittedKernel> emit(Operation *op, StageList stages,
+                                const cuda::EmitOptions &options,
+                                cuda::KernelStore &store) const {
+    return cuda::emitConvolution(op, stages, options, store);
+  }
+};
+
 template <typename... Ops> void attach(MLIRContext *context) {
   (Ops::template attachInterface<CpuModel<Ops>>(*context), ...);
+  (Ops::template attachInterface<CudaModel<Ops>>(*context), ...);
 }
 } // namespace
 

@@ -120,8 +120,9 @@ FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
   auto epilogue = Epilogue::get(anchor, stages);
   if (failed(epilogue))
     return failure();
+  ProductForm form = ProductForm::matrices(*shape);
   auto emitted =
-      ContractionSource(anchor, *shape, config, *epilogue, store).emit();
+      ContractionSource(anchor, form, config, *epilogue, store).emit();
   // The product comes first; the other launches add up its parts.
   if (succeeded(emitted))
     emitted->launches.front().flops = spec.flops();

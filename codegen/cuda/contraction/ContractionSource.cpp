@@ -31,27 +31,41 @@ static std::string sumTypeOf(const GemmShape &shape) {
   }
 }
 
-ContractionSource::ContractionSource(Operation *anchor, const GemmShape &shape,
+ProductForm ProductForm::matrices(const GemmShape &shape) {
+  ProductForm form;
+  form.shape = shape;
+  form.name = "gemm " + shape.str();
+  return form;
+}
+
+uint64_t ProductForm::sharedBytes(const GemmConfig &config) const {
+  constexpr int bytesOfPlace = 16;
+  uint64_t places = hasPlaces ? config.tileM * bytesOfPlace : 0;
+  return std::max(cuda::sharedBytes(shape, config),
+                  ringBytes(shape, config) + places);
+}
+
+ContractionSource::ContractionSource(Operation *anchor, const ProductForm &form,
                                      const GemmConfig &config,
                                      const Epilogue &epilogue,
                                      KernelStore &store)
-    : anchor(anchor), shape(shape), config(config), epilogue(epilogue),
-      store(store), type(getElementTypeOrSelf(anchor->getResult(0).getType())) {
+    : anchor(anchor), form(form), shape(form.shape), config(config),
+      epilogue(epilogue), store(store),
+      type(getElementTypeOrSelf(anchor->getResult(0).getType())) {
   if (anchor->getNumOperands() > 2)
     bias = anchor->getOperand(2);
   tileRows = shape.batch * divideCeil(shape.m, config.tileM);
   tileColumns = divideCeil(shape.n, config.tileN);
   // A thread of the kernel that adds the splits has some 16 elements.
-  regionN = std::min<int64_t>(128, llvm::PowerOf2Ceil(shape.n));
+  regionN = std::min<int64_t>(128, llvm::PowerOf2Ceil(epilogue.columns()));
   regionM = 4096 / regionN;
-  regionRows = divideCeil(shape.batch * shape.m, regionM);
-  regionColumns = divideCeil(shape.n, regionN);
+  regionRows = divideCeil(epilogue.rows(), regionM);
+  regionColumns = divideCeil(epilogue.columns(), regionN);
 }
 
 FailureOr<EmittedKernel> ContractionSource::emit() {
   if (config.splits > 1)
-    emitted.temporaries.push_back(shape.batch * shape.m * shape.n *
-                                  config.splits * sizeof(float));
+    emitted.temporaries.push_back(sums().count * sizeof(float));
   for (const EpilogueReduction &reduction : epilogue.reductions()) {
     partialTemporaries.push_back(emitted.temporaries.size());
     if (!isCombined(reduction))
@@ -117,15 +131,16 @@ ContractionSource::partial(unsigned reduction) const {
 ContractionSource::Parameter ContractionSource::sums() const {
   return {"float",
           "shares",
-          shape.batch * shape.m * shape.n * config.splits,
+          epilogue.rows() * epilogue.columns() * config.splits,
           {Kind::Temporary, 0}};
 }
 
 int64_t ContractionSource::parts(const EpilogueReduction &reduction) const {
   bool isSplit = config.splits > 1;
   int64_t rows = isSplit ? regionRows : tileRows;
-  return reduction.isTotal() ? rows * (isSplit ? regionColumns : tileColumns)
-                             : rows;
+  if (reduction.isTotal())
+    return rows * (isSplit ? regionColumns : tileColumns);
+  return isSplit ? rows : rows / form.across;
 }
 
 /// Returns the struct Epilogue's parameters for tensors in memory.
@@ -149,12 +164,18 @@ ContractionSource::epilogueParameters() const {
 //===----------------------------------------------------------------------===//
 
 void ContractionSource::begin(SourceText &out) const {
-  out.line("// gemm " + shape.str() + " = " + config.str());
-  out.line("#include \"gemm.cuh\"");
+  out.line("// " + form.name + " = " + config.str());
+  out.line("#include \"" + form.header + "\"");
   out.line("#include \"scalars.cuh\"");
   out.blank();
   out.line("using namespace mp;");
   out.blank();
+}
+
+std::string ContractionSource::callOf(StringRef function) const {
+  bool isDefault = form.operands == "Matrices";
+  return (function + "<Product" + (isDefault ? "" : ", " + form.operands) + ">")
+      .str();
 }
 
 void ContractionSource::printProduct(SourceText &out) const {
@@ -177,6 +198,8 @@ void ContractionSource::printProduct(SourceText &out) const {
        Twine(config.warpsM) + ", warpsN = " + Twine(config.warpsN));
   line("int splits = " + Twine(config.splits) +
        ", regionM = " + Twine(regionM) + ", regionN = " + Twine(regionN));
+  for (const std::string &text : form.lines)
+    out.line(text);
   out.close("};");
   out.blank();
 }
@@ -240,11 +263,11 @@ FailureOr<KernelLaunch> ContractionSource::product() {
   std::vector<Parameter> parameters = {operand(anchor->getOperand(0)),
                                        operand(anchor->getOperand(1))};
   printFilling(body);
-  body.line("multiplyTile<Product>(" + parameters[0].access() + ", " +
+  body.line(callOf("multiplyTile") + "(" + parameters[0].access() + ", " +
             parameters[1].access() + ", epilogue, shared);");
   llvm::append_range(parameters, epilogueParameters());
   return kernel(out, parameters, config.resident, body, tileRows * tileColumns,
-                config.threads(), sharedBytes(shape, config));
+                config.threads(), form.sharedBytes(config));
 }
 
 KernelLaunch ContractionSource::shares() {
@@ -253,12 +276,12 @@ KernelLaunch ContractionSource::shares() {
   printProduct(out);
   std::vector<Parameter> parameters = {operand(anchor->getOperand(0)),
                                        operand(anchor->getOperand(1)), sums()};
-  body.line("multiplySplit<Product>(" + parameters[0].access() + ", " +
+  body.line(callOf("multiplySplit") + "(" + parameters[0].access() + ", " +
             parameters[1].access() + ", " + parameters[2].access() +
             ", shared);");
   return kernel(out, parameters, config.resident, body,
                 tileRows * tileColumns * config.splits, config.threads(),
-                sharedBytes(shape, config));
+                form.sharedBytes(config));
 }
 
 FailureOr<KernelLaunch> ContractionSource::addition() {
@@ -268,7 +291,8 @@ FailureOr<KernelLaunch> ContractionSource::addition() {
   if (failed(printEpilogue(out, kReducingThreads, regionN)))
     return failure();
   printFilling(body);
-  body.line("addSplits<Product>(" + sums().access() + ", epilogue, shared);");
+  body.line(callOf("addSplits") + "(" + sums().access() +
+            ", epilogue, shared);");
   std::vector<Parameter> parameters = {sums()};
   llvm::append_range(parameters, epilogueParameters());
   return kernel(out, parameters, 1, body, regionRows * regionColumns,

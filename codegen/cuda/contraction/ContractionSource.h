@@ -9,11 +9,30 @@
 
 namespace mp::cuda {
 
+/// A product, and where its operands and its result lie.
+struct ProductForm {
+  /// That of dense matrices, which a tuning plan knows.
+  static ProductForm matrices(const GemmShape &shape);
+  /// Returns the shared memory that a block needs.
+  uint64_t sharedBytes(const GemmConfig &config) const;
+
+  GemmShape shape;
+  std::string name;                  ///< for the comment above a kernel
+  std::string header = "gemm.cuh";   ///< has `operands`
+  std::string operands = "Matrices"; ///< the class template, as gemm.cuh says
+  std::vector<std::string> lines; ///< further ones of the struct of constants
+  /// Matrices of the batch that lie side by side in the result; the others lie
+  /// below one another.
+  int64_t across = 1;
+  /// Whether the places of a tile's rows lie in shared memory (conv.cuh).
+  bool hasPlaces = false;
+};
+
 /// Prints the instantiation of kernels/gemm.cuh, and the launches of its
 /// kernels.
 class ContractionSource {
 public:
-  ContractionSource(mlir::Operation *anchor, const GemmShape &shape,
+  ContractionSource(mlir::Operation *anchor, const ProductForm &form,
                     const GemmConfig &config, const Epilogue &epilogue,
                     KernelStore &store);
 
@@ -47,6 +66,8 @@ private:
   }
 
   void begin(SourceText &out) const;
+  /// Returns the call of a function of gemm.cuh, up to its arguments.
+  std::string callOf(llvm::StringRef function) const;
   void printProduct(SourceText &out) const;
   llvm::LogicalResult printEpilogue(SourceText &out, int threads,
                                     int across) const;
@@ -57,7 +78,8 @@ private:
                       int64_t block, uint64_t shared);
 
   mlir::Operation *anchor;
-  GemmShape shape;
+  const ProductForm &form;
+  const GemmShape &shape;
   GemmConfig config;
   const Epilogue &epilogue;
   KernelStore &store;

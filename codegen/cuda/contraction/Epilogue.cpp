@@ -76,7 +76,8 @@ bool isReduction(linalg::GenericOp stage) {
 /// Accepts or rejects stage by stage.
 class Acceptance {
 public:
-  explicit Acceptance(Operation *anchor) : matrix(anchor->getResult(0)) {
+  Acceptance(Operation *anchor, bool reducesColumns)
+      : matrix(anchor->getResult(0)), reducesColumns(reducesColumns) {
     spaces[anchor->getResult(0)] = Space::Full;
     for (Value bias : anchor->getOperands().drop_front(2))
       spaces[bias] = Space::Column;
@@ -123,10 +124,11 @@ private:
       return false;
     auto space =
         matrix.spaceOf(stage.getIndexingMapMatchingResult(stage->getResult(0)));
-    return space == Space::Scalar || space == Space::Column;
+    return space == Space::Scalar || (space == Space::Column && reducesColumns);
   }
 
   Matrix matrix;
+  bool reducesColumns;
   DenseMap<Value, Space> spaces;
 };
 } // namespace
@@ -147,8 +149,9 @@ TypedAttr EpilogueReduction::start() const {
   return constantOf(linalg::GenericOp(stage).getDpsInits()[0]);
 }
 
-unsigned Epilogue::accepts(Operation *anchor, StageList stages) {
-  Acceptance acceptance(anchor);
+unsigned Epilogue::accepts(Operation *anchor, StageList stages,
+                           bool reducesColumns) {
+  Acceptance acceptance(anchor, reducesColumns);
   unsigned count = 0;
   for (linalg::GenericOp stage : stages) {
     if (!acceptance.takes(stage))
@@ -167,11 +170,13 @@ void Epilogue::addRead(Value value, Space space) {
     operands.push_back({value, space, argument.getArgNumber()});
 }
 
-FailureOr<Epilogue> Epilogue::get(Operation *anchor, StageList stages) {
+FailureOr<Epilogue> Epilogue::get(Operation *anchor, StageList stages,
+                                  int64_t across) {
   Epilogue epilogue;
   epilogue.anchor = anchor->getResult(0);
   Matrix matrix(epilogue.anchor);
   epilogue.allColumns = matrix.shape.empty() ? 1 : matrix.shape.back();
+  epilogue.matrixColumns = epilogue.allColumns / across;
   epilogue.allRows =
       ShapedType::getNumElements(matrix.shape) / epilogue.allColumns;
   epilogue.stages = llvm::to_vector(stages);
@@ -206,5 +211,5 @@ int Epilogue::width() const {
         bytes = std::min(
             bytes, storageBytes(getElementTypeOrSelf(tensor.value.getType())));
   int64_t most = std::clamp<int64_t>(16 / bytes, 2, 8);
-  return std::gcd(allColumns, most);
+  return std::gcd(matrixColumns, most);
 }

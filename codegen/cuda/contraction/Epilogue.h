@@ -36,13 +36,15 @@ struct EpilogueReduction {
 class Epilogue {
 public:
   /// Returns how many of the stages after `anchor`, in order, a kernel can take
-  /// in.
-  static unsigned accepts(mlir::Operation *anchor, StageList stages);
+  /// in. Not all kernels can reduce down columns.
+  static unsigned accepts(mlir::Operation *anchor, StageList stages,
+                          bool reducesColumns = true);
 
   /// Looks at the body of a kernel whose anchor is followed by `stages`, all of
-  /// them accepted. Fails with a diagnostic at a result that no stage makes.
+  /// them accepted. The sums of a kernel come in `across` matrices side by
+  /// side. Fails with a diagnostic at a result that no stage makes.
   static llvm::FailureOr<Epilogue> get(mlir::Operation *anchor,
-                                       StageList stages);
+                                       StageList stages, int64_t across = 1);
 
   int64_t rows() const { return allRows; }
   int64_t columns() const { return allColumns; }
@@ -70,7 +72,7 @@ private:
   void addRead(mlir::Value value, Space space);
 
   mlir::Value anchor;
-  int64_t allRows = 1, allColumns = 1;
+  int64_t allRows = 1, allColumns = 1, matrixColumns = 1;
   llvm::SmallVector<mlir::linalg::GenericOp> stages;
   llvm::SmallVector<EpilogueTensor> operands, results;
   llvm::SmallVector<EpilogueReduction> reduced;

@@ -225,8 +225,8 @@ private:
   }
 
   void printLeave(int threads, int across) {
-    out.open("void leave(long long tileRow, long long column, unsigned char "
-             "*shared)");
+    out.open("void leave(long long tileRow, long long column, long long "
+             "columns, unsigned char *shared)");
     for (auto [i, reduction] : llvm::enumerate(epilogue.reduced)) {
       std::string combine = number("Combine", i),
                   ends = number("reduced", i) + ", " + number("partial", i);
@@ -236,7 +236,7 @@ private:
       else
         out.line("leaveColumns<" + combine + ", " + Twine(threads) + ", " +
                  Twine(across) + ", " + Twine(epilogue.columns()) + ">(" +
-                 ends + ", tileRow, column, shared);");
+                 ends + ", tileRow, column, columns, shared);");
     }
     out.close();
   }

@@ -139,20 +139,25 @@ llvm::StringRef mp::cuda::pathName(GemmPath path) {
   llvm_unreachable("all paths handled");
 }
 
+uint64_t mp::cuda::ringBytes(const GemmShape &shape, const GemmConfig &config) {
+  if (pathOf(shape) == GemmPath::Any)
+    return 0;
+  return uint64_t(config.stages) * (config.tileM + config.tileN) *
+         config.tileK * byteWidth(shape.type);
+}
+
 uint64_t mp::cuda::sharedBytes(const GemmShape &shape,
                                const GemmConfig &config) {
   GemmPath path = pathOf(shape);
-  uint64_t ring = 0, slabRows = config.tileM;
-  if (path != GemmPath::Any)
-    ring = uint64_t(config.stages) * (config.tileM + config.tileN) *
-           config.tileK * byteWidth(shape.type);
+  uint64_t slabRows = config.tileM;
   if (path == GemmPath::Fma)
     slabRows = config.threads() / 16 * 4;
   else if (path != GemmPath::Any)
     slabRows = config.warpsM * 16;
   // Reductions keep each thread's values of its columns, of 8 bytes at most.
   uint64_t sums = std::max(4u, byteWidth(shape.type));
-  return std::max({ring, slabRows * (config.tileN + 8) * sums,
+  return std::max({ringBytes(shape, config),
+                   slabRows * (config.tileN + 8) * sums,
                    uint64_t(config.threads()) * 8 * 8});
 }
 
@@ -251,7 +256,7 @@ std::vector<GemmConfig> mp::cuda::gemmCandidates(const GemmShape &shape,
   for (TableRow row : kTable) {
     if (row.path != pathOf(shape))
       continue;
-    for (int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    for (int splits : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
       row.config.splits = splits;
       if (whyNot(shape, row.config, arch).empty())
         found.emplace_back(estimate(shape, row, arch), row.config);

@@ -52,6 +52,8 @@ struct GemmConfig {
   bool operator==(const GemmConfig &) const = default;
 };
 
+/// Returns the shared memory of the ring of stages.
+uint64_t ringBytes(const GemmShape &shape, const GemmConfig &config);
 /// Returns the shared memory that a block needs: the ring of stages, or the
 /// staged sums.
 uint64_t sharedBytes(const GemmShape &shape, const GemmConfig &config);

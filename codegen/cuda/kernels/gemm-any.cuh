@@ -50,23 +50,19 @@ public:
   static constexpr int slabs = 1, slabRows = P::tileM;
   static constexpr int rowOf(int slab, int row) { return row; }
 
-  /// `a` and `b` begin with the matrices' first elements; `row` and `column`
-  /// are the tile's first of C.
-  void run(Global<T> a, long long firstA, Global<T> b, long long firstB,
-           long long row, long long column) {
+  /// `row` and `column` are the tile's first of C.
+  template <typename Operands>
+  void run(const Operands &operands, long long row, long long column) {
+    const long long depth = operands.depth();
 #pragma unroll 1
     for (int i = 0; i < share; ++i) {
       long long m = row + rowIn(i), n = column + columnIn(i);
       if (m >= P::m || n >= P::n)
         continue;
       Sum sum = 0;
-      for (long long k = 0; k < P::k; ++k)
-        sum = multiplyAndAdd(
-            toSum(
-                a.load(firstA + (P::transposeA ? k * P::m + m : m * P::k + k))),
-            toSum(
-                b.load(firstB + (P::transposeB ? n * P::k + k : k * P::n + n))),
-            sum);
+      for (long long k = 0; k < depth; ++k)
+        sum = multiplyAndAdd(toSum(operands.elementA(m, k)),
+                             toSum(operands.elementB(k, n)), sum);
 #pragma unroll
       for (int j = 0; j < share; ++j)
         if (j == i)

@@ -8,11 +8,13 @@
 //
 //   static constexpr int width;        elements that a thread has at once
 //   void enter(column)                 before the first of a tile
-//   void apply(row, column, sums)      `width` sums from there on; row counts
-//                                      through the batch
-//   void leave(tileRow, column, shared)  after the last, called by all threads,
+//   void apply(row, column, sums)      `width` sums from there on
+//   void leave(tileRow, column, columns, shared)  after the last of a tile that
+//                                      has `columns`, called by all threads,
 //                                      also those that had nothing to apply:
 //                                      writes partial results of reductions
+//
+// Rows and columns are those of the whole result.
 //
 // Partial results are combined in an order that the shapes alone determine.
 //
@@ -90,19 +92,18 @@ template <int Threads, int Columns, int Width> struct Walk {
   static int column() { return threadIdx.x % perRow * Width; }
 };
 
-/// Hands a tile's sums to an epilogue. `row` and `column` are the tile's first
-/// of its matrix, `above` the rows of the matrices before it in the batch.
-template <typename P, typename Math, typename Epilogue>
-void applyTile(const Math &math, Epilogue &epilogue, long long above,
-               long long row, long long column, unsigned char *shared) {
+/// Hands a tile's sums to an epilogue; gemm.cuh says what Operands are.
+template <typename P, typename Math, typename Operands, typename Epilogue>
+void applyTile(const Math &math, const Operands &operands, Epilogue &epilogue,
+               unsigned char *shared) {
   using Sum = typename Math::Sum;
   constexpr int threads = P::warpsM * P::warpsN * 32;
   using W = Walk<threads, P::tileN, Epilogue::width>;
   auto *staged = reinterpret_cast<Sum *>(shared);
-  long long own = column + W::column();
+  long long own = operands.place.template column<P>() + W::column();
   bool inside = P::n % P::tileN == 0 || own < P::n;
   if (inside)
-    epilogue.enter(own);
+    epilogue.enter(operands.resultColumn(own));
 #pragma unroll 1
   for (int slab = 0; slab < Math::slabs; ++slab) {
     barrier();
@@ -110,11 +111,12 @@ void applyTile(const Math &math, Epilogue &epilogue, long long above,
     barrier();
 #pragma unroll 1
     for (int r = W::row(); r < Math::slabRows; r += W::rows) {
-      long long at = row + Math::rowOf(slab, r);
-      if (inside && (P::m % P::tileM == 0 || at < P::m)) {
+      long long at = operands.place.template row<P>() + Math::rowOf(slab, r);
+      if (inside && (P::m % P::tileM == 0 || at < P::m) && operands.has(at)) {
         Sum sums[Epilogue::width];
         loadShared(sums, staged + r * stagedPitch<P> + W::column());
-        epilogue.apply(above + at, own, sums);
+        epilogue.apply(operands.resultRow(at, own), operands.resultColumn(own),
+                       sums);
       }
     }
   }
@@ -125,11 +127,11 @@ void applyTile(const Math &math, Epilogue &epilogue, long long above,
 //===----------------------------------------------------------------------===//
 
 /// Stores what a block's threads have of sums down its columns, as
-/// partials[tileRow] of [.., AllColumns].
+/// partials[tileRow] of [.., AllColumns]; only `columns` of them exist.
 template <typename Combine, int Threads, int Columns, long long AllColumns,
           int Width, typename T>
 void leaveColumns(const T (&own)[Width], Global<T> partials, long long tileRow,
-                  long long column, unsigned char *shared) {
+                  long long column, long long columns, unsigned char *shared) {
   using W = Walk<Threads, Columns, Width>;
   auto *values = reinterpret_cast<T *>(shared);
   barrier();
@@ -138,7 +140,7 @@ void leaveColumns(const T (&own)[Width], Global<T> partials, long long tileRow,
     values[W::row() * Columns + W::column() + i] = own[i];
   combineLanes<Combine, Threads, W::rows, Columns>(values);
   for (int i = threadIdx.x; i < Columns; i += Threads)
-    if (column + i < AllColumns)
+    if (i < columns)
       partials.store(tileRow * AllColumns + column + i, values[i]);
 }
 

@@ -57,82 +57,93 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
   }
 };
 
+/// Which elements of a tile each of Threads threads copies, Width at once.
+/// Threads lie side by side along rows; each has one column, of `share` rows.
+template <typename Tile, int Threads, int Width> struct TileShare {
+  using T = typename Tile::Element;
+  static constexpr int perRow = Tile::columns / Width;
+  static constexpr int apart = Threads / perRow;
+  static constexpr int share = Tile::rows / apart;
+  static constexpr int atOnce = min(share, 8);
+  static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
+  static int row() { return threadIdx.x / perRow; }
+  static int column() { return threadIdx.x % perRow * Width; }
+  static int first() { return Tile::offset(row(), column()); }
+
+  /// Where this thread's part of row number i of its share lies.
+  static int placeOf(int first, int i) {
+    if constexpr (apart % Tile::period == 0)
+      return first + i * apart * Tile::columns;
+    else
+      return Tile::offset(row() + i * apart, column());
+  }
+
+  /// Starts to copy the share: `indexOf(i)` is where the elements lie in
+  /// `source`, and zeros come where not `isInside(i)`.
+  template <typename IndexOf, typename IsInside>
+  static void start(T *tile, int first, Global<T> source,
+                    const IndexOf &indexOf, const IsInside &isInside) {
+    if constexpr (Width * sizeof(T) >= 4) {
+#pragma unroll atOnce
+      for (int i = 0; i < share; ++i)
+        copyAsync<Width>(tile + placeOf(first, i), source, indexOf(i),
+                         isInside(i) ? Width : 0);
+    } else {
+      // No copy is as narrow as one 16-bit element.
+#pragma unroll 1
+      for (int i = 0; i < share; i += atOnce) {
+        T values[atOnce];
+#pragma unroll
+        for (int j = 0; j < atOnce; ++j)
+          values[j] = isInside(i + j) ? source.load(indexOf(i + j)) : T();
+#pragma unroll
+        for (int j = 0; j < atOnce; ++j)
+          tile[placeOf(first, i + j)] = values[j];
+      }
+    }
+  }
+};
+
+/// The largest power of two, at most `elements`, that divides Count.
+template <long long Count> constexpr int widestOf(int elements) {
+  return elements > 1 && Count % elements ? widestOf<Count>(elements / 2)
+                                          : elements;
+}
+
 /// The copy of Tile after Tile of a Rows x Columns matrix by a block of
 /// Threads, each as wide as the matrix's rows are aligned; the tiles follow one
 /// another downwards or to the right. What lies outside the matrix becomes
-/// zero.
+/// zero. Rows begin Pitch elements apart, a multiple of Columns.
 template <typename Tile, int Threads, long long Rows, long long Columns,
-          bool Downwards>
+          bool Downwards, long long Pitch = Columns>
 class TileCopy {
   using T = typename Tile::Element;
+  using Share = TileShare<Tile, Threads, widestOf<Columns>(Tile::inChunk)>;
 
 public:
   /// `first` is the index of the matrix's first element; `row` and `column` are
   /// where its first tile begins.
   TileCopy(Global<T> source, long long first, int row, int column)
-      : source(source), place(Tile::offset(ownRow(), ownColumn())),
-        below(static_cast<int>(Rows - row - ownRow())),
-        right(static_cast<int>(Columns - column - ownColumn())),
-        index(first + Columns * (row + ownRow()) + column + ownColumn()) {}
+      : source(source), place(Share::first()),
+        below(static_cast<int>(Rows - row - Share::row())),
+        right(static_cast<int>(Columns - column - Share::column())),
+        index(first + Pitch * (row + Share::row()) + column + Share::column()) {
+  }
 
   /// Starts to copy the next tile into `tile`.
   void start(T *tile) {
-    if constexpr (width * sizeof(T) >= 4)
-      startChunks(tile);
-    else
-      copyElements(tile);
+    Share::start(
+        tile, place, source,
+        [&](int i) { return index + i * Share::apart * Pitch; },
+        [&](int i) {
+          return (Rows % Tile::rows == 0 || i * Share::apart < below) &&
+                 (Columns % Tile::columns == 0 || right > 0);
+        });
     (Downwards ? below : right) -= Downwards ? Tile::rows : Tile::columns;
-    index += Downwards ? Tile::rows * Columns : Tile::columns;
+    index += Downwards ? Tile::rows * Pitch : Tile::columns;
   }
 
 private:
-  static constexpr int widest(int elements) {
-    return elements > 1 && Columns % elements ? widest(elements / 2) : elements;
-  }
-  // Threads lie side by side along rows; each has one column, of `share` rows.
-  static constexpr int width = widest(Tile::inChunk);
-  static constexpr int perRow = Tile::columns / width;
-  static constexpr int apart = Threads / perRow;
-  static constexpr int share = Tile::rows / apart;
-  static constexpr int atOnce = min(share, 8);
-  static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
-  static int ownRow() { return threadIdx.x / perRow; }
-  static int ownColumn() { return threadIdx.x % perRow * width; }
-
-  bool isInside(int i) const {
-    return (Rows % Tile::rows == 0 || i * apart < below) &&
-           (Columns % Tile::columns == 0 || right > 0);
-  }
-  int placeOf(int i) const {
-    if constexpr (apart % Tile::period == 0)
-      return place + i * apart * Tile::columns;
-    else
-      return Tile::offset(ownRow() + i * apart, ownColumn());
-  }
-
-  void startChunks(T *tile) const {
-#pragma unroll atOnce
-    for (int i = 0; i < share; ++i)
-      copyAsync<width>(tile + placeOf(i), source, index + i * apart * Columns,
-                       isInside(i) ? width : 0);
-  }
-
-  /// Rows of an odd number of 16-bit elements: no copy is so narrow.
-  void copyElements(T *tile) const {
-#pragma unroll 1
-    for (int i = 0; i < share; i += atOnce) {
-      T values[atOnce];
-#pragma unroll
-      for (int j = 0; j < atOnce; ++j)
-        values[j] = isInside(i + j)
-                        ? source.load(index + (i + j) * apart * Columns)
-                        : T();
-#pragma unroll
-      for (int j = 0; j < atOnce; ++j)
-        tile[placeOf(i + j)] = values[j];
-    }
-  }
-
   Global<T> source;
   int place;
   int below, right; ///< rows and columns from this thread's first element on

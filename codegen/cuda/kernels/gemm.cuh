@@ -20,6 +20,23 @@
 //                                      tiles of it, the last with fewer
 //   int regionM, regionN               of C, for a block that combines splits
 //
+// Where operands lie, and where a sum belongs in the result, is the business of
+// a class template Operands<P>; Matrices is that of dense matrices, and
+// conv.cuh has those of convolutions. All of them have
+//
+//   rows, columns                      static: of the whole result
+//   Operands(a, b, shared)             called by all threads; `shared` is the
+//                                      block's memory
+//   TilePlace place
+//   CopyA<Tile>, CopyB<Tile>           types of what copies tile after tile
+//   copyA<Tile>(), copyB<Tile>()       and the block's copies
+//   depth()                            terms of the block's sums, at most P::k
+//   elementA(m, k), elementB(k, n)     an element, where Path is Any
+//   has(m)                             whether the result has this row
+//   resultRow(m, n), resultColumn(n)   where a sum is in the result
+//   partialRow()                       which partial results of reductions down
+//                                      columns are the block's
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -28,11 +45,21 @@
 
 namespace mp {
 
+/// The tiles along k that the blocks of each split have, but for the last.
+template <typename P>
+constexpr int tilesOfSplit = ceilDivide(ceilDivide(P::k, P::tileK), P::splits);
+
 /// A block's tile.
 struct TilePlace {
   long long batch;
   int split;
   int tileRow, tileColumn; ///< which of the matrix
+
+  template <typename P> int row() const { return tileRow * P::tileM; }
+  template <typename P> int column() const { return tileColumn * P::tileN; }
+  template <typename P> int depth() const {
+    return split * tilesOfSplit<P> * P::tileK;
+  }
 };
 
 /// Blocks that run at once have tiles of few rows and few columns, so that they
@@ -63,24 +90,73 @@ template <typename P> struct ChosenMath<P, Path::Any> {
   using Type = AnyMath<P>;
 };
 
+template <typename P> constexpr int threadsOf = P::warpsM * P::warpsN * 32;
+
+/// Operands and result that are dense matrices.
+template <typename P> class Matrices {
+  using T = typename P::Element;
+
+public:
+  static constexpr long long rows = P::batch * P::m, columns = P::n;
+  Matrices(Global<T> a, Global<T> b, unsigned char *)
+      : place(placeOfBlock<P>()), a(a), b(b),
+        firstA(P::broadcastA ? 0 : place.batch * P::m * P::k),
+        firstB(P::broadcastB ? 0 : place.batch * P::k * P::n) {}
+
+  template <typename Tile>
+  using CopyA = TileCopy<Tile, threadsOf<P>, alongDepthA<P> ? P::m : P::k,
+                         alongDepthA<P> ? P::k : P::m, !alongDepthA<P>>;
+  template <typename Tile>
+  using CopyB = TileCopy<Tile, threadsOf<P>, alongDepthB<P> ? P::n : P::k,
+                         alongDepthB<P> ? P::k : P::n, !alongDepthB<P>>;
+  template <typename Tile> CopyA<Tile> copyA() const {
+    int across = place.row<P>(), depth = place.depth<P>();
+    return {a, firstA, alongDepthA<P> ? across : depth,
+            alongDepthA<P> ? depth : across};
+  }
+  template <typename Tile> CopyB<Tile> copyB() const {
+    int across = place.column<P>(), depth = place.depth<P>();
+    return {b, firstB, alongDepthB<P> ? across : depth,
+            alongDepthB<P> ? depth : across};
+  }
+
+  static constexpr long long depth() { return P::k; }
+  T elementA(long long m, long long k) const {
+    return a.load(firstA + (P::transposeA ? k * P::m + m : m * P::k + k));
+  }
+  T elementB(long long k, long long n) const {
+    return b.load(firstB + (P::transposeB ? n * P::k + k : k * P::n + n));
+  }
+
+  static constexpr bool has(long long) { return true; }
+  long long resultRow(long long m, long long) const {
+    return place.batch * P::m + m;
+  }
+  static long long resultColumn(long long n) { return n; }
+  long long partialRow() const {
+    constexpr long long down = ceilDivide(P::m, P::tileM);
+    return place.batch * down + place.tileRow;
+  }
+
+  TilePlace place;
+
+private:
+  Global<T> a, b;
+  long long firstA, firstB;
+};
+
 /// The ring of stages.
-template <typename P, typename Math> class Pipeline {
+template <typename P, typename Math, typename Operands> class Pipeline {
   using T = typename P::Element;
   using TileA = typename Math::TileA;
   using TileB = typename Math::TileB;
-  static constexpr int threads = P::warpsM * P::warpsN * 32;
   static_assert(Math::steps % 2 == 0, "a step for either set of registers");
 
 public:
-  Pipeline(Global<T> a, Global<T> b, const TilePlace &place,
-           unsigned char *shared)
-      : copyA(a, P::broadcastA ? 0 : place.batch * P::m * P::k,
-              alongDepthA<P> ? row(place) : depth(place),
-              alongDepthA<P> ? depth(place) : row(place)),
-        copyB(b, P::broadcastB ? 0 : place.batch * P::k * P::n,
-              alongDepthB<P> ? column(place) : depth(place),
-              alongDepthB<P> ? depth(place) : column(place)),
-        count(min(tiles - place.split * share, share)), shared(shared) {}
+  Pipeline(const Operands &operands, unsigned char *shared)
+      : copyA(operands.template copyA<TileA>()),
+        copyB(operands.template copyB<TileB>()), count(tilesOf(operands)),
+        shared(shared) {}
 
   void run(Math &math) {
 #pragma unroll 1
@@ -108,14 +184,10 @@ public:
   }
 
 private:
-  static constexpr int tiles = ceilDivide(P::k, P::tileK);
-  static constexpr int share = ceilDivide(tiles, P::splits);
-  static int row(const TilePlace &place) { return place.tileRow * P::tileM; }
-  static int column(const TilePlace &place) {
-    return place.tileColumn * P::tileN;
-  }
-  static int depth(const TilePlace &place) {
-    return place.split * share * P::tileK;
+  static int tilesOf(const Operands &operands) {
+    constexpr int share = tilesOfSplit<P>;
+    int tiles = static_cast<int>(ceilDivide(operands.depth(), P::tileK));
+    return min(tiles - operands.place.split * share, share);
   }
 
   static constexpr int stageBytes = TileA::bytes + TileB::bytes;
@@ -147,12 +219,8 @@ private:
     advance(from);
   }
 
-  TileCopy<TileA, threads, alongDepthA<P> ? P::m : P::k,
-           alongDepthA<P> ? P::k : P::m, !alongDepthA<P>>
-      copyA;
-  TileCopy<TileB, threads, alongDepthB<P> ? P::n : P::k,
-           alongDepthB<P> ? P::k : P::n, !alongDepthB<P>>
-      copyB;
+  typename Operands::template CopyA<TileA> copyA;
+  typename Operands::template CopyB<TileB> copyB;
   int count;              ///< tiles
   int left = count;       ///< of them, not yet started
   int from = 0, into = 0; ///< where the stages lie in `shared`
@@ -160,68 +228,73 @@ private:
 };
 
 /// A block's tile of the product, or of its share of k, to the epilogue.
-template <typename P, typename Epilogue>
+template <typename P, template <typename> class Operands = Matrices,
+          typename Epilogue>
 void multiplyTile(Global<typename P::Element> a, Global<typename P::Element> b,
                   Epilogue &epilogue, unsigned char *shared) {
   using Math = typename ChosenMath<P>::Type;
-  TilePlace place = placeOfBlock<P>();
-  int row = place.tileRow * P::tileM, column = place.tileColumn * P::tileN;
+  Operands<P> operands(a, b, shared);
+  int column = operands.place.template column<P>();
   Math math;
   if constexpr (P::path == Path::Any)
-    math.run(a, P::broadcastA ? 0 : place.batch * P::m * P::k, b,
-             P::broadcastB ? 0 : place.batch * P::k * P::n, row, column);
+    math.run(operands, operands.place.template row<P>(), column);
   else
-    Pipeline<P, Math>(a, b, place, shared).run(math);
-  applyTile<P>(math, epilogue, place.batch * P::m, row, column, shared);
-  constexpr long long down = ceilDivide(P::m, P::tileM);
-  epilogue.leave(place.batch * down + place.tileRow, column, shared);
+    Pipeline<P, Math, Operands<P>>(operands, shared).run(math);
+  applyTile<P>(math, operands, epilogue, shared);
+  epilogue.leave(operands.partialRow(), operands.resultColumn(column),
+                 P::n - column, shared);
 }
 
-/// An epilogue that keeps the sums of a share of k, in partials[splits, batch,
-/// m, n].
-template <typename P> struct PartialSums {
-  static constexpr int width = P::n % 4 == 0 ? 4 : P::n % 2 == 0 ? 2 : 1;
+/// An epilogue that keeps the sums of a share of k, in partials[splits, rows,
+/// columns].
+template <typename P, long long Columns> struct PartialSums {
+  static constexpr int width = widestOf<P::n>(4) < widestOf<Columns>(4)
+                                   ? widestOf<P::n>(4)
+                                   : widestOf<Columns>(4);
   Global<float> partials;
   long long first;
 
   void enter(long long column) {}
   void apply(long long row, long long column, const float (&sums)[width]) {
-    storeRun(partials, first + row * P::n + column, sums);
+    storeRun(partials, first + row * Columns + column, sums);
   }
-  void leave(long long tileRow, long long column, unsigned char *shared) {}
+  void leave(long long, long long, long long, unsigned char *) {}
 };
 
 /// The first of two kernels of a product with `splits`.
-template <typename P>
+template <typename P, template <typename> class Operands = Matrices>
 void multiplySplit(Global<typename P::Element> a, Global<typename P::Element> b,
                    Global<float> partials, unsigned char *shared) {
-  PartialSums<P> epilogue{partials,
-                          placeOfBlock<P>().split * (P::batch * P::m * P::n)};
-  multiplyTile<P>(a, b, epilogue, shared);
+  using O = Operands<P>;
+  PartialSums<P, O::columns> epilogue{partials, placeOfBlock<P>().split *
+                                                    (O::rows * O::columns)};
+  multiplyTile<P, Operands>(a, b, epilogue, shared);
 }
 
-/// The second, of 256 threads: adds the shares in order, a block a region of C,
-/// seen as [batch * m, n].
-template <typename P, typename Epilogue>
+/// The second, of 256 threads: adds the shares in order, a block a region of
+/// the result.
+template <typename P, template <typename> class Operands = Matrices,
+          typename Epilogue>
 void addSplits(Global<float> partials, Epilogue &epilogue,
                unsigned char *shared) {
   constexpr int width = Epilogue::width;
-  constexpr long long rows = P::batch * P::m, size = rows * P::n;
-  constexpr int across = ceilDivide(P::n, P::regionN);
+  constexpr long long rows = Operands<P>::rows, columns = Operands<P>::columns;
+  constexpr long long size = rows * columns;
+  constexpr int across = ceilDivide(columns, P::regionN);
   using W = Walk<256, P::regionN, width>;
   long long top = static_cast<long long>(blockIdx.x / across) * P::regionM;
   long long left = static_cast<long long>(blockIdx.x % across) * P::regionN;
   long long column = left + W::column();
-  if (column < P::n) {
+  if (column < columns) {
     epilogue.enter(column);
 #pragma unroll 1
     for (long long row = top + W::row(); row < min(top + P::regionM, rows);
          row += W::rows) {
       float sums[width] = {};
-#pragma unroll
+#pragma unroll 16
       for (int split = 0; split < P::splits; ++split) {
         float share[width];
-        loadRun(share, partials, split * size + row * P::n + column);
+        loadRun(share, partials, split * size + row * columns + column);
 #pragma unroll
         for (int i = 0; i < width; ++i)
           sums[i] = sums[i] + share[i];
@@ -229,7 +302,7 @@ void addSplits(Global<float> partials, Epilogue &epilogue,
       epilogue.apply(row, column, sums);
     }
   }
-  epilogue.leave(blockIdx.x / across, left, shared);
+  epilogue.leave(blockIdx.x / across, left, columns - left, shared);
 }
 
 } // namespace mp
