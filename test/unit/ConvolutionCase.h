@@ -6,9 +6,11 @@
 #ifndef MP_TEST_UNIT_CONVOLUTIONCASE_H
 #define MP_TEST_UNIT_CONVOLUTIONCASE_H
 
-#include "EmulatedProgram.h"
+#include "GoldenFunction.h"
 #include "codegen/cuda/contraction/TunePlan.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+#include <numeric>
 
 namespace mp::test {
 
@@ -165,20 +167,47 @@ struct ConvolutionCase {
     return shape;
   }
 
+  /// Returns a module whose function @f is an op of two operands.
+  std::string module(Convolution op) const {
+    std::string a = outputType(), b = weightType(), result = inputType(), name;
+    auto sized = [](const char *mnemonic, const std::array<int64_t, 2> &size) {
+      return llvm::formatv("{0} %a, %b size[{1}, {2}]", mnemonic, size[0],
+                           size[1])
+          .str();
+    };
+    switch (op) {
+    case Convolution::Forward:
+      name = "conv2d %a, %b";
+      std::swap(a, result);
+      break;
+    case Convolution::BackwardInput:
+      name = sized("conv2d_backward_input", size);
+      break;
+    case Convolution::BackwardWeight:
+      name = sized("conv2d_backward_weight", window);
+      std::swap(b, result);
+      break;
+    }
+    return "func.func @f(%a: " + a + ", %b: " + b + ") -> " + result +
+           " {\n  %c = mp." + name + attributes() + " : " + a + ", " + b +
+           "\n  return %c : " + result + "\n}\n";
+  }
+
   /// Returns a plan with the case's config for an op, with fewer splits if k is
   /// short.
-  std::string plan(Convolution op) const {
+  std::string plan(Convolution op, llvm::StringRef arch = "sm_80") const {
+    if (!*config)
+      return "";
     cuda::GemmShape shape = product(op);
-    std::string text;
-    for (int count = splits; *config && text.empty(); --count) {
-      text = llvm::formatv("{0} splits {1}", config, count);
-      auto parsed = llvm::cantFail(cuda::GemmConfig::parse(text));
-      if (count > 1 && !cuda::whyNot(shape, parsed, cuda::Arch()).empty())
-        text.clear();
-    }
-    return text.empty()
-               ? ""
-               : "mp.plan 1 sm_80\ngemm " + shape.str() + " = " + text + "\n";
+    cuda::GemmConfig chosen = llvm::cantFail(cuda::GemmConfig::parse(
+        llvm::formatv("{0} splits {1}", config, splits).str()));
+    while (chosen.splits > 1 &&
+           !cuda::whyNot(shape, chosen, llvm::cantFail(cuda::Arch::get(arch)))
+                .empty())
+      --chosen.splits;
+    return ("mp.plan 1 " + arch + "\ngemm " + shape.str() + " = " +
+            chosen.str() + "\n")
+        .str();
   }
 };
 

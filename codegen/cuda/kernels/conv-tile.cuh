@@ -89,7 +89,9 @@ template <typename Tile, int Threads, typename I, typename Taps,
           typename Places>
 class PlaceCopy {
   using T = typename Tile::Element;
-  using Share = TileShare<Tile, Threads, widestOf<I::channels>(Tile::inChunk)>;
+  // To find a place takes registers.
+  using Share =
+      TileShare<Tile, Threads, widestOf<I::channels>(Tile::inChunk), 4>;
 
 public:
   /// `number` is the first tile's first place, `element` its first column.

@@ -58,13 +58,15 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
 };
 
 /// Which elements of a tile each of Threads threads copies, Width at once.
-/// Threads lie side by side along rows; each has one column, of `share` rows.
-template <typename Tile, int Threads, int Width> struct TileShare {
+/// Threads lie side by side along rows; each has one column, of `share` rows,
+/// and at most Most of them on their way to registers.
+template <typename Tile, int Threads, int Width, int Most = 8>
+struct TileShare {
   using T = typename Tile::Element;
   static constexpr int perRow = Tile::columns / Width;
   static constexpr int apart = Threads / perRow;
   static constexpr int share = Tile::rows / apart;
-  static constexpr int atOnce = min(share, 8);
+  static constexpr int atOnce = min(share, Most);
   static_assert(apart >= 1 && share * apart == Tile::rows, "threads of a copy");
   static int row() { return threadIdx.x / perRow; }
   static int column() { return threadIdx.x % perRow * Width; }

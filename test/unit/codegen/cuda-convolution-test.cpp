@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ConvolutionCase.h"
+#include "EmulatedProgram.h"
 
 using namespace mp;
 using namespace mp::test;
@@ -20,23 +21,13 @@ protected:
           weight = randomNumbers(shape.weightCount(), 2),
           gradient = randomNumbers(shape.outputCount(), 3);
 
-  /// Expects that a function of one op, `name` with its `sizes`, gives the sums
-  /// of `a` and `b`.
-  void expectSums(Convolution op, const std::string &name,
-                  const std::string &sizes, const Numbers &a,
-                  const std::string &typeA, const Numbers &b,
-                  const std::string &typeB, const std::string &result) {
-    std::string text = "func.func @f(%a: " + typeA + ", %b: " + typeB +
-                       ") -> " + result + " {\n  %c = mp." + name + " %a, %b " +
-                       sizes + shape.attributes() + " : " + typeA + ", " +
-                       typeB + "\n  return %c : " + result + "\n}\n";
-    Program program = compileForCuda(text, shape.plan(op));
+  /// Expects that a function of one op gives the sums of `a` and `b`.
+  void expectSums(Convolution op, const Numbers &a, const Numbers &b) {
+    Program program = compileForCuda(shape.module(op), shape.plan(op));
     ASSERT_FALSE(program.kernels.empty());
-    if (*shape.config) {
-      std::string config = llvm::StringRef(shape.config).str();
-      ASSERT_NE(program.kernels.front().code.find(config), std::string::npos)
-          << program.kernels.front().code;
-    }
+    ASSERT_NE(program.kernels.front().code.find(shape.config),
+              std::string::npos)
+        << program.kernels.front().code;
     auto results = run(program, std::vector<Numbers>{a, b});
     ASSERT_EQ(results.size(), 1u);
     Numbers expected = rounded(shape.sums(op, a, b), shape.element());
@@ -44,27 +35,18 @@ protected:
     for (size_t i = 0; i < expected.size(); ++i)
       ASSERT_EQ(results[0][i], expected[i]) << "element " << i;
   }
-
-  static std::string sizeOf(const std::array<int64_t, 2> &size) {
-    return llvm::formatv("size[{0}, {1}]", size[0], size[1]);
-  }
 };
 
 TEST_P(CudaConvolution, isTheSumRoundedOnce) {
-  expectSums(Convolution::Forward, "conv2d", "", input, shape.inputType(),
-             weight, shape.weightType(), shape.outputType());
+  expectSums(Convolution::Forward, input, weight);
 }
 
 TEST_P(CudaConvolution, hasTheGradientOfItsInput) {
-  expectSums(Convolution::BackwardInput, "conv2d_backward_input",
-             sizeOf(shape.size), gradient, shape.outputType(), weight,
-             shape.weightType(), shape.inputType());
+  expectSums(Convolution::BackwardInput, gradient, weight);
 }
 
 TEST_P(CudaConvolution, hasTheGradientOfItsWeight) {
-  expectSums(Convolution::BackwardWeight, "conv2d_backward_weight",
-             sizeOf(shape.window), gradient, shape.outputType(), input,
-             shape.inputType(), shape.weightType());
+  expectSums(Convolution::BackwardWeight, gradient, input);
 }
 
 #define SMALL_HALF "64x64x32 stages 4 warps 2x2 resident 2"

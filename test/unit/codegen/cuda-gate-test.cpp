@@ -5,44 +5,21 @@
 // or the one that test/fetch-nvrtc.py brings.
 //
 //===----------------------------------------------------------------------===//
+#include "CudaGate.h"
 #include "OpSamples.h"
-#include "RealNvrtc.h"
 #include "codegen/cuda/OneSource.h"
 #include "codegen/cuda/contraction/TunePlan.h"
-#include "runtime/cuda/ResourceUsage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ThreadPool.h"
-#include "gtest/gtest.h"
-#include <chrono>
-#include <map>
 #include <set>
 
 using namespace llvm;
 using namespace mp;
+using namespace mp::test;
 
 namespace {
-struct Source {
-  Kernel kernel;
-  std::vector<Header> headers;
-  std::string model;
-};
-/// By symbol: equal kernels are compiled once.
-using Sources = std::map<std::string, Source>;
-
-void collect(Sources &all, StringRef text, const CompileOptions &options) {
-  Expected<Program> program = mp::compile(text, options);
-  if (!program) {
-    ADD_FAILURE() << toString(program.takeError());
-    return;
-  }
-  for (const Kernel &kernel : program->kernels)
-    all.try_emplace(kernel.symbol,
-                    Source{kernel, program->headers, options.filename});
-}
-
 std::vector<std::string> models() {
   std::vector<std::string> paths = {MP_SOURCE_DIR
                                     "/examples/fashion-mnist/mlp.mlir"};
@@ -121,61 +98,6 @@ void collectProducts(Sources &all, StringRef arch, int aligned) {
       }
     }
 }
-
-/// Returns the fault of a kernel, or "".
-std::string fault(const Source &source, const std::string &arch,
-                  const cuda::Nvrtc &nvrtc) {
-  auto compiled =
-      cuda::compileToCubin(nvrtc, source.kernel.code, source.headers,
-                           cuda::compilerOptions(nvrtc, arch));
-  if (!compiled)
-    return toString(compiled.takeError());
-  std::string faults;
-  auto usages = cuda::parseResourceUsage(compiled->log);
-  if (usages.empty())
-    faults += "the log tells no registers:\n" + compiled->log;
-  for (const cuda::ResourceUsage &usage : usages)
-    if (usage.spillBytes || usage.stackBytes)
-      faults += formatv("{0}: {1} bytes spilled, {2} bytes of stack\n",
-                        usage.function, usage.spillBytes, usage.stackBytes);
-  return faults;
-}
-
-class CudaGate : public testing::TestWithParam<int> {
-protected:
-  void SetUp() override {
-    auto opened = nvrtcForTests();
-    ASSERT_TRUE(bool(opened)) << toString(opened.takeError());
-    nvrtc = &*opened;
-    if (!is_contained(nvrtc->architectures, GetParam()))
-      GTEST_SKIP() << "NVRTC " << nvrtc->version()
-                   << " does not compile for it";
-  }
-
-  /// Compiles all, and fails for each that has a fault.
-  void expectFaultless(const Sources &all) const {
-    auto start = std::chrono::steady_clock::now();
-    std::vector<const Source *> list;
-    for (auto &[symbol, source] : all)
-      list.push_back(&source);
-    std::vector<std::string> faults(list.size());
-    DefaultThreadPool pool;
-    for (size_t i = 0; i < list.size(); ++i)
-      pool.async([&, i] { faults[i] = fault(*list[i], arch, *nvrtc); });
-    pool.wait();
-    std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - start;
-    outs() << formatv("{0}: {1} kernels in {2:f1} s\n", arch, list.size(),
-                      seconds.count());
-    for (auto [source, text] : zip_equal(list, faults))
-      EXPECT_EQ(text, "") << source->model << ": " << source->kernel.summary
-                          << "\n"
-                          << source->kernel.code;
-  }
-
-  const cuda::Nvrtc *nvrtc = nullptr;
-  std::string arch = "sm_" + std::to_string(GetParam());
-};
 
 /// Like CudaGate, for fewer architectures.
 class CudaProducts : public CudaGate {};
