@@ -10,22 +10,6 @@ using namespace mp;
 using namespace mp::cuda;
 using llvm::Twine;
 
-namespace {
-/// Returns the C++ integer of an element's width in memory.
-std::string wordOf(Type element) {
-  switch (storageBytes(element)) {
-  case 1:
-    return "unsigned char";
-  case 2:
-    return "unsigned short";
-  case 4:
-    return "unsigned";
-  default:
-    return "unsigned long long";
-  }
-}
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Boxes
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 #define MP_CODEGEN_CUDA_LAYOUT_LAYOUT_H
 
 #include "codegen/cuda/KernelModel.h"
+#include "codegen/stages/AugmentShape.h"
 #include "codegen/stages/LayoutShape.h"
 
 namespace mp::cuda {
@@ -49,6 +50,13 @@ void emitScatterAdd(const NumberedRows &rows, const LayoutTensor &updates,
 void emitRunningSum(const RunningSum &sum, const LayoutTensor &source,
                     const LayoutTensor &result, KernelStore &store,
                     EmittedKernel &kernel);
+
+/// Moves each image by its own rows and columns; zeros come in.
+void emitAugment(const MovedImages &size, const LayoutTensor &source,
+                 const LayoutTensor &rows, const LayoutTensor &columns,
+                 std::optional<LayoutTensor> mirrored,
+                 const LayoutTensor &result, KernelStore &store,
+                 EmittedKernel &kernel);
 
 } // namespace mp::cuda
 

@@ -39,6 +39,19 @@ void LayoutKernel::add(KernelStore &store, int64_t grid,
   kernel.launches.push_back(std::move(launch));
 }
 
+std::string mp::cuda::wordOf(Type element) {
+  switch (storageBytes(element)) {
+  case 1:
+    return "unsigned char";
+  case 2:
+    return "unsigned short";
+  case 4:
+    return "unsigned";
+  default:
+    return "unsigned long long";
+  }
+}
+
 int64_t mp::cuda::widthFor(ArrayRef<int64_t> multiples, Type element) {
   int64_t width = 16 / storageBytes(element);
   for (int64_t number : multiples)

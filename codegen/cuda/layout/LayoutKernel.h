@@ -31,6 +31,9 @@ private:
   std::string counts, declared;
 };
 
+/// Returns the C++ integer of an element's width in memory.
+std::string wordOf(mlir::Type element);
+
 /// Returns the elements that are moved at once, such that all of `multiples`
 /// are multiples of it.
 int64_t widthFor(llvm::ArrayRef<int64_t> multiples, mlir::Type element);
