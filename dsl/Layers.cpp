@@ -98,10 +98,11 @@ Tensor rmsNorm(const Operand &input, const RmsNorm &layer) {
 }
 
 Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
-  if (!hasRank(input, "batchNorm '" + layer.name + "'", 2))
+  if (!hasRank(input, "batchNorm '" + layer.name + "'",
+               std::max<int64_t>(layer.channelDim + 1, 2)))
     return input.tensor;
   Graph &net = Graph::of(input.tensor);
-  Dims shape = {input.tensor.size(1)};
+  Dims shape = {input.tensor.size(layer.channelDim)};
   auto name = [&](const char *variable) { return named(layer.name, variable); };
   Tensor weight =
       net.parameter(name("weight"), F32, shape, ones(), input.place);
@@ -114,6 +115,7 @@ Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
       input, Operand(mean, input.place), Operand(variance, input.place),
       BatchNormOptions{.weight = weight,
                        .bias = bias,
+                       .channelDim = layer.channelDim,
                        .momentum = layer.momentum,
                        .eps = layer.eps});
   net.write(name("running_mean"), Operand(results.newRunningMean, input.place));

@@ -42,11 +42,13 @@ struct RmsNorm {
 };
 Tensor rmsNorm(const Operand &input, const RmsNorm &layer);
 
-/// torch.nn.BatchNorm: over all dimensions but the channels, which is the
-/// second one. Its running statistics are buffers.
+/// torch.nn.BatchNorm: over all dimensions but that of the channels, which is
+/// the second one unless given: 3 for images with channels last. Its running
+/// statistics are buffers.
 struct BatchNorm {
   std::string name = {};
   double eps = 1e-5, momentum = 0.1;
+  int64_t channelDim = 1;
 };
 Tensor batchNorm(const Operand &input, const BatchNorm &layer);
 

@@ -1,6 +1,7 @@
 //===- Normalization.cpp - zero mean and unit variance --------------------===//
 #include "dialect/ops/Normalization.h"
 #include "dialect/ops/NormalizationFrame.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;
@@ -46,8 +47,9 @@ static FailureOr<TrailingTypes> inferTrailing(Where location, Value input,
   return TrailingTypes{parameter, type.clone(shape)};
 }
 
-/// The type [C] for an input [N, C, ...].
-static FailureOr<RankedTensorType> inferChannels(Where location, Value input) {
+/// The type [C] for an input [N, ..., C, ...].
+static FailureOr<RankedTensorType>
+inferChannels(Where location, Value input, std::optional<int64_t> channelDim) {
   auto type = computed(tensorType(input));
   if (type.getRank() < 2)
     return emitOptionalError(
@@ -56,13 +58,20 @@ static FailureOr<RankedTensorType> inferChannels(Where location, Value input) {
       llvm::any_of(inner, ShapedType::isDynamic))
     return emitOptionalError(location,
                              "only the batch may be '?': ", tensorType(input));
-  return type.clone({type.getDimSize(1)});
+  int64_t dim = channelDimOr(channelDim);
+  if (dim < 1 || dim >= type.getRank())
+    return emitOptionalError(location, "channel_dim is ", dim,
+                             ", expected 1 to ", type.getRank() - 1, " for ",
+                             tensorType(input));
+  return type.clone({type.getDimSize(dim)});
 }
 
 /// The type [N, num_groups].
-static FailureOr<RankedTensorType>
-inferGroups(Where location, RankedTensorType input, int64_t groups) {
-  int64_t channels = input.getDimSize(1);
+static FailureOr<RankedTensorType> inferGroups(Where location,
+                                               RankedTensorType input,
+                                               RankedTensorType channelsType,
+                                               int64_t groups) {
+  int64_t channels = channelsType.getDimSize(0);
   if (groups <= 0)
     return emitOptionalError(location, "num_groups is ", groups,
                              ", expected a positive number");
@@ -146,11 +155,11 @@ LogicalResult RmsNormBackwardOp::inferReturnTypes(MLIRContext *, Where location,
 LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, Where location,
                                             Adaptor adaptor, Types &types) {
   Value input = adaptor.getInput();
-  auto channels = inferChannels(location, input);
+  auto channels = inferChannels(location, input, adaptor.getChannelDim());
   if (failed(channels))
     return failure();
-  auto groups =
-      inferGroups(location, tensorType(input), adaptor.getNumGroups());
+  auto groups = inferGroups(location, tensorType(input), *channels,
+                            adaptor.getNumGroups());
   if (failed(groups) ||
       failed(expect(location, "weight", adaptor.getWeight(), *channels)) ||
       failed(expect(location, "bias", adaptor.getBias(), *channels)))
@@ -164,11 +173,11 @@ LogicalResult GroupNormBackwardOp::inferReturnTypes(MLIRContext *,
                                                     Adaptor adaptor,
                                                     Types &types) {
   Value input = adaptor.getInput();
-  auto channels = inferChannels(location, input);
+  auto channels = inferChannels(location, input, adaptor.getChannelDim());
   if (failed(channels))
     return failure();
-  auto groups =
-      inferGroups(location, tensorType(input), adaptor.getNumGroups());
+  auto groups = inferGroups(location, tensorType(input), *channels,
+                            adaptor.getNumGroups());
   if (failed(groups) || failed(checkBackward(location, adaptor, *channels)) ||
       failed(expect(location, "mean", adaptor.getMean(), *groups)) ||
       failed(expect(location, "rstd", adaptor.getRstd(), *groups)))
@@ -181,7 +190,8 @@ LogicalResult GroupNormBackwardOp::inferReturnTypes(MLIRContext *,
 template <typename Adaptor>
 static FailureOr<RankedTensorType> inferBatchNorm(Where location,
                                                   Adaptor adaptor) {
-  auto channels = inferChannels(location, adaptor.getInput());
+  auto channels =
+      inferChannels(location, adaptor.getInput(), adaptor.getChannelDim());
   if (failed(channels) ||
       failed(expect(location, "running_mean", adaptor.getRunningMean(),
                     *channels)) ||
@@ -194,8 +204,10 @@ static FailureOr<RankedTensorType> inferBatchNorm(Where location,
 }
 
 /// The number of elements of a channel.
-static int64_t channelSize(RankedTensorType input) {
-  return input.getDimSize(0) * llvm::product_of(input.getShape().drop_front(2));
+static int64_t channelSize(RankedTensorType input, int64_t channelDim) {
+  ArrayRef<int64_t> shape = input.getShape();
+  return llvm::product_of(shape.take_front(channelDim)) *
+         llvm::product_of(shape.drop_front(channelDim + 1));
 }
 
 LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, Where location,
@@ -205,10 +217,13 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, Where location,
     return failure();
   // The unbiased variance of one element is 0 / 0.
   auto input = tensorType(adaptor.getInput());
-  if (input.hasStaticShape() && channelSize(input) < 2)
+  int64_t size = input.hasStaticShape()
+                     ? channelSize(input, channelDimOr(adaptor.getChannelDim()))
+                     : 2;
+  if (size < 2)
     return emitOptionalError(
-        location, "needs more than one element a channel to train, got ",
-        channelSize(input), " of ", input);
+        location, "needs more than one element a channel to train, got ", size,
+        " of ", input);
   types.append({input, *channels, *channels, *channels, *channels});
   return success();
 }
@@ -218,7 +233,7 @@ LogicalResult BatchNormBackwardOp::inferReturnTypes(MLIRContext *,
                                                     Adaptor adaptor,
                                                     Types &types) {
   Value input = adaptor.getInput();
-  auto channels = inferChannels(location, input);
+  auto channels = inferChannels(location, input, adaptor.getChannelDim());
   if (failed(channels) || failed(checkBackward(location, adaptor, *channels)) ||
       failed(expect(location, "mean", adaptor.getMean(), *channels)) ||
       failed(expect(location, "rstd", adaptor.getRstd(), *channels)))
@@ -287,8 +302,26 @@ static Results decomposeNorm(ImplicitLocOpBuilder &b, Op op,
 Results LayerNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   return decomposeNorm(b, *this, operands);
 }
+/// Moves a dimension to another place; the others keep their order.
+static Value moveDim(ImplicitLocOpBuilder &b, Value value, int64_t from,
+                     int64_t to) {
+  auto order = llvm::to_vector(llvm::seq(tensorType(value).getRank()));
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return TransposeOp::create(b, value, order);
+}
+
+/// Numbers of [N, C] are neither those of rows nor those of columns of images
+/// with channels last, for which a kernel would store what is between its
+/// stages. To transpose images, in their own type, moves fewer bytes.
 Results GroupNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
-  return decomposeNorm(b, *this, operands);
+  int64_t dim = channelDimOr(getChannelDim());
+  if (dim == 1)
+    return decomposeNorm(b, *this, operands);
+  auto norm = GroupNormOp::create(b, moveDim(b, getInput(), dim, 1),
+                                  getWeight(), getBias(), getNumGroupsAttr(),
+                                  IntegerAttr(), getEpsAttr());
+  return {moveDim(b, norm.getResult(), 1, dim), norm.getMean(), norm.getRstd()};
 }
 
 /// The given epsilon, or that of the type in which the op computes.
@@ -370,7 +403,14 @@ Results RmsNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
 }
 Results GroupNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                        ValueRange operands) {
-  return decomposeBackward(b, *this, operands);
+  int64_t dim = channelDimOr(getChannelDim());
+  if (dim == 1)
+    return decomposeBackward(b, *this, operands);
+  auto backward = GroupNormBackwardOp::create(
+      b, moveDim(b, getGradient(), dim, 1), moveDim(b, getInput(), dim, 1),
+      getMean(), getRstd(), getWeight(), getNumGroupsAttr(), IntegerAttr());
+  return {moveDim(b, backward.getInputGradient(), 1, dim),
+          backward.getWeightGradient(), backward.getBiasGradient()};
 }
 Results BatchNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                        ValueRange operands) {
@@ -382,9 +422,9 @@ Results BatchNormBackwardOp::decompose(ImplicitLocOpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 Results BatchNormOp::buildEvaluation(ImplicitLocOpBuilder &b) {
-  Value result = BatchNormInferenceOp::create(b, getInput(), getRunningMean(),
-                                              getRunningVar(), getWeight(),
-                                              getBias(), getEpsAttr());
+  Value result = BatchNormInferenceOp::create(
+      b, getInput(), getRunningMean(), getRunningVar(), getWeight(), getBias(),
+      getChannelDimAttr(), getEpsAttr());
   Value rstd;
   if (!getRstd().use_empty())
     rstd = frameOf(b, *this).reciprocalDeviation({b, getRunningVar()},

@@ -31,6 +31,7 @@ class Mp_NormalizationBackwardOp<string mnemonic> : Mp_CompositeOp<mnemonic> {
 defvar Mp_Weight = "(`weight` `(` $weight^ `:` type($weight) `)`)? ";
 defvar Mp_WeightAndBias = !strconcat(Mp_Weight, "(`bias` `(` $bias^ `:` type($bias) `)`)? ");
 defvar Mp_NormalizedShape = "(`normalized_shape` `` $normalized_shape^)? ";
+defvar Mp_ChannelDim = "(`channel_dim` `(` $channel_dim^ `)`)? ";
 defvar Mp_Groups = "`groups` `(` $num_groups `)` ";
 defvar Mp_BackwardTypes = "attr-dict `:` type($gradient) `,` type($input) `,` type($mean) `,` type($rstd)";
 
@@ -126,17 +127,19 @@ def Mp_GroupNormOp : Mp_NormalizationOp<"group_norm", [AttrSizedOperandSegments]
   let description = [{
     The op is `torch.nn.functional.group_norm`: `input` is [N, C, ...], `weight` and `bias` are [C], and
     `mean` and `rstd` are [N, num_groups]. With as many groups as channels it is the instance norm.
+    `channel_dim` is the dimension of the channels, 1 unless given: 3 for images [N, height, width, C].
 
     Example:
     ```mlir
-    %y, %mean, %rstd = mp.group_norm %x groups(4) weight(%w : tensor<8xf32>) bias(%b : tensor<8xf32>)
-        : tensor<?x8x5x5xf16>
+    %y, %mean, %rstd = mp.group_norm %x groups(4) channel_dim(3) weight(%w : tensor<8xf32>) bias(%b : tensor<8xf32>)
+        : tensor<?x5x5x8xf16>
     ```
   }];
   let arguments = (ins Mp_FloatTensor:$input, Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
-    I64Attr:$num_groups, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+    I64Attr:$num_groups, OptionalAttr<I64Attr>:$channel_dim, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd);
-  let assemblyFormat = !strconcat("$input ", Mp_Groups, Mp_WeightAndBias, "attr-dict `:` type($input)");
+  let assemblyFormat = !strconcat("$input ", Mp_Groups, Mp_ChannelDim, Mp_WeightAndBias,
+                                  "attr-dict `:` type($input)");
   let hasVerifier = 1;
 }
 
@@ -150,10 +153,12 @@ def Mp_GroupNormBackwardOp : Mp_NormalizationBackwardOp<"group_norm_backward"> {
     ```
   }];
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$mean,
-    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight, I64Attr:$num_groups);
+    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight, I64Attr:$num_groups,
+    OptionalAttr<I64Attr>:$channel_dim);
   let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
     Mp_StatisticTensor:$bias_gradient);
-  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Groups, Mp_Weight, Mp_BackwardTypes);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Groups, Mp_ChannelDim, Mp_Weight,
+                                  Mp_BackwardTypes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,7 +172,8 @@ def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
   let summary = "zero mean and unit variance of each channel in the batch, then an affine map";
   let description = [{
     The op is `torch.nn.functional.batch_norm` in training: `input` is [N, C] or [N, C, ...], and all other
-    operands are [C]. The input is normalized by the mean and the biased variance of this batch. The new
+    operands are [C]. `channel_dim` is the dimension of the channels, 1 unless given: 3 for images
+    [N, height, width, C]. The input is normalized by the mean and the biased variance of this batch. The new
     running statistics are `momentum` times the batch's mean and unbiased variance plus one minus `momentum`
     times the old statistics. To keep them, write them to the variables that they were read from; a skipped
     step does not write them. In a function that evaluates, the op becomes `mp.batch_norm_inference`, and the
@@ -185,10 +191,11 @@ def Mp_BatchNormOp : Mp_NormalizationOp<"batch_norm", [AttrSizedOperandSegments,
   }];
   let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
     Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
-    DefaultValuedAttr<F64Attr, "0.1">:$momentum, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+    OptionalAttr<I64Attr>:$channel_dim, DefaultValuedAttr<F64Attr, "0.1">:$momentum,
+    DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result, Mp_StatisticTensor:$mean, Mp_StatisticTensor:$rstd,
     Mp_StatisticTensor:$new_running_mean, Mp_StatisticTensor:$new_running_var);
-  let assemblyFormat = !strconcat("$input `,` $running_mean `,` $running_var ", Mp_WeightAndBias,
+  let assemblyFormat = !strconcat("$input `,` $running_mean `,` $running_var ", Mp_ChannelDim, Mp_WeightAndBias,
                                   "attr-dict `:` type($input) `,` type($running_mean) `,` type($running_var)");
   let hasVerifier = 1;
 }
@@ -206,10 +213,11 @@ def Mp_BatchNormBackwardOp : Mp_NormalizationBackwardOp<"batch_norm_backward"> {
     ```
   }];
   let arguments = (ins Mp_FloatTensor:$gradient, Mp_FloatTensor:$input, Mp_StatisticTensor:$mean,
-    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight);
+    Mp_StatisticTensor:$rstd, Optional<Mp_StatisticTensor>:$weight, OptionalAttr<I64Attr>:$channel_dim);
   let results = (outs Mp_FloatTensor:$input_gradient, Mp_StatisticTensor:$weight_gradient,
     Mp_StatisticTensor:$bias_gradient);
-  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_Weight, Mp_BackwardTypes);
+  let assemblyFormat = !strconcat("$gradient `,` $input `,` $mean `,` $rstd ", Mp_ChannelDim, Mp_Weight,
+                                  Mp_BackwardTypes);
 }
 
 def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSizedOperandSegments]> {
@@ -219,7 +227,7 @@ def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSi
   let description = [{
     The op is `torch.nn.functional.batch_norm` in evaluation: (x - running_mean) weight / sqrt(running_var +
     eps) + bias. `mp-set-mode{mode=eval}` replaces `mp.batch_norm` by it. In a function that trains, it is a
-    norm with frozen statistics.
+    norm with frozen statistics. `channel_dim` is as for mp.batch_norm.
 
     Example:
     ```mlir
@@ -229,9 +237,9 @@ def Mp_BatchNormInferenceOp : Mp_NormalizationOp<"batch_norm_inference", [AttrSi
   }];
   let arguments = (ins Mp_FloatTensor:$input, Mp_StatisticTensor:$running_mean, Mp_StatisticTensor:$running_var,
     Optional<Mp_StatisticTensor>:$weight, Optional<Mp_StatisticTensor>:$bias,
-    DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+    OptionalAttr<I64Attr>:$channel_dim, DefaultValuedAttr<F64Attr, "1e-5">:$eps);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = !strconcat("$input `,` $running_mean `,` $running_var ", Mp_WeightAndBias,
+  let assemblyFormat = !strconcat("$input `,` $running_mean `,` $running_var ", Mp_ChannelDim, Mp_WeightAndBias,
                                   "attr-dict `:` type($input) `,` type($running_mean) `,` type($running_var)");
   let hasVerifier = 1;
 }

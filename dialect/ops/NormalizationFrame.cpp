@@ -28,33 +28,39 @@ Frame Frame::trailing(Builder &b, RankedTensorType input, int64_t dims) {
   return frame;
 }
 
-Frame Frame::groups(Builder &b, RankedTensorType input, int64_t groups) {
+Frame Frame::groups(Builder &b, RankedTensorType input, int64_t channelDim,
+                    int64_t groups) {
   Frame frame(b, input);
-  frame.useCells();
-  int64_t samples = input.getDimSize(0), channels = input.getDimSize(1);
+  auto cellDims = llvm::to_vector(llvm::seq<int64_t>(1, input.getRank()));
+  llvm::erase(cellDims, channelDim);
+  frame.useCells(channelDim, cellDims);
+  int64_t samples = input.getDimSize(0),
+          channels = input.getDimSize(channelDim);
   frame.foldOver({samples, groups, channels / groups}, {2});
   frame.statistic = frame.input.clone({samples, groups});
   return frame;
 }
 
-Frame Frame::batch(Builder &b, RankedTensorType input) {
+Frame Frame::batch(Builder &b, RankedTensorType input, int64_t channelDim) {
   Frame frame(b, input);
-  frame.useCells();
-  frame.foldOver(input.getShape().take_front(2), {0});
+  frame.useCells(channelDim,
+                 llvm::to_vector(llvm::seq(channelDim + 1, input.getRank())));
+  frame.foldOver(input.getShape().take_front(channelDim + 1),
+                 llvm::to_vector(llvm::seq<int64_t>(0, channelDim)));
   frame.statistic = frame.parameter;
   return frame;
 }
 
-void Frame::useCells() {
-  hasChannels = true;
-  parameter = input.clone({input.getDimSize(1)});
-  cellSize = llvm::product_of(input.getShape().drop_front(2));
+void Frame::useCells(int64_t channel, ArrayRef<int64_t> dims) {
+  channelDim = channel;
+  parameter = input.clone({input.getDimSize(channel)});
+  for (int64_t dim : dims)
+    cellSize *= input.getDimSize(dim);
   if (cellSize == 1)
     return;
-  for (int64_t dim = 2; dim < input.getRank(); ++dim) {
-    cellDims.push_back(dim);
+  cellDims = llvm::to_vector(dims);
+  for (int64_t dim : dims)
     cellShape[dim] = 1;
-  }
 }
 
 void Frame::foldOver(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
@@ -87,12 +93,12 @@ Expression Frame::total(Expression folded) const {
 }
 
 Expression Frame::toParameter(Expression cells) const {
-  if (hasChannels && scalesStatistics())
+  if (channelDim && scalesStatistics())
     return toStatistic(total(folded(cells)));
   SmallVector<int64_t> shape(input.getShape()), dims;
-  int64_t leading = hasChannels ? 1 : input.getRank() - parameter.getRank();
-  if (hasChannels)
-    shape.truncate(2);
+  int64_t leading = channelDim ? 1 : input.getRank() - parameter.getRank();
+  if (channelDim)
+    shape = {input.getDimSize(0), input.getDimSize(channelDim)};
   for (int64_t dim = 0; dim < leading; ++dim)
     dims.push_back(dim);
   Expression rows = reshape(cells, shape);
@@ -114,7 +120,7 @@ Expression Frame::toCells(Expression value, ArrayRef<int64_t> shape) const {
 }
 
 Expression Frame::spreadStatistic(Expression value) const {
-  if (!hasChannels)
+  if (!channelDim)
     return value;
   if (scalesStatistics())
     return spreadParameter(value);
@@ -122,13 +128,15 @@ Expression Frame::spreadStatistic(Expression value) const {
 }
 
 Expression Frame::spreadParameter(Expression value) const {
-  if (!hasChannels)
+  if (!channelDim)
     return value;
-  if (!cellDims.empty())
-    return toCells(reshape(value, {1, input.getDimSize(1)}),
-                   input.getShape().take_front(2));
-  SmallVector<int64_t> shape(input.getRank() - 1, 1);
-  shape.front() = input.getDimSize(1);
+  int64_t channels = input.getDimSize(channelDim);
+  if (!cellDims.empty() && channelDim + 1 < input.getRank()) {
+    ArrayRef<int64_t> leading = ArrayRef(cellShape).take_front(channelDim + 1);
+    return toCells(reshape(value, {1, channels}), leading);
+  }
+  SmallVector<int64_t> shape(input.getRank() - channelDim, 1);
+  shape.front() = channels;
   return reshape(value, shape);
 }
 

@@ -4,9 +4,11 @@
 // describes these sets: it sums elements to statistics and brings statistics
 // and parameters back to the elements.
 //
-// Cells are an intermediate level. If the input is [N, C, ...], a cell is a
-// channel of a sample, whose elements are contiguous, so that a kernel
-// processes it row by row. Otherwise a cell is an element.
+// Cells are an intermediate level. If dimensions follow that of the channels, a
+// cell is what they hold, which is contiguous, so that a kernel processes it
+// row by row: a channel of a sample in [N, C, ...]. A cell of groups is a
+// channel of a sample wherever its elements are, so that the groups split few
+// numbers. Otherwise a cell is an element.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_OPS_NORMALIZATIONFRAME_H
@@ -24,12 +26,13 @@ public:
   /// The last `dims` dimensions form a set; parameters have their shape.
   static NormalizationFrame trailing(Builder &b, mlir::RankedTensorType input,
                                      int64_t dims);
-  /// Groups of a sample's channels form a set; parameters have an element per
-  /// channel.
+  /// Groups of a sample's channels, which dimension `channelDim` has, form a
+  /// set; parameters have an element per channel.
   static NormalizationFrame groups(Builder &b, mlir::RankedTensorType input,
-                                   int64_t groups);
+                                   int64_t channelDim, int64_t groups);
   /// A channel of all samples forms a set.
-  static NormalizationFrame batch(Builder &b, mlir::RankedTensorType input);
+  static NormalizationFrame batch(Builder &b, mlir::RankedTensorType input,
+                                  int64_t channelDim);
 
   struct Statistics {
     Expression mean, rstd; ///< if there is no mean, rstd is that of x itself
@@ -89,8 +92,8 @@ private:
   /// Whether all elements of a statistic share one weight, so that it can be
   /// multiplied into the statistic first.
   bool scalesStatistics() const { return statistic == parameter; }
-  /// Makes the dimensions after the channel cells.
-  void useCells();
+  /// Makes cells of dimensions.
+  void useCells(int64_t channelDim, llvm::ArrayRef<int64_t> dims);
   void foldOver(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> dims);
 
   Expression cells(Expression elements) const;
@@ -120,12 +123,18 @@ private:
   /// The shapes of statistics that broadcast to `fold`, and of cells.
   llvm::SmallVector<int64_t> keptShape, cellShape;
   int64_t cellSize = 1, foldSize = 1;
-  bool hasChannels = false;
+  /// The channels' dimension, or 0 if none is.
+  int64_t channelDim = 0;
 };
 
 //===----------------------------------------------------------------------===//
 // Frames of ops
 //===----------------------------------------------------------------------===//
+
+/// The channels' dimension: that of the attribute, or else the second.
+inline int64_t channelDimOr(std::optional<int64_t> attribute) {
+  return attribute.value_or(1);
+}
 
 /// The normalized dimensions: those of the attribute, or else those of the
 /// parameter.
@@ -142,7 +151,8 @@ template <typename Op>
 NormalizationFrame frameOf(mlir::ImplicitLocOpBuilder &b, Op op) {
   auto type = op.getInput().getType();
   if constexpr (requires { op.getNumGroups(); }) {
-    return NormalizationFrame::groups(b, type, op.getNumGroups());
+    return NormalizationFrame::groups(b, type, channelDimOr(op.getChannelDim()),
+                                      op.getNumGroups());
   } else if constexpr (requires { op.getNormalizedShape(); }) {
     mlir::Value parameter = op.getWeight();
     if constexpr (requires { op.getBias(); })
@@ -150,7 +160,7 @@ NormalizationFrame frameOf(mlir::ImplicitLocOpBuilder &b, Op op) {
     return NormalizationFrame::trailing(
         b, type, normalizedDims(op.getNormalizedShape(), parameter).size());
   } else {
-    return NormalizationFrame::batch(b, type);
+    return NormalizationFrame::batch(b, type, channelDimOr(op.getChannelDim()));
   }
 }
 

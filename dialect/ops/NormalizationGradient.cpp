@@ -79,9 +79,9 @@ Results RmsNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 Results GroupNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   Frame::Gradients to;
   if (g[0]) {
-    auto backward =
-        GroupNormBackwardOp::create(b, g[0], getInput(), getMean(), getRstd(),
-                                    getWeight(), getNumGroupsAttr());
+    auto backward = GroupNormBackwardOp::create(
+        b, g[0], getInput(), getMean(), getRstd(), getWeight(),
+        getNumGroupsAttr(), getChannelDimAttr());
     to = {{b, backward.getInputGradient()},
           {b, backward.getWeightGradient()},
           {b, backward.getBiasGradient()}};
@@ -97,8 +97,9 @@ Results BatchNormOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   double momentum = getMomentum().convertToDouble(), n = frame.count();
   Frame::Gradients to;
   if (g[0]) {
-    auto backward = BatchNormBackwardOp::create(b, g[0], getInput(), getMean(),
-                                                getRstd(), getWeight());
+    auto backward =
+        BatchNormBackwardOp::create(b, g[0], getInput(), getMean(), getRstd(),
+                                    getWeight(), getChannelDimAttr());
     to = {{b, backward.getInputGradient()},
           {b, backward.getWeightGradient()},
           {b, backward.getBiasGradient()}};
@@ -130,7 +131,8 @@ Results BatchNormInferenceOp::buildGradients(ImplicitLocOpBuilder &b,
   Frame frame = frameOf(b, *this);
   auto map = [&](Value x, Value mean, Value weight) -> Expression {
     return {b, BatchNormInferenceOp::create(b, x, mean, getRunningVar(), weight,
-                                            Value(), getEpsAttr())};
+                                            Value(), getChannelDimAttr(),
+                                            getEpsAttr())};
   };
   Expression gradient(b, g[0]), input(b, getInput()), weight(b, getWeight());
   Value zero = splat(b, getRunningMean().getType(), 0);
@@ -255,7 +257,11 @@ std::vector<OpSample> GroupNormOp::sampleInputs() {
       made("group_norm", {input("2x4x2x3"), wide("4"), wide("4")}, 1,
            " groups(2)"),
       made("group_norm", {input("3x6"), wide("6"), wide("6")}, 1, " groups(2)"),
-      made("group_norm", {input("2x4x3")}, 1, " groups(1)")};
+      made("group_norm", {input("2x4x3")}, 1, " groups(1)"),
+      made("group_norm", {input("2x2x3x4"), wide("4"), wide("4")}, 1,
+           " groups(2) channel_dim(3)"),
+      made("group_norm", {input("2x3x4x2"), wide("4")}, 1,
+           " groups(2) channel_dim(2)")};
 }
 std::vector<OpSample> GroupNormBackwardOp::sampleInputs() {
   return {made("group_norm_backward",
@@ -264,7 +270,11 @@ std::vector<OpSample> GroupNormBackwardOp::sampleInputs() {
                4, " groups(2)"),
           made("group_norm_backward",
                {input("2x4"), input("2x4"), wide("2x1"), wide("2x1", 0.5, 2)},
-               4, " groups(1)")};
+               4, " groups(1)"),
+          made("group_norm_backward",
+               {input("2x3x4"), input("2x3x4"), wide("2x2"),
+                wide("2x2", 0.5, 2), wide("4")},
+               4, " groups(2) channel_dim(2)")};
 }
 /// An input, statistics of its channels, and parameters.
 static std::vector<OpSample> batchSamples(StringRef op) {
@@ -277,6 +287,12 @@ static std::vector<OpSample> batchSamples(StringRef op) {
     auto operands = statistics(shape);
     operands.insert(operands.end(), {wide("3"), wide("3")});
     samples.push_back(made(op, operands, 3));
+  }
+  for (auto [shape, dim] : {std::pair("2x2x2x3", "3"), {"2x2x3x3", "2"}}) {
+    auto operands = statistics(shape);
+    operands.insert(operands.end(), {wide("3"), wide("3")});
+    samples.push_back(
+        made(op, operands, 3, (" channel_dim(" + Twine(dim) + ")").str()));
   }
   return samples;
 }
@@ -292,5 +308,9 @@ std::vector<OpSample> BatchNormBackwardOp::sampleInputs() {
           made("batch_norm_backward",
                {input("2x3x4"), input("2x3x4"), wide("3"), wide("3", 0.5, 2),
                 wide("3")},
-               4)};
+               4),
+          made("batch_norm_backward",
+               {input("2x2x2x3"), input("2x2x2x3"), wide("3"),
+                wide("3", 0.5, 2), wide("3")},
+               4, " channel_dim(3)")};
 }

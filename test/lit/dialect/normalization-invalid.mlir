@@ -125,3 +125,59 @@ func.func @momentum(%x: tensor<4x6xf16>, %m: tensor<6xf32>) {
   %0:5 = mp.batch_norm %x, %m, %m {momentum = 2.0} : tensor<4x6xf16>, tensor<6xf32>, tensor<6xf32>
   return
 }
+
+// -----
+
+func.func @channel_dim_of_batch(%x: tensor<2x5x4x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{channel_dim is 0, expected 1 to 3 for 'tensor<2x5x4x6xf32>'}}
+  %0:5 = mp.batch_norm %x, %f, %f channel_dim(0) : tensor<2x5x4x6xf32>, tensor<6xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @channel_dim_beyond(%x: tensor<2x5x4x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{channel_dim is 4, expected 1 to 3 for 'tensor<2x5x4x6xf32>'}}
+  %0 = mp.batch_norm_inference %x, %f, %f channel_dim(4) : tensor<2x5x4x6xf32>, tensor<6xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @channel_dim_negative(%x: tensor<2x5x4x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{channel_dim is -1, expected 1 to 3 for 'tensor<2x5x4x6xf32>'}}
+  %0:3 = mp.group_norm %x groups(2) channel_dim(-1) : tensor<2x5x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @channels_of_another_dim(%x: tensor<2x5x4x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{running_mean is 'tensor<6xf32>', expected 'tensor<4xf32>'}}
+  %0:5 = mp.batch_norm %x, %f, %f channel_dim(2) : tensor<2x5x4x6xf32>, tensor<6xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @groups_of_another_dim(%x: tensor<2x5x4x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{4 channels do not make num_groups = 3 equal groups}}
+  %0:3 = mp.group_norm %x groups(3) channel_dim(2) : tensor<2x5x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @one_element_a_channel(%x: tensor<1x1x1x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{needs more than one element a channel to train, got 1 of 'tensor<1x1x1x6xf32>'}}
+  %0:5 = mp.batch_norm %x, %f, %f channel_dim(3) : tensor<1x1x1x6xf32>, tensor<6xf32>, tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @backward_of_another_dim(%x: tensor<2x5x4x6xf32>, %f: tensor<6xf32>) {
+  // expected-error@+1 {{mean is 'tensor<6xf32>', expected 'tensor<5xf32>'}}
+  %0:3 = mp.batch_norm_backward %x, %x, %f, %f : tensor<2x5x4x6xf32>, tensor<2x5x4x6xf32>, tensor<6xf32>, tensor<6xf32>
+  return
+}

@@ -52,3 +52,19 @@ func.func @batch_norm(%x: tensor<?x6x5x5xf16>, %f: tensor<6xf32>, %d64: tensor<3
   %i = mp.batch_norm_inference %x, %f, %f weight(%f : tensor<6xf32>) : tensor<?x6x5x5xf16>, tensor<6xf32>, tensor<6xf32>
   return
 }
+
+// The channels may be in any dimension but that of the batch.
+// CHECK-LABEL: @channel_dim
+func.func @channel_dim(%x: tensor<?x5x4x6xf16>, %f: tensor<6xf32>, %m: tensor<?x5x6x4xf32>) {
+  // CHECK: mp.batch_norm %{{.*}}, %{{.*}}, %{{.*}} channel_dim(3) weight(%{{.*}} : tensor<6xf32>) : tensor<?x5x4x6xf16>, tensor<6xf32>, tensor<6xf32>
+  %y:5 = mp.batch_norm %x, %f, %f channel_dim(3) weight(%f : tensor<6xf32>) : tensor<?x5x4x6xf16>, tensor<6xf32>, tensor<6xf32>
+  // CHECK: mp.batch_norm_backward {{.*}} channel_dim(3) weight(%{{.*}} : tensor<6xf32>) : tensor<?x5x4x6xf16>, tensor<?x5x4x6xf16>, tensor<6xf32>, tensor<6xf32>
+  %d:3 = mp.batch_norm_backward %y#0, %x, %y#1, %y#2 channel_dim(3) weight(%f : tensor<6xf32>) : tensor<?x5x4x6xf16>, tensor<?x5x4x6xf16>, tensor<6xf32>, tensor<6xf32>
+  // CHECK: mp.batch_norm_inference %{{.*}}, %{{.*}}, %{{.*}} channel_dim(2) bias(%{{.*}} : tensor<6xf32>) : tensor<?x5x6x4xf32>, tensor<6xf32>, tensor<6xf32>
+  %i = mp.batch_norm_inference %m, %f, %f channel_dim(2) bias(%f : tensor<6xf32>) : tensor<?x5x6x4xf32>, tensor<6xf32>, tensor<6xf32>
+  // CHECK: mp.group_norm %{{.*}} groups(3) channel_dim(3) bias(%{{.*}} : tensor<6xf32>) : tensor<?x5x4x6xf16>
+  %g:3 = mp.group_norm %x groups(3) channel_dim(3) bias(%f : tensor<6xf32>) : tensor<?x5x4x6xf16>
+  // CHECK: mp.group_norm_backward {{.*}} groups(3) channel_dim(3) : {{.*}}, tensor<?x3xf32>, tensor<?x3xf32>
+  %e:3 = mp.group_norm_backward %g#0, %x, %g#1, %g#2 groups(3) channel_dim(3) : tensor<?x5x4x6xf16>, tensor<?x5x4x6xf16>, tensor<?x3xf32>, tensor<?x3xf32>
+  return
+}

@@ -141,6 +141,18 @@ TEST(Graph, NamesAreThoseOfTheText) {
     EXPECT_NEAR(found[i], 1 / (1 + std::exp(-bias[i])), 1e-6);
 }
 
+TEST(Graph, NormsFindTheirChannels) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 5, 4, 3});
+  Tensor second = batchNorm(x, {.name = "second"});
+  net.output("y", batchNorm(second, {.name = "last", .channelDim = 3}));
+  std::string text = textOf(net);
+  for (const char *line :
+       {"@second.running_var : tensor<5xf32>",
+        "@last.running_var : tensor<3xf32>", "channel_dim(3) weight("})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+}
+
 TEST(Graph, ReducesAllDimensions) {
   Graph net("m");
   Tensor x = net.input("x", F32, {2, 3}), none = net.input("none", F32, {});

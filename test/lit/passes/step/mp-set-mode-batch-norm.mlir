@@ -40,3 +40,15 @@ func.func @statistics(%x: tensor<2x6xf32>, %m: tensor<6xf32>, %v: tensor<6xf32>)
   %y:5 = mp.batch_norm %x, %m, %v : tensor<2x6xf32>, tensor<6xf32>, tensor<6xf32>
   return %y#1, %y#2, %y#3, %y#4 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
 }
+
+// -----
+
+// Evaluation finds the channels where training does.
+// CHECK-LABEL: func.func @channels_last
+// CHECK: mp.batch_norm_inference %{{.*}} channel_dim(3) : tensor<?x4x4x6xf16>
+// TRAIN-LABEL: func.func @channels_last
+// TRAIN: mp.batch_norm %{{.*}} channel_dim(3) : tensor<?x4x4x6xf16>
+func.func @channels_last(%x: tensor<?x4x4x6xf16>, %m: tensor<6xf32>, %v: tensor<6xf32>) -> tensor<?x4x4x6xf16> {
+  %y:5 = mp.batch_norm %x, %m, %v channel_dim(3) : tensor<?x4x4x6xf16>, tensor<6xf32>, tensor<6xf32>
+  return %y#0 : tensor<?x4x4x6xf16>
+}
