@@ -12,13 +12,13 @@ F32 = torch.float32
 AFFINE = " weight(%b : {b}) bias(%c : {c})"
 
 
-def norm(op, results, inputs, compute, constants=""):
-    """The first of so many results, forward and backward, and all results for f32."""
+def norm(op, results, inputs, compute, constants="", ulps=None):
+    """The first of so many results, forward and backward, and all results for f32. `ulps` are those of backward."""
     first = f"%r{''.join(f', %unused{i}' for i in range(1, results))} = {op}"
     yield forward(first, inputs, lambda *x: compute(*x)[0], at="largest")
     # The gradient of a row of one element is a difference of equal numbers.
     if inputs[0].shape[-1] > 1:
-        yield backward(first, inputs, lambda *x: compute(*x)[0], constants=constants)
+        yield backward(first, inputs, lambda *x: compute(*x)[0], constants=constants, ulps=ulps)
     if inputs[0].dtype == F32:
         yield forward(op, inputs, compute, at="largest")
 
@@ -72,6 +72,40 @@ def batch(generator, dtype):
         yield backward(op, inputs, evaluate, constants="de", ulps=8 if dtype == F32 else 4)
 
 
+def channels_last(generator, dtype):
+    """Norms of images with the channels in another dimension than the second."""
+    for shape, dim, groups in (((2, 3, 2, 6), 3, 3), ((3, 2, 4, 2), 2, 2), ((2, 5, 3), 2, 3), ((1, 2, 3, 17), 3, 1)):
+        x = (2 + 3 * torch.randn(shape, generator=generator)).to(dtype)
+        n, c = shape[0], shape[dim]
+        # Gradients of parameters are f32, and are sums of as many terms as a channel has elements.
+        ulps = 8 if dtype == F32 else 4
+        text = f"channel_dim({dim}){AFFINE}"
+        statistics = [torch.randn(c, generator=generator), 1 + torch.rand(c, generator=generator)]
+        inputs = [x, *affine(generator, (c,)), *statistics]
+
+        def train(v, w, b, mean, var):
+            mean, var = mean.detach().clone(), var.detach().clone()
+            y, saved, rstd = torch.native_batch_norm(v.movedim(dim, 1), w, b, mean, var, True, 0.25, 1e-5)
+            return y.movedim(1, dim), saved, rstd, mean, var
+
+        def evaluate(v, w, b, mean, var):
+            return F.batch_norm(v.movedim(dim, 1), mean.detach(), var.detach(), w, b, eps=1e-5).movedim(1, dim)
+
+        types = "{a}, {d}, {e}"
+        yield from norm(f"mp.batch_norm %a, %d, %e {text} {{momentum = 0.25}} : {types}", 5, inputs, train, constants="de",
+                        ulps=ulps)
+        op = f"mp.batch_norm_inference %a, %d, %e {text} : {types}"
+        yield forward(op, inputs, evaluate, at="largest")
+        yield backward(op, inputs, evaluate, constants="de", ulps=ulps)
+
+        def split(v, w, b):
+            first = v.movedim(dim, 1).contiguous()
+            y, mean, rstd = torch.native_group_norm(first, w, b, n, c, first[0, 0].numel(), groups, 1e-5)
+            return y.movedim(1, dim), mean, rstd
+
+        yield from norm(f"mp.group_norm %a groups({groups}) {text} : {{a}}", 3, inputs[:3], split, ulps=ulps)
+
+
 def hard(generator):
     """A mean far larger than the deviation: E[x^2] - E[x]^2 would be 6 % off. The mean is rounded to f32, 2^-14 here, and
     that is 2^8 units of a result of two."""
@@ -103,3 +137,5 @@ def cases(generator):
         yield from batch(generator, dtype)
     yield from hard(generator)
     yield from empty(generator)
+    for dtype in FLOATS:
+        yield from channels_last(generator, dtype)
