@@ -1,10 +1,11 @@
 """What stands around products in networks: gates, residuals, branches, values used twice. Kernels treat these specially, and
 single ops drawn at random seldom meet in such ways."""
 
+from convolutions import Window, conv2d, images
 from elementwise import binary, cast, selected, unary
 from graph import Type
 from layout import reshaped
-from norms import layer_norm
+from norms import batch_norm, layer_norm
 from products import linear, matmul, operand_like
 from reductions import reduction, softmax
 
@@ -165,4 +166,23 @@ def axes(g):
     return made[-1]
 
 
-MOTIFS = [dropout, branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows, axes]
+def image_block(g):
+    """A convolution that keeps height and width, its norm, an activation, and the images that it began with."""
+    x = images(g)
+    if x is None:
+        return None
+    channels, size = x.type.shape[3], g.choice([1, 3, 3, 5])
+    edge = [size // 2] * 2
+    depthwise = g.chance(25)
+    window = Window([size] * 2, [1, 1], edge, edge, [1, 1], channels if depthwise else 1)
+    if channels * size * size * (1 if depthwise else channels) > 3000:
+        return None
+    value = conv2d(g, x, window, channels)
+    if value and g.chance(70):
+        value = batch_norm(g, value, 3) or value
+    if value and g.chance(40):
+        value = joined(g, value, x)
+    return activation(g, value)
+
+
+MOTIFS = [image_block, dropout, branch, gate, residual, used_twice, sums, epilogue, attention, merged_rows, axes]

@@ -87,18 +87,32 @@ def layer_norm(g, operand=None):
                     " {eps = 1.0e-5}" if rms else "", not rms)
 
 
+def channels_of(g, shape, dim=None):
+    """The dimension of the channels, and how it is written: the second one unless given."""
+    if dim is None:
+        dim = len(shape) - 1 if g.chance(40) else 1 + g.below(len(shape) - 1)
+    return dim, f" channel_dim({dim})" if dim != 1 or g.chance(10) else ""
+
+
+def beside(shape, dim):
+    """The shape in which a tensor of channels broadcasts."""
+    return (shape[dim],) + (1,) * (len(shape) - dim - 1)
+
+
 def group_norm(g):
-    operand = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2 and v.type.shape[1] > 1)
+    operand = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2)
     if operand is None:
         return None
     shape = operand.type.shape
-    groups = g.choice([n for n in range(1, shape[1] + 1) if shape[1] % n == 0])
+    dim, text = channels_of(g, shape)
+    groups = g.choice([n for n in range(1, shape[dim] + 1) if shape[dim] % n == 0])
     if math.prod(shape[1:]) // groups < 3:
         return None
-    params = affine(g, (shape[1],))
-    view = (shape[0], groups, math.prod(shape[1:]) // groups)
-    return add_norm(g, "mp.group_norm", operand, params, (shape[1],) + (1,) * (len(shape) - 2), [2], view, (shape[0], groups),
-                    f" groups({groups})")
+    params = affine(g, (shape[dim],))
+    view = (*shape[:dim], groups, shape[dim] // groups, *shape[dim + 1:])
+    dims = [d for d in range(1, len(view)) if d != dim]
+    return add_norm(g, "mp.group_norm", operand, params, beside(shape, dim), dims, view, (shape[0], groups),
+                    f" groups({groups}){text}")
 
 
 def has_channels(value):
@@ -109,17 +123,18 @@ def running_statistics(g, channels):
     return operand_like(g, "f32", (channels,)), g.input(Type("f32", (channels,)), 0.5 + g.rng.random(channels))
 
 
-def batch_norm(g):
+def batch_norm(g, operand=None, dim=None):
     """By the statistics of the batch, which the running ones follow."""
-    operand = g.pick(has_channels)
+    operand = operand or g.pick(has_channels)
     if operand is None:
         return None
     shape = operand.type.shape
-    channels, dims = shape[1], [d for d in range(len(shape)) if d != 1]
+    dim, text = channels_of(g, shape, dim)
+    channels, dims = shape[dim], [d for d in range(len(shape)) if d != dim]
     rows = operand.type.size // channels
     if rows < 3:
         return None
-    channel, own = (channels,) + (1,) * (len(shape) - 2), (channels,)
+    channel, own = beside(shape, dim), (channels,)
     mean, var = running_statistics(g, channels)
     params, momentum = affine(g, own), g.choice([0.1, 0.25])
 
@@ -146,7 +161,7 @@ def batch_norm(g):
 
     statistics = [Type("f32", own)] * 4
     y = g.add("mp.batch_norm", [operand, mean, var, *params.values()], [operand.type, *statistics], forward, backward, listed=3,
-              attributes=text_of(params) + ("" if momentum == 0.1 else f" {{momentum = {momentum}}}"), hidden=4)
+              attributes=text + text_of(params) + ("" if momentum == 0.1 else f" {{momentum = {momentum}}}"), hidden=4)
     if y:
         g.results += y.node.results[3:]
     return y
@@ -157,9 +172,10 @@ def batch_norm_inference(g):
     if operand is None:
         return None
     shape = operand.type.shape
-    channel = (shape[1],) + (1,) * (len(shape) - 2)
-    mean, var = running_statistics(g, shape[1])
-    params = affine(g, (shape[1],))
+    dim, text = channels_of(g, shape)
+    channel = beside(shape, dim)
+    mean, var = running_statistics(g, shape[dim])
+    params = affine(g, (shape[dim],))
 
     def parts(numbers):
         return {name: n.reshape(channel) for name, n in zip(["mean", "var", *params], numbers)}
@@ -179,8 +195,8 @@ def batch_norm_inference(g):
         inner = gradient * p["weight"] if "weight" in p else gradient
         own = {"mean": -(inner * rstd), "var": inner * (x - p["mean"]) * rstd * rstd * rstd * -0.5,
                "weight": gradient * unit_of(x, p), "bias": gradient}
-        return [inner * rstd, *(reduced_to(own[name], channel).reshape((shape[1],)) for name in p)]
+        return [inner * rstd, *(reduced_to(own[name], channel).reshape((shape[dim],)) for name in p)]
 
     operands = [operand, mean, var, *params.values()]
     return g.add("mp.batch_norm_inference", operands, operand.type, forward, backward, listed=3,
-                 attributes=text_of(params))
+                 attributes=text + text_of(params))
