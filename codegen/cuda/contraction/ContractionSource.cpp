@@ -35,10 +35,16 @@ ProductForm ProductForm::matrices(const GemmShape &shape) {
   ProductForm form;
   form.shape = shape;
   form.name = "gemm " + shape.str();
+  form.path = pathName(pathOf(shape));
   return form;
 }
 
 uint64_t ProductForm::sharedBytes(const GemmConfig &config) const {
+  if (!hasRing) {
+    uint64_t staged =
+        config.tileM * (config.tileN + 8) * std::max(4u, byteWidth(shape.type));
+    return std::max<uint64_t>(staged, config.threads() * 8 * 8);
+  }
   constexpr int bytesOfPlace = 16;
   uint64_t places = hasPlaces ? config.tileM * bytesOfPlace : 0;
   return std::max(cuda::sharedBytes(shape, config),
@@ -185,7 +191,7 @@ void ContractionSource::printProduct(SourceText &out) const {
   auto truth = [](bool value) { return value ? "true" : "false"; };
   out.open("struct Product");
   out.line("using Element = " + operand(anchor->getOperand(0)).type + ";");
-  line("Path path = Path::" + pathName(pathOf(shape)));
+  line("Path path = Path::" + form.path);
   line("long long batch = " + Twine(shape.batch) + ", m = " + Twine(shape.m) +
        ", n = " + Twine(shape.n) + ", k = " + Twine(shape.k));
   line(Twine("bool transposeA = ") + truth(shape.transposeA) +

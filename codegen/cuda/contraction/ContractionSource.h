@@ -18,13 +18,16 @@ struct ProductForm {
 
   GemmShape shape;
   std::string name;                  ///< for the comment above a kernel
+  std::string path;                  ///< mp::Path of the kernels
   std::string header = "gemm.cuh";   ///< has `operands`
   std::string operands = "Matrices"; ///< the class template, as gemm.cuh says
   std::vector<std::string> lines; ///< further ones of the struct of constants
   /// Matrices of the batch that lie side by side in the result; the others lie
   /// below one another.
   int64_t across = 1;
-  /// Whether the places of a tile's rows lie in shared memory (conv.cuh).
+  /// Whether tiles of operands come through a ring in shared memory.
+  bool hasRing = true;
+  /// Whether the places of a tile's rows lie behind it (conv.cuh).
   bool hasPlaces = false;
 };
 

@@ -52,7 +52,8 @@ FailureOr<EmittedKernel> mp::cuda::emitConvolution(Operation *anchor,
   auto epilogue = Epilogue::get(anchor, stages, form.across);
   if (failed(epilogue))
     return failure();
-  GemmConfig config = chooseConfig(form, options);
+  GemmConfig config = convolution.isDepthwise() ? convolution.depthwiseConfig()
+                                                : chooseConfig(form, options);
   auto emitted =
       ContractionSource(anchor, form, config, *epilogue, store).emit();
   if (succeeded(emitted))

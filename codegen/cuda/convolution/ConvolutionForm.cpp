@@ -83,7 +83,7 @@ ContractionSpec ConvolutionForm::product() const {
   ContractionSpec spec;
   spec.a = spec.b = type, spec.c = resultType, spec.bias = bias;
   spec.tf32 = tf32;
-  if (!isProduct())
+  if (!isProduct() && !isDepthwise())
     spec.batch = {groups};
   switch (kind) {
   case Kind::Forward:
@@ -106,18 +106,53 @@ ContractionSpec ConvolutionForm::product() const {
     spec.transposeA = true;
     break;
   }
+  if (isDepthwise() && kind == Kind::BackwardWeight)
+    spec.m = elements; // of which an element has one output
+  if (isDepthwise())
+    spec.n = groups;
   return spec;
+}
+
+/// A thread has as many neighbouring channels as 16 bytes hold, in four rows.
+GemmConfig ConvolutionForm::depthwiseConfig() const {
+  ContractionSpec spec = product();
+  GemmConfig config;
+  config.tileN = std::clamp<int64_t>(llvm::PowerOf2Ceil(groups), 8, 64);
+  config.tileK = 1, config.stages = 1, config.warpsM = 1, config.warpsN = 4;
+  int64_t channels =
+      std::gcd<int64_t>(groups, 128 / type.getIntOrFloatBitWidth());
+  int rows = config.threads() / (config.tileN / channels);
+  config.tileM = 4 * rows;
+  if (kind != Kind::BackwardWeight)
+    return config;
+  while (config.tileM > rows && config.tileM / 2 >= spec.m)
+    config.tileM /= 2;
+  // Enough blocks for a device, each with some places.
+  int64_t blocks =
+      divideCeil(spec.m, config.tileM) * divideCeil(spec.n, config.tileN);
+  config.splits = std::clamp<int64_t>(
+      std::min<int64_t>(divideCeil(512, blocks), spec.k / 64), 1, 64);
+  return config;
 }
 
 ProductForm ConvolutionForm::form(const GemmShape &shape) const {
   ProductForm form;
   form.shape = shape;
   form.header = "conv.cuh";
-  form.hasPlaces = kind != Kind::BackwardWeight;
-  form.across = form.hasPlaces ? groups : 1;
+  form.path = pathName(pathOf(shape));
   form.operands = kind == Kind::Forward         ? "ConvolutionForward"
                   : kind == Kind::BackwardInput ? "ConvolutionBackwardInput"
                                                 : "ConvolutionBackwardWeight";
+  if (isDepthwise()) {
+    form.header = "conv-depthwise.cuh";
+    form.hasRing = false;
+    form.path = wrapsColumns() ? "Places" : "Taps";
+    if (wrapsColumns())
+      form.operands = "DepthwiseBackwardWeight";
+  } else if (!wrapsColumns()) {
+    form.hasPlaces = true;
+    form.across = groups;
+  }
   form.name = "convolution " + shape.str();
   auto two = [](StringRef name, StringRef one, int64_t first, StringRef other,
                 int64_t second) {

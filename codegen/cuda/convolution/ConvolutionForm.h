@@ -20,9 +20,15 @@ public:
   /// Whether rows of the product's result are not rows of its tensor: then no
   /// column of theirs is in one block.
   bool wrapsColumns() const { return kind == Kind::BackwardWeight; }
+  /// Whether every channel is a group: kernels sum channel by channel then
+  /// (conv-depthwise.cuh).
+  bool isDepthwise() const { return groups > 1 && inputs == 1 && outputs == 1; }
   /// Returns the product for each group, and in the gradient of the input, for
-  /// each phase of the stride.
+  /// each phase of the stride. A depthwise convolution has the channels as its
+  /// columns.
   ContractionSpec product() const;
+  /// Returns how a depthwise convolution is cut up.
+  GemmConfig depthwiseConfig() const;
   /// Returns how the kernels see it. `shape` is that of `product`.
   ProductForm form(const GemmShape &shape) const;
   /// The multiplications and additions, those with padding too.

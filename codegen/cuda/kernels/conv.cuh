@@ -61,6 +61,7 @@ template <typename C> struct AllTaps {
     return {tap / C::windowWidth * C::dilationY,
             tap % C::windowWidth * C::dilationX};
   }
+  static constexpr int weightTap(int tap) { return tap; }
 };
 
 /// The places of the window in the input: the pixels of the output.
@@ -88,7 +89,7 @@ template <typename P> WindowPlace *placesIn(unsigned char *shared) {
 /// Writes the places of the rows of a block's tile, by all threads.
 template <typename P, typename Places>
 void writePlaces(WindowPlace *to, const Places &places, int row) {
-  if constexpr (P::path != Path::Any) {
+  if constexpr (hasRing(P::path)) {
 #pragma unroll 1
     for (int i = threadIdx.x; i < P::tileM; i += threadsOf<P>) {
       to[i] = places.placeOf(row + i);
@@ -106,12 +107,12 @@ void writePlaces(WindowPlace *to, const Places &places, int row) {
 template <typename P> class ConvolutionForward {
   using T = typename P::Element;
   using C = typename P::Convolution;
-  using Images = InputImages<C>;
 
 public:
-  static constexpr long long rows = P::m, columns = P::n * C::groups;
+  using Images = InputImages<C>;
+  static constexpr long long rows = P::m, columns = OutputImages<C>::pitch;
   ConvolutionForward(Global<T> input, Global<T> weight, unsigned char *shared)
-      : place(placeOfBlock<P>()), input(input), weight(weight),
+      : place(placeOfBlock<P>()), images(input), weight(weight),
         places{place.batch}, table(placesIn<P>(shared)),
         firstB(place.batch * P::n * P::k) {
     writePlaces<P>(table, places, place.row<P>());
@@ -122,7 +123,7 @@ public:
   template <typename Tile>
   using CopyB = TileCopy<Tile, threadsOf<P>, P::n, P::k, false>;
   template <typename Tile> CopyA<Tile> copyA() const {
-    return {input, table, {}, place.depth<P>()};
+    return {images, table, {}, place.depth<P>()};
   }
   template <typename Tile> CopyB<Tile> copyB() const {
     return {weight, firstB, place.column<P>(), place.depth<P>()};
@@ -130,12 +131,15 @@ public:
 
   static constexpr long long depth() { return P::k; }
   T elementA(long long m, long long k) const {
-    return elementAt<Images>(input, places.placeOf(m),
+    return elementAt<Images>(images, places.placeOf(m),
                              AllTaps<C>::pixel(k / C::inputs), k % C::inputs);
   }
   T elementB(long long k, long long n) const {
     return weight.load(firstB + n * P::k + k);
   }
+
+  WindowPlace windowPlace(long long m) const { return places.placeOf(m); }
+  static constexpr AllTaps<C> windowTaps() { return {}; }
 
   static constexpr bool has(long long) { return true; }
   static long long resultRow(long long m, long long) { return m; }
@@ -143,9 +147,9 @@ public:
   long long partialRow() const { return place.tileRow; }
 
   TilePlace place;
+  Global<T> images, weight;
 
 private:
-  Global<T> input, weight;
   InputPlaces<C> places;
   WindowPlace *table;
   long long firstB;
@@ -234,18 +238,18 @@ template <typename C> struct PhasePlaces {
 template <typename P> class ConvolutionBackwardInput {
   using T = typename P::Element;
   using C = typename P::Convolution;
-  using Images = OutputImages<C>;
   using Places = PhasePlaces<C>;
   static constexpr int allTaps = C::windowHeight * C::windowWidth;
   static constexpr int phases = PhaseTaps<C>::phasesY * PhaseTaps<C>::phasesX;
 
 public:
+  using Images = OutputImages<C>;
   static constexpr long long rows = static_cast<long long>(C::images) *
                                     C::inputHeight * C::inputWidth,
-                             columns = P::n * C::groups;
+                             columns = InputImages<C>::pitch;
   ConvolutionBackwardInput(Global<T> gradient, Global<T> weight,
                            unsigned char *shared)
-      : place(placeOfBlock<P>()), gradient(gradient), weight(weight),
+      : place(placeOfBlock<P>()), images(gradient), weight(weight),
         group(place.batch / phases), taps(phase()), table(placesIn<P>(shared)) {
     writePlaces<P>(table, Places{group, taps}, place.row<P>());
   }
@@ -256,7 +260,7 @@ public:
   using CopyB = WeightCopy<Tile, threadsOf<P>, C::outputs, C::inputs, allTaps,
                            PhaseTaps<C>>;
   template <typename Tile> CopyA<Tile> copyA() const {
-    return {gradient, table, taps, place.depth<P>()};
+    return {images, table, taps, place.depth<P>()};
   }
   template <typename Tile> CopyB<Tile> copyB() const {
     return {weight, firstOfWeight(), taps, place.depth<P>(), place.column<P>()};
@@ -266,13 +270,18 @@ public:
     return taps.count() * static_cast<long long>(C::outputs);
   }
   T elementA(long long m, long long k) const {
-    return elementAt<Images>(gradient, Places{group, taps}.placeOf(m),
-                             taps.pixel(k / C::outputs), k % C::outputs);
+    return elementAt<Images>(images, windowPlace(m), taps.pixel(k / C::outputs),
+                             k % C::outputs);
   }
   T elementB(long long k, long long n) const {
     long long row = k % C::outputs * allTaps + taps.weightTap(k / C::outputs);
     return weight.load(firstOfWeight() + row * C::inputs + n);
   }
+
+  WindowPlace windowPlace(long long m) const {
+    return Places{group, taps}.placeOf(m);
+  }
+  const PhaseTaps<C> &windowTaps() const { return taps; }
 
   bool has(long long m) const {
     if constexpr (!Places::hasGaps)
@@ -292,6 +301,7 @@ public:
   }
 
   TilePlace place;
+  Global<T> images, weight;
 
 private:
   int phase() const { return static_cast<int>(place.batch % phases); }
@@ -305,7 +315,6 @@ private:
                 taps.numberX};
   }
 
-  Global<T> gradient, weight;
   long long group;
   PhaseTaps<C> taps;
   WindowPlace *table;

@@ -19,7 +19,13 @@ enum class Path {
   Tf32, ///< f32 rounded to tf32, on tensor cores
   Fma,  ///< f32, each sum in the order of k
   Any,  ///< any type, each sum in the order of k
+  Taps,
+  Places, ///< depthwise convolutions (conv-depthwise.cuh)
 };
+/// Whether tiles of operands come through a ring in shared memory.
+constexpr bool hasRing(Path path) {
+  return path == Path::Half || path == Path::Tf32 || path == Path::Fma;
+}
 
 /// Elements between rows of staged sums: eight apart, so that the rows of a
 /// fragment lie in different banks.

@@ -236,10 +236,10 @@ void multiplyTile(Global<typename P::Element> a, Global<typename P::Element> b,
   Operands<P> operands(a, b, shared);
   int column = operands.place.template column<P>();
   Math math;
-  if constexpr (P::path == Path::Any)
-    math.run(operands, operands.place.template row<P>(), column);
-  else
+  if constexpr (hasRing(P::path))
     Pipeline<P, Math, Operands<P>>(operands, shared).run(math);
+  else
+    math.run(operands, operands.place.template row<P>(), column);
   applyTile<P>(math, operands, epilogue, shared);
   epilogue.leave(operands.partialRow(), operands.resultColumn(column),
                  P::n - column, shared);

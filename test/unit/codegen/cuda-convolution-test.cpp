@@ -102,6 +102,32 @@ INSTANTIATE_TEST_SUITE_P(
                         .grouped(5),
                     Case("f32", {1, 4, 4, 8}, {4, 1, 1}).grouped(2)));
 
+// Channels by 16 bytes and fewer, more than a tile of them, and windows that
+// are larger than a thread's taps.
+INSTANTIATE_TEST_SUITE_P(
+    Depthwise, CudaConvolution,
+    testing::Values(
+        Case("f16", {2, 9, 7, 72}, {72, 3, 3}).padded(1).grouped(72),
+        Case("bf16", {1, 9, 12, 20}, {20, 3, 3})
+            .strided(2, 2)
+            .padded(1)
+            .grouped(20),
+        Case("f32", {2, 12, 11, 36}, {36, 5, 5})
+            .strided(1, 3)
+            .padded(2, 1, 2, 3)
+            .dilated(2, 1)
+            .grouped(36),
+        Case("f32", {1, 15, 14, 7}, {7, 7, 7})
+            .strided(2, 3)
+            .padded(3)
+            .grouped(7),
+        Case("f16", {1, 12, 13, 9}, {9, 9, 8}).padded(4, 3, 4, 4).grouped(9),
+        Case("f16", {2, 5, 4, 130}, {130, 1, 1}).strided(2, 3).grouped(130),
+        Case("f64", {1, 6, 5, 6}, {6, 3, 3})
+            .strided(2, 1)
+            .padded(1)
+            .grouped(6)));
+
 // All tiles of tensor cores, and more than one of each; shares of k.
 INSTANTIATE_TEST_SUITE_P(
     Tiles, CudaConvolution,
