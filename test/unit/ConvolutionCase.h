@@ -1,4 +1,4 @@
-//===- ConvolutionCase.h - a convolution, and its sums in double *- C++ -*-===//
+//===- ConvolutionCase.h - convolutions, and sums in double -----*- C++ -*-===//
 //
 // The sums are loops over all terms, written from the definition alone.
 //
