@@ -102,12 +102,13 @@ INSTANTIATE_TEST_SUITE_P(
                         .grouped(5),
                     Case("f32", {1, 4, 4, 8}, {4, 1, 1}).grouped(2)));
 
-// Channels by 16 bytes and fewer, more than a tile of them, and windows that
-// are larger than a thread's taps.
+// Channels by 16 bytes and fewer, more than a tile of them, windows that are
+// larger than a thread's taps, and places that several blocks share.
 INSTANTIATE_TEST_SUITE_P(
     Depthwise, CudaConvolution,
     testing::Values(
         Case("f16", {2, 9, 7, 72}, {72, 3, 3}).padded(1).grouped(72),
+        Case("f16", {3, 9, 10, 24}, {24, 3, 3}).padded(1).grouped(24),
         Case("bf16", {1, 9, 12, 20}, {20, 3, 3})
             .strided(2, 2)
             .padded(1)
