@@ -157,3 +157,26 @@ FailureOr<PoolDims> mp::makePool(std::optional<Location> location,
                            elements[1], " to ", found, ", and not to ",
                            places[0], "x", places[1]);
 }
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+RankedTensorType mp::resized(RankedTensorType images, ArrayRef<int64_t> size) {
+  SmallVector<int64_t> shape(images.getShape());
+  llvm::copy(size, shape.begin() + 1);
+  return images.clone(shape);
+}
+
+LogicalResult mp::checkSize(std::optional<Location> location, StringRef name,
+                            ArrayRef<int64_t> size) {
+  if (size.size() != 2)
+    return emitOptionalError(location, name, " has ", size.size(),
+                             " numbers, expected 2: height and width");
+  constexpr int64_t most = int64_t(1) << 31;
+  for (int64_t number : size)
+    if (number < 1 || number > most)
+      return emitOptionalError(location, name, " has ", number,
+                               ", expected a number from 1 to ", most);
+  return success();
+}

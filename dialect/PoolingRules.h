@@ -63,6 +63,31 @@ inline llvm::ArrayRef<int64_t> middleOf(mlir::RankedTensorType images) {
   return images.getShape().slice(1, 2);
 }
 
+/// Images with another height and width.
+mlir::RankedTensorType resized(mlir::RankedTensorType images,
+                               llvm::ArrayRef<int64_t> size);
+
+/// Fails unless `size`, called `name`, is a height and a width.
+llvm::LogicalResult checkSize(std::optional<mlir::Location> location,
+                              llvm::StringRef name,
+                              llvm::ArrayRef<int64_t> size);
+
+/// What an op that a loop computes becomes if it cannot: zeros if it has no
+/// element, and the op in f32 for 8-bit floats.
+template <typename Op>
+mlir::Value withoutImageLoop(mlir::ImplicitLocOpBuilder &b, Op op) {
+  mlir::Value first = op->getOperand(0);
+  if (llvm::is_contained(tensorType(first).getShape(), 0))
+    return splat(b, op.getType(), 0);
+  if (!mlir::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(
+          elementType(first)))
+    return {};
+  llvm::SmallVector<mlir::Value> operands(op->getOperands());
+  operands[0] = castTo(b, first, b.getF32Type());
+  return castTo(b, Op::create(b, operands, op->getAttrs()),
+                op.getType().getElementType());
+}
+
 } // namespace mp
 
 #endif // MP_DIALECT_POOLINGRULES_H

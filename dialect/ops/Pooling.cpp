@@ -18,27 +18,6 @@ using Gradients = SmallVector<Value>;
 // Type rules
 //===----------------------------------------------------------------------===//
 
-/// Images with another height and width.
-static RankedTensorType resized(RankedTensorType images,
-                                ArrayRef<int64_t> size) {
-  SmallVector<int64_t> shape(images.getShape());
-  llvm::copy(size, shape.begin() + 1);
-  return images.clone(shape);
-}
-
-static LogicalResult checkSize(std::optional<Location> location, StringRef name,
-                               ArrayRef<int64_t> size) {
-  if (size.size() != 2)
-    return emitOptionalError(location, name, " has ", size.size(),
-                             " numbers, expected 2: height and width");
-  constexpr int64_t most = int64_t(1) << 31;
-  for (int64_t number : size)
-    if (number < 1 || number > most)
-      return emitOptionalError(location, name, " has ", number,
-                               ", expected a number from 1 to ", most);
-  return success();
-}
-
 /// The rule of what pools images by a window.
 template <typename Adaptor>
 static LogicalResult inferWindowed(std::optional<Location> location,
@@ -261,22 +240,9 @@ Gradients AvgPool2dBackwardOp::buildGradients(ImplicitLocOpBuilder &b,
 // Operands that main loops do not support
 //===----------------------------------------------------------------------===//
 
-/// Zeros if there is no image, or the op in f32 for 8-bit floats.
-template <typename Op>
-static Value withoutLoop(ImplicitLocOpBuilder &b, Op op) {
-  Value first = op->getOperand(0);
-  if (llvm::is_contained(tensorType(first).getShape(), 0))
-    return splat(b, op.getType(), 0);
-  if (!isa<Float8E4M3FNType, Float8E5M2Type>(elementType(first)))
-    return {};
-  SmallVector<Value> operands(op->getOperands());
-  operands[0] = castTo(b, first, b.getF32Type());
-  return castTo(b, Op::create(b, operands, op->getAttrs()),
-                op.getType().getElementType());
-}
 #define MP_WITHOUT_LOOP(OP)                                                    \
   Value OP::buildWithoutLoop(ImplicitLocOpBuilder &b) {                        \
-    return withoutLoop(b, *this);                                              \
+    return withoutImageLoop(b, *this);                                         \
   }
 MP_WITHOUT_LOOP(MaxPool2dOp)
 MP_WITHOUT_LOOP(AdaptiveMaxPool2dOp)

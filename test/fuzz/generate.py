@@ -7,6 +7,7 @@ import numpy as np
 import convolutions
 import elementwise
 import examples
+import images
 import layout
 import losses
 import motifs
@@ -26,6 +27,8 @@ DRAWS = [
     (2, norms.layer_norm), (1, norms.group_norm), (2, norms.batch_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
     (1, losses.binary_cross_entropy), (1, losses.kl_div), (4, convolutions.conv2d), (2, convolutions.conv_transpose2d),
     (1, convolutions.backward_input), (1, convolutions.backward_weight),
+    (2, images.pool2d), (1, images.adaptive_pool2d), (1, images.upsample), (1, images.window_sum),
+    (1, images.local_response_norm),
 ] + [(4, motif) for motif in motifs.MOTIFS]
 SHARES = np.cumsum([share for share, _ in DRAWS])
 LARGE = [40, 64, 65, 100, 129]

@@ -32,6 +32,23 @@ Value PoolBuilder::splat(double number, Type element, int64_t lanes) {
                                     Attribute(getFloatAttr(element, number))));
 }
 
+void PoolBuilder::forLines(const LineItems &items,
+                           function_ref<void(const Line &)> body) {
+  forEach(begin(), end(), 1, [&](Value item) {
+    Value channel = mul(rem(item, items.channelBlocks()), items.channelBlock());
+    Value count =
+        min(sub(index(items.channels), channel), items.channelBlock());
+    Value line = div(item, items.channelBlocks());
+    body({div(line, items.lines), rem(line, items.lines), channel, count});
+  });
+}
+
+Value PoolBuilder::pixelOf(const Line &line, Value row, Value column,
+                           int64_t rows, int64_t columns, int64_t channels) {
+  Value y = add(mul(line.image, rows), row);
+  return add(mul(add(mul(y, columns), column), channels), line.channel);
+}
+
 Taps PoolBuilder::tapsOf(const PoolDim &dim, Value place) {
   if (dim.isAdaptive) {
     Value start = div(mul(place, dim.elements), dim.places);

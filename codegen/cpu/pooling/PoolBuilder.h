@@ -7,6 +7,32 @@
 
 namespace mp::cpu {
 
+/// The work items of a result [images, lines, .., channels]: lines, or some
+/// channels of each if there are few lines.
+struct LineItems {
+  int64_t images, lines, channels, lanes;
+
+  /// With more lines, there is work for all threads without splitting channels.
+  static constexpr int64_t many = 64;
+  int64_t channelBlock() const {
+    return images * lines < many ? lanes : channels;
+  }
+  int64_t channelBlocks() const {
+    return llvm::divideCeil(channels, channelBlock());
+  }
+  int64_t count() const { return images * lines * channelBlocks(); }
+  /// The items of a task if an item moves a line of so many pixels.
+  int64_t inTask(int64_t pixels, int64_t elementBytes) const {
+    int64_t elements = pixels * std::min(channelBlock(), channels);
+    return elementsInTask(elementBytes) / std::max<int64_t>(elements, 1);
+  }
+};
+
+/// Where a line of work is: an image, a row, and channels.
+struct Line {
+  mlir::Value image, row, channel, count;
+};
+
 /// The taps [first, last) of a place that are elements, and the element that
 /// tap 0 is or would be.
 struct Taps {
@@ -17,6 +43,13 @@ struct Taps {
 class PoolBuilder : public LayoutBuilder {
 public:
   using LayoutBuilder::LayoutBuilder;
+
+  /// Calls body(line) for the work items.
+  void forLines(const LineItems &items,
+                llvm::function_ref<void(const Line &)> body);
+  /// Where a pixel of a line's image, in rows of a size, has its first channel.
+  mlir::Value pixelOf(const Line &line, mlir::Value row, mlir::Value column,
+                      int64_t rows, int64_t columns, int64_t channels);
 
   Taps tapsOf(const PoolDim &dim, mlir::Value place);
   /// The element that a tap of a place is.

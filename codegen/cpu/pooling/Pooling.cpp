@@ -11,8 +11,6 @@ using namespace mp::cpu;
 namespace {
 /// Windows of at most so many taps in a row are unrolled.
 constexpr int64_t kMostUnrolled = 8;
-/// With more rows, there is work for all threads without splitting channels.
-constexpr int64_t kManyRows = 64;
 
 class PoolEmitter {
 public:
@@ -28,45 +26,28 @@ public:
   }
 
   PoolBuilder &builder() { return b; }
-  int64_t items() const { return rows() * channelBlocks(); }
+  LineItems items() const {
+    return {pool.images, pool.isBackward() ? height.elements : height.places,
+            pool.channels, lanes};
+  }
   int64_t itemsInTask() const {
-    // The longer of the rows that an item reads and writes.
-    int64_t row = std::max(
-        width.elements * (pool.isBackward() ? height.covers() : height.taps()),
-        width.places);
-    int64_t elements = row * std::min(channelBlock(), pool.channels);
-    return elementsInTask(bytesOf(sumType)) / std::max<int64_t>(elements, 1);
+    // The longer of the lines that an item reads and writes.
+    int64_t lines = pool.isBackward() ? height.covers() : height.taps();
+    return items().inTask(std::max(width.elements * lines, width.places),
+                          bytesOf(sumType));
   }
 
 private:
   using State = SmallVector<Value>;
 
-  int64_t lines() const {
-    return pool.isBackward() ? height.elements : height.places;
+  /// Where a place or an element has its first channel.
+  Value placeAt(const Line &line, Value row, Value column) {
+    return b.pixelOf(line, row, column, height.places, width.places,
+                     pool.channels);
   }
-  int64_t rows() const { return pool.images * lines(); }
-  int64_t channelBlock() const {
-    return rows() < kManyRows ? lanes : pool.channels;
-  }
-  int64_t channelBlocks() const {
-    return llvm::divideCeil(pool.channels, channelBlock());
-  }
-  /// Where [image, row, column, first channel] lies in images of a size.
-  Value placeOf(Value image, Value row, Value column, int64_t rows,
-                int64_t columns) {
-    Value line = b.add(b.mul(image, rows), row);
-    return b.add(b.mul(b.add(b.mul(line, columns), column), pool.channels),
-                 channel);
-  }
-
-  /// Calls body(image, row) for the items.
-  void forRows(function_ref<void(Value, Value)> body) {
-    b.forEach(b.begin(), b.end(), 1, [&](Value item) {
-      channel = b.mul(b.rem(item, channelBlocks()), channelBlock());
-      count = b.min(b.sub(b.index(pool.channels), channel), channelBlock());
-      Value line = b.div(item, channelBlocks());
-      body(b.div(line, lines()), b.rem(line, lines()));
-    });
+  Value elementAt(const Line &line, Value row, Value column) {
+    return b.pixelOf(line, row, column, height.elements, width.elements,
+                     pool.channels);
   }
 
   //===--------------------------------------------------------------------===//
@@ -75,21 +56,22 @@ private:
 
   /// A place that is being computed: where its elements are.
   struct Place {
-    Value image;
+    Line line;
     Taps down, across;
     bool isInside; ///< all taps of its width are elements
   };
 
   void emitPlaces() {
-    forRows([&](Value image, Value row) {
+    b.forLines(items(), [&](const Line &line) {
+      Value row = line.row;
       Taps down = b.tapsOf(height, row);
       auto emit = [&](int64_t from, int64_t to, bool isInside) {
         if (from >= to)
           return;
         b.forEach(b.index(from), b.index(to), 1, [&](Value column) {
-          Place place{image, down, b.tapsOf(width, column), isInside};
-          Value at = placeOf(image, row, column, height.places, width.places);
-          b.forVectors(count, lanes, [&](Value start, Value mask) {
+          Place place{line, down, b.tapsOf(width, column), isInside};
+          Value at = placeAt(line, row, column);
+          b.forVectors(line.count, lanes, [&](Value start, Value mask) {
             Value divisor;
             if (pool.loop == Pool::Loop::Mean)
               divisor = divisorOf(row, column);
@@ -154,8 +136,7 @@ private:
           Value row = b.elementOf(height, place.down, down);
           auto tap = [&](Value across, ValueRange state) {
             Value column = b.elementOf(width, place.across, across);
-            Value from = placeOf(place.image, row, column, height.elements,
-                                 width.elements);
+            Value from = elementAt(place.line, row, column);
             Value x = b.loadAs(sumType, b.argument(0), b.add(from, start),
                                lanes, mask);
             Value number;
@@ -196,12 +177,13 @@ private:
   //===--------------------------------------------------------------------===//
 
   void emitElements() {
-    forRows([&](Value image, Value row) {
+    b.forLines(items(), [&](const Line &line) {
+      Value row = line.row;
       auto down = b.placesOf(height, row);
       b.forEach(width.elements, [&](Value column) {
         auto across = b.placesOf(width, column);
-        Value to = placeOf(image, row, column, height.elements, width.elements);
-        b.forVectors(count, lanes, [&](Value start, Value mask) {
+        Value to = elementAt(line, row, column);
+        b.forVectors(line.count, lanes, [&](Value start, Value mask) {
           Value none = b.zero(sumType, lanes);
           Value sum =
               b.fold(down.first, down.second, none,
@@ -209,8 +191,7 @@ private:
                        return b.fold(
                            across.first, across.second, before,
                            [&](Value placeColumn, ValueRange state) -> State {
-                             Value at = placeOf(image, placeRow, placeColumn,
-                                                height.places, width.places);
+                             Value at = placeAt(line, placeRow, placeColumn);
                              Value number =
                                  tapNumber(row, column, placeRow, placeColumn);
                              return {
@@ -263,8 +244,7 @@ private:
   Type sumType;
   int64_t lanes;
   PoolBuilder b;
-  unsigned result;      ///< its argument
-  Value channel, count; ///< the item's channels
+  unsigned result; ///< its argument
 };
 } // namespace
 
@@ -285,6 +265,6 @@ LogicalResult mp::cpu::emitPool(const Pool &pool, const LayoutTensor &source,
   arguments.push_back({result.element(), result.count()});
   passed.push_back(result.argument);
   PoolEmitter emitter(pool, arguments);
-  return emitter.builder().launch(compiler, kernel, passed, emitter.items(),
-                                  emitter.itemsInTask());
+  return emitter.builder().launch(
+      compiler, kernel, passed, emitter.items().count(), emitter.itemsInTask());
 }
