@@ -1,4 +1,4 @@
-//===- LocalResponseNorm.td - channels and their neighbours -*- tablegen -*-===//
+//===- LocalResponseNorm.td - norm over channels -----------*- tablegen -*-===//
 #ifndef MP_OPS_LOCALRESPONSENORM_TD
 #define MP_OPS_LOCALRESPONSENORM_TD
 
