@@ -68,8 +68,8 @@ Gradients WindowSumOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 }
 
 std::vector<OpSample> WindowSumOp::sampleInputs() {
-  return {{{{"tensor<2x3x5xf64>"}},
-           "mp.window_sum %0 size(3) low(1) : tensor<2x3x5xf64>"},
+  return {{{{"tensor<2x3x8xf64>"}},
+           "mp.window_sum %0 size(3) low(1) : tensor<2x3x8xf64>"},
           {{{"tensor<3x4xf64>"}},
            "mp.window_sum %0 size(6) low(4) : tensor<3x4xf64>"}};
 }

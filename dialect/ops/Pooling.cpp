@@ -272,7 +272,7 @@ static OpSample sample(StringRef text, StringRef images, StringRef index = "",
 }
 
 std::vector<OpSample> MaxPool2dOp::sampleInputs() {
-  return {sample("mp.max_pool2d %0 window[2, 2] strides[2, 2]", "2x4x5x3"),
+  return {sample("mp.max_pool2d %0 window[2, 2] strides[2, 2]", "1x4x5x8"),
           sample("mp.max_pool2d %0 window[3, 2] strides[2, 1] low[1, 0] "
                  "high[0, 1] dilations[1, 2] ceil_mode",
                  "1x6x5x2")};
@@ -283,18 +283,18 @@ std::vector<OpSample> AdaptiveMaxPool2dOp::sampleInputs() {
 std::vector<OpSample> MaxPool2dAtOp::sampleInputs() {
   return {sample("mp.max_pool2d_at %0, %1 window[3, 2] strides[2, 1] "
                  "low[1, 0] high[1, 0]",
-                 "1x5x4x3", "1x3x3x3", 6),
+                 "1x5x4x8", "1x3x3x8", 6),
           sample("mp.max_pool2d_at %0, %1", "1x5x3x2", "1x2x2x2", 12)};
 }
 std::vector<OpSample> MaxPool2dBackwardOp::sampleInputs() {
   return {sample("mp.max_pool2d_backward %0, %1 size[5, 4] window[3, 2] "
                  "strides[2, 1] low[1, 0] high[1, 0]",
-                 "1x3x3x3", "1x3x3x3", 6),
+                 "1x3x3x8", "1x3x3x8", 6),
           sample("mp.max_pool2d_backward %0, %1 size[5, 3]", "1x2x2x2",
                  "1x2x2x2", 12)};
 }
 std::vector<OpSample> AvgPool2dOp::sampleInputs() {
-  return {sample("mp.avg_pool2d %0 window[2, 2] strides[2, 2]", "2x4x5x3"),
+  return {sample("mp.avg_pool2d %0 window[2, 2] strides[2, 2]", "1x4x5x8"),
           sample("mp.avg_pool2d %0 window[3, 2] strides[2, 1] low[1, 0] "
                  "high[0, 1] exclude_pad ceil_mode",
                  "1x6x5x2"),
@@ -303,11 +303,11 @@ std::vector<OpSample> AvgPool2dOp::sampleInputs() {
                  "1x6x4x2")};
 }
 std::vector<OpSample> AdaptiveAvgPool2dOp::sampleInputs() {
-  return {sample("mp.adaptive_avg_pool2d %0 size[3, 2]", "2x5x4x3")};
+  return {sample("mp.adaptive_avg_pool2d %0 size[3, 2]", "1x5x4x8")};
 }
 std::vector<OpSample> AvgPool2dBackwardOp::sampleInputs() {
   return {sample("mp.avg_pool2d_backward %0 size[6, 4] window[3, 3] "
                  "strides[2, 2] low[1, 1] high[1, 1]",
                  "1x4x3x2"),
-          sample("mp.avg_pool2d_backward %0 size[5, 4]", "2x3x2x3")};
+          sample("mp.avg_pool2d_backward %0 size[5, 4]", "1x3x2x8")};
 }

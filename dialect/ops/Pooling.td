@@ -74,7 +74,7 @@ def Mp_MaxPool2dIndexOp : Mp_ImageLoopOp<"max_pool2d_index"> {
     Example: `%i = mp.max_pool2d_index %x places[16, 16] window[2, 2] strides[2, 2] : tensor<?x32x32x16xf32>`
   }];
   let notDifferentiable = "the result is an index";
-  let tensorflow = "MaxPoolWithArgmax";
+  let tensorflow = "MaxPoolGrad";
   let arguments = !con((ins Mp_FloatTensor:$input, DenseI64ArrayAttr:$places), Mp_PoolWindow, Mp_WindowArguments);
   let results = (outs Mp_TapTensor:$result);
   let assemblyFormat = !strconcat("$input `places` `` $places ", Mp_PoolWindowFormat, "attr-dict `:` type($input)");
@@ -91,6 +91,7 @@ def Mp_MaxPool2dAtOp : Mp_ImageLoopOp<"max_pool2d_at", [DeclareOpInterfaceMethod
     %y = mp.max_pool2d_at %x, %i window[2, 2] strides[2, 2] : tensor<?x32x32x16xf32>, tensor<?x16x16x16xui8>
     ```
   }];
+  let tensorflow = "MaxPoolGradGrad";
   let arguments = !con((ins Mp_FloatTensor:$input, Mp_TapTensor:$index), Mp_PoolWindow, Mp_WindowArguments);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = !strconcat("$input `,` $index ", Mp_PoolWindowFormat,

@@ -100,19 +100,19 @@ static OpSample sample(StringRef text, StringRef images) {
 }
 
 std::vector<OpSample> UpsampleNearestOp::sampleInputs() {
-  return {sample("mp.upsample_nearest %0 size[4, 7]", "2x2x3x3"),
+  return {sample("mp.upsample_nearest %0 size[4, 7]", "1x2x3x8"),
           sample("mp.upsample_nearest %0 size[2, 5]", "1x5x3x2")};
 }
 std::vector<OpSample> UpsampleNearestBackwardOp::sampleInputs() {
-  return {sample("mp.upsample_nearest_backward %0 size[2, 3]", "2x4x7x3")};
+  return {sample("mp.upsample_nearest_backward %0 size[2, 3]", "1x4x7x8")};
 }
 std::vector<OpSample> UpsampleBilinearOp::sampleInputs() {
   return {
-      sample("mp.upsample_bilinear %0 size[4, 7]", "2x2x3x3"),
+      sample("mp.upsample_bilinear %0 size[4, 7]", "1x2x3x8"),
       sample("mp.upsample_bilinear %0 size[5, 2] align_corners", "1x3x5x2")};
 }
 std::vector<OpSample> UpsampleBilinearBackwardOp::sampleInputs() {
-  return {sample("mp.upsample_bilinear_backward %0 size[2, 3]", "2x4x7x3"),
+  return {sample("mp.upsample_bilinear_backward %0 size[2, 3]", "1x4x7x8"),
           sample("mp.upsample_bilinear_backward %0 size[5, 2] align_corners",
                  "1x3x5x2")};
 }
