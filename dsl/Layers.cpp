@@ -54,6 +54,49 @@ Tensor linear(const Operand &input, const Linear &layer) {
                  layer.name);
 }
 
+/// Returns what is wrong in a layer's numbers, or "".
+static std::string mistakeIn(const Conv2d &layer, int64_t in) {
+  if (layer.out <= 0 || layer.kernel <= 0)
+    return std::to_string(layer.out) + " channels by a window of " +
+           std::to_string(layer.kernel) + ", expected at least 1 of both";
+  if (in == Batch)
+    return "the number of channels is not known";
+  if (layer.groups <= 0 || in % layer.groups)
+    return std::to_string(in) + " channels in " + std::to_string(layer.groups) +
+           " groups";
+  return "";
+}
+
+Tensor conv2d(const Operand &input, const Conv2d &layer) {
+  std::string what = "conv2d '" + layer.name + "'";
+  if (!hasRank(input, what, 4))
+    return input.tensor;
+  int64_t in = input.tensor.size(-1), size = layer.kernel;
+  if (std::string mistake = mistakeIn(layer, in); !mistake.empty())
+    return refuse(input, what, mistake);
+  Graph &net = Graph::of(input.tensor);
+  ElementType element = input.tensor.element();
+  Dims shape = {layer.out, size, size, in / layer.groups};
+  Tensor weight = net.parameter(named(layer.name, "weight"), element, shape,
+                                kaimingUniform(), input.place);
+  Conv2dOptions options;
+  if (layer.bias)
+    options.bias =
+        net.parameter(named(layer.name, "bias"), element, {layer.out},
+                      uniformFanIn(size * size * shape[3]), input.place);
+  auto both = [](int64_t number) { return Dims{number, number}; };
+  if (layer.stride != 1)
+    options.strides = both(layer.stride);
+  if (layer.padding)
+    options.low = options.high = both(layer.padding);
+  if (layer.dilation != 1)
+    options.dilations = both(layer.dilation);
+  if (layer.groups != 1)
+    options.groups = layer.groups;
+  return ofLayer(conv2d(input, Operand(weight, input.place), options),
+                 layer.name);
+}
+
 Tensor embedding(const Operand &indices, const Embedding &layer) {
   if (!indices.tensor)
     return indices.tensor;

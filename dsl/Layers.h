@@ -19,6 +19,17 @@ struct Linear {
 };
 Tensor linear(const Operand &input, const Linear &layer);
 
+/// torch.nn.Conv2d with channels last: images [batch, height, width, in]. All
+/// numbers but the channels are those of both dimensions.
+struct Conv2d {
+  int64_t out = 0;       ///< channels of the result
+  int64_t kernel = 0;    ///< size of the window
+  std::string name = {}; ///< name.weight [out, kernel, kernel, in / groups]
+  int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+  bool bias = true; ///< name.bias [out]
+};
+Tensor conv2d(const Operand &input, const Conv2d &layer);
+
 /// torch.nn.Embedding: rows of a table by index.
 struct Embedding {
   int64_t count = 0; ///< rows of the table

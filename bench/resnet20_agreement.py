@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Trains resnet20 from PyTorch's weights, here and in PyTorch, and compares the losses of each step and the last weights;
+and with PyTorch in double, which tells whose rounding the difference is.
+
+    python3 -m venv VENV && VENV/bin/pip install torch numpy
+    VENV/bin/python bench/resnet20_agreement.py --precision fp32 bf16 --json resnet20-agreement.json
+
+Both take the same samples in order, without random crops, and PyTorch takes the learning rates from our metrics."""
+
+import argparse
+import copy
+import gzip
+import json
+import re
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from _machine import ROOT, circumstances
+from rivals.resnet20 import ResNet20
+
+DTYPES = {"fp32": None, "bf16": torch.bfloat16}
+
+
+def read_idx(path):
+    data = gzip.open(path).read()
+    shape = struct.unpack(f">{data[3]}I", data[4:4 + 4 * data[3]])
+    return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(shape)
+
+
+def ours(name, tensor):
+    """A parameter of PyTorch's in our order of axes: [out, height, width, in]."""
+    return tensor.permute(0, 2, 3, 1).contiguous() if tensor.dim() == 4 else tensor
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        values = tensor.detach().float().numpy().tobytes()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_safetensors(path):
+    content = path.read_bytes()
+    size = struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8:8 + size])
+    return {name: np.frombuffer(content, np.float32, offset=8 + size + entry["data_offsets"][0], count=int(np.prod(entry["shape"])))
+            .reshape(entry["shape"]) for name, entry in header.items() if name != "__metadata__" and entry["dtype"] == "F32"}
+
+
+def plain_module(tools):
+    """The module without random crops: where it moves images, it takes them as they are."""
+    text = subprocess.run([tools / "print_resnet"], check=True, capture_output=True, text=True).stdout
+    moved = re.search(r"(%\w+) = mp\.augment_images (%\w+)", text)
+    kept = "\n".join(line for line in text.splitlines() if "mp.augment_images" not in line)
+    return re.sub(rf"{moved[1]}\b(?!\d)", moved[2], kept)
+
+
+def torch_losses(model, images, labels, batch, rates, dtype):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
+    losses = []
+    for step, rate in enumerate(rates):
+        rows = slice(step * batch, (step + 1) * batch)
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
+            logits = model(images[rows])
+        loss = F.cross_entropy(logits.float() if dtype else logits, labels[rows])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def farthest(some, others):
+    """The largest difference, relative to `others`."""
+    return max(abs(one - other) / abs(other) for one, other in zip(some, others, strict=True))
+
+
+def compare(options, precision, data):
+    torch.manual_seed(0)
+    model = ResNet20()
+    state = {name: ours(name, value) for name, value in model.state_dict().items() if value.is_floating_point()}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "resnet20.mlir").write_text(plain_module(options.tools))
+        write_safetensors(folder / "weights.safetensors", state)
+        subprocess.run([options.tools / "mp-run", "train", folder / "resnet20.mlir", "--data", options.data, "--batch", str(options.batch),
+                        "--max-steps", str(options.steps), "--precision", precision, "--scaler", "none", "--no-shuffle", "--device", "cpu",
+                        "--init", folder / "weights.safetensors", "--out", folder / "run"], check=True, stdout=subprocess.DEVNULL)
+        metrics = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").read_text().splitlines()]
+        trained = read_safetensors(folder / "run" / "checkpoint.safetensors")
+    steps = [line for line in metrics if "loss" in line and "step" in line]
+    rates, found = [line["lr"] for line in steps], [line["loss"] for line in steps]
+    exact = torch_losses(copy.deepcopy(model).double(), *data, options.batch, rates, None)
+    theirs = torch_losses(model, *data, options.batch, rates, DTYPES[precision])
+    final = {name: ours(name, value).detach().numpy() for name, value in model.state_dict().items() if value.is_floating_point()}
+    far = {name: float(np.abs(trained[name] - value).max() / max(np.abs(value).max(), 1e-6)) for name, value in final.items()}
+    worst = max(far, key=far.get)
+    result = {"precision": precision, "steps": len(steps), "losses": found, "losses_pytorch": theirs, "losses_pytorch_in_double": exact,
+              "difference_from_pytorch": farthest(found, theirs), "difference_from_double": farthest(found, exact),
+              "difference_of_pytorch_from_double": farthest(theirs, exact), "largest_weight_difference": far[worst], "weight": worst}
+    print(f"{precision}: losses differ from PyTorch's by at most {result['difference_from_pytorch']:.1e}, from those in double by "
+          f"{result['difference_from_double']:.1e}, and PyTorch's from those by {result['difference_of_pytorch_from_double']:.1e}")
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", type=Path, default=ROOT / "build/release/bin", help="folder of mp-run (%(default)s)")
+    parser.add_argument("--data", type=Path, default=Path("/usr/share/datasets/fashion-mnist"), help="Fashion-MNIST (%(default)s)")
+    parser.add_argument("--precision", nargs="+", choices=DTYPES, default=["fp32", "bf16"])
+    parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
+    parser.add_argument("--steps", type=int, default=10, help="(%(default)s)")
+    parser.add_argument("--json", type=Path, help="file for all numbers, the machine and versions (none)")
+    options = parser.parse_args()
+    began = circumstances(options.tools)
+    count = options.batch * options.steps
+    data = (torch.from_numpy(read_idx(options.data / "train-images-idx3-ubyte.gz")[:count].copy()),
+            torch.from_numpy(read_idx(options.data / "train-labels-idx1-ubyte.gz")[:count].copy()).long())
+    results = [compare(options, precision, data) for precision in options.precision]
+    if options.json:
+        options.json.write_text(json.dumps({**began, "results": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
