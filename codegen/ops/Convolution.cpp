@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/convolution/Convolution.h"
-#include "codegen/cuda/convolution/Convolution.h"
 #include "codegen/cpu/contraction/Product.h"
+#include "codegen/cuda/convolution/Convolution.h"
 
 using namespace mlir;
 using namespace mp;
