@@ -221,6 +221,9 @@ INSTANTIATE_TEST_SUITE_P(
             .grouped(2)
             .by(SMALL, 2),
         Case("f16", {2, 7, 7, 140}, {70, 3, 2}).grouped(2).by(SMALL),
+        Case("f16", {1, 12, 13, 16}, {16, 3, 3})
+            .padded(1)
+            .by("128x16x64 stages 3 warps 4x1 resident 2"),
         Case("f16", {1, 7, 7, 72}, {72, 3, 3})
             .strided(2, 1)
             .padded(1)

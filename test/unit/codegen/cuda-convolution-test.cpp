@@ -157,6 +157,9 @@ INSTANTIATE_TEST_SUITE_P(
             .padded(0, 1, 0, 1)
             .grouped(2)
             .by("128x32x32 stages 4 warps 4x1 resident 2"),
+        Case("bf16", {1, 12, 13, 16}, {16, 3, 3})
+            .padded(1)
+            .by("128x16x64 stages 3 warps 4x1 resident 2"),
         Case("f16", {1, 8, 8, 34}, {40, 3, 3})
             .padded(0, 1, 0, 1)
             .grouped(2)

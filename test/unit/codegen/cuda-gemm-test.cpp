@@ -109,6 +109,10 @@ INSTANTIATE_TEST_SUITE_P(
              "32x128x32 stages 4 warps 1x4 resident 2 splits 1"},
         Case{"f16 tn 1x40x72x136",
              "32x64x64 stages 4 warps 2x2 resident 2 splits 1"},
+        Case{"f16 nt 1x140x16x136",
+             "128x16x64 stages 3 warps 4x1 resident 2 splits 1"},
+        Case{"bf16 tn 1x140x13x70",
+             "128x16x64 stages 3 warps 4x1 resident 2 splits 1"},
         // shares of k; the last with fewer tiles
         Case{"f16 nt 1x64x72x160", SMALL_HALF "2"},
         Case{"f16 nn 1x65x7x200", SMALL_HALF "4"},
