@@ -91,3 +91,15 @@ func.func @loss(%x: tensor<?x8xf32>) -> tensor<f32> {
 }
 mp.scaler @scaler
 mp.train @step of @loss autocast(<dtype = f16>) scaler(@scaler) { mp.minimize result(0) {optimizer = #mp.sgd} }
+
+// -----
+
+// A mean or a maximum of windows is no larger than their elements; a sum is.
+func.func @windows(%x: tensor<2x8x8x70000xui8>) {
+  %h = mp.cast %x : tensor<2x8x8x70000xui8> to tensor<2x8x8x70000xf16>
+  %0 = mp.max_pool2d %h window[8, 8] : tensor<2x8x8x70000xf16>
+  %1 = mp.avg_pool2d %h window[8, 8] : tensor<2x8x8x70000xf16>
+  %2 = mp.window_sum %h size(200) low(0) : tensor<2x8x8x70000xf16>
+  %3 = mp.window_sum %h size(300) low(0) : tensor<2x8x8x70000xf16> // expected-warning {{'mp.window_sum' may reach 76500 in f16}}
+  return
+}
