@@ -112,7 +112,7 @@ def Mp_MaxPool2dBackwardOp
       tensor<?x16x16x16xf32>, tensor<?x16x16x16xui8>
     ```
   }];
-  let torch = "max_pool2d_with_indices_backward"; let tensorflow = "MaxPoolGrad"; let relay = "nn.max_pool2d_grad";
+  let tensorflow = "MaxPoolGrad";
   let arguments = !con((ins Mp_FloatTensor:$gradient, Mp_TapTensor:$index, DenseI64ArrayAttr:$size), Mp_PoolWindow,
                        Mp_WindowArguments);
   let results = (outs Mp_FloatTensor:$result);
@@ -170,7 +170,7 @@ def Mp_AvgPool2dBackwardOp : Mp_ImageLoopOp<"avg_pool2d_backward"> {
 
     Example: `%d = mp.avg_pool2d_backward %g size[32, 32] window[2, 2] strides[2, 2] : tensor<?x16x16x16xf32>`
   }];
-  let torch = "avg_pool2d_backward"; let tensorflow = "AvgPoolGrad"; let relay = "nn.avg_pool2d_grad";
+  let tensorflow = "AvgPoolGrad";
   let arguments = !con((ins Mp_FloatTensor:$gradient, DenseI64ArrayAttr:$size), Mp_PoolWindow, Mp_MeanArguments);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = !strconcat("$gradient `size` `` $size (`window` `` $window^)? ", Mp_MeanFormat,

@@ -33,7 +33,7 @@ def Mp_UpsampleNearestBackwardOp : Mp_UpsampleOp<"upsample_nearest_backward"> {
     Example: `%d = mp.upsample_nearest_backward %g size[32, 32] : tensor<?x64x64x16xf32>`
   }];
   let fills = 1;
-  let torch = "upsample_nearest2d_backward"; let tensorflow = "ResizeNearestNeighborGrad";
+  let tensorflow = "ResizeNearestNeighborGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, DenseI64ArrayAttr:$size);
   let assemblyFormat = "$gradient `size` `` $size attr-dict `:` type($gradient)";
 }
@@ -65,7 +65,6 @@ def Mp_UpsampleBilinearBackwardOp : Mp_UpsampleOp<"upsample_bilinear_backward"> 
     Example: `%d = mp.upsample_bilinear_backward %g size[32, 32] align_corners : tensor<?x64x64x16xf32>`
   }];
   let fills = 1;
-  let torch = "upsample_bilinear2d_backward"; let tensorflow = "ResizeBilinearGrad";
   let arguments = (ins Mp_FloatTensor:$gradient, DenseI64ArrayAttr:$size, UnitAttr:$align_corners);
   let assemblyFormat = [{
     $gradient `size` `` $size (`align_corners` $align_corners^)? attr-dict `:` type($gradient)

@@ -84,6 +84,18 @@ const Row rows[] = {
      {"native", "native", "clear", "clear", "native", "follow", "follow"}},
     {"concat",
      {"native", "promote", "clear", "clear", "promote", "follow", "follow"}},
+    {"max_pool2d",
+     {"native", "native", "clear", "clear", "native", "follow", "follow"}},
+    {"avg_pool2d",
+     {"native", "native", "infer", "infer", "native", "follow", "follow"}},
+    {"adaptive_avg_pool2d",
+     {"native", "native", "barrier", "barrier", "native", "deny", "follow"}},
+    {"local_response_norm",
+     {"native", "native", "barrier", "barrier", "deny", "follow", "deny"}},
+    {"upsample_nearest",
+     {"deny", "native", "clear", "clear", "deny", "follow", "follow"}},
+    {"upsample_bilinear",
+     {"deny", "native", "barrier", "clear", "deny", "follow", "follow"}},
     {"dropout",
      {"native", "native", "barrier", "barrier", "native", "follow", "follow"}},
     {"scatter_add",
@@ -230,6 +242,10 @@ TEST_F(PolicyTable, GivesANameOnce) {
       {"mp.conv_transpose2d", "mp.conv2d_backward_input"},
       // PyTorch has one op for all gradients of a convolution.
       {"mp.conv2d_backward_input", "mp.conv2d_backward_weight"},
+      // TensorFlow's gradient of a maximum finds the maximum itself.
+      {"mp.max_pool2d_backward", "mp.max_pool2d_index"},
+      // An argument says how a resized image is made.
+      {"mp.upsample_bilinear", "mp.upsample_nearest"},
   };
   for (StringRef system : {"torch", "tensorflow", "relay", "relax"}) {
     StringMap<std::set<StringRef>> ops;
