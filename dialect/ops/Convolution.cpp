@@ -337,7 +337,7 @@ std::vector<OpSample> Conv2dOp::sampleInputs() {
           sample("mp.conv2d %0, %1 low[1, 0] high[1, 0] groups(3)",
                  {"1x3x3x3", "3x3x1x1"}),
           sample("mp.conv2d %0, %1 strides[2, 2]", {"2x4x4x3", "2x1x1x3"}),
-          sample("mp.conv2d %0, %1, %2", {"2x3x2x3", "4x1x1x3", "4"})};
+          sample("mp.conv2d %0, %1", {"2x3x2x3", "4x1x1x3"})};
 }
 std::vector<OpSample> ConvTranspose2dOp::sampleInputs() {
   return {sample("mp.conv_transpose2d %0, %1, %2 size[6, 5] strides[2, 2] "
