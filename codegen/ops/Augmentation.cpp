@@ -1,64 +1,37 @@
 //===- Augmentation.cpp - moved images as kernels -------------------------===//
 #include "dialect/ops/Augmentation.h"
-#include "codegen/cpu/KernelModel.h"
 #include "codegen/cpu/layout/Layout.h"
-#include "codegen/cuda/KernelModel.h"
 #include "codegen/cuda/layout/Layout.h"
+#include "codegen/ops/LoopModels.h"
 
 using namespace mlir;
 using namespace mp;
 
-/// Returns an operand of an anchor as a target's LayoutTensor.
-template <typename Tensor> static Tensor operandOf(Value operand) {
-  return {tensorType(operand),
-          {KernelArgument::Kind::Operand,
-           cast<BlockArgument>(operand).getArgNumber()}};
-}
 /// Calls `emit` with the operands and the result of an op.
 template <typename Tensor, typename Emit>
-static auto withTensors(AugmentImagesOp op, Emit emit) {
+static auto withTensors(Operation *op, Emit emit) {
+  auto augment = cast<AugmentImagesOp>(op);
   std::optional<Tensor> mirrored;
-  if (Value flags = op.getMirrored())
-    mirrored = operandOf<Tensor>(flags);
-  return emit(imagesOf(op), operandOf<Tensor>(op.getInput()),
-              operandOf<Tensor>(op.getRows()),
-              operandOf<Tensor>(op.getColumns()), mirrored,
-              Tensor{op.getType(), {KernelArgument::Kind::Result, 0}});
+  if (augment.getMirrored())
+    mirrored = operandOf<Tensor>(op, 3);
+  return emit(imagesOf(augment), operandOf<Tensor>(op, 0),
+              operandOf<Tensor>(op, 1), operandOf<Tensor>(op, 2), mirrored,
+              resultOf<Tensor>(op));
 }
 
 namespace {
-struct CpuModel
-    : cpu::CpuKernelModel::ExternalModel<CpuModel, AugmentImagesOp> {
-  unsigned accepts(Operation *, StageList, const cpu::EmitOptions &) const {
-    return 0;
+struct Augmentation {
+  static LogicalResult emitOnCpu(Operation *op, cpu::ObjectCompiler &compiler,
+                                 EmittedKernel &kernel) {
+    return withTensors<cpu::LayoutTensor>(op, [&](auto &&...tensors) {
+      return cpu::emitAugment(tensors..., compiler, kernel);
+    });
   }
-  FailureOr<EmittedKernel> emit(Operation *op, StageList,
-                                const cpu::EmitOptions &,
-                                cpu::ObjectCompiler &compiler) const {
-    EmittedKernel kernel;
-    if (failed(withTensors<cpu::LayoutTensor>(
-            cast<AugmentImagesOp>(op), [&](auto &&...tensors) {
-              return cpu::emitAugment(tensors..., compiler, kernel);
-            })))
-      return failure();
-    return kernel;
-  }
-};
-
-struct CudaModel
-    : cuda::CudaKernelModel::ExternalModel<CudaModel, AugmentImagesOp> {
-  unsigned accepts(Operation *, StageList, const cuda::EmitOptions &) const {
-    return 0;
-  }
-  FailureOr<EmittedKernel> emit(Operation *op, StageList,
-                                const cuda::EmitOptions &,
-                                cuda::KernelStore &store) const {
-    EmittedKernel kernel;
-    withTensors<cuda::LayoutTensor>(
-        cast<AugmentImagesOp>(op), [&](auto &&...tensors) {
-          cuda::emitAugment(tensors..., store, kernel);
-        });
-    return kernel;
+  static void emitOnCuda(Operation *op, cuda::KernelStore &store,
+                         EmittedKernel &kernel) {
+    withTensors<cuda::LayoutTensor>(op, [&](auto &&...tensors) {
+      cuda::emitAugment(tensors..., store, kernel);
+    });
   }
 };
 } // namespace
@@ -66,8 +39,7 @@ struct CudaModel
 namespace mp {
 void registerAugmentationModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MpDialect *) {
-    AugmentImagesOp::attachInterface<CpuModel>(*context);
-    AugmentImagesOp::attachInterface<CudaModel>(*context);
+    attachLoopModels<Augmentation, AugmentImagesOp>(context);
   });
 }
 } // namespace mp

@@ -28,7 +28,6 @@ struct ProductPlan : ConvolutionPlan {
   int64_t rowBlocks(const SlidingProduct &product) const {
     return divideCeil(product.rows.places, rowsInItem);
   }
-  int64_t sourceChannels() const { return depthwise ? out : in; }
 };
 
 ProductPlan::ProductPlan(const SlidingProduct &product, Type element,
@@ -111,7 +110,10 @@ private:
     Value panels = b.div(rest, plan.groups);
     Value first = b.mul(block, plan.rowsInItem);
     Value last = b.min(b.add(first, plan.rowsInItem), product.rows.places);
-    findSource(first, last);
+    source =
+        findSourceRows(b, product, plan, b.argument(0),
+                       plan.scratchRows ? std::optional(scratch) : std::nullopt,
+                       image, group, first, last);
     Value begin = b.mul(panels, plan.panelsInItem);
     Value end = b.min(b.add(begin, plan.panelsInItem), plan.packed.panels);
     b.forEach(begin, end, 1, [&](Value panel) {
@@ -120,38 +122,6 @@ private:
                       plan.packed.panelStride());
       b.forEach(first, last, 1, [&](Value row) { emitRow(row); });
     });
-  }
-
-  /// Finds the rows that places [first, last) need, and widens them if they
-  /// are not read in their place.
-  void findSource(Value first, Value last) {
-    const SlideAxis &rows = product.rows;
-    int64_t pixel = product.groups * product.in;
-    int64_t row = product.columns.size * pixel;
-    Value begin = b.add(b.mul(image, rows.size * row),
-                        b.mul(group, plan.sourceChannels()));
-    if (!plan.scratchRows) {
-      source = {b.argument(0), pixel, row, begin};
-      return;
-    }
-    Value zero = b.index(0);
-    Value from = b.maxSigned(b.add(b.mul(first, rows.step), rows.first), zero);
-    Value past =
-        b.add(b.add(b.mul(b.sub(last, b.index(1)), rows.step), rows.first),
-              (rows.taps - 1) * rows.dilation + 1);
-    Value to = b.min(b.maxSigned(past, from), rows.size);
-    RowCopy copy{.source = b.argument(0),
-                 .scratch = scratch,
-                 .accumulator = plan.accumulator,
-                 .columns = product.columns.size,
-                 .pixel = pixel,
-                 .channels = plan.sourceChannels(),
-                 .lanes = plan.lanes,
-                 .image = begin,
-                 .first = from,
-                 .last = to};
-    copy.emit(b);
-    source = copy.rows(b);
   }
 
   void emitRow(Value row) {

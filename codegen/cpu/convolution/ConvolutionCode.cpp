@@ -70,6 +70,37 @@ SourceRows RowCopy::rows(ConvolutionBuilder &b) const {
   return {scratch, channels, length, b.sub(b.index(0), b.mul(first, length))};
 }
 
+SourceRows
+mp::cpu::findSourceRows(ConvolutionBuilder &b, const SlidingProduct &product,
+                        const ConvolutionPlan &plan, const FlatMemory &source,
+                        std::optional<FlatMemory> scratch, Value image,
+                        Value group, Value first, Value last) {
+  const SlideAxis &rows = product.rows;
+  int64_t pixel = product.groups * product.in;
+  int64_t row = product.columns.size * pixel;
+  Value begin =
+      b.add(b.mul(image, rows.size * row), b.mul(group, plan.sourceChannels()));
+  if (!scratch)
+    return {source, pixel, row, begin};
+  Value from =
+      b.maxSigned(b.add(b.mul(first, rows.step), rows.first), b.index(0));
+  Value past =
+      b.add(b.add(b.mul(b.sub(last, b.index(1)), rows.step), rows.first),
+            (rows.taps - 1) * rows.dilation + 1);
+  RowCopy copy{.source = source,
+               .scratch = *scratch,
+               .accumulator = plan.accumulator,
+               .columns = product.columns.size,
+               .pixel = pixel,
+               .channels = plan.sourceChannels(),
+               .lanes = plan.lanes,
+               .image = begin,
+               .first = from,
+               .last = b.min(b.maxSigned(past, from), rows.size)};
+  copy.emit(b);
+  return copy.rows(b);
+}
+
 namespace {
 /// Packs row taps of panels.
 struct Packer {

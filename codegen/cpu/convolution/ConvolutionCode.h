@@ -46,6 +46,14 @@ struct RowCopy {
   SourceRows rows(ConvolutionBuilder &b) const;
 };
 
+/// Finds the rows of an image's group that places [first, last) need. Without
+/// `scratch` they are read in their place; else they are widened into it.
+SourceRows findSourceRows(ConvolutionBuilder &b, const SlidingProduct &product,
+                          const ConvolutionPlan &plan, const FlatMemory &source,
+                          std::optional<FlatMemory> scratch, mlir::Value image,
+                          mlir::Value group, mlir::Value first,
+                          mlir::Value last);
+
 /// The weight as a convolution reads it:
 ///   packed[group, panel, row tap, column tap, in, tile],
 /// accumulators, with zeros past the last channel.

@@ -51,6 +51,8 @@ struct ConvolutionPlan {
   int64_t lanes; ///< accumulators in a vector
   bool inPlace;  ///< sources are read from their place, not widened first
 
+  /// Channels of a pixel that a group reads.
+  int64_t sourceChannels() const { return depthwise ? out : in; }
   unsigned accumulatorBytes() const {
     return accumulator.getIntOrFloatBitWidth() / 8;
   }

@@ -39,7 +39,6 @@ struct GradientPlan : ConvolutionPlan {
     return std::max(cache / row, divideCeil(enough, columns.places));
   }
   int64_t columnsOfPanel() const { return tile.vectors * lanes; }
-  int64_t sourceChannels() const { return depthwise ? out : in; }
 };
 
 GradientPlan::GradientPlan(const SlidingProduct &product, Type element,
@@ -134,7 +133,10 @@ private:
   /// Adds places [first, first + rowsAtOnce) of the rows of an image.
   void emitRows(Value image, Value first) {
     Value last = b.min(b.add(first, plan.rowsAtOnce), product.rows.places);
-    findSource(image, first, last);
+    source = findSourceRows(b, product, plan, b.argument(0),
+                            plan.scratchRows ? std::optional(wideSource)
+                                             : std::nullopt,
+                            image, group, first, last);
     findGradient(image, first, last);
     // Channels of the source in tiles of two widths.
     int64_t tiles = divideCeil(plan.in, plan.tile.width);
@@ -152,36 +154,6 @@ private:
               [&](Value in) { emitTaps(in, narrow + 1); });
     b.forEach(wide, b.index(plan.in), narrow,
               [&](Value in) { emitTaps(in, narrow); });
-  }
-
-  void findSource(Value image, Value first, Value last) {
-    const SlideAxis &rows = product.rows;
-    int64_t pixel = product.groups * product.in;
-    int64_t row = product.columns.size * pixel;
-    Value begin = b.add(b.mul(image, rows.size * row),
-                        b.mul(group, plan.sourceChannels()));
-    if (!plan.scratchRows) {
-      source = {b.argument(0), pixel, row, begin};
-      return;
-    }
-    Value from =
-        b.maxSigned(b.add(b.mul(first, rows.step), rows.first), b.index(0));
-    Value past =
-        b.add(b.add(b.mul(b.sub(last, b.index(1)), rows.step), rows.first),
-              (rows.taps - 1) * rows.dilation + 1);
-    Value to = b.min(b.maxSigned(past, from), rows.size);
-    RowCopy copy{.source = b.argument(0),
-                 .scratch = wideSource,
-                 .accumulator = plan.accumulator,
-                 .columns = product.columns.size,
-                 .pixel = pixel,
-                 .channels = plan.sourceChannels(),
-                 .lanes = plan.lanes,
-                 .image = begin,
-                 .first = from,
-                 .last = to};
-    copy.emit(b);
-    source = copy.rows(b);
   }
 
   /// Finds the panel of the gradient, and widens it if it is not read in its
