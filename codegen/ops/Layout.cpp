@@ -5,27 +5,14 @@
 // a kernel of their own.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/cpu/layout/Layout.h"
-#include "codegen/cpu/KernelModel.h"
-#include "codegen/cuda/layout/Layout.h"
 #include "dialect/ops/Layout.h"
+#include "codegen/cpu/layout/Layout.h"
+#include "codegen/cuda/layout/Layout.h"
+#include "codegen/ops/LoopModels.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mp;
-
-/// Returns a tensor of an anchor: a target's LayoutTensor.
-template <typename Tensor> static Tensor operandOf(Value operand) {
-  return {tensorType(operand),
-          {KernelArgument::Kind::Operand,
-           cast<BlockArgument>(operand).getArgNumber()}};
-}
-template <typename Tensor> static Tensor resultOf(Operation *op) {
-  return {tensorType(op->getResult(0)), {KernelArgument::Kind::Result, 0}};
-}
-
-//===----------------------------------------------------------------------===//
-// CPU
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// The CPU's code for an op: a call of its emitter.
@@ -70,25 +57,6 @@ struct OnCpu {
   }
 };
 
-template <typename Op>
-struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
-  unsigned accepts(Operation *, StageList, const cpu::EmitOptions &) const {
-    return 0;
-  }
-  FailureOr<EmittedKernel> emit(Operation *op, StageList,
-                                const cpu::EmitOptions &,
-                                cpu::ObjectCompiler &compiler) const {
-    EmittedKernel kernel;
-    if (failed(OnCpu{op, compiler, kernel}.emit(cast<Op>(op))))
-      return failure();
-    return kernel;
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// CUDA
-//===----------------------------------------------------------------------===//
-
 struct OnCuda {
   Operation *op;
   cuda::KernelStore &store;
@@ -127,30 +95,32 @@ struct OnCuda {
   }
 };
 
-template <typename Op>
-struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
-  unsigned accepts(Operation *, StageList, const cuda::EmitOptions &) const {
-    return 0;
+struct Layout {
+  template <typename Emitter> static auto emit(Operation *op, Emitter emitter) {
+    using Result = decltype(emitter.emit(SliceOp()));
+    return llvm::TypeSwitch<Operation *, Result>(op)
+        .template Case<SliceOp, ConcatOp, PadOp, GatherOp, ScatterAddOp,
+                       CumsumOp>([&](auto op) { return emitter.emit(op); })
+        .Default([](Operation *) -> Result {
+          llvm_unreachable("no op of the family");
+        });
   }
-  FailureOr<EmittedKernel> emit(Operation *op, StageList,
-                                const cuda::EmitOptions &,
-                                cuda::KernelStore &store) const {
-    EmittedKernel kernel;
-    OnCuda{op, store, kernel}.emit(cast<Op>(op));
-    return kernel;
+  static LogicalResult emitOnCpu(Operation *op, cpu::ObjectCompiler &compiler,
+                                 EmittedKernel &kernel) {
+    return emit(op, OnCpu{op, compiler, kernel});
+  }
+  static void emitOnCuda(Operation *op, cuda::KernelStore &store,
+                         EmittedKernel &kernel) {
+    emit(op, OnCuda{op, store, kernel});
   }
 };
-
-template <typename... Ops> void attach(MLIRContext *context) {
-  (Ops::template attachInterface<CpuModel<Ops>>(*context), ...);
-  (Ops::template attachInterface<CudaModel<Ops>>(*context), ...);
-}
 } // namespace
 
 namespace mp {
 void registerLayoutModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MpDialect *) {
-    attach<SliceOp, ConcatOp, PadOp, GatherOp, ScatterAddOp, CumsumOp>(context);
+    attachLoopModels<Layout, SliceOp, ConcatOp, PadOp, GatherOp, ScatterAddOp,
+                     CumsumOp>(context);
   });
 }
 } // namespace mp

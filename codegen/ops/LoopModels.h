@@ -13,11 +13,13 @@
 namespace mp {
 
 /// A tensor of an anchor: a target's LayoutTensor.
-template <typename Tensor> Tensor operandOf(mlir::Operation *op, unsigned i) {
-  mlir::Value operand = op->getOperand(i);
+template <typename Tensor> Tensor operandOf(mlir::Value operand) {
   return {tensorType(operand),
           {KernelArgument::Kind::Operand,
            mlir::cast<mlir::BlockArgument>(operand).getArgNumber()}};
+}
+template <typename Tensor> Tensor operandOf(mlir::Operation *op, unsigned i) {
+  return operandOf<Tensor>(op->getOperand(i));
 }
 template <typename Tensor> Tensor resultOf(mlir::Operation *op) {
   return {tensorType(op->getResult(0)), {KernelArgument::Kind::Result, 0}};
