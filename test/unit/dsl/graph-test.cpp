@@ -153,6 +153,26 @@ TEST(Graph, NormsFindTheirChannels) {
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
 }
 
+TEST(Graph, ConvolutionsDeclareTheirVariables) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 9, 8, 6});
+  Tensor y = conv2d(x, Conv2d{.out = 4,
+                              .kernel = 3,
+                              .name = "conv",
+                              .stride = 2,
+                              .padding = 1,
+                              .groups = 2});
+  EXPECT_EQ(y.type(), "?x5x4x4xf32");
+  net.output("y", conv2d(y, Conv2d{.out = 2, .kernel = 1, .bias = false}));
+  std::string text = textOf(net);
+  for (const char *line :
+       {"@conv.weight : tensor<4x3x3x3xf32>", "@conv.bias : tensor<4xf32>",
+        "mp.conv2d %x, %conv.weight, %conv.bias strides[2, 2] low[1, 1] "
+        "high[1, 1] groups(2)",
+        "@weight : tensor<2x1x1x4xf32>", "mp.conv2d %conv, %weight : "})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+}
+
 TEST(Graph, ReducesAllDimensions) {
   Graph net("m");
   Tensor x = net.input("x", F32, {2, 3}), none = net.input("none", F32, {});

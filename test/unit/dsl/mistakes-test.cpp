@@ -79,6 +79,11 @@ TEST_F(Mistakes, OfShapes) {
 
 TEST_F(Mistakes, OfVariables) {
   wrong = linear(x, {.name = "fc"}), expect(__LINE__, {"linear 'fc' on ?x8xf32", "out is 0"});
+  wrong = conv2d(x, Conv2d{.out = 4, .kernel = 3, .name = "c"}), expect(__LINE__, {"conv2d 'c' on ?x8xf32", "at least 4 dimensions"});
+  Tensor images = reshape(x, {Batch, 2, 2, 2});
+  wrong = conv2d(images, Conv2d{.out = 4, .name = "c"}), expect(__LINE__, {"conv2d 'c' on ?x2x2x2xf32", "a window of 0"});
+  wrong = conv2d(images, Conv2d{.out = 4, .kernel = 1, .name = "c", .groups = 3}), expect(__LINE__, {"2 channels in 3 groups"});
+  wrong = conv2d(images, Conv2d{.out = 4, .kernel = 3, .name = "d"}), expect(__LINE__, {"the window spans 3 elements of the height"});
   wrong = net.parameter("", F32, {3, 4}, zeros()), expect(__LINE__, {"needs a name"});
   net.parameter("w", F32, {3, 4}, zeros());
   wrong = net.parameter("w", F32, {4, 3}, zeros()), expect(__LINE__, {"'w' is 4x3xf32 here and 3x4xf32 before"});
