@@ -48,6 +48,6 @@ for feature, library in [("libomp", "libomp.so.5"), ("onednn", "libdnnl.so.2")]:
         pass
 if shutil.which("localedef") and os.path.exists("/usr/share/i18n/locales/tr_TR"):
     config.available_features.add("localedef")
-# A plugin links the shared library of the build; a static program has none.
+# A plugin links the shared library of the build, and so do the examples; a static program has none.
 if "tools" not in lit_config.params:
-    config.available_features.add("plugin")
+    config.available_features.update(("plugin", "examples"))

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
-#include "dialect/ops/Linear.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/Recompute.h"
@@ -167,11 +166,10 @@ private:
                        const ScaledTensor &rhs) {
     Value result = op->getResult(0);
     Type type = elementType(result);
-    Value bias;
-    if (auto linear = dyn_cast<LinearOp>(op.getOperation())) {
-      bias = linear.getBias();
-      linear.getBiasMutable().clear();
-    }
+    // A contraction has two factors, and may have a bias.
+    Value bias = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
+    if (bias)
+      op->eraseOperand(2);
     op->setOperand(0, lhs.bits);
     op->setOperand(1, rhs.bits);
     (void)op.retypeResults();
