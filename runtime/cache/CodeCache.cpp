@@ -95,6 +95,16 @@ void CodeCache::keep(const CodeKey &key, StringRef code, double seconds) {
     onWarning(kWarningText + problem);
 }
 
+std::string CodeCache::keepSource(const CodeKey &key) {
+  if (!files)
+    return "";
+  Expected<std::string> path = files->keepSource(key);
+  if (path)
+    return *path;
+  consumeError(path.takeError()); // the compilation's error is told anyway
+  return "";
+}
+
 CompileCounts CodeCache::counts() const {
   std::lock_guard lock(mutex);
   return counted;

@@ -24,6 +24,9 @@ public:
 
   std::optional<std::string> find(const CodeKey &key) override;
   void keep(const CodeKey &key, llvm::StringRef code, double seconds) override;
+  /// Returns the path of a file with the source of a key whose compilation
+  /// failed; empty if there is no cache or it cannot be written.
+  std::string keepSource(const CodeKey &key);
 
   CompileCounts counts() const;
 

@@ -226,10 +226,9 @@ std::optional<std::string> KernelCache::find(const CodeKey &key) {
   return code.str();
 }
 
-Error KernelCache::store(const CodeKey &key, StringRef code) {
+/// Writes a file of the folder whole or not at all.
+Error KernelCache::write(const std::string &name, ArrayRef<StringRef> pieces) {
   static std::atomic<unsigned> counter = 0;
-  std::string name = fileName(key);
-  std::string content = textOf(key) + '\0' + code.str();
   std::string temporary =
       formatv("{0}{1}-{2}", kPartial, getpid(), counter.fetch_add(1));
   int error = 0;
@@ -241,8 +240,9 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
                      0600));
     if (file.descriptor < 0)
       return makeSystemError("write", folder + "/" + temporary, errno);
-    if (!writeAll(file.descriptor, toStringRef(checksum(name, content))) ||
-        !writeAll(file.descriptor, content))
+    if (!llvm::all_of(pieces, [&](StringRef piece) {
+          return writeAll(file.descriptor, piece);
+        }))
       error = errno;
   }
   if (!error &&
@@ -253,14 +253,28 @@ Error KernelCache::store(const CodeKey &key, StringRef code) {
     return makeSystemError("write", folder + "/" + name, error);
   }
   std::lock_guard lock(mutex);
-  // Entries are counted at the first store, and again whenever a sixteenth of
-  // the limit has been written.
+  // Files are counted at the first one, and again whenever a sixteenth of the
+  // limit has been written.
   if (written == 0 || written > limit / 16) {
     trim();
     written = 0;
   }
-  written += kChecksumBytes + content.size();
+  for (StringRef piece : pieces)
+    written += piece.size();
   return Error::success();
+}
+
+Error KernelCache::store(const CodeKey &key, StringRef code) {
+  std::string name = fileName(key);
+  std::string content = textOf(key) + '\0' + code.str();
+  return write(name, {toStringRef(checksum(name, content)), content});
+}
+
+Expected<std::string> KernelCache::keepSource(const CodeKey &key) {
+  std::string name = sys::path::stem(fileName(key)).str() + ".cu";
+  if (Error error = write(name, {key.source}))
+    return error;
+  return folder + "/" + name;
 }
 
 /// The files of the cache that satisfy `wanted`.
@@ -347,8 +361,9 @@ void KernelCache::trim() {
        }))
     if (now.tv_sec - entry.used.tv_sec > hour)
       unlinkat(directory, entry.name.c_str(), 0);
-  std::vector<CacheFile> entries =
-      listEntries(directory, [](StringRef name) { return isEntry(name); });
+  std::vector<CacheFile> entries = listEntries(directory, [](StringRef name) {
+    return isEntry(name) || name.ends_with(".cu");
+  });
   uint64_t bytes = 0;
   for (const CacheFile &entry : entries)
     bytes += entry.bytes;

@@ -50,6 +50,8 @@ public:
   std::optional<std::string> find(const CodeKey &key);
   /// Stores code. If this fails, no file is left.
   llvm::Error store(const CodeKey &key, llvm::StringRef code);
+  /// Writes the source of a key whose compilation failed, and returns the path.
+  llvm::Expected<std::string> keepSource(const CodeKey &key);
 
   /// Returns why a key has no entry: "new", or the difference to the entries of
   /// the same source: "known with LLVM '22.1.7', and this is '22.1.8'".
@@ -69,6 +71,8 @@ private:
   KernelCache(int directory, std::string folder, uint64_t limit)
       : directory(directory), folder(std::move(folder)), limit(limit) {}
   std::optional<std::string> read(const std::string &name) const;
+  llvm::Error write(const std::string &name,
+                    llvm::ArrayRef<llvm::StringRef> pieces);
   void discard(const std::string &name) const;
   void trim();
 

@@ -127,6 +127,8 @@ void CompilePool::compile(Job &job) {
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   if (!made) {
     job.problem = toString(made.takeError());
+    if (std::string path = cache->keepSource(key); !path.empty())
+      job.problem += "\n  the kernel's source is in " + path;
     return;
   }
   job.cubin = std::move(made->cubin);

@@ -71,8 +71,10 @@ def stubs_instead_of_libraries(context):
 
 
 @fault(19, "a kernel that NVRTC refuses", Severity.CRASH,
-       "the message names the kernel, its ops with their places, and has NVRTC's log; nothing else runs in its place",
-       by=[unit("cuda-compile-pool-test", "CudaCompilePool.ARefusedKernelIsNamedWithItsPlacesAndTheLog")])
+       "the message names the kernel, its ops with their places and the file that its source was written to, and has NVRTC's "
+       "log; nothing else runs in its place",
+       by=[unit("cuda-compile-pool-test", "CudaCompilePool.ARefusedKernelIsNamedWithItsPlacesAndTheLog",
+                "CudaCompilePool.TheSourceOfARefusedKernelIsKeptBesideTheCache")])
 def each_compilation_fails(context):
     """each of the first 8 kernels is refused in turn, on a device that auto has chosen too"""
     context.net()

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "CudaPrograms.h"
 #include "runtime/cuda/CompilePool.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -188,6 +189,22 @@ TEST_F(CudaCompilePool, ARefusedKernelIsNamedWithItsPlacesAndTheLog) {
   made->add(kernel("wrong"), none());
   std::string again = message(made->wait(kernel("wrong")));
   EXPECT_HAS(again, "cannot compile");
+  EXPECT_EQ(fake::compiled.size(), 2u);
+}
+
+TEST_F(CudaCompilePool, TheSourceOfARefusedKernelIsKeptBesideTheCache) {
+  auto made = pool(1, /*cached=*/true);
+  made->add(kernel("wrong"), none());
+  std::string text = message(made->wait(kernel("wrong")));
+  llvm::StringRef path = llvm::StringRef(text).split("source is in ").second;
+  EXPECT_TRUE(path.starts_with(folder.path("cache"))) << text;
+  EXPECT_TRUE(path.ends_with(".cu")) << text;
+  auto kept = llvm::cantFail(
+      llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path)));
+  EXPECT_EQ(kept->getBuffer(), "wrong");
+  // It is no entry: the kernel is compiled again.
+  made->add(kernel("wrong"), none());
+  EXPECT_HAS(message(made->wait(kernel("wrong"))), "cannot compile");
   EXPECT_EQ(fake::compiled.size(), 2u);
 }
 
