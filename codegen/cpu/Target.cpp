@@ -1,5 +1,6 @@
 //===- Target.cpp - the CPU that objects are made for ---------------------===//
 #include "codegen/cpu/Target.h"
+#include "support/HostCpu.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,7 +53,7 @@ Target Target::host() {
   target.cpu = llvm::sys::getHostCPUName().str();
   // Missing features count too: a virtual machine may hide what its CPU has.
   llvm::SmallVector<std::string> features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+  for (const auto &feature : hostCpuFeatures())
     features.push_back((feature.second ? "+" : "-") + feature.first().str());
   llvm::sort(features);
   target.features = llvm::join(features, ",");

@@ -1,5 +1,6 @@
 //===- Jit.cpp - links compiled kernels into this process -----------------===//
 #include "runtime/cpu/Jit.h"
+#include "support/HostCpu.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -18,7 +19,7 @@ llvm::StringRef mp::hostCpu() {
 llvm::ArrayRef<std::string> mp::hostFeatures() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    for (const auto &feature : hostCpuFeatures())
       if (feature.getValue())
         list.push_back(feature.getKey().str());
     llvm::sort(list);

@@ -5,10 +5,10 @@
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/CudaDevice.h"
 #include "runtime/cuda/Nvrtc.h"
+#include "support/HostCpu.h"
 #include "tools/run/Commands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -21,7 +21,7 @@ namespace mp::tool {
 
 static void printHost(raw_ostream &os) {
   std::vector<std::string> features;
-  for (auto &feature : sys::getHostCPUFeatures())
+  for (auto &feature : hostCpuFeatures())
     if (feature.second)
       features.push_back(feature.first().str());
   llvm::sort(features);

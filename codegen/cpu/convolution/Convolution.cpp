@@ -1,6 +1,7 @@
 //===- Convolution.cpp - generated convolutions on the CPU ----------------===//
 #include "codegen/cpu/convolution/Convolution.h"
 #include "codegen/cpu/convolution/ConvolutionCode.h"
+#include "codegen/cpu/convolution/TileCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -266,6 +267,9 @@ LogicalResult mp::cpu::emitConvolution(const SlidingProduct &product,
                                        unsigned workers,
                                        ObjectCompiler &compiler,
                                        EmittedKernel &kernel) {
+  if (isForTiles(product, tensors.source.element(), tensors.weight.element(),
+                 compiler.target()))
+    return emitTileConvolution(product, tensors, workers, compiler, kernel);
   ProductPlan plan(product, tensors.source.element(), compiler.target(),
                    workers);
   KernelArgument weights = tensors.weight.argument;

@@ -1,0 +1,47 @@
+//===- TileCode.h - what convolutions in tiles share ------------*- C++ -*-===//
+#ifndef MP_CODEGEN_CPU_CONVOLUTION_TILECODE_H
+#define MP_CODEGEN_CPU_CONVOLUTION_TILECODE_H
+
+#include "codegen/cpu/convolution/Convolution.h"
+#include "codegen/cpu/convolution/ConvolutionCode.h"
+#include "codegen/cpu/convolution/TilePlan.h"
+
+namespace mp::cpu {
+
+/// Copies rows of an image and group into scratch, with zeros where the source
+/// has none. Rows are written in order: what is written past the end of one is
+/// overwritten.
+struct PaddedCopy {
+  const SlidingProduct &product;
+  const PaddedAxis &rows, &columns;
+  int64_t channels; ///< of a pixel in scratch; those past the source's are 0
+  FlatMemory source, scratch;
+
+  /// Row 0 of the scratch, at `to`, is row `first` of the source, if it has it.
+  void emit(ConvolutionBuilder &b, mlir::Value image, mlir::Value group,
+            mlir::Value first, mlir::Value to) const;
+
+private:
+  void emitRow(ConvolutionBuilder &b, mlir::Value from, mlir::Value to) const;
+  void emitPixel(ConvolutionBuilder &b, mlir::Value from, mlir::Value to) const;
+  void clear(ConvolutionBuilder &b, mlir::Value at, int64_t count) const;
+};
+
+/// Emits the launch that packs `weight` into a new temporary, which it returns:
+///   packed[group, panel, row tap, run, pair of its elements, 16, 2].
+llvm::FailureOr<KernelArgument> emitTilePack(const SlidingProduct &product,
+                                             const TilePlan &plan,
+                                             const LayoutTensor &weight,
+                                             ObjectCompiler &compiler,
+                                             EmittedKernel &kernel);
+
+/// emitConvolution where isForTiles.
+mlir::LogicalResult emitTileConvolution(const SlidingProduct &product,
+                                        const ConvolutionTensors &tensors,
+                                        unsigned workers,
+                                        ObjectCompiler &compiler,
+                                        EmittedKernel &kernel);
+
+} // namespace mp::cpu
+
+#endif // MP_CODEGEN_CPU_CONVOLUTION_TILECODE_H
