@@ -42,6 +42,14 @@ mlir::LogicalResult emitTileConvolution(const SlidingProduct &product,
                                         ObjectCompiler &compiler,
                                         EmittedKernel &kernel);
 
+/// emitWeightGradient where isForTiles.
+mlir::LogicalResult emitTileWeightGradient(const SlidingProduct &product,
+                                           const LayoutTensor &source,
+                                           const LayoutTensor &gradient,
+                                           const LayoutTensor &result,
+                                           ObjectCompiler &compiler,
+                                           EmittedKernel &kernel);
+
 } // namespace mp::cpu
 
 #endif // MP_CODEGEN_CPU_CONVOLUTION_TILECODE_H

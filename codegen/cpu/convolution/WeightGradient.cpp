@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/convolution/Convolution.h"
 #include "codegen/cpu/convolution/ConvolutionCode.h"
+#include "codegen/cpu/convolution/TileCode.h"
 
 #include <numeric>
 
@@ -305,6 +306,10 @@ LogicalResult mp::cpu::emitWeightGradient(const SlidingProduct &product,
                                           const LayoutTensor &result,
                                           ObjectCompiler &compiler,
                                           EmittedKernel &kernel) {
+  if (isForTiles(product, source.element(), gradient.element(),
+                 compiler.target()))
+    return emitTileWeightGradient(product, source, gradient, result, compiler,
+                                  kernel);
   GradientPlan plan(product, source.element(), compiler.target());
   GradientCode code(product, source, gradient, plan);
   KernelArgument sums{KernelArgument::Kind::Temporary,

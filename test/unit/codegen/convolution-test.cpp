@@ -176,6 +176,10 @@ std::vector<Convolution> windows() {
       {1, 3, 130, 1, square(3, 3, 1, 1), square(3, 3, 1, 1)},
       {2, 2, 2, 1, square(2, 2, 1, 4), square(2, 3, 1, 5)},
       {17, 8, 8, 1, square(2, 2), square(1, 1)},
+      {3, 33, 20, 1, square(5, 3, 1, 1), square(18, 3, 1, 1), true},
+      {2, 64, 24, 2, square(6, 3, 2, 1), square(37, 1, 2)},
+      {2, 48, 16, 1, square(71, 3, 1, 1), square(70, 3, 1, 1)},
+      {3, 34, 40, 1, square(4, 3, 1, 2, 2), square(20, 5, 1, 2)},
   };
 }
 
@@ -195,7 +199,8 @@ TEST(Convolution, EveryType) {
 
 // Work is split by the shape alone.
 TEST(Convolution, TakesAnyNumberOfThreads) {
-  for (size_t number : {2, 8, 16, 19})
+  for (size_t number : {2, 8, 16, 19, 20})
     for (unsigned threads : {1, 3, 7})
-      check(windows()[number], "f32", Device(), threads);
+      for (StringRef element : {"f32", "bf16"})
+        check(windows()[number], element, Device(), threads);
 }

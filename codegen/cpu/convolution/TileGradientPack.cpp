@@ -1,0 +1,161 @@
+//===- TileGradientPack.cpp - operands of gradients of weights ------------===//
+#include "codegen/cpu/convolution/TileGradient.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cpu;
+
+constexpr int64_t kSide = MatrixTiles::side;
+
+TileGradientPlan::TileGradientPlan(const SlidingProduct &product) {
+  columns = PaddedAxis(product.columns, product.columns.places);
+  bool joined = columns.dilation == 1;
+  runs = {joined ? 1 : product.columns.taps,
+          joined ? product.columns.taps * product.in : product.in};
+  runTiles = runs.count * tilesOfRun();
+  // Four tiles of sums, and one of each operand, whole and the rest of a row.
+  constexpr int64_t most = 4;
+  tilesAtOnce = divideCeil(tilesOfRun(), divideCeil(tilesOfRun(), most));
+  channelTiles = divideCeil(product.out, kSide);
+  gradientPitch = llvm::alignTo(product.columns.places, kSide);
+
+  constexpr int64_t mostParts = 16, mostBytes = 8 << 20;
+  pairs = divideCeil(product.images, 2);
+  parts = 1;
+  parts = std::clamp<int64_t>(mostBytes / (4 * sumsCount(product)), 1,
+                              std::min(mostParts, pairs));
+  int64_t blocks = std::clamp<int64_t>(mostParts / (parts * product.groups), 1,
+                                       divideCeil(channelTiles, most));
+  channelTilesInItem = divideCeil(channelTiles, blocks);
+
+  constexpr int64_t cached = 768 << 10;
+  pairsAtOnce = 1;
+  setRows(product, product.rows.places);
+  while (rowsAtOnce > 1 && scratchBytes(product) > cached)
+    setRows(product, (rowsAtOnce + 1) / 2);
+  if (rowsAtOnce == product.rows.places)
+    pairsAtOnce = std::clamp<int64_t>(cached / scratchBytes(product), 1,
+                                      divideCeil(pairs, parts));
+}
+
+void PairPacker::findImages(Value pair) {
+  images[0] = b.mul(pair, 2);
+  images[1] = b.min(b.add(images[0], 1), product.images - 1);
+  if (product.images % 2 == 0)
+    return;
+  Value isThere = b.isBelow(images[0], images[1]);
+  hasSecond = vector::BroadcastOp::create(
+      b, VectorType::get({kSide}, b.getI1Type()), isThere);
+}
+
+/// 16 elements of each image, in pairs, as words of 32 bits.
+Value PairPacker::loadPairs(const FlatMemory &memory, const Value (&at)[2],
+                            Value mask) {
+  Value second = mask;
+  if (hasSecond)
+    second =
+        mask ? Value(arith::AndIOp::create(b, mask, hasSecond)) : hasSecond;
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < kSide; ++i)
+    order.append({i, kSide + i});
+  Value words =
+      vector::ShuffleOp::create(b, b.load(memory, at[0], kSide, mask),
+                                b.load(memory, at[1], kSide, second), order);
+  return vector::BitCastOp::create(b, VectorType::get({kSide}, b.getI32Type()),
+                                   words);
+}
+
+void PairPacker::clear(Value at, int64_t count) {
+  b.forVectors(b.index(count), kSide, [&](Value i, Value mask) {
+    b.store(b.zero(b.getI32Type(), kSide), source, b.add(at, i), mask);
+  });
+}
+
+void PairPacker::packSource(Value group, Value first, Value to) {
+  const SlideAxis &axis = product.rows;
+  Value row = b.add(b.mul(first, axis.step), axis.first);
+  b.forEach(plan.rows.size, [&](Value i) {
+    Value from = b.add(row, b.mul(i, plan.rows.distance));
+    Value place = b.add(to, b.mul(i, plan.columns.size * product.in));
+    b.choose(
+        b.isBelow(from, b.index(axis.size)),
+        [&] { packSourceRow(group, from, place); },
+        [&] { clear(place, plan.columns.size * product.in); });
+  });
+}
+
+void PairPacker::packSourceRow(Value group, Value row, Value to) {
+  const PaddedAxis &columns = plan.columns;
+  int64_t pixel = product.groups * product.in;
+  int64_t column = product.columns.first + columns.begin * columns.distance;
+  Value from[2];
+  for (auto [image, at] : llvm::zip(images, from)) {
+    at = b.add(b.mul(image, product.rows.size), row);
+    at = b.add(b.mul(at, product.columns.size), column);
+    at = b.add(b.mul(at, pixel), b.mul(group, product.in));
+  }
+  int64_t count = columns.end - columns.begin;
+  clear(to, columns.begin * product.in);
+  Value place = b.add(to, columns.begin * product.in);
+  auto copy = [&](int64_t length, Value offset, Value place) {
+    b.forVectors(b.index(length), kSide, [&](Value i, Value mask) {
+      Value start = b.add(offset, i);
+      Value pairs = loadPairs(
+          b.argument(0), {b.add(from[0], start), b.add(from[1], start)}, mask);
+      b.store(pairs, source, b.add(place, i), mask);
+    });
+  };
+  if (product.groups == 1 && columns.distance == 1)
+    copy(count * product.in, b.index(0), place);
+  else
+    b.forEach(count, [&](Value i) {
+      copy(product.in, b.mul(i, columns.distance * pixel),
+           b.add(place, b.mul(i, product.in)));
+    });
+  clear(b.add(to, columns.end * product.in),
+        (columns.size - columns.end) * product.in);
+}
+
+void PairPacker::packGradient(Value group, Value firstTile, Value channelTiles,
+                              Value first, Value rows, Value to) {
+  b.forEach(b.index(0), rows, 1, [&](Value row) {
+    b.forEach(b.index(0), channelTiles, 1, [&](Value tile) {
+      b.forEach(b.index(0), b.index(product.columns.places), kSide,
+                [&](Value column) {
+                  Value line =
+                      b.add(b.mul(row, plan.channelTilesInItem * kSide),
+                            b.mul(tile, kSide));
+                  Value place =
+                      b.add(b.mul(line, plan.gradientPitch), b.add(to, column));
+                  packSquare(group, b.add(firstTile, tile), b.add(first, row),
+                             column, place);
+                });
+    });
+  });
+}
+
+void PairPacker::packSquare(Value group, Value tile, Value row, Value column,
+                            Value to) {
+  int64_t pixel = product.groups * product.out;
+  Value channel = b.mul(tile, kSide);
+  Value mask = b.maskFor(channel, product.out, kSide, kSide);
+  channel = b.add(channel, b.mul(group, product.out));
+  SmallVector<Value> lines;
+  for (int64_t i = 0; i < kSide; ++i) {
+    // Places past the last are of no use to any tile.
+    Value place = b.min(b.add(column, i), product.columns.places - 1);
+    Value at[2];
+    for (auto [image, at] : llvm::zip(images, at)) {
+      at = b.add(b.mul(image, product.rows.places), row);
+      at = b.add(b.mul(at, product.columns.places), place);
+      at = b.add(b.mul(at, pixel), channel);
+    }
+    lines.push_back(loadPairs(b.argument(1), at, mask));
+  }
+  b.transposeSquare(lines);
+  for (int64_t i = 0; i < kSide; ++i)
+    b.store(lines[i], gradient, b.add(to, i * plan.gradientPitch));
+}
