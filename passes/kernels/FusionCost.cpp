@@ -7,7 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/kernels/FusionCost.h"
+#include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Math.h"
+#include "dialect/ops/View.h"
 
 using namespace mlir;
 using namespace mp;
@@ -21,6 +24,37 @@ static int64_t bytesOf(Value value) {
   auto type = tensorType(value);
   return type.getNumElements() *
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// A launch is worth it from as many elements on, and as many for each number.
+static constexpr int64_t kManyElements = 1 << 14, kManyUses = 32;
+
+/// Whether a user of the value, through other shapes of it, runs over many more
+/// elements, of whose rows the value has several numbers.
+static bool isSpread(Value value) {
+  int64_t own = tensorType(value).getNumElements();
+  bool isOfRows = tensorType(value).getShape().back() == 1;
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (auto reshape = dyn_cast<ReshapeOp>(user))
+      return tensorType(reshape).getRank() && isSpread(reshape);
+    bool reduces = isa<ReductionOpInterface>(user);
+    if (isOfRows || (!reduces && !isa<ScalarOpInterface>(user)))
+      return false;
+    int64_t all = 0;
+    for (Value operand : user->getOperands())
+      all = std::max(all, tensorType(operand).getNumElements());
+    return all >= kManyElements && all >= kManyUses * own;
+  });
+}
+
+bool FusionCost::isWorthComputingOnce(Operation *op) {
+  auto scalar = dyn_cast<ScalarOpInterface>(op);
+  Value value = op->getResult(0);
+  if (!scalar || op->getNumResults() != 1 || !tensorType(value).getRank() ||
+      !isSpread(value))
+    return false;
+  // One load takes the place of what is as fast.
+  return coneOf(op).ops > 1 || isa<DivOp, SqrtOp>(op);
 }
 
 const FusionCost::Cone &FusionCost::coneOf(Operation *op) {

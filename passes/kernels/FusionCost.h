@@ -16,6 +16,11 @@ public:
   /// ops would be repeated.
   bool isWorthStoring(mlir::Operation *op);
 
+  /// Whether the op makes a small tensor, such as a number for each channel, of
+  /// which a kernel over many more elements would compute each number for each
+  /// of these. What belongs to a row is left out: a kernel computes it once.
+  bool isWorthComputingOnce(mlir::Operation *op);
+
   /// Marks the op's results as stored: their users read them.
   void store(mlir::Operation *op) { cones.erase(op); }
 

@@ -150,7 +150,8 @@ void FusionPlan::findItems() {
       items[&op] = predicateOf(&op);
     else if (once)
       items[&op] = Value();
-    else if (cost.isWorthStoring(&op) || usedOutside)
+    else if (cost.isWorthStoring(&op) || cost.isWorthComputingOnce(&op) ||
+             usedOutside)
       items[&op] = predicateOf(&op);
     // A value that is written only under a flag is computed again elsewhere.
     if (auto item = items.find(&op); item != items.end() && !item->second)

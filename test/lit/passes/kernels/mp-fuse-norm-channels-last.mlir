@@ -62,3 +62,21 @@ func.func @group_norm_backward(%g: tensor<2x8x8x6xf16>, %x: tensor<2x8x8x6xf16>,
       : tensor<2x8x8x6xf16>, tensor<2x8x8x6xf16>, tensor<2x3xf32>, tensor<2x3xf32>
   return %d#0 : tensor<2x8x8x6xf16>
 }
+
+// Of large images, kernels of channels compute what those of images would compute for each element: the first mean, and
+// then mean and weight / deviation.
+// CHECK-LABEL: @large_images
+// CHECK: attributes {ops = "cast sum"} -> tensor<1x1x1x16xf32>
+// CHECK: attributes {ops = "div"} -> tensor<1x1x1x16xf32>
+// CHECK: attributes {ops = "cast sub sum mul sum"} -> (tensor<1x1x1x16xf32>, tensor<1x1x1x16xf32>)
+// CHECK: attributes {ops = "div mul mul sub add maximum div add sqrt div mul"} -> (tensor<1x1x1x16xf32>, tensor<16xf32>)
+// CHECK: attributes {ops = "cast sub mul add cast relu"} -> tensor<4x16x16x16xf16>
+// CHECK-NOT: mp.kernel(
+// CHECK: return
+func.func @large_images(%x: tensor<4x16x16x16xf16>, %m: tensor<16xf32>, %v: tensor<16xf32>, %w: tensor<16xf32>,
+    %b: tensor<16xf32>) -> tensor<4x16x16x16xf16> {
+  %y:5 = mp.batch_norm %x, %m, %v channel_dim(3) weight(%w : tensor<16xf32>) bias(%b : tensor<16xf32>)
+      : tensor<4x16x16x16xf16>, tensor<16xf32>, tensor<16xf32>
+  %a = mp.relu %y#0 : tensor<4x16x16x16xf16>
+  return %a : tensor<4x16x16x16xf16>
+}
