@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/Backend.h"
 #include "codegen/cpu/KernelModel.h"
+#include "codegen/cpu/MatrixTiles.h"
 #include "codegen/cpu/nest/StageEmitter.h"
 #include "dialect/ops/Kernel.h"
 #include <map>
@@ -29,12 +30,13 @@ const ObjectCompiler &sharedCompiler(const Target &target) {
   return *compiler;
 }
 
-/// Whether the CPU multiplies bf16 faster than f32. Intel's dot products
-/// without tiles take twice as long as a multiply-add does (measured on Emerald
-/// Rapids), AMD's as long (on Zen 5).
-bool multipliesBf16(const Target &target) {
-  return target.has("amx-bf16") || (target.has("avx512bf16") &&
-                                    StringRef(target.cpu).starts_with("znver"));
+/// Whether oneDNN multiplies bf16 faster than generated kernels do, which have
+/// tile registers and f32 in vectors: with instructions that add the products
+/// of pairs. Intel's take twice as long as a multiply-add does (measured on
+/// Emerald Rapids), AMD's as long (on Zen 5).
+bool isOnednnFaster(const Target &target) {
+  return !MatrixTiles::isIn(target) && target.has("avx512bf16") &&
+         StringRef(target.cpu).starts_with("znver");
 }
 
 class CpuBackend final : public Backend {
@@ -107,6 +109,6 @@ mp::cpu::createBackend(const CompileOptions &options, MLIRContext &context) {
   // Below AVX-512, oneDNN has only reference code for bf16.
   emit.onednnBf16 =
       (always && target->has("avx512bw")) ||
-      (options.onednn == UseOnednn::Auto && multipliesBf16(*target));
+      (options.onednn == UseOnednn::Auto && isOnednnFaster(*target));
   return std::make_unique<CpuBackend>(*target, options.store, emit);
 }

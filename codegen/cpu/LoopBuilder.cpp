@@ -87,14 +87,38 @@ void LoopBuilder::forVectors(Value count, int64_t lanes,
   auto branch = scf::IfOp::create(*this, any, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(branch.thenBlock());
+  body(full, firstLanes(rest, lanes));
+}
+
+SmallVector<Value>
+LoopBuilder::fold(Value from, Value to, ValueRange start,
+                  function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(*this, from, to, index(1), start);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(*this, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+Value LoopBuilder::isBelow(Value x, Value y) {
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, x, y);
+}
+Value LoopBuilder::firstLanes(Value count, int64_t lanes) {
   SmallVector<int32_t> lane(lanes);
   std::iota(lane.begin(), lane.end(), 0);
   Value iota = arith::ConstantOp::create(*this, getI32VectorAttr(lane));
-  Value limit = arith::IndexCastOp::create(*this, getI32Type(), rest);
+  Value limit = arith::IndexCastOp::create(*this, getI32Type(), count);
   Value limits = vector::BroadcastOp::create(*this, iota.getType(), limit);
-  Value mask =
-      arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota, limits);
-  body(full, mask);
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota, limits);
+}
+
+Value LoopBuilder::maskFor(Value at, int64_t count, int64_t multiple,
+                           int64_t lanes) {
+  if (count % multiple == 0)
+    return {};
+  return firstLanes(sub(index(count), at), lanes);
 }
 
 void LoopBuilder::ifElse(Value condition, function_ref<void()> then,

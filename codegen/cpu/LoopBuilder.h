@@ -64,6 +64,24 @@ public:
       mlir::Value count, int64_t lanes,
       llvm::function_ref<void(mlir::Value start, mlir::Value mask)> body);
 
+  /// A loop over [from, to) that passes values on: body(index, values).
+  llvm::SmallVector<mlir::Value>
+  fold(mlir::Value from, mlir::Value to, mlir::ValueRange start,
+       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                         mlir::ValueRange)>
+           body);
+
+  mlir::Value isBelow(mlir::Value x, mlir::Value y); ///< without sign
+  /// A mask of the first `count` lanes.
+  mlir::Value firstLanes(mlir::Value count, int64_t lanes);
+  mlir::Value firstLanes(int64_t count, int64_t lanes) {
+    return firstLanes(index(count), lanes);
+  }
+  /// The lanes of a vector at `at` that are below `count`; null for all, if
+  /// `count` is a multiple of `multiple`, as `at` plus the lanes is.
+  mlir::Value maskFor(mlir::Value at, int64_t count, int64_t multiple,
+                      int64_t lanes);
+
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mp::cpu;
@@ -68,4 +69,21 @@ Value MatrixTiles::loadB(const FlatMemory &memory, Value at, int64_t pitch,
 Value MatrixTiles::multiplyAdd(Value sums, Value a, Value b, int64_t k) {
   return call("llvm.x86.tdpbf16ps.internal",
               {count(side), count(rowBytes), count(2 * k), sums, a, b});
+}
+
+Value MatrixTiles::interleave(Value even, Value odd) {
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < side; ++i)
+    order.append({i, side + i});
+  return vector::ShuffleOp::create(b, even, odd, order);
+}
+
+void MatrixTiles::transposePairs(MutableArrayRef<Value> lines) {
+  Type words = lines.front().getType();
+  auto pairs = VectorType::get({side}, b.getI32Type());
+  for (Value &line : lines)
+    line = vector::BitCastOp::create(b, pairs, line);
+  b.transposeSquare(lines);
+  for (Value &line : lines)
+    line = vector::BitCastOp::create(b, words, line);
 }

@@ -43,6 +43,11 @@ public:
   mlir::Value multiplyAdd(mlir::Value sums, mlir::Value a, mlir::Value b,
                           int64_t k);
 
+  /// The pairs of two vectors of 16 elements of 16 bits.
+  mlir::Value interleave(mlir::Value even, mlir::Value odd);
+  /// Transposes 16 lines of 16 pairs.
+  void transposePairs(llvm::MutableArrayRef<mlir::Value> lines);
+
 private:
   mlir::Value call(llvm::StringRef intrinsic, mlir::ValueRange operands);
   mlir::Value count(int64_t value);

@@ -1,6 +1,7 @@
 //===- Contraction.cpp - generated matrix products on the CPU -------------===//
 #include "codegen/cpu/contraction/Contraction.h"
 #include "codegen/cpu/contraction/ContractionCode.h"
+#include "codegen/cpu/contraction/TileContraction.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -49,6 +50,8 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
                                                   ObjectCompiler &compiler) {
   if (failed(verify(context, spec)))
     return failure();
+  if (isForTiles(spec, compiler.target()))
+    return emitTileContraction(context, spec, workers, compiler);
   ContractionPlan plan(spec, compiler.target(), workers);
   FailureOr<std::string> symbol =
       compiler.compile(buildMultiply(context, spec, plan));

@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mp;
@@ -19,19 +18,6 @@ Value ConvolutionBuilder::multiplyAdd(const ConvolutionPlan &plan, Value x,
   if (plan.fused)
     return math::FmaOp::create(*this, x, y, sum);
   return arith::AddFOp::create(*this, sum, arith::MulFOp::create(*this, x, y));
-}
-
-Value ConvolutionBuilder::maskFor(Value at, int64_t count, int64_t multiple,
-                                  int64_t lanes) {
-  if (count % multiple == 0)
-    return {};
-  SmallVector<int32_t> lane(lanes);
-  std::iota(lane.begin(), lane.end(), 0);
-  Value iota = arith::ConstantOp::create(*this, getI32VectorAttr(lane));
-  Value left =
-      arith::IndexCastOp::create(*this, getI32Type(), sub(index(count), at));
-  Value limits = vector::BroadcastOp::create(*this, iota.getType(), left);
-  return arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota, limits);
 }
 
 std::pair<Value, Value> ConvolutionBuilder::insideRange(Value origin,

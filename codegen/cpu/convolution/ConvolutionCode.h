@@ -15,10 +15,6 @@ public:
   /// x * y + sum of vectors.
   mlir::Value multiplyAdd(const ConvolutionPlan &plan, mlir::Value x,
                           mlir::Value y, mlir::Value sum);
-  /// The lanes of a vector at `at` that are below `count`; null for all, if
-  /// `count` is a multiple of `multiple`, as `at` plus the lanes is.
-  mlir::Value maskFor(mlir::Value at, int64_t count, int64_t multiple,
-                      int64_t lanes);
   /// The taps [first, second) of place `at`, or the places of tap `at`, that
   /// have a source: distance * i + at * scale + first lies in [0, size).
   std::pair<mlir::Value, mlir::Value> insideRange(mlir::Value origin,

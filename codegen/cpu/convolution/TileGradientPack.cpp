@@ -58,12 +58,8 @@ Value PairPacker::loadPairs(const FlatMemory &memory, const Value (&at)[2],
   if (hasSecond)
     second =
         mask ? Value(arith::AndIOp::create(b, mask, hasSecond)) : hasSecond;
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < kSide; ++i)
-    order.append({i, kSide + i});
-  Value words =
-      vector::ShuffleOp::create(b, b.load(memory, at[0], kSide, mask),
-                                b.load(memory, at[1], kSide, second), order);
+  Value words = MatrixTiles(b).interleave(b.load(memory, at[0], kSide, mask),
+                                          b.load(memory, at[1], kSide, second));
   return vector::BitCastOp::create(b, VectorType::get({kSide}, b.getI32Type()),
                                    words);
 }

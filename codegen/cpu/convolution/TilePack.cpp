@@ -1,8 +1,6 @@
 //===- TilePack.cpp - operands of convolutions as tiles read them ---------===//
 #include "codegen/cpu/convolution/TileCode.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
 using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
@@ -122,23 +120,17 @@ void TilePacker::emitSquares(Value from, Value channel, Value to) const {
 void TilePacker::emitSquare(Value from, Value channel, Value to,
                             int64_t count) const {
   constexpr int64_t side = MatrixTiles::side;
-  auto pairs = VectorType::get({side}, b.getI32Type());
-  auto words = VectorType::get({kVector}, b.getI16Type());
-  Value mask = count == kVector
-                   ? Value()
-                   : b.maskFor(b.index(0), count, kVector, kVector);
+  Value mask = b.maskFor(b.index(0), count, kVector, kVector);
   SmallVector<Value> lines;
   for (int64_t i = 0; i < side; ++i) {
     Value line = b.min(b.add(channel, i), product.out - 1);
-    Value words =
-        b.load(b.argument(0), b.add(from, b.mul(line, product.weight.out)),
-               kVector, mask);
-    lines.push_back(vector::BitCastOp::create(b, pairs, words));
+    lines.push_back(b.load(b.argument(0),
+                           b.add(from, b.mul(line, product.weight.out)),
+                           kVector, mask));
   }
-  b.transposeSquare(lines);
+  MatrixTiles(b).transposePairs(lines);
   for (int64_t pair = 0; pair < divideCeil(count, 2); ++pair)
-    b.store(vector::BitCastOp::create(b, words, lines[pair]), b.argument(1),
-            b.add(to, pair * kVector));
+    b.store(lines[pair], b.argument(1), b.add(to, pair * kVector));
 }
 
 /// Neighbouring channels of the result are neighbours in the weight.
@@ -151,10 +143,7 @@ void TilePacker::emitPairs(Value from, Value channel, Value to) const {
                   side, mask);
   };
   auto store = [&](Value pair, Value even, Value odd) {
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < side; ++i)
-      order.append({i, side + i});
-    b.store(vector::ShuffleOp::create(b, even, odd, order), b.argument(1),
+    b.store(MatrixTiles(b).interleave(even, odd), b.argument(1),
             b.add(to, b.mul(pair, kVector)));
   };
   b.forEach(product.in / 2, [&](Value pair) {

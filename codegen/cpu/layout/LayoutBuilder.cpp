@@ -58,21 +58,6 @@ void LayoutBuilder::choose(Value flag, function_ref<void()> then,
   otherwise();
 }
 
-SmallVector<Value>
-LayoutBuilder::fold(Value from, Value to, ValueRange start,
-                    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(*this, from, to, index(1), start);
-  OpBuilder::InsertionGuard guard(*this);
-  setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      body(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(*this, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
-}
-
-Value LayoutBuilder::isBelow(Value x, Value y) {
-  return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, x, y);
-}
 Value LayoutBuilder::select(Value flag, Value x, Value y) {
   return arith::SelectOp::create(*this, flag, x, y);
 }

@@ -49,14 +49,7 @@ public:
   /// if (flag) then() else otherwise(), the latter if given.
   void choose(mlir::Value flag, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
-  /// A loop over [from, to) that passes values on: body(index, values).
-  llvm::SmallVector<mlir::Value>
-  fold(mlir::Value from, mlir::Value to, mlir::ValueRange start,
-       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
-                                                         mlir::ValueRange)>
-           body);
 
-  mlir::Value isBelow(mlir::Value x, mlir::Value y); ///< without sign
   mlir::Value select(mlir::Value flag, mlir::Value x, mlir::Value y);
   mlir::Value times(mlir::Value x, mlir::Value y);
   /// One element.

@@ -1,0 +1,62 @@
+//===- TileContraction.h - products of bf16 in tile registers ---*- C++ -*-===//
+//
+// A first launch packs both operands in the order in which tiles are read, k
+// padded with zeros:
+//   a[matrix, row tile, step of k, 16, 32], b[matrix, column tile, step of k,
+//   16 pairs, 16, 2].
+// The second sums blocks of C, a part of k at a time, so that the tiles of B of
+// a part stay in the first-level cache for all rows of a block.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_CODEGEN_CPU_CONTRACTION_TILECONTRACTION_H
+#define MP_CODEGEN_CPU_CONTRACTION_TILECONTRACTION_H
+
+#include "codegen/cpu/MatrixTiles.h"
+#include "codegen/cpu/contraction/Contraction.h"
+
+namespace mp::cpu {
+
+/// Returns whether a product is done in tile registers.
+bool isForTiles(const ContractionSpec &spec, const Target &target);
+
+/// How tiles cover a product. The parts are given by k alone.
+struct TileContractionPlan {
+  TileContractionPlan(const ContractionSpec &spec, unsigned workers);
+
+  int64_t batch, m, n, k;
+  int64_t matricesA, matricesB;  ///< 1 where all of the batch share one
+  int64_t tilesM, tilesN;        ///< in registers
+  int64_t rowTiles, columnTiles; ///< of a matrix, in whole blocks of registers
+  int64_t steps, parts;          ///< of k
+  int64_t rowsInItem, columnsInItem; ///< tiles of a block of C
+
+  int64_t countA() const { return matricesA * rowTiles * steps * tileCount; }
+  int64_t countB() const { return matricesB * columnTiles * steps * tileCount; }
+  int64_t rowBlocks() const;
+  int64_t columnBlocks() const;
+  int64_t items() const { return batch * rowBlocks() * columnBlocks(); }
+  int64_t sumsPitch() const { return tilesN * MatrixTiles::side; }
+  int64_t sumsCount() const {
+    return rowsInItem * MatrixTiles::side * sumsPitch();
+  }
+
+  /// Elements of a tile of an operand.
+  static constexpr int64_t tileCount = MatrixTiles::side * MatrixTiles::depth;
+};
+
+/// Emits the launch that packs operands 0 and 1 into new temporaries, which it
+/// returns.
+llvm::FailureOr<std::pair<KernelArgument, KernelArgument>>
+emitOperandTiles(mlir::MLIRContext *context, const ContractionSpec &spec,
+                 const TileContractionPlan &plan, ObjectCompiler &compiler,
+                 EmittedKernel &kernel);
+
+/// emitContraction where isForTiles.
+mlir::FailureOr<EmittedKernel> emitTileContraction(mlir::MLIRContext *context,
+                                                   const ContractionSpec &spec,
+                                                   unsigned workers,
+                                                   ObjectCompiler &compiler);
+
+} // namespace mp::cpu
+
+#endif // MP_CODEGEN_CPU_CONTRACTION_TILECONTRACTION_H

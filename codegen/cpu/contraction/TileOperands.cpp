@@ -1,0 +1,141 @@
+//===- TileOperands.cpp - operands of products as tiles read them ---------===//
+#include "codegen/cpu/contraction/TileContraction.h"
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cpu;
+
+namespace {
+
+constexpr int64_t kSide = MatrixTiles::side, kDepth = MatrixTiles::depth;
+
+/// Packs one operand. A line is a row of A or a column of B.
+class OperandPacker {
+public:
+  struct Operand {
+    FlatMemory source, packed;
+    int64_t lines, tiles, k;
+    bool linesAreNeighbours; ///< in memory, and not the elements of a line
+    bool isB;
+  };
+  OperandPacker(LoopBuilder &b, const Operand &operand)
+      : b(b), operand(operand), steps(llvm::divideCeil(operand.k, kDepth)) {}
+
+  /// Packs a tile of lines of a matrix.
+  void emit(Value matrix, Value tile) {
+    Value begin = b.mul(matrix, operand.lines * operand.k);
+    first = b.mul(tile, kSide);
+    Value to = b.mul(b.add(b.mul(matrix, operand.tiles), tile),
+                     steps * TileContractionPlan::tileCount);
+    int64_t whole = operand.k / kDepth, rest = operand.k % kDepth;
+    auto emitStep = [&](Value step, int64_t depth) {
+      Value at = b.add(begin, b.mul(step, kDepth * elementPitch()));
+      Value place = b.add(to, b.mul(step, TileContractionPlan::tileCount));
+      operand.linesAreNeighbours ? emitNeighbours(at, place, depth)
+                                 : emitLines(at, place, depth);
+    };
+    b.forEach(whole, [&](Value step) { emitStep(step, kDepth); });
+    if (rest)
+      emitStep(b.index(whole), rest);
+  }
+
+private:
+  int64_t elementPitch() const {
+    return operand.linesAreNeighbours ? operand.lines : 1;
+  }
+  void store(Value words, Value to, int64_t row) {
+    b.store(words, operand.packed, b.add(to, row * kDepth));
+  }
+
+  /// Each line's elements are neighbours. Lines past the last repeat it.
+  void emitLines(Value at, Value to, int64_t depth) {
+    Value mask = depth == kDepth ? Value() : b.firstLanes(depth, kDepth);
+    SmallVector<Value> lines;
+    for (int64_t i = 0; i < kSide; ++i) {
+      Value line = b.min(b.add(first, i), operand.lines - 1);
+      lines.push_back(b.load(operand.source, b.add(at, b.mul(line, operand.k)),
+                             kDepth, mask));
+    }
+    if (operand.isB)
+      MatrixTiles(b).transposePairs(lines);
+    for (int64_t i = 0; i < kSide; ++i)
+      store(lines[i], to, i);
+  }
+
+  /// Neighbouring lines are neighbours in memory. Those past the last are
+  /// zeros.
+  void emitNeighbours(Value at, Value to, int64_t depth) {
+    Value mask = b.maskFor(first, operand.lines, operand.tiles * kSide, kSide);
+    auto load = [&](int64_t k) {
+      if (k >= depth)
+        return b.zero(operand.source.element, kSide);
+      return b.load(operand.source, b.add(b.add(at, k * operand.lines), first),
+                    kSide, mask);
+    };
+    SmallVector<Value> pairs;
+    for (int64_t k = 0; k < kDepth; k += 2)
+      pairs.push_back(MatrixTiles(b).interleave(load(k), load(k + 1)));
+    if (!operand.isB)
+      MatrixTiles(b).transposePairs(pairs);
+    for (int64_t i = 0; i < kSide; ++i)
+      store(pairs[i], to, i);
+  }
+
+  LoopBuilder &b;
+  const Operand &operand;
+  int64_t steps;
+  Value first; ///< line of the tile
+};
+
+} // namespace
+
+FailureOr<std::pair<KernelArgument, KernelArgument>>
+mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
+                          const TileContractionPlan &plan,
+                          ObjectCompiler &compiler, EmittedKernel &kernel) {
+  Type word = IntegerType::get(context, 16);
+  LoopBuilder b(context,
+                {{word, plan.matricesA * plan.m * plan.k},
+                 {word, plan.matricesB * plan.n * plan.k},
+                 {word, plan.countA()},
+                 {word, plan.countB()}},
+                0);
+  OperandPacker::Operand operands[] = {
+      {b.argument(0), b.argument(2), plan.m, plan.rowTiles, plan.k,
+       spec.transposeA, /*isB=*/false},
+      {b.argument(1), b.argument(3), plan.n, plan.columnTiles, plan.k,
+       !spec.transposeB, /*isB=*/true}};
+  int64_t tilesA = plan.matricesA * plan.rowTiles;
+  int64_t tilesB = plan.matricesB * plan.columnTiles;
+  auto pack = [&](const OperandPacker::Operand &operand, Value item) {
+    OperandPacker(b, operand)
+        .emit(b.div(item, operand.tiles), b.rem(item, operand.tiles));
+  };
+  b.forEach(b.begin(), b.end(), 1, [&](Value item) {
+    b.ifElse(
+        b.isBelow(item, b.index(tilesA)), [&] { pack(operands[0], item); },
+        [&] { pack(operands[1], b.sub(item, b.index(tilesA))); });
+  });
+  FailureOr<std::string> symbol = compiler.compile(b.take());
+  if (failed(symbol))
+    return failure();
+  auto temporary = [&](int64_t count) {
+    kernel.temporaries.push_back(2 * count);
+    return KernelArgument{KernelArgument::Kind::Temporary,
+                          unsigned(kernel.temporaries.size() - 1)};
+  };
+  KernelArgument a = temporary(plan.countA()),
+                 packedB = temporary(plan.countB());
+  KernelLaunch launch;
+  launch.symbol = *symbol;
+  launch.grid = tilesA + tilesB;
+  constexpr int64_t enough = 1 << 15; // elements in a task
+  launch.block = std::clamp<int64_t>(
+      enough / (plan.steps * TileContractionPlan::tileCount), 1, launch.grid);
+  launch.arguments = {{KernelArgument::Kind::Operand, 0},
+                      {KernelArgument::Kind::Operand, 1},
+                      a,
+                      packedB};
+  kernel.launches.push_back(std::move(launch));
+  return std::pair(a, packedB);
+}
