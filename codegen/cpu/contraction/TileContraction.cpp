@@ -41,6 +41,9 @@ TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
   rowTiles = llvm::alignTo(rowTiles, tilesM);
   columnTiles = llvm::alignTo(columnTiles, tilesN);
   steps = divideCeil(k, kDepth);
+  // Rows that are 4 KiB apart would share their lines of the first-level cache.
+  inPlaceA = !spec.transposeA && m % (tilesM * kSide) == 0 && k % kDepth == 0 &&
+             2 * k % 4096 != 0;
   constexpr int64_t stepsInPart = 32; // 64 KiB of B by two tiles of columns
   parts = divideCeil(steps, stepsInPart);
 
@@ -144,11 +147,14 @@ private:
 
   SmallVector<Value> addSteps(Value row, Value column, Value first, Value last,
                               ValueRange block) {
+    // In its place, A has as many elements in a tile of rows as packed.
     auto tileAt = [&](Value matrix, int64_t tilesOfMatrix, Value tile,
                       int64_t i) {
       Value at = b.add(b.mul(matrix, tilesOfMatrix), b.add(tile, i));
       return b.mul(at, plan.steps * plan.tileCount);
     };
+    int64_t pitchA = plan.inPlaceA ? plan.k : kDepth;
+    int64_t stepA = plan.inPlaceA ? kDepth : plan.tileCount;
     Value none = b.index(0);
     SmallVector<Value> rows, columns;
     for (int64_t i = 0; i < plan.tilesM; ++i)
@@ -164,8 +170,8 @@ private:
         tilesOfB.push_back(
             tiles.loadB(b.argument(1), b.add(at, offset), kDepth, kDepth));
       for (auto [i, at] : llvm::enumerate(rows)) {
-        Value tileOfA =
-            tiles.loadA(b.argument(0), b.add(at, offset), kDepth, kDepth);
+        Value tileOfA = tiles.loadA(
+            b.argument(0), b.add(at, b.mul(step, stepA)), pitchA, kDepth);
         for (auto [j, tileOfB] : llvm::enumerate(tilesOfB)) {
           Value &sum = next[i * plan.tilesN + j];
           sum = tiles.multiplyAdd(sum, tileOfA, tileOfB, kDepth);

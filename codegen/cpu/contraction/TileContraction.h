@@ -1,7 +1,7 @@
 //===- TileContraction.h - products of bf16 in tile registers ---*- C++ -*-===//
 //
-// A first launch packs both operands in the order in which tiles are read, k
-// padded with zeros:
+// A first launch packs the operands in the order in which tiles are read, k
+// padded with zeros (A only if tiles cannot be read in its place):
 //   a[matrix, row tile, step of k, 16, 32], b[matrix, column tile, step of k,
 //   16 pairs, 16, 2].
 // The second sums blocks of C, a part of k at a time, so that the tiles of B of
@@ -27,10 +27,14 @@ struct TileContractionPlan {
   int64_t matricesA, matricesB;  ///< 1 where all of the batch share one
   int64_t tilesM, tilesN;        ///< in registers
   int64_t rowTiles, columnTiles; ///< of a matrix, in whole blocks of registers
+  bool inPlaceA;                 ///< A is not packed
   int64_t steps, parts;          ///< of k
   int64_t rowsInItem, columnsInItem; ///< tiles of a block of C
 
-  int64_t countA() const { return matricesA * rowTiles * steps * tileCount; }
+  int64_t countA() const {
+    return inPlaceA ? matricesA * m * k
+                    : matricesA * rowTiles * steps * tileCount;
+  }
   int64_t countB() const { return matricesB * columnTiles * steps * tileCount; }
   int64_t rowBlocks() const;
   int64_t columnBlocks() const;
@@ -44,8 +48,8 @@ struct TileContractionPlan {
   static constexpr int64_t tileCount = MatrixTiles::side * MatrixTiles::depth;
 };
 
-/// Emits the launch that packs operands 0 and 1 into new temporaries, which it
-/// returns.
+/// Emits the launch that packs operands 0 and 1 into new temporaries; returns
+/// what takes their place.
 llvm::FailureOr<std::pair<KernelArgument, KernelArgument>>
 emitOperandTiles(mlir::MLIRContext *context, const ContractionSpec &spec,
                  const TileContractionPlan &plan, ObjectCompiler &compiler,

@@ -13,13 +13,14 @@ constexpr int64_t kSide = MatrixTiles::side, kDepth = MatrixTiles::depth;
 class OperandPacker {
 public:
   struct Operand {
-    FlatMemory source, packed;
     int64_t lines, tiles, k;
     bool linesAreNeighbours; ///< in memory, and not the elements of a line
     bool isB;
   };
-  OperandPacker(LoopBuilder &b, const Operand &operand)
-      : b(b), operand(operand), steps(llvm::divideCeil(operand.k, kDepth)) {}
+  OperandPacker(LoopBuilder &b, const Operand &operand,
+                const FlatMemory &source, const FlatMemory &packed)
+      : b(b), operand(operand), source(source), packed(packed),
+        steps(llvm::divideCeil(operand.k, kDepth)) {}
 
   /// Packs a tile of lines of a matrix.
   void emit(Value matrix, Value tile) {
@@ -44,7 +45,7 @@ private:
     return operand.linesAreNeighbours ? operand.lines : 1;
   }
   void store(Value words, Value to, int64_t row) {
-    b.store(words, operand.packed, b.add(to, row * kDepth));
+    b.store(words, packed, b.add(to, row * kDepth));
   }
 
   /// Each line's elements are neighbours. Lines past the last repeat it.
@@ -53,8 +54,8 @@ private:
     SmallVector<Value> lines;
     for (int64_t i = 0; i < kSide; ++i) {
       Value line = b.min(b.add(first, i), operand.lines - 1);
-      lines.push_back(b.load(operand.source, b.add(at, b.mul(line, operand.k)),
-                             kDepth, mask));
+      lines.push_back(
+          b.load(source, b.add(at, b.mul(line, operand.k)), kDepth, mask));
     }
     if (operand.isB)
       MatrixTiles(b).transposePairs(lines);
@@ -68,9 +69,9 @@ private:
     Value mask = b.maskFor(first, operand.lines, operand.tiles * kSide, kSide);
     auto load = [&](int64_t k) {
       if (k >= depth)
-        return b.zero(operand.source.element, kSide);
-      return b.load(operand.source, b.add(b.add(at, k * operand.lines), first),
-                    kSide, mask);
+        return b.zero(source.element, kSide);
+      return b.load(source, b.add(b.add(at, k * operand.lines), first), kSide,
+                    mask);
     };
     SmallVector<Value> pairs;
     for (int64_t k = 0; k < kDepth; k += 2)
@@ -83,6 +84,7 @@ private:
 
   LoopBuilder &b;
   const Operand &operand;
+  FlatMemory source, packed;
   int64_t steps;
   Value first; ///< line of the tile
 };
@@ -94,48 +96,53 @@ mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
                           const TileContractionPlan &plan,
                           ObjectCompiler &compiler, EmittedKernel &kernel) {
   Type word = IntegerType::get(context, 16);
-  LoopBuilder b(context,
-                {{word, plan.matricesA * plan.m * plan.k},
-                 {word, plan.matricesB * plan.n * plan.k},
-                 {word, plan.countA()},
-                 {word, plan.countB()}},
-                0);
-  OperandPacker::Operand operands[] = {
-      {b.argument(0), b.argument(2), plan.m, plan.rowTiles, plan.k,
-       spec.transposeA, /*isB=*/false},
-      {b.argument(1), b.argument(3), plan.n, plan.columnTiles, plan.k,
-       !spec.transposeB, /*isB=*/true}};
-  int64_t tilesA = plan.matricesA * plan.rowTiles;
-  int64_t tilesB = plan.matricesB * plan.columnTiles;
-  auto pack = [&](const OperandPacker::Operand &operand, Value item) {
-    OperandPacker(b, operand)
+  SmallVector<OperandPacker::Operand, 2> operands;
+  SmallVector<LoopBuilder::Argument> arguments;
+  KernelLaunch launch;
+  launch.grid = 0;
+  SmallVector<KernelArgument, 2> packed;
+  auto add = [&](unsigned number, OperandPacker::Operand operand,
+                 int64_t matrices, int64_t count) {
+    packed.push_back(
+        {KernelArgument::Kind::Temporary, unsigned(kernel.temporaries.size())});
+    kernel.temporaries.push_back(2 * count);
+    launch.arguments.push_back({KernelArgument::Kind::Operand, number});
+    launch.arguments.push_back(packed.back());
+    arguments.push_back({word, matrices * operand.lines * operand.k});
+    arguments.push_back({word, count});
+    launch.grid += matrices * operand.tiles;
+    operands.push_back(operand);
+  };
+  if (plan.inPlaceA)
+    packed.push_back({KernelArgument::Kind::Operand, 0});
+  else
+    add(0, {plan.m, plan.rowTiles, plan.k, spec.transposeA, /*isB=*/false},
+        plan.matricesA, plan.countA());
+  int64_t firstOfB = launch.grid;
+  add(1, {plan.n, plan.columnTiles, plan.k, !spec.transposeB, /*isB=*/true},
+      plan.matricesB, plan.countB());
+
+  LoopBuilder b(context, arguments, 0);
+  auto pack = [&](unsigned number, Value item) {
+    const OperandPacker::Operand &operand = operands[number];
+    OperandPacker(b, operand, b.argument(2 * number),
+                  b.argument(2 * number + 1))
         .emit(b.div(item, operand.tiles), b.rem(item, operand.tiles));
   };
   b.forEach(b.begin(), b.end(), 1, [&](Value item) {
+    if (plan.inPlaceA)
+      return pack(0, item);
     b.ifElse(
-        b.isBelow(item, b.index(tilesA)), [&] { pack(operands[0], item); },
-        [&] { pack(operands[1], b.sub(item, b.index(tilesA))); });
+        b.isBelow(item, b.index(firstOfB)), [&] { pack(0, item); },
+        [&] { pack(1, b.sub(item, b.index(firstOfB))); });
   });
   FailureOr<std::string> symbol = compiler.compile(b.take());
   if (failed(symbol))
     return failure();
-  auto temporary = [&](int64_t count) {
-    kernel.temporaries.push_back(2 * count);
-    return KernelArgument{KernelArgument::Kind::Temporary,
-                          unsigned(kernel.temporaries.size() - 1)};
-  };
-  KernelArgument a = temporary(plan.countA()),
-                 packedB = temporary(plan.countB());
-  KernelLaunch launch;
   launch.symbol = *symbol;
-  launch.grid = tilesA + tilesB;
   constexpr int64_t enough = 1 << 15; // elements in a task
   launch.block = std::clamp<int64_t>(
       enough / (plan.steps * TileContractionPlan::tileCount), 1, launch.grid);
-  launch.arguments = {{KernelArgument::Kind::Operand, 0},
-                      {KernelArgument::Kind::Operand, 1},
-                      a,
-                      packedB};
   kernel.launches.push_back(std::move(launch));
-  return std::pair(a, packedB);
+  return std::pair(packed[0], packed[1]);
 }

@@ -158,6 +158,34 @@ TEST_F(ContractionTest, EveryType) {
     }
 }
 
+// Tile registers have edges of their own: 16 rows, 32 steps, 1024 steps at
+// once.
+TEST_F(ContractionTest, BFloatsOfEverySizeAndTransposition) {
+  const int64_t sizes[] = {1, 15, 16, 17, 32, 33, 48, 64, 130};
+  const int64_t depths[] = {1, 2, 31, 32, 33, 64, 95, 96, 320, 1100, 2048};
+  unsigned turn = 0;
+  for (int64_t m : sizes)
+    for (int64_t n : sizes) {
+      ContractionSpec s = spec(m, n, depths[turn * 5 % std::size(depths)],
+                               types().getBF16Type());
+      s.c = types().getF32Type();
+      s.transposeA = turn % 3 == 1;
+      s.transposeB = turn & 1;
+      ++turn;
+      expectExact(run(), s);
+    }
+  for (int orientation = 0; orientation < 4; ++orientation)
+    for (int broadcast = 0; broadcast < 4; ++broadcast) {
+      ContractionSpec s = spec(32, 50, 64, types().getBF16Type());
+      s.batch = {2, 3};
+      s.transposeA = orientation & 1;
+      s.transposeB = orientation & 2;
+      s.broadcastA = broadcast & 1;
+      s.broadcastB = broadcast & 2;
+      expectExact(run(), s);
+    }
+}
+
 TEST_F(ContractionTest, BiasAndRelu) {
   for (int64_t n : {1, 10, 32, 300})
     for (bool relu : {false, true}) {
