@@ -8,22 +8,25 @@
 
 namespace mp::cpu {
 
-/// Copies rows of an image and group into scratch, with zeros where the source
-/// has none. Rows are written in order: what is written past the end of one is
-/// overwritten.
+/// Copies the rows of an image that places read into scratch, with zeros where
+/// the image has none. Rows are written in order: what is written past the end
+/// of one is overwritten.
 struct PaddedCopy {
   const SlidingProduct &product;
   const PaddedAxis &rows, &columns;
-  int64_t channels; ///< of a pixel in scratch; those past the source's are 0
-  FlatMemory source, scratch;
+  int64_t channels; ///< of a pixel in scratch; those past the image's are 0
+  int64_t lanes;    ///< elements of scratch in a vector
+  FlatMemory scratch;
+  /// Loads what is stored for the elements of an image from `at` on, and zeros
+  /// where `mask` is off.
+  llvm::function_ref<mlir::Value(mlir::Value at, mlir::Value mask)> load;
 
-  /// Row 0 of the scratch, at `to`, is row `first` of the source, if it has it.
-  void emit(ConvolutionBuilder &b, mlir::Value image, mlir::Value group,
-            mlir::Value first, mlir::Value to) const;
+  /// Row 0 of the scratch, at `to`, is row `first` of the image, if it has it.
+  void emit(ConvolutionBuilder &b, mlir::Value group, mlir::Value first,
+            mlir::Value to) const;
 
 private:
-  void emitRow(ConvolutionBuilder &b, mlir::Value from, mlir::Value to) const;
-  void emitPixel(ConvolutionBuilder &b, mlir::Value from, mlir::Value to) const;
+  void copyRow(ConvolutionBuilder &b, mlir::Value from, mlir::Value to) const;
   void clear(ConvolutionBuilder &b, mlir::Value at, int64_t count) const;
 };
 

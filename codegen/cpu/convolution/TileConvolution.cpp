@@ -15,6 +15,8 @@ using namespace mp::cpu;
 
 namespace {
 
+constexpr int64_t kVector = 32; ///< elements of 16 bits in a vector
+
 class TileCode {
 public:
   TileCode(const SlidingProduct &product, const ConvolutionTensors &tensors,
@@ -74,16 +76,21 @@ private:
   }
 
   void copyImages(Value count) {
-    PaddedCopy copy{.product = product,
-                    .rows = plan.rows,
-                    .columns = plan.columns,
-                    .channels = plan.channels,
-                    .source = b.argument(0),
-                    .scratch = images};
+    int64_t size = product.sourceCount() / product.images;
     Value row = b.add(b.mul(firstRow, product.rows.step), product.rows.first);
     b.forEach(b.index(0), count, 1, [&](Value image) {
-      copy.emit(b, b.add(firstImage, image), group, row,
-                b.mul(image, plan.imageStride()));
+      Value begin = b.mul(b.add(firstImage, image), size);
+      auto load = [&](Value at, Value mask) {
+        return b.load(b.argument(0), b.add(begin, at), kVector, mask);
+      };
+      PaddedCopy copy{.product = product,
+                      .rows = plan.rows,
+                      .columns = plan.columns,
+                      .channels = plan.channels,
+                      .lanes = kVector,
+                      .scratch = images,
+                      .load = load};
+      copy.emit(b, group, row, b.mul(image, plan.imageStride()));
     });
   }
 

@@ -83,8 +83,6 @@ public:
 private:
   mlir::Value loadPairs(const FlatMemory &memory, const mlir::Value (&at)[2],
                         mlir::Value mask);
-  void clear(mlir::Value at, int64_t count);
-  void packSourceRow(mlir::Value group, mlir::Value row, mlir::Value to);
   void packSquare(mlir::Value group, mlir::Value tile, mlir::Value row,
                   mlir::Value column, mlir::Value to);
 

@@ -1,4 +1,5 @@
 //===- TileGradientPack.cpp - operands of gradients of weights ------------===//
+#include "codegen/cpu/convolution/TileCode.h"
 #include "codegen/cpu/convolution/TileGradient.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,55 +65,23 @@ Value PairPacker::loadPairs(const FlatMemory &memory, const Value (&at)[2],
                                    words);
 }
 
-void PairPacker::clear(Value at, int64_t count) {
-  b.forVectors(b.index(count), kSide, [&](Value i, Value mask) {
-    b.store(b.zero(b.getI32Type(), kSide), source, b.add(at, i), mask);
-  });
-}
-
 void PairPacker::packSource(Value group, Value first, Value to) {
-  const SlideAxis &axis = product.rows;
-  Value row = b.add(b.mul(first, axis.step), axis.first);
-  b.forEach(plan.rows.size, [&](Value i) {
-    Value from = b.add(row, b.mul(i, plan.rows.distance));
-    Value place = b.add(to, b.mul(i, plan.columns.size * product.in));
-    b.choose(
-        b.isBelow(from, b.index(axis.size)),
-        [&] { packSourceRow(group, from, place); },
-        [&] { clear(place, plan.columns.size * product.in); });
-  });
-}
-
-void PairPacker::packSourceRow(Value group, Value row, Value to) {
-  const PaddedAxis &columns = plan.columns;
-  int64_t pixel = product.groups * product.in;
-  int64_t column = product.columns.first + columns.begin * columns.distance;
-  Value from[2];
-  for (auto [image, at] : llvm::zip(images, from)) {
-    at = b.add(b.mul(image, product.rows.size), row);
-    at = b.add(b.mul(at, product.columns.size), column);
-    at = b.add(b.mul(at, pixel), b.mul(group, product.in));
-  }
-  int64_t count = columns.end - columns.begin;
-  clear(to, columns.begin * product.in);
-  Value place = b.add(to, columns.begin * product.in);
-  auto copy = [&](int64_t length, Value offset, Value place) {
-    b.forVectors(b.index(length), kSide, [&](Value i, Value mask) {
-      Value start = b.add(offset, i);
-      Value pairs = loadPairs(
-          b.argument(0), {b.add(from[0], start), b.add(from[1], start)}, mask);
-      b.store(pairs, source, b.add(place, i), mask);
-    });
+  int64_t size = product.sourceCount() / product.images;
+  auto load = [&](Value at, Value mask) {
+    return loadPairs(
+        b.argument(0),
+        {b.add(b.mul(images[0], size), at), b.add(b.mul(images[1], size), at)},
+        mask);
   };
-  if (product.groups == 1 && columns.distance == 1)
-    copy(count * product.in, b.index(0), place);
-  else
-    b.forEach(count, [&](Value i) {
-      copy(product.in, b.mul(i, columns.distance * pixel),
-           b.add(place, b.mul(i, product.in)));
-    });
-  clear(b.add(to, columns.end * product.in),
-        (columns.size - columns.end) * product.in);
+  PaddedCopy copy{.product = product,
+                  .rows = plan.rows,
+                  .columns = plan.columns,
+                  .channels = product.in,
+                  .lanes = kSide,
+                  .scratch = source,
+                  .load = load};
+  Value row = b.add(b.mul(first, product.rows.step), product.rows.first);
+  copy.emit(b, group, row, to);
 }
 
 void PairPacker::packGradient(Value group, Value firstTile, Value channelTiles,

@@ -12,52 +12,48 @@ constexpr int64_t kVector = 32; ///< elements of 16 bits in a vector
 //===----------------------------------------------------------------------===//
 
 void PaddedCopy::clear(ConvolutionBuilder &b, Value at, int64_t count) const {
-  if (count == 0)
-    return;
-  b.forVectors(b.index(count), kVector, [&](Value i, Value mask) {
-    b.store(b.zero(scratch.element, kVector), scratch, b.add(at, i), mask);
+  b.forVectors(b.index(count), lanes, [&](Value i, Value mask) {
+    b.store(b.zero(scratch.element, lanes), scratch, b.add(at, i), mask);
   });
 }
 
-void PaddedCopy::emitPixel(ConvolutionBuilder &b, Value from, Value to) const {
-  b.forVectors(b.index(product.in), kVector, [&](Value i, Value mask) {
-    // The lanes that are masked off are zeros, the first of which may pad the
-    // channels; the next pixel overwrites the others.
-    b.store(b.load(source, b.add(from, i), kVector, mask), scratch,
-            b.add(to, i));
-  });
-}
-
-/// A row that the source has, from its first element on.
-void PaddedCopy::emitRow(ConvolutionBuilder &b, Value from, Value to) const {
+/// A row that the image has, from its first element on.
+void PaddedCopy::copyRow(ConvolutionBuilder &b, Value from, Value to) const {
   int64_t pixel = product.groups * product.in;
   int64_t count = columns.end - columns.begin;
   Value first = b.add(
       from, (product.columns.first + columns.begin * columns.distance) * pixel);
-  clear(b, to, columns.begin * channels);
   Value place = b.add(to, columns.begin * channels);
+  auto copy = [&](int64_t length, Value from, Value to) {
+    // The lanes that are masked off are zeros, the first of which may pad the
+    // channels of a pixel; the others are overwritten.
+    b.forVectors(b.index(length), lanes, [&](Value i, Value mask) {
+      b.store(load(b.add(from, i), mask), scratch, b.add(to, i));
+    });
+  };
+  clear(b, to, columns.begin * channels);
   if (channels == pixel && columns.distance == 1)
-    b.copy(source, first, scratch, place, b.index(count * channels), kVector);
+    copy(count * channels, first, place);
   else
     b.forEach(count, [&](Value i) {
-      emitPixel(b, b.add(first, b.mul(i, columns.distance * pixel)),
-                b.add(place, b.mul(i, channels)));
+      copy(product.in, b.add(first, b.mul(i, columns.distance * pixel)),
+           b.add(place, b.mul(i, channels)));
     });
   clear(b, b.add(to, columns.end * channels),
         (columns.size - columns.end) * channels);
 }
 
-void PaddedCopy::emit(ConvolutionBuilder &b, Value image, Value group,
-                      Value first, Value to) const {
-  const SlideAxis &axis = product.rows;
+void PaddedCopy::emit(ConvolutionBuilder &b, Value group, Value first,
+                      Value to) const {
   int64_t row = product.columns.size * product.groups * product.in;
-  Value begin = b.add(b.mul(image, axis.size * row), b.mul(group, product.in));
   b.forEach(rows.size, [&](Value i) {
     Value from = b.add(first, b.mul(i, rows.distance));
     Value place = b.add(to, b.mul(i, columns.size * channels));
     b.choose(
-        b.isBelow(from, b.index(axis.size)),
-        [&] { emitRow(b, b.add(begin, b.mul(from, row)), place); },
+        b.isBelow(from, b.index(product.rows.size)),
+        [&] {
+          copyRow(b, b.add(b.mul(from, row), b.mul(group, product.in)), place);
+        },
         [&] { clear(b, place, columns.size * channels); });
   });
 }
