@@ -1,5 +1,6 @@
 //===- Attributes.cpp - initialisers, storage and columns -----------------===//
 #include "dialect/Fields.h"
+#include "support/Permutation.h"
 #include <cmath>
 
 using namespace mlir;
@@ -135,7 +136,7 @@ LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringAttr, DataFormat format, Type element,
-                                 StringAttr key) {
+                                 StringAttr key, ArrayRef<int64_t> dims) {
   if (!element.isIntOrFloat())
     return emitError() << "elements are " << element
                        << ", expected integers or floats";
@@ -145,5 +146,11 @@ LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (format != DataFormat::safetensors && key)
     return emitError() << "a file in format " << stringifyDataFormat(format)
                        << " holds one array and has no key";
+  if (std::string why = whyNotPermutation(dims, dims.size()); !why.empty())
+    return emitError() << "dims_in_files is not a permutation: "
+                       << dimsText(dims) << ' ' << why;
+  if (!dims.empty() && dims.front() != 0)
+    return emitError() << "dims_in_files is " << dimsText(dims)
+                       << ", but the samples, dimension 0, stay first";
   return success();
 }

@@ -217,13 +217,19 @@ def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
   let summary = "location of one argument's values in a data folder";
   let description = [{
     `pattern` is a shell glob. `format` is one of idx, npy and safetensors; `key` names the tensor in a
-    safetensors file.
+    safetensors file. `dims_in_files` says in which order the file holds the dimensions of the argument, as for
+    `mp.variable`: images with channels first become an argument with channels last when a batch is copied. The
+    samples stay the first dimension.
 
-    Example: `#mp.column<"train-images*" as idx, ui8>`
+    Example: `#mp.column<"train-images*" as idx, ui8>`,
+    `#mp.column<"nchw.npy" as npy, f32 dims_in_files[0, 3, 1, 2]>`
   }];
   let parameters = (ins "::mlir::StringAttr":$pattern, EnumParameter<Mp_DataFormat>:$format,
-                        "::mlir::Type":$element, OptionalParameter<"::mlir::StringAttr">:$key);
-  let assemblyFormat = "`<` $pattern `as` $format `,` $element (`,` `key` `=` $key^)? `>`";
+                        "::mlir::Type":$element, OptionalParameter<"::mlir::StringAttr">:$key,
+                        OptionalArrayRefParameter<"int64_t">:$dims_in_files);
+  let assemblyFormat = [{
+    `<` $pattern `as` $format `,` $element (`dims_in_files` `[` $dims_in_files^ `]`)? (`,` `key` `=` $key^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -1,6 +1,7 @@
 //===- Program.cpp - names, sizes and look-ups of a Program ---------------===//
 #include "program/Program.h"
 #include "program/Names.h"
+#include "support/Permutation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -94,6 +95,10 @@ int64_t TensorType::elements() const {
   for (int64_t dim : shape)
     product *= dim;
   return product;
+}
+
+TensorType TensorType::permuted(llvm::ArrayRef<int64_t> dims) const {
+  return {element, mp::permuted(shape, dims)};
 }
 
 std::string TensorType::str() const {

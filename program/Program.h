@@ -9,6 +9,7 @@
 #ifndef MP_PROGRAM_PROGRAM_H
 #define MP_PROGRAM_PROGRAM_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -53,6 +54,9 @@ struct TensorType {
   uint64_t bytes() const { return elements() * byteWidth(element); }
   /// Returns MLIR's form without the word `tensor`: "128x784xf32", "f32".
   std::string str() const;
+  /// Returns the type whose dimension i is dimension `dims[i]` of this one; the
+  /// same type without `dims`.
+  TensorType permuted(llvm::ArrayRef<int64_t> dims) const;
   bool operator==(const TensorType &) const = default;
 };
 
@@ -119,6 +123,9 @@ struct Variable {
   Initializer init;
   Location location;
   VariableRole role = {};
+  /// Dimension i in files is this dimension of the variable. Empty: files hold
+  /// the same order.
+  std::vector<int64_t> dimsInFiles = {};
 };
 
 /// The place of an argument. Variable: `index` into Program::variables.
@@ -294,6 +301,7 @@ struct DataColumn {
   std::string argument, pattern, format, key;
   ElementType element = ElementType::U8;
   Location location;
+  std::vector<int64_t> dimsInFiles = {}; ///< as of a Variable; the first is 0
 };
 struct DataSource {
   std::string name;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "program/Limits.h"
 #include "program/ProgramLine.h"
+#include "support/Permutation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Base64.h"
@@ -34,6 +35,7 @@ private:
 
   bool variable();
   bool role(VariableRole &role);
+  bool dimsInFiles(std::vector<int64_t> &dims, std::optional<size_t> rank);
   bool constant();
   bool kernel();
   bool source();
@@ -201,9 +203,29 @@ bool Parser::variable() {
   value.init.kind = init->first;
   for (double *number : {&value.init.a, &value.init.b})
     if (!line.atEnd() && !line.peek("as") && !line.peek("at") &&
-        line.number(*number, "a number"))
+        !line.peek(kDimsInFiles) && line.number(*number, "a number"))
       return true;
-  return role(value.role) || line.location(value.location);
+  return role(value.role) ||
+         dimsInFiles(value.dimsInFiles, value.type.shape.size()) ||
+         line.location(value.location);
+}
+
+/// " dims_in_files [0,3,1,2]", or nothing.
+bool Parser::dimsInFiles(std::vector<int64_t> &dims,
+                         std::optional<size_t> rank) {
+  if (!line.consume(kDimsInFiles))
+    return false;
+  Call::Attribute list;
+  if (line.attribute(list))
+    return true;
+  auto *found = std::get_if<std::vector<int64_t>>(&list);
+  if (!found)
+    return fail("expected a list of dimensions in files");
+  std::string why = whyNotPermutation(*found, rank.value_or(found->size()));
+  if (!why.empty())
+    return fail("dimensions in files: " + dimsText(*found) + " " + why);
+  dims = std::move(*found);
+  return false;
 }
 
 /// " as slot of NAME named NAME", or nothing.
@@ -462,7 +484,11 @@ bool Parser::column() {
          line.name(value.pattern, "a pattern") ||
          line.name(value.format, "a format") ||
          line.elementType(value.element) || line.expect("key") ||
-         line.name(value.key, "a key") || line.location(value.location);
+         line.name(value.key, "a key") ||
+         dimsInFiles(value.dimsInFiles, std::nullopt) ||
+         (!value.dimsInFiles.empty() && value.dimsInFiles.front() != 0 &&
+          fail("dimensions in files do not keep the samples first")) ||
+         line.location(value.location);
 }
 
 /// Compares the checksum in the first line, if there is one, with the rest.

@@ -30,6 +30,7 @@ private:
 
   void variable(const Variable &variable);
   void role(const VariableRole &role);
+  void dimsInFiles(llvm::ArrayRef<int64_t> dims);
   void graph(const SourceOp &op);
   void kernel(const Kernel &kernel);
   void input(const Input &input);
@@ -148,6 +149,14 @@ void Printer::graph(const SourceOp &op) {
   os << '\n';
 }
 
+void Printer::dimsInFiles(llvm::ArrayRef<int64_t> dims) {
+  if (dims.empty())
+    return;
+  os << ' ' << kDimsInFiles << " [";
+  llvm::interleave(dims, os, ",");
+  os << ']';
+}
+
 void Printer::variable(const Variable &variable) {
   os << "variable ";
   name(variable.name);
@@ -167,6 +176,7 @@ void Printer::variable(const Variable &variable) {
     number(init.b);
   }
   role(variable.role);
+  dimsInFiles(variable.dimsInFiles);
   location(variable.location);
   os << '\n';
 }
@@ -338,6 +348,7 @@ void Printer::data(const DataSource &source) {
     name(column.format);
     os << ' ' << elementTypeName(column.element) << " key ";
     name(column.key);
+    dimsInFiles(column.dimsInFiles);
     location(column.location);
     os << '\n';
   }

@@ -17,6 +17,7 @@
 //   accumulate 4
 //   graph mp.linear "(tensor<?x4xf32>) -> tensor<?x4xf32>" from 0 1 set "k"=1
 //   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
+//   variable c.w parameter 8x3x3x4xf32 constant 0 dims_in_files [0,3,1,2]
 //   constant 4x4xf32 c0ffee
 //     |AAAA...
 //   kernel k_12ab "avx2,f16c" "mp.linear mp.relu"
@@ -32,7 +33,7 @@
 //     record mp.exp forward 128x10xf32 from 0 2 magnitude 1 at "mlp.mlir":7:10
 //     buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10
 //   data train
-//     column image "train-images*" idx ui8 key ""
+//     column image "train-images*" idx ui8 key "" dims_in_files [0,3,1,2]
 //   end
 //
 //===----------------------------------------------------------------------===//
@@ -47,6 +48,8 @@ namespace mp::text {
 
 /// Incremented whenever a Program of an older build cannot be read any more.
 inline constexpr unsigned kVersion = 2;
+
+inline constexpr llvm::StringLiteral kDimsInFiles = "dims_in_files";
 
 /// The largest size that is read: far more than any machine has, and far from
 /// overflow in sums of sizes.

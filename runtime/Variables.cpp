@@ -21,7 +21,9 @@ static std::string describe(const Variable &variable) {
 static llvm::Error disagree(const Variable &known, const Variable &other) {
   std::string at = other.location.str();
   std::string what = describe(known), instead = describe(other);
-  if (what == instead)
+  if (known.dimsInFiles != other.dimsInFiles)
+    instead += " with another order of dimensions in files";
+  else if (what == instead)
     instead += " with another initializer";
   return llvm::createStringError((at.empty() ? "" : at + ": ") + "variable '" +
                                  other.name + "' is a " + instead +
@@ -40,7 +42,8 @@ VariableNames::fresh(const Program &program) const {
     if (isNew)
       fresh.push_back(variable);
     else if (other.kind != variable.kind || other.type != variable.type ||
-             other.init != variable.init)
+             other.init != variable.init ||
+             other.dimsInFiles != variable.dimsInFiles)
       return disagree(other, variable);
   }
   return fresh;

@@ -3,6 +3,7 @@
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
+#include "support/Permutation.h"
 #include <cmath>
 
 using namespace mlir;
@@ -142,6 +143,8 @@ std::vector<Variable> mp::describeVariables(ModuleOp module) {
                         : Initializer{Initializer::Kind::Derived, 0, 0};
     if (auto role = op.getRole())
       variable.role = describeRole(*role);
+    if (auto dims = op.getDimsInFiles(); dims && !isIdentity(*dims))
+      variable.dimsInFiles = dims->vec();
     variable.location = locate(op.getLoc());
     variables.push_back(std::move(variable));
   }
@@ -165,7 +168,7 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
            stringifyDataFormat(column.getFormat()).str(),
            column.getKey() ? column.getKey().str() : std::string(),
            parseElementType(element).value_or(ElementType::U8),
-           locate(op.getLoc())});
+           locate(op.getLoc()), column.getDimsInFiles().vec()});
     }
     sources.push_back(std::move(source));
   }

@@ -1,6 +1,7 @@
 //===- State.cpp - variables and their reads and writes -------------------===//
 #include "dialect/ops/State.h"
 #include "dialect/ops/Kernel.h"
+#include "support/Permutation.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -100,11 +101,28 @@ static LogicalResult verifyConstant(VariableOp variable) {
   return success();
 }
 
+static LogicalResult verifyDimsInFiles(VariableOp op, ArrayRef<int64_t> dims) {
+  if (op.getKind() == StateKind::derived || op.getKind() == StateKind::window)
+    return op.emitOpError()
+           << "has dims_in_files, but a " << stringifyStateKind(op.getKind())
+           << " variable is in no file";
+  std::string why = whyNotPermutation(dims, op.getTensorType().getRank());
+  if (why.empty())
+    return success();
+  return op.emitOpError() << "is " << op.getType()
+                          << ", whose dimensions dims_in_files does not "
+                             "permute: "
+                          << dimsText(dims) << ' ' << why;
+}
+
 LogicalResult VariableOp::verify() {
   if (failed(verifyName(*this)) || failed(verifySize(*this, getTensorType())))
     return failure();
   if (!getTensorType().hasStaticShape())
     return emitOpError() << "a variable's shape is static, got " << getType();
+  if (auto dims = getDimsInFiles();
+      dims && failed(verifyDimsInFiles(*this, *dims)))
+    return failure();
   if (getRole() && failed(verifyRole(*this, *getRole())))
     return failure();
   if (getKind() == StateKind::derived) {

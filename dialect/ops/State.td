@@ -13,9 +13,16 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     is never saved. A `window` variable holds what micro-batches gather until their step is applied (see
     `mp-accumulate`). It is never saved either. The role says what the variable is for (see `#mp.role`).
 
+    `dims_in_files` says in which order files hold the dimensions: dimension i in a file is dimension
+    `dims_in_files[i]` of the variable, as in `mp.transpose`. Weights that are loaded are permuted from this
+    order, and checkpoints and exported weights have it, so that a convolution whose channels come last has the
+    `state_dict` of PyTorch, `[out, in, height, width]`. What an optimizer keeps for a parameter lies as the
+    parameter does.
+
     Example:
     ```mlir
     mp.variable @fc1.weight : tensor<256x784xf32> = #mp.init<kaiming_uniform>
+    mp.variable @conv.weight : tensor<16x3x3x8xf32> dims_in_files[0, 3, 1, 2] = #mp.init<kaiming_uniform>
     mp.variable buffer @bn.running_mean : tensor<256xf32> = #mp.init<zeros>
     mp.variable derived @fc1.weight.f16 : tensor<256x784xf16> from @fc1.weight
     mp.variable derived @step.magnitude : tensor<f32>
@@ -26,10 +33,10 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Mp_Tensor>:$type,
     DefaultValuedAttr<Mp_VariableKindAttr, "::mp::StateKind::parameter">:$kind,
     OptionalAttr<Mp_InitAttr>:$init, OptionalAttr<FlatSymbolRefAttr>:$source,
-    OptionalAttr<Mp_RoleAttr>:$role);
+    OptionalAttr<Mp_RoleAttr>:$role, OptionalAttr<DenseI64ArrayAttr>:$dims_in_files);
   let assemblyFormat = [{
-    custom<KindAndName>($kind, $sym_name) `:` $type (`=` qualified($init)^)? (`from` $source^)? (`as` $role^)?
-    attr-dict
+    custom<KindAndName>($kind, $sym_name) `:` $type (`dims_in_files` `` $dims_in_files^)? (`=` qualified($init)^)?
+    (`from` $source^)? (`as` $role^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraDeclarations = [{

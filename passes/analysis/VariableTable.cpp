@@ -23,6 +23,17 @@ ArrayRef<VariableOp> VariableTable::derivedFrom(StringRef name) const {
   return found == derived.end() ? ArrayRef<VariableOp>() : found->second;
 }
 
+/// A slot or an average is read and written in files beside its parameter.
+DenseI64ArrayAttr VariableTable::dimsOf(RoleAttr role,
+                                        RankedTensorType type) const {
+  VariableOp parameter = role && role.getParameter()
+                             ? lookup(role.getParameter().getValue())
+                             : VariableOp();
+  if (!parameter || parameter.getTensorType().getShape() != type.getShape())
+    return {};
+  return parameter.getDimsInFilesAttr();
+}
+
 VariableOp VariableTable::create(Location location, StringRef name,
                                  RankedTensorType type, StateKind kind,
                                  double initial, RoleAttr role) {
@@ -30,6 +41,8 @@ VariableOp VariableTable::create(Location location, StringRef name,
       known && known.getKind() == kind && known.getTensorType() == type) {
     if (role)
       known.setRoleAttr(role);
+    if (auto dims = dimsOf(role, type))
+      known.setDimsInFilesAttr(dims);
     return known;
   }
   OpBuilder builder(module.getContext());
@@ -43,8 +56,9 @@ VariableOp VariableTable::create(Location location, StringRef name,
                                   builder.getDictionaryAttr({}))
                   : InitAttr::get(module.getContext(), InitFormula::constant,
                                   builder.getDictionaryAttr({value}));
-  auto variable = VariableOp::create(builder, location, name, type, kind, init,
-                                     FlatSymbolRefAttr(), role);
+  auto variable =
+      VariableOp::create(builder, location, name, type, kind, init,
+                         FlatSymbolRefAttr(), role, dimsOf(role, type));
   add(variable);
   last = variable;
   return variable;
@@ -77,7 +91,8 @@ VariableOp VariableTable::derive(VariableOp master, Type element,
   auto variable = VariableOp::create(
       builder, master.getLoc(), name, master.getTensorType().clone(element),
       StateKind::derived, InitAttr(),
-      FlatSymbolRefAttr::get(master.getSymNameAttr()), RoleAttr());
+      FlatSymbolRefAttr::get(master.getSymNameAttr()), RoleAttr(),
+      DenseI64ArrayAttr());
   add(variable);
   if (last == master)
     last = variable;

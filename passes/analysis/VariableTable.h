@@ -20,6 +20,7 @@ public:
 
   /// Adds a variable after the last one, with all elements `initial`; or
   /// returns the existing one with this name, type and kind, with this role.
+  /// The role's parameter, if of this shape, gives it its order in files.
   VariableOp create(mlir::Location location, llvm::StringRef name,
                     mlir::RankedTensorType type, StateKind kind, double initial,
                     RoleAttr role = {});
@@ -40,6 +41,8 @@ public:
 
 private:
   void add(VariableOp variable);
+  mlir::DenseI64ArrayAttr dimsOf(RoleAttr role,
+                                 mlir::RankedTensorType type) const;
 
   mlir::ModuleOp module;
   llvm::StringMap<VariableOp> byName;

@@ -314,6 +314,16 @@ mp.data @train {x = #mp.column<"x" as npy, f32, key = "x">}
 
 // -----
 
+// expected-error@+1 {{dims_in_files is not a permutation: [0, 2, 2] names dimension 2 twice}}
+mp.data @train {x = #mp.column<"x" as npy, f32 dims_in_files[0, 2, 2]>}
+
+// -----
+
+// expected-error@+1 {{dims_in_files is [1, 0], but the samples, dimension 0, stay first}}
+mp.data @train {x = #mp.column<"x" as npy, f32 dims_in_files[1, 0]>}
+
+// -----
+
 // expected-error@+2 {{expected ::mp::DataFormat to be one of: idx, npy, safetensors}}
 // expected-error@+1 {{failed to parse}}
 mp.data @train {x = #mp.column<"x" as csv, f32>}

@@ -42,5 +42,7 @@ mp.train @clipped of @loss attributes {clip_norm = 1.0} {
   mp.minimize result(0) {optimizer = #mp.lion, ema = 0.5}
 }
 
+// CHECK: mp.data @images {x = #mp.column<"x" as npy, ui8 dims_in_files[0, 3, 1, 2]>, y = #mp.column<"y" as safetensors, f32 dims_in_files[0, 2, 1], key = "y">}
+mp.data @images {x = #mp.column<"x" as npy, ui8 dims_in_files[0, 3, 1, 2]>, y = #mp.column<"y" as safetensors, f32 dims_in_files[0, 2, 1], key = "y">}
 // CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}
 mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

@@ -185,3 +185,39 @@ mp.variable buffer @codes : tensor<2xi64> = #mp.init<constant, value = 0.5>
 
 // expected-error @+1 {{"b" is 0x7FF0000000000000 : f64, expected a finite number}}
 mp.variable @w : tensor<2xf32> = #mp.init<uniform, b = inf>
+
+// -----
+
+// expected-error@+1 {{is 'tensor<2x3x4xf32>', whose dimensions dims_in_files does not permute: [0, 2] has 2 entries, expected 3}}
+mp.variable @w : tensor<2x3x4xf32> dims_in_files[0, 2] = #mp.init<zeros>
+
+// -----
+
+// expected-error@+1 {{does not permute: [0, 3, 1] names dimension 3, expected 0 to 2}}
+mp.variable @w : tensor<2x3x4xf32> dims_in_files[0, 3, 1] = #mp.init<zeros>
+
+// -----
+
+// expected-error@+1 {{does not permute: [0, -1, 1] names dimension -1, expected 0 to 2}}
+mp.variable @w : tensor<2x3x4xf32> dims_in_files[0, -1, 1] = #mp.init<zeros>
+
+// -----
+
+// expected-error@+1 {{does not permute: [0, 1, 1] names dimension 1 twice}}
+mp.variable @w : tensor<2x3x4xf32> dims_in_files[0, 1, 1] = #mp.init<zeros>
+
+// -----
+
+// expected-error@+1 {{does not permute: [0] has 1 entry, expected 0}}
+mp.variable @w : tensor<f32> dims_in_files[0] = #mp.init<zeros>
+
+// -----
+
+mp.variable @w : tensor<2x3xf32> = #mp.init<zeros>
+// expected-error@+1 {{has dims_in_files, but a derived variable is in no file}}
+mp.variable derived @w.f16 : tensor<2x3xf16> dims_in_files[1, 0] from @w
+
+// -----
+
+// expected-error@+1 {{has dims_in_files, but a window variable is in no file}}
+mp.variable window @sum : tensor<2x3xf32> dims_in_files[1, 0] = #mp.init<zeros>

@@ -4,6 +4,14 @@
 
 // CHECK: mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>
 mp.variable @fc.weight : tensor<2x4xf32> = #mp.init<kaiming_uniform>
+// CHECK: mp.variable @conv.weight : tensor<8x3x3x4xf32> dims_in_files[0, 3, 1, 2] = #mp.init<zeros>
+mp.variable @conv.weight : tensor<8x3x3x4xf32> dims_in_files[0, 3, 1, 2] = #mp.init<zeros>
+// CHECK: mp.variable slot @conv.exp_avg : tensor<2x4xf32> dims_in_files[1, 0] = #mp.init<zeros> as <slot of @fc.weight named "exp_avg">
+mp.variable slot @conv.exp_avg : tensor<2x4xf32> dims_in_files[1, 0] = #mp.init<zeros> as <slot of @fc.weight named "exp_avg">
+// CHECK: mp.variable @one : tensor<4xf32> dims_in_files[0] = #mp.init<zeros>
+mp.variable @one : tensor<4xf32> dims_in_files[0] = #mp.init<zeros>
+// CHECK: mp.variable @none : tensor<f32> dims_in_files[] = #mp.init<zeros>
+mp.variable @none : tensor<f32> dims_in_files[] = #mp.init<zeros>
 // CHECK: mp.variable @explicit : tensor<2xf32> = #mp.init<zeros>
 mp.variable parameter @explicit : tensor<2xf32> = #mp.init<zeros>
 // CHECK: mp.variable buffer @mean : tensor<4xf32> = #mp.init<constant, value = 5.000000e-01>

@@ -28,15 +28,20 @@ std::vector<Variable> variablesWithRoles() {
   TensorType weight{ElementType::F32, {16, 4}}, count{ElementType::I64, {}};
   Initializer zero{Initializer::Kind::Constant, 0, 0};
   using Kind = VariableRole::Kind;
-  return {
-      {"fc1.weight.exp_avg",
-       VariableKind::Slot,
-       weight,
-       zero,
-       {"dir with space/mlp.mlir", 3, 5},
-       {Kind::Slot, "fc1.weight", "exp_avg"}},
-      {"average", VariableKind::Slot, weight, zero, {}, {Kind::Average, "h"}},
-      {"applied", VariableKind::Slot, count, zero, {}, {Kind::Count}}};
+  return {{"fc1.weight.exp_avg",
+           VariableKind::Slot,
+           weight,
+           zero,
+           {"dir with space/mlp.mlir", 3, 5},
+           {Kind::Slot, "fc1.weight", "exp_avg"}},
+          {"average",
+           VariableKind::Slot,
+           weight,
+           zero,
+           {},
+           {Kind::Average, "h"},
+           {1, 0}},
+          {"applied", VariableKind::Slot, count, zero, {}, {Kind::Count}}};
 }
 
 /// Returns a Program with one of everything.
@@ -148,10 +153,11 @@ Program sample() {
   Entry derive;
   derive.function = "derive";
   program.entries = {entry, derive};
-  program.data = {{"train",
-                   {{"image", "train-images*", "idx", "", ElementType::U8, at},
-                    {"label", "x y", "safetensors", "k", ElementType::I64, {}}},
-                   at}};
+  program.data = {
+      {"train",
+       {{"image", "train-images*", "idx", "", ElementType::U8, at},
+        {"label", "x y", "safetensors", "k", ElementType::I64, {}, {0, 2, 1}}},
+       at}};
   return program;
 }
 
@@ -185,6 +191,7 @@ TEST(Program, EveryFieldComesBack) {
     EXPECT_EQ(after.variables[i].type, before.variables[i].type);
     EXPECT_EQ(after.variables[i].init, before.variables[i].init);
     EXPECT_EQ(after.variables[i].role, before.variables[i].role);
+    EXPECT_EQ(after.variables[i].dimsInFiles, before.variables[i].dimsInFiles);
     EXPECT_EQ(after.variables[i].location, before.variables[i].location);
   }
   EXPECT_EQ(after.constants[0].bytes, before.constants[0].bytes);
@@ -217,6 +224,8 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(after.data[0].columns[1].pattern, "x y");
   EXPECT_EQ(after.data[0].columns[1].key, "k");
   EXPECT_EQ(after.data[0].columns[1].element, ElementType::I64);
+  EXPECT_EQ(after.data[0].columns[1].dimsInFiles,
+            (std::vector<int64_t>{0, 2, 1}));
 }
 
 TEST(Program, CodeCanBeLeftOut) {
@@ -263,6 +272,12 @@ TEST(Program, NamesTypes) {
   EXPECT_EQ(Location().str(), "");
 }
 
+TEST(Program, SamplesStayTheFirstDimension) {
+  EXPECT_EQ(problemOf("mp.program 2\nmodule m\ntarget cpu c\ndata d\n"
+                      "column x y npy f32 key \"\" dims_in_files [1,0]\nend\n"),
+            "line 5: dimensions in files do not keep the samples first");
+}
+
 /// Each line is wrong as line 7 after this prefix.
 constexpr llvm::StringLiteral prefix =
     "mp.program 2\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
@@ -293,6 +308,10 @@ constexpr Wrong wrongs[] = {
     {"variable w slot f32 constant 0 as part", "unknown role 'part'"},
     {"variable w slot f32 constant 0 as average of",
      "expected a parameter, found the end of the line"},
+    {"variable w buffer f32 constant 0 dims_in_files 3",
+     "expected a list of dimensions in files"},
+    {"variable w buffer 2x3xf32 constant 0 dims_in_files [0,2]",
+     "dimensions in files: [0, 2] names dimension 2, expected 0 to 1"},
     {"variable w buffer f32 magic", "unknown initializer 'magic'"},
     {"variable w buffer f32 constant 0x", "expected a number, found '0x'"},
     {"variable w buffer f32 constant 0 1 2", "unexpected '2'"},

@@ -279,6 +279,12 @@ TEST(Session, RefusesVariablesThatDisagree) {
             "net.mlir:2:3: variable 'w' is a parameter of type 1000xf32 with "
             "another initializer, but was loaded as a parameter of type "
             "1000xf32");
+  other = stateful();
+  other.variables[0].dimsInFiles = {0};
+  EXPECT_EQ(problem(runner->load(other)),
+            "net.mlir:2:3: variable 'w' is a parameter of type 1000xf32 with "
+            "another order of dimensions in files, but was loaded as a "
+            "parameter of type 1000xf32");
 }
 
 TEST(Session, RefusesKernelsThatCannotRunHere) {
