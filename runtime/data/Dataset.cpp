@@ -3,6 +3,7 @@
 #include "runtime/InputCheck.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"
+#include "support/Permutation.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -82,6 +83,24 @@ Expected<std::string> findFile(StringRef folder, StringRef pattern) {
   return base.str().str();
 }
 
+TensorType Column::sample() const {
+  TensorType inFile = type;
+  if (!binding.dimsInFiles.empty())
+    inFile = type.permuted(inverse(binding.dimsInFiles));
+  inFile.shape.erase(inFile.shape.begin());
+  return inFile;
+}
+
+/// The copy of one sample, the dimensions of which follow that of the samples.
+static PermutedCopy reorderSample(const TensorType &file,
+                                  ArrayRef<int64_t> dimsInFiles) {
+  std::vector<int64_t> dims = inverse(dimsInFiles);
+  dims.erase(dims.begin());
+  for (int64_t &dim : dims)
+    --dim;
+  return {{file.element, {file.shape.begin() + 1, file.shape.end()}}, dims};
+}
+
 /// Finds a column's file and checks its header.
 static Expected<Column> findColumn(const DataColumn &binding,
                                    StringRef folder) {
@@ -106,7 +125,19 @@ static Expected<Column> findColumn(const DataColumn &binding,
   if (type->shape.front() == 0)
     return makeError("{0}: holds no samples{1}", *path, at(binding.location));
   uint64_t recordBytes = type->bytes() / type->shape.front();
-  return Column{binding, std::move(*path), std::move(*type), {}, recordBytes};
+  Column column{binding, std::move(*path), std::move(*type), {}, recordBytes};
+  ArrayRef<int64_t> dims = binding.dimsInFiles;
+  if (dims.empty())
+    return column;
+  if (std::string why = whyNotPermutation(dims, column.type.shape.size());
+      !why.empty())
+    return makeError("{0}: holds {1}, whose dimensions column '{2}' does not "
+                     "permute: dims_in_files {3} {4}{5}",
+                     column.path, column.type.str(), binding.argument,
+                     dimsText(dims), why, at(binding.location));
+  if (!isIdentity(dims))
+    column.reorder = reorderSample(column.type, dims);
+  return column;
 }
 
 Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder) {
@@ -169,6 +200,23 @@ Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
       input.name, rangeText(input), at(input.location));
 }
 
+/// Fails unless the samples of a column are what an input takes. The error
+/// also gives the shape in the file.
+static Error checkSample(const Column &column, const Input &input) {
+  TensorType sample = column.sample(), expected = input.type;
+  if (!expected.shape.empty())
+    expected.shape.erase(expected.shape.begin());
+  if (!input.type.shape.empty() && sample == expected)
+    return Error::success();
+  std::string permuted;
+  if (column.reorder)
+    permuted = formatv(", permuted from the file's {0} by dims_in_files {1}",
+                       column.type.str(), dimsText(column.binding.dimsInFiles));
+  return makeError("{0}: a sample is {1}{2}, argument '{3}' takes {4}{5}",
+                   column.path, sample.str(), permuted, input.name,
+                   expected.str(), at(input.location));
+}
+
 Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
   ColumnBinding binding;
   for (const Input &input : entry.inputs) {
@@ -183,14 +231,9 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
           "data source '{0}' has no column for argument '{1}'{2}{3}", name,
           input.name, suggest(input.name, names), at(input.location));
     }
-    TensorType sample = found->type, expected = input.type;
-    sample.shape.erase(sample.shape.begin());
-    if (!expected.shape.empty())
-      expected.shape.erase(expected.shape.begin());
-    if (input.type.shape.empty() || sample != expected)
-      return makeError("{0}: a sample is {1}, argument '{2}' takes {3}{4}",
-                       found->path, sample.str(), input.name, expected.str(),
-                       at(input.location));
+    TensorType sample = found->sample();
+    if (Error error = checkSample(*found, input))
+      return std::move(error);
     Error error =
         checkRange(input, sample.element, found->array.bytes, found->path,
                    std::max<int64_t>(sample.elements(), 1));
@@ -207,8 +250,11 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
 void Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
   const Column &from = all[column];
   for (int64_t row : rows) {
-    std::copy_n(from.array.bytes.data() + row * from.recordBytes,
-                from.recordBytes, to);
+    const char *sample = from.array.bytes.data() + row * from.recordBytes;
+    if (from.reorder)
+      (*from.reorder)(sample, to);
+    else
+      std::copy_n(sample, from.recordBytes, to);
     to += from.recordBytes;
   }
 }

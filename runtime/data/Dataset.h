@@ -3,6 +3,7 @@
 #define MP_RUNTIME_DATA_DATASET_H
 
 #include "runtime/data/Array.h"
+#include "runtime/data/PermutedCopy.h"
 
 namespace mp {
 
@@ -14,6 +15,11 @@ struct Column {
   TensorType type; ///< of the whole file: [samples, ...]
   Array array;     ///< empty until it is read
   uint64_t recordBytes = 0;
+  /// Copies a sample to the order of its argument, if that is another one.
+  std::optional<PermutedCopy> reorder = {};
+
+  /// Returns the type of a sample as its argument takes it.
+  TensorType sample() const;
 };
 
 /// The column that feeds an input of an entry point. Of the input, its range
@@ -32,8 +38,9 @@ class Dataset {
 public:
   /// Finds the file of every column and checks its header, without reading the
   /// data. Errors: a pattern that matches no file or several, a header that is
-  /// damaged, another element type than declared, columns of different lengths,
-  /// no samples.
+  /// damaged, another element type than declared, a number of dimensions that
+  /// `dims_in_files` does not permute, columns of different lengths, no
+  /// samples.
   static llvm::Expected<Dataset> find(const DataSource &source,
                                       llvm::StringRef folder);
   /// Reads the data that `find` found, once. May run on another thread.
@@ -50,9 +57,9 @@ public:
   /// dimension, a value outside the input's range.
   llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
 
-  /// Copies the samples `rows` of a column to `to`, in this order. What is
-  /// copied may be wrong if the column's file has changed: call `check` after
-  /// the columns of a batch.
+  /// Copies the samples `rows` of a column to `to`, in this order, with their
+  /// dimensions in the order of the argument. What is copied may be wrong if
+  /// the column's file has changed: call `check` after the columns of a batch.
   void gather(unsigned column, llvm::ArrayRef<int64_t> rows, char *to) const;
   /// Fails with FileChanged if what `gather` copied from a column is not, or
   /// may not be, what `bind` checked: its file has changed, or these `rows` of
