@@ -486,7 +486,9 @@ MANTISSA_CALL mantissa_status *mantissa_step_save(mantissa_step *step,
 MANTISSA_CALL mantissa_status *mantissa_step_load(mantissa_step *step,
                                                   const char *path);
 /// Loads parameters and buffers alone, from a checkpoint or any safetensors
-/// file, such as a state_dict of PyTorch.
+/// file, such as a state_dict of PyTorch. Files have the order of dimensions
+/// that the variable's `dims_in_files` says; mantissa_step_read and
+/// mantissa_step_write have that of its type.
 MANTISSA_CALL mantissa_status *mantissa_step_load_weights(mantissa_step *step,
                                                           const char *path);
 

@@ -338,7 +338,9 @@ public:
   llvm::Error save(llvm::StringRef path);
   llvm::Error load(llvm::StringRef path);
   /// Loads parameters and buffers alone, from a checkpoint or any safetensors
-  /// file, such as a state_dict of PyTorch.
+  /// file, such as a state_dict of PyTorch. Files have the order of dimensions
+  /// that the variable's `dims_in_files` says; `read` and `write` have that of
+  /// its type.
   llvm::Error loadWeights(llvm::StringRef path);
 
   int64_t steps() const;      ///< attempts so far

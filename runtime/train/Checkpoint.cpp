@@ -151,12 +151,13 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   std::vector<NamedTensor> tensors;
   for (const Variable &variable : session.variables())
     if (isSaved(variable))
-      tensors.push_back(
-          {variable.name, variable.type, {}, [&](MutableArrayRef<char> bytes) {
-             return session.read(variable.name, bytes);
-           }});
+      tensors.push_back(tensorInFile(session, variable));
   Metadata metadata;
   metadata[kFormatKey.str()] = kFormatVersion.str();
+  if (FileOrders orders = ordersOf(session.variables()); !orders.empty()) {
+    metadata[kFormatKey.str()] = kPermutedFormatVersion.str();
+    metadata[kFileOrdersKey.str()] = ordersToText(orders);
+  }
   metadata[kFingerprintKey.str()] = fingerprint(session.variables());
   metadata[kWeightsKey.str()] = namesOfWeights(session.variables());
   metadata[kRolesKey.str()] = rolesToText(session.variables());
@@ -189,6 +190,10 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (!roles)
     return roles.takeError();
   checkpoint.roles = std::move(*roles);
+  Expected<FileOrders> orders = ordersIn(checkpoint.file);
+  if (!orders)
+    return orders.takeError();
+  checkpoint.orders = std::move(*orders);
   RunState &run = checkpoint.run;
   if (reader.bad.empty() && (run.step < 0 || run.batch < 0 || run.samples < 0))
     reader.bad = "step";
@@ -211,6 +216,7 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
 /// Why the file's variables differ from the session's, apart from a scaler's.
 static Error compareVariables(ArrayRef<Variable> variables,
                               const Safetensors &file, const Roles &roles,
+                              const FileOrders &orders,
                               const std::string &module) {
   Differences differences;
   StringSet<> known;
@@ -221,15 +227,21 @@ static Error compareVariables(ArrayRef<Variable> variables,
     auto tensor = file.tensors.find(variable.name);
     if (tensor == file.tensors.end()) {
       if (!isScaler(variable))
-        differences.add(formatv("'{0}' ({1} {2}) is not in the checkpoint{3}",
-                                variable.name, variableKindName(variable.kind),
-                                variable.type.str(), at(variable.location)));
-    } else if (tensor->second.type != variable.type) {
+        differences.add(
+            formatv("'{0}' ({1} {2}) is not in the checkpoint{3}",
+                    variable.name, variableKindName(variable.kind),
+                    describeOrdered(variable.type, variable.dimsInFiles),
+                    at(variable.location)));
+      continue;
+    }
+    ArrayRef<int64_t> dims = orderOf(variable.name, orders);
+    TensorType type = inGraphOrder(tensor->second.type, dims);
+    if (type != variable.type)
       differences.add(
           formatv("'{0}' is {1} in the checkpoint, {2} in the graph{3}",
-                  variable.name, tensor->second.type.str(), variable.type.str(),
+                  variable.name, describeOrdered(type, dims),
+                  describeOrdered(variable.type, variable.dimsInFiles),
                   at(variable.location)));
-    }
   }
   for (auto &[name, tensor] : file.tensors)
     if (!known.contains(name) && !isScalerState(roleOf(name, roles)))
@@ -273,7 +285,7 @@ double Checkpoint::scale() const {
 }
 
 Error Checkpoint::checkVariables(Session &session) const {
-  return compareVariables(session.variables(), file, roles, run.module);
+  return compareVariables(session.variables(), file, roles, orders, run.module);
 }
 
 std::vector<GraphDifference>
@@ -316,7 +328,8 @@ Expected<ScalerChange> Checkpoint::restore(Session &session) const {
     std::vector<char> first;
     ArrayRef<char> bytes;
     if (isSaved(variable) && tensor != file.tensors.end()) {
-      bytes = tensor->second.bytes;
+      bytes = bytesInGraphOrder(tensor->second, orderOf(variable.name, orders),
+                                first);
     } else {
       first.resize(variable.type.bytes());
       if (isScaler(variable))

@@ -5,6 +5,7 @@
 #include "program/RecipeSettings.h"
 #include "runtime/Session.h"
 #include "runtime/data/Safetensors.h"
+#include "runtime/train/CheckpointOrders.h"
 #include "runtime/train/CheckpointRoles.h"
 #include "runtime/train/GraphRecord.h"
 #include "runtime/train/Metrics.h"
@@ -39,7 +40,7 @@ struct RunState : RecipeSettings {
 bool isSaved(const Variable &variable);
 
 /// Returns a hash of the names, kinds and types of the variables that a
-/// checkpoint holds.
+/// checkpoint holds. Their orders in files do not count, as the file has them.
 std::string fingerprint(llvm::ArrayRef<Variable> variables);
 
 /// Writes the state and every variable that checkpoints hold, atomically: an
@@ -89,6 +90,7 @@ public:
 private:
   Safetensors file;
   Roles roles;
+  FileOrders orders;
   RunState run;
   std::string print; ///< the fingerprint in the file
 };

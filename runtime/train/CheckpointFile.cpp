@@ -20,9 +20,10 @@ Expected<Safetensors> readWeights(StringRef path) {
   if (version == file->metadata.end() ||
       version->second == kFormatWithoutDigests)
     return file;
-  if (version->second != kFormatVersion)
-    return makeError("{0}: checkpoint format {1}, expected {2}", file->path,
-                     version->second, kFormatVersion);
+  if (version->second != kFormatVersion &&
+      version->second != kPermutedFormatVersion)
+    return makeError("{0}: checkpoint format {1}, expected at most {2}",
+                     file->path, version->second, kPermutedFormatVersion);
   if (!file->hasDigests)
     return makeError("{0}: damaged checkpoint: it has no digests", file->path);
   return file;

@@ -14,6 +14,9 @@ namespace mp {
 /// The keys of a checkpoint's metadata, and the format that is written.
 inline constexpr llvm::StringLiteral kFormatKey = "mantissa.checkpoint";
 inline constexpr llvm::StringLiteral kFormatVersion = "2";
+/// The format of files with tensors whose dimensions are permuted. Readers of
+/// format 2 would take them for those of the graph.
+inline constexpr llvm::StringLiteral kPermutedFormatVersion = "3";
 inline constexpr llvm::StringLiteral kFingerprintKey = "fingerprint";
 /// The names of parameters and buffers, a JSON list.
 inline constexpr llvm::StringLiteral kWeightsKey = "weights";

@@ -2,9 +2,11 @@
 #include "runtime/train/CheckpointWeights.h"
 #include "runtime/data/Convert.h"
 #include "runtime/train/CheckpointFile.h"
+#include "runtime/train/CheckpointOrders.h"
 #include "runtime/train/CheckpointRoles.h"
 #include "support/Error.h"
 #include "support/Json.h"
+#include "support/Permutation.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -50,10 +52,34 @@ static bool isOptional(const Variable &variable, Weights which) {
   return which == Weights::Initial && isHistory(variable);
 }
 
+/// Says how a tensor differs from a weight of another shape or element type.
+static std::string difference(const Variable &variable, const TensorType &type,
+                              ArrayRef<int64_t> dims) {
+  std::string text =
+      formatv("'{0}' is {1} in the file, ", variable.name, type.str());
+  if (dims.empty())
+    return text + formatv("{0} in the graph{1}", variable.type.str(),
+                          at(variable.location))
+                      .str();
+  TensorType expected = variable.type;
+  if (dims.size() == expected.shape.size())
+    expected = expected.permuted(dims);
+  bool isInGraphOrder =
+      type.shape == variable.type.shape && type.shape != expected.shape;
+  return text + formatv("expected {0}: {1} in the graph, permuted by "
+                        "dims_in_files {2}{3}{4}",
+                        expected.str(), variable.type.str(), dimsText(dims),
+                        at(variable.location),
+                        isInGraphOrder
+                            ? "; the file has the order of the graph already"
+                            : "")
+                    .str();
+}
+
 /// Says why a weight's tensor does not fit; "" if it fits.
 static std::string misfit(const Variable &variable, const Safetensors &file,
-                          const Roles &roles, ArrayRef<std::string> unexpected,
-                          Weights which) {
+                          const Roles &roles, const FileOrders &orders,
+                          ArrayRef<std::string> unexpected, Weights which) {
   auto tensor = file.tensors.find(tensorOf(variable, roles, which));
   if (tensor == file.tensors.end() && isOptional(variable, which))
     return "";
@@ -62,16 +88,38 @@ static std::string misfit(const Variable &variable, const Safetensors &file,
                    variable.name, variable.type.str());
   if (tensor == file.tensors.end()) {
     auto nearest = nearestNames(variable.name, unexpected, 1);
-    return formatv("missing '{0}' ({1}){2}", variable.name, variable.type.str(),
+    return formatv("missing '{0}' ({1}){2}", variable.name,
+                   variable.type.permuted(variable.dimsInFiles).str(),
                    nearest.empty() ? "" : "; is it '" + nearest[0] + "'?");
   }
-  const TensorType &type = tensor->second.type;
+  ArrayRef<int64_t> dims = orderOf(tensor->first, orders);
+  TensorType type = inGraphOrder(tensor->second.type, dims);
   bool convertible = type.element == variable.type.element ||
                      (isFloat(type.element) && isFloat(variable.type.element));
   if (type.shape == variable.type.shape && convertible)
     return "";
-  return formatv("'{0}' is {1} in the file, {2} in the graph{3}", variable.name,
-                 type.str(), variable.type.str(), at(variable.location));
+  return difference(variable, tensor->second.type, dims);
+}
+
+/// The orders of a file's tensors. A checkpoint knows them; other files have
+/// those that the graph says.
+static Expected<FileOrders> ordersOfWeights(const Safetensors &file,
+                                            ArrayRef<Variable> variables,
+                                            const Roles &roles, Weights which) {
+  if (file.metadata.count(kFormatKey.str()))
+    return ordersIn(file);
+  FileOrders orders;
+  for (const Variable &variable : variables)
+    if (isWeight(variable) && !variable.dimsInFiles.empty())
+      orders[tensorOf(variable, roles, which)] = variable.dimsInFiles;
+  return orders;
+}
+
+/// Whether the tensor is a count that PyTorch keeps for a batch norm and uses
+/// only if the norm has no momentum, which ours always have.
+static bool isBatchCount(StringRef name, const StringSet<> &known) {
+  return name.consume_back("num_batches_tracked") &&
+         known.contains((name + "running_mean").str());
 }
 
 Error loadWeights(StringRef path, Session &session, Weights which) {
@@ -84,6 +132,10 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   if (which == Weights::Averaged)
     if (Error error = checkAverages(*file, *roles, session.variables()))
       return error;
+  Expected<FileOrders> orders =
+      ordersOfWeights(*file, session.variables(), *roles, which);
+  if (!orders)
+    return orders.takeError();
   // A checkpoint also holds the optimizer's state, which is not a weight.
   bool isCheckpoint = file->metadata.count(kFormatKey.str());
   StringSet<> known;
@@ -93,13 +145,15 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   for (auto &[name, tensor] : file->tensors) {
     bool isAverage = which == Weights::Averaged &&
                      roleOf(name, *roles).kind == VariableRole::Kind::Average;
-    if (!known.contains(name) && !isCheckpoint && !isAverage)
+    if (!known.contains(name) && !isCheckpoint && !isAverage &&
+        !isBatchCount(name, known))
       unexpected.push_back(name);
   }
   Differences differences;
   for (const Variable &variable : session.variables())
     if (isWeight(variable))
-      if (std::string text = misfit(variable, *file, *roles, unexpected, which);
+      if (std::string text =
+              misfit(variable, *file, *roles, *orders, unexpected, which);
           !text.empty())
         differences.add(std::move(text));
   if (!unexpected.empty())
@@ -107,7 +161,7 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
   if (Error error = differences.finish(
           file->path + ": does not hold the weights of this graph"))
     return error;
-  std::vector<char> converted;
+  std::vector<char> converted, ordered;
   for (const Variable &variable : session.variables()) {
     if (!isWeight(variable))
       continue;
@@ -116,7 +170,9 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
       continue; // a missing history
     const Array &tensor = found->second;
     converted.resize(variable.type.bytes());
-    convertElements(tensor.type.element, tensor.bytes, variable.type.element,
+    ArrayRef<char> bytes =
+        bytesInGraphOrder(tensor, orderOf(found->first, *orders), ordered);
+    convertElements(tensor.type.element, bytes, variable.type.element,
                     converted);
     if (Error error = session.write(variable.name, converted))
       return error;

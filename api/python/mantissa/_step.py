@@ -223,7 +223,11 @@ class Step:
         self._core.load(path_bytes(path))
 
     def load_weights(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Loads parameters and buffers alone, from a checkpoint or any file of safetensors, such as a state_dict."""
+        """Loads parameters and buffers alone, from a checkpoint or any file of safetensors, such as a state_dict.
+
+        Files have the order of dimensions that the variable's `dims_in_files` says; `read` and `write` have that of its
+        type.
+        """
         self._core.load_weights(path_bytes(path))
 
     @property

@@ -145,9 +145,9 @@ TEST_F(CheckpointTest, EarlierFilesHaveNoDigests) {
   };
   EXPECT_EQ(open("1"), "no error");
   EXPECT_HAS(open("2"), "damaged checkpoint: it has no digests");
-  EXPECT_HAS(open("3"), "checkpoint format 3, expected 2");
+  EXPECT_HAS(open("4"), "checkpoint format 4, expected at most 3");
   EXPECT_HAS(message(loadWeights(folder.path("x"), session)),
-             "checkpoint format 3, expected 2");
+             "checkpoint format 4, expected at most 3");
 }
 
 TEST_F(CheckpointTest, AFullDiskLeavesTheOldOne) {
@@ -214,7 +214,8 @@ TEST_F(CheckpointTest, DamagedMetadataIsNamed) {
   };
   EXPECT_HAS(rewrite("step", nullptr), "'step' is missing or malformed");
   EXPECT_HAS(rewrite("batch", "many"), "'batch' is missing or malformed");
-  EXPECT_HAS(rewrite("mantissa.checkpoint", "99"), "format 99, expected 2");
+  EXPECT_HAS(rewrite("mantissa.checkpoint", "99"),
+             "format 99, expected at most 3");
   EXPECT_HAS(rewrite("mantissa.checkpoint", nullptr), "no training state");
   // A checkpoint may be older than tuning plans, and than any setting.
   EXPECT_EQ(rewrite("plan", nullptr), "no error");
