@@ -33,16 +33,13 @@ def read_idx(path):
     return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(shape)
 
 
-def ours(name, tensor):
-    """A parameter of PyTorch's in our order of axes: [out, height, width, in]."""
-    return tensor.permute(0, 2, 3, 1).contiguous() if tensor.dim() == 4 else tensor
-
-
-def write_safetensors(path, tensors):
+def write_safetensors(path, state):
+    """A state_dict as safetensors.torch.save_file writes it."""
     header, data = {}, b""
-    for name, tensor in tensors.items():
-        values = tensor.detach().float().numpy().tobytes()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(values)]}
+    for name, tensor in state.items():
+        values = tensor.detach().contiguous().numpy().tobytes()
+        header[name] = {"dtype": {torch.float32: "F32", torch.int64: "I64"}[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [len(data), len(data) + len(values)]}
         data += values
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
@@ -88,11 +85,10 @@ def farthest(some, others):
 def compare(options, precision, data):
     torch.manual_seed(0)
     model = ResNet20()
-    state = {name: ours(name, value) for name, value in model.state_dict().items() if value.is_floating_point()}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "resnet20.mlir").write_text(plain_module(options.tools))
-        write_safetensors(folder / "weights.safetensors", state)
+        write_safetensors(folder / "weights.safetensors", model.state_dict())
         subprocess.run([options.tools / "mp-run", "train", folder / "resnet20.mlir", "--data", options.data, "--batch", str(options.batch),
                         "--max-steps", str(options.steps), "--precision", precision, "--scaler", "none", "--no-shuffle", "--device", "cpu",
                         "--init", folder / "weights.safetensors", "--out", folder / "run"], check=True, stdout=subprocess.DEVNULL)
@@ -102,7 +98,7 @@ def compare(options, precision, data):
     rates, found = [line["lr"] for line in steps], [line["loss"] for line in steps]
     exact = torch_losses(copy.deepcopy(model).double(), *data, options.batch, rates, None)
     theirs = torch_losses(model, *data, options.batch, rates, DTYPES[precision])
-    final = {name: ours(name, value).detach().numpy() for name, value in model.state_dict().items() if value.is_floating_point()}
+    final = {name: value.detach().numpy() for name, value in model.state_dict().items() if value.is_floating_point()}
     far = {name: float(np.abs(trained[name] - value).max() / max(np.abs(value).max(), 1e-6)) for name, value in final.items()}
     worst = max(far, key=far.get)
     result = {"precision": precision, "steps": len(steps), "losses": found, "losses_pytorch": theirs, "losses_pytorch_in_double": exact,

@@ -86,12 +86,22 @@ void Graph::output(const std::string &name, const Operand &value) {
 Tensor Graph::parameter(const std::string &name, ElementType element,
                         const Dims &shape, const Initializer &init,
                         Place place) {
-  return state->variable("", name, element, shape, init, place);
+  return state->variable("", name, element, shape, init, {}, place);
+}
+Tensor Graph::parameter(const std::string &name, ElementType element,
+                        const Dims &shape, const Initializer &init,
+                        const VariableOptions &options, Place place) {
+  return state->variable("", name, element, shape, init, options, place);
 }
 
 Tensor Graph::buffer(const std::string &name, ElementType element,
                      const Dims &shape, const Initializer &init, Place place) {
-  return state->variable("buffer", name, element, shape, init, place);
+  return state->variable("buffer", name, element, shape, init, {}, place);
+}
+Tensor Graph::buffer(const std::string &name, ElementType element,
+                     const Dims &shape, const Initializer &init,
+                     const VariableOptions &options, Place place) {
+  return state->variable("buffer", name, element, shape, init, options, place);
 }
 
 void Graph::write(const std::string &buffer, const Operand &value) {

@@ -25,6 +25,13 @@ Initializer kaimingNormal();
 Initializer xavierUniform(double gain = 1);
 Initializer xavierNormal(double gain = 1);
 
+/// What is seldom said of a variable.
+struct VariableOptions {
+  /// Dimension i in files of weights is dimension `dimsInFiles[i]` of the
+  /// variable. Empty: the order is the same.
+  Dims dimsInFiles = {};
+};
+
 /// A module that is built op by op: one function of its inputs, variables, and
 /// recipes that train it. Mistakes do not stop the program: they are kept, each
 /// with the line of the user's file, and `text` returns them all.
@@ -44,9 +51,16 @@ public:
   Tensor parameter(const std::string &name, ElementType element,
                    const Dims &shape, const Initializer &init,
                    Place place = Place::current());
+  Tensor parameter(const std::string &name, ElementType element,
+                   const Dims &shape, const Initializer &init,
+                   const VariableOptions &options,
+                   Place place = Place::current());
   /// A variable that is not trained.
   Tensor buffer(const std::string &name, ElementType element, const Dims &shape,
                 const Initializer &init, Place place = Place::current());
+  Tensor buffer(const std::string &name, ElementType element, const Dims &shape,
+                const Initializer &init, const VariableOptions &options,
+                Place place = Place::current());
   /// Gives a buffer its value after a step.
   void write(const std::string &buffer, const Operand &value);
   /// A result of the function.

@@ -3,6 +3,7 @@
 #include "dialect/Dialects.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
+#include "support/Permutation.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -212,9 +213,21 @@ Tensor GraphState::constant(double value, Type element, Place place) {
 // Variables
 //===----------------------------------------------------------------------===//
 
+/// Returns what is wrong in a variable's numbers, or "".
+static std::string mistakeInVariable(const Dims &shape, const Dims &dims) {
+  if (!shape.empty() && shape.front() == Batch)
+    return "a size that is not known: sizes of variables are numbers";
+  std::string why = mp::whyNotPermutation(dims, shape.size());
+  return dims.empty() || why.empty()
+             ? ""
+             : "dimsInFiles that do not permute its dimensions: " +
+                   mp::dimsText(dims) + " " + why;
+}
+
 Tensor GraphState::variable(StringRef kind, const std::string &given,
                             ElementType element, const Dims &shape,
-                            const Initializer &init, Place place) {
+                            const Initializer &init,
+                            const VariableOptions &options, Place place) {
   std::string name = scope + given;
   if (!open.empty())
     return mistake("variable '" + name +
@@ -226,24 +239,32 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
     return mistake("a variable needs a name", place);
   if (!acceptType("variable '" + name + "'", element, shape, place))
     return none();
-  if (!shape.empty() && shape.front() == Batch)
+  const Dims &dims = options.dimsInFiles;
+  if (std::string what = mistakeInVariable(shape, dims); !what.empty())
     return mistake("variable '" + name + "' of " + typeText(element, shape) +
-                       " has a size that is not known: sizes of variables "
-                       "are numbers",
+                       " has " + what,
                    place);
   auto type = tensorType(element, shape);
   if (auto known = variables.find(name); known != variables.end()) {
-    if (valueOf(known->second).getType() == type)
-      return known->second;
-    return mistake("variable '" + name + "' is " + typeText(element, shape) +
-                       " here and " + known->second.type() + " before",
-                   place);
+    if (valueOf(known->second).getType() != type)
+      return mistake("variable '" + name + "' is " + typeText(element, shape) +
+                         " here and " + known->second.type() + " before",
+                     place);
+    if (dimsInFiles[name] != dims)
+      return mistake("variable '" + name + "' has dimsInFiles " +
+                         mp::dimsText(dims) + " here and " +
+                         mp::dimsText(dimsInFiles[name]) + " before",
+                     place);
+    return known->second;
   }
   if (!declare("a variable", name, place))
     return none();
   std::string text = "mp.variable " + (kind.empty() ? "" : kind.str() + " ") +
                      "@" + quoted(name) + " : tensor<" +
-                     typeText(element, shape) + "> = " + init.text;
+                     typeText(element, shape) + ">";
+  if (!dims.empty())
+    text += " dims_in_files" + mp::dimsText(dims);
+  text += " = " + init.text;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
   size_t before = mistakes.size();
@@ -257,6 +278,7 @@ Tensor GraphState::variable(StringRef kind, const std::string &given,
   setName(value, name);
   Tensor read = wrap(value);
   variables[name] = read;
+  dimsInFiles[name] = dims;
   return read;
 }
 

@@ -66,7 +66,8 @@ struct GraphState {
   /// Declares a variable, or finds it again, and reads it.
   Tensor variable(llvm::StringRef kind, const std::string &name,
                   ElementType element, const Dims &shape,
-                  const Initializer &init, Place place);
+                  const Initializer &init, const VariableOptions &options,
+                  Place place);
   /// Adds ops that are written as text at the end of the module.
   void addText(const std::string &text, Place place);
 
@@ -86,6 +87,7 @@ struct GraphState {
   /// Inputs and variables as the user declared them.
   std::map<std::string, std::pair<ElementType, Dims>> inputs;
   std::map<std::string, Tensor> variables;
+  std::map<std::string, Dims> dimsInFiles; ///< of variables that have them
   std::vector<std::string> mistakes;
   /// Private functions whose bodies are being built, the innermost one last.
   std::vector<std::string> open;

@@ -78,7 +78,8 @@ Tensor conv2d(const Operand &input, const Conv2d &layer) {
   ElementType element = input.tensor.element();
   Dims shape = {layer.out, size, size, in / layer.groups};
   Tensor weight = net.parameter(named(layer.name, "weight"), element, shape,
-                                kaimingUniform(), input.place);
+                                kaimingUniform(), {.dimsInFiles = {0, 3, 1, 2}},
+                                input.place);
   Conv2dOptions options;
   if (layer.bias)
     options.bias =

@@ -22,9 +22,11 @@ Tensor linear(const Operand &input, const Linear &layer);
 /// torch.nn.Conv2d with channels last: images [batch, height, width, in]. All
 /// numbers but the channels are those of both dimensions.
 struct Conv2d {
-  int64_t out = 0;       ///< channels of the result
-  int64_t kernel = 0;    ///< size of the window
-  std::string name = {}; ///< name.weight [out, kernel, kernel, in / groups]
+  int64_t out = 0;    ///< channels of the result
+  int64_t kernel = 0; ///< size of the window
+  /// name.weight [out, kernel, kernel, in / groups], which files have in
+  /// PyTorch's order, [out, in / groups, kernel, kernel]
+  std::string name = {};
   int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
   bool bias = true; ///< name.bias [out]
 };

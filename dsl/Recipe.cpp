@@ -3,6 +3,7 @@
 #include "dsl/GraphState.h"
 #include "program/PrecisionName.h"
 #include "support/Number.h"
+#include "support/Permutation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -221,9 +222,14 @@ void Graph::data(const std::string &source, const std::vector<Column> &columns,
       return;
     }
     std::string key = column.key.empty() ? "" : ", key = " + quoted(column.key);
+    std::string dims =
+        column.dimsInFiles.empty()
+            ? ""
+            : " dims_in_files" + mp::dimsText(column.dimsInFiles);
     texts.push_back(quoted(column.input) + " = #mp.column<" +
                     quoted(column.pattern) + " as " + column.format + ", " +
-                    mp::elementTypeName(known->second.first).str() + key + ">");
+                    mp::elementTypeName(known->second.first).str() + dims +
+                    key + ">");
   }
   if (!state->declare("a data source", source, place))
     return;

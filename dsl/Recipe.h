@@ -55,6 +55,9 @@ struct Column {
   std::string pattern; ///< a shell glob
   std::string format;  ///< idx, npy or safetensors
   std::string key = {};
+  /// Dimension i of the file is dimension `dimsInFiles[i]` of the input, as in
+  /// VariableOptions: {0, 3, 1, 2} for images with channels first.
+  std::vector<int64_t> dimsInFiles = {};
 };
 
 } // namespace mantissa

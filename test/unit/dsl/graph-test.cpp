@@ -166,10 +166,30 @@ TEST(Graph, ConvolutionsDeclareTheirVariables) {
   net.output("y", conv2d(y, Conv2d{.out = 2, .kernel = 1, .bias = false}));
   std::string text = textOf(net);
   for (const char *line :
-       {"@conv.weight : tensor<4x3x3x3xf32>", "@conv.bias : tensor<4xf32>",
+       {"@conv.weight : tensor<4x3x3x3xf32> dims_in_files[0, 3, 1, 2] = ",
+        "@conv.bias : tensor<4xf32> = ",
         "mp.conv2d %x, %conv.weight, %conv.bias strides[2, 2] low[1, 1] "
         "high[1, 1] groups(2)",
         "@weight : tensor<2x1x1x4xf32>", "mp.conv2d %conv, %weight : "})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+}
+
+TEST(Graph, SaysHowFilesLie) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 4, 5, 3});
+  VariableOptions transposed{.dimsInFiles = {1, 0}};
+  net.parameter("w", F32, {2, 3}, zeros(), transposed);
+  net.parameter("w", F32, {2, 3}, zeros(), transposed);
+  net.buffer("b", F32, {2, 3}, zeros(), transposed);
+  net.data("train", {{"x", "x.npy", "npy", "", {0, 3, 1, 2}}});
+  net.data("test", {{"x", "x.st", "safetensors", "k", {0, 2, 1, 3}}});
+  net.output("y", x);
+  std::string text = textOf(net);
+  for (const char *line :
+       {"mp.variable @w : tensor<2x3xf32> dims_in_files[1, 0] = ",
+        "mp.variable buffer @b : tensor<2x3xf32> dims_in_files[1, 0] = ",
+        "\"x.npy\" as npy, f32 dims_in_files[0, 3, 1, 2]>",
+        "safetensors, f32 dims_in_files[0, 2, 1, 3], key = \"k\">"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
 }
 

@@ -87,6 +87,8 @@ TEST_F(Mistakes, OfVariables) {
   wrong = net.parameter("", F32, {3, 4}, zeros()), expect(__LINE__, {"needs a name"});
   net.parameter("w", F32, {3, 4}, zeros());
   wrong = net.parameter("w", F32, {4, 3}, zeros()), expect(__LINE__, {"'w' is 4x3xf32 here and 3x4xf32 before"});
+  wrong = net.parameter("w", F32, {3, 4}, zeros(), {.dimsInFiles = {1, 0}}), expect(__LINE__, {"'w' has dimsInFiles [1, 0] here and [] before"});
+  wrong = net.parameter("v", F32, {3, 4}, zeros(), {.dimsInFiles = {1, 1}}), expect(__LINE__, {"[1, 1] names dimension 1 twice"});
   wrong = net.parameter("v", F32, {Batch, 3}, zeros()), expect(__LINE__, {"'v' of ?x3xf32"});
   wrong = net.parameter("u", F32, {3}, Initializer{"#mp.init<zeroes>"}), expect(__LINE__, {"zeroes"});
   wrong = net.input("x", F32, {3}), expect(__LINE__, {"an input 'x' already, of ?x8xf32"});
@@ -105,6 +107,7 @@ TEST_F(Mistakes, OfRecipes) {
   net.train({.optimizer = sgd()}), expect(__LINE__, {"no output 'loss' to minimise"});
   net.train({.precision = "fp61"}), expect(__LINE__, {"'fp61'"});
   net.data("train", {{"z", "*.idx", "idx"}}), expect(__LINE__, {"no input 'z'"});
+  net.data("train", {{"x", "*.npy", "npy", "", {1, 0}}}), expect(__LINE__, {"dims_in_files is [1, 0]", "stay first"});
   net.output("loss", sum(x, {0, 1}));
   net.train({}), expect(__LINE__, {"without an optimizer"});
   net.train({.optimizer = {"adamw"}}), expect(__LINE__, {"'adamw' is text", "adamw"});
