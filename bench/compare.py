@@ -4,12 +4,15 @@
     python3 -m venv VENV && VENV/bin/pip install torch
     bench/compare.py --tools build/release/bin --python VENV/bin/python --json bench/results/cpu-compare.json
 
-For each model, precision and number of threads: `mp-run bench`, then PyTorch eager, then torch.compile, and so on, a few
-times over. A round's ratio is our median step over the better of PyTorch's two; the table has the median round. A
-round of two threads counts only where a plain loop in two processes, run beside it, does 1.8 to 2.2 times the work of one:
-virtual cores come and go. Products of matrices are listed apart: the rest of a step is what a compiler can win."""
+For each model, precision and number of threads: `mp-run bench`, then PyTorch eager, then torch.compile (convolutions with
+channels_last), and so on, a few times over. A round's ratio is our median step over the better of PyTorch's two; the
+table has the median round. A round of two threads counts only where a plain loop in two processes, run beside it, does
+1.8 to 2.2 times the work of one: virtual cores come and go. Products of matrices and convolutions are listed apart: the
+rest of a step is what a compiler can win. Memory is the most that a fresh process of `mp-run train`, and one of PyTorch's
+better way, hold in a few steps."""
 
 import argparse
+import itertools
 import json
 import multiprocessing
 import os
@@ -21,13 +24,28 @@ import time
 from pathlib import Path
 
 from _machine import circumstances
+from _networks import plain, printed, write_data
+from _rival import Rival
 
 HERE = Path(__file__).resolve().parent
+#: `file`, or a `network` of print_resnet; the shape of an image; what PyTorch's side is told; steps a round, and before it.
 MODELS = {
-    "mlp": {"file": HERE.parent / "examples/fashion-mnist/mlp.mlir", "sizes": "784,512,256,10", "batch": 128, "steps": 200},
-    "mlp-8x1024": {"file": HERE / "models/mlp-8x1024.mlir", "sizes": "784" + 7 * ",1024" + ",10", "batch": 512, "steps": 20},
+    "mlp": {"file": HERE.parent / "examples/fashion-mnist/mlp.mlir", "image": (28, 28), "batch": 128, "steps": 200, "warmup": 30,
+            "rival": ("--sizes", "784,512,256,10")},
+    "mlp-8x1024": {"file": HERE / "models/mlp-8x1024.mlir", "image": (28, 28), "batch": 512, "steps": 20, "warmup": 30,
+                   "rival": ("--sizes", "784" + 7 * ",1024" + ",10")},
+    "resnet20": {"network": "resnet20", "image": (28, 28), "batch": 128, "steps": 20, "warmup": 5, "rival": ("--network", "resnet20")},
+    "resnet20-cifar": {"network": "resnet20-cifar", "image": (32, 32, 3), "batch": 128, "steps": 20, "warmup": 5,
+                       "rival": ("--network", "resnet20-cifar")},
+    "resnet50-cifar": {"network": "resnet50-cifar", "image": (32, 32, 3), "batch": 32, "steps": 5, "warmup": 2,
+                       "rival": ("--network", "resnet50-cifar")},
 }
+#: What a launch does, by the names of its ops; the first that is in there counts.
+KERNELS = (("convolution", ("conv2d",)), ("gradient of images", ("conv2d_backward_input",)),
+           ("gradient of windows", ("conv2d_backward_weight",)), ("products", ("linear", "matmul", "dnnl.matmul")),
+           ("optimizer", ("sgd", "adamw")), ("reductions", ("sum", "max", "mean")))
 KINDS = ("eager", "compile")
+INSTALL = "python3 -m venv VENV && VENV/bin/pip install torch"
 
 
 def spin(seconds, counts):
@@ -52,78 +70,107 @@ def scaling(processes, seconds=0.3):
     return work(processes) / work(1)
 
 
-class Torch:
-    """A rival that waits for commands, so that it is warm when its turn comes."""
-
-    def __init__(self, python, model, precision, threads):
-        command = [python, HERE / "rivals/torch_mlp.py", "--device", "cpu", "--precision", precision, "--batch",
-                   str(model["batch"]), "--sizes", model["sizes"], "--threads", str(threads)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, command, steps):
-        try:
-            self.process.stdin.write(f"{command} {steps}\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it has ended, and so has its output
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"compare.py: PyTorch ended at \"{command} {steps}\"; the reason stands above")
-        return json.loads(line)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+def torch(options, model, precision, threads):
+    command = [options.python, HERE / "rivals/torch_step.py", "--device", "cpu", "--precision", precision, "--batch", model["batch"],
+               "--threads", threads, "--warmup", max(model["warmup"] // options.shorter, 2), *model["rival"]]
+    return Rival("PyTorch", command, INSTALL)
 
 
-def ours(tools, model, precision, threads, steps):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bench.json"
-        subprocess.run([tools / "mp-run", "bench", model["file"], "--batch", str(model["batch"]), "--precision", precision,
-                        "--threads", str(threads), "--steps", str(steps), "--json", path],
-                       check=True, stdout=subprocess.DEVNULL)
-        return json.loads(path.read_text())
+def mp_run(options, command, model, precision, threads, *words):
+    """Runs a command of mp-run on the model; the most memory of its process in bytes."""
+    words = (options.tools / "mp-run", command, model["path"], "--batch", model["batch"], "--precision", precision, "--threads", threads, *words)
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            sys.exit(f"{said.read()}compare.py: mp-run {command} exits with {process.returncode}")
+    return 1024 * usage.ru_maxrss
+
+
+def ours(options, model, precision, threads, steps):
+    path = model["path"].with_suffix(".json")
+    mp_run(options, "bench", model, precision, threads, "--steps", steps, "--json", path)
+    return json.loads(path.read_text())
+
+
+def our_memory(options, model, precision, threads):
+    folder = model["path"].parent
+    write_data(folder / "data", model["image"], model["batch"])
+    return mp_run(options, "train", model, precision, threads, "--data", folder / "data", "--max-steps", 3, "--epochs", 3, "--device", "cpu",
+                  "--out", folder / "run")
+
+
+def shares(report):
+    """{kind of launch: its part of the time of all launches}."""
+    total, found = sum(launch["microseconds"] for launch in report["launches"]), {}
+    for launch in report["launches"]:
+        words = set(launch["summary"].split())
+        kind = next((kind for kind, names in KERNELS if words & set(names)), "elementwise")
+        found[kind] = found.get(kind, 0) + launch["microseconds"] / total
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
 
 def products(report):
-    found = [launch["microseconds"] for launch in report["launches"]
-             if {"linear", "matmul", "dnnl.matmul"} & set(launch["summary"].split())]
+    """The time of matrix products and convolutions."""
+    names = {name for kind, names in KERNELS[:4] for name in names}
+    found = [launch["microseconds"] for launch in report["launches"] if names & set(launch["summary"].split())]
     if not found:
         sys.exit("compare.py: no product among the launches that mp-run bench reports")
     return sum(found)
 
 
-def compare(options, name, precision, threads):
-    model = MODELS[name]
+def rounds_of(options, model, precision, threads, rival):
     steps = max(model["steps"] // options.shorter, 2)
-    rival, rounds = Torch(options.python, model, precision, threads), []
     for _ in range(options.rounds):
         scale = scaling(threads) if threads > 1 else 1.0
-        report = ours(options.tools, model, precision, threads, steps)
-        found = {"scaling": scale, "ours": report["step_microseconds"]["median"], "our_products": products(report)}
+        report = ours(options, model, precision, threads, steps)
+        found = {"scaling": scale, "ours": report["step_microseconds"]["median"], "our_products": products(report), "shares": shares(report)}
         for kind in KINDS:
-            answer = rival.ask(kind, max(steps, 20))
-            found[kind] = answer["microseconds"]
+            found[kind] = rival.ask(f"{kind} {steps}")["microseconds"]
         found["ratio"] = found["ours"] / min(found[kind] for kind in KINDS)
         found["counts"] = threads == 1 or 1.8 <= scale <= 2.2
-        rounds.append(found)
+        yield found
+
+
+def memory(options, model, precision, threads, better):
+    """The most that our process and PyTorch's hold; PyTorch's also the other way."""
+    found = {"ours": our_memory(options, model, precision, threads)}
+    for kind in KINDS:
+        rival = torch(options, model, precision, threads)
+        found[kind] = rival.ask(f"memory-{kind} 3")["bytes"]
+        rival.close()
+    return {**found, "ratio": found["ours"] / found[better]}
+
+
+def compare(options, name, precision, threads, folder):
+    model = {**MODELS[name], "path": folder / f"{name}.mlir"}
+    text = plain(printed(options.tools, model["network"])) if "network" in model else model["file"].read_text()
+    model["path"].write_text(text)
+    rival = torch(options, model, precision, threads)
+    rounds = list(rounds_of(options, model, precision, threads, rival))
     better = min(KINDS, key=lambda kind: statistics.median(r[kind] for r in rounds))
     # There are several profiles, as one may fall into a moment of other load.
-    profiles = [rival.ask(f"products-{better}", 10) for _ in range(5)]
+    profiles = [rival.ask(f"products-{better} {min(10, model['steps'])}") for _ in range(5)]
     apart = sorted(profiles, key=lambda profile: profile["microseconds"])[2]
     rival.close()
-    counted = [r for r in rounds if r["counts"]]
-    middle = {key: statistics.median(r[key] for r in counted or rounds)
-              for key in ("ours", "our_products", "eager", "compile", "ratio")}
-    return {"model": name, "batch": model["batch"], "precision": precision, "threads": threads, "counts": bool(counted),
-            "torch": apart["torch"], "better": better, "their_products": apart["microseconds"], **middle, "rounds": rounds}
+    counted = [r for r in rounds if r["counts"]] or rounds
+    middle = {key: statistics.median(r[key] for r in counted) for key in ("ours", "our_products", "eager", "compile", "ratio")}
+    return {"model": name, "batch": model["batch"], "precision": precision, "threads": threads, "counts": any(r["counts"] for r in rounds),
+            "torch": apart["torch"], "better": better, "their_products": apart["microseconds"], **middle,
+            "shares": sorted(counted, key=lambda r: r["ratio"])[len(counted) // 2]["shares"],
+            "memory_bytes": memory(options, model, precision, threads, better), "rounds": rounds}
 
 
 def row(result):
     rest = result["ours"] - result["our_products"], result[result["better"]] - result["their_products"]
-    return (f"{result['model']:12} {result['batch']:5} {result['precision']:6} {result['threads']:2} {result['ours']:10.0f}"
+    held = result["memory_bytes"]
+    return (f"{result['model']:14} {result['batch']:5} {result['precision']:6} {result['threads']:2} {result['ours']:10.0f}"
             f" {result['eager']:10.0f} {result['compile']:10.0f} {result['ratio']:6.2f} {rest[0]:10.0f} {rest[1]:10.0f}"
-            f"{'' if result['counts'] else '  (second core missing: does not count)'}")
+            f" {held['ours'] / 2**20:6.0f} {held[result['better']] / 2**20:6.0f} {held['ratio']:6.2f}"
+            f"{'' if result['counts'] else '  (second core missing: does not count)'}\n"
+            f"{'':14} {', '.join(f'{kind} {share:.0%}' for kind, share in result['shares'].items())}")
 
 
 def check_tools(options):
@@ -136,8 +183,7 @@ def check_tools(options):
     except OSError as error:
         why = str(error)
     if why:
-        sys.exit(f"compare.py: {options.python} cannot import PyTorch ({why}). Install it:\n"
-                 "  python3 -m venv VENV && VENV/bin/pip install torch\nand give --python VENV/bin/python")
+        sys.exit(f"compare.py: {options.python} cannot import PyTorch ({why}). Install it:\n  {INSTALL}\nand give --python VENV/bin/python")
 
 
 def main():
@@ -155,14 +201,13 @@ def main():
     options = parser.parse_args()
     check_tools(options)
     began = circumstances(options.tools)
-    print(f"{'model':12} {'batch':>5} {'type':6} {'th':>2} {'ours us':>10} {'eager':>10} {'compile':>10} {'ratio':>6}"
-          f" {'ours-gemm':>10} {'best-gemm':>10}")
+    print(f"{'model':14} {'batch':>5} {'type':6} {'th':>2} {'ours us':>10} {'eager':>10} {'compile':>10} {'ratio':>6}"
+          f" {'ours-gemm':>10} {'best-gemm':>10} {'MiB':>6} {'best':>6} {'ratio':>6}")
     results = []
-    for name in options.models:
-        for precision in options.precisions:
-            for threads in options.threads:
-                results.append(compare(options, name, precision, threads))
-                print(row(results[-1]), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, precision, threads in itertools.product(options.models, options.precisions, options.threads):
+            results.append(compare(options, name, precision, threads, Path(folder)))
+            print(row(results[-1]), flush=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps({**began, "results": results}, indent=1) + "\n")

@@ -11,7 +11,6 @@ import argparse
 import copy
 import gzip
 import json
-import re
 import struct
 import subprocess
 import tempfile
@@ -22,6 +21,7 @@ import torch
 import torch.nn.functional as F
 
 from _machine import ROOT, circumstances
+from _networks import plain, printed
 from rivals.resnet20 import ResNet20
 
 DTYPES = {"fp32": None, "bf16": torch.bfloat16}
@@ -53,14 +53,6 @@ def read_safetensors(path):
             .reshape(entry["shape"]) for name, entry in header.items() if name != "__metadata__" and entry["dtype"] == "F32"}
 
 
-def plain_module(tools):
-    """The module without random crops: where it moves images, it takes them as they are."""
-    text = subprocess.run([tools / "print_resnet"], check=True, capture_output=True, text=True).stdout
-    moved = re.search(r"(%\w+) = mp\.augment_images (%\w+)", text)
-    kept = "\n".join(line for line in text.splitlines() if "mp.augment_images" not in line)
-    return re.sub(rf"{moved[1]}\b(?!\d)", moved[2], kept)
-
-
 def torch_losses(model, images, labels, batch, rates, dtype):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
     losses = []
@@ -87,7 +79,7 @@ def compare(options, precision, data):
     model = ResNet20()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "resnet20.mlir").write_text(plain_module(options.tools))
+        (folder / "resnet20.mlir").write_text(plain(printed(options.tools, "resnet20")))
         write_safetensors(folder / "weights.safetensors", model.state_dict())
         subprocess.run([options.tools / "mp-run", "train", folder / "resnet20.mlir", "--data", options.data, "--batch", str(options.batch),
                         "--max-steps", str(options.steps), "--precision", precision, "--scaler", "none", "--no-shuffle", "--device", "cpu",

@@ -52,11 +52,20 @@ std::vector<StepCost> costsOf(const Entry &entry, ArrayRef<KernelName> names,
   return costs;
 }
 
+bool ProfileRuns::next() {
+  constexpr unsigned least = 5;
+  constexpr std::chrono::seconds most(2);
+  auto now = std::chrono::steady_clock::now();
+  if (!done)
+    began = now;
+  return ++done <= least || (done <= kProfileRuns && now - began < most);
+}
+
 Expected<double> timeSubmits(Executable &executable,
                              Executable::Inputs inputs) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
-  for (unsigned run = 0; run < kProfileRuns; ++run) {
+  for (ProfileRuns runs; runs.next();) {
     Clock::time_point start = Clock::now();
     Expected<Executable::Ticket> ticket =
         executable.submit(inputs, Executable::Ranges::Known);

@@ -3,6 +3,7 @@
 #define MP_RUNTIME_PROFILE_H
 
 #include "runtime/Session.h"
+#include <chrono>
 
 namespace mp {
 
@@ -43,6 +44,18 @@ llvm::Expected<Profile> profileStep(Session &session, Executable *gather,
 
 /// The number of runs over which a median is taken.
 inline constexpr unsigned kProfileRuns = 25;
+
+/// Decides how often something is measured on the CPU: kProfileRuns times, or
+/// less often if it takes long.
+class ProfileRuns {
+public:
+  /// Whether to measure once more: five times, and then for two seconds.
+  bool next();
+
+private:
+  std::chrono::steady_clock::time_point began;
+  unsigned done = 0;
+};
 
 /// The names of a cost.
 struct KernelName {

@@ -16,12 +16,12 @@ NETWORKS = (("mlp", EXAMPLE, "784,512,256,10", 128, "fp16"), ("wide", WIDE, "784
 
 
 class Rival:
-    """torch_mlp.py at work; ask it for a step's time."""
+    """torch_step.py at work; ask it for a step's time."""
 
     def __init__(self, stage, sizes, batch, precision):
         self.log = open(stage.work / "torch.log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, "-B", ROOT / "bench" / "rivals" / "torch_mlp.py", "--device", stage.device, "--sizes", sizes, "--batch",
+            [sys.executable, "-B", ROOT / "bench" / "rivals" / "torch_step.py", "--device", stage.device, "--sizes", sizes, "--batch",
              str(batch), "--precision", precision], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
 
     def ask(self, kind, steps):
@@ -58,7 +58,7 @@ def side_by_side(stage, module, sizes, batch, precision):
                 time = rival.ask(kind, steps)
                 if time is None:
                     if kind == "eager":
-                        raise Failed(f"torch_mlp.py: {rival.why()}")
+                        raise Failed(f"torch_step.py: {rival.why()}")
                     found[f"{kind} failed"] = rival.why()
                     rival.close()
                     rival, kinds = Rival(stage, sizes, batch, precision), kinds[:kinds.index(kind)]

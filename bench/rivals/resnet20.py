@@ -1,8 +1,9 @@
 """examples/resnet/resnet20.h in PyTorch: the same network with the same names of parameters, without random crops."""
 
-import torch
 import torch.nn.functional as F
 from torch import nn
+
+from rivals.images import CIFAR10, FASHION_MNIST, normalized
 
 
 def convolution(inputs, outputs, stride):
@@ -26,6 +27,7 @@ class Block(nn.Module):
 class ResNet20(nn.Module):
     def __init__(self, classes=10, channels=1):
         super().__init__()
+        self.statistics = FASHION_MNIST if channels == 1 else CIFAR10
         self.conv1, self.bn1 = convolution(channels, 16, 1), nn.BatchNorm2d(16)
         width = 16
         for stage, outputs in enumerate((16, 32, 64), start=1):
@@ -37,8 +39,6 @@ class ResNet20(nn.Module):
         self.linear = nn.Linear(64, classes)
 
     def forward(self, images):
-        """Images [batch, height, width] of bytes."""
-        x = (images[:, None].to(self.conv1.weight.dtype) / 255 - 0.2860) / 0.3530
-        x = F.relu(self.bn1(self.conv1(x.contiguous(memory_format=torch.channels_last))))
+        x = F.relu(self.bn1(self.conv1(normalized(images, self.conv1.weight.dtype, self.statistics))))
         x = self.layer3(self.layer2(self.layer1(x)))
         return self.linear(x.mean((2, 3)))

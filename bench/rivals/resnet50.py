@@ -3,6 +3,8 @@
 import torch.nn.functional as F
 from torch import nn
 
+from rivals.images import CIFAR10, normalized
+
 
 def convolution(inputs, outputs, window, stride=1):
     return nn.Conv2d(inputs, outputs, window, stride, padding=window // 2, bias=False)
@@ -41,6 +43,6 @@ class ResNet50(nn.Module):
             setattr(self, f"layer{stage}", nn.Sequential(*blocks))
         self.fc = nn.Linear(inputs, classes)
 
-    def forward(self, x):
-        x = self.pool(F.relu(self.bn1(self.conv1(x))))
+    def forward(self, images):
+        x = self.pool(F.relu(self.bn1(self.conv1(normalized(images, self.conv1.weight.dtype, CIFAR10)))))
         return self.fc(self.layer4(self.layer3(self.layer2(self.layer1(x)))).mean((2, 3)))

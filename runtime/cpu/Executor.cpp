@@ -227,7 +227,7 @@ llvm::Expected<Profile> Executor::measure(Inputs inputs) {
   profile.hostMicroseconds = *host;
   bindInputs(inputs);
   std::vector<std::vector<double>> times(steps.size());
-  for (unsigned run = 0; run < kProfileRuns; ++run)
+  for (ProfileRuns runs; runs.next();)
     for (auto [step, own] : llvm::zip_equal(steps, times))
       own.push_back(timed([&, &step = step] {
         std::visit([&](auto &bound) { runStep(bound); }, step);

@@ -1,24 +1,36 @@
 #!/usr/bin/env python3
-"""The example's training step in PyTorch: the same network, batch, precision and AdamW(fused=True), data on the device.
+"""A training step in PyTorch: the same network, batch, precision and optimizer as ours, data on the device.
 
 Reads commands from standard input, one a line, and answers each by one line of JSON, so that whoever asks can measure
 something else in between:
   eager N | compile N | graphs N    {"microseconds": median time of a step over N} ; "graphs" is mode="reduce-overhead"
-  products-eager N | ...            {"microseconds": time a step spends in products of matrices, by PyTorch's profiler}
+  products-eager N | ...            {"microseconds": time a step spends in products and convolutions, by PyTorch's profiler}
+  memory-eager N | ...              {"bytes": the most memory of this process so far, after N steps}
 The first command of a kind also warms up, and compiles. --threads N sets PyTorch's threads on a CPU."""
 
 import argparse
 import json
+import resource
 import statistics
 import sys
 import time
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from rivals.resnet20 import ResNet20  # noqa: E402
+from rivals.resnet50 import ResNet50  # noqa: E402
+
 DTYPES = {"fp32": None, "tf32": None, "fp16": torch.float16, "bf16": torch.bfloat16}
 MODES = {"compile": "default", "graphs": "reduce-overhead"}
-BLOCK = 20  # steps between two looks at the clock
+BLOCK = 20  # steps between two looks at the clock, at most
+#: Networks of images of this shape, beside the MLP, which takes 28x28.
+RESNETS = {"resnet20": (lambda: ResNet20(channels=1), (28, 28)), "resnet20-cifar": (lambda: ResNet20(channels=3), (32, 32, 3)),
+           "resnet50-cifar": (ResNet50, (32, 32, 3))}
+PRODUCTS = {"mm", "addmm", "bmm", "linear", "mkl_linear", "_mkl_linear", "_linear_pointwise", "mkldnn_convolution", "convolution_backward",
+            "_convolution_pointwise", "_convolution_pointwise_", "_convolution", "convolution", "cudnn_convolution"}
 
 
 class Mlp(torch.nn.Module):
@@ -27,10 +39,20 @@ class Mlp(torch.nn.Module):
         self.layers = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:]))
 
     def forward(self, images):
-        x = images.flatten(1) / 255
+        x = images.flatten(1).float() / 255
         for layer in self.layers[:-1]:
             x = F.relu(layer(x))
         return self.layers[-1](x)
+
+
+def prepared(options, device):
+    """The network, its optimizer, and the shape of an image."""
+    if options.network == "mlp":
+        model = Mlp([int(size) for size in options.sizes.split(",")]).to(device)
+        return model, torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True), (28, 28)
+    make, shape = RESNETS[options.network]
+    model = make().to(device, memory_format=torch.channels_last)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, fused=True), shape
 
 
 class Trainer:
@@ -39,21 +61,20 @@ class Trainer:
     def __init__(self, kind, options):
         self.device, self.dtype = torch.device(options.device), DTYPES[options.precision]
         self.batch = options.batch
-        model = Mlp([int(size) for size in options.sizes.split(",")]).to(self.device)
-        self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True)
+        model, self.optimizer, shape = prepared(options, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=options.precision == "fp16")
         self.loss = torch.compile(self.forward(model), mode=MODES[kind]) if kind in MODES else self.forward(model)
         generator = torch.Generator().manual_seed(1)
         samples = max(20 * self.batch, 8192)
-        self.images = torch.randint(0, 256, (samples, 28, 28), dtype=torch.uint8, generator=generator).to(self.device)
+        self.images = torch.randint(0, 256, (samples, *shape), dtype=torch.uint8, generator=generator).to(self.device)
         self.labels = torch.randint(0, 10, (samples,), generator=generator).to(self.device)
         self.order = torch.randperm(samples, generator=generator).to(self.device)
-        self.position, self.warm = 0, False
+        self.position, self.warm, self.warmup = 0, False, options.warmup
 
     def forward(self, model):
         def loss(images, labels):
             with torch.autocast(self.device.type, dtype=self.dtype or torch.bfloat16, enabled=self.dtype is not None):
-                logits = model(images.float())
+                logits = model(images)
             return F.cross_entropy(logits.float(), labels)
         return loss
 
@@ -70,7 +91,7 @@ class Trainer:
 
     def warm_up(self):
         if not self.warm:
-            for _ in range(30):
+            for _ in range(self.warmup):
                 self.step()
             self.warm = True
 
@@ -80,8 +101,7 @@ class Trainer:
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
             for _ in range(steps):
                 self.step()
-        names = ("mm", "addmm", "bmm", "_linear_pointwise", "linear", "mkl_linear", "_mkl_linear")
-        products = [event for event in profile.key_averages() if event.key.split("::")[-1] in names]
+        products = [event for event in profile.key_averages() if event.key.split("::")[-1] in PRODUCTS]
         return sum(event.self_cpu_time_total for event in products) / steps
 
     def synchronize(self):
@@ -90,15 +110,20 @@ class Trainer:
 
     def microseconds(self, steps):
         self.warm_up()
-        times = []
-        for _ in range(max(steps // BLOCK, 1)):
+        times, block = [], min(BLOCK, steps)
+        for _ in range(max(steps // block, 1)):
             self.synchronize()
             began = time.perf_counter()
-            for _ in range(BLOCK):
+            for _ in range(block):
                 self.step()
             self.synchronize()
-            times.append(1e6 * (time.perf_counter() - began) / BLOCK)
+            times.append(1e6 * (time.perf_counter() - began) / block)
         return statistics.median(times)
+
+    def most_memory(self, steps):
+        for _ in range(steps):
+            self.step()
+        return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def main():
@@ -106,7 +131,9 @@ def main():
     parser.add_argument("--device", default="cuda", help="cuda, cuda:N or cpu (%(default)s)")
     parser.add_argument("--precision", choices=DTYPES, default="bf16", help="type of the products (%(default)s)")
     parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
-    parser.add_argument("--sizes", default="784,512,256,10", help="widths of the layers (%(default)s)")
+    parser.add_argument("--sizes", default="784,512,256,10", help="widths of the layers of the MLP (%(default)s)")
+    parser.add_argument("--network", choices=("mlp", *RESNETS), default="mlp", help="(%(default)s)")
+    parser.add_argument("--warmup", type=int, default=30, help="steps before the first that count (%(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="on a CPU (0: PyTorch's choice)")
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
@@ -115,11 +142,15 @@ def main():
     trainers = {}
     for line in sys.stdin:
         command, steps = line.split()
-        kind = command.removeprefix("products-")
+        what, _, kind = command.rpartition("-")
         if kind not in trainers:
             trainers[kind] = Trainer(kind, options)
-        measure = trainers[kind].microseconds if kind == command else trainers[kind].product_microseconds
-        print(json.dumps({"microseconds": measure(int(steps)), "torch": torch.__version__}), flush=True)
+        trainer = trainers[kind]
+        if what == "memory":
+            answer = {"bytes": trainer.most_memory(int(steps))}
+        else:
+            answer = {"microseconds": (trainer.product_microseconds if what else trainer.microseconds)(int(steps))}
+        print(json.dumps({**answer, "torch": torch.__version__}), flush=True)
 
 
 if __name__ == "__main__":

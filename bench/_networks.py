@@ -1,0 +1,48 @@
+"""The networks of examples/resnet as bench/ trains them: without random crops, on made-up images."""
+
+import re
+import struct
+import subprocess
+import sys
+
+
+def printed(tools, network):
+    """The module of a network that print_resnet knows."""
+    program = tools / "print_resnet"
+    if not program.is_file():
+        sys.exit(f"no print_resnet in {tools}: run scripts/build.sh print_resnet, or give its folder by --tools")
+    return subprocess.run([program, network], check=True, capture_output=True, text=True).stdout
+
+
+def plain(text):
+    """The module without random crops: where it moves images, it takes them as they are."""
+    moved = re.search(r"(%\w+) = mp\.augment_images (%\w+)", text)
+    if not moved:
+        return text
+    kept = "\n".join(line for line in text.splitlines() if "mp.augment_images" not in line)
+    return re.sub(rf"{moved[1]}\b(?!\d)", moved[2], kept)
+
+
+def write_npy(path, shape, data):
+    header = str({"descr": "|u1", "fortran_order": False, "shape": shape}) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def write_idx(path, shape, data):
+    path.write_bytes(bytes((0, 0, 8, len(shape))) + struct.pack(f">{len(shape)}I", *shape) + data)
+
+
+def write_data(folder, image, samples):
+    """Writes the files that a recipe of these networks names: those of MNIST for images [side, side], else arrays of NumPy."""
+    folder.mkdir(parents=True, exist_ok=True)
+    size = samples
+    for length in image:
+        size *= length
+    images, labels = bytes(i * 7919 % 251 for i in range(size)), bytes(i % 10 for i in range(samples))
+    for part in ("train", "t10k") if len(image) == 2 else ("train", "test"):
+        if len(image) == 2:
+            write_idx(folder / f"{part}-images-idx3-ubyte", (samples, *image), images)
+            write_idx(folder / f"{part}-labels-idx1-ubyte", (samples,), labels)
+        else:
+            write_npy(folder / f"{part}-images.npy", (samples, *image), images)
+            write_npy(folder / f"{part}-labels.npy", (samples,), labels)
