@@ -1,6 +1,7 @@
 //===- micro.cpp - single kernels next to a copy and to peak arithmetic ---===//
 //
 //   bench-micro [--threads=N] [--benchmark_filter=...] [--benchmark_out=...]
+//   bench-micro [--threads=N] --serve
 //
 // Each benchmark is a function of a few ops, compiled and run as a training
 // step is. A stage kernel is compared with a copy of as many bytes as it moves
@@ -10,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Runner.h"
+#include "Serve.h"
 #include "runtime/Profile.h"
 #include "runtime/cpu/Onednn.h"
 #include "runtime/cpu/Peak.h"
@@ -287,14 +289,21 @@ void registerConvolutions() {
 
 int main(int argc, char **argv) {
   std::vector<char *> arguments;
+  bool serves = false;
   for (char *argument : ArrayRef(argv, argc)) {
     StringRef word = argument;
-    if (!word.consume_front("--threads=")) {
+    if (word == "--serve") {
+      serves = true;
+    } else if (!word.consume_front("--threads=")) {
       arguments.push_back(argument);
     } else if (word.getAsInteger(10, threads) || threads < 1) {
       errs() << "--threads takes a whole number, not '" << word << "'\n";
       return 2;
     }
+  }
+  if (serves) {
+    serve();
+    return 0;
   }
   int count = arguments.size();
   benchmark::Initialize(&count, arguments.data());

@@ -23,6 +23,7 @@ double secondsSince(Clock::time_point start) {
 /// A loop of independent chains, enough of them to fill every pipeline.
 /// `rounds` iterations, at least 1, do `rounds * flops` operations.
 struct Loop {
+  llvm::StringRef instructions;
   void (*run)(int64_t rounds) = nullptr;
   double flops = 0;
 };
@@ -102,14 +103,14 @@ std::vector<Loop> loopsFor(ElementType type) {
   };
 #if defined(__linux__)
   if (type == ElementType::BF16 && has("amx-bf16") && mayUseTiles())
-    loops.push_back({tiles, kFlopsOfTiles});
+    loops.push_back({"tiles", tiles, kFlopsOfTiles});
 #endif
   if (type == ElementType::BF16 && has("avx512bf16"))
-    loops.push_back({dot512, kChains * 64.0});
+    loops.push_back({"dot products", dot512, kChains * 64.0});
   if (has("avx512f"))
-    loops.push_back({fma512, kChains * 32.0});
+    loops.push_back({"multiply-adds", fma512, kChains * 32.0});
   else if (has("avx2") && has("fma"))
-    loops.push_back({fma256, kChains * 16.0});
+    loops.push_back({"multiply-adds", fma256, kChains * 16.0});
 #endif
   return loops;
 }
@@ -136,9 +137,16 @@ double measure(ThreadPool &pool, const Loop &loop) {
 
 double mp::measurePeak(ThreadPool &pool, ElementType type) {
   double best = 0;
-  for (const Loop &loop : loopsFor(type))
-    best = std::max(best, measure(pool, loop));
+  for (const Peak &peak : measureEachPeak(pool, type))
+    best = std::max(best, peak.rate);
   return best;
+}
+
+std::vector<Peak> mp::measureEachPeak(ThreadPool &pool, ElementType type) {
+  std::vector<Peak> peaks;
+  for (const Loop &loop : loopsFor(type))
+    peaks.push_back({loop.instructions, measure(pool, loop)});
+  return peaks;
 }
 
 double mp::measureCopy(ThreadPool &pool, char *to, const char *from,

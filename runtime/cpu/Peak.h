@@ -13,6 +13,16 @@ namespace mp {
 /// none of the instructions that we know. Takes some 20 milliseconds per type.
 double measurePeak(ThreadPool &pool, ElementType type);
 
+/// The peak of one kind of instructions.
+struct Peak {
+  llvm::StringRef instructions; ///< "multiply-adds", "dot products", "tiles"
+  double rate = 0;              ///< in 1e9 floating-point operations per second
+};
+
+/// The peaks of all instructions by which the CPU multiplies elements of this
+/// type.
+std::vector<Peak> measureEachPeak(ThreadPool &pool, ElementType type);
+
 /// The speed of one copy of `bytes` bytes, of which each worker copies its
 /// share, in 1e9 bytes read and written per second.
 double measureCopy(ThreadPool &pool, char *to, const char *from,

@@ -12,7 +12,7 @@ TORCH = """#!/usr/bin/env python3
 import json, sys
 if "-c" not in sys.argv:
     for line in sys.stdin:
-        print(json.dumps({"microseconds": 100.0, "torch": "stand-in"}), flush=True)
+        print(json.dumps({"microseconds": 100.0, "bytes": 2**30, "seconds": [0.001], "torch": "stand-in"}), flush=True)
 """
 NO_TORCH = """#!/bin/sh
 echo "ModuleNotFoundError: No module named 'torch'" >&2
@@ -23,6 +23,13 @@ ENDS_EARLY = """#!/bin/sh
 """
 MICRO = """#!/usr/bin/env python3
 import json, sys
+SHAPE = {"name": "cifar-8", "images": 2, "side": 8, "in": 4, "out": 4, "window": 3, "stride": 1, "padding": 1}
+if "--serve" in sys.argv:
+    for line in sys.stdin:
+        answers = {"list": {"convolutions": [SHAPE]}, "peaks": {"f32": {"multiply-adds": 100.0}, "bf16": {"tiles": 800.0}}}
+        known = line.split()[0] in answers or line.startswith(("conv2d/f32/cifar-8/", "matmul/f32/"))
+        print(json.dumps(answers.get(line.strip(), {"seconds": [0.002]}) if known else {"error": "unknown"}), flush=True)
+    sys.exit()
 out = next(word.split("=", 1)[1] for word in sys.argv if word.startswith("--benchmark_out="))
 open(out, "w").write(json.dumps({"benchmarks": [{"name": "chain/f32/256KiB", "us": 1.0, "ratio": 1.0}]}))
 """
@@ -67,6 +74,16 @@ def main():
     assert "PyTorch ended" in text, text
     text = run(bench / "compare.py", "--tools", work / "nowhere", fails=True)
     assert "scripts/build.sh" in text, text
+
+    kernels = ("--python", program(work, "torch", TORCH), "--types", "f32", "--turns", 2, "--json", out)
+    program(work, "bench-micro", MICRO)
+    text = run(bench / "kernels_compare.py", "--tools", work, *kernels)
+    check_circumstances(out, {"system", "Python"})
+    assert "resnet20  f32     3 kernels: geometric mean 0.50, worst 0.50" in text, text
+    text = run(bench / "kernels_compare.py", "--tools", work, *kernels, "--filter", "conv3d", fails=True)
+    assert "no kernel's name matches" in text, text
+    text = run(bench / "kernels_compare.py", "--tools", work / "nowhere", *kernels, fails=True)
+    assert "--target bench-micro" in text, text
 
     run(bench / "scaling.py", *tools, "--data", arguments.data, "--models", "mlp", "--scalers", "static:1024", "--rounds", 1,
         "--batch", 16, "--warmup", 2, "--steps", 5, "--json", out)
