@@ -85,6 +85,13 @@ def main():
     text = run(bench / "kernels_compare.py", "--tools", work / "nowhere", *kernels, fails=True)
     assert "--target bench-micro" in text, text
 
+    run(bench / "cold_start.py", *tools, "--targets", "cpu", "--network", "resnet20", "--precisions", "fp32", "--batch", 2, "--json", out)
+    check_circumstances(out, made)
+    found = json.loads(out.read_text())["results"][0]
+    assert found["kernels"] < found["launches"] and found["warm"]["compiler_cpu"] < found["cold"]["compiler_cpu"], found
+    text = run(bench / "cold_start.py", "--tools", work / "nowhere", fails=True)
+    assert "scripts/build.sh" in text, text
+
     run(bench / "scaling.py", *tools, "--data", arguments.data, "--models", "mlp", "--scalers", "static:1024", "--rounds", 1,
         "--batch", 16, "--warmup", 2, "--steps", 5, "--json", out)
     check_circumstances(out, made)
