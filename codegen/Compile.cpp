@@ -6,6 +6,7 @@
 #include "codegen/Outputs.h"
 #include "codegen/Plugins.h"
 #include "codegen/Reproducer.h"
+#include "codegen/SameKernels.h"
 #include "codegen/ShapeCheck.h"
 #include "codegen/plan/Describe.h"
 #include "codegen/plan/DescribeGraph.h"
@@ -411,8 +412,11 @@ private:
                std::vector<FailureOr<EmittedKernel>> &emitted) {
     if (sink)
       sink->headers(builder.program.headers);
+    std::vector<size_t> first = firstOfSame(kernels);
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
-    for (size_t i = 0; i < kernels.size(); ++i)
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      if (first[i] != i)
+        continue;
       pool.async([&, i] {
         SignalStack stack;
         emitted[i] = timed(
@@ -420,7 +424,11 @@ private:
         if (sink && succeeded(emitted[i]))
           announce(kernels[i], *emitted[i]);
       });
+    }
     pool.wait();
+    for (size_t i = 0; i < kernels.size(); ++i)
+      if (first[i] != i)
+        emitted[i] = emitted[first[i]];
   }
 
   /// Announces the kernels that no merging changes.
