@@ -105,10 +105,19 @@ private:
     Value lastRow = b.min(b.add(firstRow, plan.rowsInItem), plan.rowTiles);
     Value first = b.mul(b.div(block, plan.rowBlocks()), plan.columnsInItem);
     Value last = b.min(b.add(first, plan.columnsInItem), plan.columnTiles);
-    b.forEach(first, last, plan.tilesN, [&](Value column) {
+    auto forRows = [&](LoopBuilder::Body body) {
+      b.forEach(firstRow, lastRow, plan.tilesM, body);
+    };
+    auto forColumns = [&](LoopBuilder::Body body) {
+      b.forEach(first, last, plan.tilesN, body);
+    };
+    if (plan.rowsFirst())
+      return forRows([&](Value row) {
+        forColumns([&](Value column) { emitPart(row, column, b.index(0)); });
+      });
+    forColumns([&](Value column) {
       b.forEach(plan.parts, [&](Value part) {
-        b.forEach(firstRow, lastRow, plan.tilesM,
-                  [&](Value row) { emitPart(row, column, part); });
+        forRows([&](Value row) { emitPart(row, column, part); });
       });
     });
   }
@@ -118,7 +127,9 @@ private:
     auto start = [&](Value part) {
       return b.div(b.mul(part, plan.steps), plan.parts);
     };
-    Value to = b.mul(b.sub(row, firstRow), kSide * plan.sumsPitch());
+    Value to = plan.parts == 1
+                   ? b.index(0)
+                   : b.mul(b.sub(row, firstRow), kSide * plan.sumsPitch());
     auto sumsAt = [&](int64_t slot) {
       return b.add(to, slot / plan.tilesN * kSide * plan.sumsPitch() +
                            slot % plan.tilesN * kSide);
@@ -183,26 +194,24 @@ private:
 
   /// Applies bias, relu and the one rounding to a block of sums.
   void finish(Value row, Value column, Value from) {
+    int64_t lanes = plan.sumsPitch();
     Value first = b.mul(row, kSide);
     Value count = b.min(b.sub(b.index(plan.m), b.min(first, plan.m)),
                         plan.tilesM * kSide);
-    for (int64_t j = 0; j < plan.tilesN; ++j) {
-      Value at = b.mul(b.add(column, j), kSide);
-      Value mask = b.maskFor(at, plan.n, plan.tilesN * kSide, kSide), bias;
-      if (spec.bias)
-        bias = b.loadAs(b.getF32Type(), b.argument(2), at, kSide, mask);
-      Value line = b.add(b.mul(batch, plan.m), first);
-      b.forEach(b.index(0), count, 1, [&](Value i) {
-        Value place = b.add(from, b.mul(i, plan.sumsPitch()));
-        Value total = b.load(sums, b.add(place, j * kSide), kSide);
-        if (bias)
-          total = arith::AddFOp::create(b, total, bias);
-        if (spec.relu)
-          total = arith::MaximumFOp::create(b, total,
-                                            b.zero(b.getF32Type(), kSide));
-        b.storeAs(total, c, b.add(b.mul(b.add(line, i), plan.n), at), mask);
-      });
-    }
+    Value at = b.mul(column, kSide);
+    Value mask = b.maskFor(at, plan.n, lanes, lanes), bias;
+    if (spec.bias)
+      bias = b.loadAs(b.getF32Type(), b.argument(2), at, lanes, mask);
+    Value line = b.add(b.mul(batch, plan.m), first);
+    b.forEach(b.index(0), count, 1, [&](Value i) {
+      Value total = b.load(sums, b.add(from, b.mul(i, lanes)), lanes);
+      if (bias)
+        total = arith::AddFOp::create(b, total, bias);
+      if (spec.relu)
+        total =
+            arith::MaximumFOp::create(b, total, b.zero(b.getF32Type(), lanes));
+      b.storeAs(total, c, b.add(b.mul(b.add(line, i), plan.n), at), mask);
+    });
   }
 
   const ContractionSpec &spec;

@@ -40,8 +40,16 @@ struct TileContractionPlan {
   int64_t columnBlocks() const;
   int64_t items() const { return batch * rowBlocks() * columnBlocks(); }
   int64_t sumsPitch() const { return tilesN * MatrixTiles::side; }
+  /// Sums between parts: of all rows of an item, if there are several.
   int64_t sumsCount() const {
-    return rowsInItem * MatrixTiles::side * sumsPitch();
+    int64_t rows = parts == 1 ? tilesM : rowsInItem;
+    return rows * MatrixTiles::side * sumsPitch();
+  }
+  /// Whether all columns of a row come before the next row: what is stored is
+  /// then contiguous, and B stays in the second-level cache.
+  bool rowsFirst() const {
+    constexpr int64_t cached = 512 << 10;
+    return parts == 1 && 2 * columnsInItem * steps * tileCount <= cached;
   }
 
   /// Elements of a tile of an operand.

@@ -8,6 +8,7 @@
 #include "codegen/cpu/convolution/TileCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mp;
@@ -214,40 +215,48 @@ private:
   /// Applies bias, relu and the one rounding to `count` rows of sums.
   void finishRows(Value image, Value first, Value count) {
     const SlideAxis &rows = product.rows, &columns = product.columns;
-    int64_t pixel = product.groups * product.out;
-    for (int64_t n = 0; n < plan.tilesN; ++n) {
-      Value at = b.add(channel, n * MatrixTiles::side);
-      Value mask =
-          b.maskFor(at, product.out, plan.blockColumns(), MatrixTiles::side);
-      Value inGroup = b.add(b.mul(group, product.out), at), bias;
-      if (tensors.bias)
-        bias = b.loadAs(b.getF32Type(), b.argument(3), inGroup,
-                        MatrixTiles::side, mask);
-      b.forEach(b.index(0), count, 1, [&](Value row) {
-        Value place =
-            b.add(b.mul(b.add(first, row), rows.toStep), rows.toFirst);
-        place = b.add(b.mul(image, rows.toSize), place);
-        place = b.add(b.mul(place, columns.toSize), columns.toFirst);
-        Value to = b.add(b.mul(place, pixel), inGroup);
-        Value from = b.mul(row, plan.sumsPitch * plan.blockColumns());
-        from = b.add(from, n * MatrixTiles::side);
-        b.forEach(columns.places, [&](Value column) {
-          Value sum =
-              b.load(sums, b.add(from, b.mul(column, plan.blockColumns())),
-                     MatrixTiles::side);
-          b.storeAs(finish(sum, bias), b.argument(2),
-                    b.add(to, b.mul(column, columns.toStep * pixel)), mask);
-        });
+    int64_t pixel = product.groups * product.out, lanes = plan.blockColumns();
+    Value mask = b.maskFor(channel, product.out, lanes, lanes);
+    Value inGroup = b.add(b.mul(group, product.out), channel), bias;
+    if (tensors.bias)
+      bias = b.loadAs(b.getF32Type(), b.argument(3), inGroup, lanes, mask);
+    b.forEach(b.index(0), count, 1, [&](Value row) {
+      Value place = b.add(b.mul(b.add(first, row), rows.toStep), rows.toFirst);
+      place = b.add(b.mul(image, rows.toSize), place);
+      place = b.add(b.mul(place, columns.toSize), columns.toFirst);
+      Value to = b.add(b.mul(place, pixel), inGroup);
+      Value from = b.mul(row, plan.sumsPitch * lanes);
+      // Two pixels of 16 channels are rounded together.
+      if (pixel == lanes && lanes == MatrixTiles::side && columns.toStep == 1)
+        return finishPixels(from, to, bias);
+      b.forEach(columns.places, [&](Value column) {
+        Value sum = b.load(sums, b.add(from, b.mul(column, lanes)), lanes);
+        b.storeAs(finish(sum, bias), b.argument(2),
+                  b.add(to, b.mul(column, columns.toStep * pixel)), mask);
       });
+    });
+  }
+
+  /// A row of pixels that are neighbours in the sums and in the result.
+  void finishPixels(Value from, Value to, Value bias) {
+    constexpr int64_t lanes = 2 * MatrixTiles::side;
+    if (bias) {
+      auto twice = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+      bias = vector::ShuffleOp::create(b, bias, bias, twice);
     }
+    int64_t length = product.columns.places * MatrixTiles::side;
+    b.forVectors(b.index(length), lanes, [&](Value i, Value mask) {
+      Value sum = b.load(sums, b.add(from, i), lanes);
+      b.storeAs(finish(sum, bias), b.argument(2), b.add(to, i), mask);
+    });
   }
 
   Value finish(Value sum, Value bias) {
     if (bias)
       sum = b.sum(sum, bias);
+    int64_t lanes = cast<VectorType>(sum.getType()).getNumElements();
     if (tensors.relu)
-      sum = arith::MaximumFOp::create(
-          b, sum, b.zero(b.getF32Type(), MatrixTiles::side));
+      sum = arith::MaximumFOp::create(b, sum, b.zero(b.getF32Type(), lanes));
     return sum;
   }
 
