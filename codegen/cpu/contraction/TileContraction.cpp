@@ -44,12 +44,12 @@ TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
   // Rows that are 4 KiB apart would share their lines of the first-level cache.
   inPlaceA = !spec.transposeA && m % (tilesM * kSide) == 0 && k % kDepth == 0 &&
              2 * k % 4096 != 0;
-  constexpr int64_t stepsInPart = 32; // 64 KiB of B by two tiles of columns
+  constexpr int64_t stepsInPart = 8; // 16 KiB of B by two tiles of columns
   parts = divideCeil(steps, stepsInPart);
 
   // Blocks whose rows of A stay in the second-level cache, a few for each
   // worker.
-  constexpr int64_t cached = 512 << 10;
+  constexpr int64_t cached = 1024 << 10;
   int64_t rowBytes = 2 * tileCount * steps;
   rowsInItem = llvm::alignTo(
       std::clamp<int64_t>(cached / rowBytes, tilesM, rowTiles), tilesM);

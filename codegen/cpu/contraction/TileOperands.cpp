@@ -22,25 +22,45 @@ public:
       : b(b), operand(operand), source(source), packed(packed),
         steps(llvm::divideCeil(operand.k, kDepth)) {}
 
-  /// Packs a tile of lines of a matrix.
-  void emit(Value matrix, Value tile) {
-    Value begin = b.mul(matrix, operand.lines * operand.k);
-    first = b.mul(tile, kSide);
-    Value to = b.mul(b.add(b.mul(matrix, operand.tiles), tile),
-                     steps * TileContractionPlan::tileCount);
+  /// Work items: what is contiguous in memory belongs to one, a step of all
+  /// lines or all steps of a tile of lines.
+  int64_t items() const {
+    return operand.linesAreNeighbours ? steps : operand.tiles;
+  }
+
+  void emit(Value item) {
+    Value matrix = b.div(item, items()), part = b.rem(item, items());
     int64_t whole = operand.k / kDepth, rest = operand.k % kDepth;
-    auto emitStep = [&](Value step, int64_t depth) {
-      Value at = b.add(begin, b.mul(step, kDepth * elementPitch()));
-      Value place = b.add(to, b.mul(step, TileContractionPlan::tileCount));
-      operand.linesAreNeighbours ? emitNeighbours(at, place, depth)
-                                 : emitLines(at, place, depth);
+    if (!operand.linesAreNeighbours) {
+      b.forEach(whole,
+                [&](Value step) { emitTile(matrix, part, step, kDepth); });
+      if (rest)
+        emitTile(matrix, part, b.index(whole), rest);
+      return;
+    }
+    auto emitTiles = [&](int64_t depth) {
+      b.forEach(operand.tiles,
+                [&](Value tile) { emitTile(matrix, tile, part, depth); });
     };
-    b.forEach(whole, [&](Value step) { emitStep(step, kDepth); });
-    if (rest)
-      emitStep(b.index(whole), rest);
+    if (!rest)
+      return emitTiles(kDepth);
+    b.ifElse(
+        b.isBelow(part, b.index(whole)), [&] { emitTiles(kDepth); },
+        [&] { emitTiles(rest); });
   }
 
 private:
+  /// Packs a step of a tile of lines.
+  void emitTile(Value matrix, Value tile, Value step, int64_t depth) {
+    first = b.mul(tile, kSide);
+    Value at = b.add(b.mul(matrix, operand.lines * operand.k),
+                     b.mul(step, kDepth * elementPitch()));
+    Value to = b.add(b.mul(matrix, operand.tiles), tile);
+    to = b.mul(b.add(b.mul(to, steps), step), TileContractionPlan::tileCount);
+    operand.linesAreNeighbours ? emitNeighbours(at, to, depth)
+                               : emitLines(at, to, depth);
+  }
+
   int64_t elementPitch() const {
     return operand.linesAreNeighbours ? operand.lines : 1;
   }
@@ -110,7 +130,8 @@ mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
     launch.arguments.push_back(packed.back());
     arguments.push_back({word, matrices * operand.lines * operand.k});
     arguments.push_back({word, count});
-    launch.grid += matrices * operand.tiles;
+    launch.grid +=
+        matrices * (operand.linesAreNeighbours ? plan.steps : operand.tiles);
     operands.push_back(operand);
   };
   if (plan.inPlaceA)
@@ -127,7 +148,7 @@ mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
     const OperandPacker::Operand &operand = operands[number];
     OperandPacker(b, operand, b.argument(2 * number),
                   b.argument(2 * number + 1))
-        .emit(b.div(item, operand.tiles), b.rem(item, operand.tiles));
+        .emit(item);
   };
   b.forEach(b.begin(), b.end(), 1, [&](Value item) {
     if (plan.inPlaceA)
@@ -142,7 +163,7 @@ mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
   launch.symbol = *symbol;
   constexpr int64_t enough = 1 << 15; // elements in a task
   launch.block = std::clamp<int64_t>(
-      enough / (plan.steps * TileContractionPlan::tileCount), 1, launch.grid);
+      enough * launch.grid / (plan.countA() + plan.countB()), 1, launch.grid);
   kernel.launches.push_back(std::move(launch));
   return std::pair(packed[0], packed[1]);
 }
