@@ -108,8 +108,11 @@ LogicalResult convert(ModuleOp module) {
 
 } // namespace
 
-LogicalResult mp::cpu::lowerToLLVMDialect(ModuleOp module) {
-  if (failed(simplify(module)) || failed(lowerNarrowTypes(module)) ||
+LogicalResult mp::cpu::lowerToLLVMDialect(ModuleOp module,
+                                          const Target &target) {
+  bool roundsToBF16 = target.has("avx512bf16") && target.has("avx512dq");
+  if (failed(simplify(module)) ||
+      failed(lowerNarrowTypes(module, roundsToBF16)) ||
       failed(callLibm(module)))
     return failure();
   IRRewriter rewriter(module.getContext());

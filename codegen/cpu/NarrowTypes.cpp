@@ -1,10 +1,12 @@
 //===- NarrowTypes.cpp - types that LLVM must not see ---------------------===//
 #include "codegen/cpu/NarrowTypes.h"
 #include "codegen/cpu/RoundingFacts.h"
+#include "codegen/cpu/RoundingInstruction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -126,9 +128,21 @@ Roundings findRoundings(ModuleOp module) {
   return roundings;
 }
 
-/// Makes bf16, or f16 from f64, of `x`: bf16 through integers, both in one
+/// Returns f32 `x` rounded to bf16, as i16.
+Value roundToHalves(ImplicitLocOpBuilder &b, Value x, Rounding rounding,
+                    bool hasInstruction) {
+  auto byIntegers = [&] {
+    return upperHalves(b, roundToUpperHalf(b, x, rounding));
+  };
+  if (hasInstruction && !rounding.isExact && mp::cpu::canRoundByInstruction(x))
+    return mp::cpu::roundByInstruction(b, x, byIntegers);
+  return byIntegers();
+}
+
+/// Makes bf16, or f16 from f64, of `x`: bf16 through its bits, both in one
 /// rounding.
-void expandTruncation(arith::TruncFOp op, const Roundings &roundings) {
+void expandTruncation(arith::TruncFOp op, const Roundings &roundings,
+                      bool hasInstruction) {
   bool toBF16 = isBF16(op.getType());
   if (!toBF16 && !isF64(op.getIn().getType()))
     return;
@@ -138,9 +152,10 @@ void expandTruncation(arith::TruncFOp op, const Roundings &roundings) {
   Value x =
       isF64(op.getIn().getType()) ? roundToOdd(b, op.getIn()) : op.getIn();
   Value result =
-      toBF16 ? arith::BitcastOp::create(
-                   b, op.getType(),
-                   upperHalves(b, roundToUpperHalf(b, x, roundings.lookup(op))))
+      toBF16 ? arith::BitcastOp::create(b, op.getType(),
+                                        roundToHalves(b, x,
+                                                      roundings.lookup(op),
+                                                      hasInstruction))
                    .getResult()
              : arith::TruncFOp::create(b, op.getType(), x).getResult();
   op.replaceAllUsesWith(result);
@@ -247,6 +262,8 @@ void storeBytes(Operation *op) {
 
 /// Replaces types in place: every op that is left treats these floats as bits.
 void replaceTypes(Operation *op) {
+  if (isa<LLVM::CallIntrinsicOp>(op)) // its signature is LLVM's
+    return;
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isBits(constant.getType())) {
     Type type = storageType(constant.getType());
@@ -271,7 +288,7 @@ void replaceTypes(Operation *op) {
 
 } // namespace
 
-LogicalResult mp::cpu::lowerNarrowTypes(ModuleOp module) {
+LogicalResult mp::cpu::lowerNarrowTypes(ModuleOp module, bool hasInstruction) {
   if (failed(emulateArithmetic(module)))
     return failure();
   Roundings roundings = findRoundings(module);
@@ -281,7 +298,7 @@ LogicalResult mp::cpu::lowerNarrowTypes(ModuleOp module) {
     if (op.use_empty())
       op.erase();
     else
-      expandTruncation(op, roundings);
+      expandTruncation(op, roundings, hasInstruction);
   });
   module.walk([](Operation *op) { storeBytes(op); });
   module.walk([](Operation *op) { replaceTypes(op); });

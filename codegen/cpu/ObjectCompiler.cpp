@@ -167,7 +167,7 @@ FailureOr<std::string> makeObject(ModuleOp module, llvm::StringRef symbol,
                                   const Target &target) {
   if (target.has("avx512f"))
     useScaleInstruction(module);
-  if (failed(lowerToLLVMDialect(module)))
+  if (failed(lowerToLLVMDialect(module, target)))
     return failure();
   // Each object has its own LLVM context and machine, so that threads share
   // nothing.

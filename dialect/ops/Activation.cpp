@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Activation.h"
-#include "dialect/Expression.h"
+#include "dialect/ops/NarrowActivation.h"
 
 using namespace mlir;
 using namespace mp;
@@ -41,7 +41,10 @@ Gradients TanhOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 }
 
 Scalars SigmoidOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {sigmoid(Expression(b, x[0]))};
+  Expression input(b, x[0]);
+  if (isNarrowFloat(elementType(getResult())))
+    return {narrowSigmoid(input, elementType(getResult()))};
+  return {sigmoid(input)};
 }
 Scalars SigmoidBackwardOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   auto [gradient, y] = expressions<2>(b, x);
@@ -71,7 +74,10 @@ static Expression tanhOfCubic(Expression x) {
 
 Scalars GeluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
   Expression x(b, operands[0]);
-  if (getApproximate() == GeluApproximation::none)
+  bool exact = getApproximate() == GeluApproximation::none;
+  if (Type type = elementType(getResult()); isNarrowFloat(type))
+    return {exact ? narrowGelu(x, type) : narrowTanhGelu(x, type)};
+  if (exact)
     return {x * normalCdf(x)};
   return {0.5 * x * (1 + tanhOfCubic(x))};
 }
@@ -93,6 +99,9 @@ Scalars GeluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
                                      ValueRange operands) {
   auto [gradient, x] = expressions<2>(b, operands);
   bool exact = getApproximate() == GeluApproximation::none;
+  if (Type type = elementType(getResult()); isNarrowFloat(type))
+    return {gradient *
+            (exact ? narrowGeluSlope(x, type) : narrowTanhGeluSlope(x))};
   return {gradient * (exact ? exactSlope(x) : tanhSlope(x))};
 }
 Gradients GeluOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
@@ -142,12 +151,16 @@ Gradients SoftplusOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 
 Scalars SiluOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange operands) {
   Expression x(b, operands[0]);
+  if (Type type = elementType(getResult()); isNarrowFloat(type))
+    return {narrowSilu(x, type)};
   return {x / onePlusDecay(x)};
 }
 /// s (1 + x (1 - s)), where s is the logistic function of x.
 Scalars SiluBackwardOp::buildScalars(ImplicitLocOpBuilder &b,
                                      ValueRange operands) {
   auto [gradient, x] = expressions<2>(b, operands);
+  if (isNarrowFloat(elementType(getResult())))
+    return {gradient * narrowSiluSlope(x)};
   Expression one = x.number(1);
   Expression s = one / onePlusDecay(x);
   return {gradient * (s * (one + x * (one - s)))};

@@ -1,5 +1,6 @@
 //===- CrossEntropy.cpp - losses and scores of classes --------------------===//
 #include "dialect/ops/CrossEntropy.h"
+#include "dialect/Accuracy.h"
 #include "dialect/Adjoint.h"
 #include "dialect/LossRules.h"
 #include "dialect/ReductionRules.h"
@@ -280,11 +281,12 @@ static SmallVector<Value> reduceRows(Rows &rows, Expression each,
 /// The label's entry of log_softmax, with its weight. It is picked from the
 /// scores in the pass that finds the largest: the bits are the same, and no
 /// pass computes the log_softmax of the other entries.
-static Expression pickedLogSoftmax(Rows &rows) {
+static Expression pickedLogSoftmax(Rows &rows, Type loss) {
   Expression x = rows.scores;
-  Expression largest = maxOver(x, {1});
+  Expression largest = largestOver(x, 1);
   Expression picked = rows.pick(x) - largest;
-  Expression total = rows.sumClasses(exp(x - largest));
+  Expression total = rows.sumClasses(
+      expFor(loss, x - largest, ExpArgument::NotPositive));
   Expression logProb = picked - log(total);
   return rows.classWeight ? logProb * rows.pick(rows.classWeight) : logProb;
 }
@@ -296,7 +298,7 @@ SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
   Shares shares(rows, getLabelSmoothing().convertToDouble());
   Expression logProb =
       shares.areOnlyLabels()
-          ? pickedLogSoftmax(rows)
+          ? pickedLogSoftmax(rows, elementType(getResult()))
           : shares.sumOf({b, LogSoftmaxOp::create(b, operands[0], 1)});
   return reduceRows(rows, -logProb, getReduction(), getIgnoreIndex());
 }
@@ -306,8 +308,12 @@ SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                      ValueRange operands) {
   auto [gradient, logits, labels] = expressions<3>(b, operands);
   Rows rows(logits, labels, {b, getWeight() ? operands[3] : Value()});
-  Expression prob(b, SoftmaxOp::create(b, operands[1], 1));
   Shares shares(rows, getLabelSmoothing().convertToDouble());
+  // A share of all classes can be nearly that of the softmax, and then the
+  // difference needs all its digits.
+  Expression prob = softmaxFor(shares.areOnlyLabels() ? elementType(getResult())
+                                                      : logits.getType(),
+                               logits, 1);
   Expression share = shares.shares();
   if (!shares.areWhole())
     prob = prob * rows.sumClasses(share);

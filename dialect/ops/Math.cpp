@@ -1,6 +1,6 @@
 //===- Math.cpp - functions of one element --------------------------------===//
 #include "dialect/ops/Math.h"
-#include "dialect/Expression.h"
+#include "dialect/Accuracy.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Constant.h"
@@ -24,7 +24,13 @@ static OpSample sample(StringRef op, double low, double high, double gap = 0,
 //===----------------------------------------------------------------------===//
 
 Scalars ExpOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  return {exp(Expression(b, x[0]))};
+  // An op that is a part of another one knows what the result is for.
+  auto rounding = (*this)->getAttrOfType<TypeAttr>(kRoundsToAttr);
+  auto argument = (*this)->getAttrOfType<IntegerAttr>(kArgumentAttr);
+  return {expFor(rounding ? rounding.getValue() : elementType(getResult()),
+                 Expression(b, x[0]),
+                 argument ? ExpArgument(argument.getInt())
+                          : ExpArgument::Any)};
 }
 Scalars Expm1Op::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {expm1(Expression(b, x[0]))};

@@ -1,5 +1,6 @@
 //===- Reduction.cpp - sums, products, extremes ---------------------------===//
 #include "dialect/ops/Reduction.h"
+#include "dialect/Accuracy.h"
 #include "dialect/ReductionRules.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Constant.h"
@@ -83,8 +84,13 @@ TypedAttr MaxOp::getNeutral(Type type) {
 }
 Value MaxOp::buildCombiner(ImplicitLocOpBuilder &b, Value accumulator,
                            Value element) {
-  if (isa<FloatType>(element.getType()))
-    return arith::MaximumFOp::create(b, accumulator, element, kAnyZero);
+  if (isa<FloatType>(element.getType())) {
+    auto combiner =
+        arith::MaximumFOp::create(b, accumulator, element, kAnyZero);
+    if (Attribute hint = (*this)->getAttr(kAnyWithNaNAttr))
+      combiner->setAttr(kAnyWithNaNAttr, hint);
+    return combiner;
+  }
   if (isUnsigned(getInput()))
     return arith::MaxUIOp::create(b, accumulator, element);
   return arith::MaxSIOp::create(b, accumulator, element);

@@ -1,5 +1,6 @@
 //===- Softmax.cpp - softmax and its logarithm ----------------------------===//
 #include "dialect/ops/Softmax.h"
+#include "dialect/Accuracy.h"
 #include "dialect/Adjoint.h"
 #include "dialect/ReductionRules.h"
 #include "dialect/ops/Math.h"
@@ -11,21 +12,22 @@ using namespace mp;
 static bool isEmpty(Value x) {
   return llvm::is_contained(tensorType(x).getShape(), 0);
 }
-/// x minus its largest element along `dim`.
-static Expression shifted(Expression x, int64_t dim) {
-  return x - maxOver(x, dim);
+
+Expression mp::softmaxFor(Type rounding, Expression x, int64_t dim) {
+  if (isEmpty(x))
+    return x;
+  Expression weight =
+      expFor(rounding, minusLargest(x, dim), ExpArgument::NotPositive);
+  // One reciprocal per row replaces a division per element. The sum is at least
+  // 1, so this costs half a unit in the last place and cannot overflow.
+  Value total = sumOver(weight, dim);
+  auto &b = x.builder();
+  return weight * Expression(b, ReciprocalOp::create(b, total));
 }
 
 SmallVector<Value> SoftmaxOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
-  if (isEmpty(operands[0]))
-    return {operands[0]};
-  Expression weight = exp(shifted({b, operands[0]}, getDim()));
-  // One reciprocal per row replaces a division per element. The sum is at least
-  // 1, so this costs half a unit in the last place and cannot overflow.
-  Value total = sumOver(weight, getDim());
-  Expression share(b, ReciprocalOp::create(b, total));
-  return {weight * share};
+  return {softmaxFor(elementType(getResult()), {b, operands[0]}, getDim())};
 }
 SmallVector<Value> SoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                 ValueRange operands) {
@@ -42,8 +44,10 @@ SmallVector<Value> LogSoftmaxOp::decompose(ImplicitLocOpBuilder &b,
                                            ValueRange operands) {
   if (isEmpty(operands[0]))
     return {operands[0]};
-  Expression x = shifted({b, operands[0]}, getDim());
-  return {x - log(sumOver(exp(x), getDim()))};
+  Expression x = minusLargest({b, operands[0]}, getDim());
+  Expression weight =
+      expFor(elementType(getResult()), x, ExpArgument::NotPositive);
+  return {x - log(sumOver(weight, getDim()))};
 }
 SmallVector<Value> LogSoftmaxBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                    ValueRange operands) {

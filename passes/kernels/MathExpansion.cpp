@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/kernels/MathExpansion.h"
+#include "dialect/Accuracy.h"
 #include "passes/kernels/Float8.h"
 #include "passes/kernels/MathParts.h"
 
@@ -58,14 +59,45 @@ ExpReduction reduceExp(Expression x) {
   return {n.integer, fma(n.real, -kLn2Low, r)};
 }
 
-Expression expandExp(Expression x) {
+Expression expandExp(Expression x, ExpArgument argument) {
   // Below -104 the result is 0, above 89 infinite.
-  auto [n, r] = reduceExp(atMost(atLeast(x, -104), 89));
+  if (argument != ExpArgument::Small)
+    x = atLeast(x, -104);
+  if (argument == ExpArgument::Any)
+    x = atMost(x, 89);
+  auto [n, r] = reduceExp(x);
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; error 2^-28.2 of e^r.
   Expression p = polynomial(r, {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558b2p-5f,
                                 0x1.12399ep-7f, 0x1.6a4b4p-10f});
   Expression q = fma(r * r, p, r);
   return timesPowerOfTwo(q + 1, n);
+}
+
+/// e^x for a result of 16 bits.
+Expression expandNarrowExp(Expression x, bool isBF16, ExpArgument argument) {
+  if (argument != ExpArgument::Small)
+    x = atLeast(x, -104);
+  if (argument == ExpArgument::Any)
+    x = atMost(x, 89);
+  // One fused step reduces: what log2 e lacks in f32 is 2^-26 of the exponent,
+  // which is at most 150.
+  auto [n, real] = roundProduct(x, kLog2e);
+  Expression r = fma(x, kLog2e, -real);
+  // 2^r on |r| <= 1/2, exact at 0; error 2^-13.2 or 2^-18.4.
+  Expression p =
+      isBF16 ? polynomial(r, {1, 0x1.62f5fcp-1f, 0x1.f00c4ep-3f, 0x1.c2a208p-5f})
+             : polynomial(r, {1, 0x1.62e12cp-1f, 0x1.ec0378p-3f, 0x1.c9fc48p-5f,
+                              0x1.3a02c8p-7f});
+  return timesPowerOfTwo(p, n);
+}
+
+/// The exponential, as exact as the op says (dialect/Accuracy.h).
+Expression expandExp(math::ExpOp op, Expression x) {
+  auto known = op->getAttrOfType<IntegerAttr>(kArgumentAttr);
+  auto argument = known ? ExpArgument(known.getInt()) : ExpArgument::Any;
+  if (auto rounding = op->getAttrOfType<TypeAttr>(kRoundsToAttr))
+    return expandNarrowExp(x, rounding.getValue().isBF16(), argument);
+  return expandExp(x, argument);
 }
 
 Expression expandExp2(Expression x) {
@@ -195,7 +227,7 @@ Value expand(Operation &op) {
   ImplicitLocOpBuilder b(op.getLoc(), &op);
   Expression x(b, op.getOperand(0));
   return llvm::TypeSwitch<Operation *, Value>(&op)
-      .Case([&](math::ExpOp) { return expandExp(x); })
+      .Case([&](math::ExpOp o) { return expandExp(o, x); })
       .Case([&](math::Exp2Op) { return expandExp2(x); })
       .Case([&](math::ExpM1Op) { return expandExpm1(x); })
       .Case([&](math::LogOp) { return expandLog(x); })

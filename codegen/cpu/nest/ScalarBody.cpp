@@ -1,6 +1,7 @@
 //===- ScalarBody.cpp - a stage's body on scalars or vectors --------------===//
 #include "codegen/cpu/nest/ScalarBody.h"
 #include "codegen/cpu/nest/FourLanes.h"
+#include "dialect/Accuracy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -167,6 +168,14 @@ SmallVector<Value> mp::cpu::cloneBody(OpBuilder &b, linalg::GenericOp stage,
 
 Value mp::cpu::combine(OpBuilder &b, Operation *combiner, Value accumulator,
                        Value element) {
+  if (combiner->hasAttr(kAnyWithNaNAttr)) {
+    // One instruction, which passes over a NaN, instead of three.
+    Value isGreater =
+        arith::CmpFOp::create(b, combiner->getLoc(),
+                              arith::CmpFPredicate::OGT, element, accumulator);
+    return arith::SelectOp::create(b, combiner->getLoc(), isGreater, element,
+                                   accumulator);
+  }
   Operation *copy = b.clone(*combiner);
   copy->setOperands({accumulator, element});
   copy->getResult(0).setType(accumulator.getType());
