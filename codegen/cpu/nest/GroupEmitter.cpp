@@ -9,6 +9,11 @@ using namespace mp;
 using namespace mp::cpu;
 
 StageFunction GroupNest::emit() {
+  // A kept row is in registers already.
+  if (!lanesAreOuter() && !keepsRow())
+    for (const Stage &stage : group.stages)
+      if (std::optional<Pick> pick = matchPick(group, stage))
+        picks.try_emplace(stage.op, *pick);
   for (const Stage &stage : group.stages)
     if (stage.buffered && !keepsRow())
       for (Value result : stage.op->getResults())
@@ -110,15 +115,20 @@ GroupNest::Values GroupNest::outerBody(Values totals) {
 /// One pass over the inner index. Accumulators are the totals, then those of
 /// the reductions that end here.
 GroupNest::Values GroupNest::pass(unsigned level, Values totals) {
+  // Before the pass stores anything, perhaps in place of an operand.
+  for (const Stage &stage : group.stages)
+    if (auto pick = picks.find(stage.op);
+        pick != picks.end() && group.isWorkOf(stage, level))
+      scopes[1].values[stage.op->getResult(0)] = picked(stage, pick->second);
   bool hasWork = llvm::any_of(group.stages, [&](const Stage &stage) {
-    return group.isWorkOf(stage, level);
+    return isLooped(stage, level);
   });
   if (!hasWork)
     return totals;
   Values accumulators = totals;
   SmallVector<Reduction> reductions = totalsOfChunk();
   for (const Stage &stage : group.stages)
-    if (stage.reduction && !stage.terminal && group.isWorkOf(stage, level)) {
+    if (stage.reduction && !stage.terminal && isLooped(stage, level)) {
       reductions.push_back(*matchReduction(stage.op));
       accumulators.push_back(
           constant(f.b, f.location, reductions.back().neutral, lanes));
@@ -184,7 +194,7 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
   for (const Stage &stage : group.stages) {
     bool isTotal = stage.terminal && !isSumsInMemory(stage);
     size_t at = isTotal ? total++ : 0;
-    if (!group.isWorkOf(stage, level))
+    if (!isLooped(stage, level))
       continue;
     if (!stage.reduction) {
       for (Value result : stage.op->getResults()) {
@@ -221,7 +231,7 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
 void GroupNest::finishReductions(unsigned level, Values accumulators) {
   size_t i = 0;
   for (const Stage &stage : group.stages) {
-    if (!stage.reduction || stage.terminal || !group.isWorkOf(stage, level))
+    if (!stage.reduction || stage.terminal || !isLooped(stage, level))
       continue;
     Operation *combiner = matchReduction(stage.op)->combiner;
     Value result = accumulators[i++];

@@ -10,6 +10,7 @@
 #define MP_CODEGEN_CPU_NEST_GROUPNEST_H
 
 #include "codegen/cpu/nest/KernelFunction.h"
+#include "codegen/cpu/nest/Pick.h"
 #include "codegen/cpu/nest/ScalarBody.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -52,6 +53,7 @@ private:
   mlir::Value value(mlir::Value tensor);
   void computeMap(const Stage &stage, Scope &scope);
   mlir::Value element(const Stage &stage, const Reduction &reduction);
+  mlir::Value picked(const Stage &stage, const Pick &pick);
   llvm::SmallVector<mlir::Value> arguments(const Stage &stage);
   BodyPoint point(const Stage &stage);
   mlir::Value memory(mlir::Value tensor, Space space);
@@ -72,6 +74,10 @@ private:
   Values outerRange(mlir::Value lower, mlir::Value upper, Values totals);
   Values outerBody(Values totals);
   Values pass(unsigned level, Values totals);
+  /// Whether a pass's loop has to compute `stage`.
+  bool isLooped(const Stage &stage, unsigned level) const {
+    return group.isWorkOf(stage, level) && !picks.contains(stage.op);
+  }
   Values innerRange(llvm::ArrayRef<Reduction> reductions, Values start,
                     llvm::function_ref<Values(Values)> body);
   int64_t innerSteps() const;
@@ -98,6 +104,7 @@ private:
   mlir::Value outer, inner, mask, chunkIndex;
   unsigned level = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Operation *, Pick> picks; ///< sums that are loads
   /// Tensors in memory of which each step reads or writes a new part.
   llvm::SmallSetVector<mlir::Value, 4> readStreams, writtenStreams;
 };

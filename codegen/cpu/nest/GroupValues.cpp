@@ -94,6 +94,36 @@ Value GroupNest::value(Value tensor) {
   return scope.values.lookup(tensor);
 }
 
+/// The one term of a sum that is not zero, at the outer index.
+Value GroupNest::picked(const Stage &stage, const Pick &pick) {
+  OpBuilder &b = f.b;
+  Value column = value(pick.column);
+  Value size = constant(
+      b, f.location, b.getIntegerAttr(column.getType(), group.columns), 0);
+  Value isInside = arith::CmpIOp::create(b, f.location,
+                                         arith::CmpIPredicate::ult, column, size);
+  Value place =
+      arith::IndexCastOp::create(b, f.location, b.getIndexType(), column);
+  // The value is computed as in the loop, for one lane.
+  Scope loop = std::exchange(scopes[2], Scope());
+  auto outside = std::make_tuple(inner, mask, lanes);
+  inner = arith::SelectOp::create(b, f.location, isInside, place, f.index(0));
+  mask = nullptr;
+  lanes = 0;
+  Value term = value(pick.from);
+  std::tie(inner, mask, lanes) = outside;
+  scopes[2] = std::move(loop);
+
+  Value zero = constant(
+      b, f.location, b.getFloatAttr(term.getType(), 0), 0);
+  Value sum = arith::SelectOp::create(b, f.location, isInside, term, zero);
+  // The sum with the other terms, which are zeros, is no negative zero.
+  sum = arith::AddFOp::create(b, f.location, sum, zero);
+  linalg::GenericOp op = stage.op;
+  return combine(b, matchReduction(op)->combiner, value(op.getDpsInits()[0]),
+                 sum);
+}
+
 /// Prefetches the streams one page ahead, if they do not fit a second-level
 /// cache: computing takes long enough that the hardware's own prefetching does
 /// not cover the latency of memory, and it stops at the end of a page.
