@@ -52,7 +52,8 @@ bool mp::allowsInPlace(const StageProgram &program, unsigned operand,
       return false;
     if (!reads(group, from))
       continue;
-    if (group.spaces.lookup(from) != group.spaces.lookup(to))
+    if (group.spaces.lookup(from) != group.spaces.lookup(to) ||
+        group.repeatedRows.contains(from))
       return false;
     if (role == Role::Full && readsAfter(group, from, stage->level))
       return false;

@@ -85,6 +85,9 @@ struct StageGroup {
   /// The stages in the order of the kernel.
   llvm::SmallVector<Stage> stages;
   llvm::DenseMap<mlir::Value, Space> spaces;
+  /// Tensors from memory that have fewer rows than the group: the row that
+  /// belongs to the group's row d0.
+  llvm::DenseMap<mlir::Value, mlir::AffineExpr> repeatedRows;
   /// Tensors that later groups read or the kernel returns.
   llvm::SmallVector<mlir::Value> outputs;
 

@@ -8,8 +8,23 @@ using namespace mp;
 
 namespace {
 
+/// Returns the row of a tensor that repeats rows along the loop over them, as
+/// an expression of that loop, or null.
+AffineExpr repeatedRow(AffineMap map) {
+  if (map.getNumDims() != 2 || map.getNumResults() == 0)
+    return {};
+  AffineExpr row = map.getResult(0);
+  bool isOfRows = row.isFunctionOfDim(0) && !row.isFunctionOfDim(1);
+  return isOfRows && !isa<AffineDimExpr>(row) ? row : AffineExpr();
+}
+
 /// Returns the space of a tensor seen through a map, if nests support it.
 std::optional<Space> spaceThrough(AffineMap map) {
+  if (repeatedRow(map)) {
+    auto exprs = llvm::to_vector(map.getResults());
+    exprs.front() = getAffineDimExpr(0, map.getContext());
+    map = AffineMap::get(2, 0, exprs, map.getContext());
+  }
   if (map.getNumResults() == 0)
     return Space::Scalar;
   if (map.isIdentity() && map.getNumDims() == 2)
@@ -66,6 +81,7 @@ public:
   ArrayRef<linalg::GenericOp> ops;
   SmallVector<std::optional<Space>> domains;
   DenseMap<Value, Space> spaces;
+  DenseMap<Value, AffineExpr> repeatedRows;
   bool isMatrix = false, isLine = false;
   int64_t rows = 1, columns = 1;
 
@@ -90,11 +106,15 @@ private:
     return true;
   }
 
-  bool assign(Value tensor, Space space) {
+  bool assign(Value tensor, Space space, AffineExpr row) {
     if (constantOf(tensor))
       return true;
     auto [it, isNew] = spaces.try_emplace(tensor, space);
-    return isNew || it->second == space;
+    if (isNew && row)
+      repeatedRows[tensor] = row;
+    bool isMade = llvm::is_contained(ops, tensor.getDefiningOp());
+    return it->second == space && repeatedRows.lookup(tensor) == row &&
+           !(row && isMade);
   }
 
   /// Returns a line's space: that of one of its tensors, or else by its length.
@@ -135,10 +155,12 @@ private:
     };
     for (OpOperand &operand : op->getOpOperands())
       if (!operand.get().getDefiningOp<tensor::EmptyOp>() &&
-          !assign(operand.get(), through(op.getMatchingIndexingMap(&operand))))
+          !assign(operand.get(), through(op.getMatchingIndexingMap(&operand)),
+                  repeatedRow(op.getMatchingIndexingMap(&operand))))
         return false;
     for (OpResult result : op->getResults())
-      if (!assign(result, through(op.getIndexingMapMatchingResult(result))))
+      if (!assign(result, through(op.getIndexingMapMatchingResult(result)),
+                  AffineExpr()))
         return false;
     domains[i] = domain;
     changed = true;
@@ -199,6 +221,7 @@ std::optional<StageGroup> schedule(const SpaceInference &inference,
   group.rows = inference.rows;
   group.columns = inference.columns;
   group.spaces = inference.spaces;
+  group.repeatedRows = inference.repeatedRows;
   // This is looked up for every stage of every plan: a search would make the
   // time for long chains of ops cubic in their length.
   llvm::SmallDenseMap<Operation *, bool> terminalBefore;

@@ -92,59 +92,188 @@ StageShape mp::shapeAsIs(Operation *op) {
 // Merging
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Merges the dimensions [0, split) and [split, rank) of a kernel's largest
-/// shape into one each; with split 0, all of them. Returns nothing if a tensor
-/// has only part of such a run.
-static std::optional<SmallVector<StageShape>>
-merge(ArrayRef<StageShape> stages, ArrayRef<int64_t> shape, size_t split) {
-  auto runs = split ? SmallVector<ArrayRef<int64_t>>{shape.take_front(split),
-                                                     shape.drop_front(split)}
-                    : SmallVector<ArrayRef<int64_t>>{shape};
-  SmallVector<StageShape> merged;
-  for (const StageShape &stage : stages) {
-    // The runs that the stage's own dimensions are, in order.
-    SmallVector<size_t> begin;
-    SmallVector<int64_t> sizes;
-    size_t next = 0;
-    for (ArrayRef<int64_t> run : runs) {
-      if (ArrayRef(stage.sizes).drop_front(next).take_front(run.size()) != run)
-        continue;
-      begin.push_back(next);
-      next += run.size();
-      sizes.push_back(llvm::product_of(run));
-    }
-    if (next != stage.sizes.size())
-      return std::nullopt;
-    begin.push_back(next);
+/// shape into one each; with split 0, all of them.
+class Merging {
+public:
+  Merging(ArrayRef<int64_t> shape, size_t split, bool mayRepeat)
+      : shape(shape), split(split), mayRepeat(mayRepeat) {
+    if (split)
+      runs.push_back(shape.take_front(split));
+    runs.push_back(shape.drop_front(split));
+  }
 
-    bool fits = true;
-    auto mapDims = [&](ArrayRef<unsigned> dims) {
-      Dims mapped;
-      for (size_t i = 0; i < dims.size() && fits;) {
-        auto *run = llvm::find(begin, dims[i]);
-        if (run == begin.end() || run + 1 == begin.end()) {
-          fits = false;
-          break;
-        }
-        for (size_t d = *run; d < run[1] && fits; ++d, ++i)
-          fits = i < dims.size() && dims[i] == d;
-        mapped.push_back(run - begin.begin());
-      }
-      return mapped;
-    };
-    StageShape result{stage.op, sizes, {}, mapDims(stage.result), {}};
-    for (const Dims &dims : stage.operands)
-      result.operands.push_back(mapDims(dims));
-    if (stage.iotaDim) {
-      auto dim = mapDims({*stage.iotaDim});
-      if (fits)
-        result.iotaDim = dim.front();
-    }
-    if (!fits)
+  /// Returns nothing if a tensor has only part of a run and may not repeat.
+  std::optional<StageShape> merge(const StageShape &stage) const;
+
+private:
+  /// The runs that a stage's own dimensions are, in order, by the first
+  /// dimension of each; then the number of dimensions.
+  std::optional<SmallVector<size_t>> runsOf(const StageShape &stage) const;
+  /// The runs that some of a stage's dimensions are.
+  std::optional<Dims> runsOf(ArrayRef<unsigned> dims,
+                             ArrayRef<size_t> begin) const;
+  std::optional<RepeatedRow> repeat(ArrayRef<unsigned> outer,
+                                    MLIRContext *context) const;
+  /// Adds the merged dimensions of an operand.
+  bool mergeOperand(const StageShape &stage, unsigned number,
+                    ArrayRef<size_t> begin, StageShape &merged) const;
+
+  ArrayRef<int64_t> shape;
+  size_t split;
+  bool mayRepeat;
+  SmallVector<ArrayRef<int64_t>> runs;
+};
+} // namespace
+
+std::optional<SmallVector<size_t>>
+Merging::runsOf(const StageShape &stage) const {
+  SmallVector<size_t> begin;
+  size_t next = 0;
+  for (ArrayRef<int64_t> run : runs) {
+    if (ArrayRef(stage.sizes).drop_front(next).take_front(run.size()) != run)
+      continue;
+    begin.push_back(next);
+    next += run.size();
+  }
+  begin.push_back(next);
+  if (next != stage.sizes.size())
+    return std::nullopt;
+  return begin;
+}
+
+std::optional<Dims> Merging::runsOf(ArrayRef<unsigned> dims,
+                                    ArrayRef<size_t> begin) const {
+  Dims mapped;
+  for (size_t i = 0; i < dims.size();) {
+    auto *run = llvm::find(begin, dims[i]);
+    if (run == begin.end() || run + 1 == begin.end())
       return std::nullopt;
-    merged.push_back(std::move(result));
+    for (size_t d = *run; d < run[1]; ++d, ++i)
+      if (i >= dims.size() || dims[i] != d)
+        return std::nullopt;
+    mapped.push_back(run - begin.begin());
+  }
+  return mapped;
+}
+
+/// The row of a tensor that has only the dimensions `outer` of a row's.
+std::optional<RepeatedRow> Merging::repeat(ArrayRef<unsigned> outer,
+                                           MLIRContext *context) const {
+  if (!mayRepeat || outer.empty() || !llvm::is_sorted(outer))
+    return std::nullopt;
+  AffineExpr loop = getAffineDimExpr(0, context);
+  RepeatedRow repeated{getAffineConstantExpr(0, context), 1};
+  // Neighbouring dimensions are taken out of the index together.
+  for (size_t end = outer.size(); end > 0;) {
+    size_t first = end - 1;
+    while (first > 0 && outer[first - 1] + 1 == outer[first])
+      --first;
+    int64_t size = 1, below = 1;
+    for (size_t i = first; i < end; ++i)
+      size *= shape[outer[i]];
+    for (size_t d = outer[end - 1] + 1; d < split; ++d)
+      below *= shape[d];
+    AffineExpr part = loop.floorDiv(below);
+    if (outer[first] != 0)
+      part = part % size;
+    repeated.row = part * repeated.count + repeated.row;
+    repeated.count *= size;
+    end = first;
+  }
+  return repeated;
+}
+
+bool Merging::mergeOperand(const StageShape &stage, unsigned number,
+                           ArrayRef<size_t> begin, StageShape &merged) const {
+  ArrayRef<unsigned> dims = stage.operands[number];
+  if (std::optional<Dims> whole = runsOf(dims, begin)) {
+    merged.operands.push_back(std::move(*whole));
+    return true;
+  }
+  if (ArrayRef(stage.sizes) != shape ||
+      !isa<BlockArgument>(stage.op->getOperand(number)))
+    return false;
+  auto outer = dims.take_while([&](unsigned dim) { return dim < split; });
+  std::optional<RepeatedRow> row = repeat(outer, stage.op->getContext());
+  std::optional<Dims> columns = runsOf(dims.drop_front(outer.size()), begin);
+  if (!row || !columns)
+    return false;
+  columns->insert(columns->begin(), 0);
+  merged.operands.push_back(std::move(*columns));
+  merged.repeated.try_emplace(number, *row);
+  return true;
+}
+
+std::optional<StageShape> Merging::merge(const StageShape &stage) const {
+  auto begin = runsOf(stage);
+  if (!begin)
+    return std::nullopt;
+  StageShape merged{stage.op, {}, {}, {}, {}};
+  for (size_t i = 0; i + 1 < begin->size(); ++i) {
+    auto run = ArrayRef(stage.sizes).slice((*begin)[i]);
+    merged.sizes.push_back(
+        llvm::product_of(run.take_front((*begin)[i + 1] - (*begin)[i])));
+  }
+  for (unsigned number = 0; number < stage.operands.size(); ++number)
+    if (!mergeOperand(stage, number, *begin, merged))
+      return std::nullopt;
+  std::optional<Dims> result = runsOf(stage.result, *begin);
+  if (!result)
+    return std::nullopt;
+  merged.result = std::move(*result);
+  if (stage.iotaDim) {
+    std::optional<Dims> dim = runsOf({*stage.iotaDim}, *begin);
+    if (!dim)
+      return std::nullopt;
+    merged.iotaDim = dim->front();
   }
   return merged;
+}
+
+static std::optional<SmallVector<StageShape>>
+merge(ArrayRef<StageShape> stages, const Merging &merging) {
+  SmallVector<StageShape> merged;
+  for (const StageShape &stage : stages) {
+    std::optional<StageShape> one = merging.merge(stage);
+    if (!one)
+      return std::nullopt;
+    merged.push_back(std::move(*one));
+  }
+  return merged;
+}
+
+/// Makes an elementwise op on part of the dimensions, as on a mask, run over
+/// all of them where it is read, if that is the same in each place.
+static void widen(SmallVectorImpl<StageShape> &stages,
+                  ArrayRef<int64_t> largest) {
+  DenseMap<Operation *, StageShape *> byOp;
+  for (StageShape &stage : stages)
+    byOp[stage.op] = &stage;
+  for (StageShape &stage : llvm::reverse(stages)) {
+    if (ArrayRef(stage.sizes) == largest || stage.op->getNumResults() != 1 ||
+        !isa<ScalarOpInterface>(stage.op) || stage.sizes.empty() ||
+        stage.op->use_empty())
+      continue;
+    SmallVector<Dims *> places;
+    for (OpOperand &use : stage.op->getUses())
+      if (StageShape *user = byOp.lookup(use.getOwner());
+          user && ArrayRef(user->sizes) == largest)
+        places.push_back(&user->operands[use.getOperandNumber()]);
+    bool areEqual = llvm::all_of(
+        places, [&](Dims *dims) { return *dims == *places.front(); });
+    if (!areEqual || !stage.op->getResult(0).hasNUses(places.size()))
+      continue;
+    Dims place = *places.front();
+    for (Dims &dims : stage.operands)
+      for (unsigned &dim : dims)
+        dim = place[dim];
+    stage.sizes = llvm::to_vector(largest);
+    stage.result = allOf(largest.size());
+    for (Dims *dims : places)
+      *dims = stage.result;
+  }
 }
 
 SmallVector<StageShape> mp::shapeStages(Block &kernel) {
@@ -162,7 +291,15 @@ SmallVector<StageShape> mp::shapeStages(Block &kernel) {
     if (stage.sizes.size() > largest.size())
       largest = stage.sizes;
   for (size_t split = 0; split < largest.size(); ++split)
-    if (auto merged = merge(stages, largest, split))
+    if (auto merged = merge(stages, Merging(largest, split, false)))
       return *merged;
+  // Short rows are better off in a nest of all dimensions.
+  constexpr int64_t shortRow = 16;
+  SmallVector<StageShape> wide = stages;
+  widen(wide, largest);
+  for (size_t split = 1; split < largest.size(); ++split)
+    if (llvm::product_of(ArrayRef(largest).drop_front(split)) >= shortRow)
+      if (auto merged = merge(wide, Merging(largest, split, true)))
+        return *merged;
   return stages;
 }

@@ -6,6 +6,13 @@
 
 namespace mp {
 
+/// Which row of an operand the loops are at, if it has fewer rows than they: a
+/// mask for all heads.
+struct RepeatedRow {
+  mlir::AffineExpr row; ///< of the loop over rows
+  int64_t count;        ///< the operand's rows
+};
+
 /// The loops of one op of a kernel: their sizes, and the dimensions of these
 /// that each operand and the result have, in order. Dimensions of size one are
 /// dropped.
@@ -16,11 +23,15 @@ struct StageShape {
   llvm::SmallVector<unsigned> result;
   std::optional<unsigned>
       iotaDim; ///< nullopt for no iota, or one along a single element
+  /// By operand; empty if no operand repeats rows. Such an operand's dimensions
+  /// begin with that of the rows.
+  llvm::DenseMap<unsigned, RepeatedRow> repeated =
+      llvm::DenseMap<unsigned, RepeatedRow>();
 };
 
 /// Returns the stages of a kernel's ops, in order, with adjacent dimensions
 /// merged that all tensors have together: [n] if that is possible, else [rows,
-/// columns], else unmerged. Ops that only rename (reshapes that add ones) have
+/// columns], where operands from memory may repeat rows, else unmerged. Ops that only rename (reshapes that add ones) have
 /// no stage.
 llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
 

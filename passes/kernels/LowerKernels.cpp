@@ -77,10 +77,15 @@ private:
       if (isa<ReshapeOp>(use.getOwner()))
         if (auto sizes = mergedSizes(use.getOwner()->getResult(0)))
           return sizes;
-      if (const StageShape *shape = shapes.lookup(use.getOwner()))
-        return llvm::map_to_vector(
+      if (const StageShape *shape = shapes.lookup(use.getOwner())) {
+        auto sizes = llvm::map_to_vector(
             shape->operands[use.getOperandNumber()],
             [&](unsigned dim) { return shape->sizes[dim]; });
+        if (auto repeated = shape->repeated.find(use.getOperandNumber());
+            repeated != shape->repeated.end())
+          sizes.front() = repeated->second.count;
+        return sizes;
+      }
     }
     return std::nullopt;
   }
@@ -157,12 +162,18 @@ private:
   void buildStage(Operation *op, const StageShape &shape) {
     SmallVector<Value> inputs, destinations;
     SmallVector<AffineMap> maps;
-    for (auto [operand, dims] :
-         llvm::zip_equal(op->getOperands(), shape.operands)) {
+    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
       if (splats.contains(operand))
         continue;
       inputs.push_back(mapping.lookup(operand));
-      maps.push_back(mapOf(dims, shape));
+      AffineMap map = mapOf(shape.operands[number], shape);
+      if (auto repeated = shape.repeated.find(number);
+          repeated != shape.repeated.end()) {
+        auto exprs = llvm::to_vector(map.getResults());
+        exprs.front() = repeated->second.row;
+        map = AffineMap::get(shape.sizes.size(), 0, exprs, b.getContext());
+      }
+      maps.push_back(map);
     }
     SmallVector<Type> types;
     for (Value result : op->getResults()) {

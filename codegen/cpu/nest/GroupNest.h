@@ -58,6 +58,7 @@ private:
   BodyPoint point(const Stage &stage);
   mlir::Value memory(mlir::Value tensor, Space space);
   llvm::SmallVector<mlir::Value> indices(Space space);
+  llvm::SmallVector<mlir::Value> placeOf(mlir::Value tensor, Space space);
   bool isStream(Space space) const {
     return space == Space::Full ||
            (space == Space::Column && group.schedule == LoopSchedule::Flat);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/nest/GroupNest.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -60,6 +61,15 @@ SmallVector<Value> GroupNest::indices(Space space) {
   llvm_unreachable("all spaces handled");
 }
 
+/// The place in memory of the element of `tensor` here.
+SmallVector<Value> GroupNest::placeOf(Value tensor, Space space) {
+  SmallVector<Value> place = indices(space);
+  if (AffineExpr row = group.repeatedRows.lookup(tensor))
+    place.front() = affine::AffineApplyOp::create(
+        f.b, f.location, AffineMap::get(1, 0, row), place.front());
+  return place;
+}
+
 Value GroupNest::memory(Value tensor, Space space) {
   if (space == Space::Scalar)
     return f.memory(tensor, {});
@@ -85,10 +95,10 @@ Value GroupNest::value(Value tensor) {
   else if (stage)
     computeMap(*stage, scope);
   else {
-    if (isStream(space))
+    if (isStream(space) && !group.repeatedRows.contains(tensor))
       readStreams.insert(tensor);
     scope.values[tensor] =
-        f.load(memory(tensor, space), indices(space),
+        f.load(memory(tensor, space), placeOf(tensor, space),
                isVector(space) ? lanes : 0, isVector(space) ? mask : Value());
   }
   return scope.values.lookup(tensor);

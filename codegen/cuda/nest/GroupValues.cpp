@@ -97,9 +97,30 @@ std::string GroupNest::value(Value tensor) {
   return scopes[depth].values.lookup(tensor);
 }
 
+/// An expression of the row, which is not negative.
+static std::string printRow(AffineExpr expr) {
+  if (isa<AffineDimExpr>(expr))
+    return "row";
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  const char *sign = expr.getKind() == AffineExprKind::Add   ? " + "
+                     : expr.getKind() == AffineExprKind::Mul ? " * "
+                     : expr.getKind() == AffineExprKind::Mod ? " % "
+                                                             : " / ";
+  return "(" + printRow(binary.getLHS()) + sign + printRow(binary.getRHS()) +
+         ")";
+}
+
 std::string GroupNest::load(Value tensor, Space space, Depth depth) {
   std::string type = storageType(elementOf(tensor));
   std::string from = kernel.memory(tensor), at = index(space);
+  if (AffineExpr row = group.repeatedRows.lookup(tensor)) {
+    at = printRow(row);
+    if (space == Space::Full)
+      at += " * " + std::to_string(group.columns) + " + " +
+            index(Space::Column);
+  }
   std::string width = vectorWidth();
   bool hasLanes =
       depth == Lane && (space == Space::Column || space == Space::Full);
