@@ -16,7 +16,7 @@
 namespace mp {
 
 /// On `mp.exp` and `math.exp` in f32: bf16 or f16, to which the result is
-/// rounded in the end. The error is then at most 2^-13 or 2^-18 of the result,
+/// rounded in the end. The error is then at most 2^-13 or 2^-17 of the result,
 /// and 1 is the exponential of 0.
 inline constexpr llvm::StringLiteral kRoundsToAttr = "mp.rounds_to";
 /// On the same ops: an ExpArgument, as an integer.

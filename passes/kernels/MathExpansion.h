@@ -13,7 +13,8 @@ namespace mp {
 /// everywhere (sqrt, absf, copysign, fma) and other element types stay.
 /// Conversions from and to 8-bit floats become integer arithmetic.
 ///
-/// Over all finite inputs the results differ from the exact ones by at most 2
+/// An exp that says what its result is rounded to (dialect/Accuracy.h) is as
+/// exact as stated there. Over all other finite inputs the results differ from the exact ones by at most 2
 /// ulp (exp, exp2, log, powf, sin, cos, rsqrt) or 3 ulp (expm1, log1p, tanh,
 /// erf), subnormal inputs and results included; floor is exact. NaN gives NaN;
 /// infinities, zeros and their signs give what C's functions give.

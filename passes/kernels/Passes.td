@@ -29,8 +29,9 @@ def LowerKernels : Mp_Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     Every op of a kernel except its anchor becomes a `linalg.generic` whose body is the op's scalar form. The
     body computes in f32 and rounds to the type of the result. Adjacent dimensions that all tensors of a
-    kernel share are merged into one. Functions such as `exp` are expanded into arithmetic here, so every
-    target runs the same operations.
+    kernel share are merged into one. If some tensor lacks a part of them, as a mask for all heads does, the
+    kernel has rows and columns, and the rows of that tensor repeat. Functions such as `exp` are expanded into
+    arithmetic here, so every target runs the same operations.
 
     ```mlir
     // before, in a kernel                // after, with #map = affine_map<(i) -> (i)>

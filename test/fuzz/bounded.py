@@ -20,6 +20,8 @@ LARGEST = {"f64": np.finfo(np.float64).max, "f32": float(np.finfo(np.float32).ma
            "bf16": float.fromhex("0x1.fep127")}
 #: The error of the functions that the compiler expands, at most 3 units in the last place, and some.
 FUNCTION = 8 * UNIT["f32"]
+#: The error before rounding of ops whose functions are shorter for results of 16 bits (dialect/Accuracy.h).
+NARROW = {"bf16": 2.0 ** -11, "f16": 2.0 ** -15}
 
 
 def to_type(values, element):
@@ -55,6 +57,10 @@ class Bounded:
     def noisy(self, unit, tiny=0.0):
         """The same number, on which every further operation rounds with an error of `unit`."""
         return Bounded(self.value, self.error, max(unit, self.unit), max(tiny, self.tiny))
+
+    def loosened(self, relative):
+        """The same number with a further relative error."""
+        return Bounded(self.value, self.error + relative * np.abs(self.value), self.unit, self.tiny)
 
     def inner(self):
         """The same number, inside of an op of several operations: they may overflow or underflow on the way."""

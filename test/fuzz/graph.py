@@ -10,7 +10,7 @@ import typing
 
 import numpy as np
 
-from bounded import LARGEST, TINY, UNIT, Bounded, to_type
+from bounded import LARGEST, NARROW, TINY, UNIT, Bounded, to_type
 
 
 class Type(typing.NamedTuple):
@@ -30,6 +30,10 @@ class Type(typing.NamedTuple):
 
     def of(self, element):
         return Type(element, self.shape)
+
+
+#: Ops that compute functions to fewer digits for results of 16 bits.
+SHORTENED = {"mp.exp", "mp.sigmoid", "mp.silu", "mp.gelu", "mp.softmax", "mp.log_softmax", "mp.cross_entropy"}
 
 
 @dataclasses.dataclass(eq=False)
@@ -64,6 +68,9 @@ class Node:
         computed = self.forward(*numbers)
         if not isinstance(computed, tuple):
             computed = (computed,)
+        if self.head in SHORTENED:
+            computed = [number.loosened(NARROW.get(value.type.element, 0))
+                        for number, value in zip(computed, self.results)]
         return [number.exact().rounded(value.type.element) for number, value in zip(computed, self.results)]
 
 

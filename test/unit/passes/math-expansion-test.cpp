@@ -44,8 +44,9 @@ const Function functions[] = {
 };
 
 /// An op on %x, or on %x and %y: arrays in, an array out.
-std::string moduleText(const std::string &op, bool binary) {
-  std::string operands = binary ? "%x, %y" : "%x";
+std::string moduleText(const std::string &op, bool binary,
+                       const std::string &attributes) {
+  std::string operands = (binary ? "%x, %y " : "%x ") + attributes;
   return "func.func @f(%a: memref<65536xf32>, %b: memref<65536xf32>, %c: "
          "memref<65536xf32>, %begin: index, %end: index) {\n"
          "  %s = arith.constant 16 : index\n"
@@ -62,11 +63,13 @@ std::string moduleText(const std::string &op, bool binary) {
 /// An expanded function over arrays of `chunk` elements.
 class Expanded {
 public:
-  explicit Expanded(const char *name, bool binary = false, const char *cpu = "")
+  explicit Expanded(const char *name, bool binary = false, const char *cpu = "",
+                    const std::string &attributes = "")
       : compiler(llvm::cantFail(Target::get(cpu, ""))) {
     ObjectCompiler::prepare(context);
     auto module =
-        parseSourceString<ModuleOp>(moduleText(name, binary), &context);
+        parseSourceString<ModuleOp>(moduleText(name, binary, attributes),
+                                    &context);
     mp::expandMath(*module);
     module->walk([&](Operation *op) {
       if (op->getName().getDialectNamespace() == "math" &&
@@ -190,6 +193,37 @@ TEST_P(MathExpansion, HasTheSameBitsOnEveryCpu) {
                                       : llvm::bit_cast<uint32_t>(ours[i]) ==
                                             llvm::bit_cast<uint32_t>(theirs[i]))
           << GetParam().name << " of " << in[i];
+  }
+}
+
+/// Arguments for which an attribute of an exponential promises its error.
+struct NarrowExp {
+  const char *attributes;
+  double error, least, greatest;
+};
+const NarrowExp narrowExps[] = {
+    {"{mp.rounds_to = bf16}", 0x1p-13, -87, 88},
+    {"{mp.rounds_to = bf16, mp.argument = 1 : i32}", 0x1p-13, -87, 0},
+    {"{mp.rounds_to = f16, mp.argument = 2 : i32}", 0x1p-17, -87, 0},
+    {"{mp.argument = 1 : i32}", 0x1p-23, -87, 0},
+};
+
+TEST(NarrowExp, IsAsExactAsPromisedWithTheSameBitsOnEveryCpu) {
+  for (const NarrowExp &narrow : narrowExps) {
+    Expanded host("exp", false, "", narrow.attributes);
+    Expanded other("exp", false, "x86-64-v3", narrow.attributes);
+    std::vector<float> in(chunk), ours(chunk), theirs(chunk);
+    for (int i = 0; i < chunk; ++i)
+      in[i] = narrow.least + (narrow.greatest - narrow.least) * i / (chunk - 1);
+    host(in, ours);
+    other(in, theirs);
+    for (int i = 0; i < chunk; ++i) {
+      double exact = std::exp(double(in[i]));
+      ASSERT_LE(std::abs(ours[i] - exact), narrow.error * exact)
+          << "of " << in[i] << " " << narrow.attributes;
+      ASSERT_EQ(ours[i], theirs[i]) << "of " << in[i];
+    }
+    EXPECT_EQ(host(0), 1);
   }
 }
 

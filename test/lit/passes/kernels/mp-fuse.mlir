@@ -19,7 +19,8 @@ func.func @chain(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> (tensor<4x8xf32>, te
 func.func @softmax(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
   // CHECK-COUNT-1: mp.kernel(
   // CHECK: mp.cast %{{.*}} : tensor<4x8xf16> to tensor<4x8xf32>
-  // CHECK: mp.max %{{.*}} dims[1] keepdim : tensor<4x8xf32>
+  // CHECK: mp.max %{{.*}} dims[1] keepdim {mp.any_with_nan} : tensor<4x8xf32>
+  // CHECK: mp.exp %{{.*}} {mp.argument = 1 : i32, mp.rounds_to = f16} : tensor<4x8xf32>
   // CHECK: mp.sum %{{.*}} dims[1] keepdim : tensor<4x8xf32>
   // CHECK: %[[R:.*]] = mp.cast %{{.*}} : tensor<4x8xf32> to tensor<4x8xf16>
   // CHECK: mp.yield %[[R]]

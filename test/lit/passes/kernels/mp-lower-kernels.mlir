@@ -1,5 +1,6 @@
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse,mp-lower-kernels))' | FileCheck %s
 // RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse,mp-lower-kernels,mp-lower-kernels))' | FileCheck %s
+// RUN: mp-opt %s -pass-pipeline='builtin.module(func.func(mp-fuse,mp-lower-kernels))' | FileCheck %s --check-prefix=MASKS
 
 // Dimensions that all tensors have together become one. A splat constant is a number in
 // the body; every stage computes in f32 and rounds once.
@@ -80,6 +81,29 @@ func.func @functions(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: return
   %0 = mp.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// An exponential that is rounded to 16 bits takes fewer steps: three coefficients for bf16.
+// CHECK-LABEL: @narrow_exp
+func.func @narrow_exp(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  // CHECK-COUNT-5: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: arith.truncf
+  %0 = mp.exp %x : tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
+// A mask for all heads has the rows of a sample, and one for all samples those of a head.
+// MASKS-DAG: #[[$SAMPLE:.*]] = affine_map<(d0, d1) -> (d0 floordiv 12, d1)>
+// MASKS-DAG: #[[$HEAD:.*]] = affine_map<(d0, d1) -> (d0 mod 12, d1)>
+// MASKS-LABEL: @masks
+func.func @masks(%x: tensor<2x3x4x16xf32>, %a: tensor<2x1x1x16xf32>, %b: tensor<1x3x4x16xf32>)
+    -> tensor<2x3x4x16xf32> {
+  // MASKS: linalg.generic {indexing_maps = [#{{.*}}, #[[$SAMPLE]], #{{.*}}], {{.*}} ins(%{{.*}} : tensor<24x16xf32>, tensor<2x16xf32>)
+  // MASKS: linalg.generic {indexing_maps = [#{{.*}}, #[[$HEAD]], #{{.*}}], {{.*}} ins(%{{.*}} : tensor<24x16xf32>, tensor<12x16xf32>)
+  %0 = mp.add %x, %a : tensor<2x3x4x16xf32>, tensor<2x1x1x16xf32>
+  %1 = mp.add %0, %b : tensor<2x3x4x16xf32>, tensor<1x3x4x16xf32>
+  return %1 : tensor<2x3x4x16xf32>
 }
 
 // A constant that is summed has a stage, for the sum to run over.
