@@ -10,8 +10,8 @@ namespace mp::cpu {
 
 /// Lowers a module of func, arith, math, vector, scf, memref and affine ops to
 /// the LLVM dialect; memref arguments become bare pointers. Roundings and their
-/// order stay what the IR says, whatever instructions the target has. Math functions that LLVM has no instruction for
-/// end as calls of libm.
+/// order stay what the IR says, whatever instructions the target has. Math
+/// functions that LLVM has no instruction for end as calls of libm.
 mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module,
                                        const Target &target);
 

@@ -152,10 +152,9 @@ void expandTruncation(arith::TruncFOp op, const Roundings &roundings,
   Value x =
       isF64(op.getIn().getType()) ? roundToOdd(b, op.getIn()) : op.getIn();
   Value result =
-      toBF16 ? arith::BitcastOp::create(b, op.getType(),
-                                        roundToHalves(b, x,
-                                                      roundings.lookup(op),
-                                                      hasInstruction))
+      toBF16 ? arith::BitcastOp::create(
+                   b, op.getType(),
+                   roundToHalves(b, x, roundings.lookup(op), hasInstruction))
                    .getResult()
              : arith::TruncFOp::create(b, op.getType(), x).getResult();
   op.replaceAllUsesWith(result);

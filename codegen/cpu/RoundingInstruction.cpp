@@ -19,20 +19,20 @@ static Value callIntrinsic(ImplicitLocOpBuilder &b, Type type, StringRef name,
 /// Whether any lane of the registers is subnormal, as an i1.
 static Value anySubnormal(ImplicitLocOpBuilder &b, ArrayRef<Value> registers) {
   constexpr int32_t subnormal = 0x20;
-  Value kind =
-      LLVM::ConstantOp::create(b, b.getI32IntegerAttr(subnormal));
+  Value kind = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(subnormal));
   auto flags = VectorType::get({kWidth}, b.getI1Type());
   Value any;
   for (Value part : registers) {
-    Value is = callIntrinsic(b, flags, "llvm.x86.avx512.fpclass.ps.512",
-                             {part, kind});
+    Value is =
+        callIntrinsic(b, flags, "llvm.x86.avx512.fpclass.ps.512", {part, kind});
     any = any ? arith::OrIOp::create(b, any, is) : is;
   }
   return vector::ReductionOp::create(b, vector::CombiningKind::OR, any);
 }
 
 /// Rounds one register to half a register, or two to a whole one.
-static Value roundRegisters(ImplicitLocOpBuilder &b, ArrayRef<Value> registers) {
+static Value roundRegisters(ImplicitLocOpBuilder &b,
+                            ArrayRef<Value> registers) {
   int64_t lanes = kWidth * registers.size();
   Type bf16 = VectorType::get({lanes}, b.getBF16Type());
   Value rounded =

@@ -285,8 +285,8 @@ static Expression pickedLogSoftmax(Rows &rows, Type loss) {
   Expression x = rows.scores;
   Expression largest = largestOver(x, 1);
   Expression picked = rows.pick(x) - largest;
-  Expression total = rows.sumClasses(
-      expFor(loss, x - largest, ExpArgument::NotPositive));
+  Expression total =
+      rows.sumClasses(expFor(loss, x - largest, ExpArgument::NotPositive));
   Expression logProb = picked - log(total);
   return rows.classWeight ? logProb * rows.pick(rows.classWeight) : logProb;
 }

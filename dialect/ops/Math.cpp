@@ -29,8 +29,7 @@ Scalars ExpOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   auto argument = (*this)->getAttrOfType<IntegerAttr>(kArgumentAttr);
   return {expFor(rounding ? rounding.getValue() : elementType(getResult()),
                  Expression(b, x[0]),
-                 argument ? ExpArgument(argument.getInt())
-                          : ExpArgument::Any)};
+                 argument ? ExpArgument(argument.getInt()) : ExpArgument::Any)};
 }
 Scalars Expm1Op::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {expm1(Expression(b, x[0]))};

@@ -92,8 +92,7 @@ Expression mp::narrowTanhGelu(Expression x, Type type) {
 Expression mp::narrowTanhGeluSlope(Expression x) {
   Expression z = atMost(atLeast(x, -kGeluBound), kGeluBound);
   Logistic logistic(twiceCubic(z), z.getType(), ExpArgument::NotPositive);
-  Expression slope =
-      2 * kSqrt2OverPi + 6 * kSqrt2OverPi * kCubic * (z * z);
+  Expression slope = 2 * kSqrt2OverPi + 6 * kSqrt2OverPi * kCubic * (z * z);
   return logistic.value() * (1 + z * logistic.rest() * slope);
 }
 

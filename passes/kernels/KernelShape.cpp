@@ -232,8 +232,8 @@ std::optional<StageShape> Merging::merge(const StageShape &stage) const {
   return merged;
 }
 
-static std::optional<SmallVector<StageShape>>
-merge(ArrayRef<StageShape> stages, const Merging &merging) {
+static std::optional<SmallVector<StageShape>> merge(ArrayRef<StageShape> stages,
+                                                    const Merging &merging) {
   SmallVector<StageShape> merged;
   for (const StageShape &stage : stages) {
     std::optional<StageShape> one = merging.merge(stage);

@@ -31,8 +31,8 @@ struct StageShape {
 
 /// Returns the stages of a kernel's ops, in order, with adjacent dimensions
 /// merged that all tensors have together: [n] if that is possible, else [rows,
-/// columns], where operands from memory may repeat rows, else unmerged. Ops that only rename (reshapes that add ones) have
-/// no stage.
+/// columns], where operands from memory may repeat rows, else unmerged. Ops
+/// that only rename (reshapes that add ones) have no stage.
 llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
 
 /// Returns one op's stage with all dimensions kept. Operands of fewer

@@ -85,9 +85,10 @@ Expression expandNarrowExp(Expression x, bool isBF16, ExpArgument argument) {
   Expression r = fma(x, kLog2e, -real);
   // 2^r on |r| <= 1/2, exact at 0; error 2^-13.2 or 2^-18.4.
   Expression p =
-      isBF16 ? polynomial(r, {1, 0x1.62f5fcp-1f, 0x1.f00c4ep-3f, 0x1.c2a208p-5f})
-             : polynomial(r, {1, 0x1.62e12cp-1f, 0x1.ec0378p-3f, 0x1.c9fc48p-5f,
-                              0x1.3a02c8p-7f});
+      isBF16
+          ? polynomial(r, {1, 0x1.62f5fcp-1f, 0x1.f00c4ep-3f, 0x1.c2a208p-5f})
+          : polynomial(r, {1, 0x1.62e12cp-1f, 0x1.ec0378p-3f, 0x1.c9fc48p-5f,
+                           0x1.3a02c8p-7f});
   return timesPowerOfTwo(p, n);
 }
 

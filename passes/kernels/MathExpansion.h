@@ -14,10 +14,11 @@ namespace mp {
 /// Conversions from and to 8-bit floats become integer arithmetic.
 ///
 /// An exp that says what its result is rounded to (dialect/Accuracy.h) is as
-/// exact as stated there. Over all other finite inputs the results differ from the exact ones by at most 2
-/// ulp (exp, exp2, log, powf, sin, cos, rsqrt) or 3 ulp (expm1, log1p, tanh,
-/// erf), subnormal inputs and results included; floor is exact. NaN gives NaN;
-/// infinities, zeros and their signs give what C's functions give.
+/// exact as stated there. Over all other finite inputs the results differ from
+/// the exact ones by at most 2 ulp (exp, exp2, log, powf, sin, cos, rsqrt) or 3
+/// ulp (expm1, log1p, tanh, erf), subnormal inputs and results included; floor
+/// is exact. NaN gives NaN; infinities, zeros and their signs give what C's
+/// functions give.
 void expandMath(mlir::Operation *root);
 
 } // namespace mp

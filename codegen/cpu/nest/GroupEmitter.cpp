@@ -120,9 +120,8 @@ GroupNest::Values GroupNest::pass(unsigned level, Values totals) {
     if (auto pick = picks.find(stage.op);
         pick != picks.end() && group.isWorkOf(stage, level))
       scopes[1].values[stage.op->getResult(0)] = picked(stage, pick->second);
-  bool hasWork = llvm::any_of(group.stages, [&](const Stage &stage) {
-    return isLooped(stage, level);
-  });
+  bool hasWork = llvm::any_of(
+      group.stages, [&](const Stage &stage) { return isLooped(stage, level); });
   if (!hasWork)
     return totals;
   Values accumulators = totals;

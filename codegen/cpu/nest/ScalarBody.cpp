@@ -170,9 +170,8 @@ Value mp::cpu::combine(OpBuilder &b, Operation *combiner, Value accumulator,
                        Value element) {
   if (combiner->hasAttr(kAnyWithNaNAttr)) {
     // One instruction, which passes over a NaN, instead of three.
-    Value isGreater =
-        arith::CmpFOp::create(b, combiner->getLoc(),
-                              arith::CmpFPredicate::OGT, element, accumulator);
+    Value isGreater = arith::CmpFOp::create(
+        b, combiner->getLoc(), arith::CmpFPredicate::OGT, element, accumulator);
     return arith::SelectOp::create(b, combiner->getLoc(), isGreater, element,
                                    accumulator);
   }

@@ -118,8 +118,8 @@ std::string GroupNest::load(Value tensor, Space space, Depth depth) {
   if (AffineExpr row = group.repeatedRows.lookup(tensor)) {
     at = printRow(row);
     if (space == Space::Full)
-      at += " * " + std::to_string(group.columns) + " + " +
-            index(Space::Column);
+      at +=
+          " * " + std::to_string(group.columns) + " + " + index(Space::Column);
   }
   std::string width = vectorWidth();
   bool hasLanes =

@@ -68,9 +68,8 @@ void expectSoftmax(const Numbers &got, const Numbers &scores) {
 MP_ON_BOTH_TARGETS(Masks);
 
 /// Runs `body` on scores and a mask in one kernel.
-Numbers runMasked(const std::string &body, const Shape &mask,
-                  StringRef element, const Numbers &scores,
-                  const Numbers &masks, Device device) {
+Numbers runMasked(const std::string &body, const Shape &mask, StringRef element,
+                  const Numbers &scores, const Numbers &masks, Device device) {
   std::string scoreType = spelled(kScores, "f32"),
               maskType = spelled(mask, element);
   std::string module = formatv("func.func @f(%x: {0}, %m: {1}) -> {0} {{\n",
@@ -102,7 +101,8 @@ TEST_P(Masks, AreAddedInOneKernel) {
     std::string types = spelled(kScores, "f32") + ", ";
     std::string body =
         "  %half = mp.constant dense<0.5> : tensor<f32>\n  %s = mp.mul %x, "
-        "%half : " + types + "tensor<f32>\n  %y = mp.add %s, %m : " + types +
+        "%half : " +
+        types + "tensor<f32>\n  %y = mp.add %s, %m : " + types +
         spelled(shape, "f32") + "\n";
     Numbers wanted = scores;
     for (int64_t i = 0; i < kElements; ++i)
@@ -122,10 +122,11 @@ TEST_P(Masks, OfFlagsChooseInOneKernel) {
     for (size_t i = 0; i < flags.size(); ++i)
       flags[i] = i % 3 == 0;
     std::string flagType = spelled(shape, "i1");
-    std::string body =
-        "  %low = mp.constant dense<-1.0e4> : tensor<f32>\n  %n = mp.not %m : " +
-        flagType + "\n  %y = mp.select %n, %x, %low : " + flagType + ", " +
-        spelled(kScores, "f32") + ", tensor<f32>\n";
+    std::string body = "  %low = mp.constant dense<-1.0e4> : tensor<f32>\n  %n "
+                       "= mp.not %m : " +
+                       flagType +
+                       "\n  %y = mp.select %n, %x, %low : " + flagType + ", " +
+                       spelled(kScores, "f32") + ", tensor<f32>\n";
     Numbers wanted = scores;
     for (int64_t i = 0; i < kElements; ++i)
       if (flags[maskElement(i, shape)] != 0)

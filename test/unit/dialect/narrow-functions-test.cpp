@@ -22,8 +22,8 @@ constexpr Real kInfinity = INFINITY;
 
 struct Format {
   const char *name;
-  int digits;            ///< after the point
-  int least, greatest;   ///< exponents of normal numbers
+  int digits;          ///< after the point
+  int least, greatest; ///< exponents of normal numbers
   const fltSemantics &(*semantics)();
 };
 void PrintTo(const Format &format, std::ostream *os) { *os << format.name; }
@@ -57,8 +57,7 @@ Real ulps(const Format &format, double got, Real exact) {
   return std::ldexp(difference, format.digits - exponent);
 }
 
-std::vector<Numbers> run(const std::string &module,
-                         ArrayRef<Numbers> inputs) {
+std::vector<Numbers> run(const std::string &module, ArrayRef<Numbers> inputs) {
   Expected<GoldenFunction> function = GoldenFunction::compile(module);
   if (!function) {
     ADD_FAILURE() << toString(function.takeError()) << "\n" << module;
@@ -113,8 +112,7 @@ const Function functions[] = {
     {"tanh_gelu_backward", "mp.gelu_backward %g, %x approximate(tanh) : $T, $T",
      [](Real x) {
        Real z = twiceCubic(x);
-       return logistic(z) *
-              (1 + x * restOfLogistic(z) * twiceCubicSlope(x));
+       return logistic(z) * (1 + x * restOfLogistic(z) * twiceCubicSlope(x));
      },
      0, 1},
 };
@@ -163,14 +161,13 @@ TEST_P(NarrowFunction, IsWithinOneUnitOfAllNumbers) {
   EXPECT_LE(worst, 1) << "at " << at;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, NarrowFunction,
-    ::testing::Combine(::testing::ValuesIn(functions),
-                       ::testing::ValuesIn(formats)),
-    [](const auto &info) {
-      return std::string(std::get<0>(info.param).name) + "_" +
-             std::get<1>(info.param).name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, NarrowFunction,
+                         ::testing::Combine(::testing::ValuesIn(functions),
+                                            ::testing::ValuesIn(formats)),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  "_" + std::get<1>(info.param).name;
+                         });
 
 TEST(NarrowFunctions, KeepTheSignOfZero) {
   for (const Function &function : functions) {
@@ -208,19 +205,18 @@ std::vector<Numbers> rowsOf(const Format &format, int64_t columns) {
   for (double value : {0.0, 1.5, -60000.0})
     rows.push_back(row([&](int64_t) { return value; }));
   int64_t middle = columns / 2;
-  rows.push_back(row(
-      [&](int64_t i) { return i == middle ? 60000.0 : uniform(-1, 1); }));
+  rows.push_back(
+      row([&](int64_t i) { return i == middle ? 60000.0 : uniform(-1, 1); }));
   rows.push_back(
       row([&](int64_t i) { return i == middle ? 9.0 : uniform(-1, 1); }));
-  rows.push_back(row(
-      [&](int64_t i) { return i % 3 == 0 ? uniform(-4, 4) : -INFINITY; }));
   rows.push_back(
-      row([&](int64_t i) { return i == middle ? 1.0 : -INFINITY; }));
+      row([&](int64_t i) { return i % 3 == 0 ? uniform(-4, 4) : -INFINITY; }));
+  rows.push_back(row([&](int64_t i) { return i == middle ? 1.0 : -INFINITY; }));
   rows.push_back(row([&](int64_t) { return -INFINITY; }));
   rows.push_back(
       row([&](int64_t i) { return i == middle ? INFINITY : uniform(-1, 1); }));
-  rows.push_back(row(
-      [&](int64_t i) { return i == middle ? NAN : uniform(-1, 1); }));
+  rows.push_back(
+      row([&](int64_t i) { return i == middle ? NAN : uniform(-1, 1); }));
   rows.push_back(row([&](int64_t) { return NAN; }));
   return rows;
 }
@@ -295,8 +291,8 @@ TEST_P(NarrowRows, LogSoftmaxIsWithinOneUnit) {
   for (auto [i, row] : enumerate(rows)) {
     LogSum total(row);
     for (int64_t c = 0; c < columns && !HasFailure(); ++c)
-      compare(results[0][i * columns + c],
-              row[c] - total.largest - total.sum, i);
+      compare(results[0][i * columns + c], row[c] - total.largest - total.sum,
+              i);
   }
   std::printf("%.3Lf ulp\n", worst);
 }
@@ -312,9 +308,8 @@ TEST_P(NarrowRows, CrossEntropyIsWithinOneUnit) {
       "{1}\n  return %l, %d : {2}, {0}\n}\n",
       matrix(), labels, losses);
   for (int64_t label : {int64_t(0), columns / 2, columns - 1}) {
-    std::vector<Numbers> results =
-        run(module, {scores, Numbers(rows.size(), label),
-                     Numbers(rows.size(), 1)});
+    std::vector<Numbers> results = run(
+        module, {scores, Numbers(rows.size(), label), Numbers(rows.size(), 1)});
     ASSERT_EQ(results.size(), 2u);
     for (auto [i, row] : enumerate(rows)) {
       LogSum total(row);
@@ -330,13 +325,13 @@ TEST_P(NarrowRows, CrossEntropyIsWithinOneUnit) {
   std::printf("%.3Lf ulp\n", worst);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, NarrowRows,
-    ::testing::Combine(::testing::ValuesIn(formats),
-                       ::testing::Values(1, 15, 16, 17, 65, 768, 50257)),
-    [](const auto &info) {
-      return std::string(std::get<0>(info.param).name) + "_" +
-             std::to_string(std::get<1>(info.param));
-    });
+INSTANTIATE_TEST_SUITE_P(All, NarrowRows,
+                         ::testing::Combine(::testing::ValuesIn(formats),
+                                            ::testing::Values(1, 15, 16, 17, 65,
+                                                              768, 50257)),
+                         [](const auto &info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  "_" + std::to_string(std::get<1>(info.param));
+                         });
 
 } // namespace

@@ -67,9 +67,8 @@ public:
                     const std::string &attributes = "")
       : compiler(llvm::cantFail(Target::get(cpu, ""))) {
     ObjectCompiler::prepare(context);
-    auto module =
-        parseSourceString<ModuleOp>(moduleText(name, binary, attributes),
-                                    &context);
+    auto module = parseSourceString<ModuleOp>(
+        moduleText(name, binary, attributes), &context);
     mp::expandMath(*module);
     module->walk([&](Operation *op) {
       if (op->getName().getDialectNamespace() == "math" &&
