@@ -44,8 +44,23 @@ TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
   // Rows that are 4 KiB apart would share their lines of the first-level cache.
   inPlaceA = !spec.transposeA && m % (tilesM * kSide) == 0 && k % kDepth == 0 &&
              2 * k % 4096 != 0;
-  constexpr int64_t stepsInPart = 8; // 16 KiB of B by two tiles of columns
-  parts = divideCeil(steps, stepsInPart);
+  constexpr int64_t mostInPart = 8; // 16 KiB of B by two tiles of columns
+  parts = divideCeil(steps, mostInPart);
+  chooseItems(spec, workers);
+}
+
+void TileContractionPlan::chooseItems(const ContractionSpec &spec,
+                                      unsigned workers) {
+  // Items that pack share out the columns alone, as all pack the rows.
+  constexpr int64_t cachedInItem = 1 << 20;
+  rowsInItem = rowTiles;
+  columnsInItem =
+      llvm::alignTo(divideCeil(columnTiles, int64_t(workers)), tilesN);
+  packsInItem = true;
+  if (spec.transposeA && k >= 8 * std::max(m, n) &&
+      scratchBytes() <= cachedInItem)
+    return;
+  packsInItem = false;
 
   // Blocks whose rows of A stay in the second-level cache, a few for each
   // worker.
@@ -77,9 +92,17 @@ public:
   TileMultiplier(MLIRContext *context, const ContractionSpec &spec,
                  const TileContractionPlan &plan)
       : spec(spec), plan(plan),
-        b(context, argumentsOf(context, spec, plan), 4 * plan.sumsCount()),
-        tiles(b), c(b.argument(spec.bias ? 3 : 2)) {
+        b(context, argumentsOf(context, spec, plan), plan.scratchBytes()),
+        tiles(b), a(b.argument(0)), matrixB(b.argument(1)),
+        c(b.argument(spec.bias ? 3 : 2)) {
     sums = b.scratch(b.getF32Type(), 0, plan.sumsCount());
+    if (plan.packsInItem) {
+      int64_t offset = 4 * plan.sumsCount();
+      int64_t countA = plan.scratchTiles(plan.rowsInItem);
+      a = b.scratch(b.getI16Type(), offset, countA);
+      matrixB = b.scratch(b.getI16Type(), offset + 2 * countA,
+                          plan.scratchTiles(plan.columnsInItem));
+    }
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   OwningOpRef<ModuleOp> take() { return b.take(); }
@@ -103,17 +126,26 @@ private:
     // Neighbouring items share their columns of B.
     firstRow = b.mul(b.rem(block, plan.rowBlocks()), plan.rowsInItem);
     Value lastRow = b.min(b.add(firstRow, plan.rowsInItem), plan.rowTiles);
-    Value first = b.mul(b.div(block, plan.rowBlocks()), plan.columnsInItem);
-    Value last = b.min(b.add(first, plan.columnsInItem), plan.columnTiles);
+    firstColumn = b.mul(b.div(block, plan.rowBlocks()), plan.columnsInItem);
+    Value lastColumn =
+        b.min(b.add(firstColumn, plan.columnsInItem), plan.columnTiles);
     auto forRows = [&](LoopBuilder::Body body) {
       b.forEach(firstRow, lastRow, plan.tilesM, body);
     };
     auto forColumns = [&](LoopBuilder::Body body) {
-      b.forEach(first, last, plan.tilesN, body);
+      b.forEach(firstColumn, lastColumn, plan.tilesN, body);
     };
     if (plan.rowsFirst())
       return forRows([&](Value row) {
         forColumns([&](Value column) { emitPart(row, column, b.index(0)); });
+      });
+    if (plan.packsInItem)
+      return b.forEach(plan.parts, [&](Value part) {
+        pack(part, operandA(spec, plan), 0, a, firstRow, lastRow);
+        pack(part, operandB(spec, plan), 1, matrixB, firstColumn, lastColumn);
+        forColumns([&](Value column) {
+          forRows([&](Value row) { emitPart(row, column, part); });
+        });
       });
     forColumns([&](Value column) {
       b.forEach(plan.parts, [&](Value part) {
@@ -122,14 +154,37 @@ private:
     });
   }
 
+  /// The step of k at which a part begins.
+  Value startOf(Value part) {
+    return b.div(b.mul(part, plan.steps), plan.parts);
+  }
+
+  /// Packs a part of tiles [first, last) of an operand into scratch.
+  void pack(Value part, const TileOperand &operand, unsigned number,
+            const FlatMemory &packed, Value first, Value last) {
+    TilePacker packer(b, operand, b.argument(number), packed);
+    Value begin = startOf(part);
+    Value matrix = number == 0 ? matrixOfA() : matrixOfB();
+    b.forEach(begin, startOf(b.add(part, 1)), 1, [&](Value step) {
+      b.forEach(first, last, 1, [&](Value tile) {
+        Value to = b.add(b.mul(b.sub(tile, first), plan.stepsInPart()),
+                         b.sub(step, begin));
+        packer.emit(matrix, tile, step, b.mul(to, plan.tileCount));
+      });
+    });
+  }
+
+  Value matrixOfA() { return plan.matricesA == 1 ? b.index(0) : batch; }
+  Value matrixOfB() { return plan.matricesB == 1 ? b.index(0) : batch; }
+
   /// Adds a part of k to a block of tilesM x tilesN tiles.
   void emitPart(Value row, Value column, Value part) {
-    auto start = [&](Value part) {
-      return b.div(b.mul(part, plan.steps), plan.parts);
-    };
     Value to = plan.parts == 1
                    ? b.index(0)
                    : b.mul(b.sub(row, firstRow), kSide * plan.sumsPitch());
+    if (plan.packsInItem)
+      to = b.add(to, b.mul(b.div(b.sub(column, firstColumn), plan.tilesN),
+                           plan.rowsInItem * kSide * plan.sumsPitch()));
     auto sumsAt = [&](int64_t slot) {
       return b.add(to, slot / plan.tilesN * kSide * plan.sumsPitch() +
                            slot % plan.tilesN * kSide);
@@ -140,7 +195,7 @@ private:
         block.push_back(
             isFirst ? tiles.zero()
                     : tiles.loadSums(sums, sumsAt(slot), plan.sumsPitch()));
-      block = addSteps(row, column, start(part), start(b.add(part, 1)), block);
+      block = addSteps(row, column, part, block);
       for (auto [slot, tile] : llvm::enumerate(block))
         tiles.storeSums(tile, sums, sumsAt(slot), plan.sumsPitch());
     };
@@ -156,33 +211,39 @@ private:
     b.ifElse(is(plan.parts - 1), [&] { finish(row, column, to); }, [] {});
   }
 
-  SmallVector<Value> addSteps(Value row, Value column, Value first, Value last,
+  SmallVector<Value> addSteps(Value row, Value column, Value part,
                               ValueRange block) {
-    // In its place, A has as many elements in a tile of rows as packed.
-    auto tileAt = [&](Value matrix, int64_t tilesOfMatrix, Value tile,
-                      int64_t i) {
-      Value at = b.add(b.mul(matrix, tilesOfMatrix), b.add(tile, i));
-      return b.mul(at, plan.steps * plan.tileCount);
+    Value first = startOf(part), last = startOf(b.add(part, 1));
+    Value before = plan.packsInItem ? first : b.index(0);
+    int64_t stepsOfTile = plan.packsInItem ? plan.stepsInPart() : plan.steps;
+    auto placeOf = [&](Value tile, int64_t i) {
+      return b.mul(b.add(tile, i), stepsOfTile * plan.tileCount);
     };
+    auto tileOf = [&](Value matrix, int64_t tiles, Value tile, Value start) {
+      return plan.packsInItem ? b.sub(tile, start)
+                              : b.add(b.mul(matrix, tiles), tile);
+    };
+    // In its place, A has as many elements in a tile of rows as packed.
+    row = tileOf(matrixOfA(), plan.rowTiles, row, firstRow);
+    column = tileOf(matrixOfB(), plan.columnTiles, column, firstColumn);
     int64_t pitchA = plan.inPlaceA ? plan.k : kDepth;
     int64_t stepA = plan.inPlaceA ? kDepth : plan.tileCount;
-    Value none = b.index(0);
     SmallVector<Value> rows, columns;
     for (int64_t i = 0; i < plan.tilesM; ++i)
-      rows.push_back(
-          tileAt(plan.matricesA == 1 ? none : batch, plan.rowTiles, row, i));
+      rows.push_back(placeOf(row, i));
     for (int64_t i = 0; i < plan.tilesN; ++i)
-      columns.push_back(tileAt(plan.matricesB == 1 ? none : batch,
-                               plan.columnTiles, column, i));
+      columns.push_back(placeOf(column, i));
+    first = b.sub(first, before);
+    last = b.sub(last, before);
     return b.fold(first, last, block, [&](Value step, ValueRange before) {
       Value offset = b.mul(step, plan.tileCount);
       SmallVector<Value> next(before), tilesOfB;
       for (Value at : columns)
         tilesOfB.push_back(
-            tiles.loadB(b.argument(1), b.add(at, offset), kDepth, kDepth));
+            tiles.loadB(matrixB, b.add(at, offset), kDepth, kDepth));
       for (auto [i, at] : llvm::enumerate(rows)) {
-        Value tileOfA = tiles.loadA(
-            b.argument(0), b.add(at, b.mul(step, stepA)), pitchA, kDepth);
+        Value tileOfA =
+            tiles.loadA(a, b.add(at, b.mul(step, stepA)), pitchA, kDepth);
         for (auto [j, tileOfB] : llvm::enumerate(tilesOfB)) {
           Value &sum = next[i * plan.tilesN + j];
           sum = tiles.multiplyAdd(sum, tileOfA, tileOfB, kDepth);
@@ -218,8 +279,8 @@ private:
   const TileContractionPlan &plan;
   LoopBuilder b;
   MatrixTiles tiles;
-  FlatMemory c, sums;
-  Value batch, firstRow; ///< of the work item
+  FlatMemory a, matrixB, c, sums;
+  Value batch, firstRow, firstColumn; ///< of the work item
 };
 
 } // namespace
@@ -229,9 +290,14 @@ mp::cpu::emitTileContraction(MLIRContext *context, const ContractionSpec &spec,
                              unsigned workers, ObjectCompiler &compiler) {
   TileContractionPlan plan(spec, workers);
   EmittedKernel kernel;
-  auto operands = emitOperandTiles(context, spec, plan, compiler, kernel);
-  if (failed(operands))
-    return failure();
+  std::pair<KernelArgument, KernelArgument> operands = {
+      {KernelArgument::Kind::Operand, 0}, {KernelArgument::Kind::Operand, 1}};
+  if (!plan.packsInItem) {
+    auto packed = emitOperandTiles(context, spec, plan, compiler, kernel);
+    if (failed(packed))
+      return failure();
+    operands = *packed;
+  }
   FailureOr<std::string> symbol =
       compiler.compile(TileMultiplier(context, spec, plan).take());
   if (failed(symbol))
@@ -240,9 +306,9 @@ mp::cpu::emitTileContraction(MLIRContext *context, const ContractionSpec &spec,
   product.symbol = *symbol;
   product.grid = plan.items();
   product.block = 1;
-  product.shared = 4 * plan.sumsCount();
+  product.shared = plan.scratchBytes();
   product.flops = spec.flops();
-  product.arguments = {operands->first, operands->second};
+  product.arguments = {operands.first, operands.second};
   if (spec.bias)
     product.arguments.push_back({KernelArgument::Kind::Operand, 2});
   product.arguments.push_back({KernelArgument::Kind::Result, 0});

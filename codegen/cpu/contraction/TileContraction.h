@@ -5,7 +5,9 @@
 //   a[matrix, row tile, step of k, 16, 32], b[matrix, column tile, step of k,
 //   16 pairs, 16, 2].
 // The second sums blocks of C, a part of k at a time, so that the tiles of B of
-// a part stay in the first-level cache for all rows of a block.
+// a part stay in the first-level cache for all rows of a block. Where C is
+// small and k large, as in the gradient of a weight, there is one launch, whose
+// items pack a part of both operands into scratch before they sum it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_CONTRACTION_TILECONTRACTION_H
@@ -28,32 +30,89 @@ struct TileContractionPlan {
   int64_t tilesM, tilesN;        ///< in registers
   int64_t rowTiles, columnTiles; ///< of a matrix, in whole blocks of registers
   bool inPlaceA;                 ///< A is not packed
+  bool packsInItem;              ///< into scratch, a part at a time
   int64_t steps, parts;          ///< of k
   int64_t rowsInItem, columnsInItem; ///< tiles of a block of C
 
+  /// Elements of an operand as the second launch reads it.
   int64_t countA() const {
-    return inPlaceA ? matricesA * m * k
-                    : matricesA * rowTiles * steps * tileCount;
+    int64_t packed = rowTiles * steps * tileCount;
+    return matricesA * (inPlaceA || packsInItem ? m * k : packed);
   }
-  int64_t countB() const { return matricesB * columnTiles * steps * tileCount; }
+  int64_t countB() const {
+    int64_t packed = columnTiles * steps * tileCount;
+    return matricesB * (packsInItem ? n * k : packed);
+  }
   int64_t rowBlocks() const;
   int64_t columnBlocks() const;
   int64_t items() const { return batch * rowBlocks() * columnBlocks(); }
   int64_t sumsPitch() const { return tilesN * MatrixTiles::side; }
-  /// Sums between parts: of all rows of an item, if there are several.
+  /// Sums between parts: of all rows of an item, if there are several parts,
+  /// and of all columns, if each part is of all.
   int64_t sumsCount() const {
     int64_t rows = parts == 1 ? tilesM : rowsInItem;
-    return rows * MatrixTiles::side * sumsPitch();
+    int64_t columns = packsInItem ? columnsInItem / tilesN : 1;
+    return rows * columns * MatrixTiles::side * sumsPitch();
+  }
+  int64_t stepsInPart() const { return (steps + parts - 1) / parts; }
+  /// Elements of the tiles of a part, in scratch.
+  int64_t scratchTiles(int64_t tiles) const {
+    return packsInItem ? tiles * stepsInPart() * tileCount : 0;
+  }
+  int64_t scratchBytes() const {
+    return 4 * sumsCount() +
+           2 * (scratchTiles(rowsInItem) + scratchTiles(columnsInItem));
   }
   /// Whether all columns of a row come before the next row: what is stored is
   /// then contiguous, and B stays in the second-level cache.
   bool rowsFirst() const {
     constexpr int64_t cached = 512 << 10;
-    return parts == 1 && 2 * columnsInItem * steps * tileCount <= cached;
+    return parts == 1 && !packsInItem &&
+           2 * columnsInItem * steps * tileCount <= cached;
   }
 
   /// Elements of a tile of an operand.
   static constexpr int64_t tileCount = MatrixTiles::side * MatrixTiles::depth;
+
+private:
+  void chooseItems(const ContractionSpec &spec, unsigned workers);
+};
+
+/// One operand of a product, by its lines: rows of A or columns of B.
+struct TileOperand {
+  int64_t lines, tiles, k;
+  bool linesAreNeighbours; ///< in memory, and not the elements of a line
+  bool isB;
+
+  int64_t steps() const {
+    return (k + MatrixTiles::depth - 1) / MatrixTiles::depth;
+  }
+};
+TileOperand operandA(const ContractionSpec &spec,
+                     const TileContractionPlan &plan);
+TileOperand operandB(const ContractionSpec &spec,
+                     const TileContractionPlan &plan);
+
+/// Packs one operand.
+class TilePacker {
+public:
+  TilePacker(LoopBuilder &b, const TileOperand &operand,
+             const FlatMemory &source, const FlatMemory &packed)
+      : b(b), operand(operand), source(source), packed(packed) {}
+
+  /// Packs step `step` of a tile of a matrix's lines to `to`.
+  void emit(mlir::Value matrix, mlir::Value tile, mlir::Value step,
+            mlir::Value to);
+
+private:
+  void emitLines(mlir::Value at, mlir::Value to, int64_t depth);
+  void emitNeighbours(mlir::Value at, mlir::Value to, int64_t depth);
+  void store(mlir::Value words, mlir::Value to, int64_t row);
+
+  LoopBuilder &b;
+  TileOperand operand;
+  FlatMemory source, packed;
+  mlir::Value first; ///< line of the tile
 };
 
 /// Emits the launch that packs operands 0 and 1 into new temporaries; returns

@@ -5,124 +5,100 @@ using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
 
-namespace {
-
 constexpr int64_t kSide = MatrixTiles::side, kDepth = MatrixTiles::depth;
 
-/// Packs one operand. A line is a row of A or a column of B.
-class OperandPacker {
-public:
-  struct Operand {
-    int64_t lines, tiles, k;
-    bool linesAreNeighbours; ///< in memory, and not the elements of a line
-    bool isB;
-  };
-  OperandPacker(LoopBuilder &b, const Operand &operand,
-                const FlatMemory &source, const FlatMemory &packed)
-      : b(b), operand(operand), source(source), packed(packed),
-        steps(llvm::divideCeil(operand.k, kDepth)) {}
+TileOperand mp::cpu::operandA(const ContractionSpec &spec,
+                              const TileContractionPlan &plan) {
+  return {plan.m, plan.rowTiles, plan.k, spec.transposeA, /*isB=*/false};
+}
+TileOperand mp::cpu::operandB(const ContractionSpec &spec,
+                              const TileContractionPlan &plan) {
+  return {plan.n, plan.columnTiles, plan.k, !spec.transposeB, /*isB=*/true};
+}
 
-  /// Work items: what is contiguous in memory belongs to one, a step of all
-  /// lines or all steps of a tile of lines.
-  int64_t items() const {
-    return operand.linesAreNeighbours ? steps : operand.tiles;
-  }
-
-  void emit(Value item) {
-    Value matrix = b.div(item, items()), part = b.rem(item, items());
-    int64_t whole = operand.k / kDepth, rest = operand.k % kDepth;
-    if (!operand.linesAreNeighbours) {
-      b.forEach(whole,
-                [&](Value step) { emitTile(matrix, part, step, kDepth); });
-      if (rest)
-        emitTile(matrix, part, b.index(whole), rest);
-      return;
-    }
-    auto emitTiles = [&](int64_t depth) {
-      b.forEach(operand.tiles,
-                [&](Value tile) { emitTile(matrix, tile, part, depth); });
-    };
-    if (!rest)
-      return emitTiles(kDepth);
-    b.ifElse(
-        b.isBelow(part, b.index(whole)), [&] { emitTiles(kDepth); },
-        [&] { emitTiles(rest); });
-  }
-
-private:
-  /// Packs a step of a tile of lines.
-  void emitTile(Value matrix, Value tile, Value step, int64_t depth) {
-    first = b.mul(tile, kSide);
-    Value at = b.add(b.mul(matrix, operand.lines * operand.k),
-                     b.mul(step, kDepth * elementPitch()));
-    Value to = b.add(b.mul(matrix, operand.tiles), tile);
-    to = b.mul(b.add(b.mul(to, steps), step), TileContractionPlan::tileCount);
+void TilePacker::emit(Value matrix, Value tile, Value step, Value to) {
+  first = b.mul(tile, kSide);
+  int64_t pitch = operand.linesAreNeighbours ? operand.lines : 1;
+  Value at = b.add(b.mul(matrix, operand.lines * operand.k),
+                   b.mul(step, kDepth * pitch));
+  auto emitDepth = [&](int64_t depth) {
     operand.linesAreNeighbours ? emitNeighbours(at, to, depth)
                                : emitLines(at, to, depth);
-  }
+  };
+  int64_t rest = operand.k % kDepth;
+  if (!rest)
+    return emitDepth(kDepth);
+  b.ifElse(
+      b.isBelow(step, b.index(operand.k / kDepth)), [&] { emitDepth(kDepth); },
+      [&] { emitDepth(rest); });
+}
 
-  int64_t elementPitch() const {
-    return operand.linesAreNeighbours ? operand.lines : 1;
-  }
-  void store(Value words, Value to, int64_t row) {
-    b.store(words, packed, b.add(to, row * kDepth));
-  }
+void TilePacker::store(Value words, Value to, int64_t row) {
+  b.store(words, packed, b.add(to, row * kDepth));
+}
 
-  /// Each line's elements are neighbours. Lines past the last repeat it.
-  void emitLines(Value at, Value to, int64_t depth) {
-    Value mask = depth == kDepth ? Value() : b.firstLanes(depth, kDepth);
-    SmallVector<Value> lines;
-    for (int64_t i = 0; i < kSide; ++i) {
-      Value line = b.min(b.add(first, i), operand.lines - 1);
-      lines.push_back(
-          b.load(source, b.add(at, b.mul(line, operand.k)), kDepth, mask));
-    }
-    if (operand.isB)
-      MatrixTiles(b).transposePairs(lines);
-    for (int64_t i = 0; i < kSide; ++i)
-      store(lines[i], to, i);
+/// Each line's elements are neighbours. Lines past the last repeat it.
+void TilePacker::emitLines(Value at, Value to, int64_t depth) {
+  Value mask = depth == kDepth ? Value() : b.firstLanes(depth, kDepth);
+  SmallVector<Value> lines;
+  for (int64_t i = 0; i < kSide; ++i) {
+    Value line = b.min(b.add(first, i), operand.lines - 1);
+    lines.push_back(
+        b.load(source, b.add(at, b.mul(line, operand.k)), kDepth, mask));
   }
+  if (operand.isB)
+    MatrixTiles(b).transposePairs(lines);
+  for (int64_t i = 0; i < kSide; ++i)
+    store(lines[i], to, i);
+}
 
-  /// Neighbouring lines are neighbours in memory. Those past the last are
-  /// zeros.
-  void emitNeighbours(Value at, Value to, int64_t depth) {
-    Value mask = b.maskFor(first, operand.lines, operand.tiles * kSide, kSide);
-    auto load = [&](int64_t k) {
-      if (k >= depth)
-        return b.zero(source.element, kSide);
-      return b.load(source, b.add(b.add(at, k * operand.lines), first), kSide,
-                    mask);
-    };
-    SmallVector<Value> pairs;
-    for (int64_t k = 0; k < kDepth; k += 2)
-      pairs.push_back(MatrixTiles(b).interleave(load(k), load(k + 1)));
-    if (!operand.isB)
-      MatrixTiles(b).transposePairs(pairs);
-    for (int64_t i = 0; i < kSide; ++i)
-      store(pairs[i], to, i);
-  }
+/// Neighbouring lines are neighbours in memory. Those past the last are zeros.
+void TilePacker::emitNeighbours(Value at, Value to, int64_t depth) {
+  Value mask = b.maskFor(first, operand.lines, operand.tiles * kSide, kSide);
+  auto load = [&](int64_t k) {
+    if (k >= depth)
+      return b.zero(source.element, kSide);
+    return b.load(source, b.add(b.add(at, k * operand.lines), first), kSide,
+                  mask);
+  };
+  SmallVector<Value> pairs;
+  for (int64_t k = 0; k < kDepth; k += 2)
+    pairs.push_back(MatrixTiles(b).interleave(load(k), load(k + 1)));
+  if (!operand.isB)
+    MatrixTiles(b).transposePairs(pairs);
+  for (int64_t i = 0; i < kSide; ++i)
+    store(pairs[i], to, i);
+}
 
-  LoopBuilder &b;
-  const Operand &operand;
-  FlatMemory source, packed;
-  int64_t steps;
-  Value first; ///< line of the tile
-};
-
-} // namespace
+/// Packs an operand whole. What is contiguous in memory belongs to one work
+/// item: a step of all lines, or all steps of a tile of lines.
+static void packWhole(LoopBuilder &b, const TileOperand &operand,
+                      const FlatMemory &source, const FlatMemory &packed,
+                      Value item) {
+  TilePacker packer(b, operand, source, packed);
+  bool bySteps = operand.linesAreNeighbours;
+  int64_t items = bySteps ? operand.steps() : operand.tiles;
+  Value matrix = b.div(item, items), part = b.rem(item, items);
+  b.forEach(bySteps ? operand.tiles : operand.steps(), [&](Value other) {
+    Value tile = bySteps ? other : part, step = bySteps ? part : other;
+    Value to = b.add(b.mul(matrix, operand.tiles), tile);
+    to = b.add(b.mul(to, operand.steps()), step);
+    packer.emit(matrix, tile, step, b.mul(to, TileContractionPlan::tileCount));
+  });
+}
 
 FailureOr<std::pair<KernelArgument, KernelArgument>>
 mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
                           const TileContractionPlan &plan,
                           ObjectCompiler &compiler, EmittedKernel &kernel) {
   Type word = IntegerType::get(context, 16);
-  SmallVector<OperandPacker::Operand, 2> operands;
+  SmallVector<TileOperand, 2> operands;
   SmallVector<LoopBuilder::Argument> arguments;
   KernelLaunch launch;
   launch.grid = 0;
   SmallVector<KernelArgument, 2> packed;
-  auto add = [&](unsigned number, OperandPacker::Operand operand,
-                 int64_t matrices, int64_t count) {
+  auto add = [&](unsigned number, const TileOperand &operand, int64_t matrices,
+                 int64_t count) {
     packed.push_back(
         {KernelArgument::Kind::Temporary, unsigned(kernel.temporaries.size())});
     kernel.temporaries.push_back(2 * count);
@@ -137,18 +113,14 @@ mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
   if (plan.inPlaceA)
     packed.push_back({KernelArgument::Kind::Operand, 0});
   else
-    add(0, {plan.m, plan.rowTiles, plan.k, spec.transposeA, /*isB=*/false},
-        plan.matricesA, plan.countA());
+    add(0, operandA(spec, plan), plan.matricesA, plan.countA());
   int64_t firstOfB = launch.grid;
-  add(1, {plan.n, plan.columnTiles, plan.k, !spec.transposeB, /*isB=*/true},
-      plan.matricesB, plan.countB());
+  add(1, operandB(spec, plan), plan.matricesB, plan.countB());
 
   LoopBuilder b(context, arguments, 0);
   auto pack = [&](unsigned number, Value item) {
-    const OperandPacker::Operand &operand = operands[number];
-    OperandPacker(b, operand, b.argument(2 * number),
-                  b.argument(2 * number + 1))
-        .emit(item);
+    packWhole(b, operands[number], b.argument(2 * number),
+              b.argument(2 * number + 1), item);
   };
   b.forEach(b.begin(), b.end(), 1, [&](Value item) {
     if (plan.inPlaceA)

@@ -174,6 +174,15 @@ TEST_F(ContractionTest, BFloatsOfEverySizeAndTransposition) {
       ++turn;
       expectExact(run(), s);
     }
+  // The gradient of a weight sums over many more steps than it has elements.
+  for (int64_t n : {16, 70})
+    for (bool transposeB : {false, true}) {
+      ContractionSpec s = spec(40, n, 1037, types().getBF16Type());
+      s.batch = {2};
+      s.transposeA = true;
+      s.transposeB = transposeB;
+      expectExact(run(), s);
+    }
   for (int orientation = 0; orientation < 4; ++orientation)
     for (int broadcast = 0; broadcast < 4; ++broadcast) {
       ContractionSpec s = spec(32, 50, 64, types().getBF16Type());
