@@ -27,6 +27,8 @@ struct PaddedCopy {
 
 private:
   void copyRow(ConvolutionBuilder &b, mlir::Value from, mlir::Value to) const;
+  void spreadPixels(ConvolutionBuilder &b, int64_t count, mlir::Value from,
+                    mlir::Value to) const;
   void clear(ConvolutionBuilder &b, mlir::Value at, int64_t count) const;
 };
 

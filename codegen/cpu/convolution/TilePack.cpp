@@ -1,6 +1,8 @@
 //===- TilePack.cpp - operands of convolutions as tiles read them ---------===//
 #include "codegen/cpu/convolution/TileCode.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
@@ -14,6 +16,27 @@ constexpr int64_t kVector = 32; ///< elements of 16 bits in a vector
 void PaddedCopy::clear(ConvolutionBuilder &b, Value at, int64_t count) const {
   b.forVectors(b.index(count), lanes, [&](Value i, Value mask) {
     b.store(b.zero(scratch.element, lanes), scratch, b.add(at, i), mask);
+  });
+}
+
+/// Copies pixels of few channels, which zeros pad, as many at once as a vector
+/// of the scratch has.
+void PaddedCopy::spreadPixels(ConvolutionBuilder &b, int64_t count, Value from,
+                              Value to) const {
+  int64_t atOnce = lanes / channels;
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    int64_t pixel = lane / channels, channel = lane % channels;
+    order.push_back(channel < product.in ? pixel * product.in + channel
+                                         : lanes);
+  }
+  Value zeros = b.zero(scratch.element, lanes);
+  b.forEach(b.index(0), b.index(count), atOnce, [&](Value i) {
+    Value pixels = b.min(b.sub(b.index(count), i), atOnce);
+    Value mask = b.firstLanes(b.mul(pixels, product.in), lanes);
+    Value packed = load(b.add(from, b.mul(i, product.in)), mask);
+    b.store(vector::ShuffleOp::create(b, packed, zeros, order), scratch,
+            b.add(to, b.mul(i, channels)));
   });
 }
 
@@ -34,6 +57,9 @@ void PaddedCopy::copyRow(ConvolutionBuilder &b, Value from, Value to) const {
   clear(b, to, columns.begin * channels);
   if (channels == pixel && columns.distance == 1)
     copy(count * channels, first, place);
+  else if (product.in == pixel && columns.distance == 1 &&
+           lanes % channels == 0)
+    spreadPixels(b, count, first, place);
   else
     b.forEach(count, [&](Value i) {
       copy(product.in, b.add(first, b.mul(i, columns.distance * pixel)),
