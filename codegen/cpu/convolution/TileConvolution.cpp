@@ -227,7 +227,8 @@ private:
       Value to = b.add(b.mul(place, pixel), inGroup);
       Value from = b.mul(row, plan.sumsPitch * lanes);
       // Two pixels of 16 channels are rounded together.
-      if (pixel == lanes && lanes == MatrixTiles::side && columns.toStep == 1)
+      if (product.groups == 1 && product.out == MatrixTiles::side &&
+          lanes == product.out && columns.toStep == 1)
         return finishPixels(from, to, bias);
       b.forEach(columns.places, [&](Value column) {
         Value sum = b.load(sums, b.add(from, b.mul(column, lanes)), lanes);

@@ -177,6 +177,7 @@ std::vector<Convolution> windows() {
       {2, 2, 2, 1, square(2, 2, 1, 4), square(2, 3, 1, 5)},
       {17, 8, 8, 1, square(2, 2), square(1, 1)},
       {3, 33, 20, 1, square(5, 3, 1, 1), square(18, 3, 1, 1), true},
+      {2, 8, 16, 4, square(3, 1), square(9, 1), true, true},
       {2, 64, 24, 2, square(6, 3, 2, 1), square(37, 1, 2)},
       {2, 48, 16, 1, square(71, 3, 1, 1), square(70, 3, 1, 1)},
       {3, 34, 40, 1, square(4, 3, 1, 2, 2), square(20, 5, 1, 2)},
