@@ -197,9 +197,13 @@ public:
         placeLightResult(stageOf(result));
     for (size_t i = 0; i < groups.size();)
       i = provideInputs(i);
+    size_t first = groups.size();
     for (Value result : program.results)
       if (!isStored(result, groups.size()))
         groups.push_back(alone(stageOf(result)));
+    // What only a result's own group reads has not been stored for any other.
+    for (size_t i = first; i < groups.size();)
+      i = provideInputs(i);
     chooseOutputs();
     program.groups = std::move(groups);
   }
