@@ -119,7 +119,7 @@ def run_lit(parts, source, build, jobs, work):
         return {}
     report, log = work / "lit.json", work / "lit.log"
     command = re.search(r"add_test\(\[=\[lit\]=\] (.*)\)", (build / "test" / "CTestTestfile.cmake").read_text())[1]
-    python, script, _, site = re.findall(r'"([^"]*)"', command)
+    python, script, *_, site = re.findall(r'"([^"]*)"', command)
     files = [str(Path(site) / part.file) for part in parts]
     with open(log, "w") as to:
         subprocess.run([python, script, "-v", "-j", str(jobs), "--output", report, *files], stdin=subprocess.DEVNULL,
