@@ -54,49 +54,118 @@ Tensor linear(const Operand &input, const Linear &layer) {
                  layer.name);
 }
 
-/// Returns what is wrong in a layer's numbers, or "".
-static std::string mistakeIn(const Conv2d &layer, int64_t in) {
-  if (layer.out <= 0 || layer.kernel <= 0)
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// "3", or "1x7".
+static std::string text(const HeightWidth &size) {
+  std::string height = std::to_string(size.height);
+  return size.height == size.width ? height
+                                   : height + "x" + std::to_string(size.width);
+}
+
+/// Returns what is wrong in a layer's numbers, or "". `split` is the number of
+/// channels that groups share out in the weight.
+template <typename Layer>
+static std::string mistakeIn(const Layer &layer, int64_t in, int64_t split) {
+  if (layer.out <= 0 || layer.kernel.height <= 0 || layer.kernel.width <= 0)
     return std::to_string(layer.out) + " channels by a window of " +
-           std::to_string(layer.kernel) + ", expected at least 1 of both";
+           text(layer.kernel) + ", expected at least 1 of both";
   if (in == Batch)
     return "the number of channels is not known";
-  if (layer.groups <= 0 || in % layer.groups)
-    return std::to_string(in) + " channels in " + std::to_string(layer.groups) +
-           " groups";
+  if (layer.groups <= 0 || split % layer.groups)
+    return std::to_string(split) + " channels in " +
+           std::to_string(layer.groups) + " groups";
   return "";
+}
+
+/// Declares the weight [first, height, width, last] of a layer, which files
+/// have in PyTorch's order, and its bias; sets the options that are not the
+/// defaults.
+template <typename Options, typename Layer>
+static Tensor declare(const Operand &input, const Layer &layer, int64_t first,
+                      int64_t last, Options &options) {
+  Graph &net = Graph::of(input.tensor);
+  ElementType element = input.tensor.element();
+  auto dims = [](const HeightWidth &pair) {
+    return Dims{pair.height, pair.width};
+  };
+  auto [height, width] = layer.kernel;
+  Tensor weight = net.parameter(named(layer.name, "weight"), element,
+                                {first, height, width, last}, kaimingUniform(),
+                                {.dimsInFiles = {0, 3, 1, 2}}, input.place);
+  if (layer.bias)
+    options.bias =
+        net.parameter(named(layer.name, "bias"), element, {layer.out},
+                      uniformFanIn(height * width * last), input.place);
+  if (layer.stride != 1)
+    options.strides = dims(layer.stride);
+  if (layer.padding != 0)
+    options.low = options.high = dims(layer.padding);
+  if (layer.dilation != 1)
+    options.dilations = dims(layer.dilation);
+  if (layer.groups != 1)
+    options.groups = layer.groups;
+  return weight;
 }
 
 Tensor conv2d(const Operand &input, const Conv2d &layer) {
   std::string what = "conv2d '" + layer.name + "'";
   if (!hasRank(input, what, 4))
     return input.tensor;
-  int64_t in = input.tensor.size(-1), size = layer.kernel;
-  if (std::string mistake = mistakeIn(layer, in); !mistake.empty())
+  int64_t in = input.tensor.size(-1);
+  if (std::string mistake = mistakeIn(layer, in, in); !mistake.empty())
     return refuse(input, what, mistake);
-  Graph &net = Graph::of(input.tensor);
-  ElementType element = input.tensor.element();
-  Dims shape = {layer.out, size, size, in / layer.groups};
-  Tensor weight = net.parameter(named(layer.name, "weight"), element, shape,
-                                kaimingUniform(), {.dimsInFiles = {0, 3, 1, 2}},
-                                input.place);
   Conv2dOptions options;
-  if (layer.bias)
-    options.bias =
-        net.parameter(named(layer.name, "bias"), element, {layer.out},
-                      uniformFanIn(size * size * shape[3]), input.place);
-  auto both = [](int64_t number) { return Dims{number, number}; };
-  if (layer.stride != 1)
-    options.strides = both(layer.stride);
-  if (layer.padding)
-    options.low = options.high = both(layer.padding);
-  if (layer.dilation != 1)
-    options.dilations = both(layer.dilation);
-  if (layer.groups != 1)
-    options.groups = layer.groups;
+  Tensor weight = declare(input, layer, layer.out, in / layer.groups, options);
   return ofLayer(conv2d(input, Operand(weight, input.place), options),
                  layer.name);
 }
+
+/// Returns the size of the result along a dimension of `size`, or sets what is
+/// wrong. PyTorch has the same limit.
+static int64_t sizeAlong(const ConvTranspose2d &layer, int64_t size,
+                         int64_t HeightWidth::*dim, std::string &mistake) {
+  int64_t stride = layer.stride.*dim, dilation = layer.dilation.*dim,
+          more = layer.outputPadding.*dim, limit = std::max(stride, dilation);
+  if (size == Batch)
+    mistake = "the size of the images is not known";
+  else if (more < 0 || more >= limit)
+    mistake = "an output padding of " + std::to_string(more) +
+              ", expected less than the stride or the dilation, " +
+              std::to_string(limit);
+  if (!mistake.empty())
+    return 0;
+  int64_t span = dilation * (layer.kernel.*dim - 1) + 1;
+  return (size - 1) * stride - 2 * (layer.padding.*dim) + span + more;
+}
+
+Tensor convTranspose2d(const Operand &input, const ConvTranspose2d &layer) {
+  std::string what = "convTranspose2d '" + layer.name + "'";
+  if (!hasRank(input, what, 4))
+    return input.tensor;
+  int64_t in = input.tensor.size(-1);
+  std::string mistake = mistakeIn(layer, in, layer.out);
+  if (mistake.empty() && in % layer.groups)
+    mistake = mistakeIn(layer, in, in);
+  Dims size;
+  for (auto dim : {&HeightWidth::height, &HeightWidth::width})
+    if (mistake.empty())
+      size.push_back(
+          sizeAlong(layer, input.tensor.size(1 + size.size()), dim, mistake));
+  if (!mistake.empty())
+    return refuse(input, what, mistake);
+  ConvTranspose2dOptions options;
+  Tensor weight = declare(input, layer, in, layer.out / layer.groups, options);
+  return ofLayer(
+      convTranspose2d(input, Operand(weight, input.place), size, options),
+      layer.name);
+}
+
+//===----------------------------------------------------------------------===//
+// Embeddings and norms
+//===----------------------------------------------------------------------===//
 
 Tensor embedding(const Operand &indices, const Embedding &layer) {
   if (!indices.tensor)

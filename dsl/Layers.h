@@ -19,18 +19,44 @@ struct Linear {
 };
 Tensor linear(const Operand &input, const Linear &layer);
 
-/// torch.nn.Conv2d with channels last: images [batch, height, width, in]. All
-/// numbers but the channels are those of both dimensions.
+/// A number for the height of images and one for their width, or one for both.
+struct HeightWidth {
+  int64_t height, width;
+  HeightWidth(int64_t both) : height(both), width(both) {}
+  HeightWidth(int64_t height, int64_t width) : height(height), width(width) {}
+  bool operator==(const HeightWidth &) const = default;
+};
+
+/// torch.nn.Conv2d with channels last: images [batch, height, width, in].
 struct Conv2d {
-  int64_t out = 0;    ///< channels of the result
-  int64_t kernel = 0; ///< size of the window
-  /// name.weight [out, kernel, kernel, in / groups], which files have in
-  /// PyTorch's order, [out, in / groups, kernel, kernel]
+  int64_t out = 0;        ///< channels of the result
+  HeightWidth kernel = 0; ///< size of the window
+  /// name.weight [out, height, width, in / groups], which files have in
+  /// PyTorch's order, [out, in / groups, height, width]
   std::string name = {};
-  int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+  HeightWidth stride = 1, padding = 0, dilation = 1;
+  int64_t groups = 1;
   bool bias = true; ///< name.bias [out]
 };
 Tensor conv2d(const Operand &input, const Conv2d &layer);
+
+/// torch.nn.ConvTranspose2d with channels last: images [batch, height, width,
+/// in], whose height and width are known.
+struct ConvTranspose2d {
+  int64_t out = 0;        ///< channels of the result
+  HeightWidth kernel = 0; ///< size of the window
+  /// name.weight [in, height, width, out / groups], which files have in
+  /// PyTorch's order, [in, out / groups, height, width]
+  std::string name = {};
+  HeightWidth stride = 1, padding = 0;
+  /// rows and columns that the result has more; less than the stride or the
+  /// dilation
+  HeightWidth outputPadding = 0;
+  HeightWidth dilation = 1;
+  int64_t groups = 1;
+  bool bias = true; ///< name.bias [out]
+};
+Tensor convTranspose2d(const Operand &input, const ConvTranspose2d &layer);
 
 /// torch.nn.Embedding: rows of a table by index.
 struct Embedding {

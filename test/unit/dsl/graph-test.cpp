@@ -163,14 +163,48 @@ TEST(Graph, ConvolutionsDeclareTheirVariables) {
                               .padding = 1,
                               .groups = 2});
   EXPECT_EQ(y.type(), "?x5x4x4xf32");
-  net.output("y", conv2d(y, Conv2d{.out = 2, .kernel = 1, .bias = false}));
+  y = conv2d(y, Conv2d{.out = 2, .kernel = 1, .bias = false});
+  y = conv2d(
+      y, Conv2d{.out = 3, .kernel = {1, 4}, .name = "wide", .padding = {0, 2}});
+  EXPECT_EQ(y.type(), "?x5x5x3xf32");
+  net.output("y", y);
   std::string text = textOf(net);
   for (const char *line :
        {"@conv.weight : tensor<4x3x3x3xf32> dims_in_files[0, 3, 1, 2] = ",
         "@conv.bias : tensor<4xf32> = ",
         "mp.conv2d %x, %conv.weight, %conv.bias strides[2, 2] low[1, 1] "
         "high[1, 1] groups(2)",
-        "@weight : tensor<2x1x1x4xf32>", "mp.conv2d %conv, %weight : "})
+        "@weight : tensor<2x1x1x4xf32>", "mp.conv2d %conv, %weight : ",
+        "@wide.weight : tensor<3x1x4x2xf32>", "low[0, 2] high[0, 2]"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+}
+
+TEST(Graph, TransposedConvolutionsHaveTheSizesOfPyTorch) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 5, 4, 6});
+  Tensor y = convTranspose2d(x, ConvTranspose2d{.out = 4,
+                                                .kernel = 3,
+                                                .name = "up",
+                                                .stride = 2,
+                                                .padding = 1,
+                                                .outputPadding = 1,
+                                                .groups = 2});
+  // torch.nn.ConvTranspose2d(6, 4, 3, 2, 1, 1, 2) of [1, 6, 5, 4].
+  EXPECT_EQ(y.type(), "?x10x8x4xf32");
+  Tensor z = convTranspose2d(
+      y,
+      ConvTranspose2d{
+          .out = 3, .kernel = 2, .name = "wide", .dilation = 3, .bias = false});
+  EXPECT_EQ(z.type(), "?x13x11x3xf32");
+  net.output("y", z);
+  std::string text = textOf(net);
+  for (const char *line :
+       {"@up.weight : tensor<6x3x3x2xf32> dims_in_files[0, 3, 1, 2] = ",
+        "@up.bias : tensor<4xf32> = ",
+        "mp.conv_transpose2d %x, %up.weight, %up.bias size[10, 8] strides[2, "
+        "2] "
+        "low[1, 1] high[1, 1] groups(2)",
+        "@wide.weight : tensor<4x2x2x3xf32>", "dilations[3, 3]"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
 }
 

@@ -84,6 +84,10 @@ TEST_F(Mistakes, OfVariables) {
   wrong = conv2d(images, Conv2d{.out = 4, .name = "c"}), expect(__LINE__, {"conv2d 'c' on ?x2x2x2xf32", "a window of 0"});
   wrong = conv2d(images, Conv2d{.out = 4, .kernel = 1, .name = "c", .groups = 3}), expect(__LINE__, {"2 channels in 3 groups"});
   wrong = conv2d(images, Conv2d{.out = 4, .kernel = 3, .name = "d"}), expect(__LINE__, {"the window spans 3 elements of the height"});
+  wrong = convTranspose2d(images, ConvTranspose2d{.out = 3, .kernel = 2, .name = "t", .groups = 2}), expect(__LINE__, {"convTranspose2d 't'", "3 channels in 2 groups"});
+  wrong = convTranspose2d(images, ConvTranspose2d{.out = 3, .kernel = 2, .name = "t", .groups = 3}), expect(__LINE__, {"2 channels in 3 groups"});
+  wrong = convTranspose2d(images, ConvTranspose2d{.out = 4, .kernel = 2, .name = "t", .outputPadding = 1}), expect(__LINE__, {"an output padding of 1", "the stride or the dilation, 1"});
+  wrong = convTranspose2d(reshape(x, {Batch, 2, 2, 2}), ConvTranspose2d{.out = 4, .kernel = 2, .name = "u", .stride = 0, .outputPadding = 0}), expect(__LINE__, {"stride"});
   wrong = net.parameter("", F32, {3, 4}, zeros()), expect(__LINE__, {"needs a name"});
   net.parameter("w", F32, {3, 4}, zeros());
   wrong = net.parameter("w", F32, {4, 3}, zeros()), expect(__LINE__, {"'w' is 4x3xf32 here and 3x4xf32 before"});
