@@ -1,4 +1,4 @@
-"""The networks of examples/resnet as bench/ trains them: without random crops, on made-up images."""
+"""The networks of mp-zoo as bench/ trains them: without random crops, on made-up images."""
 
 import re
 import struct
@@ -7,10 +7,10 @@ import sys
 
 
 def printed(tools, network):
-    """The module of a network that print_resnet knows."""
-    program = tools / "print_resnet"
+    """The module of a network that mp-zoo knows."""
+    program = tools / "mp-zoo"
     if not program.is_file():
-        sys.exit(f"no print_resnet in {tools}: run scripts/build.sh print_resnet, or give its folder by --tools")
+        sys.exit(f"no mp-zoo in {tools}: run scripts/build.sh mp-zoo, or give its folder by --tools")
     return subprocess.run([program, network], check=True, capture_output=True, text=True).stdout
 
 

@@ -2,7 +2,7 @@
 """From the start of the process to the end of the first step of ResNet-50 for 32x32 images: with an empty cache of kernels and
 with a full one; and what a start on a GPU compiles, without a GPU.
 
-    cmake --build --preset release --target mp-run print_resnet bench-nvrtc-start
+    cmake --build --preset release --target mp-run mp-zoo bench-nvrtc-start
     bench/cold_start.py --json cold-start.json
 
 On the CPU `mp-run train` runs until the first step stands in its metrics. Its trace says what the time went into: parts of the
@@ -118,7 +118,7 @@ def row(result):
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=Path, default=ROOT / "build/release/bin", help="folder of mp-run (%(default)s)")
-    parser.add_argument("--network", choices=IMAGES, default="resnet50-cifar", help="of print_resnet (%(default)s)")
+    parser.add_argument("--network", choices=IMAGES, default="resnet50-cifar", help="of mp-zoo (%(default)s)")
     parser.add_argument("--targets", nargs="+", choices=("cpu", "cuda"), default=["cpu", "cuda"], help="(both)")
     parser.add_argument("--precisions", nargs="+", choices=("fp32", "fp16", "bf16"), default=["fp32", "bf16"], help="(fp32 bf16)")
     parser.add_argument("--batch", type=int, default=32, help="samples a step (%(default)s)")

@@ -28,7 +28,7 @@ from _networks import plain, printed, write_data
 from _rival import Rival
 
 HERE = Path(__file__).resolve().parent
-#: `file`, or a `network` of print_resnet; the shape of an image; what PyTorch's side is told; steps a round, and before it.
+#: `file`, or a `network` of mp-zoo; the shape of an image; what PyTorch's side is told; steps a round, and before it.
 MODELS = {
     "mlp": {"file": HERE.parent / "examples/fashion-mnist/mlp.mlir", "image": (28, 28), "batch": 128, "steps": 200, "warmup": 30,
             "rival": ("--sizes", "784,512,256,10")},

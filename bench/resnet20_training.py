@@ -29,7 +29,7 @@ LEAST, APART = 0.91, 0.005
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tools", type=Path, default=ROOT / "build" / "release" / "bin", help="folder of mp-run and print_resnet")
+    parser.add_argument("--tools", type=Path, default=ROOT / "build" / "release" / "bin", help="folder of mp-run and mp-zoo")
     parser.add_argument("--data", type=Path, default=Path("/usr/share/datasets/fashion-mnist"), help="folder of Fashion-MNIST")
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "resnet20", help="folder of the runs' folders")
     parser.add_argument("--epochs", type=int, default=6)
@@ -50,7 +50,7 @@ def main():
     arguments = options()
     arguments.runs.mkdir(parents=True, exist_ok=True)
     module = arguments.runs / "resnet20.mlir"
-    module.write_text(subprocess.run([arguments.tools / "print_resnet"], capture_output=True, text=True, check=True).stdout)
+    module.write_text(subprocess.run([arguments.tools / "mp-zoo", "resnet20"], capture_output=True, text=True, check=True).stdout)
     results = {}
     for name in RUNS:
         summary = arguments.runs / name / "summary.json"

@@ -39,7 +39,7 @@ function(mp_add_portable name)
     set(all "")
   endif()
   add_executable(${name} ${optional} ${arg_SOURCES})
-  mp_link_archives(${name} ${arg_UNPARSED_ARGUMENTS} MpPrecision)
+  mp_link_archives(${name} ${arg_UNPARSED_ARGUMENTS} MpPrecision MpDsl)
   target_link_options(${name} PRIVATE -static-libgcc -no-pie)
 
   add_custom_target(package-portable ${all}

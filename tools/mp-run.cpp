@@ -1,6 +1,7 @@
 //===- mp-run.cpp - trains, scores and runs modules -----------------------===//
 #include "support/Spelling.h"
 #include "tools/Tools.h"
+#include "tools/common/NamedModels.h"
 #include "tools/common/Tool.h"
 #include "tools/common/Version.h"
 #include "tools/run/Commands.h"
@@ -77,5 +78,6 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
 }
 
 int mp::tool::runMain(int argc, char **argv) {
+  nameModels();
   return runTool("mp-run", argc, argv, runCommand);
 }

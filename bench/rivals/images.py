@@ -1,8 +1,8 @@
-"""Images as the networks of examples/resnet take them."""
+"""Images as the networks of examples/models take them."""
 
 import torch
 
-#: Mean and deviation of the pixels: those of Fashion-MNIST and CIFAR-10 in examples/resnet/residual.h.
+#: Mean and deviation of the pixels: those of Fashion-MNIST and CIFAR-10 in examples/models/Models.cpp.
 FASHION_MNIST, CIFAR10 = (0.2860, 0.3530), (0.4734, 0.2516)
 
 

@@ -1,4 +1,4 @@
-"""examples/resnet/resnet20.h in PyTorch: the same network with the same names of parameters, without random crops."""
+"""resnet20 of examples/models/ResNet.cpp in PyTorch: the same network with the same names of parameters, without random crops."""
 
 import torch.nn.functional as F
 from torch import nn

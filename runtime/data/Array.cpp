@@ -93,8 +93,24 @@ static Expected<std::unique_ptr<MemoryBuffer>> readPipe(StringRef path,
   return MemoryBuffer::getMemBufferCopy(text, path);
 }
 
+static std::vector<std::pair<std::string, NamedModule>> &namedModules() {
+  static std::vector<std::pair<std::string, NamedModule>> schemes;
+  return schemes;
+}
+
+void nameModules(StringRef scheme, NamedModule find) {
+  namedModules().push_back({scheme.str() + ":", find});
+}
+
 Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
   constexpr size_t most = size_t(256) << 20;
+  for (auto &[scheme, find] : namedModules())
+    if (path.starts_with(scheme) && !sys::fs::exists(path)) {
+      Expected<std::string> text = find(path.drop_front(scheme.size()));
+      if (!text)
+        return text.takeError();
+      return MemoryBuffer::getMemBufferCopy(*text, path);
+    }
   if (Error error = checkKind(path, /*takesPipes=*/true))
     return std::move(error);
   auto text =

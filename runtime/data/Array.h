@@ -41,8 +41,15 @@ llvm::Expected<std::shared_ptr<const MappedFile>> mapFile(llvm::StringRef path);
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readFile(llvm::StringRef path);
 
-/// Reads the text of a module: a regular file, or a pipe such as /dev/stdin.
-/// Fails if it is longer than any module.
+/// Returns the text of the module of that name.
+using NamedModule = llvm::Expected<std::string> (*)(llvm::StringRef name);
+
+/// Lets `readText("SCHEME:NAME")` return what `find` returns for NAME, unless
+/// there is such a file. For the start of a program: no module is read yet.
+void nameModules(llvm::StringRef scheme, NamedModule find);
+
+/// Reads the text of a module: a regular file, a pipe such as /dev/stdin, or a
+/// name of `nameModules`. Fails if it is longer than any module.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readText(llvm::StringRef path);
 

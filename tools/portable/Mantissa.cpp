@@ -22,6 +22,7 @@ static constexpr char kHelp[] =
     "  run        trains, scores and runs modules\n"
     "  diff       compares a graph under two policies, op by op\n"
     "  lsp-server answers an editor's questions\n"
+    "  zoo        prints known networks as modules\n"
     "  reduce     finds the smallest module that still shows a fault\n\n"
     "mantissa TOOL --help says more.\n";
 
@@ -39,7 +40,8 @@ static const Tool *findTool(StringRef name) {
                                {"run", runMain},
                                {"diff", diffMain},
                                {"lsp-server", lspserverMain},
-                               {"reduce", reduceMain}};
+                               {"reduce", reduceMain},
+                               {"zoo", zooMain}};
   const Tool *found =
       llvm::find_if(tools, [&](const Tool &tool) { return tool.name == name; });
   return found == std::end(tools) ? nullptr : found;

@@ -1,0 +1,24 @@
+//===- NamedModels.h - zoo:NAME in place of a module's file -----*- C++ -*-===//
+#ifndef MP_TOOLS_COMMON_NAMEDMODELS_H
+#define MP_TOOLS_COMMON_NAMEDMODELS_H
+
+#include "examples/models/Models.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace mp::tool {
+
+/// Returns the text of a model's module. Errors: a name that no model has; what
+/// is wrong in the options, or in the network that they make.
+llvm::Expected<std::string>
+moduleOfModel(llvm::StringRef name, const models::ModelOptions &options);
+
+/// The same by a text: "resnet50,width=0.25,classes=10,image=32,data=cifar10".
+llvm::Expected<std::string> moduleOfModel(llvm::StringRef text);
+
+/// Lets zoo:NAME take the place of a module's file in this process.
+void nameModels();
+
+} // namespace mp::tool
+
+#endif // MP_TOOLS_COMMON_NAMEDMODELS_H

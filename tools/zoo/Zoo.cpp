@@ -1,0 +1,78 @@
+//===- Zoo.cpp - mp-zoo ---------------------------------------------------===//
+#include "tools/zoo/Zoo.h"
+#include "program/Limits.h"
+#include "support/Error.h"
+#include "tools/common/NamedModels.h"
+#include "tools/common/Options.h"
+#include "llvm/Support/Format.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+namespace {
+
+Command describe(models::ModelOptions &options) {
+  Command command{
+      "", "NAME [options]",
+      "Prints a known network as a module: with the files of its images, and a "
+      "recipe in bf16.\n'mp-zoo list' prints the names. Every tool takes "
+      "zoo:NAME for the module's file, and\nzoo:NAME,width=0.25,classes=10 "
+      "with options."};
+  command.positional = 1;
+  command.options = {
+      positive(
+          "width", [&](double factor) { options.width = factor; },
+          "factor of the numbers of channels, which are rounded to multiples "
+          "of 8 (1)",
+          Infinite::Refused),
+      number(
+          "classes", [&](uint64_t n) { options.classes = int64_t(n); }, 2,
+          kMostCount, "classes (those of the images)"),
+      number(
+          "image", [&](uint64_t n) { options.side = int64_t(n); }, 1,
+          kMostCount,
+          "pixels of a side of the images that the network is given; below 64 "
+          "it has its form for small images (the network's)"),
+      text("data", "IMAGES", options.images,
+           "fashion-mnist, cifar10 or imagenet: the images of the files, which "
+           "get zeros around them if they are smaller (the network's)"),
+  };
+  return command;
+}
+
+void list() {
+  outs() << "network         images         pixels  about\n";
+  for (const models::Model &model : models::allModels())
+    outs() << left_justify(model.name, 16) << left_justify(model.images, 15)
+           << right_justify(std::to_string(model.side), 6) << "  "
+           << model.about << "\n";
+}
+
+Error print(StringRef name, const models::ModelOptions &options) {
+  auto text = moduleOfModel(name, options);
+  if (!text)
+    return text.takeError();
+  outs() << *text;
+  return Error::success();
+}
+
+} // namespace
+
+int zoo(ArrayRef<const char *> arguments) {
+  models::ModelOptions options;
+  auto words = describe(options).parse(arguments);
+  if (!words)
+    return report(words.takeError());
+  if (!*words)
+    return 0;
+  std::string name = (**words)[0];
+  if (name == "list") {
+    list();
+    return 0;
+  }
+  if (Error error = print(name, options))
+    return report(std::move(error));
+  return 0;
+}
+
+} // namespace mp::tool
