@@ -10,8 +10,8 @@ namespace mp::tool {
 
 /// Returns the text of a model's module. Errors: a name that no model has; what
 /// is wrong in the options, or in the network that they make.
-llvm::Expected<std::string>
-moduleOfModel(llvm::StringRef name, const models::ModelOptions &options);
+llvm::Expected<std::string> moduleOfModel(llvm::StringRef name,
+                                          const models::ModelOptions &options);
 
 /// The same by a text: "resnet50,width=0.25,classes=10,image=32,data=cifar10".
 llvm::Expected<std::string> moduleOfModel(llvm::StringRef text);

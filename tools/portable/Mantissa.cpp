@@ -35,13 +35,10 @@ struct Tool {
 
 static const Tool *findTool(StringRef name) {
   using namespace mp::tool;
-  static const Tool tools[] = {{"opt", optMain},
-                               {"translate", translateMain},
-                               {"run", runMain},
-                               {"diff", diffMain},
-                               {"lsp-server", lspserverMain},
-                               {"reduce", reduceMain},
-                               {"zoo", zooMain}};
+  static const Tool tools[] = {
+      {"opt", optMain},   {"translate", translateMain},  {"run", runMain},
+      {"diff", diffMain}, {"lsp-server", lspserverMain}, {"reduce", reduceMain},
+      {"zoo", zooMain}};
   const Tool *found =
       llvm::find_if(tools, [&](const Tool &tool) { return tool.name == name; });
   return found == std::end(tools) ? nullptr : found;
