@@ -5,7 +5,8 @@ torchvision in double, which tells whose rounding the difference is.
     python3 -m venv VENV && VENV/bin/pip install torch torchvision numpy
     VENV/bin/python bench/zoo_agreement.py --precision fp32 bf16 --json zoo-agreement.json
 
-Both take the same made-up photographs in order, without dropout, and torchvision takes the learning rates from our metrics."""
+Both take the same made-up photographs in order, without dropout, and torchvision takes the learning rates from our metrics. Where
+a few samples decide a batch norm, a difference in the last bit grows with every step, in torchvision as here."""
 
 import argparse
 import copy
@@ -111,10 +112,12 @@ def compare(options, name, precision):
     exact = torch_losses(copy.deepcopy(model).double(), *data, options.batch, rates, None)
     theirs = torch_losses(model, *data, options.batch, rates, DTYPES[precision])
     result = {"network": name, "image": side, "precision": precision, "steps": len(steps), "losses": found, "losses_pytorch": theirs,
-              "losses_pytorch_in_double": exact, "difference_from_pytorch": farthest(found, theirs),
+              "losses_pytorch_in_double": exact, "difference_of_first_step": farthest(found[:1], theirs[:1]),
+              "difference_from_pytorch": farthest(found, theirs),
               "difference_from_double": farthest(found, exact), "difference_of_pytorch_from_double": farthest(theirs, exact)}
-    print(f"{name:13} {precision}: losses differ from PyTorch's by at most {result['difference_from_pytorch']:.1e}, from those in double "
-          f"by {result['difference_from_double']:.1e}, and PyTorch's from those by {result['difference_of_pytorch_from_double']:.1e}", flush=True)
+    print(f"{name:13} {precision}: losses differ from PyTorch's by {result['difference_of_first_step']:.1e} in the first step and at most "
+          f"{result['difference_from_pytorch']:.1e}, from those in double by {result['difference_from_double']:.1e}, and PyTorch's from those "
+          f"by {result['difference_of_pytorch_from_double']:.1e}", flush=True)
     return result
 
 
