@@ -53,16 +53,21 @@ def read_safetensors(path):
             .reshape(entry["shape"]) for name, entry in header.items() if name != "__metadata__" and entry["dtype"] == "F32"}
 
 
-def torch_losses(model, images, labels, batch, rates, dtype):
+def loss_of(model, images, labels, dtype):
+    with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
+        logits = model(images)
+    return F.cross_entropy(logits.float() if dtype else logits, labels)
+
+
+def torch_losses(model, images, labels, batch, rates, dtype, loss_of=loss_of):
+    """The losses of a step for each rate."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
     losses = []
     for step, rate in enumerate(rates):
         rows = slice(step * batch, (step + 1) * batch)
         optimizer.param_groups[0]["lr"] = rate
         optimizer.zero_grad()
-        with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
-            logits = model(images[rows])
-        loss = F.cross_entropy(logits.float() if dtype else logits, labels[rows])
+        loss = loss_of(model, images[rows], labels[rows], dtype)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

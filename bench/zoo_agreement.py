@@ -23,7 +23,7 @@ import torchvision
 
 from _machine import ROOT, circumstances
 from _networks import write_npy
-from resnet20_agreement import DTYPES, farthest, write_safetensors
+from resnet20_agreement import DTYPES, farthest, torch_losses, write_safetensors
 
 #: The network in torchvision, and the least pixels of images that it takes.
 NETWORKS = {
@@ -62,20 +62,6 @@ def loss_of(model, images, labels, dtype):
     return losses[0] + sum(0.3 * loss for loss in losses[1:])
 
 
-def torch_losses(model, images, labels, batch, rates, dtype):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4)
-    losses = []
-    for step, rate in enumerate(rates):
-        rows = slice(step * batch, (step + 1) * batch)
-        optimizer.param_groups[0]["lr"] = rate
-        optimizer.zero_grad()
-        loss = loss_of(model, images[rows], labels[rows], dtype)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
-
-
 def torchvision_model(name):
     torch.manual_seed(0)
     model = NETWORKS[name][0](num_classes=10).train()
@@ -109,8 +95,8 @@ def compare(options, name, precision):
     steps = [line for line in metrics if "loss" in line and "step" in line]
     rates, found = [line["lr"] for line in steps], [line["loss"] for line in steps]
     data = torch.from_numpy(images), torch.from_numpy(labels).long()
-    exact = torch_losses(copy.deepcopy(model).double(), *data, options.batch, rates, None)
-    theirs = torch_losses(model, *data, options.batch, rates, DTYPES[precision])
+    exact = torch_losses(copy.deepcopy(model).double(), *data, options.batch, rates, None, loss_of)
+    theirs = torch_losses(model, *data, options.batch, rates, DTYPES[precision], loss_of)
     result = {"network": name, "image": side, "precision": precision, "steps": len(steps), "losses": found, "losses_pytorch": theirs,
               "losses_pytorch_in_double": exact, "difference_of_first_step": farthest(found[:1], theirs[:1]),
               "difference_from_pytorch": farthest(found, theirs),
