@@ -10,6 +10,7 @@
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -217,7 +218,31 @@ static Expected<std::vector<Variable>> weightsOf(const Safetensors &file) {
   return weights;
 }
 
-Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
+/// Rounds the elements of a tensor and counts those that become zero. Fails if
+/// one becomes infinite.
+static Expected<Array> rounded(const Array &tensor, ElementType to,
+                               StringRef name, uint64_t &flushed) {
+  ElementType from = tensor.type.element;
+  if (!isFloat(from) || from == to)
+    return tensor;
+  char *storage;
+  Array result = Array::allocate({to, tensor.type.shape}, &storage);
+  convertElements(from, tensor.bytes, to, {storage, result.bytes.size()});
+  for (int64_t i = 0; i < tensor.type.elements(); ++i) {
+    double before = loadElement(from, &tensor.bytes[i * byteWidth(from)]);
+    double after = loadElement(to, storage + i * byteWidth(to));
+    if (std::isfinite(before) && !std::isfinite(after))
+      return makeError("'{0}' holds {1}, which is too large for {2}", name,
+                       before, elementTypeName(to));
+    flushed += before != 0 && after == 0;
+  }
+  if (Error error = tensor.check())
+    return std::move(error);
+  return result;
+}
+
+Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which,
+                                 std::optional<ElementType> element) {
   Expected<Safetensors> file = readWeights(from);
   if (!file)
     return file.takeError();
@@ -234,6 +259,12 @@ Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which) {
   std::vector<NamedTensor> tensors;
   for (const Variable &weight : *weights) {
     Array tensor = file->tensors.at(tensorOf(weight, *roles, which));
+    if (element) {
+      auto narrow = rounded(tensor, *element, weight.name, exported.flushed);
+      if (!narrow)
+        return makeError("{0}: {1}", file->path, toString(narrow.takeError()));
+      tensor = std::move(*narrow);
+    }
     exported.bytes += tensor.bytes.size();
     tensors.push_back({weight.name,
                        tensor.type,

@@ -24,13 +24,18 @@ llvm::Error loadWeights(llvm::StringRef path, Session &session,
 struct Exported {
   size_t tensors = 0;
   uint64_t bytes = 0;
+  uint64_t flushed = 0; ///< elements that became zero in a narrower type
 };
 
 /// Writes the parameters and buffers of a checkpoint or run folder to a
 /// safetensors file that PyTorch's load_state_dict accepts: without slots,
 /// scaler and the histories of 8-bit training. `which` is Trained or Averaged.
-llvm::Expected<Exported> exportWeights(llvm::StringRef from, llvm::StringRef to,
-                                       Weights which = Weights::Trained);
+/// With an `element`, tensors of floating-point numbers are rounded to it. An
+/// error names a tensor with a finite element that it cannot hold.
+llvm::Expected<Exported>
+exportWeights(llvm::StringRef from, llvm::StringRef to,
+              Weights which = Weights::Trained,
+              std::optional<ElementType> element = std::nullopt);
 
 } // namespace mp
 

@@ -8,7 +8,7 @@ using namespace llvm;
 namespace mp::tool {
 
 int exportRun(ArrayRef<const char *> arguments) {
-  std::string weights;
+  std::string weights, dtype;
   bool averaged = false;
   Command command{"export", "RUN --weights FILE [options]",
                   "Writes what a run learnt, parameters and buffers alone, to "
@@ -20,6 +20,8 @@ int exportRun(ArrayRef<const char *> arguments) {
   command.options = {
       text("weights", "FILE", weights, "the safetensors file to write",
            Names::Output),
+      choice("dtype", dtype, {"f32", "f16", "bf16"},
+             "type that the numbers are rounded to (that of each weight)"),
       flag("ema", averaged, true,
            "the moving averages of weights that the recipe's ema keeps"),
   };
@@ -34,13 +36,18 @@ int exportRun(ArrayRef<const char *> arguments) {
   if (Error error = checkFiles({{"--weights", weights, Names::Output},
                                 {"RUN", run, Names::InputRun}}))
     return report(std::move(error));
-  auto exported = exportWeights(
-      run, weights, averaged ? Weights::Averaged : Weights::Trained);
+  auto exported = exportWeights(run, weights,
+                                averaged ? Weights::Averaged : Weights::Trained,
+                                parseElementType(dtype));
   if (!exported)
     return report(exported.takeError());
   outs() << weights << ": " << exported->tensors
          << (exported->tensors == 1 ? " tensor, " : " tensors, ")
-         << format("%.1f MiB\n", exported->bytes / 1048576.0);
+         << format("%.1f MiB", exported->bytes / 1048576.0);
+  if (exported->flushed)
+    outs() << ", " << exported->flushed << " numbers below the smallest of "
+           << dtype << " are zero";
+  outs() << "\n";
   return 0;
 }
 
