@@ -36,6 +36,16 @@ find_package(ZLIB QUIET GLOBAL)
 if(NOT ZLIB_FOUND)
   mp_missing("zlib" "zlib1g-dev")
 endif()
+find_package(PNG QUIET GLOBAL)
+if(NOT PNG_FOUND)
+  mp_missing("libpng" "libpng-dev")
+endif()
+# The config file of libjpeg-turbo names files of packages that are not needed.
+find_path(MP_TURBOJPEG_INCLUDE turbojpeg.h)
+find_library(MP_TURBOJPEG_LIBRARY turbojpeg)
+if(NOT MP_TURBOJPEG_INCLUDE OR NOT MP_TURBOJPEG_LIBRARY)
+  mp_missing("libjpeg-turbo" "libturbojpeg0-dev")
+endif()
 find_package(Threads REQUIRED GLOBAL)
 
 # Training needs no tests: if their packages are missing, they are left out.

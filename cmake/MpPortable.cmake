@@ -3,14 +3,24 @@
 # run time, as everywhere.
 option(MP_PORTABLE "build the portable package and nothing else" OFF)
 option(MP_PYTHON "build the Python module too; pyproject.toml sets it" OFF)
-find_library(MP_ZLIB_ARCHIVE libz.a)
+# libpng calls zlib, so it stands before it.
+set(MP_ARCHIVES "")
+foreach(archive libpng.a libturbojpeg.a libz.a)
+  find_library(MP_ARCHIVE_${archive} ${archive})
+  list(APPEND MP_ARCHIVES ${MP_ARCHIVE_${archive}})
+endforeach()
+set(MP_HAS_ARCHIVES ON)
+if(MP_ARCHIVES MATCHES NOTFOUND)
+  set(MP_HAS_ARCHIVES OFF)
+endif()
 
 # The linker takes only the members of LLVM's and MLIR's archives that are
 # referred to, so all archives are offered; their CMake targets would bring shared
 # libraries along.
 file(GLOB MP_LLVM_ARCHIVES ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-if((MP_PORTABLE OR MP_PYTHON) AND NOT (MP_ZLIB_ARCHIVE AND MP_LLVM_ARCHIVES))
-  message(FATAL_ERROR "missing dependencies:\n  static zlib, LLVM and MLIR: apt-get install zlib1g-dev llvm-22-dev libmlir-22-dev")
+if((MP_PORTABLE OR MP_PYTHON) AND NOT (MP_HAS_ARCHIVES AND MP_LLVM_ARCHIVES))
+  message(FATAL_ERROR "missing dependencies:\n  static zlib, libpng, libjpeg-turbo, LLVM and MLIR: "
+    "apt-get install zlib1g-dev libpng-dev libturbojpeg0-dev llvm-22-dev libmlir-22-dev")
 endif()
 
 # mp_link_archives(<target> <object library>...): links their objects and those of
@@ -20,7 +30,7 @@ function(mp_link_archives name)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endforeach()
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/support/archives/NoZstd.cpp)
-  target_link_libraries(${name} PRIVATE ${MP_LLVM_ARCHIVES} ${MP_ZLIB_ARCHIVE} Threads::Threads ${CMAKE_DL_LIBS} m)
+  target_link_libraries(${name} PRIVATE ${MP_LLVM_ARCHIVES} ${MP_ARCHIVES} Threads::Threads ${CMAKE_DL_LIBS} m)
   # Each function of the archives is a section of its own, so functions that nothing reaches are left out.
   target_link_options(${name} PRIVATE -static-libstdc++ -Wl,--gc-sections,--icf=all,--strip-all,--as-needed)
 endfunction()
@@ -29,7 +39,7 @@ endfunction()
 # the target package-portable. It is linked from the objects of the other targets.
 function(mp_add_portable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" SOURCES)
-  if(NOT MP_ZLIB_ARCHIVE OR NOT MP_LLVM_ARCHIVES OR MP_SANITIZE) # the archives are not instrumented
+  if(NOT MP_HAS_ARCHIVES OR NOT MP_LLVM_ARCHIVES OR MP_SANITIZE) # the archives are not instrumented
     return()
   endif()
   set(optional "")

@@ -1,5 +1,6 @@
 //===- Attributes.cpp - initialisers, storage and columns -----------------===//
 #include "dialect/Fields.h"
+#include "program/Program.h"
 #include "support/Permutation.h"
 #include <cmath>
 
@@ -134,9 +135,17 @@ LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Columns
 //===----------------------------------------------------------------------===//
 
+/// Columns of a type that data files do not hold are refused with their op.
+static ElementType programType(Type element) {
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  return parseElementType(name).value_or(ElementType::F32);
+}
+
 LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringAttr, DataFormat format, Type element,
-                                 StringAttr key, ArrayRef<int64_t> dims) {
+                                 StringAttr key, ArrayRef<int64_t> dims,
+                                 ArrayRef<int64_t> shape, RecordAttr record) {
   if (!element.isIntOrFloat())
     return emitError() << "elements are " << element
                        << ", expected integers or floats";
@@ -152,5 +161,13 @@ LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!dims.empty() && dims.front() != 0)
     return emitError() << "dims_in_files is " << dimsText(dims)
                        << ", but the samples, dimension 0, stay first";
+  DataColumn column;
+  column.format = stringifyDataFormat(format).str();
+  column.element = programType(element);
+  column.shape = shape.vec();
+  column.recordBytes = record ? record.getBytes() : 0;
+  column.recordOffset = record ? record.getOffset() : 0;
+  if (std::string mistake = columnMistake(column); !mistake.empty())
+    return emitError() << "the column " << mistake;
   return success();
 }

@@ -211,24 +211,50 @@ def Mp_StorageAttr : Mp_Attr<"Storage", "storage"> {
 
 def Mp_DataFormat : Mp_Enum<"DataFormat", "format of a data file", [
   I32EnumAttrCase<"idx", 0>, I32EnumAttrCase<"npy", 1>, I32EnumAttrCase<"safetensors", 2>,
+  I32EnumAttrCase<"records", 3>, // samples of one size, one after another, without a header
+  I32EnumAttrCase<"images", 4>,  // a folder of pictures, in a folder for each class
+  I32EnumAttrCase<"classes", 5>, // the classes of these pictures
 ]>;
+
+def Mp_RecordAttr : Mp_Attr<"Record", "record"> {
+  let summary = "the record that a sample is a part of, such as #mp.record<bytes = 3073, offset = 1>";
+  let description = [{
+    A file of records has no header. Each record has `bytes` bytes, and the sample lies in it from byte `offset` on.
+
+    Example: `#mp.record<bytes = 3073, offset = 1>`
+  }];
+  let parameters = (ins "int64_t":$bytes, DefaultValuedParameter<"int64_t", "0">:$offset);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
 
 def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
   let summary = "location of one argument's values in a data folder";
   let description = [{
-    `pattern` is a shell glob. `format` is one of idx, npy and safetensors; `key` names the tensor in a
-    safetensors file. `dims_in_files` says in which order the file holds the dimensions of the argument, as for
-    `mp.variable`: images with channels first become an argument with channels last when a batch is copied. The
-    samples stay the first dimension.
+    `pattern` is a shell glob. `format` is one of:
+
+    - `idx`, `npy`, `safetensors`: one file, which holds the samples along its first dimension; `key` names the
+      tensor in a safetensors file.
+    - `records`: one file or several, in the order of their names, of records without a header. `record` says how
+      large a record is and where the sample begins in it, and `shape` is that of a sample.
+    - `images`: a folder that has a folder for each class, with PNG and JPEG files in it. A picture is scaled so that
+      it just covers the height and width of `shape`, and its middle is taken. `classes` is the same folder; a sample
+      is the number of the class of a picture, in the order of the names of the classes.
+
+    `dims_in_files` says in which order the file holds the dimensions of the argument, as for `mp.variable`: images
+    with channels first become an argument with channels last when a batch is copied. The samples stay the first
+    dimension.
 
     Example: `#mp.column<"train-images*" as idx, ui8>`,
-    `#mp.column<"nchw.npy" as npy, f32 dims_in_files[0, 3, 1, 2]>`
+    `#mp.column<"data_batch_*.bin" as records, ui8 shape[3, 32, 32] record <bytes = 3073, offset = 1>
+    dims_in_files[0, 3, 1, 2]>`, `#mp.column<"train" as images, ui8 shape[224, 224, 3]>`
   }];
   let parameters = (ins "::mlir::StringAttr":$pattern, EnumParameter<Mp_DataFormat>:$format,
                         "::mlir::Type":$element, OptionalParameter<"::mlir::StringAttr">:$key,
-                        OptionalArrayRefParameter<"int64_t">:$dims_in_files);
+                        OptionalArrayRefParameter<"int64_t">:$dims_in_files,
+                        OptionalArrayRefParameter<"int64_t">:$shape, OptionalParameter<"::mp::RecordAttr">:$record);
   let assemblyFormat = [{
-    `<` $pattern `as` $format `,` $element (`dims_in_files` `[` $dims_in_files^ `]`)? (`,` `key` `=` $key^)? `>`
+    `<` $pattern `as` $format `,` $element (`shape` `[` $shape^ `]`)? (`record` $record^)?
+    (`dims_in_files` `[` $dims_in_files^ `]`)? (`,` `key` `=` $key^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -210,6 +210,21 @@ void Graph::train(const Recipe &recipe, Place place) {
   state->addText(recipeText(recipe, *low, scaler, body), place);
 }
 
+static std::string columnText(const Column &column, ElementType element) {
+  std::string text = "#mp.column<" + quoted(column.pattern) + " as " +
+                     column.format + ", " + mp::elementTypeName(element).str();
+  if (!column.shape.empty())
+    text += " shape" + mp::dimsText(column.shape);
+  if (column.recordBytes)
+    text += " record <bytes = " + std::to_string(column.recordBytes) +
+            ", offset = " + std::to_string(column.recordOffset) + ">";
+  if (!column.dimsInFiles.empty())
+    text += " dims_in_files" + mp::dimsText(column.dimsInFiles);
+  if (!column.key.empty())
+    text += ", key = " + quoted(column.key);
+  return text + ">";
+}
+
 void Graph::data(const std::string &source, const std::vector<Column> &columns,
                  Place place) {
   std::vector<std::string> texts;
@@ -221,15 +236,8 @@ void Graph::data(const std::string &source, const std::vector<Column> &columns,
                      place);
       return;
     }
-    std::string key = column.key.empty() ? "" : ", key = " + quoted(column.key);
-    std::string dims =
-        column.dimsInFiles.empty()
-            ? ""
-            : " dims_in_files" + mp::dimsText(column.dimsInFiles);
-    texts.push_back(quoted(column.input) + " = #mp.column<" +
-                    quoted(column.pattern) + " as " + column.format + ", " +
-                    mp::elementTypeName(known->second.first).str() + dims +
-                    key + ">");
+    texts.push_back(quoted(column.input) + " = " +
+                    columnText(column, known->second.first));
   }
   if (!state->declare("a data source", source, place))
     return;

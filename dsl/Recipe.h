@@ -53,11 +53,15 @@ struct Recipe {
 struct Column {
   std::string input;   ///< the name of the graph's input
   std::string pattern; ///< a shell glob
-  std::string format;  ///< idx, npy or safetensors
+  std::string format;  ///< idx, npy, safetensors, records, images or classes
   std::string key = {};
   /// Dimension i of the file is dimension `dimsInFiles[i]` of the input, as in
   /// VariableOptions: {0, 3, 1, 2} for images with channels first.
   std::vector<int64_t> dimsInFiles = {};
+  /// Of a sample in records; the height, width and channels of images.
+  std::vector<int64_t> shape = {};
+  int64_t recordBytes = 0;  ///< of a record in records
+  int64_t recordOffset = 0; ///< where the sample begins in its record
 };
 
 } // namespace mantissa

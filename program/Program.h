@@ -302,7 +302,14 @@ struct DataColumn {
   ElementType element = ElementType::U8;
   Location location;
   std::vector<int64_t> dimsInFiles = {}; ///< as of a Variable; the first is 0
+  /// Of a sample in "records"; height, width and channels of "images".
+  std::vector<int64_t> shape = {};
+  int64_t recordBytes = 0;  ///< of a record in "records"
+  int64_t recordOffset = 0; ///< where the sample begins in its record
 };
+
+/// Returns what is wrong with the format, shape and record of a column, or "".
+std::string columnMistake(const DataColumn &column);
 struct DataSource {
   std::string name;
   std::vector<DataColumn> columns;

@@ -215,3 +215,16 @@ bool Line::attribute(Call::Attribute &value) {
   value = std::move(list);
   return false;
 }
+
+bool Line::list(llvm::StringRef word, std::vector<int64_t> &numbers) {
+  if (!consume(word))
+    return false;
+  Call::Attribute value;
+  if (attribute(value))
+    return true;
+  auto *found = std::get_if<std::vector<int64_t>>(&value);
+  if (!found)
+    return fail("expected a list of numbers after " + word);
+  numbers = std::move(*found);
+  return false;
+}

@@ -49,6 +49,8 @@ public:
   /// Reads `at FILE:LINE:COLUMN`, or nothing.
   bool location(Location &location);
   bool attribute(Call::Attribute &value);
+  /// Reads `WORD [1,2]`, or nothing.
+  bool list(llvm::StringRef word, std::vector<int64_t> &numbers);
 
   /// Keeps the first message and returns true.
   bool fail(const llvm::Twine &message);

@@ -36,6 +36,7 @@ private:
   bool variable();
   bool role(VariableRole &role);
   bool dimsInFiles(std::vector<int64_t> &dims, std::optional<size_t> rank);
+  bool record(DataColumn &value);
   bool constant();
   bool kernel();
   bool source();
@@ -213,19 +214,13 @@ bool Parser::variable() {
 /// " dims_in_files [0,3,1,2]", or nothing.
 bool Parser::dimsInFiles(std::vector<int64_t> &dims,
                          std::optional<size_t> rank) {
-  if (!line.consume(kDimsInFiles))
+  if (!line.peek(kDimsInFiles))
     return false;
-  Call::Attribute list;
-  if (line.attribute(list))
+  if (line.list(kDimsInFiles, dims))
     return true;
-  auto *found = std::get_if<std::vector<int64_t>>(&list);
-  if (!found)
-    return fail("expected a list of dimensions in files");
-  std::string why = whyNotPermutation(*found, rank.value_or(found->size()));
-  if (!why.empty())
-    return fail("dimensions in files: " + dimsText(*found) + " " + why);
-  dims = std::move(*found);
-  return false;
+  std::string why = whyNotPermutation(dims, rank.value_or(dims.size()));
+  return !why.empty() &&
+         fail("dimensions in files: " + dimsText(dims) + " " + why);
 }
 
 /// " as slot of NAME named NAME", or nothing.
@@ -476,6 +471,16 @@ bool Parser::data() {
   return line.name(value.name, "a name") || line.location(value.location);
 }
 
+/// " record BYTES OFFSET", or nothing; and whether all of the column fits.
+bool Parser::record(DataColumn &value) {
+  if (line.consume(kRecord) &&
+      (line.integer(value.recordBytes, "bytes", 1) ||
+       line.integer(value.recordOffset, "an offset", 0)))
+    return true;
+  std::string mistake = columnMistake(value);
+  return !mistake.empty() && fail("column '" + value.argument + "' " + mistake);
+}
+
 bool Parser::column() {
   if (program.data.empty())
     return fail("'column' outside data");
@@ -484,8 +489,8 @@ bool Parser::column() {
          line.name(value.pattern, "a pattern") ||
          line.name(value.format, "a format") ||
          line.elementType(value.element) || line.expect("key") ||
-         line.name(value.key, "a key") ||
-         dimsInFiles(value.dimsInFiles, std::nullopt) ||
+         line.name(value.key, "a key") || line.list(kShape, value.shape) ||
+         record(value) || dimsInFiles(value.dimsInFiles, std::nullopt) ||
          (!value.dimsInFiles.empty() && value.dimsInFiles.front() != 0 &&
           fail("dimensions in files do not keep the samples first")) ||
          line.location(value.location);

@@ -30,7 +30,8 @@ private:
 
   void variable(const Variable &variable);
   void role(const VariableRole &role);
-  void dimsInFiles(llvm::ArrayRef<int64_t> dims);
+  /// Prints a list behind its word, or nothing if it is empty.
+  void list(llvm::StringRef word, llvm::ArrayRef<int64_t> numbers);
   void graph(const SourceOp &op);
   void kernel(const Kernel &kernel);
   void input(const Input &input);
@@ -149,11 +150,11 @@ void Printer::graph(const SourceOp &op) {
   os << '\n';
 }
 
-void Printer::dimsInFiles(llvm::ArrayRef<int64_t> dims) {
-  if (dims.empty())
+void Printer::list(llvm::StringRef word, llvm::ArrayRef<int64_t> numbers) {
+  if (numbers.empty())
     return;
-  os << ' ' << kDimsInFiles << " [";
-  llvm::interleave(dims, os, ",");
+  os << ' ' << word << " [";
+  llvm::interleave(numbers, os, ",");
   os << ']';
 }
 
@@ -176,7 +177,7 @@ void Printer::variable(const Variable &variable) {
     number(init.b);
   }
   role(variable.role);
-  dimsInFiles(variable.dimsInFiles);
+  list(kDimsInFiles, variable.dimsInFiles);
   location(variable.location);
   os << '\n';
 }
@@ -348,7 +349,11 @@ void Printer::data(const DataSource &source) {
     name(column.format);
     os << ' ' << elementTypeName(column.element) << " key ";
     name(column.key);
-    dimsInFiles(column.dimsInFiles);
+    list(kShape, column.shape);
+    if (column.recordBytes)
+      os << ' ' << kRecord << ' ' << column.recordBytes << ' '
+         << column.recordOffset;
+    list(kDimsInFiles, column.dimsInFiles);
     location(column.location);
     os << '\n';
   }

@@ -168,7 +168,10 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
            stringifyDataFormat(column.getFormat()).str(),
            column.getKey() ? column.getKey().str() : std::string(),
            parseElementType(element).value_or(ElementType::U8),
-           locate(op.getLoc()), column.getDimsInFiles().vec()});
+           locate(op.getLoc()), column.getDimsInFiles().vec(),
+           column.getShape().vec(),
+           column.getRecord() ? column.getRecord().getBytes() : 0,
+           column.getRecord() ? column.getRecord().getOffset() : 0});
     }
     sources.push_back(std::move(source));
   }

@@ -16,15 +16,6 @@ int64_t Width::operator()(int64_t channels) const {
 // Tables
 //===----------------------------------------------------------------------===//
 
-std::span<const Images> allImages() {
-  static const Images images[] = {
-      {"fashion-mnist", 28, 1, 10, 0.2860, 0.3530, 2},
-      {"cifar10", 32, 3, 10, 0.4734, 0.2516, 4},
-      {"imagenet", 224, 3, 1000, 0.4490, 0.2260, 0},
-  };
-  return images;
-}
-
 std::span<const Model> allModels() {
   static const Model models[] = {
       {"lenet", "LeNet-5", lenet, "fashion-mnist", 28},
@@ -83,34 +74,19 @@ static Tensor imagesOf(Graph &net, const Images &images, int64_t side) {
              : pad(x, {0, before, before, 0}, {0, after, after, 0});
 }
 
-/// The files of Fashion-MNIST and of all that is stored as MNIST is, or arrays
-/// of NumPy.
-static void nameFiles(Graph &net, const Images &images) {
-  for (const char *source : {"train", "test"}) {
-    std::string part = source;
-    if (images.channels != 1) {
-      net.data(source, {{"image", part + "-images.npy", "npy"},
-                        {"label", part + "-labels.npy", "npy"}});
-      continue;
-    }
-    std::string prefix = part == "test" ? "t10k" : part;
-    net.data(source, {{"image", prefix + "-images*", "idx"},
-                      {"label", prefix + "-labels*", "idx"}});
-  }
-}
-
 std::string build(Graph &net, const Model &model, const ModelOptions &options) {
   std::string name = options.images.empty() ? model.images : options.images;
   auto images = std::ranges::find(allImages(), name, &Images::name);
   if (images == allImages().end())
     return "no images are called '" + name + "'";
   bool isOwn = name == model.images;
-  int64_t side = options.side ? options.side
-                 : isOwn      ? model.side
-                              : images->side;
+  int64_t side = options.side   ? options.side
+                 : isOwn        ? model.side
+                 : images->side ? images->side
+                                : model.side;
   // Files of photographs have the size that the network is given.
   Images files = *images;
-  if (files.name == "imagenet")
+  if (!files.side)
     files.side = side;
   if (side < files.side)
     return name + " has images of " + std::to_string(files.side) +
@@ -131,7 +107,7 @@ std::string build(Graph &net, const Model &model, const ModelOptions &options) {
       {.optimizer = sgd({.lr = 0.1, .momentum = 0.9, .weightDecay = 5e-4}),
        .schedule = cosine({.warmup = 200}),
        .precision = "bf16"});
-  nameFiles(net, files);
+  nameData(net, files);
   return "";
 }
 

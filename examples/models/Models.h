@@ -48,11 +48,15 @@ inline bool isSmall(const Tensor &images) { return images.size(1) < 64; }
 /// Images of bytes in files.
 struct Images {
   std::string name;
-  int64_t side, channels, classes;
+  int64_t side; ///< 0: as large as the network takes them
+  int64_t channels, classes;
   double mean, deviation; ///< of all pixels of the training images
   int64_t moved;          ///< pixels of the augmentation in training
 };
 std::span<const Images> allImages();
+
+/// Names the files of the images, as data sources "train" and "test".
+void nameData(Graph &net, const Images &images);
 
 /// A network with the images that it is trained on unless others are named.
 struct Model {

@@ -1,87 +1,16 @@
 //===- Dataset.cpp - the files that feed an entry point -------------------===//
 #include "runtime/data/Dataset.h"
 #include "runtime/InputCheck.h"
+#include "runtime/data/ColumnFinder.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"
 #include "support/Permutation.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace mp {
-
-/// The names of the files in a folder, sorted.
-static Expected<std::vector<std::string>> listFiles(StringRef folder) {
-  std::error_code code;
-  std::vector<std::string> names;
-  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code;
-       it.increment(code))
-    if (!sys::fs::is_directory(it->path()))
-      names.push_back(sys::path::filename(it->path()).str());
-  if (code)
-    return makeError("cannot open data folder {0}: {1}", folder,
-                     code.message());
-  llvm::sort(names);
-  return names;
-}
-
-/// Describes a folder without a match by the nearest names. A pattern mostly
-/// gives the start of a name, so only that is compared.
-static std::string nearestFiles(StringRef pattern,
-                                std::vector<std::string> names) {
-  if (names.empty())
-    return "it holds no files";
-  std::string start(pattern);
-  llvm::erase(start, '*');
-  auto distance = [&](const std::string &name) {
-    return StringRef(name).take_front(start.size()).edit_distance(start);
-  };
-  llvm::sort(names, [&](const std::string &a, const std::string &b) {
-    return std::pair(distance(a), StringRef(a)) <
-           std::pair(distance(b), StringRef(b));
-  });
-  return "nearest: " + quoteList(names, 3);
-}
-
-/// Whether a pattern of a module leads out of the data folder.
-static bool leavesFolder(StringRef pattern) {
-  return sys::path::is_absolute(pattern) ||
-         is_contained(
-             make_range(sys::path::begin(pattern), sys::path::end(pattern)),
-             "..");
-}
-
-Expected<std::string> findFile(StringRef folder, StringRef pattern) {
-  if (leavesFolder(pattern))
-    return makeError("pattern '{0}' leads out of the data folder {1}", pattern,
-                     folder);
-  SmallString<256> base(folder);
-  if (StringRef folders = sys::path::parent_path(pattern); !folders.empty())
-    sys::path::append(base, folders);
-  StringRef last = sys::path::filename(pattern);
-  Expected<std::vector<std::string>> names = listFiles(base);
-  if (!names)
-    return names.takeError();
-  Expected<GlobPattern> glob = GlobPattern::create(last);
-  if (!glob)
-    return makeError("pattern '{0}': {1}", pattern, toString(glob.takeError()));
-  std::vector<std::string> matches;
-  llvm::copy_if(*names, std::back_inserter(matches),
-                [&](const std::string &name) { return glob->match(name); });
-  if (matches.size() > 1)
-    return makeError(
-        "pattern '{0}' matches {1} files in {2}, expected one: {3}", pattern,
-        matches.size(), base, quoteList(matches));
-  if (matches.empty())
-    return makeError("no file in {0} matches '{1}' ({2})", base, pattern,
-                     nearestFiles(last, *names));
-  sys::path::append(base, matches.front());
-  return base.str().str();
-}
 
 TensorType Column::sample() const {
   TensorType inFile = type;
@@ -101,34 +30,35 @@ static PermutedCopy reorderSample(const TensorType &file,
   return {{file.element, {file.shape.begin() + 1, file.shape.end()}}, dims};
 }
 
-/// Finds a column's file and checks its header.
-static Expected<Column> findColumn(const DataColumn &binding,
-                                   StringRef folder) {
+/// Finds a column and checks what its header says.
+static Expected<Column>
+findColumn(const DataColumn &binding,
+           function_ref<Expected<Column>(const DataColumn &)> source) {
   auto located = [&](Error error) {
     return makeError("{0}{1}", toString(std::move(error)),
                      at(binding.location));
   };
-  Expected<std::string> path = findFile(folder, binding.pattern);
-  if (!path)
-    return located(path.takeError());
-  Expected<TensorType> type = peekType(*path, binding.format, binding.key);
-  if (!type)
-    return located(type.takeError());
-  if (type->element != binding.element)
+  Expected<Column> found = source(binding);
+  if (!found)
+    return located(found.takeError());
+  Column &column = *found;
+  const TensorType &type = column.type;
+  if (type.element != binding.element)
     return makeError("{0}: holds {1} elements, column '{2}' expects {3}{4}",
-                     *path, elementTypeName(type->element), binding.argument,
-                     elementTypeName(binding.element), at(binding.location));
-  if (type->shape.empty())
+                     column.path, elementTypeName(type.element),
+                     binding.argument, elementTypeName(binding.element),
+                     at(binding.location));
+  if (type.shape.empty())
     return makeError("{0}: holds a single number, column '{1}' expects samples "
                      "along a first dimension{2}",
-                     *path, binding.argument, at(binding.location));
-  if (type->shape.front() == 0)
-    return makeError("{0}: holds no samples{1}", *path, at(binding.location));
-  uint64_t recordBytes = type->bytes() / type->shape.front();
-  Column column{binding, std::move(*path), std::move(*type), {}, recordBytes};
+                     column.path, binding.argument, at(binding.location));
+  if (type.shape.front() == 0)
+    return makeError("{0}: holds no samples{1}", column.path,
+                     at(binding.location));
+  column.recordBytes = type.bytes() / type.shape.front();
   ArrayRef<int64_t> dims = binding.dimsInFiles;
   if (dims.empty())
-    return column;
+    return found;
   if (std::string why = whyNotPermutation(dims, column.type.shape.size());
       !why.empty())
     return makeError("{0}: holds {1}, whose dimensions column '{2}' does not "
@@ -137,14 +67,17 @@ static Expected<Column> findColumn(const DataColumn &binding,
                      dimsText(dims), why, at(binding.location));
   if (!isIdentity(dims))
     column.reorder = reorderSample(column.type, dims);
-  return column;
+  return found;
 }
 
-Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder) {
+Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder,
+                                const PictureOptions &pictures) {
   Dataset data;
   data.name = source.name;
+  ColumnFinder finder(folder, pictures);
   for (const DataColumn &binding : source.columns) {
-    Expected<Column> column = findColumn(binding, folder);
+    Expected<Column> column = findColumn(
+        binding, [&](const DataColumn &column) { return finder.find(column); });
     if (!column)
       return column.takeError();
     data.all.push_back(std::move(*column));
@@ -165,13 +98,12 @@ Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder) {
 
 Error Dataset::read() {
   for (Column &column : all) {
-    const DataColumn &binding = column.binding;
-    if (column.array.owner)
+    if (column.array.owner || column.pictures)
       continue;
-    Expected<Array> array = readArray(column.path, binding.format, binding.key);
+    Expected<Array> array = readColumn(column);
     if (!array)
       return makeError("{0}{1}", toString(array.takeError()),
-                       at(binding.location));
+                       at(column.binding.location));
     if (array->type != column.type)
       return makeError("{0}: has changed while it was being read", column.path);
     column.array = std::move(*array);
@@ -179,8 +111,9 @@ Error Dataset::read() {
   return Error::success();
 }
 
-Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder) {
-  Expected<Dataset> data = find(source, folder);
+Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder,
+                                const PictureOptions &pictures) {
+  Expected<Dataset> data = find(source, folder, pictures);
   if (!data)
     return data.takeError();
   if (Error error = data->read())
@@ -234,6 +167,10 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
     TensorType sample = found->sample();
     if (Error error = checkSample(*found, input))
       return std::move(error);
+    if (found->pictures && input.range)
+      return makeError(
+          "{0}: pictures hold any byte, argument '{1}' takes {2}{3}",
+          found->path, input.name, rangeText(input), at(input.location));
     Error error =
         checkRange(input, sample.element, found->array.bytes, found->path,
                    std::max<int64_t>(sample.elements(), 1));
@@ -247,16 +184,50 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
   return binding;
 }
 
-void Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
+std::vector<std::string> Dataset::classes() const {
+  for (const Column &column : all)
+    if (column.folder)
+      return column.folder->classes;
+  return {};
+}
+
+Error checkClasses(ArrayRef<std::string> known, ArrayRef<std::string> found,
+                   StringRef folder) {
+  if (known.empty() || found.empty() || known == found)
+    return Error::success();
+  size_t first = 0;
+  while (first < std::min(known.size(), found.size()) &&
+         known[first] == found[first])
+    ++first;
+  auto nameAt = [&](ArrayRef<std::string> names) -> std::string {
+    return first < names.size() ? "'" + names[first] + "'" : "none";
+  };
+  return makeError("{0}: class {1} is {2} here and {3} in training: the same "
+                   "folders have to be there, so that their numbers are the "
+                   "same",
+                   folder, first, nameAt(found), nameAt(known));
+}
+
+/// Copies a sample in the order of its argument.
+static void copySample(const Column &column, const char *sample, char *to) {
+  if (column.reorder)
+    (*column.reorder)(sample, to);
+  else
+    std::copy_n(sample, column.recordBytes, to);
+}
+
+Error Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
   const Column &from = all[column];
+  if (from.pictures)
+    return from.pictures->read(rows, [&](size_t place, const uint8_t *bytes) {
+      copySample(from, reinterpret_cast<const char *>(bytes),
+                 to + place * from.recordBytes);
+    });
   for (int64_t row : rows) {
-    const char *sample = from.array.bytes.data() + row * from.recordBytes;
-    if (from.reorder)
-      (*from.reorder)(sample, to);
-    else
-      std::copy_n(sample, from.recordBytes, to);
+    copySample(from, from.array.bytes.data() + row * from.recordBytes, to);
     to += from.recordBytes;
   }
+  return Error::success();
 }
 
 /// The values were in the range of the input when the whole file was checked.

@@ -4,16 +4,22 @@
 
 #include "runtime/data/Array.h"
 #include "runtime/data/PermutedCopy.h"
+#include "runtime/data/PictureReader.h"
 
 namespace mp {
 
 /// One column of a data set: an argument and its samples, the slices of the
-/// array along its first dimension.
+/// array along its first dimension, or pictures that are decoded when their
+/// batch is gathered.
 struct Column {
   DataColumn binding;
-  std::string path;
-  TensorType type; ///< of the whole file: [samples, ...]
-  Array array;     ///< empty until it is read
+  std::string path; ///< for messages: of the file, the folder or several files
+  std::vector<std::string> files; ///< of records
+  TensorType type;                ///< of all samples: [samples, ...]
+  Array array;                    ///< empty until it is read
+  std::shared_ptr<PictureReader> pictures = nullptr;
+  /// Of pictures, or of the classes of pictures.
+  std::shared_ptr<const PictureFiles> folder = nullptr;
   uint64_t recordBytes = 0;
   /// Copies a sample to the order of its argument, if that is another one.
   std::optional<PermutedCopy> reorder = {};
@@ -42,14 +48,18 @@ public:
   /// `dims_in_files` does not permute, columns of different lengths, no
   /// samples.
   static llvm::Expected<Dataset> find(const DataSource &source,
-                                      llvm::StringRef folder);
+                                      llvm::StringRef folder,
+                                      const PictureOptions &pictures = {});
   /// Reads the data that `find` found, once. May run on another thread.
   llvm::Error read();
   /// Finds and reads the data.
   static llvm::Expected<Dataset> open(const DataSource &source,
-                                      llvm::StringRef folder);
+                                      llvm::StringRef folder,
+                                      const PictureOptions &pictures = {});
 
   int64_t samples() const { return count; }
+  /// Returns the names of the classes if they are folders, in their order.
+  std::vector<std::string> classes() const;
   llvm::ArrayRef<Column> columns() const { return all; }
 
   /// Finds the column of each input by name. Errors: an input without a column,
@@ -60,7 +70,9 @@ public:
   /// Copies the samples `rows` of a column to `to`, in this order, with their
   /// dimensions in the order of the argument. What is copied may be wrong if
   /// the column's file has changed: call `check` after the columns of a batch.
-  void gather(unsigned column, llvm::ArrayRef<int64_t> rows, char *to) const;
+  /// Fails if a picture cannot be decoded.
+  llvm::Error gather(unsigned column, llvm::ArrayRef<int64_t> rows,
+                     char *to) const;
   /// Fails with FileChanged if what `gather` copied from a column is not, or
   /// may not be, what `bind` checked: its file has changed, or these `rows` of
   /// it, which were copied to `bytes`, hold values that its input does not
@@ -80,11 +92,11 @@ private:
   int64_t count = 0;
 };
 
-/// Returns the only file of `folder` whose name matches `pattern`, a shell glob
-/// that may start with sub-folders. An error names the matches, or the nearest
-/// names.
-llvm::Expected<std::string> findFile(llvm::StringRef folder,
-                                     llvm::StringRef pattern);
+/// Fails if the classes of a data set, in `folder`, are not those that `known`
+/// names; either may have no names.
+llvm::Error checkClasses(llvm::ArrayRef<std::string> known,
+                         llvm::ArrayRef<std::string> found,
+                         llvm::StringRef folder);
 
 /// Fails if an element is outside of input.range and is not input.exempt. The
 /// error names `file` and the sample; a sample has `perSample` elements.

@@ -98,7 +98,8 @@ Error Prefetcher::fill(Slot &slot, Position position) {
   for (auto [i, bound] : llvm::enumerate(binding)) {
     const Column &from = data.columns()[bound.column];
     char *to = slot.buffers[i].get();
-    data.gather(bound.column, rows, to);
+    if (Error error = data.gather(bound.column, rows, to))
+      return error;
     slot.inputs[i] = {from.type.element, to, rows.size() * from.recordBytes};
     if (Error error =
             data.check(bound.column, bound.input, rows, slot.inputs[i].bytes()))

@@ -165,8 +165,28 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   visitFields(state, writer);
   if (!state.graph.empty())
     metadata[kGraphKey.str()] = graphToText(state.graph);
+  if (!state.classes.empty())
+    metadata[kClassesKey.str()] =
+        formatv("{0}", json::Value(json::Array(state.classes)));
   return writeSafetensors(path, std::move(tensors), std::move(metadata),
                           Digests::Written);
+}
+
+/// The names of classes that a file holds, or none.
+static Expected<std::vector<std::string>>
+parseClasses(const Safetensors &file) {
+  std::vector<std::string> classes;
+  auto text = file.metadata.find(kClassesKey.str());
+  if (text == file.metadata.end())
+    return classes;
+  Expected<json::Value> list = json::parse(text->second);
+  json::Path::Root root;
+  if (!list || !json::fromJSON(*list, classes, root)) {
+    if (!list)
+      consumeError(list.takeError());
+    return makeError("{0}: damaged: the names of its classes", file.path);
+  }
+  return classes;
 }
 
 Expected<Checkpoint> Checkpoint::open(StringRef path) {
@@ -199,6 +219,10 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
     reader.bad = "step";
   if (reader.bad.empty() && run.accumulate < 1)
     reader.bad = "accumulate";
+  auto classes = parseClasses(checkpoint.file);
+  if (!classes)
+    return classes.takeError();
+  run.classes = std::move(*classes);
   if (auto graph = metadata.find(kGraphKey.str()); graph != metadata.end()) {
     auto ops = parseGraph(graph->second);
     if (ops)

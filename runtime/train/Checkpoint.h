@@ -25,9 +25,10 @@ struct RunState : RecipeSettings {
   int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
   std::string module = {}, target = {}, cpu = {};
-  std::string scalerFields = {};    ///< as in Program
-  std::string plan = {};            ///< Program::plan
-  std::vector<SourceOp> graph = {}; ///< as in Program
+  std::string scalerFields = {};         ///< as in Program
+  std::string plan = {};                 ///< Program::plan
+  std::vector<SourceOp> graph = {};      ///< as in Program
+  std::vector<std::string> classes = {}; ///< as in Dataset
   std::string insertPasses =
       {};                     ///< those of CompileOptions, as on a command line
   double lastScale = 1;       ///< loss scale of the last step

@@ -22,6 +22,7 @@ inline constexpr llvm::StringLiteral kFingerprintKey = "fingerprint";
 inline constexpr llvm::StringLiteral kWeightsKey = "weights";
 /// What graphToText writes. Files of earlier versions lack it.
 inline constexpr llvm::StringLiteral kGraphKey = "mantissa.graph";
+inline constexpr llvm::StringLiteral kClassesKey = "mantissa.classes";
 
 /// Reads a file of weights, which may be a checkpoint: one of a newer format
 /// may mean something else by the same names.

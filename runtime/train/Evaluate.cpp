@@ -64,13 +64,17 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
 }
 
 /// Precision and policy are those of the options, else those that the
-/// checkpoint was trained with; plain weights leave them to the recipe.
-static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
+/// checkpoint was trained with; plain weights leave them to the recipe. Returns
+/// the names of the checkpoint's classes.
+static std::vector<std::string> chooseCasts(const EvalOptions &options,
+                                            CompileOptions &compile) {
   compile.precision = options.precision;
   compile.policy = options.policy;
   Expected<Checkpoint> checkpoint = Checkpoint::open(options.checkpoint);
-  if (!checkpoint)
-    return consumeError(checkpoint.takeError());
+  if (!checkpoint) {
+    consumeError(checkpoint.takeError());
+    return {};
+  }
   if (compile.precision.empty())
     compile.precision = checkpoint->state().precision;
   if (compile.policy.empty())
@@ -80,6 +84,7 @@ static void chooseCasts(const EvalOptions &options, CompileOptions &compile) {
   if (options.onNote && !inserted.empty() && options.insertPasses.empty())
     options.onNote("note: the checkpoint was trained with --insert-pass " +
                    inserted + ", this evaluation is without");
+  return checkpoint->state().classes;
 }
 
 Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
@@ -90,7 +95,7 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
                             .onednn = options.onednn,
                             .plan = options.plan,
                             .onNote = options.onNote};
-  chooseCasts(options, modelOptions.compile);
+  auto classes = chooseCasts(options, modelOptions.compile);
   modelOptions.compile.function = options.function;
   modelOptions.compile.plugins = options.plugins;
   modelOptions.compile.insertPasses = options.insertPasses;
@@ -104,6 +109,8 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
   Expected<Dataset> data = Dataset::open(**source, options.data);
   if (!data)
     return data.takeError();
+  if (Error error = checkClasses(classes, data->classes(), options.data))
+    return std::move(error);
   int64_t batch = std::min(options.batch, data->samples());
   auto executable = (*model)->get(Goal::Evaluate, kEvaluateEntry, batch);
   if (!executable)

@@ -4,6 +4,7 @@
 
 #include "program/Compiler.h"
 #include "program/RecipeSettings.h"
+#include "runtime/data/PictureReader.h"
 #include "runtime/train/Metrics.h"
 
 namespace mp {
@@ -18,8 +19,9 @@ namespace mp {
 /// slots non-finite: it restores its last checkpoint, or the initial state, and
 /// runs again up to that step.
 struct TrainOptions : RecipeSettings {
-  std::string module; ///< path of the .mlir file
-  std::string data;   ///< folder for the module's data sources
+  std::string module;           ///< path of the .mlir file
+  std::string data;             ///< folder for the module's data sources
+  PictureOptions pictures = {}; ///< how pictures in it are read
   std::string
       out; ///< run folder, created if missing; empty: nothing is written
   std::string resume; ///< run folder or checkpoint to go on from

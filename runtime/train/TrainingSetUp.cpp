@@ -42,7 +42,7 @@ static Expected<std::optional<Dataset>> findData(TrainingRun &run,
     return source.takeError();
   if (!*source)
     return std::nullopt;
-  return Dataset::find(**source, run.options.data);
+  return Dataset::find(**source, run.options.data, run.options.pictures);
 }
 
 static Error planBatches(TrainingRun &run) {
@@ -68,6 +68,10 @@ static Error planBatches(TrainingRun &run) {
         "{0} samples, {1} holds {2}",
         state.samples, run.options.data, samples);
   state.samples = samples;
+  std::vector<std::string> classes = run.trainData->classes();
+  if (Error error = checkClasses(state.classes, classes, run.options.data))
+    return error;
+  state.classes = std::move(classes);
   run.plan = {.samples = samples,
               .batch = batch,
               .dropLast = state.dropLast,
@@ -87,7 +91,9 @@ static Error findData(TrainingRun &run) {
   if (!test)
     return test.takeError();
   run.testData = std::move(*test);
-  return Error::success();
+  return run.testData ? checkClasses(run.state.classes, run.testData->classes(),
+                                     run.options.data)
+                      : Error::success();
 }
 
 /// If the scaler is static:auto, calibrates a scale and makes the run's scaler

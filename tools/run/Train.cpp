@@ -63,6 +63,14 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       number(
           "ledger", [&](uint64_t n) { options.ledgerEvery = n; }, 1, kMostCount,
           "count what f16 makes of gradients, every N steps, in ledger.jsonl"),
+      number(
+          "data-threads", [&](uint64_t n) { options.pictures.threads = n; }, 1,
+          1024, "threads that decode pictures (half of the cores)"),
+      number(
+          "data-cache",
+          [&](uint64_t n) { options.pictures.cacheBytes = n << 20; }, 0,
+          kMostCount,
+          "MiB of decoded pictures that are kept (a quarter of the memory)"),
       text("profile", "FILE", options.profile,
            "in the end, time every launch of a step and write them as JSON",
            Names::Output),

@@ -34,7 +34,8 @@ Command describe(models::ModelOptions &options) {
           "pixels of a side of the images that the network is given; below 64 "
           "it has its form for small images (the network's)"),
       text("data", "IMAGES", options.images,
-           "fashion-mnist, cifar10 or imagenet: the images of the files, which "
+           "fashion-mnist, cifar10, cifar100, imagenet or arrays: the images "
+           "of the files, which "
            "get zeros around them if they are smaller (the network's)"),
   };
   return command;

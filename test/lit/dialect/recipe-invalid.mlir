@@ -324,7 +324,7 @@ mp.data @train {x = #mp.column<"x" as npy, f32 dims_in_files[1, 0]>}
 
 // -----
 
-// expected-error@+2 {{expected ::mp::DataFormat to be one of: idx, npy, safetensors}}
+// expected-error@+2 {{expected ::mp::DataFormat to be one of: idx, npy, safetensors, records, images, classes}}
 // expected-error@+1 {{failed to parse}}
 mp.data @train {x = #mp.column<"x" as csv, f32>}
 
@@ -365,3 +365,58 @@ func.func private @name() -> (tensor<f32> {mp.name = "y"}, tensor<f32> {mp.name 
 
 // expected-error@+1 {{'mp.gradient' is "w", expected @parameter}}
 func.func private @gradient() -> (tensor<f32> {mp.gradient = "w"})
+
+// -----
+
+// expected-error @+1 {{the column has no record <bytes = N>, the size of a record}}
+mp.data @train {x = #mp.column<"x" as records, f32>}
+
+// -----
+
+// expected-error @+1 {{the column has samples of 3072 bytes from byte 2 on, which leave records of 3073 bytes}}
+mp.data @train {x = #mp.column<"x" as records, ui8 shape[3, 32, 32] record <bytes = 3073, offset = 2>>}
+
+// -----
+
+// expected-error @+1 {{the column has samples of 4 bytes from byte -1 on, which leave records of 8 bytes}}
+mp.data @train {x = #mp.column<"x" as records, f32 record <bytes = 8, offset = -1>>}
+
+// -----
+
+// expected-error @+1 {{the column has a shape with a size that is no size}}
+mp.data @train {x = #mp.column<"x" as records, f32 shape[0] record <bytes = 8>>}
+
+// -----
+
+// expected-error @+1 {{the column has a record, which only records have}}
+mp.data @train {x = #mp.column<"x" as idx, ui8 record <bytes = 8>>}
+
+// -----
+
+// expected-error @+1 {{the column has a shape, which the files say themselves}}
+mp.data @train {x = #mp.column<"x" as npy, ui8 shape[2]>}
+
+// -----
+
+// expected-error @+1 {{the column has elements other than ui8, the bytes of pictures}}
+mp.data @train {x = #mp.column<"x" as images, f32 shape[2, 2, 3]>}
+
+// -----
+
+// expected-error @+1 {{the column has no shape[height, width, channels], to which pictures are scaled}}
+mp.data @train {x = #mp.column<"x" as images, ui8>}
+
+// -----
+
+// expected-error @+1 {{the column has pictures of neither 1 channel nor 3}}
+mp.data @train {x = #mp.column<"x" as images, ui8 shape[2, 2, 4]>}
+
+// -----
+
+// expected-error @+1 {{the column has pictures of more than 8192 pixels a side}}
+mp.data @train {x = #mp.column<"x" as images, ui8 shape[2, 9000, 3]>}
+
+// -----
+
+// expected-error @+1 {{the column has elements other than integers, the numbers of classes}}
+mp.data @train {x = #mp.column<"x" as classes, f32>}

@@ -44,5 +44,11 @@ mp.train @clipped of @loss attributes {clip_norm = 1.0} {
 
 // CHECK: mp.data @images {x = #mp.column<"x" as npy, ui8 dims_in_files[0, 3, 1, 2]>, y = #mp.column<"y" as safetensors, f32 dims_in_files[0, 2, 1], key = "y">}
 mp.data @images {x = #mp.column<"x" as npy, ui8 dims_in_files[0, 3, 1, 2]>, y = #mp.column<"y" as safetensors, f32 dims_in_files[0, 2, 1], key = "y">}
+
+// CHECK: mp.data @cifar {x = #mp.column<"b_*" as records, ui8 shape[3, 32, 32] record <bytes = 3073, offset = 1> dims_in_files[0, 3, 1, 2]>, y = #mp.column<"b_*" as records, ui8 record <bytes = 3073>>}
+mp.data @cifar {x = #mp.column<"b_*" as records, ui8 shape[3, 32, 32] record <bytes = 3073, offset = 1> dims_in_files[0, 3, 1, 2]>, y = #mp.column<"b_*" as records, ui8 record <bytes = 3073>>}
+
+// CHECK: mp.data @pictures {x = #mp.column<"t" as images, ui8 shape[224, 224, 3]>, y = #mp.column<"t" as classes, i32>}
+mp.data @pictures {x = #mp.column<"t" as images, ui8 shape[224, 224, 3]>, y = #mp.column<"t" as classes, i32>}
 // CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}
 mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

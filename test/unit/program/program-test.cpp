@@ -278,6 +278,32 @@ TEST(Program, SamplesStayTheFirstDimension) {
             "line 5: dimensions in files do not keep the samples first");
 }
 
+TEST(Program, ColumnsOfRecordsFitTheirRecords) {
+  const std::string head = "mp.program 2\nmodule m\ntarget cpu c\ndata d\n",
+                    column = "column x y records ui8 key \"\" shape [3,4] ";
+  EXPECT_EQ(problemOf(head + column + "record 13 2\nend\n"),
+            "line 5: column 'x' has samples of 12 bytes from byte 2 on, which "
+            "leave records of 13 bytes");
+  EXPECT_EQ(problemOf(head + column + "\nend\n"),
+            "line 5: column 'x' has no record <bytes = N>, the size of a "
+            "record");
+  Program program;
+  program.module = "m";
+  program.data = {{"d", {{"x", "y", "records", "", ElementType::U8, {}}}, {}}};
+  DataColumn &printed = program.data.front().columns.front();
+  printed.shape = {3, 4};
+  printed.recordBytes = 13;
+  printed.recordOffset = 1;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(program, os);
+  Program again = llvm::cantFail(parseProgram(text));
+  const DataColumn &parsed = again.data.front().columns.front();
+  EXPECT_EQ(parsed.shape, printed.shape);
+  EXPECT_EQ(parsed.recordBytes, 13);
+  EXPECT_EQ(parsed.recordOffset, 1);
+}
+
 /// Each line is wrong as line 7 after this prefix.
 constexpr llvm::StringLiteral prefix =
     "mp.program 2\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
@@ -309,7 +335,7 @@ constexpr Wrong wrongs[] = {
     {"variable w slot f32 constant 0 as average of",
      "expected a parameter, found the end of the line"},
     {"variable w buffer f32 constant 0 dims_in_files 3",
-     "expected a list of dimensions in files"},
+     "expected a list of numbers after dims_in_files"},
     {"variable w buffer 2x3xf32 constant 0 dims_in_files [0,2]",
      "dimensions in files: [0, 2] names dimension 2, expected 0 to 1"},
     {"variable w buffer f32 magic", "unknown initializer 'magic'"},

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestFiles.h"
-#include "runtime/data/Dataset.h"
+#include "runtime/data/ColumnFinder.h"
 #include "runtime/data/Prefetcher.h"
 #include "runtime/data/Shuffle.h"
 #include <algorithm>
@@ -85,8 +85,8 @@ TEST_F(DatasetTest, BindsInTheOrderOfTheInputs) {
 TEST_F(DatasetTest, PatternsReachIntoSubFolders) {
   llvm::sys::fs::create_directories(folder.path("sub"));
   folder.write("sub/x-images.idx", idx(0x08, {1}, "a"));
-  EXPECT_EQ(llvm::cantFail(findFile(folder.root, "sub/x-*")),
-            folder.path("sub/x-images.idx"));
+  EXPECT_EQ(llvm::cantFail(findFiles(folder.root, "sub/x-*", Matches::File)),
+            std::vector<std::string>{folder.path("sub/x-images.idx")});
 }
 
 TEST_F(DatasetTest, NamesWhatAPatternMatches) {
