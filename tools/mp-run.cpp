@@ -11,6 +11,7 @@ static constexpr char kHelp[] =
     "usage: mp-run COMMAND ...\n\n"
     "  train      train a module's recipe on a folder of data\n"
     "  eval       score a checkpoint on the test data\n"
+    "  predict    print the classes that a trained network sees in pictures\n"
     "  run        run any function of a module once\n"
     "  export     write a run's weights alone, for PyTorch\n"
     "  verify     find out whether a checkpoint is what was saved\n"
@@ -64,7 +65,7 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
       {"formats", formatsOf},   {"policies", policies},  {"info", info},
       {"calibrate", calibrate}, {"report", reportRun},   {"search", search},
       {"lint", lint},           {"help", printHelp},     {"export", exportRun},
-      {"verify", verifyRun},    {"gradcheck", gradcheck}};
+      {"verify", verifyRun},    {"gradcheck", gradcheck}, {"predict", predict}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == word)

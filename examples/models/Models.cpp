@@ -103,6 +103,7 @@ std::string build(Graph &net, const Model &model, const ModelOptions &options) {
     loss = loss + crossEntropy(auxiliary, label) * logits.auxiliaryWeight;
   net.output("loss", loss);
   net.output("accuracy", accuracy(logits.last, label));
+  net.output("logits", logits.last);
   net.train(
       {.optimizer = sgd({.lr = 0.1, .momentum = 0.9, .weightDecay = 5e-4}),
        .schedule = cosine({.warmup = 200}),

@@ -81,6 +81,8 @@ static Error addPictures(PictureFiles &all, StringRef below) {
 }
 
 std::string PictureFiles::path(size_t file) const {
+  if (classes.empty())
+    return files[file].path;
   SmallString<256> path(folder);
   sys::path::append(path, classes[files[file].number], files[file].path);
   return path.str().str();

@@ -63,18 +63,15 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
   return sums;
 }
 
-/// Precision and policy are those of the options, else those that the
-/// checkpoint was trained with; plain weights leave them to the recipe. Returns
-/// the names of the checkpoint's classes.
-static std::vector<std::string> chooseCasts(const EvalOptions &options,
-                                            CompileOptions &compile) {
+/// Takes precision and policy from the options, else those that the checkpoint
+/// was trained with; plain weights leave them to the recipe.
+static void chooseCasts(const EvalOptions &options,
+                        const std::optional<Checkpoint> &checkpoint,
+                        CompileOptions &compile) {
   compile.precision = options.precision;
   compile.policy = options.policy;
-  Expected<Checkpoint> checkpoint = Checkpoint::open(options.checkpoint);
-  if (!checkpoint) {
-    consumeError(checkpoint.takeError());
-    return {};
-  }
+  if (!checkpoint)
+    return;
   if (compile.precision.empty())
     compile.precision = checkpoint->state().precision;
   if (compile.policy.empty())
@@ -84,44 +81,73 @@ static std::vector<std::string> chooseCasts(const EvalOptions &options,
   if (options.onNote && !inserted.empty() && options.insertPasses.empty())
     options.onNote("note: the checkpoint was trained with --insert-pass " +
                    inserted + ", this evaluation is without");
-  return checkpoint->state().classes;
 }
 
-Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
-                                SessionFactory createSession) {
+Expected<TrainedModel> TrainedModel::open(const EvalOptions &options,
+                                          Compiler compiler,
+                                          SessionFactory createSession) {
+  std::optional<Checkpoint> checkpoint;
+  if (auto found = Checkpoint::open(options.checkpoint))
+    checkpoint = std::move(*found);
+  else
+    consumeError(found.takeError());
   ModelOptions modelOptions{.module = options.module,
                             .device = options.device,
                             .threads = options.threads,
                             .onednn = options.onednn,
                             .plan = options.plan,
                             .onNote = options.onNote};
-  auto classes = chooseCasts(options, modelOptions.compile);
+  chooseCasts(options, checkpoint, modelOptions.compile);
   modelOptions.compile.function = options.function;
   modelOptions.compile.plugins = options.plugins;
   modelOptions.compile.insertPasses = options.insertPasses;
+  modelOptions.compile.predictions = options.predictions;
   auto model =
       Model::open(std::move(modelOptions), std::move(compiler), createSession);
   if (!model)
     return model.takeError();
-  auto source = (*model)->dataSource("test", /*required=*/true);
+  TrainedModel trained{std::move(*model), {}};
+  if (checkpoint)
+    trained.classes = checkpoint->state().classes;
+  return trained;
+}
+
+Expected<Executable *> TrainedModel::load(const EvalOptions &options, Goal goal,
+                                          StringRef entry, int64_t batch) {
+  auto executable = model->get(goal, entry, batch);
+  if (!executable)
+    return executable.takeError();
+  if (Error error = model->session().initialize(/*seed=*/0))
+    return std::move(error);
+  if (Error error =
+          loadWeights(options.checkpoint, model->session(),
+                      options.averaged ? Weights::Averaged : Weights::Trained))
+    return std::move(error);
+  return executable;
+}
+
+Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
+                                SessionFactory createSession) {
+  auto trained =
+      TrainedModel::open(options, std::move(compiler), createSession);
+  if (!trained)
+    return trained.takeError();
+  Model &model = *trained->model;
+  auto source = model.dataSource("test", /*required=*/true);
   if (!source)
     return source.takeError();
   Expected<Dataset> data = Dataset::open(**source, options.data);
   if (!data)
     return data.takeError();
-  if (Error error = checkClasses(classes, data->classes(), options.data))
+  if (Error error =
+          checkClasses(trained->classes, data->classes(), options.data))
     return std::move(error);
   int64_t batch = std::min(options.batch, data->samples());
-  auto executable = (*model)->get(Goal::Evaluate, kEvaluateEntry, batch);
+  auto executable =
+      trained->load(options, Goal::Evaluate, kEvaluateEntry, batch);
   if (!executable)
     return executable.takeError();
-  if (Error error = (*model)->session().initialize(/*seed=*/0))
-    return error;
-  if (Error error =
-          loadWeights(options.checkpoint, (*model)->session(),
-                      options.averaged ? Weights::Averaged : Weights::Trained))
-    return error;
-  return scores(**model, *data, batch);
+  return scores(model, *data, batch);
 }
 
 } // namespace mp

@@ -24,10 +24,25 @@ struct EvalOptions {
   int64_t batch = 256;
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
+  std::vector<std::string> predictions = {}; ///< as in CompileOptions
   std::vector<std::string> plugins = {},
                            insertPasses = {}; ///< as in CompileOptions
   UseOnednn onednn = UseOnednn::Auto;
   std::function<void(llvm::StringRef)> onNote = {}; ///< as in ModelOptions
+};
+
+/// A model with the weights of a checkpoint.
+struct TrainedModel {
+  std::unique_ptr<Model> model;
+  std::vector<std::string> classes; ///< as in RunState
+
+  /// Opens the module, in the precision of the options or of the checkpoint.
+  static llvm::Expected<TrainedModel> open(const EvalOptions &options,
+                                           Compiler compiler,
+                                           SessionFactory createSession);
+  /// Compiles an entry point and loads the weights.
+  llvm::Expected<Executable *> load(const EvalOptions &options, Goal goal,
+                                    llvm::StringRef entry, int64_t batch);
 };
 
 /// Loads a checkpoint's weights and scores them on the data source `test`.

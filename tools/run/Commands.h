@@ -22,6 +22,7 @@ int formatsOf(llvm::ArrayRef<const char *> arguments);
 int policies(llvm::ArrayRef<const char *> arguments);
 int gradcheck(llvm::ArrayRef<const char *> arguments);
 int lint(llvm::ArrayRef<const char *> arguments);
+int predict(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
 
 } // namespace mp::tool
