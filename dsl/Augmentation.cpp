@@ -29,6 +29,9 @@ static bool isProbability(double number) { return number >= 0 && number <= 1; }
 // Numbers of images
 //===----------------------------------------------------------------------===//
 
+/// How often a random box is drawn again before one is made to fit.
+constexpr int kTries = 3;
+
 /// Draws one number in [low, high) for each image.
 static Tensor draw(const Operand &images, double low, double high) {
   return uniform({Graph::of(images.tensor), images.place},
@@ -47,7 +50,7 @@ static Tensor same(const Operand &images, double number,
 
 Tensor randomCrop(const Operand &images, const RandomCrop &crop) {
   if (!areImages(images, "randomCrop"))
-    return images.tensor;
+    return {};
   if (crop.padding < 0 || !isProbability(crop.flip))
     return refuse(images, "randomCrop",
                   "expected a padding that is not negative and a flip from 0 "
@@ -80,14 +83,58 @@ static Tensor centerCrop(const Operand &images, const RandomResizedCrop &crop) {
       same(images, boxHeight), same(images, boxWidth), {height, width});
 }
 
-/// Where a side of a box begins, so that it ends within `length`.
-static Tensor begin(const Operand &images, const Tensor &side, double length) {
-  return floor(draw(images, 0, 1) * (length + 1 - side));
+namespace {
+/// The area of each image's box as a share of the image, and the logarithm of
+/// its width / height.
+struct Form {
+  Tensor share, ratio;
+};
+struct Box {
+  Tensor top, left, height, width;
+};
+} // namespace
+
+static Form drawForm(const Operand &images, const RandomResizedCrop &crop) {
+  double square =
+      std::log(double(images.tensor.size(2)) / double(images.tensor.size(1)));
+  double least = std::log(crop.minRatio), most = std::log(crop.maxRatio);
+  auto drawShare = [&] { return draw(images, crop.minArea, crop.maxArea); };
+  // The ratios of boxes that have an area and lie in the image.
+  auto lowest = [&](const Tensor &share) { return log(share) + square; };
+  auto highest = [&](const Tensor &share) { return square - log(share); };
+  Tensor share = drawShare();
+  Tensor low = maximum(lowest(share), least),
+         high = minimum(highest(share), most);
+  Tensor ratio = low + draw(images, 0, 1) * (high - low);
+  for (int i = 0; i < kTries; ++i) {
+    Tensor other = drawShare();
+    Tensor drawn = draw(images, 0, 1) * (most - least) + least;
+    Tensor fits = logicalAnd(drawn >= lowest(other), drawn <= highest(other));
+    share = select(fits, other, share);
+    ratio = select(fits, drawn, ratio);
+  }
+  return {share, ratio};
+}
+
+/// Draws boxes of whole pixels, each of which ends within its image.
+static Box drawBox(const Operand &images, const RandomResizedCrop &crop) {
+  double tall = double(images.tensor.size(1)),
+         wide = double(images.tensor.size(2));
+  auto [share, ratio] = drawForm(images, crop);
+  Tensor side = sqrt(share * (tall * wide)), half = exp(ratio * 0.5);
+  auto whole = [](const Tensor &length, double most) {
+    return clamp(floor(length + 0.5), {.min = 1, .max = most});
+  };
+  auto begin = [&](const Tensor &length, double most) {
+    return floor(draw(images, 0, 1) * (most + 1 - length));
+  };
+  Tensor height = whole(side / half, tall), width = whole(side * half, wide);
+  return {begin(height, tall), begin(width, wide), height, width};
 }
 
 Tensor randomResizedCrop(const Operand &images, const RandomResizedCrop &crop) {
   if (!areImages(images, "randomResizedCrop"))
-    return images.tensor;
+    return {};
   if (!(crop.minArea > 0 && crop.minArea <= crop.maxArea && crop.maxArea <= 1))
     return refuse(images, "randomResizedCrop",
                   "expected areas from above 0 to 1, the smaller one first");
@@ -97,22 +144,8 @@ Tensor randomResizedCrop(const Operand &images, const RandomResizedCrop &crop) {
   if (!(crop.center > 0 && crop.center <= 1))
     return refuse(images, "randomResizedCrop",
                   "expected a center from above 0 to 1");
-  double tall = images.tensor.size(1), wide = images.tensor.size(2);
-  Tensor share = draw(images, crop.minArea, crop.maxArea);
-  // A box of width sqrt(area * ratio) and height sqrt(area / ratio) fits if the
-  // ratio is from share * wide / tall to wide / (share * tall).
-  Tensor fits = log(share);
-  double shape = std::log(wide / tall);
-  Tensor low = maximum(fits + shape, std::log(crop.minRatio)),
-         high = minimum(shape - fits, std::log(crop.maxRatio));
-  Tensor half = exp((low + draw(images, 0, 1) * (high - low)) * 0.5);
-  Tensor side = sqrt(share * (tall * wide));
-  auto whole = [](const Tensor &length, double most) {
-    return clamp(floor(length + 0.5), {.min = 1, .max = most});
-  };
-  Tensor height = whole(side / half, tall), width = whole(side * half, wide);
-  return inTraining(cropResize(images, begin(images, height, tall),
-                               begin(images, width, wide), height, width,
+  Box box = drawBox(images, crop);
+  return inTraining(cropResize(images, box.top, box.left, box.height, box.width,
                                {crop.size.height, crop.size.width}),
                     centerCrop(images, crop));
 }
@@ -121,8 +154,8 @@ Tensor randomResizedCrop(const Operand &images, const RandomResizedCrop &crop) {
 // Samples mixed with others
 //===----------------------------------------------------------------------===//
 
-Tensor symmetricBeta(const Context &context, double alpha) {
-  auto number = [&] { return uniform(context, {F32, {}}); };
+Tensor symmetricBeta(const Context &context, double alpha, const Dims &shape) {
+  auto number = [&] { return uniform(context, {F32, shape}); };
   if (!(alpha > 0))
     return context.graph.mistake("symmetricBeta: alpha is " +
                                      std::to_string(alpha) +
@@ -135,7 +168,8 @@ Tensor symmetricBeta(const Context &context, double alpha) {
   Tensor power = exp(log(1 - number()) / alpha);
   Tensor turn = cos(number() * (2 * std::numbers::pi));
   Tensor left = 1 - power;
-  return (turn * sqrt(left / (power + left * turn * turn)) + 1) * 0.5;
+  Tensor part = turn * sqrt(left / (power + left * turn * turn));
+  return clamp((part + 1) * 0.5, {.min = 0, .max = 1});
 }
 
 namespace {

@@ -2,8 +2,8 @@
 //
 // Images are [batch, height, width, channels]: bytes, or floats from 0 to 1.
 // The results have the element type of the operand, and bytes are rounded to
-// nearest. What a function does, it does in training: in evaluation its images
-// are those it was given. Each draws random numbers of its own, by the place in
+// nearest. What is drawn at random is for training alone: in evaluation, images
+// stay as they are. Each of them has random numbers of its own, by the place in
 // the batch and the step attempt, so a step that is repeated varies its samples
 // in the same way on any number of threads.
 //
@@ -33,9 +33,9 @@ Tensor randomCrop(const Operand &images, const RandomCrop &crop);
 /// torchvision's RandomResizedCrop: a box of each image, of a random area,
 /// shape and place, resized to one size between pixels, without antialias.
 ///
-/// The shape is drawn among those with which a box of the area lies in the
-/// image. torchvision draws area and shape again until one does, so it has
-/// large areas a little less often.
+/// A box that does not lie in the image is drawn again, as there, up to three
+/// times. The shape of the last one is drawn among those that fit, where
+/// torchvision takes the middle of the image after ten.
 struct RandomResizedCrop {
   HeightWidth size;                            ///< of the result
   double minArea = 0.08, maxArea = 1;          ///< as a share of the image
@@ -50,8 +50,18 @@ Tensor randomResizedCrop(const Operand &images, const RandomResizedCrop &crop);
 // Values of pixels
 //===----------------------------------------------------------------------===//
 
-/// torchvision's ColorJitter, with its names and formulas; always in this
-/// order, and rounded once. Grey images have neither saturation nor hue.
+/// Factors of images, [batch], as torchvision's adjust_brightness and the
+/// others have them. One that is left out changes nothing. In evaluation too.
+struct ColorFactors {
+  Tensor brightness = {}, contrast = {}, saturation = {};
+  Tensor hue = {}; ///< part of a circle
+};
+/// Blends with black, with the mean of the grey image, and with the grey image,
+/// and turns the hue of HSV: in this order, and rounded once. Grey images have
+/// neither saturation nor hue.
+Tensor adjustColors(const Operand &images, const ColorFactors &factors);
+
+/// torchvision's ColorJitter, always in the order of adjustColors.
 struct ColorJitter {
   /// A factor from max(0, 1 - x) to 1 + x for each image.
   double brightness = 0, contrast = 0, saturation = 0;
@@ -94,7 +104,8 @@ MixedSamples mixSamples(const Operand &images, const Operand &labels,
 /// A random number from Beta(alpha, alpha), f32. Exact for every alpha, from
 /// two uniform numbers (Devroye, "Random variate generation in one line of
 /// code", 1996).
-Tensor symmetricBeta(const Context &context, double alpha);
+Tensor symmetricBeta(const Context &context, double alpha,
+                     const Dims &shape = {});
 
 } // namespace mantissa
 

@@ -14,38 +14,29 @@ namespace {
 /// Planes of f32: red, green and blue, or grey alone.
 using Planes = std::vector<Tensor>;
 
-class Jitter {
+class Adjustment {
 public:
-  Jitter(const Operand &images, const ColorJitter &jitter)
-      : images(images.tensor), place(images.place), jitter(jitter) {}
+  Adjustment(const Operand &images) : images(images.tensor) {}
 
-  Tensor operator()() {
+  Tensor operator()(const ColorFactors &factors) {
     Planes planes = split();
-    if (jitter.brightness > 0) {
-      Tensor factor = drawFactor(jitter.brightness);
+    bool isColored = planes.size() == 3;
+    if (factors.brightness)
       for (Tensor &plane : planes)
-        plane = bounded(plane * factor);
-    }
-    if (jitter.contrast > 0)
+        plane = bounded(plane * ofImages(factors.brightness));
+    if (factors.contrast)
       blend(planes, mean(grey(planes), {1, 2, 3}, {.keepdim = true}),
-            drawFactor(jitter.contrast));
-    if (jitter.saturation > 0 && planes.size() == 3)
-      blend(planes, grey(planes), drawFactor(jitter.saturation));
-    if (jitter.hue > 0 && planes.size() == 3)
-      turn(planes, draw(-jitter.hue, jitter.hue));
-    return inTraining(join(planes), images);
+            ofImages(factors.contrast));
+    if (factors.saturation && isColored)
+      blend(planes, grey(planes), ofImages(factors.saturation));
+    if (factors.hue && isColored)
+      turn(planes, ofImages(factors.hue));
+    return join(planes);
   }
 
 private:
-  /// Draws a number for each image.
-  Tensor draw(double low, double high) {
-    Tensor numbers =
-        uniform({Graph::of(images), place}, {F32, {images.size(0)}},
-                {.low = low, .high = high});
+  Tensor ofImages(const Tensor &numbers) {
     return reshape(numbers, {images.size(0), 1, 1, 1});
-  }
-  Tensor drawFactor(double most) {
-    return draw(std::max(0.0, 1 - most), 1 + most);
   }
   Tensor bounded(const Tensor &plane) {
     return clamp(plane, {.min = 0, .max = whiteOf(images)});
@@ -106,28 +97,54 @@ private:
   }
 
   Tensor images;
-  Place place;
-  ColorJitter jitter;
 };
+
+Tensor refuse(const Operand &images, const std::string &what) {
+  return Graph::of(images.tensor)
+      .mistake("colours of " + images.tensor.type() + ": " + what,
+               images.place);
+}
 } // namespace
+
+Tensor adjustColors(const Operand &images, const ColorFactors &factors) {
+  if (!images.tensor)
+    return images.tensor;
+  if (images.tensor.rank() != 4 ||
+      (images.tensor.size(3) != 1 && images.tensor.size(3) != 3))
+    return refuse(images, "expected [batch, height, width, 1 or 3]");
+  for (const Tensor &numbers :
+       {factors.brightness, factors.contrast, factors.saturation, factors.hue})
+    if (numbers && (numbers.element() != F32 ||
+                    numbers.shape() != Dims{images.tensor.size(0)}))
+      return refuse(images, "expected a factor of f32 for each image, not " +
+                                numbers.type());
+  return Adjustment(images)(factors);
+}
 
 Tensor colorJitter(const Operand &images, const ColorJitter &jitter) {
   if (!images.tensor)
     return images.tensor;
-  auto refuse = [&](const std::string &what) {
-    return Graph::of(images.tensor)
-        .mistake("colorJitter on " + images.tensor.type() + ": " + what,
-                 images.place);
-  };
-  if (images.tensor.rank() != 4 ||
-      (images.tensor.size(3) != 1 && images.tensor.size(3) != 3))
-    return refuse("expected [batch, height, width, 1 or 3]");
   if (!(jitter.brightness >= 0 && jitter.contrast >= 0 &&
         jitter.saturation >= 0))
-    return refuse("expected numbers that are not negative");
+    return refuse(images, "expected numbers that are not negative");
   if (!(jitter.hue >= 0 && jitter.hue <= 0.5))
-    return refuse("expected a hue from 0 to 0.5");
-  return Jitter(images, jitter)();
+    return refuse(images, "expected a hue from 0 to 0.5");
+  if (images.tensor.rank() == 0)
+    return adjustColors(images, {});
+  auto draw = [&](double middle, double most) {
+    if (most == 0)
+      return Tensor();
+    return uniform({Graph::of(images.tensor), images.place},
+                   {F32, {images.tensor.size(0)}},
+                   {.low = middle > 0 ? std::max(0.0, middle - most) : -most,
+                    .high = middle + most});
+  };
+  ColorFactors factors{.brightness = draw(1, jitter.brightness),
+                       .contrast = draw(1, jitter.contrast),
+                       .saturation = draw(1, jitter.saturation),
+                       .hue = draw(0, jitter.hue)};
+  Tensor adjusted = adjustColors(images, factors);
+  return adjusted ? inTraining(adjusted, images) : adjusted;
 }
 
 Tensor normalizeImages(const Operand &images, const std::vector<double> &mean,
