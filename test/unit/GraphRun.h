@@ -16,9 +16,9 @@ template <typename T> T check(llvm::Expected<T> value) {
 /// The results of a graph, as it trains, for these inputs.
 inline std::vector<Numbers> run(const mantissa::Graph &net,
                                 llvm::ArrayRef<Numbers> inputs,
-                                unsigned threads = 1) {
-  auto function =
-      check(GoldenFunction::compile(check(net.text(false)), "", {}, threads));
+                                unsigned threads = 1, Device device = {}) {
+  auto function = check(
+      GoldenFunction::compile(check(net.text(false)), "", device, threads));
   return check(function(inputs));
 }
 

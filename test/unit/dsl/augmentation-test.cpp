@@ -173,11 +173,12 @@ Tensor vary(const Tensor &x) {
       crop,
       {.brightness = 0.4, .contrast = 0.4, .saturation = 0.4, .hue = 0.1});
 }
-Numbers varied(int64_t count, const Numbers &images, unsigned threads) {
+Numbers varied(int64_t count, const Numbers &images, unsigned threads,
+               mp::Device device = {}) {
   Graph net("m");
   Tensor x = net.input("x", U8, {count, 12, 10, 3});
   net.output("y", vary(x));
-  return run(net, {images}, threads)[0];
+  return run(net, {images}, threads, device)[0];
 }
 Numbers randomBytes(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -202,6 +203,19 @@ TEST(Replay, APlaceVariesWhateverElseIsInTheBatch) {
   Numbers beside = varied(9, others, 1);
   EXPECT_TRUE(std::equal(all.begin() + 5 * out, all.begin() + 6 * out,
                          beside.begin() + 5 * out));
+}
+
+TEST(Replay, ADeviceDrawsWhatTheCpuDraws) {
+  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
+  setenv("MP_CACHE_DIR", "off", 1);
+  Numbers images = randomBytes(5 * 12 * 10 * 3, 3);
+  Numbers cpu = varied(5, images, 1),
+          cuda = varied(5, images, 1, {mp::Device::Kind::Cuda, 0});
+  ASSERT_EQ(cpu.size(), cuda.size());
+  // Sums of the mean grey have another order, so a byte may be rounded to the
+  // other side.
+  for (size_t i = 0; i < cpu.size(); ++i)
+    ASSERT_NEAR(cpu[i], cuda[i], 1) << i;
 }
 
 //===----------------------------------------------------------------------===//
