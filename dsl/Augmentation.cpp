@@ -227,13 +227,24 @@ private:
     return {logicalAnd(at >= first, at < last), last - first};
   }
 
+  /// Takes the pixels of the partners where a box is, [height, width, 1].
+  /// Images are rows for this, and the box is one row: kernels are fastest on
+  /// two dimensions.
+  Tensor pasted(const Tensor &box) {
+    Dims shape{images.size(1), images.size(2), images.size(3)};
+    int64_t pixels = shape[0] * shape[1] * shape[2];
+    Dims flat{images.size(0), pixels};
+    Tensor chosen = select(reshape(broadcast(box, shape), {pixels}),
+                           reshape(partners, flat), reshape(images, flat));
+    return reshape(chosen, images.shape());
+  }
+
   Samples cut() {
     Tensor half = sqrt(1 - symmetricBeta({net, place}, mix.cutmix)) * 0.5;
     auto [rows, height] = inside(1, half);
     auto [columns, width] = inside(2, half);
     double area = double(images.size(1) * images.size(2));
-    return {select(logicalAnd(rows, columns), partners, images),
-            1 - height * width / area};
+    return {pasted(logicalAnd(rows, columns)), 1 - height * width / area};
   }
 
   Graph &net;

@@ -11,26 +11,31 @@ using namespace mp;
 using namespace mp::cpu;
 
 namespace {
-/// A place of the result along a dimension: between two pixels of the image,
-/// which may be the same, and how far from the first one.
+/// Places of the result along a dimension, one or a vector of them: between two
+/// pixels of the image, `part` of the way from the first one.
 struct Between {
-  Value first, second;
-  Value part, rest; ///< in the type of the mix; rest = 1 - part
+  Value first, second, part;
 };
 
-/// A side of a box.
+/// A side of a box, in f32.
 struct Side {
   Value whole, fraction; ///< of the pixel where it begins
   Value scale, last;     ///< pixels of a place; where the last pixel lies
 };
 
+/// Columns of a line of the result are located in vectors before its pixels are
+/// mixed, since there are more operations in a place than in a pixel.
 class CropEmitter {
 public:
   CropEmitter(const CropResize &crop, Type element,
               ArrayRef<LoopBuilder::Argument> arguments)
       : crop(crop), mix(mixType(element)),
         lanes(lanesFor(crop.channels, bytesOf(mix), 256)),
-        b(element.getContext(), arguments, 0) {
+        columns(llvm::alignTo(crop.dims[1].places, kPlaces)),
+        b(element.getContext(), arguments, sharedBytes()),
+        first(b.scratch(b.getI32Type(), 0, columns)),
+        second(b.scratch(b.getI32Type(), 4 * columns, columns)),
+        part(b.scratch(b.getF32Type(), 8 * columns, columns)) {
     b.forLines(items(), [&](const Line &line) { emitLine(line); });
   }
 
@@ -41,27 +46,36 @@ public:
   int64_t itemsInTask() const {
     return items().inTask(crop.dims[1].places, bytesOf(mix));
   }
+  int64_t sharedBytes() const { return 12 * columns; }
 
 private:
+  static constexpr int64_t kPlaces = 8; ///< that are located at once
+
   //===--------------------------------------------------------------------===//
   // Where pixels lie
   //===--------------------------------------------------------------------===//
 
+  /// A number as often as `like` has elements.
+  Value all(Value number, Value like) {
+    if (!isa<VectorType>(like.getType()))
+      return number;
+    return vector::BroadcastOp::create(b, like.getType(), number);
+  }
   Value real(double number) {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(number));
   }
   /// Within [low, high]; a NaN becomes `low`.
   Value within(Value number, Value low, Value high) {
-    Value above = arith::MaxNumFOp::create(b, number, low);
-    return arith::MinNumFOp::create(b, above, high);
+    Value above = arith::MaxNumFOp::create(b, number, all(low, number));
+    return arith::MinNumFOp::create(b, above, all(high, number));
   }
   Value floor(Value number) { return math::FloorOp::create(b, number); }
+  Value plus(Value number, Value other) {
+    return arith::AddFOp::create(b, number, all(other, number));
+  }
   Value toIndex(Value number) {
     Value wide = arith::FPToSIOp::create(b, b.getI64Type(), number);
     return arith::IndexCastOp::create(b, b.getIndexType(), wide);
-  }
-  Value toMix(Value number) {
-    return mix.isF64() ? Value(arith::ExtFOp::create(b, mix, number)) : number;
   }
 
   Side sideOf(unsigned dim, Value image) {
@@ -74,24 +88,44 @@ private:
             arith::MaxNumFOp::create(b, last, real(0))};
   }
 
-  Between betweenOf(const Side &side, unsigned dim, Value place) {
-    Value number = arith::SIToFPOp::create(
-        b, b.getF32Type(),
-        arith::IndexCastOp::create(b, b.getI64Type(), place));
-    Value middle = arith::AddFOp::create(b, number, real(0.5));
-    Value at = arith::SubFOp::create(
-        b, arith::MulFOp::create(b, middle, side.scale), real(0.5));
-    at = within(at, real(0), side.last);
-    at = arith::AddFOp::create(b, at, side.fraction);
-    Value whole = floor(at), zero = real(0), one = real(1);
-    Value edge = real(crop.dims[dim].elements - 1);
-    Value first = arith::AddFOp::create(b, side.whole, whole);
-    Value second = arith::AddFOp::create(b, first, one);
-    Value part = toMix(within(arith::SubFOp::create(b, at, whole), zero, one));
-    Value all = arith::ConstantOp::create(b, b.getFloatAttr(mix, 1));
-    return {toIndex(within(first, zero, edge)),
-            toIndex(within(second, zero, edge)), part,
-            arith::SubFOp::create(b, all, part)};
+  /// Places by their numbers in f32; pixels are whole numbers of f32.
+  Between betweenOf(const Side &side, unsigned dim, Value places) {
+    Value at = arith::MulFOp::create(b, plus(places, real(0.5)),
+                                     all(side.scale, places));
+    at = within(plus(at, real(-0.5)), real(0), side.last);
+    at = plus(at, side.fraction);
+    Value whole = floor(at), edge = real(crop.dims[dim].elements - 1);
+    Value first = plus(whole, side.whole), second = plus(first, real(1));
+    Value part = arith::SubFOp::create(b, at, whole);
+    return {within(first, real(0), edge), within(second, real(0), edge),
+            within(part, real(0), real(1))};
+  }
+
+  Between rowsOf(const Line &line) {
+    Value wide = arith::IndexCastOp::create(b, b.getI64Type(), line.row);
+    Value row = arith::SIToFPOp::create(b, b.getF32Type(), wide);
+    Between rows = betweenOf(sideOf(0, line.image), 0, row);
+    return {toIndex(rows.first), toIndex(rows.second), toMix(rows.part)};
+  }
+
+  void locateColumns(Value image) {
+    Side side = sideOf(1, image);
+    auto reals = VectorType::get({kPlaces}, b.getF32Type());
+    auto integers = VectorType::get({kPlaces}, b.getI32Type());
+    SmallVector<float> numbers;
+    for (int64_t i = 0; i < kPlaces; ++i)
+      numbers.push_back(i);
+    Value steps = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(reals, ArrayRef(numbers)));
+    b.forEach(b.index(0), b.index(columns), kPlaces, [&](Value start) {
+      Value wide = arith::IndexCastOp::create(b, b.getI64Type(), start);
+      Value number = arith::SIToFPOp::create(b, b.getF32Type(), wide);
+      Between places = betweenOf(side, 1, plus(steps, number));
+      b.store(arith::FPToSIOp::create(b, integers, places.first), first, start);
+      b.store(arith::FPToSIOp::create(b, integers, places.second), second,
+              start);
+      b.store(places.part, part, start);
+    });
   }
 
   //===--------------------------------------------------------------------===//
@@ -115,35 +149,40 @@ private:
     b.store(arith::FPToUIOp::create(b, bytes, nearest), result, at, mask);
   }
 
-  /// rest * x + part * y.
-  Value between(const Between &place, Value x, Value y) {
-    auto all = [&](Value number) {
-      return vector::BroadcastOp::create(b, x.getType(), number);
-    };
-    return arith::AddFOp::create(b,
-                                 arith::MulFOp::create(b, all(place.rest), x),
-                                 arith::MulFOp::create(b, all(place.part), y));
+  Value toMix(Value number) {
+    return mix.isF64() ? Value(arith::ExtFOp::create(b, mix, number)) : number;
+  }
+  /// (1 - part) * x + part * y.
+  Value between(Value part, Value x, Value y) {
+    Value one = arith::ConstantOp::create(b, b.getFloatAttr(mix, 1));
+    Value rest = arith::SubFOp::create(b, one, part);
+    return arith::AddFOp::create(b, arith::MulFOp::create(b, all(rest, x), x),
+                                 arith::MulFOp::create(b, all(part, x), y));
   }
 
   void emitLine(const Line &line) {
-    Side height = sideOf(0, line.image), width = sideOf(1, line.image);
-    Between down = betweenOf(height, 0, line.row);
+    Between down = rowsOf(line);
+    locateColumns(line.image);
+    // Known where it can be, so that the mask of a rest is.
+    Value count =
+        items().channelBlocks() == 1 ? b.index(crop.channels) : line.count;
     auto [from, to] = std::pair(crop.dims[0].elements, crop.dims[1].elements);
     b.forEach(crop.dims[1].places, [&](Value column) {
-      Between across = betweenOf(width, 1, column);
+      Value left = b.loadIndex(first, column),
+            right = b.loadIndex(second, column),
+            across = toMix(b.loadScalar(part, column));
       auto pixel = [&](Value row, Value column) {
         return b.pixelOf(line, row, column, from, to, crop.channels);
       };
-      Value corners[] = {
-          pixel(down.first, across.first), pixel(down.first, across.second),
-          pixel(down.second, across.first), pixel(down.second, across.second)};
+      Value corners[] = {pixel(down.first, left), pixel(down.first, right),
+                         pixel(down.second, left), pixel(down.second, right)};
       Value place = b.pixelOf(line, line.row, column, crop.dims[0].places,
                               crop.dims[1].places, crop.channels);
-      b.forVectors(line.count, lanes, [&](Value at, Value mask) {
+      b.forVectors(count, lanes, [&](Value at, Value mask) {
         Value x[4];
         for (auto [value, corner] : llvm::zip_equal(x, corners))
           value = load(b.add(corner, at), mask);
-        Value mixed = between(down, between(across, x[0], x[1]),
+        Value mixed = between(down.part, between(across, x[0], x[1]),
                               between(across, x[2], x[3]));
         store(mixed, b.add(place, at), mask);
       });
@@ -152,8 +191,9 @@ private:
 
   const CropResize &crop;
   FloatType mix;
-  int64_t lanes;
+  int64_t lanes, columns;
   PoolBuilder b;
+  FlatMemory first, second, part; ///< of the columns of a line
 };
 } // namespace
 
@@ -171,6 +211,10 @@ mp::cpu::emitCropResize(const CropResize &crop, const LayoutTensor &source,
     passed.push_back(tensor.argument);
   }
   CropEmitter emitter(crop, source.element(), arguments);
-  return emitter.builder().launch(
-      compiler, kernel, passed, emitter.items().count(), emitter.itemsInTask());
+  if (failed(emitter.builder().launch(compiler, kernel, passed,
+                                      emitter.items().count(),
+                                      emitter.itemsInTask())))
+    return failure();
+  kernel.launches.back().shared = emitter.sharedBytes();
+  return success();
 }
