@@ -1,4 +1,4 @@
-//===- CropShape.h - boxes of images in one size, for any target *- C++ -*-===//
+//===- CropShape.h - boxes of images, for any target ------------*- C++ -*-===//
 #ifndef MP_CODEGEN_STAGES_CROPSHAPE_H
 #define MP_CODEGEN_STAGES_CROPSHAPE_H
 

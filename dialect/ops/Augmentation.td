@@ -77,7 +77,9 @@ def Mp_CropResizeOp : Mp_ImageLoopOp<"crop_resize",
 
     Example:
     ```mlir
-    %y = mp.crop_resize %x, %top, %left, %height, %width size[32, 32] : tensor<?x40x40x3xui8>, tensor<?xf32>
+    %begin = mp.uniform {high = 9.0} : tensor<?xf32>
+    %side = mp.uniform {low = 8.0, high = 32.0} : tensor<?xf32>
+    %y = mp.crop_resize %x, %begin, %begin, %side, %side size[32, 32] : tensor<?x40x40x3xui8>, tensor<?xf32>
     ```
   }];
   let torch = "slice+upsample_bilinear2d+interpolate"; let tensorflow = "CropAndResize";

@@ -1,4 +1,4 @@
-//===- augmentation-test.cpp - images that training moves ---------------===//
+//===- augmentation-test.cpp - images that training moves -----------------===//
 //
 // Random boxes and moves are recovered from images that show where their pixels
 // come from, and held against what torchvision draws.

@@ -1,4 +1,4 @@
-//===- colors-test.cpp - colours that training varies -------------------===//
+//===- colors-test.cpp - colours that training varies ---------------------===//
 //
 // Colours are torchvision's own (test/goldens/colors.json).
 //

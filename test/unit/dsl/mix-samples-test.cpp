@@ -1,4 +1,4 @@
-//===- mix-samples-test.cpp - samples mixed with others -----------------===//
+//===- mix-samples-test.cpp - samples mixed with others -------------------===//
 //
 // The mixture is recovered from images that show whose pixels they have.
 //
