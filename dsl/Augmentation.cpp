@@ -13,13 +13,14 @@ static Tensor refuse(const Operand &input, const std::string &function,
                input.place);
 }
 
-/// Whether a function may go on: these are images whose size is known.
+/// Whether a function may go on: these are images.
 static bool areImages(const Operand &input, const std::string &function) {
   if (!input.tensor)
     return false;
-  if (input.tensor.rank() == 4)
+  if (input.tensor.rank() == 4 && arePixels(input.tensor))
     return true;
-  refuse(input, function, "expected [batch, height, width, channels]");
+  refuse(input, function,
+         "expected [batch, height, width, channels] of bytes or floats");
   return false;
 }
 
@@ -28,9 +29,6 @@ static bool isProbability(double number) { return number >= 0 && number <= 1; }
 //===----------------------------------------------------------------------===//
 // Numbers of images
 //===----------------------------------------------------------------------===//
-
-/// How often a random box is drawn again before one is made to fit.
-constexpr int kTries = 3;
 
 /// Draws one number in [low, high) for each image.
 static Tensor draw(const Operand &images, double low, double high) {
@@ -65,7 +63,8 @@ Tensor randomCrop(const Operand &images, const RandomCrop &crop) {
   Tensor mirrored;
   if (crop.flip > 0)
     mirrored = draw(images, 0, 1) < crop.flip;
-  return augmentImages(images, distance(), distance(), {.mirrored = mirrored});
+  Tensor rows = distance(), columns = distance();
+  return augmentImages(images, rows, columns, {.mirrored = mirrored});
 }
 
 /// The largest box in the middle that has the ratio of the result.
@@ -93,6 +92,9 @@ struct Box {
   Tensor top, left, height, width;
 };
 } // namespace
+
+/// How often a box is drawn again before one is made to fit.
+constexpr int kTries = 3;
 
 static Form drawForm(const Operand &images, const RandomResizedCrop &crop) {
   double square =

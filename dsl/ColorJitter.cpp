@@ -109,9 +109,10 @@ Tensor refuse(const Operand &images, const std::string &what) {
 Tensor adjustColors(const Operand &images, const ColorFactors &factors) {
   if (!images.tensor)
     return images.tensor;
-  if (images.tensor.rank() != 4 ||
+  if (images.tensor.rank() != 4 || !arePixels(images.tensor) ||
       (images.tensor.size(3) != 1 && images.tensor.size(3) != 3))
-    return refuse(images, "expected [batch, height, width, 1 or 3]");
+    return refuse(images,
+                  "expected [batch, height, width, 1 or 3] of bytes or floats");
   for (const Tensor &numbers :
        {factors.brightness, factors.contrast, factors.saturation, factors.hue})
     if (numbers && (numbers.element() != F32 ||

@@ -6,6 +6,13 @@
 
 namespace mantissa {
 
+/// Whether elements are bytes or floats, of which 8 bits are too few.
+inline bool arePixels(const Tensor &images) {
+  ElementType element = images.element();
+  return element == U8 || element == F16 || element == BF16 || element == F32 ||
+         element == F64;
+}
+
 /// What white is: 255 if the images are bytes, and 1 if they are floats.
 inline double whiteOf(const Tensor &images) {
   return images.element() == U8 ? 255 : 1;

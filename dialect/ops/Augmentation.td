@@ -83,7 +83,7 @@ def Mp_CropResizeOp : Mp_ImageLoopOp<"crop_resize",
     ```
   }];
   let torch = "slice+upsample_bilinear2d+interpolate"; let tensorflow = "CropAndResize";
-  let relay = "image.crop_and_resize";
+  let relay = "image.crop_and_resize"; let relax = "strided_slice+image.resize2d";
   let notDifferentiable = "images are data";
   let arguments = (ins RankedTensorOf<[F64, F32, F16, BF16, UI8]>:$input, Mp_BoxSide:$top, Mp_BoxSide:$left,
     Mp_BoxSide:$height, Mp_BoxSide:$width, DenseI64ArrayAttr:$size);

@@ -228,12 +228,14 @@ TEST(Augmentation, TellsMistakes) {
   Tensor flat = net.input("flat", U8, {Batch, 64});
   Tensor two = net.input("two", U8, {Batch, 8, 8, 2});
   Tensor label = net.input("label", U8, {Batch});
+  Tensor numbers = net.input("numbers", I32, {Batch, 8, 8, 3});
   std::vector<std::string> expected;
   auto expect = [&](Tensor made, const char *message) {
     EXPECT_FALSE(bool(made)) << message;
     expected.push_back(message);
   };
   expect(randomCrop(flat, {}), "randomCrop on ?x64xui8: expected [batch, ");
+  expect(randomCrop(numbers, {}), "channels] of bytes or floats");
   expect(randomCrop(x, {.padding = -1}), "padding that is not negative");
   expect(randomCrop(x, {.flip = 2}), "flip from 0 to 1");
   expect(randomResizedCrop(x, {.size = 4, .minArea = 0}), "above 0 to 1");
