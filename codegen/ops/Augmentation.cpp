@@ -1,7 +1,9 @@
-//===- Augmentation.cpp - moved images as kernels -------------------------===//
+//===- Augmentation.cpp - images varied in training, as kernels -----------===//
 #include "dialect/ops/Augmentation.h"
 #include "codegen/cpu/layout/Layout.h"
+#include "codegen/cpu/pooling/CropResize.h"
 #include "codegen/cuda/layout/Layout.h"
+#include "codegen/cuda/pooling/CropResize.h"
 #include "codegen/ops/LoopModels.h"
 
 using namespace mlir;
@@ -34,12 +36,36 @@ struct Augmentation {
     });
   }
 };
+
+template <typename Boxes, typename Tensor> Boxes boxesOf(Operation *op) {
+  return {operandOf<Tensor>(op, 1), operandOf<Tensor>(op, 2),
+          operandOf<Tensor>(op, 3), operandOf<Tensor>(op, 4)};
+}
+
+struct Cropping {
+  static LogicalResult emitOnCpu(Operation *op, cpu::ObjectCompiler &compiler,
+                                 EmittedKernel &kernel) {
+    using Tensor = cpu::LayoutTensor;
+    return cpu::emitCropResize(cropOf(cast<CropResizeOp>(op)),
+                               operandOf<Tensor>(op, 0),
+                               boxesOf<cpu::Boxes, Tensor>(op),
+                               resultOf<Tensor>(op), compiler, kernel);
+  }
+  static void emitOnCuda(Operation *op, cuda::KernelStore &store,
+                         EmittedKernel &kernel) {
+    using Tensor = cuda::LayoutTensor;
+    cuda::emitCropResize(
+        cropOf(cast<CropResizeOp>(op)), operandOf<Tensor>(op, 0),
+        boxesOf<cuda::Boxes, Tensor>(op), resultOf<Tensor>(op), store, kernel);
+  }
+};
 } // namespace
 
 namespace mp {
 void registerAugmentationModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MpDialect *) {
     attachLoopModels<Augmentation, AugmentImagesOp>(context);
+    attachLoopModels<Cropping, CropResizeOp>(context);
   });
 }
 } // namespace mp

@@ -5,11 +5,11 @@ namespace models {
 
 std::span<const Images> allImages() {
   static const Images images[] = {
-      {"fashion-mnist", 28, 1, 10, 0.2860, 0.3530, 2},
-      {"cifar10", 32, 3, 10, 0.4734, 0.2516, 4},
-      {"cifar100", 32, 3, 100, 0.4782, 0.2682, 4},
-      {"imagenet", 0, 3, 1000, 0.4490, 0.2260, 0},
-      {"arrays", 0, 3, 1000, 0.4490, 0.2260, 0},
+      {"fashion-mnist", 28, 1, 10, 0.2860, 0.3530, 2, "pad-crop+flip"},
+      {"cifar10", 32, 3, 10, 0.4734, 0.2516, 4, "pad-crop+flip"},
+      {"cifar100", 32, 3, 100, 0.4782, 0.2682, 4, "pad-crop+flip"},
+      {"imagenet", 0, 3, 1000, 0.4490, 0.2260, 32, "none"},
+      {"arrays", 0, 3, 1000, 0.4490, 0.2260, 32, "none"},
   };
   return images;
 }

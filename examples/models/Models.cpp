@@ -1,5 +1,6 @@
 //===- Models.cpp - the models with their data and recipe -----------------===//
 #include "examples/models/Models.h"
+#include "examples/models/Samples.h"
 #include <algorithm>
 
 namespace models {
@@ -44,36 +45,6 @@ std::span<const Model> allModels() {
 // Data and recipe
 //===----------------------------------------------------------------------===//
 
-/// Moves each image by up to `most` pixels in each direction and mirrors every
-/// second one, at random, in training.
-static Tensor augment(Graph &net, const Tensor &images, int64_t most) {
-  auto distance = [&] {
-    UniformOptions options{.low = double(-most), .high = double(most + 1)};
-    return cast(floor(uniform(net, {F32, {Batch}}, options)), I32);
-  };
-  Tensor mirrored = uniform(net, {F32, {Batch}}) < 0.5;
-  return augmentImages(images, distance(), distance(), {.mirrored = mirrored});
-}
-
-/// The images of a batch as numbers, of `side` pixels: zeros are around those
-/// that have fewer.
-static Tensor imagesOf(Graph &net, const Images &images, int64_t side) {
-  Dims flat{Batch, images.side, images.side};
-  Dims deep{Batch, images.side, images.side, images.channels};
-  bool isGrey = images.channels == 1;
-  Tensor x = net.input("image", U8, isGrey ? flat : deep);
-  if (isGrey)
-    x = reshape(x, deep);
-  if (images.moved > 0)
-    x = augment(net, x, images.moved);
-  x = (cast(x, F32) / 255 - images.mean) / images.deviation;
-  int64_t before = (side - images.side) / 2,
-          after = side - images.side - before;
-  return side == images.side
-             ? x
-             : pad(x, {0, before, before, 0}, {0, after, after, 0});
-}
-
 std::string build(Graph &net, const Model &model, const ModelOptions &options) {
   std::string name = options.images.empty() ? model.images : options.images;
   auto images = std::ranges::find(allImages(), name, &Images::name);
@@ -93,16 +64,18 @@ std::string build(Graph &net, const Model &model, const ModelOptions &options) {
            " pixels, and the network is given " + std::to_string(side);
   int64_t classes = options.classes ? options.classes : files.classes;
   Width width{options.width};
-  Logits logits =
-      model.network(net, imagesOf(net, files, side), classes, width);
-  Tensor label = net.input("label", classes > 256 ? I32 : U8, {Batch});
-  Tensor loss = crossEntropy(logits.last, label);
+  Samples samples(net, files, side, classes,
+                  options.augment.empty() ? files.augment : options.augment);
+  if (!samples.mistake().empty())
+    return samples.mistake();
+  Logits logits = model.network(net, samples.images(), classes, width);
+  Tensor loss = samples.loss(logits.last);
   if (!logits.auxiliary.empty())
     net.output("loss_of_last", loss);
   for (const Tensor &auxiliary : logits.auxiliary)
-    loss = loss + crossEntropy(auxiliary, label) * logits.auxiliaryWeight;
+    loss = loss + samples.loss(auxiliary) * logits.auxiliaryWeight;
   net.output("loss", loss);
-  net.output("accuracy", accuracy(logits.last, label));
+  net.output("accuracy", accuracy(logits.last, samples.labels()));
   net.output("logits", logits.last);
   net.train(
       {.optimizer = sgd({.lr = 0.1, .momentum = 0.9, .weightDecay = 5e-4}),

@@ -51,7 +51,8 @@ struct Images {
   int64_t side; ///< 0: as large as the network takes them
   int64_t channels, classes;
   double mean, deviation; ///< of all pixels of the training images
-  int64_t moved;          ///< pixels of the augmentation in training
+  int64_t padding;        ///< of random crops
+  std::string augment;    ///< unless another augmentation is named
 };
 std::span<const Images> allImages();
 
@@ -73,7 +74,16 @@ struct ModelOptions {
   int64_t classes = 0;     ///< 0: those of the images
   int64_t side = 0;        ///< of the images that the network is given
   std::string images = {}; ///< name of the files' images
+  /// What varies the samples in training: names of allVariations() with '+'
+  /// between them, "none", or "" for what the images have.
+  std::string augment = {};
 };
+
+/// What --augment can name.
+struct Variation {
+  std::string name, about;
+};
+std::span<const Variation> allVariations();
 
 /// Adds a model with its data and a recipe in bf16 to a graph. Returns what is
 /// wrong in the options, or "".

@@ -48,9 +48,10 @@ def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
 def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
   let summary = "make functions train or evaluate";
   let description = [{
-    The pass sets `mp.mode` on every function. In a function that evaluates, the change is permanent: ops that
+    The pass sets `mp.mode` on every function, which is permanent. In a function that evaluates, ops that
     compute something else in evaluation are replaced (dropout by its operand, batch norm by the op that uses
-    the running statistics), and writes are removed. Autodiff refuses such a function.
+    the running statistics), and writes are removed. Autodiff refuses such a function. In both modes,
+    `mp.in_training` is replaced by one of its operands.
 
     ```mlir
     // before                                            // after mp-set-mode{mode=eval}

@@ -1,4 +1,5 @@
 //===- SetMode.cpp - say whether functions train or evaluate --------------===//
+#include "dialect/ops/Augmentation.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 
@@ -22,19 +23,32 @@ struct SetMode : mp::impl::SetModeBase<SetMode> {
     }
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto known = function->getAttrOfType<StringAttr>(kModeAttr);
-      if (mode == "train" && known && known.getValue() == "eval") {
+      if (known && known.getValue() != mode) {
         function.emitOpError()
-            << "evaluates, and what that replaced does not come back: take the "
-               "function as it was";
+            << (mode == "train" ? "evaluates" : "trains")
+            << ", and what that replaced does not come back: take the function "
+               "as it was";
         return signalPassFailure();
       }
       function->setAttr(kModeAttr, StringAttr::get(&getContext(), mode));
       if (mode == "eval")
         evaluate(function);
+      else
+        train(function);
     }
   }
 
 private:
+  /// Removes what only evaluation needs.
+  static void train(func::FuncOp function) {
+    SmallVector<InTrainingOp> ops;
+    function.walk([&](InTrainingOp op) { ops.push_back(op); });
+    for (InTrainingOp op : ops) {
+      op.replaceAllUsesWith(op.getTrained());
+      op.erase();
+    }
+  }
+
   /// Makes an evaluation change no state.
   static void evaluate(func::FuncOp function) {
     SmallVector<EvaluationOpInterface> ops;

@@ -94,6 +94,11 @@ def check_that_they_exist(parts, source, build):
     return found
 
 
+def skips_itself(case):
+    skipped = case.find("skipped")
+    return skipped is not None and skipped.get("message") == "SKIP_REGULAR_EXPRESSION_MATCHED"
+
+
 def run_ctest(parts, build, jobs, work):
     """One run of ctest, whose tests are given to the parts that name them."""
     if not parts:
@@ -107,7 +112,10 @@ def run_ctest(parts, build, jobs, work):
     found = {}
     for part in parts:
         mine = {name: case for name, case in cases.items() if re.search(part.pattern(), name)}
-        bad = [name for name, case in mine.items() if case.get("status") not in ("run", "disabled")]
+        # A test that skips itself wants what this machine lacks, such as bf16 in its CPU. Some test has to run.
+        bad = [name for name, case in mine.items() if case.get("status") not in ("run", "disabled") and not skips_itself(case)]
+        if not any(case.get("status") == "run" for case in mine.values()):
+            bad = list(mine)
         text = f"{part}: ctest has no such test" if not mine else f"{', '.join(bad)} failed: {log}" if bad else ""
         found[part] = Result(text, sum(float(case.get("time", 0)) for case in mine.values()))
     return found

@@ -131,7 +131,8 @@ def hidden_and_broken(context):
 LINKED = {"libMantissa.so", "libMantissaRuntime.so", "libMLIR.so", "libLLVM.so", "libz.so", "libpng16.so", "libturbojpeg.so", "libstdc++.so", "libm.so", "libgcc_s.so", "libc.so",
           "ld-linux-x86-64.so"}
 OPENED = {"libdnnl.so", "libcuda.so", "libnvrtc.so", "libcublasLt.so", "libnvrtc-builtins.so"}
-BUILD = ("-DMP_TESTS=OFF", "-DMP_EXAMPLES=OFF", "-DMP_INSTALL=OFF")
+# What is built finds its libraries as what is installed does: not in the folder of the build.
+BUILD = ("-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DMP_TESTS=OFF", "-DMP_EXAMPLES=OFF", "-DMP_INSTALL=OFF")
 
 
 def plain(name):

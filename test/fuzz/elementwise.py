@@ -222,6 +222,15 @@ def selected(g, flag, lhs, rhs):
     return g.add("mp.select", [flag, lhs, rhs], Type(lhs.type.element, shape), lambda f, x, y: f.where(x, y), backward)
 
 
+def in_training(g):
+    """Graphs are run as they train."""
+    trained = g.pick_float()
+    evaluated = trained and g.pick(lambda v: v.type == trained.type)
+    if evaluated is None:
+        return None
+    return g.add("mp.in_training", [trained, evaluated], trained.type, lambda x, y: x, lambda gradient, *_: [gradient, None])
+
+
 def cast(g, operand=None, element=None):
     operand = operand or g.pick(lambda v: v.type.is_float or v.type.element == "i1")
     if operand is None:

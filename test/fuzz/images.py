@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import elementwise
 from bounded import FUNCTION, UNIT, Bounded
 from graph import Type
 
@@ -202,6 +203,43 @@ def upsample(g):
     shape = (operand.type.shape[0], *size, operand.type.shape[3])
     return g.add(head, [operand], Type(operand.type.element, shape), lambda x: mapped(x, down, across, noise), backward,
                  attributes=f" size{size}" + (" align_corners" if mode == "corners" else ""))
+
+
+# --- boxes ---------------------------------------------------------------------
+
+def box_weights(elements, places, begin, extent):
+    """[places, elements]: what each place of a box's side takes, with places computed in f32."""
+    real, matrix = np.float32, np.zeros((places, elements))
+    for place in range(places):
+        at = (real(place) + real(0.5)) * (real(extent) / real(places)) - real(0.5)
+        at = min(max(at, real(0)), max(real(extent) - real(1), real(0))) + (real(begin) - np.floor(real(begin)))
+        first, part = np.floor(real(begin)) + np.floor(at), float(at - np.floor(at))
+        for number, weight in ((first, 1 - part), (first + 1, part)):
+            matrix[place, int(min(max(number, 0), elements - 1))] += weight
+    return matrix
+
+
+def crop_resize(g):
+    """Bytes, cast to numbers: an image without a gradient."""
+    count, height, width, channels = (1 + g.below(n) for n in (3, 7, 7, 4))
+    size, fraction = [1 + g.below(5), 1 + g.below(5)], g.choice([1, 4])
+    sides = [g.rng.integers(low * fraction, high * fraction + 1, count) / fraction
+             for low, high in ((-1, height - 1), (-1, width - 1), (1, height), (1, width))]
+    pixels = g.input(Type("ui8", (count, height, width, channels)), g.rng.integers(0, 256, (count, height, width, channels)))
+    box = [g.input(Type("f32", (count,)), side) for side in sides]
+    # Nothing else reads them: a difference would move the box.
+    g.values = [value for value in g.values if value not in box]
+
+    def forward(x, *_):
+        mixed = np.stack([np.einsum("ph,qw,hwc->pqc", box_weights(height, size[0], top, tall),
+                                    box_weights(width, size[1], left, wide), image)
+                          for image, top, left, tall, wide in zip(x.value, *sides)])
+        # A sum so near to a tie may be rounded either way.
+        return Bounded(np.rint(mixed), (np.abs(mixed - np.floor(mixed) - 0.5) < 2e-4).astype(float))
+
+    made = g.add("mp.crop_resize", [pixels, *box], Type("ui8", (count, *size, channels)), forward, attributes=f" size{size}",
+                 tail=f"{pixels.type}, {box[0].type}")
+    return made and elementwise.cast(g, made, "f32")
 
 
 # --- sums of neighbouring channels -----------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+import colors
 import mlp
 import optimizers
 import scaler
@@ -37,7 +38,7 @@ def write_steps(data):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data", default="/usr/share/datasets/fashion-mnist", help="folder of Fashion-MNIST's idx.gz files")
-    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, optimizers or a family of ops; all by default")
+    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, optimizers or a family of ops; all by default")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     writers = {
@@ -45,6 +46,7 @@ def main():
         "scaler": lambda: write_json(HERE / "scaler-updates.json", scaler.goldens()),
         "scaler-traces": lambda: write_json(HERE / "scaler-traces.json", scaler_traces.goldens()),
         "scaler-protocol": lambda: write_json(HERE / "scaler-protocol.json", scaler_protocol.goldens()),
+        "colors": lambda: write_json(HERE / "colors.json", colors.goldens()),
         "optimizers": lambda: write_json(HERE / "optimizers.json", optimizers.goldens()),
         **{name: lambda name=name: write_family(name) for name in FAMILIES}}
     for name in options.what or writers:

@@ -37,8 +37,8 @@ Expected<std::string> moduleOfModel(StringRef name,
 /// Sets the option that "width=0.25" names.
 static Error set(models::ModelOptions &options, StringRef text) {
   auto [name, value] = text.split('=');
-  if (name == "data") {
-    options.images = value.str();
+  if (name == "data" || name == "augment") {
+    (name == "data" ? options.images : options.augment) = value.str();
     return Error::success();
   }
   if (name == "width") {
@@ -53,8 +53,8 @@ static Error set(models::ModelOptions &options, StringRef text) {
                                       : nullptr;
   if (!number)
     return makeError(
-        "zoo: unknown option '{0}', expected width, classes, image "
-        "or data",
+        "zoo: unknown option '{0}', expected width, classes, image, "
+        "data or augment",
         name);
   if (!to_integer(value, *number) || *number < 1 || *number > INT32_MAX)
     return makeError("zoo: {0} takes a whole number above zero, not '{1}'",

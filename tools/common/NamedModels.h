@@ -13,7 +13,8 @@ namespace mp::tool {
 llvm::Expected<std::string> moduleOfModel(llvm::StringRef name,
                                           const models::ModelOptions &options);
 
-/// The same by a text: "resnet50,width=0.25,classes=10,image=32,data=cifar10".
+/// The same by a text: "resnet50,width=0.25,classes=10,image=32,data=cifar10,
+/// augment=pad-crop+flip".
 llvm::Expected<std::string> moduleOfModel(llvm::StringRef text);
 
 /// Lets zoo:NAME take the place of a module's file in this process.

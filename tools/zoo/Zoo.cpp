@@ -4,12 +4,20 @@
 #include "support/Error.h"
 #include "tools/common/NamedModels.h"
 #include "tools/common/Options.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;
 
 namespace mp::tool {
 namespace {
+
+/// "pad-crop, flip, ...".
+std::string variations() {
+  return join(map_range(models::allVariations(),
+                        [](const models::Variation &v) { return v.name; }),
+              ", ");
+}
 
 Command describe(models::ModelOptions &options) {
   Command command{
@@ -37,6 +45,9 @@ Command describe(models::ModelOptions &options) {
            "fashion-mnist, cifar10, cifar100, imagenet or arrays: the images "
            "of the files, which "
            "get zeros around them if they are smaller (the network's)"),
+      text("augment", "LIST", options.augment,
+           "what varies the samples in training: " + variations() +
+               " with '+' between them, or none (the images')"),
   };
   return command;
 }

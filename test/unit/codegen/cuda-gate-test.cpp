@@ -71,6 +71,28 @@ void collectOps(Sources &all, StringRef arch) {
       }
 }
 
+/// Collects what has no gradient, and so no samples: moves of images.
+void collectImages(Sources &all, StringRef arch) {
+  CompileOptions options;
+  options.target = "cuda";
+  options.arch = arch.str();
+  options.goal = Goal::Run;
+  options.mode = Mode::Train;
+  options.filename = "images";
+  for (StringRef images : {"33x9x7x3xui8", "33x9x7x3xbf16", "33x9x7x16xf32"}) {
+    const char *format = R"(
+      func.func @f(%x: tensor<{0}>, %i: tensor<33xi32>, %m: tensor<33xi1>,
+                   %n: tensor<33xf32>) -> tensor<{0}> {{
+        %y = mp.augment_images %x, %i, %i mirrored(%m : tensor<33xi1>)
+            : tensor<{0}>, tensor<33xi32>, tensor<33xi32>
+        %z = mp.crop_resize %y, %n, %n, %n, %n size[9, 7]
+            : tensor<{0}>, tensor<33xf32>
+        return %z : tensor<{0}>
+      })";
+    collect(all, formatv(format, images).str(), options);
+  }
+}
+
 /// Collects products alone, in every config, plain and transposed, with rows
 /// that no tile divides and that are `aligned` elements apart; 0 takes 2, 4 and
 /// 8 in turn.
@@ -123,9 +145,10 @@ TEST_P(CudaGate, EveryKernelCompiles) {
   Sources all;
   collectModels(all, arch);
   ASSERT_GE(all.size(), 60u);
-  if (GetParam() == oldest)
+  if (GetParam() == oldest) {
     collectOps(all, arch);
-  else if (GetParam() != newest)
+    collectImages(all, arch);
+  } else if (GetParam() != newest)
     dropEqual(all, "sm_" + std::to_string(oldest));
   expectFaultless(all);
 }
