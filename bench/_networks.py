@@ -33,16 +33,18 @@ def write_idx(path, shape, data):
 
 
 def write_data(folder, image, samples):
-    """Writes the files that a recipe of these networks names: those of MNIST for images [side, side], else arrays of NumPy."""
+    """Writes the files that a recipe of these networks names: those of MNIST for images [side, side], else records as CIFAR-10's."""
     folder.mkdir(parents=True, exist_ok=True)
     size = samples
     for length in image:
         size *= length
     images, labels = bytes(i * 7919 % 251 for i in range(size)), bytes(i % 10 for i in range(samples))
-    for part in ("train", "t10k") if len(image) == 2 else ("train", "test"):
-        if len(image) == 2:
+    if len(image) == 2:
+        for part in ("train", "t10k"):
             write_idx(folder / f"{part}-images-idx3-ubyte", (samples, *image), images)
             write_idx(folder / f"{part}-labels-idx1-ubyte", (samples,), labels)
-        else:
-            write_npy(folder / f"{part}-images.npy", (samples, *image), images)
-            write_npy(folder / f"{part}-labels.npy", (samples,), labels)
+        return
+    each = size // samples
+    records = b"".join(labels[i:i + 1] + images[i * each:(i + 1) * each] for i in range(samples))
+    for name in ("data_batch_1.bin", "test_batch.bin"):
+        (folder / name).write_bytes(records)

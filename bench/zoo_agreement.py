@@ -81,7 +81,7 @@ def compare(options, name, precision):
     model = torchvision_model(name)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        text = subprocess.run([options.tools / "mp-zoo", name, "--image", str(side), "--classes", "10"], check=True,
+        text = subprocess.run([options.tools / "mp-zoo", name, "--image", str(side), "--classes", "10", "--data", "arrays"], check=True,
                               capture_output=True, text=True).stdout
         (folder / "network.mlir").write_text(without_dropout(text))
         for part in ("train", "test"):
