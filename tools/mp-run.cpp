@@ -60,11 +60,11 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
   if (word == "--help" || word == "-h")
     return printHelp({});
   std::pair<std::string, int (*)(llvm::ArrayRef<const char *>)> commands[] = {
-      {"train", train},         {"eval", eval},          {"run", run},
-      {"plan", plan},           {"bench", bench},        {"tune", tune},
-      {"formats", formatsOf},   {"policies", policies},  {"info", info},
-      {"calibrate", calibrate}, {"report", reportRun},   {"search", search},
-      {"lint", lint},           {"help", printHelp},     {"export", exportRun},
+      {"train", train},         {"eval", eval},           {"run", run},
+      {"plan", plan},           {"bench", bench},         {"tune", tune},
+      {"formats", formatsOf},   {"policies", policies},   {"info", info},
+      {"calibrate", calibrate}, {"report", reportRun},    {"search", search},
+      {"lint", lint},           {"help", printHelp},      {"export", exportRun},
       {"verify", verifyRun},    {"gradcheck", gradcheck}, {"predict", predict}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Networks of mp-zoo agree with torchvision's: losses of ten steps in fp32 and bf16, and the gradients of the first, from the same
+weights and images (test/goldens/zoo.py).
+
+In fp32 a loss may differ by 1e-4, and an element of a gradient by 1e-3 of the gradient's largest. Under autocast to bf16 a loss may
+differ by 2e-2 from torchvision's in f32."""
+
+import json
+import struct
+import subprocess
+import sys
+
+from _acceptance import import_numpy, metrics, options
+
+np = import_numpy()
+
+LOSS, GRADIENT, MIXED = 1e-4, 1e-3, 2e-2
+
+
+def run(arguments, folder, name, *flags):
+    """Trains from the formula's weights without shuffling."""
+    subprocess.run([str(word) for word in (
+        arguments.tools / "mp-run", "train", folder / "network.mlir", "--data", folder, "--no-shuffle", "--scaler", "none",
+        "--device", "cpu", "--init", folder / "weights.safetensors", "--out", folder / name, *flags)],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return folder / name
+
+
+def tensors(path):
+    content = path.read_bytes()
+    size, = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8:8 + size])
+    header.pop("__metadata__")
+    return {name: np.frombuffer(content, np.float32, offset=8 + size + entry["data_offsets"][0], count=int(np.prod(entry["shape"])))
+            for name, entry in header.items() if entry["dtype"] == "F32"}
+
+
+def apart(found, expected):
+    return max(abs(a - b) / abs(b) for a, b in zip(found, expected, strict=True))
+
+
+def gradients_apart(cases, checkpoint, expected):
+    """The largest difference of an element, as a part of its gradient's largest; after one step, the momentum is the gradient."""
+    found = tensors(checkpoint)
+    farthest = (0, "")
+    for name, golden in expected.items():
+        ours = cases.fingerprint(name, found[f"{name}.momentum_buffer"])
+        difference = max(abs(a - b) for a, b in zip(ours[2:], golden[2:], strict=True)) / golden[0]
+        difference = max(difference, abs(ours[0] - golden[0]) / golden[0], abs(ours[1] - golden[1]) / golden[1])
+        farthest = max(farthest, (difference, name))
+    return farthest
+
+
+def compare(arguments, cases, name, golden):
+    case = cases.CASES[name]
+    if golden["case"] != case:
+        sys.exit(f"{name}: zoo.json was made of another case: run test/goldens/zoo.py")
+    folder = arguments.work / name
+    folder.mkdir(parents=True, exist_ok=True)
+    text = cases.module(arguments.tools, case)
+    (folder / "network.mlir").write_text(text)
+    cases.write_safetensors(folder / "weights.safetensors", cases.weights(text))
+    for part, array in zip(("images", "labels"), cases.images(case)):
+        np.save(folder / f"{part}.npy", array)
+    batch = ("--batch", case["batch"])
+    single = metrics(run(arguments, folder, "fp32", *batch, "--precision", "fp32"))["loss"]
+    mixed = metrics(run(arguments, folder, "bf16", *batch, "--precision", "bf16"))["loss"]
+    first = run(arguments, folder, "first", *batch, "--precision", "fp32", "--max-steps", 1)
+    gradient, where = gradients_apart(cases, first / "checkpoint.safetensors", golden["gradients"])
+    losses, halves = apart(single, golden["losses_f32"]), apart(mixed, golden["losses_f32"])
+    print(f"{name:15} losses {losses:.1e} (from double {apart(single, golden['losses']):.1e}), gradients {gradient:.1e} ({where}), "
+          f"bf16 {halves:.1e} (torchvision's {apart(golden['losses_bf16'], golden['losses_f32']):.1e})", flush=True)
+    return losses <= LOSS and gradient <= GRADIENT and halves <= MIXED
+
+
+def main():
+    arguments = options(__doc__)
+    goldens = arguments.source / "test" / "goldens"
+    sys.path.insert(0, str(goldens))
+    import zoo_cases  # pylint: disable=import-outside-toplevel
+    networks = json.loads((goldens / "zoo.json").read_text())["networks"]
+    differ = [name for name, golden in networks.items() if not compare(arguments, zoo_cases, name, golden)]
+    if differ:
+        sys.exit(f"{', '.join(differ)}: further from torchvision than {LOSS} (losses), {GRADIENT} (gradients) or {MIXED} (bf16)")
+    print(f"{len(networks)} networks agree")
+
+
+if __name__ == "__main__":
+    main()
