@@ -19,6 +19,8 @@ static constexpr char kHelp[] =
     "  lint       warn of numbers that will go wrong in training\n"
     "  calibrate  show how large gradients are, and the loss scale that suits\n"
     "  report     make a page of a run: loss, scale, gradients, casts, memory\n"
+    "  compare    print runs side by side: loss, accuracy, scale, time, "
+    "memory\n"
     "  search     find the cheapest precision of each op within a tolerance\n"
     "  bench      measure a recipe's step, kernel by kernel\n"
     "  tune       measure matrix products on a CUDA device, and write a plan\n"
@@ -65,7 +67,8 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
       {"formats", formatsOf},   {"policies", policies},   {"info", info},
       {"calibrate", calibrate}, {"report", reportRun},    {"search", search},
       {"lint", lint},           {"help", printHelp},      {"export", exportRun},
-      {"verify", verifyRun},    {"gradcheck", gradcheck}, {"predict", predict}};
+      {"verify", verifyRun},    {"gradcheck", gradcheck}, {"predict", predict},
+      {"compare", compare}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == word)

@@ -15,6 +15,7 @@ int calibrate(llvm::ArrayRef<const char *> arguments);
 int exportRun(llvm::ArrayRef<const char *> arguments);
 int verifyRun(llvm::ArrayRef<const char *> arguments);
 int reportRun(llvm::ArrayRef<const char *> arguments);
+int compare(llvm::ArrayRef<const char *> arguments);
 int search(llvm::ArrayRef<const char *> arguments);
 int bench(llvm::ArrayRef<const char *> arguments);
 int tune(llvm::ArrayRef<const char *> arguments);
