@@ -61,13 +61,29 @@ mostProbable(ArrayRef<double> logits, ArrayRef<std::string> names,
   return classes;
 }
 
-static std::vector<double> rowOf(const TensorType &type, ArrayRef<char> bytes,
-                                 int64_t row) {
-  std::vector<double> numbers;
-  int64_t width = byteWidth(type.element), count = type.shape[1];
-  for (int64_t i = row * count; i < (row + 1) * count; ++i)
-    numbers.push_back(loadElement(type.element, bytes.data() + i * width));
-  return numbers;
+/// Returns the logits of pictures, no more than a batch, a row for each.
+static Expected<std::vector<std::vector<double>>>
+logitsOf(Executable &executable, PictureReader &reader,
+         ArrayRef<int64_t> rows) {
+  // A smaller batch is filled up with black pictures.
+  const TensorType &taken = executable.entry().inputs[0].type;
+  std::vector<char> input(taken.bytes());
+  size_t sampleBytes = input.size() / taken.shape[0];
+  Error error = reader.read(rows, [&](size_t place, const uint8_t *bytes) {
+    std::copy_n(bytes, sampleBytes, input.begin() + place * sampleBytes);
+  });
+  if (error)
+    return std::move(error);
+  auto results = executable.run(TensorView(ElementType::U8, input));
+  if (!results)
+    return results.takeError();
+  const TensorType &type = executable.entry().results[0].type;
+  const char *at = (*results)[0].bytes().data();
+  std::vector<std::vector<double>> logits(rows.size());
+  for (std::vector<double> &row : logits)
+    for (int64_t i = 0; i < type.shape[1]; ++i, at += byteWidth(type.element))
+      row.push_back(loadElement(type.element, at));
+  return logits;
 }
 
 Expected<std::vector<PicturePrediction>>
@@ -100,28 +116,16 @@ predictPictures(const EvalOptions &options, ArrayRef<std::string> paths,
   for (const std::string &path : paths)
     files->files.push_back({path, 0});
   PictureReader reader(files, *shape, {.cacheBytes = 0});
-  // The last batch is filled up with what the one before left.
-  std::vector<char> input(entry.inputs[0].type.bytes());
   std::vector<PicturePrediction> predictions;
   for (int64_t first = 0; first < static_cast<int64_t>(paths.size());
        first += batch) {
     std::vector<int64_t> rows(std::min<int64_t>(batch, paths.size() - first));
     std::iota(rows.begin(), rows.end(), first);
-    size_t sampleBytes = input.size() / batch;
-    if (Error error = reader.read(rows, [&](size_t place,
-                                            const uint8_t *bytes) {
-          std::copy_n(bytes, sampleBytes, input.begin() + place * sampleBytes);
-        }))
-      return std::move(error);
-    TensorView view(ElementType::U8, input);
-    auto results = (*executable)->run(view);
-    if (!results)
-      return results.takeError();
-    for (size_t place = 0; place < rows.size(); ++place)
-      predictions.push_back(
-          {paths[rows[place]], mostProbable(rowOf(entry.results[0].type,
-                                                  (*results)[0].bytes(), place),
-                                            names, most)});
+    auto logits = logitsOf(**executable, reader, rows);
+    if (!logits)
+      return logits.takeError();
+    for (auto [row, numbers] : zip_equal(rows, *logits))
+      predictions.push_back({paths[row], mostProbable(numbers, names, most)});
   }
   return predictions;
 }

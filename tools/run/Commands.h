@@ -4,6 +4,10 @@
 
 #include "tools/common/Common.h"
 
+namespace mp {
+struct EvalOptions;
+}
+
 namespace mp::tool {
 
 // Each function takes the words after its name and returns the exit code.
@@ -25,6 +29,10 @@ int gradcheck(llvm::ArrayRef<const char *> arguments);
 int lint(llvm::ArrayRef<const char *> arguments);
 int predict(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
+
+/// Sets what a command that evaluates a checkpoint takes from the options of
+/// all commands.
+void takeCommon(EvalOptions &options, const CommonOptions &common);
 
 } // namespace mp::tool
 

@@ -9,6 +9,18 @@ using namespace llvm;
 
 namespace mp::tool {
 
+void takeCommon(EvalOptions &options, const CommonOptions &common) {
+  options.precision = common.recipe.precision;
+  options.policy = common.recipe.policy;
+  options.device = common.device;
+  options.threads = common.threads;
+  options.onednn = common.onednn;
+  options.plan = common.plan;
+  options.plugins = common.plugins;
+  options.insertPasses = common.insertPasses;
+  options.onNote = note;
+}
+
 int eval(ArrayRef<const char *> arguments) {
   EvalOptions options;
   CommonOptions common;
@@ -40,15 +52,7 @@ int eval(ArrayRef<const char *> arguments) {
     return report(make_error<UsageError>("--data DIR and --checkpoint RUN are "
                                          "needed"));
   options.module = others->value().front();
-  options.precision = common.recipe.precision;
-  options.policy = common.recipe.policy;
-  options.device = common.device;
-  options.threads = common.threads;
-  options.onednn = common.onednn;
-  options.plan = common.plan;
-  options.plugins = common.plugins;
-  options.insertPasses = common.insertPasses;
-  options.onNote = note;
+  takeCommon(options, common);
   Expected<NamedNumbers> numbers = evaluate(options, common.compiler());
   if (!numbers)
     return report(numbers.takeError());

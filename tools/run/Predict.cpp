@@ -103,19 +103,10 @@ Error execute(PredictOptions &options, ArrayRef<std::string> arguments) {
     return names.takeError();
   if (!options.output.empty())
     model.predictions = {options.output};
-  const CommonOptions &common = options.common;
-  model.precision = common.recipe.precision;
-  model.policy = common.recipe.policy;
-  model.device = common.device;
-  model.threads = common.threads;
-  model.onednn = common.onednn;
-  model.plan = common.plan;
-  model.plugins = common.plugins;
-  model.insertPasses = common.insertPasses;
-  model.onNote = note;
+  takeCommon(model, options.common);
   auto predictions =
       predictPictures(model, arguments.drop_front(), std::move(*names),
-                      options.top, common.compiler());
+                      options.top, options.common.compiler());
   if (!predictions)
     return predictions.takeError();
   for (const PicturePrediction &prediction : *predictions) {
