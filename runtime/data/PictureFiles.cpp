@@ -48,7 +48,7 @@ static Expected<Entries> entriesOf(StringRef folder) {
   return entries;
 }
 
-/// Adds the pictures of a class in `below`, a folder inside of its folder.
+/// Adds the pictures of the last class in `below`, its folder or one within.
 static Error addPictures(PictureFiles &all, StringRef below) {
   // A link can lead back to a folder above.
   constexpr unsigned kDeepest = 16;
@@ -56,9 +56,7 @@ static Error addPictures(PictureFiles &all, StringRef below) {
     return makeError("{0}: more than {1} folders in one another", all.folder,
                      kDeepest);
   SmallString<256> folder(all.folder);
-  sys::path::append(folder, all.classes.back());
-  if (!below.empty())
-    sys::path::append(folder, below);
+  sys::path::append(folder, below);
   auto entries = entriesOf(folder);
   if (!entries)
     return entries.takeError();
@@ -81,10 +79,8 @@ static Error addPictures(PictureFiles &all, StringRef below) {
 }
 
 std::string PictureFiles::path(size_t file) const {
-  if (classes.empty())
-    return files[file].path;
   SmallString<256> path(folder);
-  sys::path::append(path, classes[files[file].number], files[file].path);
+  sys::path::append(path, files[file].path);
   return path.str().str();
 }
 
@@ -104,7 +100,7 @@ Expected<PictureFiles> PictureFiles::list(StringRef folder) {
                        printableName(name));
     size_t before = all.files.size();
     all.classes.push_back(name);
-    if (Error error = addPictures(all, ""))
+    if (Error error = addPictures(all, name))
       return std::move(error);
     if (all.files.size() == before)
       return makeError("{0}/{1}: a class without PNG or JPEG files", folder,

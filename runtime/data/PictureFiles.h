@@ -14,7 +14,7 @@ namespace mp {
 /// torchvision's ImageFolder.
 struct PictureFiles {
   struct File {
-    std::string path; ///< behind the folder of its class, if there are any
+    std::string path; ///< below the folder
     size_t number;    ///< of the class
   };
   std::string folder;
