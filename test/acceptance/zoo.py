@@ -5,12 +5,12 @@ weights and images (test/goldens/zoo.py).
 In fp32 a loss may differ by 1e-4, and an element of a gradient by 1e-3 of the gradient's largest. Under autocast to bf16 a loss may
 differ by 2e-2 from torchvision's in f32."""
 
+import importlib
 import json
-import struct
 import subprocess
 import sys
 
-from _acceptance import import_numpy, metrics, options
+from _acceptance import import_numpy, metrics, options, safetensors
 
 np = import_numpy()
 
@@ -26,32 +26,23 @@ def run(arguments, folder, name, *flags):
     return folder / name
 
 
-def tensors(path):
-    content = path.read_bytes()
-    size, = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8:8 + size])
-    header.pop("__metadata__")
-    return {name: np.frombuffer(content, np.float32, offset=8 + size + entry["data_offsets"][0], count=int(np.prod(entry["shape"])))
-            for name, entry in header.items() if entry["dtype"] == "F32"}
-
-
 def apart(found, expected):
     return max(abs(a - b) / abs(b) for a, b in zip(found, expected, strict=True))
 
 
 def gradients_apart(cases, checkpoint, expected):
     """The largest difference of an element, as a part of its gradient's largest; after one step, the momentum is the gradient."""
-    found = tensors(checkpoint)
+    found = safetensors(checkpoint)
     farthest = (0, "")
     for name, golden in expected.items():
-        ours = cases.fingerprint(name, found[f"{name}.momentum_buffer"])
+        ours = cases.fingerprint(name, np.frombuffer(found[f"{name}.momentum_buffer"][2], np.float32))
         difference = max(abs(a - b) for a, b in zip(ours[2:], golden[2:], strict=True)) / golden[0]
         difference = max(difference, abs(ours[0] - golden[0]) / golden[0], abs(ours[1] - golden[1]) / golden[1])
         farthest = max(farthest, (difference, name))
     return farthest
 
 
-def compare(arguments, cases, name, golden):
+def compare(arguments, cases, write_safetensors, name, golden):
     case = cases.CASES[name]
     if golden["case"] != case:
         sys.exit(f"{name}: zoo.json was made of another case: run test/goldens/zoo.py")
@@ -59,7 +50,7 @@ def compare(arguments, cases, name, golden):
     folder.mkdir(parents=True, exist_ok=True)
     text = cases.module(arguments.tools, case)
     (folder / "network.mlir").write_text(text)
-    cases.write_safetensors(folder / "weights.safetensors", cases.weights(text))
+    write_safetensors(folder / "weights.safetensors", cases.weights(text))
     for part, array in zip(("images", "labels"), cases.images(case)):
         np.save(folder / f"{part}.npy", array)
     batch = ("--batch", case["batch"])
@@ -77,9 +68,9 @@ def main():
     arguments = options(__doc__)
     goldens = arguments.source / "test" / "goldens"
     sys.path.insert(0, str(goldens))
-    import zoo_cases  # pylint: disable=import-outside-toplevel
+    files, zoo_cases = importlib.import_module("files"), importlib.import_module("zoo_cases")
     networks = json.loads((goldens / "zoo.json").read_text())["networks"]
-    differ = [name for name, golden in networks.items() if not compare(arguments, zoo_cases, name, golden)]
+    differ = [name for name, golden in networks.items() if not compare(arguments, zoo_cases, files.write_safetensors, name, golden)]
     if differ:
         sys.exit(f"{', '.join(differ)}: further from torchvision than {LOSS} (losses), {GRADIENT} (gradients) or {MIXED} (bf16)")
     print(f"{len(networks)} networks agree")

@@ -1,9 +1,7 @@
 """The networks of the goldens of mp-zoo: their weights and images, by a formula, and their modules without what differs from
 step to step. Needs NumPy; zoo.py makes the goldens, and test/acceptance/zoo.py compares with them."""
 
-import json
 import re
-import struct
 import subprocess
 
 import numpy as np
@@ -76,12 +74,3 @@ def fingerprint(name, gradient):
     """The largest magnitude of a gradient, its norm, and some of its elements."""
     flat = np.asarray(gradient, np.float64).ravel()
     return [float(f"{number:.6e}") for number in (np.abs(flat).max(), np.sqrt((flat * flat).sum()), *flat[places(name, flat.size)])]
-
-
-def write_safetensors(path, tensors):
-    header, offset = {}, 0
-    for name, array in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [offset, offset + array.nbytes]}
-        offset += array.nbytes
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(array.tobytes() for array in tensors.values()))
