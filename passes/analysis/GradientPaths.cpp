@@ -6,6 +6,10 @@
 using namespace mlir;
 using namespace mp;
 
+bool mp::isGradientSource(Value value) {
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<GradientOp>);
+}
+
 DenseSet<Value> mp::dependents(ArrayRef<Value> sources, Block &block) {
   DenseSet<Value> found(sources.begin(), sources.end());
   for (Operation &op : block)

@@ -29,6 +29,11 @@ private:
   llvm::DenseSet<mlir::Value> reached;
 };
 
+/// Returns whether a gradient with respect to the value is asked for: what is
+/// computed from it has to be computed from it, not from another value that has
+/// the same bits.
+bool isGradientSource(mlir::Value value);
+
 /// Returns all values that are computed from `sources`, these included.
 llvm::DenseSet<mlir::Value> dependents(llvm::ArrayRef<mlir::Value> sources,
                                        mlir::Block &block);

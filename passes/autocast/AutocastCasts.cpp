@@ -1,18 +1,12 @@
 //===- AutocastCasts.cpp - casts of both autocast modes -------------------===//
 #include "passes/autocast/AutocastCasts.h"
 #include "dialect/ops/Cast.h"
-#include "dialect/ops/Gradient.h"
 #include "passes/analysis/Constants.h"
+#include "passes/analysis/GradientPaths.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mp;
-
-/// Whether a gradient with respect to the value is asked for: what is computed
-/// of it has to be computed of it, and not of what it was cast from.
-static bool isGradientSource(Value value) {
-  return llvm::any_of(value.getUsers(), llvm::IsaPred<GradientOp>);
-}
 
 Value CastCache::get(Value value, FloatType type) {
   if (elementType(value) == type)

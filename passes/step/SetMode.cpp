@@ -1,7 +1,9 @@
 //===- SetMode.cpp - say whether functions train or evaluate --------------===//
 #include "dialect/ops/Augmentation.h"
+#include "dialect/ops/LossScaling.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
+#include "passes/analysis/GradientPaths.h"
 
 namespace mp {
 #define GEN_PASS_DEF_SETMODE
@@ -39,12 +41,23 @@ struct SetMode : mp::impl::SetModeBase<SetMode> {
   }
 
 private:
+  /// Replaces a result by a value. A gradient with respect to the result is not
+  /// one with respect to a value that other ops use too, so it gets its own.
+  static void replace(ImplicitLocOpBuilder &builder, Value result,
+                      Value value) {
+    if (isGradientSource(result))
+      value = ScaleGradientOp::create(builder, value.getType(), value,
+                                      /*exponent=*/0);
+    result.replaceAllUsesWith(value);
+  }
+
   /// Removes what only evaluation needs.
   static void train(func::FuncOp function) {
     SmallVector<InTrainingOp> ops;
     function.walk([&](InTrainingOp op) { ops.push_back(op); });
     for (InTrainingOp op : ops) {
-      op.replaceAllUsesWith(op.getTrained());
+      ImplicitLocOpBuilder builder(op.getLoc(), op);
+      replace(builder, op.getResult(), op.getTrained());
       op.erase();
     }
   }
@@ -66,7 +79,7 @@ private:
       for (auto [result, value] :
            llvm::zip_equal(op->getResults(), op.buildEvaluation(builder)))
         if (value)
-          result.replaceAllUsesWith(value);
+          replace(builder, result, value);
       op.erase();
     }
   }
