@@ -377,13 +377,25 @@ SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
                                          ValueRange operands) {
   auto [scores, labels] = expressions<2>(b, operands);
   Rows rows(scores, labels, Expression());
-  Expression isLargest = scores == maxOver(scores, {1});
-  // The first of equal scores counts. A row of NaN has no largest score.
-  Expression candidates = select(isLargest, rows.classes, rows.classCount());
-  Expression first = minOver(candidates, {1});
-  Expression isRight = first == rows.label;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  Expression own = maxOver(select(rows.hit(), scores, -inf), {1});
+  // The label's rank is the number of scores before it. NaN is not at most any
+  // score, so it is before all of them; and all are before a NaN.
+  Expression isEqualBefore = (scores == own) & (rows.classes < rows.label);
+  Expression isBefore =
+      select(scores <= own, isEqualBefore.to(b.getF32Type()), 1.0);
+  Expression isClass = (rows.label >= 0) & (rows.label < rows.classCount());
+  Expression isRight = (rows.sumClasses(isBefore) < getTopK()) & isClass;
   Expression right = isRight.to(b.getF32Type());
   return {reduceLoss(right, LossReduction::mean, right.number(rows.count()))};
+}
+
+LogicalResult AccuracyOp::verify() {
+  int64_t classes = getLogits().getType().getDimSize(1), k = getTopK();
+  if (k < 1 || (!ShapedType::isDynamic(classes) && k > classes))
+    return emitOpError() << "top_k is " << k << ", expected 1 to the number of "
+                         << "classes, " << classes;
+  return success();
 }
 
 std::optional<IndexRange> AccuracyOp::getIndexRange(unsigned) {

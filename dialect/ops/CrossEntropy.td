@@ -90,16 +90,23 @@ def Mp_NllLossOp : Mp_CompositeOp<"nll_loss", [DeclareOpInterfaceMethods<IndexOp
 //===----------------------------------------------------------------------===//
 
 def Mp_AccuracyOp : Mp_CompositeOp<"accuracy", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
-  let summary = "share of rows in which the label has the largest score";
+  let summary = "share of rows in which the label has one of the largest scores";
   let description = [{
-    `logits` is [N, C], and `labels` is [N]. If scores are equal, the first one counts.
+    `logits` is [N, C], and `labels` is [N]. A row counts if the score of its label is among the `top_k` largest of the
+    row. Of equal scores the first is the larger one, and NaN is larger than any number, but a label whose score is NaN
+    does not count.
 
-    Example: `%a = mp.accuracy %x, %y : tensor<?x10xf32>, tensor<?xui8>`
+    Example:
+    ```mlir
+    %a = mp.accuracy %x, %y : tensor<?x10xf32>, tensor<?xui8>
+    %5 = mp.accuracy %x, %y {top_k = 5} : tensor<?x10xf32>, tensor<?xui8>
+    ```
   }];
   let notDifferentiable = "it is constant almost everywhere";
-  let arguments = (ins Mp_FloatTensor:$logits, Mp_IntTensor:$labels);
+  let arguments = (ins Mp_FloatTensor:$logits, Mp_IntTensor:$labels, DefaultValuedAttr<I64Attr, "1">:$top_k);
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels)";
+  let hasVerifier = 1;
 }
 
 #endif // MP_OPS_CROSSENTROPY_TD

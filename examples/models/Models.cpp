@@ -76,6 +76,8 @@ std::string build(Graph &net, const Model &model, const ModelOptions &options) {
     loss = loss + samples.loss(auxiliary) * logits.auxiliaryWeight;
   net.output("loss", loss);
   net.output("accuracy", accuracy(logits.last, samples.labels()));
+  if (classes > 5)
+    net.output("top5", accuracy(logits.last, samples.labels(), {.topK = 5}));
   net.output("logits", logits.last);
   net.train(
       {.optimizer = sgd({.lr = 0.1, .momentum = 0.9, .weightDecay = 5e-4}),

@@ -25,7 +25,7 @@ DRAWS = [
     (2, layout.transpose), (3, layout.reshape), (1, layout.broadcast), (2, layout.slice_), (1, layout.concat), (1, layout.pad),
     (1, layout.gather), (1, layout.scatter_add), (1, layout.one_hot), (4, products.linear), (4, products.matmul),
     (2, norms.layer_norm), (1, norms.group_norm), (2, norms.batch_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
-    (1, losses.binary_cross_entropy), (1, losses.kl_div), (4, convolutions.conv2d), (2, convolutions.conv_transpose2d),
+    (1, losses.accuracy), (1, losses.binary_cross_entropy), (1, losses.kl_div), (4, convolutions.conv2d), (2, convolutions.conv_transpose2d),
     (1, convolutions.backward_input), (1, convolutions.backward_weight),
     (2, images.pool2d), (1, images.adaptive_pool2d), (1, images.upsample), (1, images.window_sum),
     (1, images.local_response_norm), (1, images.crop_resize), (1, elementwise.in_training),
@@ -168,6 +168,15 @@ def made_parameter(g, value):
     return master
 
 
+def used_in_training(g):
+    """The values that the loss is computed from while a graph trains."""
+    used = set(g.results)
+    for node in reversed(g.nodes):
+        if used & set(node.results):
+            used |= set(node.operands[:1] if node.head == "mp.in_training" else node.operands)
+    return used
+
+
 def step_graph(rng, setting):
     """A network with a loss, and how it is trained."""
     g = begun(rng, setting)
@@ -183,7 +192,8 @@ def step_graph(rng, setting):
     g.results = [number]
     pruned(g)
     reached = set(value for value, gradient in zip(g.inputs, g.gradients(number, g.inputs)) if gradient is not None)
-    chosen = [value for value in g.inputs if value.type.is_float and value is not g.spoiler and g.chance(70)]
+    used = used_in_training(g)
+    chosen = [value for value in g.inputs if value.type.is_float and value is not g.spoiler and g.chance(70) and value in used]
     if not reached & set(chosen):
         return None
     parameters = [made_parameter(g, value) for value in chosen]

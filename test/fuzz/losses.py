@@ -117,6 +117,40 @@ def class_loss(g, how=None):
                  + (" {label_smoothing = 2.5e-1}" if smoothing else ""))
 
 
+def accuracy(g):
+    x = g.pick(lambda v: v.type.is_float and len(v.type.shape) == 2)
+    if x is None:
+        return None
+    rows, classes = x.type.shape
+    labels = g.rng.integers(0, classes, rows)
+    element = g.choice(["ui8", "i32", "i64"])
+    if element != "ui8" and g.chance(25):
+        labels[g.below(rows)] = g.choice([-100, classes])
+    label = g.input(Type(element, (rows,)), labels)
+    k = 1 + g.below(min(classes, 5))
+    share = g.add("mp.accuracy", [x, label], Type("f32", ()), lambda scores, chosen: accuracy_of(scores, chosen, k),
+                  attributes=f" {{top_k = {k}}}" if k > 1 else "", hidden=1)
+    # It has no gradient, which is an error where one is asked for.
+    return share and g.add("mp.stop_gradient", [share], share.type, lambda x: x)
+
+
+def accuracy_of(scores, chosen, k):
+    """Open if rounding may have changed the rank of a label."""
+    index = chosen.value.astype(int)
+    is_class = (index >= 0) & (index < scores.shape[1])
+    at = np.where(is_class, index, 0)[:, None]
+    own, own_error = (np.take_along_axis(array, at, 1) for array in (scores.value, scores.error))
+    # The order of torch.topk: NaN first, then by size; of equal ones the first.
+    before = np.isnan(scores.value) | (scores.value > own) | (
+        (scores.value == own) & (np.arange(scores.shape[1]) < at)) | np.isnan(own)
+    right = is_class & (before.sum(axis=1) < k)
+    margin = scores.error + own_error
+    rivals = (np.abs(scores.value - own) <= margin) & (margin > 0)
+    np.put_along_axis(rivals, at, False, 1)
+    value = right.sum() / len(index)
+    return Bounded(np.array(value), np.inf if (rivals.any(axis=1) & is_class).any() else b.UNIT["f32"] * value)
+
+
 def binary_cross_entropy(g):
     """A loss of probabilities, which a sigmoid gives. Autocast refuses it."""
     x = g.pick_float(rank=1)

@@ -118,3 +118,19 @@ func.func @accuracy_of_images(%x: tensor<4x10x3xf32>, %y: tensor<4x3xui8>) {
   %0 = mp.accuracy %x, %y : tensor<4x10x3xf32>, tensor<4x3xui8>
   return
 }
+
+// -----
+
+func.func @accuracy_of_no_class(%x: tensor<4x10xf32>, %y: tensor<4xui8>) {
+  // expected-error@+1 {{top_k is 0, expected 1 to the number of classes, 10}}
+  %0 = mp.accuracy %x, %y {top_k = 0} : tensor<4x10xf32>, tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @accuracy_of_more_than_all(%x: tensor<4x10xf32>, %y: tensor<4xui8>) {
+  // expected-error@+1 {{top_k is 11, expected 1 to the number of classes, 10}}
+  %0 = mp.accuracy %x, %y {top_k = 11} : tensor<4x10xf32>, tensor<4xui8>
+  return
+}

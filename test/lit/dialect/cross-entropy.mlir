@@ -53,5 +53,7 @@ func.func @nll_loss(%x: tensor<?x10xf32>, %y: tensor<?xi32>, %w: tensor<10xf32>)
 func.func @accuracy(%x: tensor<?x10xf16>, %y: tensor<?xi32>) -> tensor<f32> {
   // CHECK: mp.accuracy %{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<?xi32>
   %0 = mp.accuracy %x, %y : tensor<?x10xf16>, tensor<?xi32>
+  // CHECK: mp.accuracy %{{.*}}, %{{.*}} {top_k = 5 : i64} : tensor<?x10xf16>, tensor<?xi32>
+  %1 = mp.accuracy %x, %y {top_k = 5} : tensor<?x10xf16>, tensor<?xi32>
   return %0 : tensor<f32>
 }
