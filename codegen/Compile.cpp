@@ -94,6 +94,8 @@ private:
       return failed();
     if (auto error = checkOutputs())
       return error;
+    if (mlir::failed(overrideRecipe()))
+      return failed();
     Program &program = builder.program;
     program.module = module->getName().value_or("module").str();
     backend->describe(program);
@@ -137,6 +139,16 @@ private:
       return error;
     describeState();
     return emitEntries();
+  }
+
+  /// Writes the fields that the options set into the recipes, which are read
+  /// before the passes run.
+  LogicalResult overrideRecipe() {
+    if (options.set.empty())
+      return success();
+    PassManager overriding(&context);
+    overriding.addPass(createOverrideRecipe(options));
+    return run(overriding, *module);
   }
 
   /// Inlines calls and numbers the streams of random ops. This needs all

@@ -26,6 +26,8 @@ namespace mp {
 std::unique_ptr<mlir::Pass> createAccumulate(const RecipeSettings &settings,
                                              const AccumulateOptions &options);
 std::unique_ptr<mlir::Pass> createClipGradients(const RecipeSettings &settings);
+std::unique_ptr<mlir::Pass>
+createOverrideRecipe(const RecipeSettings &settings);
 std::unique_ptr<mlir::Pass> createRecompute(const RecipeSettings &settings);
 std::unique_ptr<mlir::Pass>
 createSynthesizeScales(const RecipeSettings &settings,

@@ -136,6 +136,8 @@ static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
   if (!autocast)
     return autocast.takeError();
   autocast->keepResults = results == Results::AsDeclared;
+  if (!options.set.empty())
+    passes.add(createOverrideRecipe(options));
   passes.add(createInline());
   passes.add(createNumberStreams());
   // The mode comes first: a batch of one row is too small to train some ops,

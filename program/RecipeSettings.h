@@ -22,8 +22,12 @@ struct RecipeSettings {
   /// Autocast's policy: a preset, a JSON file, "@" and an mp.policy of the
   /// module, or jmp's types.
   std::string policy;
-  std::string scaler;     ///< preset of the loss scaler, or "none"
-  std::string scales;     ///< file of a calibration: a scale for each gradient
+  std::string scaler; ///< preset of the loss scaler, or "none"
+  std::string scales; ///< file of a calibration: a scale for each gradient
+  /// Fields of the recipe and their values, separated by ";":
+  /// "optimizer.lr=0.05;scaler.growth_interval=500". The pass
+  /// mp-override-recipe defines them.
+  std::string set;
   int64_t accumulate = 0; ///< micro-batches of a step; 1: none
   double clipNorm = 0;    ///< largest norm of all gradients; infinite: any
   double clipValue = 0;   ///< largest element of a gradient; infinite: any
@@ -49,8 +53,9 @@ enum class OnResume {
 /// step alone.
 enum class SettingScope { Graph, Step };
 
-/// The text that a setting takes beyond its type.
-enum class SettingText { Any, File, Precision, Policy, Scaler, Choice };
+/// The text that a setting takes beyond its type. The option of a List may be
+/// given several times, for entries that ";" separates.
+enum class SettingText { Any, File, Precision, Policy, Scaler, Choice, List };
 
 /// The facts about a setting that hold everywhere.
 struct SettingInfo {
@@ -106,6 +111,17 @@ template <typename Visitor> void forEachSetting(Visitor &&visit) {
                             "checkpoint's, else none)",
                     .text = SettingText::File},
         &RecipeSettings::scales);
+  visit(SettingInfo{.name = "set",
+                    .value = "FIELD=VALUE",
+                    .onResume = OnResume::MayChange,
+                    .help =
+                        "another value for a field of the recipe, such as "
+                        "optimizer.lr=0.05, schedule.warmup=100, minimize.ema="
+                        "0.999 or scaler.growth_interval=500; may be repeated "
+                        "(the checkpoint's, else the recipe's)",
+                    .scope = SettingScope::Graph,
+                    .text = SettingText::List},
+        &RecipeSettings::set);
   visit(SettingInfo{.name = "accumulate",
                     .value = "N",
                     .onResume = OnResume::MustAgree,

@@ -32,6 +32,22 @@ def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
   }];
 }
 
+def OverrideRecipe : Mp_Pass<"mp-override-recipe", "::mlir::ModuleOp"> {
+  let summary = "write other values into recipes";
+  let description = [{
+    The option `set` is a list of fields and their values, separated by `;`. A field is `optimizer.NAME` or
+    `schedule.NAME`, an argument of that attribute; `minimize.NAME` or `train.NAME`, an attribute of that op;
+    `autocast.NAME`; or `scaler.NAME`, an attribute of the recipe's `mp.scaler`. `optimizer[1].NAME` is that of the
+    second `mp.minimize`, counted from 0; without a number, the field of all is set. An unknown field and a value
+    that the recipe could not have are errors.
+
+    ```mlir
+    // before                                             // after mp-override-recipe{set=optimizer.lr=0.05;minimize.ema=0.999}
+    mp.minimize result(0) {optimizer = #mp.sgd<lr = 0.1>} mp.minimize result(0) {ema = 0.999, optimizer = #mp.sgd<lr = 5.0e-2>}
+    ```
+  }];
+}
+
 def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let summary = "bind the batch dimension";
   let description = [{

@@ -92,6 +92,12 @@ static Option optionOf(const SettingInfo &info, std::string &to) {
     };
     return option;
   }
+  case SettingText::List:
+    return {info.name.str(), info.value.str(), info.help.str(),
+            [&to](StringRef given) {
+              to += (to.empty() ? "" : ";") + given.str();
+              return Error::success();
+            }};
   case SettingText::Any:
     return text(info.name.str(), info.value.str(), to, info.help.str());
   }

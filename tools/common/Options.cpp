@@ -111,35 +111,45 @@ Option positive(std::string name, std::function<void(double)> to,
           }};
 }
 
+Expected<const Option *> Command::find(StringRef name) const {
+  std::vector<std::string> names;
+  for (const Option &known : options) {
+    if (known.name == name)
+      return &known;
+    names.push_back("--" + known.name);
+  }
+  return usage("unknown option '--{0}'{1}", name,
+               suggest("--" + name.str(), names));
+}
+
+Error Command::apply(const Option &option, StringRef value,
+                     std::vector<NamedFile> &files) const {
+  // An option that takes files or numbers marks files by '@'.
+  StringRef path = value;
+  bool marked = StringRef(option.value).starts_with("@");
+  if (option.names != Names::Nothing && (!marked || path.consume_front("@")))
+    files.push_back({"--" + option.name, path.str(), option.names});
+  return option.set(value);
+}
+
 Error Command::apply(StringRef word, ArrayRef<const char *> &rest,
                      std::vector<NamedFile> &files) const {
   auto [key, given] = word.split('=');
   bool hasValue = word.contains('=');
-  auto option = llvm::find_if(
-      options, [&](const Option &option) { return option.name == key; });
-  if (option == options.end()) {
-    std::vector<std::string> names;
-    for (const Option &known : options)
-      names.push_back("--" + known.name);
-    return usage("unknown option '--{0}'{1}", key,
-                 suggest("--" + key.str(), names));
-  }
-  if (option->value.empty()) {
+  Expected<const Option *> option = find(key);
+  if (!option)
+    return option.takeError();
+  if ((*option)->value.empty()) {
     if (hasValue)
       return usage("--{0} takes no value", key);
-    return option->set("");
+    return (*option)->set("");
   }
   if (!hasValue) {
     if (rest.empty())
-      return usage("--{0} needs a value: {1}", key, option->value);
+      return usage("--{0} needs a value: {1}", key, (*option)->value);
     given = rest.consume_front();
   }
-  // An option that takes files or numbers marks files by '@'.
-  StringRef path = given;
-  bool marked = StringRef(option->value).starts_with("@");
-  if (option->names != Names::Nothing && (!marked || path.consume_front("@")))
-    files.push_back({"--" + option->name, path.str(), option->names});
-  return option->set(given);
+  return apply(**option, given, files);
 }
 
 Expected<std::optional<std::vector<std::string>>>
@@ -147,6 +157,9 @@ Command::parse(ArrayRef<const char *> rest) const {
   std::vector<std::string> others;
   std::vector<NamedFile> files;
   bool optionsEnded = false;
+  if (takesConfig)
+    if (Error error = applyConfig(rest, files))
+      return error;
   while (!rest.empty()) {
     StringRef word = rest.consume_front();
     if (optionsEnded || word == "-" || !word.starts_with("-")) {
@@ -163,7 +176,11 @@ Command::parse(ArrayRef<const char *> rest) const {
       // One dash is enough, as in mlir-opt.
       word.consume_front("-");
       word.consume_front("-");
-      if (Error error = apply(word, rest, files))
+      if (takesConfig && word == "config" && !rest.empty())
+        rest.consume_front();
+      else if (takesConfig && word.starts_with("config="))
+        continue;
+      else if (Error error = apply(word, rest, files))
         return error;
     }
   }
@@ -193,6 +210,10 @@ void Command::printHelp(raw_ostream &os) const {
       os << "\n" << std::string(column + 2, ' ');
     os << help << "\n";
   };
+  if (takesConfig)
+    line("--config FILE",
+         "a JSON object of these options and their values; those given here "
+         "come after it");
   for (const Option &option : options)
     line("--" + option.name + (option.value.empty() ? "" : " " + option.value),
          option.help);

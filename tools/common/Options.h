@@ -81,6 +81,9 @@ struct Command {
   std::vector<Option> options = {};
   size_t positional = 0; ///< number of other arguments
   size_t optional = 0;   ///< number of optional ones after them
+  /// Whether `--config FILE` gives options too: a JSON object of their names
+  /// and values. Those of the command line come after them.
+  bool takesConfig = false;
 
   /// Sets the options and checks the files that they name; returns the other
   /// arguments, or nothing if help or the version was asked for and printed.
@@ -93,8 +96,13 @@ struct Command {
 private:
   /// "mp-run bench FILE [options]"
   std::string synopsis() const;
+  llvm::Expected<const Option *> find(llvm::StringRef name) const;
   llvm::Error apply(llvm::StringRef word, llvm::ArrayRef<const char *> &rest,
                     std::vector<NamedFile> &files) const;
+  llvm::Error apply(const Option &option, llvm::StringRef value,
+                    std::vector<NamedFile> &files) const;
+  llvm::Error applyConfig(llvm::ArrayRef<const char *> words,
+                          std::vector<NamedFile> &files) const;
 };
 
 /// Prints an error and returns its exit code: 2 for a UsageError, 3 for a
