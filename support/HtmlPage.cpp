@@ -15,7 +15,7 @@ static std::string sourceHash(StringRef text) {
 
 static std::string contentPolicy(ArrayRef<StringLiteral> styles,
                                  StringLiteral script) {
-  std::string policy = "default-src 'none'; style-src";
+  std::string policy = "default-src 'none'; img-src data:; style-src";
   for (StringLiteral style : styles)
     policy += sourceHash(style);
   if (!script.empty())

@@ -13,7 +13,8 @@ extern const llvm::StringLiteral kPageStyle;
 
 /// Writes a page's start, and all of its head. The browser will load nothing,
 /// whatever the page contains, and use only these style sheets and this script,
-/// by their hashes. The script is to be written at the end of the body.
+/// by their hashes. The script is to be written at the end of the body. Images
+/// that the page itself contains are shown.
 void writePageHead(Html &html, llvm::StringRef title,
                    llvm::ArrayRef<llvm::StringLiteral> styles,
                    llvm::StringLiteral script = "");

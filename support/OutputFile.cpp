@@ -149,20 +149,37 @@ static void removeIfAbandoned(const std::string &path) {
   ::close(descriptor);
 }
 
-void removeAbandoned(StringRef path) {
-  StringRef folder = sys::path::parent_path(path);
-  std::string start = (sys::path::filename(path) + kTemporaryMark).str();
+/// The name of the file that a temporary one is written for; "" if `name` is
+/// not that of a temporary file.
+static StringRef finalName(StringRef name) {
+  auto [file, rest] = name.rsplit(kTemporaryMark);
+  pid_t pid = 0;
+  unsigned number = 0;
+  bool isTemporary = !rest.consumeInteger(10, pid) && pid > 0 &&
+                     (rest.empty() || (rest.consume_front(".") &&
+                                       !rest.getAsInteger(10, number)));
+  return isTemporary ? file : "";
+}
+
+static void removeAbandonedIf(StringRef folder,
+                              function_ref<bool(StringRef)> isOurs) {
   std::error_code code;
   for (sys::fs::directory_iterator it(folder.empty() ? "." : folder, code), end;
-       it != end && !code; it.increment(code)) {
-    StringRef name = sys::path::filename(it->path());
-    pid_t pid = 0;
-    unsigned number = 0;
-    if (name.consume_front(start) && !name.consumeInteger(10, pid) && pid > 0 &&
-        (name.empty() ||
-         (name.consume_front(".") && !name.getAsInteger(10, number))))
+       it != end && !code; it.increment(code))
+    if (StringRef name = finalName(sys::path::filename(it->path()));
+        !name.empty() && isOurs(name))
       removeIfAbandoned(it->path());
-  }
+}
+
+void removeAbandoned(StringRef path) {
+  removeAbandonedIf(sys::path::parent_path(path), [&](StringRef name) {
+    return name == sys::path::filename(path);
+  });
+}
+
+void removeAbandonedIn(StringRef folder, StringRef beginning) {
+  removeAbandonedIf(
+      folder, [&](StringRef name) { return name.starts_with(beginning); });
 }
 
 /// Makes a file beside `path`, with a name of its own: two threads, or two

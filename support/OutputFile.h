@@ -84,6 +84,8 @@ llvm::Error linkAs(llvm::StringRef from, llvm::StringRef to);
 /// they were killed before they could rename them. writeAtomically does this
 /// too.
 void removeAbandoned(llvm::StringRef path);
+/// Does the same for all files in the folder whose names begin like that.
+void removeAbandonedIn(llvm::StringRef folder, llvm::StringRef beginning);
 
 /// Returns the error that writeAtomically would meet before its first byte, so
 /// that long computations fail early; `path` stays as it is.

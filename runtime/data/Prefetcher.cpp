@@ -2,6 +2,7 @@
 #include "runtime/data/Prefetcher.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemAlloc.h"
+#include <chrono>
 #include <cstdlib>
 
 using namespace llvm;
@@ -43,7 +44,11 @@ Expected<std::optional<ArrayRef<TensorView>>> Prefetcher::next() {
   changed.notify_all();
   if (upcoming.step >= options.lastStep)
     return std::nullopt;
+  auto start = std::chrono::steady_clock::now();
   changed.wait(lock, [this] { return filled > taken || problem; });
+  waited +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   if (filled == taken)
     return make_error<FileChanged>(*problem);
   advance(upcoming);

@@ -38,6 +38,8 @@ public:
   llvm::Expected<std::optional<llvm::ArrayRef<TensorView>>> next();
   /// Returns the next micro-batch, which there must be.
   llvm::Expected<llvm::ArrayRef<TensorView>> take();
+  /// Returns the seconds that the consumer has waited for micro-batches.
+  double secondsWaited() const { return waited; }
 
 private:
   struct FreeAligned {
@@ -69,6 +71,7 @@ private:
   std::condition_variable changed;
   int64_t filled = 0, released = 0; ///< micro-batches, from firstStep on
   int64_t taken = 0;
+  double waited = 0; ///< seconds; used by the consumer only
   Position upcoming; ///< the one that `next` returns
   bool stopping = false;
   /// Why the micro-batch after those that were filled could not be.

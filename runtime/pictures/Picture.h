@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_PICTURES_PICTURE_H
 #define MP_RUNTIME_PICTURES_PICTURE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -37,6 +38,11 @@ llvm::Expected<Picture> decodePng(llvm::StringRef content,
                                   llvm::StringRef path);
 llvm::Expected<Picture> decodeJpeg(llvm::StringRef content,
                                    llvm::StringRef path);
+
+/// Returns a PNG file of `height` rows of `width` pixels of `channels` bytes,
+/// which are 1, gray, or 3: red, green and blue.
+std::string encodePng(llvm::ArrayRef<uint8_t> pixels, int64_t height,
+                      int64_t width, int64_t channels);
 
 /// Fails if a header announces no pixels, or more than kMostPixels.
 llvm::Error checkPixels(int64_t height, int64_t width, llvm::StringRef path);

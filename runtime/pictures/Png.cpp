@@ -118,4 +118,21 @@ Expected<Picture> decodePng(StringRef content, StringRef path) {
   return picture;
 }
 
+std::string encodePng(ArrayRef<uint8_t> pixels, int64_t height, int64_t width,
+                      int64_t channels) {
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = width;
+  image.height = height;
+  image.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string file(bytes, '\0');
+  bool isWritten =
+      png_image_write_to_memory(&image, file.data(), &bytes,
+                                /*convert_to_8_bit=*/0, pixels.data(),
+                                /*row_stride=*/0, /*colormap=*/nullptr);
+  file.resize(isWritten ? bytes : 0);
+  return file;
+}
+
 } // namespace mp

@@ -142,6 +142,16 @@ void addTests(Rows &rows, ArrayRef<RunFiles> runs) {
     });
 }
 
+/// "0.91 (accuracy, step 1,876)"
+std::string bestCell(const RunFiles &run) {
+  StringRef score = textOf(summaryOf(run), "monitor").split(':').second;
+  if (score.empty())
+    return "";
+  return numberCell(numberOf(summaryOf(run), "best_score")) + " (" +
+         score.str() + ", step " +
+         countText(countOf(summaryOf(run), "best_step")) + ")";
+}
+
 void addResults(Rows &rows, ArrayRef<RunFiles> runs) {
   rows.add("steps", [](const RunFiles &run) {
     const Timeline::Stretch &total = run.steps.total();
@@ -162,11 +172,15 @@ void addResults(Rows &rows, ArrayRef<RunFiles> runs) {
   });
   addAccuracies(rows, runs);
   addTests(rows, runs);
+  rows.add("best test", bestCell);
 }
 
 void addCosts(Rows &rows) {
   rows.add("training", [](const RunFiles &run) {
     return secondsCell(numberOf(summaryOf(run), "train_seconds"));
+  });
+  rows.add("waiting for data", [](const RunFiles &run) {
+    return secondsCell(numberOf(summaryOf(run), "data_wait_seconds"));
   });
   rows.add("compiling", [](const RunFiles &run) {
     return secondsCell(numberOf(summaryOf(run), "compile_seconds"));

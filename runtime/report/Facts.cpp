@@ -81,6 +81,25 @@ void addTests(Cards &cards, const json::Object &summary) {
               shortNumber(numberOf(summary, key)));
 }
 
+void addBest(Cards &cards, const json::Object &summary) {
+  StringRef monitor = textOf(summary, "monitor");
+  if (monitor.empty())
+    return;
+  cards.add(("best " + monitor.split(':').second).str(),
+            shortNumber(numberOf(summary, "best_score")),
+            "after step " + countText(countOf(summary, "best_step")));
+}
+
+/// Only data that is slower than the step is worth a card.
+void addDataWait(Cards &cards, const json::Object &summary) {
+  double wait = numberOf(summary, "data_wait_seconds");
+  double share = wait / numberOf(summary, "train_seconds");
+  if (share > 0.05)
+    cards.add("waiting for data", secondsText(wait),
+              shareText(share) + " of training: the data is slower than the "
+                                 "step");
+}
+
 void addSettings(Cards &cards, const RunFiles &run) {
   const json::Object none;
   const json::Object &summary = run.summary ? *run.summary : none;
@@ -110,6 +129,7 @@ void addSettings(Cards &cards, const RunFiles &run) {
     cards.add("seed", std::to_string(countOf(summary, "seed")));
   cards.add("training", secondsText(numberOf(summary, "train_seconds")),
             "compiled in " + secondsText(numberOf(summary, "compile_seconds")));
+  addDataWait(cards, summary);
   // This total, like the plan's table, includes constants and staging.
   const json::Object *bytes = plan.getObject("bytes");
   cards.addBytes("planned memory", bytes ? countOf(*bytes, "total")
@@ -132,6 +152,8 @@ void writeFacts(Html &html, const RunFiles &run) {
     cards.addNumber("train loss", numberOf(*run.summary, "train_loss"),
                     "mean of the last epoch");
     addTests(cards, *run.summary);
+    addBest(cards, *run.summary);
+    cards.add("ended early", textOf(*run.summary, "stopped"));
   }
   addSettings(cards, run);
 }

@@ -28,6 +28,8 @@ static void writeNavigation(Html &html, const RunFiles &run) {
       {"#memory", "memory"}};
   if (!run.findings.empty())
     links.insert(links.begin() + 1, {"#findings", "not finite"});
+  if (run.confusion)
+    links.push_back({"#confusion", "classes"});
   if (run.values)
     links.push_back({"#values", "values"});
   html.open("nav", {{"aria-label", "sections"}});
@@ -54,6 +56,7 @@ void writePage(raw_ostream &os, const RunFiles &run) {
   writeGradients(html, run);
   writeCasts(html, run);
   writeMemory(html, run);
+  writeConfusion(html, run);
   writeValues(html, run);
   html.close();
   html.element("footer", "Made by mp-run report. The page needs no network.");

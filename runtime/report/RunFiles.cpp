@@ -1,12 +1,11 @@
 //===- RunFiles.cpp - the files of a run folder ---------------------------===//
 #include "runtime/report/RunFiles.h"
-#include "runtime/data/Array.h"
+#include "runtime/report/RunLines.h"
 #include "support/Error.h"
 #include "support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include <cmath>
 
 using namespace llvm;
@@ -40,28 +39,12 @@ std::vector<const json::Object *> objectsOf(const json::Object &object,
   return array ? objectsOf(*array) : std::vector<const json::Object *>();
 }
 
-static std::string pathOf(StringRef folder, StringRef name) {
-  SmallString<256> path(folder);
-  sys::path::append(path, name);
-  return path.str().str();
-}
-
-/// The file's text, or null if there is no file.
-static Expected<std::unique_ptr<MemoryBuffer>> readIfThere(StringRef path) {
-  if (!sys::fs::exists(path))
-    return nullptr;
-  // A device or pipe may have no end.
-  if (!sys::fs::is_regular_file(path))
-    return makeError("{0}: expected a file", path);
-  return readFile(path);
-}
-
 /// A file that is one JSON value; nothing if there is no file.
 template <typename T>
 static Expected<std::optional<T>> readWhole(StringRef folder, StringRef name,
                                             T *(json::Value::*as)(),
                                             const char *expected) {
-  std::string path = pathOf(folder, name);
+  std::string path = pathInRun(folder, name);
   auto buffer = readIfThere(path);
   if (!buffer)
     return buffer.takeError();
@@ -75,44 +58,6 @@ static Expected<std::optional<T>> readWhole(StringRef folder, StringRef name,
     return std::move(*found);
   return makeError("{0}: expected {1}; mp-run train writes it anew", path,
                    expected);
-}
-
-/// Calls `take` with the object of each line. A killed run may leave a last
-/// line that has no end and is not JSON; `notes` then says so.
-static Error readLines(StringRef folder, StringRef name,
-                       std::vector<std::string> &notes,
-                       function_ref<Error(json::Object)> take) {
-  std::string path = pathOf(folder, name);
-  auto buffer = readIfThere(path);
-  if (!buffer)
-    return buffer.takeError();
-  StringRef rest = *buffer ? (*buffer)->getBuffer() : StringRef();
-  for (uint64_t number = 1; !rest.empty(); ++number) {
-    bool isEnded = rest.contains('\n');
-    auto [line, others] = rest.split('\n');
-    rest = others;
-    auto value = parseJson(line);
-    if (!value && !isEnded) {
-      consumeError(value.takeError());
-      notes.push_back(
-          formatv("{0} ends in half a line, as a killed run leaves it; line "
-                  "{1} is left out.",
-                  name, number));
-      break;
-    }
-    auto fault = [&](const Twine &what) {
-      return makeError("{0}:{1}: {2}; without the line the rest can be read",
-                       path, number, what.str());
-    };
-    if (!value)
-      return fault(toString(value.takeError()));
-    json::Object *object = value->getAsObject();
-    if (!object)
-      return fault("expected an object");
-    if (Error error = take(std::move(*object)))
-      return fault(toString(std::move(error)));
-  }
-  return Error::success();
 }
 
 using Series = std::vector<std::pair<std::string, double>>;
@@ -162,7 +107,7 @@ Error RunFiles::readMetrics() {
     before = *step;
     return Error::success();
   };
-  return readLines(folder, "metrics.jsonl", notes, take);
+  return readRunLines(folder, "metrics.jsonl", notes, take);
 }
 
 Error RunFiles::readLedger() {
@@ -187,7 +132,7 @@ Error RunFiles::readLedger() {
     ledger = std::move(line);
     return Error::success();
   };
-  return readLines(folder, "ledger.jsonl", notes, take);
+  return readRunLines(folder, "ledger.jsonl", notes, take);
 }
 
 Error RunFiles::readFindings() {
@@ -209,7 +154,7 @@ Error RunFiles::readFindings() {
     }
     return Error::success();
   };
-  return readLines(folder, "non-finite.jsonl", notes, take);
+  return readRunLines(folder, "non-finite.jsonl", notes, take);
 }
 
 /// A summary is written at the end of a run, so the folder of a killed run may
@@ -231,7 +176,7 @@ Expected<RunFiles> RunFiles::read(StringRef folder) {
       "metrics.jsonl", "summary.json",     "plan.json",  "casts.json",
       "ledger.jsonl",  "non-finite.jsonl", "values.json"};
   if (none_of(names, [&](StringRef name) {
-        return sys::fs::exists(pathOf(folder, name));
+        return sys::fs::exists(pathInRun(folder, name));
       }))
     return makeError("{0}: no run folder, for it has no {1}; mp-run train "
                      "--out {0} makes one",
@@ -257,7 +202,12 @@ Expected<RunFiles> RunFiles::read(StringRef folder) {
   run.summary = std::move(*summary);
   run.plan = std::move(*plan);
   run.casts = std::move(*casts);
+  auto confusion = readWhole<json::Object>(
+      folder, "confusion.json", &json::Value::getAsObject, "an object");
+  if (!confusion)
+    return confusion.takeError();
   run.values = std::move(*values);
+  run.confusion = std::move(*confusion);
   if (Error error = run.readMetrics())
     return error;
   if (Error error = run.readLedger())

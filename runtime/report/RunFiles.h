@@ -42,8 +42,8 @@ struct RunFiles {
   std::vector<Finding> findings; ///< the first `maxListed`
   uint64_t furtherFindings = 0;  ///< number of steps at further places
 
-  // values.json
-  std::optional<llvm::json::Object> values;
+  // values.json, confusion.json
+  std::optional<llvm::json::Object> values, confusion;
 
   /// Notes about the files, such as that one ends in half a line.
   std::vector<std::string> notes;

@@ -22,6 +22,9 @@ void writeCasts(Html &html, const RunFiles &run);
 /// Writes which values take how much memory.
 void writeMemory(Html &html, const RunFiles &run);
 
+/// Writes which classes were taken for which, and the surest mistakes.
+void writeConfusion(Html &html, const RunFiles &run);
+
 /// A picture of one series over the steps.
 void drawSeries(Html &html, const Timeline &steps, llvm::StringRef name);
 

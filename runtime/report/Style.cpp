@@ -34,6 +34,14 @@ rect.f32 { fill: var(--f32); } rect.tf32 { fill: var(--tf32); }
 rect.f8 { fill: var(--f8); } rect.f64 { fill: var(--f64); }
 rect.none { fill: var(--none); }
 rect.life { fill: var(--line); } rect.hole { fill: var(--grid); }
+td.right.many { background: color-mix(in srgb, var(--line) 30%, transparent); }
+td.wrong.some { background: color-mix(in srgb, var(--skip) 18%, transparent); }
+td.wrong.many { background: color-mix(in srgb, var(--skip) 40%, transparent); }
+.mistakes { display: grid; gap: .8rem;
+  grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); }
+.mistakes figure { margin: 0; }
+.mistakes img { display: block; width: 5.6rem; image-rendering: pixelated; }
+.mistakes small { display: block; color: var(--soft); }
 @media (max-width: 40rem) {
   body { padding: .8rem .5rem 2rem; }
   section, .facts { padding: .8rem .7rem; }

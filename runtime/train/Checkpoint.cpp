@@ -48,7 +48,16 @@ struct MetadataReader {
   std::string bad; ///< the first field that is missing or malformed
   /// Fields that a checkpoint of an earlier version may lack. Such a run had
   /// their defaults. Every setting is one of them, so that adding one suffices.
-  StringSet<> optional = {"plan", "insert_passes", "scaler_fields"};
+  StringSet<> optional = {"plan",
+                          "insert_passes",
+                          "scaler_fields",
+                          "eval_every",
+                          "patience",
+                          "monitor",
+                          "evaluated",
+                          "best_step",
+                          "best_score_bits",
+                          "evaluations_since_best"};
 
   explicit MetadataReader(const Metadata &metadata) : metadata(metadata) {
     RecipeSettings settings;
@@ -109,6 +118,13 @@ void visitFields(State &state, Visitor &visit) {
   visit("last_scale_bits", state.lastScale);
   visit("epoch_loss_sum_bits", state.epochLossSum);
   visit("epoch_loss_count", state.epochLossCount);
+  visit("eval_every", state.evalEvery);
+  visit("patience", state.patience);
+  visit("monitor", state.monitor);
+  visit("evaluated", state.evaluated);
+  visit("best_step", state.bestStep);
+  visit("best_score_bits", state.bestScore);
+  visit("evaluations_since_best", state.evaluationsSinceBest);
 }
 
 } // namespace
@@ -130,13 +146,6 @@ std::string fingerprint(ArrayRef<Variable> variables) {
   for (const std::string &line : lines)
     text += line;
   return formatv("{0:x-16}", xxh3_64bits(text));
-}
-
-std::string checkpointPath(StringRef path) {
-  SmallString<256> file(path);
-  if (sys::fs::is_directory(path))
-    sys::path::append(file, kNewestCheckpoint);
-  return file.str().str();
 }
 
 static std::string namesOfWeights(ArrayRef<Variable> variables) {

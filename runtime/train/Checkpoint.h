@@ -34,6 +34,13 @@ struct RunState : RecipeSettings {
   double lastScale = 1;       ///< loss scale of the last step
   double epochLossSum = 0;    ///< over the steps of this epoch that were
   int64_t epochLossCount = 0; ///< not skipped
+  /// As in TrainOptions; 0 evaluations of patience is no end to it.
+  int64_t evalEvery = 0, patience = 0;
+  std::string monitor = {};
+  int64_t evaluated = 0; ///< step of the last evaluation
+  int64_t bestStep = 0;  ///< of the best evaluation; 0: none yet
+  double bestScore = 0;
+  int64_t evaluationsSinceBest = 0;
 };
 
 /// Returns whether checkpoints hold the variable. Derived variables are
@@ -95,18 +102,6 @@ private:
   RunState run;
   std::string print; ///< the fingerprint in the file
 };
-
-/// The names of checkpoints in a run folder: the newest; the one that it
-/// replaced; and the newest one of an earlier run in the same folder.
-inline constexpr llvm::StringLiteral kNewestCheckpoint =
-    "checkpoint.safetensors";
-inline constexpr llvm::StringLiteral kPreviousCheckpoint =
-    "checkpoint.previous.safetensors";
-inline constexpr llvm::StringLiteral kEarlierRunCheckpoint =
-    "checkpoint.earlier-run.safetensors";
-
-/// Returns `path`, or the newest checkpoint inside it if it is a folder.
-std::string checkpointPath(llvm::StringRef path);
 
 } // namespace mp
 

@@ -1,6 +1,7 @@
 //===- CheckpointFile.cpp - the format of checkpoint files ----------------===//
 #include "runtime/train/CheckpointFile.h"
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointNames.h"
 #include "support/Error.h"
 
 using namespace llvm;

@@ -23,9 +23,12 @@ Error CheckpointWriter::stepFinished(StepMetrics &) {
   // After going back to its beginning, a run has no file of that state.
   if (!run.hasSaved)
     saved.reset();
-  return run.writes() && run.state.step % run.checkpointEvery() == 0
-             ? save()
-             : Error::success();
+  if (!run.writes())
+    return Error::success();
+  if (run.state.step % run.checkpointEvery() == 0)
+    if (Error error = save())
+      return error;
+  return saveBest();
 }
 
 Error CheckpointWriter::stepsEnded(bool interrupted) {
@@ -43,7 +46,38 @@ Error CheckpointWriter::save() {
     return error;
   saved = run.state.step;
   run.hasSaved = true;
+  return keepLast();
+}
+
+/// Gives a file another name too, or copies it where the file system has no
+/// links.
+static Error linkOrCopy(const std::string &from, const std::string &to) {
+  Error error = linkAs(from, to);
+  if (!error)
+    return error;
+  consumeError(std::move(error));
+  if (std::error_code failed = sys::fs::copy_file(from, to))
+    return makeError("{0}: cannot keep a checkpoint: {1}", to,
+                     failed.message());
   return Error::success();
+}
+
+static Error removeFile(const std::string &path) {
+  if (std::error_code failed = sys::fs::remove(path))
+    return makeError("cannot remove {0}: {1}", path, failed.message());
+  return Error::success();
+}
+
+/// Keeps the state if its evaluation is the best so far.
+Error CheckpointWriter::saveBest() {
+  const RunState &state = run.state;
+  bool isBest = state.bestStep > 0 && state.bestStep == state.step &&
+                state.evaluated == state.step;
+  if (!isBest || best == state.step)
+    return Error::success();
+  best = state.step;
+  std::string to = run.path(kBestCheckpoint);
+  return saved == state.step ? linkOrCopy(path(), to) : saveRun(run, to);
 }
 
 /// Whether the newest checkpoint in the folder was written or read by this run,
@@ -64,27 +98,48 @@ Error CheckpointWriter::saveKeepingPrevious() {
   return saveRun(run, path());
 }
 
-/// Replaces the checkpoint of an earlier run in the same folder, which gets
-/// another name first, so that a forgotten --resume does not lose it.
+/// Keeps the newest checkpoint under the name of its step too, and removes the
+/// one that is older than the last `keepLast`.
+Error CheckpointWriter::keepLast() {
+  if (run.options.keepLast == 0)
+    return Error::success();
+  if (Error error =
+          linkOrCopy(path(), run.path(checkpointOfStep(run.state.step))))
+    return error;
+  auto steps = stepsOfCheckpoints(run.options.out);
+  for (int64_t step : ArrayRef(steps).drop_back(
+           std::min<size_t>(run.options.keepLast, steps.size())))
+    if (Error error = removeFile(run.path(checkpointOfStep(step))))
+      return error;
+  return Error::success();
+}
+
+/// Replaces the checkpoints of an earlier run in the same folder, which get
+/// other names first, so that a forgotten --resume does not lose them. Those of
+/// a run before that are removed.
 Error CheckpointWriter::saveKeepingEarlier() {
-  std::string earlier = run.path(kEarlierRunCheckpoint);
-  std::string previous = run.path(kPreviousCheckpoint);
-  if (sys::fs::exists(path())) {
-    Error error = linkAs(path(), earlier);
-    std::error_code failed;
-    if (error) {
-      consumeError(std::move(error));
-      failed = sys::fs::copy_file(path(), earlier);
-    }
-    if (failed)
-      return makeError("{0}: cannot keep the earlier checkpoint: {1}", earlier,
-                       failed.message());
-  }
+  std::vector<std::string> names = {kNewestCheckpoint.str(),
+                                    kBestCheckpoint.str()};
+  for (int64_t step : stepsOfCheckpoints(run.options.out))
+    names.push_back(checkpointOfStep(step));
+  llvm::erase_if(names, [&](const std::string &name) {
+    return !sys::fs::exists(run.path(name));
+  });
+  // Without others to take their place, those of the run before stay.
+  if (!names.empty())
+    for (const std::string &old : earlierCheckpoints(run.options.out))
+      if (Error error = removeFile(old))
+        return error;
+  for (const std::string &name : names)
+    if (Error error = linkOrCopy(run.path(name), run.path(ofEarlierRun(name))))
+      return error;
   if (Error error = saveRun(run, path()))
     return error;
-  // It is of the earlier run, too.
-  if (std::error_code failed = sys::fs::remove(previous))
-    return makeError("cannot remove {0}: {1}", previous, failed.message());
+  names.push_back(kPreviousCheckpoint.str());
+  for (const std::string &name : names)
+    if (name != kNewestCheckpoint)
+      if (Error error = removeFile(run.path(name)))
+        return error;
   return Error::success();
 }
 

@@ -23,8 +23,8 @@ static void accumulate(NamedNumbers &sums, const Entry &entry,
   }
 }
 
-Expected<NamedNumbers> scores(Model &model, const Dataset &data,
-                              int64_t batch) {
+Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
+                              std::optional<Confusion> *confusion) {
   BatchPlan plan{.samples = data.samples(),
                  .batch = std::min(batch, data.samples())};
   if (plan.remainder())
@@ -33,6 +33,8 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
       model.get(Goal::Evaluate, kEvaluateEntry, plan.batch);
   if (!whole)
     return whole.takeError();
+  if (confusion)
+    *confusion = Confusion::of((*whole)->entry());
   Expected<ColumnBinding> binding = data.bind((*whole)->entry());
   if (!binding)
     return binding.takeError();
@@ -57,6 +59,8 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data,
     if (!results)
       return results.takeError();
     accumulate(sums, executable->entry(), *results, rows);
+    if (confusion && *confusion)
+      (*confusion)->add(*inputs, *results, step * plan.batch, rows);
   }
   for (auto &[name, value] : sums)
     value /= data.samples();

@@ -3,14 +3,17 @@
 #define MP_RUNTIME_TRAIN_EVALUATE_H
 
 #include "runtime/Model.h"
+#include "runtime/train/Confusion.h"
 #include "runtime/train/Metrics.h"
 
 namespace mp {
 
 /// Runs `evaluate` over all samples in batches of `batch`. Returns the mean of
-/// each named scalar result, in which every sample has the same weight.
-llvm::Expected<NamedNumbers> scores(Model &model, const Dataset &data,
-                                    int64_t batch);
+/// each named scalar result, in which every sample has the same weight. If
+/// there is a place for a confusion, it is set where the model is a classifier.
+llvm::Expected<NamedNumbers>
+scores(Model &model, const Dataset &data, int64_t batch,
+       std::optional<Confusion> *confusion = nullptr);
 
 struct EvalOptions {
   std::string module;          ///< path of the .mlir file

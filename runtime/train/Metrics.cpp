@@ -53,6 +53,20 @@ std::string toJson(const StepMetrics &metrics) {
   return text;
 }
 
+std::string toJson(ArrayRef<std::pair<StringLiteral, int64_t>> counts,
+                   const NamedNumbers &numbers) {
+  std::string text;
+  raw_string_ostream os(text);
+  json::OStream json(os);
+  json.object([&] {
+    for (const auto &[name, value] : counts)
+      json.attribute(name, value);
+    for (const auto &[name, value] : numbers)
+      number(json, name, value);
+  });
+  return text;
+}
+
 /// Length of the leading lines whose steps are at most `steps`; `last` is set
 /// to the last of these steps.
 static uint64_t lengthOfSteps(StringRef content, int64_t steps,
@@ -120,6 +134,13 @@ std::string toJson(const Summary &summary) {
         number(json, "test_" + name, value);
     json.attribute("steps", summary.steps);
     json.attribute("skipped_steps", summary.skippedSteps);
+    if (summary.bestStep) {
+      json.attribute("monitor", summary.monitor);
+      number(json, "best_score", summary.bestScore);
+      json.attribute("best_step", summary.bestStep);
+    }
+    if (!summary.stopped.empty())
+      json.attribute("stopped", summary.stopped);
     number(json, "final_scale", summary.finalScale);
     number(json, "compile_seconds", static_cast<float>(summary.compileSeconds));
     if (summary.kernelCacheHits || summary.kernelCacheMisses) {
@@ -129,6 +150,8 @@ std::string toJson(const Summary &summary) {
              static_cast<float>(summary.kernelCompileSeconds));
     }
     number(json, "train_seconds", static_cast<float>(summary.trainSeconds));
+    number(json, "data_wait_seconds",
+           static_cast<float>(summary.dataWaitSeconds));
     json.attribute("planned_bytes", summary.plannedBytes);
     json.attribute("peak_rss_bytes", summary.peakRssBytes);
     auto text = [&](StringRef key, StringRef value) {

@@ -26,6 +26,9 @@ struct StepMetrics {
   double lr = 0;
   double gradNorm = 0;
   double samplesPerSecond = 0;
+  /// The time that the host waited for the batch; not in the file. On a device
+  /// it overlaps with earlier steps.
+  double dataWaitSeconds = 0;
   NamedNumbers others = {}; ///< further scalar results by name
   /// The non-finite origin (NonFiniteOrigin::str()) of a step that was skipped,
   /// or should have been. "" if all values are finite, or without `nanCheck`.
@@ -38,6 +41,12 @@ struct StepMetrics {
 /// Returns the JSON object of one step, without a line feed. A number that is
 /// not finite becomes null, since JSON cannot express it.
 std::string toJson(const StepMetrics &metrics);
+
+/// Returns a JSON object of whole numbers and others, without a line feed. A
+/// number that is not finite becomes null.
+std::string
+toJson(llvm::ArrayRef<std::pair<llvm::StringLiteral, int64_t>> counts,
+       const NamedNumbers &numbers);
 
 /// Appends to metrics.jsonl, or to another file with one JSON object a line,
 /// each with a "step". Lines are kept in memory until `flush`.
@@ -72,12 +81,20 @@ struct Summary {
   NamedNumbers test =
       {}; ///< scalar results of `evaluate`, means over the test set
   int64_t steps = 0, skippedSteps = 0; ///< skipped by any optimizer
+  /// The score that was monitored, as in TrainOptions, and its best value with
+  /// its step; empty and 0 without one.
+  std::string monitor = {};
+  double bestScore = 0;
+  int64_t bestStep = 0;
+  std::string stopped = {}; ///< why the run ended early, and well; or ""
   double finalScale = 1;
   double compileSeconds = 0; ///< until the first step could run
   /// The kernels that were found in the cache or compiled: CompileCounts.
   uint64_t kernelCacheHits = 0, kernelCacheMisses = 0;
   double kernelCompileSeconds = 0;
   double trainSeconds = 0; ///< in steps, of this run
+  /// The part of it in which the host waited for batches.
+  double dataWaitSeconds = 0;
   uint64_t plannedBytes = 0, peakRssBytes = 0;
   std::string module = {}, file = {}; ///< name and path of the module
   /// The policy is empty if the precision or the recipe determines it. The

@@ -1,5 +1,6 @@
 //===- NanCheckObserver.cpp - reports where steps stop being finite -------===//
 #include "runtime/train/NanCheckObserver.h"
+#include "runtime/train/CheckpointNames.h"
 #include "runtime/train/RunCheckpoint.h"
 #include "support/Error.h"
 #include "llvm/Support/FileSystem.h"

@@ -14,13 +14,18 @@ namespace mp {
 std::string scaleText(double scale);
 /// Formats a loss or a metric: "0.5622", "2.979e-08".
 std::string metricText(double value);
+/// Formats a time that is left: "0:07", "12:31", "3:05:00".
+std::string clockText(double seconds);
 
-/// Refreshes one line on a terminal. Elsewhere, prints a line every 100 steps
-/// and at the end of each epoch. Prints nothing if the stream is null.
+/// Refreshes one line with a bar on a terminal. Elsewhere, prints a line every
+/// 100 steps and at the end of each epoch. Prints nothing if the stream is
+/// null.
 class Progress {
 public:
-  Progress(llvm::raw_ostream *os, const BatchPlan &plan, int64_t totalSteps)
-      : os(os), plan(plan), totalSteps(totalSteps),
+  /// The run goes on after `firstStep` steps and ends after `lastStep`.
+  Progress(llvm::raw_ostream *os, const BatchPlan &plan, int64_t firstStep,
+           int64_t lastStep)
+      : os(os), plan(plan), firstStep(firstStep), lastStep(lastStep),
         terminal(os && os->is_displayed()) {}
   ~Progress() { endLine(); }
   Progress(const Progress &) = delete;
@@ -31,13 +36,19 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  void show(const StepMetrics &metrics, int64_t skippedSteps);
+  void showBar(int64_t step);
+  void showSpeed(int64_t step);
+
   llvm::raw_ostream *os;
   BatchPlan plan;
-  int64_t totalSteps;
+  int64_t firstStep, lastStep;
   bool terminal, lineOpen = false;
-  Clock::time_point lastShown = {};
-  Clock::time_point lastRate = Clock::now();
-  int64_t samplesSinceRate = 0;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point lastShown = begin;
+  // Since that time:
+  int64_t samples = 0;
+  double dataWait = 0; ///< seconds
 };
 
 } // namespace mp

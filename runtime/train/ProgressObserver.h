@@ -14,7 +14,7 @@ public:
   explicit ProgressObserver(const TrainingRun &run) : run(run) {}
 
   llvm::Error begin() override {
-    progress.emplace(run.options.log, run.plan, run.totalSteps());
+    progress.emplace(run.options.log, run.plan, run.state.step, run.lastStep());
     return llvm::Error::success();
   }
   llvm::Error stepFinished(StepMetrics &metrics) override {

@@ -1,6 +1,7 @@
 //===- RunCheckpoint.cpp - saves and restores a run -----------------------===//
 #include "runtime/train/RunCheckpoint.h"
 #include "runtime/report/PlanReport.h"
+#include "runtime/train/CheckpointNames.h"
 #include "runtime/train/CheckpointWeights.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/RunSettings.h"
@@ -88,6 +89,12 @@ static void copyProgress(const RunState &from, RunState &to) {
   to.lastScale = from.lastScale;
   to.epochLossSum = from.epochLossSum;
   to.epochLossCount = from.epochLossCount;
+  to.evaluated = from.evaluated;
+  // The best evaluation by another score is not known.
+  bool isSame = to.monitor == from.monitor;
+  to.bestStep = isSame ? from.bestStep : 0;
+  to.bestScore = isSame ? from.bestScore : 0;
+  to.evaluationsSinceBest = isSame ? from.evaluationsSinceBest : 0;
 }
 
 /// Refuses the graph of another run, unless the user takes it anyway, and logs

@@ -133,6 +133,14 @@ Expected<RunState> settleRun(const TrainOptions &options,
   run.insertPasses = llvm::join(options.insertPasses, " --insert-pass ");
   // More epochs than planned are a new schedule that the user requested.
   run.epochs = options.epochs.value_or(run.epochs);
+  run.evalEvery = options.evalEvery.value_or(run.evalEvery);
+  run.patience = options.patience.value_or(run.patience);
+  run.monitor = options.monitor.value_or(run.monitor);
+  if (options.tensorBoard && options.out.empty())
+    return makeError("TensorBoard's events are written to a run folder, and "
+                     "there is none: name one, --out RUN");
+  if (run.patience > 0 && run.monitor.empty())
+    return makeError("patience needs a score to monitor, such as max:accuracy");
   if (Error error = checkCounts(run))
     return error;
   return run;

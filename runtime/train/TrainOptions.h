@@ -45,9 +45,23 @@ struct TrainOptions : RecipeSettings {
   /// default of 100 steps, a scale of 2^100 comes down to 1.
   int64_t maxSkipped = 100;
   int64_t checkpointEvery = 0; ///< steps; 0: at the end of each epoch
+  /// The number of further checkpoints that are kept, the last ones, each under
+  /// the number of its step.
+  int64_t keepLast = 0;
+  /// The number of steps after which the data source `test` is scored again; 0:
+  /// at the end of each epoch.
+  std::optional<int64_t> evalEvery;
+  /// The score whose best evaluation is kept as checkpoint.best.safetensors:
+  /// "max:accuracy", "min:loss", "max:ema.accuracy"; empty: none.
+  std::optional<std::string> monitor;
+  /// The number of evaluations without a better one that ends a run; 0: any.
+  std::optional<int64_t> patience;
   /// The number of steps after which gradient statistics are written to `out`
   /// again; 0: none are written. The bits of the run are the same.
   int64_t ledgerEvery = 0;
+  /// Whether `out` gets an event file for TensorBoard with the metrics of steps
+  /// and the scores of evaluations.
+  bool tensorBoard = false;
   unsigned threads = 0;               ///< 0: one per core
   UseOnednn onednn = UseOnednn::Auto; ///< Auto: used if installed
   std::string plan;    ///< path of a tuning plan, for a CUDA device

@@ -1,11 +1,13 @@
 //===- Trainer.cpp - trains a module on a folder of data ------------------===//
 #include "runtime/train/Trainer.h"
 #include "runtime/train/CheckpointWriter.h"
+#include "runtime/train/EvaluationObserver.h"
 #include "runtime/train/LedgerObserver.h"
 #include "runtime/train/NanCheckObserver.h"
 #include "runtime/train/ProfileWriter.h"
 #include "runtime/train/RunCheckpoint.h"
 #include "runtime/train/SkipWatch.h"
+#include "runtime/train/TensorBoardWriter.h"
 #include "runtime/train/TrainingLoop.h"
 #include "runtime/train/TrainingSetUp.h"
 #include "support/Error.h"
@@ -23,6 +25,8 @@ struct Trainer::Observers {
       : progress(*made.run),
         nanCheck(*made.run, *made.search, *made.steps, progress),
         skips(*made.run, *made.search), metrics(*made.run, progress),
+        evaluations(*made.run, *made.steps, progress),
+        tensorBoard(*made.run, evaluations, progress),
         checkpoints(*made.run, metrics),
         ledger(*made.run, made.ledger.get(), progress),
         profile(*made.run, *made.steps) {}
@@ -30,6 +34,8 @@ struct Trainer::Observers {
   /// Shortens the files of an earlier run to the step where this run begins.
   Error openFiles() {
     if (Error error = metrics.open())
+      return error;
+    if (Error error = evaluations.open())
       return error;
     if (Error error = ledger.open())
       return error;
@@ -40,15 +46,19 @@ struct Trainer::Observers {
   NanCheckObserver nanCheck;
   SkipWatch skips;
   MetricsWriter metrics;
+  EvaluationObserver evaluations;
+  TensorBoardWriter tensorBoard;
   CheckpointWriter checkpoints;
   LedgerObserver ledger;
   ProfileWriter profile;
   /// Observers are told of a step in this order. Progress comes before what is
   /// wrong with the step. The NaN check explains a non-finite step before the
   /// run is given up or its line is written, and goes back to a finite state
-  /// before that is saved. A checkpoint covers only metrics that are written.
-  std::array<TrainingObserver *, 7> all = {
-      &progress, &nanCheck, &skips, &metrics, &checkpoints, &ledger, &profile};
+  /// before that is saved. A checkpoint covers only metrics that are written,
+  /// and the evaluation of its step.
+  std::array<TrainingObserver *, 9> all = {
+      &progress,    &nanCheck,    &skips,  &metrics, &evaluations,
+      &tensorBoard, &checkpoints, &ledger, &profile};
 };
 
 Trainer::Trainer(TrainingSetUp made)
@@ -64,7 +74,10 @@ Trainer::create(TrainOptions options, Compiler compiler,
                             std::move(createSession));
   if (!made)
     return made.takeError();
-  return std::unique_ptr<Trainer>(new Trainer(std::move(*made)));
+  std::unique_ptr<Trainer> trainer(new Trainer(std::move(*made)));
+  if (Error error = trainer->observers->evaluations.checkMonitor())
+    return std::move(error);
+  return trainer;
 }
 
 Session &Trainer::session() { return parts->run->session(); }
@@ -111,6 +124,7 @@ Error Trainer::load(StringRef path) {
     return error;
   parts->steps->drop();
   parts->run->gaveUp.clear();
+  parts->run->stopped.clear();
   parts->run->dataProblem.clear();
   return Error::success();
 }
@@ -137,8 +151,8 @@ Expected<TrainOutcome> Trainer::train() {
   if (!useless && !*signal)
     useless = observers->skips.judge();
   NamedNumbers test;
-  if (run.testData && !run.isEnding() && !*signal && !useless) {
-    Expected<NamedNumbers> scored = evaluate();
+  if (run.testData && !run.hasFailed() && !*signal && !useless) {
+    Expected<NamedNumbers> scored = observers->evaluations.current();
     if (!scored)
       return run.explain(scored.takeError());
     test = std::move(*scored);

@@ -1,5 +1,6 @@
 //===- TrainingRun.cpp - the facts of a training run ----------------------===//
 #include "runtime/train/TrainingRun.h"
+#include "runtime/train/CheckpointNames.h"
 #include "runtime/train/Interrupt.h"
 #include "support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -74,12 +75,11 @@ Error TrainingRun::makeFolder() {
       return taken.takeError();
     lock.emplace(std::move(*taken));
   }
-  for (StringRef name :
-       {kNewestCheckpoint, kPreviousCheckpoint, kEarlierRunCheckpoint})
-    removeAbandoned(path(name));
+  removeAbandonedIn(options.out, kCheckpointBeginning);
   // Files that an earlier run wrote at its end are removed, as users also look
   // at runs that have not ended.
-  for (StringRef name : {"summary.json", "report.html", "values.json"})
+  for (StringRef name : {"summary.json", "report.html", "values.json",
+                         "confusion.json"})
     if (std::string old = path(name);
         state.step == 0 && sys::fs::is_regular_file(old))
       if (std::error_code code = sys::fs::remove(old))
@@ -99,9 +99,14 @@ Summary TrainingRun::summarize(double trainSeconds) const {
     summary.trainLoss = state.epochLossSum / state.epochLossCount;
   summary.steps = state.step;
   summary.skippedSteps = state.skippedSteps;
+  summary.monitor = state.monitor;
+  summary.bestScore = state.bestScore;
+  summary.bestStep = state.bestStep;
+  summary.stopped = stopped;
   summary.finalScale = state.lastScale;
   summary.compileSeconds = compileSeconds;
   summary.trainSeconds = trainSeconds;
+  summary.dataWaitSeconds = dataWaitSeconds;
   summary.plannedBytes = session().plannedBytes();
   summary.peakRssBytes = peakRssBytes();
   summary.precision =

@@ -25,9 +25,12 @@ struct TrainingRun {
   std::string scalerFields; ///< as in Program, of that scaler
   std::string casts;        ///< from CompileOptions::onCasts for a whole batch
   double compileSeconds = 0;
+  double dataWaitSeconds = 0; ///< as in Summary
   bool hasSaved =
       false; ///< whether the checkpoint in the run folder is of this run
   std::string gaveUp; ///< why the run ends early; empty if it does not
+  /// Why the run has trained enough before its last step; empty if it has not.
+  std::string stopped;
   /// Why no more batches can be read; empty if they can. The state is that of
   /// the last step whose batches were as they were when the data was opened.
   std::string dataProblem;
@@ -38,9 +41,10 @@ struct TrainingRun {
   /// Returns the signal that ends the run, or 0.
   int interruption() const;
   bool isInterrupted() const { return interruption() != 0; }
+  bool hasFailed() const { return !gaveUp.empty() || !dataProblem.empty(); }
   /// Returns whether no more steps are to be made.
   bool isEnding() const {
-    return isInterrupted() || !gaveUp.empty() || !dataProblem.empty();
+    return isInterrupted() || hasFailed() || !stopped.empty();
   }
   /// Returns the error of `dataProblem`, if there is one.
   llvm::Error dataError() const;

@@ -38,7 +38,7 @@ Expected<StepProgram *> TrainingStep::program(int64_t rows) {
 }
 
 Error TrainingStep::submit(StepInspector *inspector) {
-  UnderWay step{nullptr, 0, Clock::now()};
+  UnderWay step{nullptr, 0, Clock::now(), 0};
   if (!batches) {
     PrefetchOptions rest = run.batches(run.state.step, run.totalSteps());
     rest.trace = run.trace.get();
@@ -53,6 +53,7 @@ Error TrainingStep::submit(StepInspector *inspector) {
     return Error::success();
   };
   int64_t number = submitted();
+  double waitedBefore = batches->secondsWaited();
   for (int64_t micro = 0; micro < run.plan.microBatches(number); ++micro) {
     Expected<StepProgram *> part = program(run.plan.rows(number, micro));
     if (!part)
@@ -68,6 +69,7 @@ Error TrainingStep::submit(StepInspector *inspector) {
               inspector->microBatch(*gather, step.ticket, number, micro))
         return error;
   }
+  step.dataWait = batches->secondsWaited() - waitedBefore;
   if (step.program->gather)
     if (Error error = submit(*step.program->last, {}))
       return error;
@@ -124,6 +126,8 @@ Expected<StepMetrics> TrainingStep::finish(StepInspector *inspector) {
   int64_t samples = run.plan.rows(run.state.step);
   count(metrics);
   metrics.step = run.state.step;
+  metrics.dataWaitSeconds = step.dataWait;
+  run.dataWaitSeconds += step.dataWait;
   if (inspector)
     if (Error error = inspector->finished(
             {step.program->last->entry(), *results, !steps.empty()}, metrics))

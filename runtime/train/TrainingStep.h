@@ -63,6 +63,7 @@ private:
     const StepProgram *program;
     Executable::Ticket ticket;
     Clock::time_point start;
+    double dataWait; ///< as in StepMetrics
   };
 
   llvm::Error submit(StepInspector *inspector);

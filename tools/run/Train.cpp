@@ -1,5 +1,6 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
 #include "program/Limits.h"
+#include "runtime/train/Monitor.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/Trainer.h"
 #include "support/Error.h"
@@ -14,6 +15,20 @@ using namespace llvm;
 
 namespace mp::tool {
 
+static Option monitorOption(std::optional<std::string> &to) {
+  return {"monitor", "max|min:NAME",
+          "keep the checkpoint whose evaluation is best, by the highest or "
+          "lowest result: max:accuracy, min:loss; ema.accuracy is that of "
+          "averaged weights",
+          [&to](StringRef given) -> Error {
+            to = given.str();
+            if (auto known = Monitor::parse(given); !known)
+              return make_error<UsageError>("--monitor: " +
+                                            toString(known.takeError()));
+            return Error::success();
+          }};
+}
+
 static Command describe(TrainOptions &options, CommonOptions &common) {
   Command command{
       "train", "FILE --data DIR [options]",
@@ -22,6 +37,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       "checkpoint.safetensors; mp-run report makes a page of them.\nCtrl-C "
       "saves the checkpoint and exits with 130, SIGTERM with 143."};
   command.positional = 1;
+  command.takesConfig = true;
   command.options = {
       text("data", "DIR", options.data,
            "folder with the files of FILE's mp.data", Names::Input),
@@ -61,6 +77,18 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           "checkpoint-every", [&](uint64_t n) { options.checkpointEvery = n; },
           1, kMostCount, "steps between checkpoints (an epoch's)"),
       number(
+          "keep-last", [&](uint64_t n) { options.keepLast = n; }, 1, kMostCount,
+          "keep the last N checkpoints too, each under the number of its step"),
+      number(
+          "eval-every", [&](uint64_t n) { options.evalEvery = n; }, 1,
+          kMostCount,
+          "steps between evaluations on the data source 'test' (an epoch's)"),
+      monitorOption(options.monitor),
+      number(
+          "patience", [&](uint64_t n) { options.patience = n; }, 0, kMostCount,
+          "end the run after N evaluations that were not better than the best "
+          "of --monitor; 0: never"),
+      number(
           "ledger", [&](uint64_t n) { options.ledgerEvery = n; }, 1, kMostCount,
           "count what f16 makes of gradients, every N steps, in ledger.jsonl"),
       number(
@@ -71,6 +99,9 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           [&](uint64_t n) { options.pictures.cacheBytes = n << 20; }, 0,
           kMostCount,
           "MiB of decoded pictures that are kept (a quarter of the memory)"),
+      flag("tensorboard", options.tensorBoard, true,
+           "write metrics and evaluations to RUN as events for TensorBoard: "
+           "tensorboard --logdir RUN"),
       text("profile", "FILE", options.profile,
            "in the end, time every launch of a step and write them as JSON",
            Names::Output),

@@ -1,27 +1,23 @@
 //===- Verify.cpp - mp-run verify -----------------------------------------===//
 #include "runtime/train/Checkpoint.h"
+#include "runtime/train/CheckpointNames.h"
 #include "support/Error.h"
 #include "tools/run/Commands.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace mp::tool {
 
-/// The files to verify: a run folder also keeps the checkpoint before the
-/// newest, and that of the run that was in it before.
+/// The files to verify: all checkpoints of a folder.
 static std::vector<std::string> filesOf(StringRef path) {
-  std::vector<std::string> files = {checkpointPath(path)};
   if (!sys::fs::is_directory(path))
-    return files;
-  for (StringRef name : {kPreviousCheckpoint, kEarlierRunCheckpoint}) {
-    SmallString<256> other(path);
-    sys::path::append(other, name);
-    if (sys::fs::exists(other))
-      files.push_back(other.str().str());
-  }
+    return {path.str()};
+  std::vector<std::string> files = checkpointsIn(path);
+  // Without the newest, its name is in the error.
+  if (!llvm::is_contained(files, checkpointPath(path)))
+    files.insert(files.begin(), checkpointPath(path));
   return files;
 }
 

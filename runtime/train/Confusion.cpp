@@ -1,0 +1,161 @@
+//===- Confusion.cpp - which classes a classifier takes for which ---------===//
+#include "runtime/train/Confusion.h"
+#include "runtime/data/Convert.h"
+#include "runtime/pictures/Picture.h"
+#include "support/Json.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace mp {
+
+/// The result that holds logits for `classes` classes.
+static std::optional<unsigned> findLogits(const Entry &entry, int64_t classes) {
+  std::optional<unsigned> found;
+  unsigned candidates = 0;
+  for (auto [i, result] : llvm::enumerate(entry.results)) {
+    if (!isFloat(result.type.element) || result.type.shape.size() != 2 ||
+        result.type.shape[1] != classes)
+      continue;
+    if (result.name == "logits")
+      return i;
+    found = i;
+    ++candidates;
+  }
+  return candidates == 1 ? found : std::nullopt;
+}
+
+std::optional<Confusion> Confusion::of(const Entry &entry) {
+  Confusion confusion;
+  for (auto [i, input] : llvm::enumerate(entry.inputs)) {
+    const TensorType &type = input.type;
+    if (!isFloat(type.element) && type.shape.size() == 1 && input.range &&
+        input.range->first == 0) {
+      confusion.classes = input.range->second;
+      confusion.labels = i;
+      confusion.labelElement = type.element;
+    }
+    ArrayRef<int64_t> shape = type.shape;
+    bool isImage = type.element == ElementType::U8 &&
+                   (shape.size() == 3 ||
+                    (shape.size() == 4 && (shape[3] == 1 || shape[3] == 3)));
+    if (!isImage || shape[1] > 512 || shape[2] > 512)
+      continue;
+    confusion.images = i;
+    confusion.height = shape[1];
+    confusion.width = shape[2];
+    confusion.channels = shape.size() == 4 ? shape[3] : 1;
+  }
+  auto logits = findLogits(entry, confusion.classes);
+  if (confusion.classes < 2 || !logits)
+    return std::nullopt;
+  confusion.logits = *logits;
+  confusion.logitElement = entry.results[*logits].type.element;
+  confusion.counts.resize(confusion.classes * confusion.classes);
+  return confusion;
+}
+
+void Confusion::add(Executable::Inputs inputs, Executable::Results results,
+                    int64_t first, int64_t rows) {
+  const char *label = inputs[labels].bytes().data();
+  const char *logit = results[logits].bytes().data();
+  std::vector<double> row(classes);
+  for (int64_t i = 0; i < rows; ++i, label += byteWidth(labelElement)) {
+    for (double &each : row) {
+      each = loadElement(logitElement, logit);
+      logit += byteWidth(logitElement);
+    }
+    auto own = static_cast<int64_t>(loadElement(labelElement, label));
+    if (own < 0 || own >= classes)
+      continue;
+    auto largest = llvm::max_element(row);
+    int64_t predicted = largest - row.begin();
+    ++counts[own * classes + predicted];
+    if (predicted == own)
+      continue;
+    double sum = 0;
+    for (double each : row)
+      sum += std::exp(each - *largest);
+    uint64_t size = height * width * channels;
+    addMistake({first + i, own, predicted, 1 / sum, ""},
+               images ? inputs[*images].bytes().data() + i * size : nullptr);
+  }
+}
+
+void Confusion::addMistake(Mistake mistake, const char *image) {
+  // A row with a NaN has no probability.
+  if (!(mistake.probability > 0))
+    mistake.probability = 0;
+  auto place = llvm::partition_point(mistakes, [&](const Mistake &other) {
+    return other.probability >= mistake.probability;
+  });
+  if (place - mistakes.begin() == mostMistakes)
+    return;
+  if (image)
+    mistake.png = encodePng({reinterpret_cast<const uint8_t *>(image),
+                             static_cast<size_t>(height * width * channels)},
+                            height, width, channels);
+  mistakes.insert(place, std::move(mistake));
+  if (mistakes.size() > mostMistakes)
+    mistakes.pop_back();
+}
+
+std::string Confusion::json(int64_t step, ArrayRef<std::string> names) const {
+  std::string text;
+  raw_string_ostream os(text);
+  json::OStream json(os);
+  json.object([&] {
+    json.attribute("step", step);
+    json.attributeArray("classes", [&] {
+      for (const std::string &name : names)
+        json.value(validUtf8(name));
+    });
+    auto count = [&](int64_t label, int64_t predicted) {
+      return counts[label * classes + predicted];
+    };
+    if (classes <= mostCounted) {
+      json.attributeArray("counts", [&] {
+        for (int64_t label = 0; label < classes; ++label)
+          json.array([&] {
+            for (int64_t other = 0; other < classes; ++other)
+              json.value(count(label, other));
+          });
+      });
+    } else {
+      std::vector<std::array<int64_t, 3>> pairs;
+      for (int64_t label = 0; label < classes; ++label)
+        for (int64_t other = 0; other < classes; ++other)
+          if (label != other && count(label, other))
+            pairs.push_back(
+                {label, other, static_cast<int64_t>(count(label, other))});
+      llvm::stable_sort(
+          pairs, [](const auto &a, const auto &b) { return a[2] > b[2]; });
+      pairs.resize(std::min<size_t>(pairs.size(), mostCounted));
+      json.attributeArray("confused", [&] {
+        for (const auto &pair : pairs)
+          json.array([&] {
+            for (int64_t each : pair)
+              json.value(each);
+          });
+      });
+    }
+    json.attributeArray("mistakes", [&] {
+      for (const Mistake &mistake : mistakes)
+        json.object([&] {
+          json.attribute("sample", mistake.sample);
+          json.attribute("label", mistake.label);
+          json.attribute("predicted", mistake.predicted);
+          json.attribute("probability", mistake.probability);
+          if (!mistake.png.empty())
+            json.attribute("png", encodeBase64(mistake.png));
+        });
+    });
+  });
+  os << "\n";
+  return text;
+}
+
+} // namespace mp
