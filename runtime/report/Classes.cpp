@@ -31,8 +31,9 @@ struct Classes {
       for (size_t other = 0; other < counts.size(); ++other)
         if (label != other && counts[label][other])
           confused.push_back({label, other, counts[label][other]});
-    llvm::stable_sort(confused,
-                      [](const auto &a, const auto &b) { return a[2] > b[2]; });
+    llvm::sort(confused, [](const auto &a, const auto &b) {
+      return std::tuple(b[2], a) < std::tuple(a[2], b);
+    });
   }
 
   std::string name(uint64_t index) const {

@@ -26,10 +26,10 @@ static void writeNavigation(Html &html, const RunFiles &run) {
       {"#gradients", "gradients"},
       {"#casts", "casts"},
       {"#memory", "memory"}};
+  if (run.confusion)
+    links.insert(links.begin() + 1, {"#confusion", "classes"});
   if (!run.findings.empty())
     links.insert(links.begin() + 1, {"#findings", "not finite"});
-  if (run.confusion)
-    links.push_back({"#confusion", "classes"});
   if (run.values)
     links.push_back({"#values", "values"});
   html.open("nav", {{"aria-label", "sections"}});
@@ -52,11 +52,11 @@ void writePage(raw_ostream &os, const RunFiles &run) {
   html.close().open("main");
   writeFacts(html, run);
   writeSteps(html, run);
+  writeConfusion(html, run);
   writeFindings(html, run);
   writeGradients(html, run);
   writeCasts(html, run);
   writeMemory(html, run);
-  writeConfusion(html, run);
   writeValues(html, run);
   html.close();
   html.element("footer", "Made by mp-run report. The page needs no network.");

@@ -110,6 +110,20 @@ Error RunFiles::readMetrics() {
   return readRunLines(folder, "metrics.jsonl", notes, take);
 }
 
+Error RunFiles::readEvaluations() {
+  auto take = [&](json::Object line) -> Error {
+    std::optional<int64_t> step = line.getInteger("step");
+    if (!step || *step < 0)
+      return makeError("expected a number of a step as \"step\"");
+    line.erase("epoch");
+    line.erase("seconds");
+    if (evaluations.total().steps == 0 || *step > evaluations.total().last)
+      evaluations.add(*step, false, seriesOf(line));
+    return Error::success();
+  };
+  return readRunLines(folder, "evaluations.jsonl", notes, take);
+}
+
 Error RunFiles::readLedger() {
   auto take = [&](json::Object line) -> Error {
     const json::Object *all = line.getObject("all");
@@ -209,6 +223,8 @@ Expected<RunFiles> RunFiles::read(StringRef folder) {
   run.values = std::move(*values);
   run.confusion = std::move(*confusion);
   if (Error error = run.readMetrics())
+    return error;
+  if (Error error = run.readEvaluations())
     return error;
   if (Error error = run.readLedger())
     return error;

@@ -24,6 +24,8 @@ struct RunFiles {
   std::vector<std::pair<int64_t, int64_t>> skips;
   uint64_t furtherSkips = 0; ///< number of further rows
 
+  Timeline evaluations; ///< evaluations.jsonl
+
   // summary.json, plan.json, casts.json
   std::optional<llvm::json::Object> summary, plan;
   std::optional<llvm::json::Array> casts;
@@ -53,6 +55,7 @@ struct RunFiles {
 private:
   void addSkip(int64_t step);
   llvm::Error readMetrics();
+  llvm::Error readEvaluations();
   llvm::Error readLedger();
   llvm::Error readFindings();
   llvm::Error compareSummary();

@@ -302,6 +302,19 @@ void drawSeries(Html &html, const Timeline &steps, StringRef name) {
   chart.drawGaps();
 }
 
+/// One evaluation is among the facts.
+static void writeEvaluations(Html &html, const Timeline &evaluations) {
+  if (evaluations.total().steps < 2)
+    return;
+  html.element("h3", "On the data source test");
+  html.open("div", {{"class", "multiples"}});
+  Timeline small = evaluations.reduced(256);
+  for (StringRef name : evaluations.names())
+    if (evaluations.spread(evaluations.total(), name).finite)
+      drawSeries(html, small, name);
+  html.close();
+}
+
 void writeSteps(Html &html, const RunFiles &run) {
   openSection(html, "steps", "Loss and loss scale");
   const Timeline &steps = run.steps;
@@ -326,7 +339,9 @@ void writeSteps(Html &html, const RunFiles &run) {
   Timeline small = steps.reduced(256);
   for (StringRef name : furtherSeries(steps))
     drawSeries(html, small, name);
-  html.close().close();
+  html.close();
+  writeEvaluations(html, run.evaluations);
+  html.close();
 }
 
 } // namespace mp

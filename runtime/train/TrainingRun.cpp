@@ -78,8 +78,8 @@ Error TrainingRun::makeFolder() {
   removeAbandonedIn(options.out, kCheckpointBeginning);
   // Files that an earlier run wrote at its end are removed, as users also look
   // at runs that have not ended.
-  for (StringRef name : {"summary.json", "report.html", "values.json",
-                         "confusion.json"})
+  for (StringRef name :
+       {"summary.json", "report.html", "values.json", "confusion.json"})
     if (std::string old = path(name);
         state.step == 0 && sys::fs::is_regular_file(old))
       if (std::error_code code = sys::fs::remove(old))
