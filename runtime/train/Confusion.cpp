@@ -131,8 +131,9 @@ std::string Confusion::json(int64_t step, ArrayRef<std::string> names) const {
           if (label != other && count(label, other))
             pairs.push_back(
                 {label, other, static_cast<int64_t>(count(label, other))});
-      llvm::stable_sort(
-          pairs, [](const auto &a, const auto &b) { return a[2] > b[2]; });
+      llvm::sort(pairs, [](const auto &a, const auto &b) {
+        return std::tuple(b[2], a) < std::tuple(a[2], b);
+      });
       pairs.resize(std::min<size_t>(pairs.size(), mostCounted));
       json.attributeArray("confused", [&] {
         for (const auto &pair : pairs)
