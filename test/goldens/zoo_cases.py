@@ -7,11 +7,16 @@ import subprocess
 import numpy as np
 
 #: Options of mp-zoo, samples a step, and the learning rate. All layers are there, with fewer channels. The rates are such that
-#: PyTorch's own losses in f32 stay within 1e-5 of those in double. The networks with batch norm are not here yet: at a rate of
-#: 1e-3, the last bit of a number decides about their losses ten steps later, in PyTorch as here.
+#: PyTorch's own losses in f32 stay within 1e-5 of those in double. The seed of inception-v3's images is one with which no window
+#: of its later poolings has two largest values that f32 cannot tell apart: which one gets the gradient decides about all before.
 CASES = {
     "alexnet": {"name": "alexnet", "width": 0.25, "image": 64, "batch": 16, "rate": 1e-3},
     "vgg16": {"name": "vgg16", "width": 0.125, "image": 64, "batch": 16, "rate": 1e-4},
+    "googlenet": {"name": "googlenet", "width": 0.25, "image": 64, "batch": 32, "rate": 1e-4},
+    "inception-v3": {"name": "inception-v3", "width": 0.25, "image": 299, "batch": 16, "rate": 1e-4, "offset": 3, "seed": 5},
+    "resnet50": {"name": "resnet50", "width": 0.25, "image": 64, "batch": 32, "rate": 1e-4},
+    "resnet50-cifar": {"name": "resnet50-cifar", "width": 0.25, "image": 32, "batch": 32, "rate": 1e-4},
+    "mobilenet-v2": {"name": "mobilenet-v2", "width": 0.5, "image": 64, "batch": 32, "rate": 1e-3},
     "vit-tiny": {"name": "vit-tiny", "width": 0.5, "image": 64, "batch": 16, "rate": 1e-3},
 }
 STEPS, CLASSES = 10, 10
@@ -42,9 +47,14 @@ def shapes(text):
     return found
 
 
-def weight(name, shape, random):
-    """Numbers of a size that keeps that of the activations: uniform, by a generator that NumPy has promised not to change."""
+def weight(name, shape, random, offset):
+    """Numbers of a size that keeps that of the activations: uniform, by a generator that NumPy has promised not to change.
+
+    What a batch norm adds keeps most activations away from the kink of relu: an activation that rounding moves across zero
+    moves all gradients before it, and over ten steps that is more than any arithmetic."""
     numbers = 2 * random.random_sample(shape) - 1
+    if offset and name.endswith("bias"):
+        return offset + 0.5 * numbers
     if name.endswith("running_var") or (len(shape) == 1 and name.endswith("weight")):
         return 1 + 0.1 * numbers
     if len(shape) == 1 or name.endswith(("class_token", "pos_embedding")):
@@ -52,14 +62,16 @@ def weight(name, shape, random):
     return numbers * np.sqrt(6 / np.prod(shape[1:]))
 
 
-def weights(text):
+def weights(text, case):
     random = np.random.RandomState(1)
-    return {name: weight(name, shape, random).astype(np.float32) for name, shape in shapes(text).items()}
+    found = shapes(text)
+    offsets = {name: case.get("offset", 2) if name.rpartition(".")[0] + ".running_mean" in found else 0 for name in found}
+    return {name: weight(name, shape, random, offsets[name]).astype(np.float32) for name, shape in found.items()}
 
 
 def images(case):
     """Noise around a shade that differs from sample to sample, and classes."""
-    random = np.random.RandomState(2)
+    random = np.random.RandomState(case.get("seed", 2))
     count, side = case["batch"] * STEPS, case["image"]
     pixels = random.randint(0, 128, (count, side, side, 3)) + random.randint(0, 128, (count, 1, 1, 3))
     return pixels.astype(np.uint8), random.randint(0, CLASSES, count).astype(np.uint8)
@@ -68,6 +80,13 @@ def images(case):
 def places(name, size):
     """The elements of a gradient that are compared: some of all, evenly, from a place that depends on the name."""
     return (sum(name.encode()) + np.arange(min(SAMPLES, size)) * max(1, size // SAMPLES)) % size
+
+
+def size_of(name, largest):
+    """The largest element of a gradient, of those of all. What a batch norm adds before another one is taken out again, so that
+    its gradient is zero but for rounding: a bias counts with a tenth of the weight beside it."""
+    beside = largest.get(name.removesuffix("bias") + "weight", 0) if name.endswith(".bias") else 0
+    return max(largest[name], beside / 10)
 
 
 def fingerprint(name, gradient):
