@@ -17,19 +17,35 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
+/// A number as MLIR reads it, which takes none like 1e-3 or .5; other text as
+/// it is.
+std::string readable(StringRef value) {
+  double number;
+  if (value.getAsDouble(number))
+    return value.str();
+  bool isNegative = value.consume_front("-");
+  auto [digits, exponent] = value.split(value.contains('e') ? 'e' : 'E');
+  auto [whole, fraction] = digits.split('.');
+  bool isWhole = fraction.empty() && exponent.empty();
+  std::string text =
+      (isNegative ? "-" : "") + (whole.empty() ? "0" : whole.str());
+  if (!isWhole)
+    text += "." + (fraction.empty() ? "0" : fraction.str());
+  return exponent.empty() ? text : text + "e" + exponent.str();
+}
+
 /// "optimizer[1].lr=0.05" in its parts.
 struct Override {
   StringRef text;  ///< all of it
   StringRef owner; ///< "optimizer"
   std::optional<unsigned> index;
-  StringRef field, value;
+  StringRef field;
+  std::string value;
 
   static std::optional<Override> parse(StringRef text) {
-    Override parsed{text, {}, {}, {}, {}};
-    StringRef path;
-    std::tie(path, parsed.value) = text.split('=');
+    auto [path, value] = text.split('=');
+    Override parsed{text, {}, {}, {}, readable(value.trim())};
     std::tie(parsed.owner, parsed.field) = path.trim().split('.');
-    parsed.value = parsed.value.trim();
     if (auto [owner, index] = parsed.owner.split('['); !index.empty()) {
       unsigned number;
       if (!index.consume_back("]") || index.getAsInteger(10, number))

@@ -3,6 +3,12 @@
 // RUN: mp-opt %s --mp-override-recipe='set=minimize[0].stochastic_rounding=true;train.clip_norm=2;autocast.dtype=bf16;scaler.growth_interval=5;scaler.enabled=false' | FileCheck %s --check-prefix=OTHERS
 // RUN: mp-opt %s --mp-override-recipe | FileCheck %s --check-prefix=NONE
 
+// Numbers are written as everybody writes them.
+// RUN: mp-opt %s --mp-override-recipe='set=optimizer.lr=5e-2;minimize.ema=.5;train.clip_norm=1e1;scaler.growth_interval=7' | FileCheck %s --check-prefix=NUMBERS
+// NUMBERS: growth_interval = 7
+// NUMBERS: clip_norm = 1.000000e+01
+// NUMBERS: ema = 5.000000e-01 : f64, optimizer = #mp.sgd<lr = 5.000000e-02
+
 // Fields that were not named stay as they are.
 // GROUPS: mp.minimize result(0) {optimizer = #mp.sgd<lr = 5.000000e-02, momentum = 9.000000e-01>, params = ["w"], schedule = #mp.linear<to = 5.000000e-01>}
 // GROUPS: mp.minimize result(0) {optimizer = #mp.adamw<lr = 5.000000e-02, beta1 = 8.000000e-01, beta2 = 0.98999999999999999>
