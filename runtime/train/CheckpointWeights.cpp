@@ -10,6 +10,7 @@
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
 #include <cmath>
 
 using namespace llvm;
@@ -123,7 +124,47 @@ static bool isBatchCount(StringRef name, const StringSet<> &known) {
          known.contains((name + "running_mean").str());
 }
 
-Error loadWeights(StringRef path, Session &session, Weights which) {
+namespace {
+/// Shell patterns over names of weights.
+class NamePatterns {
+public:
+  /// Fails if a pattern is malformed, or matches no weight of the session.
+  static Expected<NamePatterns> make(ArrayRef<std::string> texts,
+                                     ArrayRef<Variable> variables) {
+    NamePatterns made;
+    std::vector<std::string> names;
+    for (const Variable &variable : variables)
+      if (isWeight(variable))
+        names.push_back(variable.name);
+    for (const std::string &text : texts) {
+      Expected<GlobPattern> pattern = GlobPattern::create(text);
+      if (!pattern)
+        return makeError("pattern '{0}' of weights that are not loaded: {1}",
+                         text, toString(pattern.takeError()));
+      if (none_of(names, [&](StringRef name) { return pattern->match(name); }))
+        return makeError("pattern '{0}' of weights that are not loaded matches "
+                         "none{1}",
+                         text, suggest(text, names));
+      made.patterns.push_back(std::move(*pattern));
+    }
+    return made;
+  }
+  bool match(StringRef name) const {
+    return any_of(patterns, [&](const GlobPattern &pattern) {
+      return pattern.match(name);
+    });
+  }
+
+private:
+  std::vector<GlobPattern> patterns;
+};
+} // namespace
+
+Error loadWeights(StringRef path, Session &session, Weights which,
+                  ArrayRef<std::string> except) {
+  Expected<NamePatterns> left = NamePatterns::make(except, session.variables());
+  if (!left)
+    return left.takeError();
   Expected<Safetensors> file = readWeights(path);
   if (!file)
     return file.takeError();
@@ -147,12 +188,12 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
     bool isAverage = which == Weights::Averaged &&
                      roleOf(name, *roles).kind == VariableRole::Kind::Average;
     if (!known.contains(name) && !isCheckpoint && !isAverage &&
-        !isBatchCount(name, known))
+        !isBatchCount(name, known) && !left->match(name))
       unexpected.push_back(name);
   }
   Differences differences;
   for (const Variable &variable : session.variables())
-    if (isWeight(variable))
+    if (isWeight(variable) && !left->match(variable.name))
       if (std::string text =
               misfit(variable, *file, *roles, *orders, unexpected, which);
           !text.empty())
@@ -164,7 +205,7 @@ Error loadWeights(StringRef path, Session &session, Weights which) {
     return error;
   std::vector<char> converted, ordered;
   for (const Variable &variable : session.variables()) {
-    if (!isWeight(variable))
+    if (!isWeight(variable) || left->match(variable.name))
       continue;
     auto found = file->tensors.find(tensorOf(variable, *roles, which));
     if (found == file->tensors.end())

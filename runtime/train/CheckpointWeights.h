@@ -1,5 +1,4 @@
 //===- CheckpointWeights.h - weights without a state ------------*- C++ -*-===//
-//-*-===//
 #ifndef MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H
 #define MP_RUNTIME_TRAIN_CHECKPOINTWEIGHTS_H
 
@@ -15,10 +14,13 @@ enum class Weights { Trained, Averaged, Initial };
 /// Fills parameters and buffers by name, converting between floating-point
 /// types, then runs `derive`. All other state stays as it is. `path` is a
 /// safetensors file (such as a PyTorch state_dict), a checkpoint, or a run
-/// folder. An error lists missing and unexpected names, and leaves the session
-/// as it was.
+/// folder. Weights whose name one of the shell patterns `except` matches stay
+/// as they are, whatever the file has of them. An error lists missing and
+/// unexpected names, or a pattern that matches no weight, and leaves the
+/// session as it was.
 llvm::Error loadWeights(llvm::StringRef path, Session &session,
-                        Weights which = Weights::Trained);
+                        Weights which = Weights::Trained,
+                        llvm::ArrayRef<std::string> except = {});
 
 /// The number of exported tensors, and their bytes.
 struct Exported {

@@ -192,7 +192,8 @@ Error beginRun(TrainingRun &run) {
   if (Error error = run.session().initialize(run.state.seed))
     return error;
   if (!options.init.empty())
-    return loadWeights(options.init, run.session(), Weights::Initial);
+    return loadWeights(options.init, run.session(), Weights::Initial,
+                       options.initExcept);
   return Error::success();
 }
 

@@ -88,6 +88,9 @@ static Error checkInitialWeights(const TrainOptions &options, bool resumed) {
   if (resumed && !options.init.empty())
     return makeError("initial weights and a checkpoint to resume exclude each "
                      "other");
+  if (options.init.empty() && !options.initExcept.empty())
+    return makeError("weights that are not taken from the initial ones need "
+                     "initial ones");
   // This is checked before data is read and kernels are compiled.
   if (!options.init.empty() && !sys::fs::exists(options.init))
     return makeError("{0}: no such file of initial weights", options.init);

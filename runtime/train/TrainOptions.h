@@ -28,7 +28,10 @@ struct TrainOptions : RecipeSettings {
   /// Whether a run may resume with another graph, or other settings of the
   /// recipe, than the checkpoint has; notes in `log` name each difference.
   bool resumeAnyway = false;
-  std::string init;     ///< safetensors file with the first weights
+  std::string init; ///< safetensors file with the first weights
+  /// Shell patterns of weights that `init` does not give: those of a last layer
+  /// for other classes.
+  std::vector<std::string> initExcept;
   std::string function; ///< recipe to run; empty: the only one
   /// As in CompileOptions. A checkpoint names them, but never loads them.
   std::vector<std::string> plugins, insertPasses;

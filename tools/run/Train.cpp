@@ -66,6 +66,9 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       text("init", "FILE", options.init,
            "first weights, a safetensors file with PyTorch's names",
            Names::Input),
+      list("init-except", "PATTERN", options.initExcept,
+           "weights that are initialised anew, not taken from --init, such as "
+           "'fc.*'; may be repeated"),
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
       flag("no-shuffle", options.shuffle, false, "take the samples in order"),
