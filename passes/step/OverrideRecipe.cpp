@@ -210,15 +210,19 @@ private:
     Attribute before = op->getAttr(name), after;
     if (!before)
       return refuse(op, override) << "it has no " << name;
-    std::string text;
+    std::string text, first;
     llvm::raw_string_ostream(text) << before;
-    std::string fault =
-        parse(withArgument(text, override.field, override.value), &getContext(),
-              after);
-    if (!fault.empty())
-      return refuse(op, override) << fault;
-    op->setAttr(name, after);
-    return success();
+    for (const std::string &form : formsOf(override.value)) {
+      std::string fault =
+          parse(withArgument(text, override.field, form), &getContext(), after);
+      if (fault.empty()) {
+        op->setAttr(name, after);
+        return success();
+      }
+      if (first.empty())
+        first = fault;
+    }
+    return refuse(op, override) << first;
   }
 
   /// Sets an attribute of an op to the first form of the value that the op
@@ -229,19 +233,23 @@ private:
                             StringAttr::get(&getContext(), override.field)))
       return refuse(op, override) << describeUnknown(names, override.field);
     Attribute before = op->getAttr(override.field);
-    std::string fault;
+    // What the op says of a value of the right kind tells more than that
+    // another form is of another kind.
+    std::string ofForm, ofValue;
     for (const std::string &form : formsOf(override.value)) {
       Attribute value;
-      std::string own = parse(form, &getContext(), value);
-      if (own.empty())
-        own = faultWith(op, override.field, value);
-      if (own.empty())
-        return success();
+      std::string fault = parse(form, &getContext(), value);
+      std::string &kept =
+          value && takes(op, override.field, value) ? ofValue : ofForm;
       if (fault.empty())
-        fault = own;
+        fault = faultWith(op, override.field, value);
+      if (fault.empty())
+        return success();
+      if (kept.empty())
+        kept = fault;
     }
     restore(op, override.field, before);
-    return refuse(op, override) << fault;
+    return refuse(op, override) << (ofValue.empty() ? ofForm : ofValue);
   }
 
   static std::string describeUnknown(ArrayRef<StringAttr> names,
@@ -259,6 +267,15 @@ private:
       op->removeAttr(name);
   }
 
+  /// Whether the op has attributes of that kind there: it drops others.
+  static bool takes(Operation *op, StringRef name, Attribute value) {
+    Attribute before = op->getAttr(name);
+    restore(op, name, value);
+    bool isTaken = op->getAttr(name) == value;
+    restore(op, name, before);
+    return isTaken;
+  }
+
   /// Sets the attribute; "" or what the op's verifier says of it.
   std::string faultWith(Operation *op, StringRef name, Attribute value) {
     // `true` is what a flag has, and a unit attribute is without a value.
@@ -272,7 +289,6 @@ private:
       return success();
     });
     restore(op, name, value);
-    // An op drops an attribute of another kind than it has there.
     if (op->getAttr(name) != value)
       return "it is no attribute of that kind";
     return succeeded(mlir::verify(op, /*verifyRecursively=*/false)) ? ""

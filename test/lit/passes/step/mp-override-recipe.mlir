@@ -39,6 +39,10 @@
 // ATTRIBUTE: cannot set minimize.emma=1: it has no 'emma', did you mean 'ema'?
 // RUN: not mp-opt %s --mp-override-recipe='set=scaler.growth_interval=often' 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: error: 'mp.scaler' op cannot set scaler.growth_interval=often: {{.+}}
+// RUN: not mp-opt %s --mp-override-recipe='set=scaler.preset=touch' 2>&1 | FileCheck %s --check-prefix=PRESET
+// PRESET: error: 'mp.scaler' op cannot set scaler.preset=touch: {{.*}}unknown scaler "touch"; did you mean "torch"?
+// RUN: mp-opt %s --mp-override-recipe='set=autocast.policy=keras' | FileCheck %s --check-prefix=POLICY
+// POLICY: autocast(<dtype = f16, policy = "keras">)
 // RUN: not mp-opt %s --mp-override-recipe='set=optimizer.lr=0.1>,ema=1,optimizer=#mp.sgd<lr=1' 2>&1 | FileCheck %s --check-prefix=TEXT
 // TEXT: error: 'mp.minimize' op cannot set
 
