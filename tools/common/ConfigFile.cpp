@@ -64,30 +64,44 @@ Expected<json::Object> readObject(StringRef path) {
   return makeError("{0}: expected an object of options and their values", path);
 }
 
-/// The file that the words name by --config, if any.
-std::optional<StringRef> configIn(ArrayRef<const char *> words) {
+/// The file that the words name by --config, or "". It is an error to name
+/// none, or two.
+Expected<StringRef> configIn(ArrayRef<const char *> words) {
+  StringRef path;
+  auto take = [&](StringRef given) -> Error {
+    if (given.empty())
+      return make_error<UsageError>("--config needs a value: FILE");
+    if (!path.empty())
+      return make_error<UsageError>("--config is given twice: options from "
+                                    "both files go into one");
+    path = given;
+    return Error::success();
+  };
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
     if (word == "--")
-      return std::nullopt;
+      break;
     if (!word.consume_front("-"))
       continue;
     word.consume_front("-");
-    if (word.consume_front("config="))
-      return word;
-    if (word == "config" && i + 1 < words.size())
-      return StringRef(words[i + 1]);
+    if (word.consume_front("config=")) {
+      if (Error error = take(word))
+        return std::move(error);
+    } else if (word == "config") {
+      if (Error error = take(i + 1 < words.size() ? words[++i] : ""))
+        return std::move(error);
+    }
   }
-  return std::nullopt;
+  return path;
 }
 
 } // namespace
 
 Error Command::applyConfig(ArrayRef<const char *> words,
                            std::vector<NamedFile> &files) const {
-  std::optional<StringRef> path = configIn(words);
-  if (!path)
-    return Error::success();
+  Expected<StringRef> path = configIn(words);
+  if (!path || path->empty())
+    return path ? Error::success() : path.takeError();
   files.push_back({"--config", path->str(), Names::Input});
   auto object = readObject(*path);
   if (!object)
