@@ -38,7 +38,7 @@ def options():
     parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=list(NETWORKS))
     parser.add_argument("--epochs", type=int, help="of each network (as many as the script has for each)")
     parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0], help="accuracies are means over the runs with these seeds")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path, help="file to write the results to")
     return parser.parse_args()
@@ -50,14 +50,14 @@ def images():
     return ("cifar10", Path(folder)) if folder else ("fashion-mnist", None)
 
 
-def train(arguments, name, kind, flags):
+def train(arguments, name, kind, seed, flags):
     """The folder of a run, which is made unless it has ended."""
     data, folder = images()
-    out = arguments.runs / f"{data}-{name}-{kind.replace(' ', '-')}-{arguments.seed}"
+    out = arguments.runs / f"{data}-{name}-{kind.replace(' ', '-')}-{seed}"
     width, epochs, setting = NETWORKS[name]
     if not (out / "summary.json").exists():
         command = [arguments.tools / "mp-run", "train", f"zoo:{name},width={width},image=32,data={data}", "--data",
-                   folder or arguments.data, "--batch", arguments.batch, "--epochs", arguments.epochs or epochs, "--seed", arguments.seed,
+                   folder or arguments.data, "--batch", arguments.batch, "--epochs", arguments.epochs or epochs, "--seed", seed,
                    "--device", "cpu", "--threads", arguments.threads, "--set", setting, "--out", out, *flags]
         done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         # A run without scaling may skip all its steps, or end in NaN: that is what the table shows.
@@ -99,6 +99,13 @@ def facts(arguments, out, kind):
     return found
 
 
+def of_seeds(runs):
+    """The facts of the first run, with the mean of the accuracies of all."""
+    accuracies = [run["accuracy"] for run in runs]
+    mean = None if None in accuracies else statistics.mean(accuracies)
+    return {**runs[0], "accuracy": mean, "accuracies": accuracies, "skipped": [run["skipped"] for run in runs]}
+
+
 def flushed(out):
     """The share of the gradients' elements that f16 makes zero, of those that are not zero in f32."""
     ledger = [line["all"] for line in lines(out / "ledger.jsonl")]
@@ -117,7 +124,7 @@ def table(results):
         for kind, run in formats.items():
             accuracy = f"{100 * run['accuracy']:.2f}" if run["accuracy"] is not None else "fails"
             flushed = f"{100 * run['flushed_share']:.2f} %" if "flushed_share" in run else ""
-            text.append(f"| {name} | {kind} | {accuracy} | {flushed} | {run['skipped']} | {mib(run['weights_bytes'])} | "
+            text.append(f"| {name} | {kind} | {accuracy} | {flushed} | {', '.join(map(str, run['skipped']))} | {mib(run['weights_bytes'])} | "
                         f"{mib(run['planned_bytes'])} | {mib(run['peak_rss_bytes'])} | {run['step_milliseconds']:.0f} |")
     return "\n".join(text)
 
@@ -135,17 +142,18 @@ def main():
     for name in arguments.networks:
         results[name] = {}
         for kind in FORMATS:
-            folders.append(train(arguments, name, kind, FORMATS[kind]))
-            results[name][kind] = facts(arguments, folders[-1], kind)
-            print(f"{name}, {kind}: accuracy {results[name][kind]['accuracy']}", flush=True)
-        results[name]["fp16 without scaling"]["flushed_share"] = flushed(train(arguments, name, "ledger", LEDGER))
+            made = [train(arguments, name, kind, seed, FORMATS[kind]) for seed in arguments.seeds]
+            folders.append(made[0])
+            results[name][kind] = of_seeds([facts(arguments, out, kind) for out in made])
+            print(f"{name}, {kind}: accuracies {results[name][kind]['accuracies']}", flush=True)
+        results[name]["fp16 without scaling"]["flushed_share"] = flushed(train(arguments, name, "ledger", arguments.seeds[0], LEDGER))
     print(table(results))
     page = arguments.runs / "literature.html"
     subprocess.run([str(word) for word in (arguments.tools / "mp-run", "compare", *folders, "--html", page)], check=True,
                    stdout=subprocess.DEVNULL)
     print(page)
     if arguments.json:
-        settings = {key: getattr(arguments, key) for key in ("epochs", "batch", "seed", "threads")}
+        settings = {key: getattr(arguments, key) for key in ("epochs", "batch", "seeds", "threads")}
         arguments.json.write_text(json.dumps({**circumstances(arguments.tools), "images": images()[0], "networks": NETWORKS,
                                               **settings, "results": results}, indent=1) + "\n")
     far = [f"{name}: {100 * apart(formats):.2f} points" for name, formats in results.items() if apart(formats) > APART]
