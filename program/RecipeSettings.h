@@ -116,7 +116,7 @@ template <typename Visitor> void forEachSetting(Visitor &&visit) {
                     .onResume = OnResume::MayChange,
                     .help =
                         "another value for a field of the recipe, such as "
-                        "optimizer.lr=0.05, schedule.warmup=100, minimize.ema="
+                        "optimizer.lr=0.05, schedule.steps=1000, minimize.ema="
                         "0.999 or scaler.growth_interval=500; may be repeated "
                         "(the checkpoint's, else the recipe's)",
                     .scope = SettingScope::Graph,
