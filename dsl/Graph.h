@@ -20,8 +20,10 @@ Initializer uniformInit(double a = 0, double b = 1);
 /// Within 1/sqrt(fanIn) of zero, as torch.nn.Linear draws its bias.
 Initializer uniformFanIn(int64_t fanIn);
 Initializer normalInit(double mean = 0, double std = 1);
-Initializer kaimingUniform();
-Initializer kaimingNormal();
+/// `a` is the slope below zero of the activation that follows: 0 for relu. The
+/// default is what torch.nn's layers pass, which is less than relu needs.
+Initializer kaimingUniform(std::optional<double> a = {});
+Initializer kaimingNormal(std::optional<double> a = {});
 Initializer xavierUniform(double gain = 1);
 Initializer xavierNormal(double gain = 1);
 

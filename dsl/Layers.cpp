@@ -92,8 +92,11 @@ static Tensor declare(const Operand &input, const Layer &layer, int64_t first,
     return Dims{pair.height, pair.width};
   };
   auto [height, width] = layer.kernel;
+  Initializer initial = kaimingUniform();
+  if constexpr (requires { layer.init; })
+    initial = layer.init;
   Tensor weight = net.parameter(named(layer.name, "weight"), element,
-                                {first, height, width, last}, kaimingUniform(),
+                                {first, height, width, last}, initial,
                                 {.dimsInFiles = {0, 3, 1, 2}}, input.place);
   if (layer.bias)
     options.bias =

@@ -36,7 +36,8 @@ struct Conv2d {
   std::string name = {};
   HeightWidth stride = 1, padding = 0, dilation = 1;
   int64_t groups = 1;
-  bool bias = true; ///< name.bias [out]
+  bool bias = true;                    ///< name.bias [out]
+  Initializer init = kaimingUniform(); ///< of the weight
 };
 Tensor conv2d(const Operand &input, const Conv2d &layer);
 

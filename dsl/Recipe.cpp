@@ -78,8 +78,16 @@ Initializer normalInit(double mean, double std) {
   return init("normal, mean = " + numberText(mean) +
               ", std = " + numberText(std));
 }
-Initializer kaimingUniform() { return init("kaiming_uniform"); }
-Initializer kaimingNormal() { return init("kaiming_normal"); }
+static Initializer kaiming(const std::string &formula,
+                           std::optional<double> a) {
+  return init(formula + (a ? ", a = " + numberText(*a) : ""));
+}
+Initializer kaimingUniform(std::optional<double> a) {
+  return kaiming("kaiming_uniform", a);
+}
+Initializer kaimingNormal(std::optional<double> a) {
+  return kaiming("kaiming_normal", a);
+}
 Initializer xavierUniform(double gain) {
   return init("xavier_uniform, gain = " + numberText(gain));
 }

@@ -25,6 +25,7 @@ struct Filter {
   HeightWidth kernel = 1, stride = 1, padding = 0;
   int64_t groups = 1;
   bool bias = false;
+  Initializer init = kaimingUniform();
 };
 inline Tensor convolve(const Tensor &x, const Filter &filter,
                        const std::string &name) {
@@ -34,7 +35,8 @@ inline Tensor convolve(const Tensor &x, const Filter &filter,
                           .stride = filter.stride,
                           .padding = filter.padding,
                           .groups = filter.groups,
-                          .bias = filter.bias});
+                          .bias = filter.bias,
+                          .init = filter.init});
 }
 
 inline Tensor normalize(const Tensor &x, const std::string &name,
