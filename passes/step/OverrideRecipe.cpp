@@ -279,10 +279,9 @@ private:
   /// Sets the attribute; "" or what the op's verifier says of it.
   std::string faultWith(Operation *op, StringRef name, Attribute value) {
     // `true` is what a flag has, and a unit attribute is without a value.
-    if (auto flag = dyn_cast<BoolAttr>(value);
-        flag && isa_and_present<UnitAttr>(unitOf(op, name)))
-      value = flag.getValue() ? Attribute(UnitAttr::get(&getContext()))
-                              : Attribute();
+    auto unit = UnitAttr::get(&getContext());
+    if (auto flag = dyn_cast<BoolAttr>(value); flag && takes(op, name, unit))
+      value = flag.getValue() ? Attribute(unit) : Attribute();
     std::string message;
     ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
       message = diagnostic.str();
@@ -293,19 +292,6 @@ private:
       return "it is no attribute of that kind";
     return succeeded(mlir::verify(op, /*verifyRecursively=*/false)) ? ""
                                                                     : message;
-  }
-
-  /// A unit attribute where the op takes one there, else null.
-  Attribute unitOf(Operation *op, StringRef name) {
-    Attribute before = op->getAttr(name);
-    ScopedDiagnosticHandler silent(&getContext(),
-                                   [](Diagnostic &) { return success(); });
-    Attribute unit = UnitAttr::get(&getContext());
-    op->setAttr(name, unit);
-    bool isTaken = op->getAttr(name) == unit &&
-                   succeeded(mlir::verify(op, /*verifyRecursively=*/false));
-    restore(op, name, before);
-    return isTaken ? unit : Attribute();
   }
 };
 } // namespace
