@@ -160,6 +160,28 @@ private:
 };
 } // namespace
 
+/// The names of tensors that no weight takes.
+static std::vector<std::string> unexpectedNames(const Safetensors &file,
+                                                const Roles &roles,
+                                                ArrayRef<Variable> variables,
+                                                Weights which,
+                                                const NamePatterns &left) {
+  // A checkpoint also holds the optimizer's state, which is not a weight.
+  bool isCheckpoint = file.metadata.count(kFormatKey.str());
+  StringSet<> known;
+  for (const Variable &variable : variables)
+    known.insert(variable.name);
+  std::vector<std::string> unexpected;
+  for (auto &[name, tensor] : file.tensors) {
+    bool isAverage = which == Weights::Averaged &&
+                     roleOf(name, roles).kind == VariableRole::Kind::Average;
+    if (!known.contains(name) && !isCheckpoint && !isAverage &&
+        !isBatchCount(name, known) && !left.match(name))
+      unexpected.push_back(name);
+  }
+  return unexpected;
+}
+
 Error loadWeights(StringRef path, Session &session, Weights which,
                   ArrayRef<std::string> except) {
   Expected<NamePatterns> left = NamePatterns::make(except, session.variables());
@@ -178,19 +200,8 @@ Error loadWeights(StringRef path, Session &session, Weights which,
       ordersOfWeights(*file, session.variables(), *roles, which);
   if (!orders)
     return orders.takeError();
-  // A checkpoint also holds the optimizer's state, which is not a weight.
-  bool isCheckpoint = file->metadata.count(kFormatKey.str());
-  StringSet<> known;
-  for (const Variable &variable : session.variables())
-    known.insert(variable.name);
-  std::vector<std::string> unexpected;
-  for (auto &[name, tensor] : file->tensors) {
-    bool isAverage = which == Weights::Averaged &&
-                     roleOf(name, *roles).kind == VariableRole::Kind::Average;
-    if (!known.contains(name) && !isCheckpoint && !isAverage &&
-        !isBatchCount(name, known) && !left->match(name))
-      unexpected.push_back(name);
-  }
+  std::vector<std::string> unexpected =
+      unexpectedNames(*file, *roles, session.variables(), which, *left);
   Differences differences;
   for (const Variable &variable : session.variables())
     if (isWeight(variable) && !left->match(variable.name))
