@@ -7,9 +7,9 @@ include "passes/PassBase.td"
 def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
   let summary = "replace calls by the ops of their functions";
   let description = [{
-    This is the first pass of every pipeline, but for mp-override-recipe, so all later passes see functions without calls. A network in a
-    function of its own is written once and used by loss and prediction. If it is called twice, it has tied
-    weights. Private functions that nothing calls any more are removed.
+    This is the first pass of every pipeline, but for mp-override-recipe, so all later passes see functions
+    without calls. A network in a function of its own is written once and used by loss and prediction. If it is
+    called twice, it has tied weights. Private functions that nothing calls any more are removed.
 
     An inlined op has the location `callsite(... at ...)`: the line of the op, followed by the line of the
     call. A random op with a written stream keeps the stream in the first copy that a function gets, and every
