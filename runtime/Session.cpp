@@ -52,6 +52,15 @@ llvm::Expected<Executable::Results> Executable::run(Inputs inputs,
 
 std::unique_ptr<KernelSink> Session::sink() { return nullptr; }
 
+llvm::Error Session::view(const Variable &variable,
+                          llvm::function_ref<void(llvm::ArrayRef<char>)> see) {
+  std::vector<char> bytes(variable.type.bytes());
+  if (llvm::Error error = read(variable.name, bytes))
+    return error;
+  see(bytes);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<Session>>
 Session::create(const SessionOptions &options) {
   switch (options.device.kind) {

@@ -5,6 +5,7 @@
 #include "program/Program.h"
 #include "runtime/Device.h"
 #include "runtime/TensorView.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 #include <memory>
 
@@ -131,6 +132,11 @@ public:
   /// variable, another size, the device failed.
   virtual llvm::Error read(llvm::StringRef variable,
                            llvm::MutableArrayRef<char> bytes) = 0;
+  /// Calls `see` with the bytes of a variable, after all submitted runs. They
+  /// are not copied if the device's memory is the host's. Errors: as for
+  /// `read`.
+  virtual llvm::Error view(const Variable &variable,
+                           llvm::function_ref<void(llvm::ArrayRef<char>)> see);
   /// Copies `bytes` to a variable, after all submitted runs. Errors: as for
   /// `read`.
   virtual llvm::Error write(llvm::StringRef variable,

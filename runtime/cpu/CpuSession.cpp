@@ -23,6 +23,8 @@ public:
   llvm::ArrayRef<Variable> variables() const override { return state.all(); }
   llvm::Error read(llvm::StringRef variable,
                    llvm::MutableArrayRef<char> bytes) override;
+  llvm::Error view(const Variable &variable,
+                   llvm::function_ref<void(llvm::ArrayRef<char>)> see) override;
   llvm::Error write(llvm::StringRef variable,
                     llvm::ArrayRef<char> bytes) override;
   Executable *find(llvm::StringRef function, int64_t batch) override;
@@ -198,6 +200,17 @@ llvm::Error CpuSession::read(llvm::StringRef variable,
   if (!index)
     return index.takeError();
   std::memcpy(bytes.data(), state.address(*index), bytes.size());
+  return llvm::Error::success();
+}
+
+llvm::Error
+CpuSession::view(const Variable &variable,
+                 llvm::function_ref<void(llvm::ArrayRef<char>)> see) {
+  uint64_t bytes = variable.type.bytes();
+  llvm::Expected<size_t> index = state.find(variable.name, bytes);
+  if (!index)
+    return index.takeError();
+  see({state.address(*index), bytes});
   return llvm::Error::success();
 }
 

@@ -54,14 +54,15 @@ static bool isWatched(const Variable &variable) {
 /// returns false.
 static Error visitBroken(Session &session,
                          function_ref<bool(const Variable &)> found) {
-  std::vector<char> bytes;
   for (const Variable &variable : session.variables()) {
     if (!isWatched(variable) || !isFloat(variable.type.element))
       continue;
-    bytes.resize(variable.type.bytes());
-    if (Error error = session.read(variable.name, bytes))
+    bool isFinite = true;
+    if (Error error = session.view(variable, [&](ArrayRef<char> bytes) {
+          isFinite = allFinite(variable.type, bytes);
+        }))
       return error;
-    if (!allFinite(variable.type, bytes) && !found(variable))
+    if (!isFinite && !found(variable))
       break;
   }
   return Error::success();

@@ -52,6 +52,15 @@ TEST(CudaSession, RunsAProgram) {
   ASSERT_EQ(message(runner->load(cudaProgram())), "no error");
   ASSERT_EQ(message(runner->initialize(3)), "no error");
   std::vector<float> w = floats(*runner, "w"), d = floats(*runner, "d");
+  bool isEqual = false;
+  const Variable &first = runner->variables()[0];
+  ASSERT_EQ(message(runner->view(first,
+                                 [&](llvm::ArrayRef<char> bytes) {
+                                   isEqual = std::memcmp(bytes.data(), w.data(),
+                                                         bytes.size()) == 0;
+                                 })),
+            "no error");
+  EXPECT_TRUE(isEqual);
   Executable *step = runner->find("step", 4);
   ASSERT_NE(step, nullptr);
   EXPECT_EQ(runner->find("step", 5), nullptr);

@@ -255,6 +255,30 @@ TEST(Session, ReadsAndWritesVariables) {
   EXPECT_EQ(runner->plannedBytes(), 4032u + 4032u + 64u + 4000u);
 }
 
+TEST(Session, ViewsVariablesWithoutACopy) {
+  auto runner = session();
+  ASSERT_EQ(problem(runner->load(stateful())), "");
+  ASSERT_EQ(problem(runner->initialize(3)), "");
+  std::vector<float> w = floats(*runner, "w");
+  const Variable &first = runner->variables()[0];
+  const void *places[2] = {};
+  for (const void *&place : places)
+    ASSERT_EQ(problem(runner->view(
+                  first,
+                  [&](llvm::ArrayRef<char> bytes) {
+                    place = bytes.data();
+                    ASSERT_EQ(bytes.size(), size * 4u);
+                    EXPECT_EQ(std::memcmp(bytes.data(), w.data(), size * 4), 0);
+                  })),
+              "");
+  EXPECT_EQ(places[0], places[1]);
+  Variable absent = first;
+  absent.name = "absent";
+  auto never = [](llvm::ArrayRef<char>) { FAIL(); };
+  EXPECT_EQ(problem(runner->view(absent, never)),
+            "no variable 'absent' (known: 'w', 'd', 'n')");
+}
+
 TEST(Session, ProgramsShareVariablesByName) {
   auto runner = session();
   ASSERT_EQ(problem(runner->load(stateful())), "");
