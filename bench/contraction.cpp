@@ -72,14 +72,16 @@ struct LinkedLaunch {
         grid(launch.grid), block(launch.block), scratch(memory(launch.shared)) {
   }
 
-  void operator()(void *const *args) {
+  void operator()() {
     for (int64_t begin = 0; begin < grid; begin += block)
-      function(args, begin, std::min(begin + block, grid), scratch.data());
+      function(args.data(), begin, std::min(begin + block, grid),
+               scratch.data());
   }
 
   KernelFunction function;
   int64_t grid, block;
   Memory scratch;
+  std::vector<void *> args;
 };
 
 struct Measured {
@@ -101,9 +103,26 @@ Measured measure(const Shape &shape) {
   Memory a = numbers(shape.m * shape.k, spec.a),
          b = numbers(shape.k * shape.n, spec.b),
          c = memory(shape.m * shape.n * 8);
-  void *args[] = {a.data(), b.data(), c.data()};
-  LinkedLaunch product(run, kernel.launches[0]);
-  measured.product = secondsOf([&] { product(args); });
+  std::vector<Memory> temporaries;
+  for (int64_t bytes : kernel.temporaries)
+    temporaries.push_back(memory(bytes));
+  auto place = [&](const KernelArgument &argument) -> void * {
+    if (argument.kind == KernelArgument::Kind::Temporary)
+      return temporaries[argument.index].data();
+    if (argument.kind == KernelArgument::Kind::Result)
+      return c.data();
+    return argument.index == 0 ? a.data() : b.data();
+  };
+  std::vector<LinkedLaunch> launches;
+  for (const KernelLaunch &launch : kernel.launches) {
+    launches.emplace_back(run, launch);
+    for (const KernelArgument &argument : launch.arguments)
+      launches.back().args.push_back(place(argument));
+  }
+  measured.product = secondsOf([&] {
+    for (LinkedLaunch &launch : launches)
+      launch();
+  });
   return measured;
 }
 

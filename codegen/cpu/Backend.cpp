@@ -30,13 +30,9 @@ const ObjectCompiler &sharedCompiler(const Target &target) {
   return *compiler;
 }
 
-/// Whether oneDNN multiplies bf16 faster than generated kernels do, which have
-/// tile registers and f32 in vectors: with instructions that add the products
-/// of pairs. Intel's take twice as long as a multiply-add does (measured on
-/// Emerald Rapids), AMD's as long (on Zen 5).
+/// Whether oneDNN multiplies bf16 faster than generated kernels do.
 bool isOnednnFaster(const Target &target) {
-  return !MatrixTiles::isIn(target) && target.has("avx512bf16") &&
-         StringRef(target.cpu).starts_with("znver");
+  return tileUnitOf(target) == TileUnit::DotProducts;
 }
 
 class CpuBackend final : public Backend {

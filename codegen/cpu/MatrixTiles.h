@@ -1,9 +1,9 @@
-//===- MatrixTiles.h - products of bf16 in tile registers -------*- C++ -*-===//
+//===- MatrixTiles.h - products of pairs of bf16 ----------------*- C++ -*-===//
 //
-// AMX multiplies tiles of 16 rows of 64 bytes. A holds rows of bf16, B a row
-// for each pair of rows of the matrix ("paired": the elements of a column of
-// both are neighbours), and C sums in f32. Subnormal elements and sums count as
-// zero, and no exception is raised.
+// Instructions that add the products of two neighbours multiply tiles: A has 16
+// rows of bf16, B a row for each pair of rows of the matrix ("paired": the
+// elements of a column of both are neighbours), and C has 16 by 16 sums in f32.
+// Subnormal elements and sums count as zero, and no exception is raised.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_MATRIXTILES_H
@@ -11,54 +11,64 @@
 
 #include "codegen/cpu/LoopBuilder.h"
 #include "codegen/cpu/Target.h"
+#include <memory>
+#include <optional>
 
 namespace mp::cpu {
 
-/// Builds code on tile registers. There are eight, and each has one shape in
-/// all of a function: shapes are constants, and few.
+/// What multiplies tiles.
+enum class TileUnit {
+  Registers,   ///< AMX, whose eight registers hold a tile each
+  DotProducts, ///< AVX512-BF16: C is in 16 vector registers
+};
+
+/// Returns the unit of a CPU, if it has one that is faster than widening.
+std::optional<TileUnit> tileUnitOf(const Target &target);
+
+/// Builds code on tiles. A block of C is a list of values, tile by tile in the
+/// order of rows, which loops can pass on.
 class MatrixTiles {
 public:
-  static constexpr int64_t side = 16;     ///< rows of a tile, columns of C
-  static constexpr int64_t depth = 32;    ///< elements of a row of A
-  static constexpr int64_t rowBytes = 64; ///< of a whole row
+  static constexpr int64_t side = 16;  ///< rows of A, and columns of B
+  static constexpr int64_t depth = 32; ///< elements of a row of A, at most
 
-  static bool isIn(const Target &target) {
-    return target.has("amx-tile") && target.has("amx-bf16");
+  /// Returns how many tiles of C the registers hold beside their operands.
+  static int64_t atOnce(TileUnit unit) {
+    return unit == TileUnit::Registers ? 4 : 1;
   }
 
+  /// Where a tile lies: rows are `pitch` elements apart. An element is one of
+  /// 16 bits, or a pair.
+  struct Place {
+    FlatMemory memory;
+    mlir::Value at;
+    int64_t pitch;
+  };
+  using Block = llvm::SmallVector<mlir::Value>;
+
+  static std::unique_ptr<MatrixTiles> create(LoopBuilder &b, TileUnit unit);
+  virtual ~MatrixTiles() = default;
+
+  /// Returns a block of `tiles` tiles of zeros.
+  virtual Block zeros(int64_t tiles) = 0;
+  /// Loads tiles of f32.
+  virtual Block load(llvm::ArrayRef<Place> tiles) = 0;
+  virtual void store(mlir::ValueRange block, llvm::ArrayRef<Place> tiles) = 0;
+  /// Returns block + A * B for tiles of rows of A and tiles of columns of B,
+  /// over `k` elements, an even number up to `depth`.
+  virtual Block multiplyAdd(mlir::ValueRange block, llvm::ArrayRef<Place> rows,
+                            llvm::ArrayRef<Place> columns, int64_t k) = 0;
+
+protected:
   explicit MatrixTiles(LoopBuilder &b) : b(b) {}
-
-  /// A tile of C: zeros, or 16 rows from `at` on, `pitch` elements apart.
-  mlir::Value zero();
-  mlir::Value loadSums(const FlatMemory &memory, mlir::Value at, int64_t pitch);
-  void storeSums(mlir::Value tile, const FlatMemory &memory, mlir::Value at,
-                 int64_t pitch);
-  /// 16 rows of `k` elements, an even number.
-  mlir::Value loadA(const FlatMemory &memory, mlir::Value at, int64_t pitch,
-                    int64_t k);
-  /// k / 2 rows of 16 pairs.
-  mlir::Value loadB(const FlatMemory &memory, mlir::Value at, int64_t pitch,
-                    int64_t k);
-  /// sums + A * B over `k`.
-  mlir::Value multiplyAdd(mlir::Value sums, mlir::Value a, mlir::Value b,
-                          int64_t k);
-
-  /// The pairs of two vectors of 16 elements of 16 bits.
-  mlir::Value interleave(mlir::Value even, mlir::Value odd);
-  /// Transposes 16 lines of 16 pairs.
-  void transposePairs(llvm::MutableArrayRef<mlir::Value> lines);
-
-private:
-  mlir::Value call(llvm::StringRef intrinsic, mlir::ValueRange operands);
-  mlir::Value count(int64_t value);
-  mlir::Value load(const FlatMemory &memory, mlir::Value at, int64_t pitch,
-                   int64_t rows, int64_t bytes);
-  /// The address of an element, and the bytes between rows.
-  std::pair<mlir::Value, mlir::Value> place(const FlatMemory &memory,
-                                            mlir::Value at, int64_t pitch);
 
   LoopBuilder &b;
 };
+
+/// The pairs of two vectors of 16 elements of 16 bits.
+mlir::Value interleave(LoopBuilder &b, mlir::Value even, mlir::Value odd);
+/// Transposes 16 lines of 16 pairs.
+void transposePairs(LoopBuilder &b, llvm::MutableArrayRef<mlir::Value> lines);
 
 } // namespace mp::cpu
 

@@ -261,7 +261,8 @@ void storeBytes(Operation *op) {
 
 /// Replaces types in place: every op that is left treats these floats as bits.
 void replaceTypes(Operation *op) {
-  if (isa<LLVM::CallIntrinsicOp>(op)) // its signature is LLVM's
+  // A signature is LLVM's, and so is what is cast for one.
+  if (isa<LLVM::CallIntrinsicOp, LLVM::BitcastOp>(op))
     return;
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isBits(constant.getType())) {

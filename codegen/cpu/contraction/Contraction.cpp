@@ -50,8 +50,8 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
                                                   ObjectCompiler &compiler) {
   if (failed(verify(context, spec)))
     return failure();
-  if (isForTiles(spec, compiler.target()))
-    return emitTileContraction(context, spec, workers, compiler);
+  if (auto unit = tileUnitFor(spec, compiler.target()))
+    return emitTileContraction(context, spec, workers, *unit, compiler);
   ContractionPlan plan(spec, compiler.target(), workers);
   FailureOr<std::string> symbol =
       compiler.compile(buildMultiply(context, spec, plan));

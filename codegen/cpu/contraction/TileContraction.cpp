@@ -1,4 +1,4 @@
-//===- TileContraction.cpp - products of bf16 in tile registers -----------===//
+//===- TileContraction.cpp - products of bf16 in tiles --------------------===//
 #include "codegen/cpu/contraction/TileContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,9 +11,11 @@ using llvm::divideCeil;
 
 constexpr int64_t kSide = MatrixTiles::side, kDepth = MatrixTiles::depth;
 
-bool mp::cpu::isForTiles(const ContractionSpec &spec, const Target &target) {
-  return spec.a.isBF16() && spec.b.isBF16() && isa<FloatType>(spec.c) &&
-         MatrixTiles::isIn(target);
+std::optional<TileUnit> mp::cpu::tileUnitFor(const ContractionSpec &spec,
+                                             const Target &target) {
+  bool isPossible =
+      spec.a.isBF16() && spec.b.isBF16() && isa<FloatType>(spec.c);
+  return isPossible ? tileUnitOf(target) : std::nullopt;
 }
 
 int64_t TileContractionPlan::rowBlocks() const {
@@ -24,8 +26,8 @@ int64_t TileContractionPlan::columnBlocks() const {
 }
 
 TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
-                                         unsigned workers)
-    : batch(1), m(spec.m), n(spec.n), k(spec.k) {
+                                         unsigned workers, TileUnit unit)
+    : unit(unit), batch(1), m(spec.m), n(spec.n), k(spec.k) {
   for (int64_t size : spec.batch)
     batch *= size;
   if (spec.broadcastB && !spec.broadcastA && !spec.transposeA) {
@@ -36,8 +38,11 @@ TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
   matricesB = spec.broadcastB ? 1 : batch;
   rowTiles = divideCeil(m, kSide);
   columnTiles = divideCeil(n, kSide);
-  tilesM = rowTiles == 1 ? 1 : columnTiles == 1 ? 4 : 2;
-  tilesN = 4 / tilesM;
+  int64_t atOnce = MatrixTiles::atOnce(unit);
+  tilesM = rowTiles == 1      ? 1
+           : columnTiles == 1 ? atOnce
+                              : llvm::divideCeil(atOnce, 2);
+  tilesN = atOnce / tilesM;
   rowTiles = llvm::alignTo(rowTiles, tilesM);
   columnTiles = llvm::alignTo(columnTiles, tilesN);
   steps = divideCeil(k, kDepth);
@@ -93,8 +98,8 @@ public:
                  const TileContractionPlan &plan)
       : spec(spec), plan(plan),
         b(context, argumentsOf(context, spec, plan), plan.scratchBytes()),
-        tiles(b), a(b.argument(0)), matrixB(b.argument(1)),
-        c(b.argument(spec.bias ? 3 : 2)) {
+        tiles(MatrixTiles::create(b, plan.unit)), a(b.argument(0)),
+        matrixB(b.argument(1)), c(b.argument(spec.bias ? 3 : 2)) {
     sums = b.scratch(b.getF32Type(), 0, plan.sumsCount());
     if (plan.packsInItem) {
       int64_t offset = 4 * plan.sumsCount();
@@ -185,19 +190,15 @@ private:
     if (plan.packsInItem)
       to = b.add(to, b.mul(b.div(b.sub(column, firstColumn), plan.tilesN),
                            plan.rowsInItem * kSide * plan.sumsPitch()));
-    auto sumsAt = [&](int64_t slot) {
-      return b.add(to, slot / plan.tilesN * kSide * plan.sumsPitch() +
-                           slot % plan.tilesN * kSide);
-    };
+    SmallVector<MatrixTiles::Place> places;
+    for (int64_t i = 0; i < plan.tilesM; ++i)
+      for (int64_t j = 0; j < plan.tilesN; ++j)
+        places.push_back({sums,
+                          b.add(to, i * kSide * plan.sumsPitch() + j * kSide),
+                          plan.sumsPitch()});
     auto multiply = [&](bool isFirst) {
-      SmallVector<Value> block;
-      for (int64_t slot = 0; slot < plan.tilesM * plan.tilesN; ++slot)
-        block.push_back(
-            isFirst ? tiles.zero()
-                    : tiles.loadSums(sums, sumsAt(slot), plan.sumsPitch()));
-      block = addSteps(row, column, part, block);
-      for (auto [slot, tile] : llvm::enumerate(block))
-        tiles.storeSums(tile, sums, sumsAt(slot), plan.sumsPitch());
+      auto block = isFirst ? tiles->zeros(places.size()) : tiles->load(places);
+      tiles->store(addSteps(row, column, part, block), places);
     };
     if (plan.parts == 1) {
       multiply(/*isFirst=*/true);
@@ -236,20 +237,13 @@ private:
     first = b.sub(first, before);
     last = b.sub(last, before);
     return b.fold(first, last, block, [&](Value step, ValueRange before) {
-      Value offset = b.mul(step, plan.tileCount);
-      SmallVector<Value> next(before), tilesOfB;
+      SmallVector<MatrixTiles::Place> tilesOfA, tilesOfB;
+      for (Value at : rows)
+        tilesOfA.push_back({a, b.add(at, b.mul(step, stepA)), pitchA});
       for (Value at : columns)
         tilesOfB.push_back(
-            tiles.loadB(matrixB, b.add(at, offset), kDepth, kDepth));
-      for (auto [i, at] : llvm::enumerate(rows)) {
-        Value tileOfA =
-            tiles.loadA(a, b.add(at, b.mul(step, stepA)), pitchA, kDepth);
-        for (auto [j, tileOfB] : llvm::enumerate(tilesOfB)) {
-          Value &sum = next[i * plan.tilesN + j];
-          sum = tiles.multiplyAdd(sum, tileOfA, tileOfB, kDepth);
-        }
-      }
-      return next;
+            {matrixB, b.add(at, b.mul(step, plan.tileCount)), kDepth});
+      return tiles->multiplyAdd(before, tilesOfA, tilesOfB, kDepth);
     });
   }
 
@@ -278,7 +272,7 @@ private:
   const ContractionSpec &spec;
   const TileContractionPlan &plan;
   LoopBuilder b;
-  MatrixTiles tiles;
+  std::unique_ptr<MatrixTiles> tiles;
   FlatMemory a, matrixB, c, sums;
   Value batch, firstRow, firstColumn; ///< of the work item
 };
@@ -287,8 +281,9 @@ private:
 
 FailureOr<EmittedKernel>
 mp::cpu::emitTileContraction(MLIRContext *context, const ContractionSpec &spec,
-                             unsigned workers, ObjectCompiler &compiler) {
-  TileContractionPlan plan(spec, workers);
+                             unsigned workers, TileUnit unit,
+                             ObjectCompiler &compiler) {
+  TileContractionPlan plan(spec, workers, unit);
   EmittedKernel kernel;
   std::pair<KernelArgument, KernelArgument> operands = {
       {KernelArgument::Kind::Operand, 0}, {KernelArgument::Kind::Operand, 1}};

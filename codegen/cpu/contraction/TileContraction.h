@@ -1,4 +1,4 @@
-//===- TileContraction.h - products of bf16 in tile registers ---*- C++ -*-===//
+//===- TileContraction.h - products of bf16 in tiles ------------*- C++ -*-===//
 //
 // A first launch packs the operands in the order in which tiles are read, k
 // padded with zeros (A only if tiles cannot be read in its place):
@@ -18,13 +18,16 @@
 
 namespace mp::cpu {
 
-/// Returns whether a product is done in tile registers.
-bool isForTiles(const ContractionSpec &spec, const Target &target);
+/// Returns what multiplies the tiles of a product, if it is done in tiles.
+std::optional<TileUnit> tileUnitFor(const ContractionSpec &spec,
+                                    const Target &target);
 
 /// How tiles cover a product. The parts are given by k alone.
 struct TileContractionPlan {
-  TileContractionPlan(const ContractionSpec &spec, unsigned workers);
+  TileContractionPlan(const ContractionSpec &spec, unsigned workers,
+                      TileUnit unit);
 
+  TileUnit unit;
   int64_t batch, m, n, k;
   int64_t matricesA, matricesB;  ///< 1 where all of the batch share one
   int64_t tilesM, tilesN;        ///< in registers
@@ -122,11 +125,10 @@ emitOperandTiles(mlir::MLIRContext *context, const ContractionSpec &spec,
                  const TileContractionPlan &plan, ObjectCompiler &compiler,
                  EmittedKernel &kernel);
 
-/// emitContraction where isForTiles.
-mlir::FailureOr<EmittedKernel> emitTileContraction(mlir::MLIRContext *context,
-                                                   const ContractionSpec &spec,
-                                                   unsigned workers,
-                                                   ObjectCompiler &compiler);
+/// emitContraction where there is a tileUnitFor it.
+mlir::FailureOr<EmittedKernel>
+emitTileContraction(mlir::MLIRContext *context, const ContractionSpec &spec,
+                    unsigned workers, TileUnit unit, ObjectCompiler &compiler);
 
 } // namespace mp::cpu
 

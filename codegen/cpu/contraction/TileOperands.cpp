@@ -47,7 +47,7 @@ void TilePacker::emitLines(Value at, Value to, int64_t depth) {
         b.load(source, b.add(at, b.mul(line, operand.k)), kDepth, mask));
   }
   if (operand.isB)
-    MatrixTiles(b).transposePairs(lines);
+    transposePairs(b, lines);
   for (int64_t i = 0; i < kSide; ++i)
     store(lines[i], to, i);
 }
@@ -63,9 +63,9 @@ void TilePacker::emitNeighbours(Value at, Value to, int64_t depth) {
   };
   SmallVector<Value> pairs;
   for (int64_t k = 0; k < kDepth; k += 2)
-    pairs.push_back(MatrixTiles(b).interleave(load(k), load(k + 1)));
+    pairs.push_back(interleave(b, load(k), load(k + 1)));
   if (!operand.isB)
-    MatrixTiles(b).transposePairs(pairs);
+    transposePairs(b, pairs);
   for (int64_t i = 0; i < kSide; ++i)
     store(pairs[i], to, i);
 }

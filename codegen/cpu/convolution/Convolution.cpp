@@ -267,9 +267,10 @@ LogicalResult mp::cpu::emitConvolution(const SlidingProduct &product,
                                        unsigned workers,
                                        ObjectCompiler &compiler,
                                        EmittedKernel &kernel) {
-  if (isForTiles(product, tensors.source.element(), tensors.weight.element(),
-                 compiler.target()))
-    return emitTileConvolution(product, tensors, workers, compiler, kernel);
+  if (auto unit = tileUnitFor(product, tensors.source.element(),
+                              tensors.weight.element(), compiler.target()))
+    return emitTileConvolution(product, tensors, workers, *unit, compiler,
+                               kernel);
   ProductPlan plan(product, tensors.source.element(), compiler.target(),
                    workers);
   KernelArgument weights = tensors.weight.argument;

@@ -40,20 +40,19 @@ llvm::FailureOr<KernelArgument> emitTilePack(const SlidingProduct &product,
                                              ObjectCompiler &compiler,
                                              EmittedKernel &kernel);
 
-/// emitConvolution where isForTiles.
+/// emitConvolution where there is a tileUnitFor it.
 mlir::LogicalResult emitTileConvolution(const SlidingProduct &product,
                                         const ConvolutionTensors &tensors,
-                                        unsigned workers,
+                                        unsigned workers, TileUnit unit,
                                         ObjectCompiler &compiler,
                                         EmittedKernel &kernel);
 
-/// emitWeightGradient where isForTiles.
-mlir::LogicalResult emitTileWeightGradient(const SlidingProduct &product,
-                                           const LayoutTensor &source,
-                                           const LayoutTensor &gradient,
-                                           const LayoutTensor &result,
-                                           ObjectCompiler &compiler,
-                                           EmittedKernel &kernel);
+/// emitWeightGradient where there is a tileUnitFor it.
+mlir::LogicalResult
+emitTileWeightGradient(const SlidingProduct &product,
+                       const LayoutTensor &source, const LayoutTensor &gradient,
+                       const LayoutTensor &result, TileUnit unit,
+                       ObjectCompiler &compiler, EmittedKernel &kernel);
 
 } // namespace mp::cpu
 

@@ -1,4 +1,4 @@
-//===- TileConvolution.cpp - convolutions of bf16 in tile registers -------===//
+//===- TileConvolution.cpp - convolutions of bf16 in tiles ----------------===//
 //
 // A row of A is what a place reads of a row of the window: the channels of
 // neighbouring pixels are neighbours in memory, so that a tile is read from the
@@ -25,7 +25,7 @@ public:
       : product(product), tensors(tensors), plan(plan),
         b(tensors.source.element().getContext(),
           argumentsOf(product, tensors, plan), scratchBytes(plan)),
-        tiles(b) {
+        tiles(MatrixTiles::create(b, plan.unit)) {
     images = b.scratch(b.getI16Type(), 0, plan.imageCount());
     sums = b.scratch(b.getF32Type(), sumsOffset(plan), plan.sumsCount());
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
@@ -138,33 +138,35 @@ private:
 
   /// A block of tilesM x tilesN tiles of sums.
   void emitBlock(int64_t tilesM, Value at, Value to) {
-    SmallVector<Value> block(tilesM * plan.tilesN);
-    for (Value &tile : block)
-      tile = tiles.zero();
+    SmallVector<Value> block = tiles->zeros(tilesM * plan.tilesN);
     block = repeat(product.rows.taps, block, [&](Value tap, ValueRange block) {
       int64_t row = plan.rows.dilation * plan.columns.size * plan.channels;
       Value weight =
           b.add(weights, b.mul(tap, plan.runs.count * plan.runs.length *
                                         MatrixTiles::side));
-      return emitRuns(b.add(at, b.mul(tap, row)), weight, block);
+      return emitRuns(tilesM, b.add(at, b.mul(tap, row)), weight, block);
     });
-    for (auto [i, tile] : llvm::enumerate(block)) {
-      Value pixel = b.add(to, int64_t(i) / plan.tilesN * MatrixTiles::side);
-      tiles.storeSums(tile, sums,
-                      b.add(b.mul(pixel, plan.blockColumns()),
-                            int64_t(i) % plan.tilesN * MatrixTiles::side),
-                      plan.blockColumns());
-    }
+    SmallVector<MatrixTiles::Place> places;
+    for (int64_t m = 0; m < tilesM; ++m)
+      for (int64_t n = 0; n < plan.tilesN; ++n) {
+        Value pixel = b.add(to, m * MatrixTiles::side);
+        places.push_back(
+            {sums,
+             b.add(b.mul(pixel, plan.blockColumns()), n * MatrixTiles::side),
+             plan.blockColumns()});
+      }
+    tiles->store(block, places);
   }
 
   /// Adds a row of the window.
-  SmallVector<Value> emitRuns(Value at, Value weight, ValueRange block) {
+  SmallVector<Value> emitRuns(int64_t tilesM, Value at, Value weight,
+                              ValueRange block) {
     const WindowRuns &runs = plan.runs;
     return repeat(runs.count, block, [&](Value run, ValueRange block) {
       Value from = b.add(at, b.mul(run, plan.columns.dilation * plan.channels));
       Value row = b.add(weight, b.mul(run, runs.length * MatrixTiles::side));
       auto step = [&](Value k, int64_t depth, ValueRange block) {
-        return addProducts(b.add(from, k),
+        return addProducts(tilesM, b.add(from, k),
                            b.add(row, b.mul(k, MatrixTiles::side)), depth,
                            block);
       };
@@ -180,23 +182,18 @@ private:
     });
   }
 
-  SmallVector<Value> addProducts(Value at, Value weight, int64_t depth,
-                                 ValueRange before) {
+  SmallVector<Value> addProducts(int64_t tilesM, Value at, Value weight,
+                                 int64_t depth, ValueRange block) {
     constexpr int64_t side = MatrixTiles::side;
-    SmallVector<Value> next(before), columns;
-    for (int64_t n = 0; n < plan.tilesN; ++n)
-      columns.push_back(tiles.loadB(
-          b.argument(1), b.add(weight, n * plan.panelStride(product)), 2 * side,
-          depth));
+    SmallVector<MatrixTiles::Place> pixels, channels;
     int64_t pixel = plan.columns.step * plan.channels;
-    for (auto [i, sum] : llvm::enumerate(next)) {
-      int64_t m = i / plan.tilesN, n = i % plan.tilesN;
-      if (n == 0)
-        rowsOfA =
-            tiles.loadA(images, b.add(at, m * side * pixel), pixel, depth);
-      sum = tiles.multiplyAdd(sum, rowsOfA, columns[n], depth);
-    }
-    return next;
+    for (int64_t m = 0; m < tilesM; ++m)
+      pixels.push_back({images, b.add(at, m * side * pixel), pixel});
+    for (int64_t n = 0; n < plan.tilesN; ++n)
+      channels.push_back({b.argument(1),
+                          b.add(weight, n * plan.panelStride(product)),
+                          2 * side});
+    return tiles->multiplyAdd(block, pixels, channels, depth);
   }
 
   /// body(i, values) for i below `count`: a few are written out.
@@ -265,21 +262,20 @@ private:
   const ConvolutionTensors &tensors;
   const TilePlan &plan;
   ConvolutionBuilder b;
-  MatrixTiles tiles;
+  std::unique_ptr<MatrixTiles> tiles;
   FlatMemory images, sums;
   Value firstImage, firstRow, group; ///< of the work item
   Value channel, weights;            ///< of the block of panels
-  Value rowsOfA;
 };
 
 } // namespace
 
 LogicalResult mp::cpu::emitTileConvolution(const SlidingProduct &product,
                                            const ConvolutionTensors &tensors,
-                                           unsigned workers,
+                                           unsigned workers, TileUnit unit,
                                            ObjectCompiler &compiler,
                                            EmittedKernel &kernel) {
-  TilePlan plan(product, workers);
+  TilePlan plan(product, workers, unit);
   FailureOr<KernelArgument> weights =
       emitTilePack(product, plan, tensors.weight, compiler, kernel);
   if (failed(weights))

@@ -12,8 +12,9 @@ namespace mp::cpu {
 /// of a run:
 ///   sums[part, group, channel tile, row tap, run tile, 16, 16].
 struct TileGradientPlan {
-  explicit TileGradientPlan(const SlidingProduct &product);
+  TileGradientPlan(const SlidingProduct &product, TileUnit unit);
 
+  TileUnit unit;
   WindowRuns runs;     ///< in pairs
   int64_t runTiles;    ///< of all runs of a row of the window
   int64_t tilesAtOnce; ///< of a run, in registers

@@ -11,14 +11,15 @@ using namespace mp::cpu;
 
 constexpr int64_t kSide = MatrixTiles::side;
 
-TileGradientPlan::TileGradientPlan(const SlidingProduct &product) {
+TileGradientPlan::TileGradientPlan(const SlidingProduct &product, TileUnit unit)
+    : unit(unit) {
   columns = PaddedAxis(product.columns, product.columns.places);
   bool joined = columns.dilation == 1;
   runs = {joined ? 1 : product.columns.taps,
           joined ? product.columns.taps * product.in : product.in};
   runTiles = runs.count * tilesOfRun();
-  // Four tiles of sums, and one of each operand, whole and the rest of a row.
-  constexpr int64_t most = 4;
+  // Tiles of sums, and one of each operand, whole and the rest of a row.
+  int64_t most = MatrixTiles::atOnce(unit);
   tilesAtOnce = divideCeil(tilesOfRun(), divideCeil(tilesOfRun(), most));
   channelTiles = divideCeil(product.out, kSide);
   gradientPitch = llvm::alignTo(product.columns.places, kSide);
@@ -29,7 +30,7 @@ TileGradientPlan::TileGradientPlan(const SlidingProduct &product) {
   parts = std::clamp<int64_t>(mostBytes / (4 * sumsCount(product)), 1,
                               std::min(mostParts, pairs));
   int64_t blocks = std::clamp<int64_t>(mostParts / (parts * product.groups), 1,
-                                       divideCeil(channelTiles, most));
+                                       divideCeil(channelTiles, int64_t(4)));
   channelTilesInItem = divideCeil(channelTiles, blocks);
 
   constexpr int64_t cached = 768 << 10;
@@ -59,8 +60,8 @@ Value PairPacker::loadPairs(const FlatMemory &memory, const Value (&at)[2],
   if (hasSecond)
     second =
         mask ? Value(arith::AndIOp::create(b, mask, hasSecond)) : hasSecond;
-  Value words = MatrixTiles(b).interleave(b.load(memory, at[0], kSide, mask),
-                                          b.load(memory, at[1], kSide, second));
+  Value words = interleave(b, b.load(memory, at[0], kSide, mask),
+                           b.load(memory, at[1], kSide, second));
   return vector::BitCastOp::create(b, VectorType::get({kSide}, b.getI32Type()),
                                    words);
 }

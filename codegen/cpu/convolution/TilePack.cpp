@@ -150,7 +150,7 @@ void TilePacker::emitSquare(Value from, Value channel, Value to,
                            b.add(from, b.mul(line, product.weight.out)),
                            kVector, mask));
   }
-  MatrixTiles(b).transposePairs(lines);
+  transposePairs(b, lines);
   for (int64_t pair = 0; pair < divideCeil(count, 2); ++pair)
     b.store(lines[pair], b.argument(1), b.add(to, pair * kVector));
 }
@@ -165,7 +165,7 @@ void TilePacker::emitPairs(Value from, Value channel, Value to) const {
                   side, mask);
   };
   auto store = [&](Value pair, Value even, Value odd) {
-    b.store(MatrixTiles(b).interleave(even, odd), b.argument(1),
+    b.store(interleave(b, even, odd), b.argument(1),
             b.add(to, b.mul(pair, kVector)));
   };
   b.forEach(product.in / 2, [&](Value pair) {

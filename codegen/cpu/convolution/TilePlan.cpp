@@ -1,16 +1,18 @@
-//===- TilePlan.cpp - how tile registers cover a convolution --------------===//
+//===- TilePlan.cpp - how tiles cover a convolution -----------------------===//
 #include "codegen/cpu/convolution/TilePlan.h"
 
 using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
 
-bool mp::cpu::isForTiles(const SlidingProduct &product, Type source,
-                         Type weight, const Target &target) {
+std::optional<TileUnit> mp::cpu::tileUnitFor(const SlidingProduct &product,
+                                             Type source, Type weight,
+                                             const Target &target) {
   bool depthwise = product.groups > 1 && product.in == 1 && product.out == 1;
-  return source.isBF16() && weight.isBF16() && !depthwise &&
-         product.resultCount() && product.sourceCount() && product.taps() &&
-         MatrixTiles::isIn(target);
+  bool isPossible = source.isBF16() && weight.isBF16() && !depthwise &&
+                    product.resultCount() && product.sourceCount() &&
+                    product.taps();
+  return isPossible ? tileUnitOf(target) : std::nullopt;
 }
 
 PaddedAxis::PaddedAxis(const SlideAxis &axis, int64_t places) {
@@ -31,7 +33,9 @@ PaddedAxis::PaddedAxis(const SlideAxis &axis, int64_t places) {
   end = firstAtLeast(axis.size);
 }
 
-TilePlan::TilePlan(const SlidingProduct &product, unsigned workers) {
+TilePlan::TilePlan(const SlidingProduct &product, unsigned workers,
+                   TileUnit unit)
+    : unit(unit) {
   channels = llvm::alignTo(product.in, 2);
   columns = PaddedAxis(product.columns, product.columns.places);
   bool joined = columns.dilation == 1;
@@ -43,11 +47,12 @@ TilePlan::TilePlan(const SlidingProduct &product, unsigned workers) {
 
 void TilePlan::chooseRegisters(const SlidingProduct &product) {
   panels = divideCeil(product.out, MatrixTiles::side);
-  // Tiles of the rest have another shape, and so registers of their own: with
-  // them, eight hold a block of four sums, or of two by two without.
+  // Tile registers of the rest have another shape, and are others: with them,
+  // eight hold a block of four sums, or of two by two without.
   bool oneShape = !runs.steps() || !runs.rest();
-  tilesN = panels > 1 && oneShape ? 2 : 1;
-  tilesM = 4 / tilesN;
+  int64_t atOnce = MatrixTiles::atOnce(unit);
+  tilesN = panels > 1 && oneShape ? divideCeil(atOnce, 2) : 1;
+  tilesM = atOnce / tilesN;
   panels = llvm::alignTo(panels, tilesN);
 }
 

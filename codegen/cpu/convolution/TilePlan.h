@@ -1,4 +1,4 @@
-//===- TilePlan.h - how tile registers cover a convolution ------*- C++ -*-===//
+//===- TilePlan.h - how tiles cover a convolution ---------------*- C++ -*-===//
 #ifndef MP_CODEGEN_CPU_CONVOLUTION_TILEPLAN_H
 #define MP_CODEGEN_CPU_CONVOLUTION_TILEPLAN_H
 
@@ -7,9 +7,11 @@
 
 namespace mp::cpu {
 
-/// Returns whether a convolution of these elements is done in tile registers.
-bool isForTiles(const SlidingProduct &product, mlir::Type source,
-                mlir::Type weight, const Target &target);
+/// Returns what multiplies the tiles of a convolution of these elements, if it
+/// is done in tiles.
+std::optional<TileUnit> tileUnitFor(const SlidingProduct &product,
+                                    mlir::Type source, mlir::Type weight,
+                                    const Target &target);
 
 /// One dimension of the padded images in scratch. Element i is element
 /// `first + i * distance` of the source; elements that no tap reaches are left
@@ -41,8 +43,9 @@ struct WindowRuns {
 /// places between are summed and dropped. How much an item has does not change
 /// a bit of the result.
 struct TilePlan {
-  TilePlan(const SlidingProduct &product, unsigned workers);
+  TilePlan(const SlidingProduct &product, unsigned workers, TileUnit unit);
 
+  TileUnit unit;
   int64_t channels; ///< of a pixel in scratch: those of a group, made even
   WindowRuns runs;
   int64_t panels;         ///< of 16 channels of the result, in whole blocks

@@ -1,8 +1,8 @@
-//===- TileWeightGradient.cpp - gradients of weights in tile registers ----===//
+//===- TileWeightGradient.cpp - gradients of weights in tiles -------------===//
 //
 // For each row of the window, the gradient is a product of two matrices whose
-// inner dimension is the places of all images. A pair in tile registers is the
-// same place of two images, so that one copy of the source serves all taps.
+// inner dimension is the places of all images. A pair of a tile is the same
+// place of two images, so that one copy of the source serves all taps.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/convolution/TileCode.h"
@@ -26,7 +26,7 @@ public:
            {wordOf(element), gradientCount(product)},
            {Float32Type::get(element.getContext()), plan.sumsCount(product)}},
           plan.scratchBytes(product)),
-        tiles(b) {
+        tiles(MatrixTiles::create(b, plan.unit)) {
     Type pair = b.getI32Type();
     int64_t count = plan.sourceCount(product);
     source = b.scratch(pair, 0, count);
@@ -108,10 +108,10 @@ private:
 
   void emitTiles(Value count, Value tile, Value from, Value to,
                  int64_t atOnce) {
-    SmallVector<Value> block;
+    SmallVector<MatrixTiles::Place> places;
     for (int64_t i = 0; i < atOnce; ++i)
-      block.push_back(
-          tiles.loadSums(b.argument(2), b.add(to, i * kSide * kSide), kSide));
+      places.push_back({b.argument(2), b.add(to, i * kSide * kSide), kSide});
+    SmallVector<Value> block = tiles->load(places);
     block = b.fold(b.index(0), count, block, [&](Value pair, ValueRange block) {
       Value sourcePair = b.add(from, b.mul(pair, plan.sourceStride(product)));
       Value gradientPair = b.add(b.mul(pair, plan.gradientStride()),
@@ -121,16 +121,15 @@ private:
         int64_t gradientRow =
             plan.channelTilesInItem * kSide * plan.gradientPitch;
         return addRow(b.add(sourcePair, b.mul(row, sourceRow)),
-                      b.add(gradientPair, b.mul(row, gradientRow)), block);
+                      b.add(gradientPair, b.mul(row, gradientRow)), atOnce,
+                      block);
       });
     });
-    for (int64_t i = 0; i < atOnce; ++i)
-      tiles.storeSums(block[i], b.argument(2), b.add(to, i * kSide * kSide),
-                      kSide);
+    tiles->store(block, places);
   }
 
   /// Adds the places of a row.
-  SmallVector<Value> addRow(Value sourceAt, Value gradientAt,
+  SmallVector<Value> addRow(Value sourceAt, Value gradientAt, int64_t atOnce,
                             ValueRange before) {
     int64_t places = product.columns.places;
     int64_t whole = places / kSide, rest = places % kSide;
@@ -139,33 +138,31 @@ private:
       block = b.fold(b.index(0), b.index(whole), block,
                      [&](Value i, ValueRange block) {
                        return addPlaces(sourceAt, gradientAt, b.mul(i, kSide),
-                                        kSide, block);
+                                        kSide, atOnce, block);
                      });
     if (rest)
-      block =
-          addPlaces(sourceAt, gradientAt, b.index(whole * kSide), rest, block);
+      block = addPlaces(sourceAt, gradientAt, b.index(whole * kSide), rest,
+                        atOnce, block);
     return block;
   }
 
   SmallVector<Value> addPlaces(Value sourceAt, Value gradientAt, Value first,
-                               int64_t count, ValueRange before) {
+                               int64_t count, int64_t atOnce,
+                               ValueRange block) {
     int64_t pixel = plan.columns.step * product.in;
-    Value channels = tiles.loadA(gradient, b.add(gradientAt, first),
-                                 plan.gradientPitch, 2 * count);
+    MatrixTiles::Place channels = {gradient, b.add(gradientAt, first),
+                                   plan.gradientPitch};
     Value from = b.add(sourceAt, b.mul(first, pixel));
-    SmallVector<Value> block(before);
-    for (auto [i, sum] : llvm::enumerate(block)) {
-      Value elements =
-          tiles.loadB(source, b.add(from, i * kSide), pixel, 2 * count);
-      sum = tiles.multiplyAdd(sum, channels, elements, 2 * count);
-    }
-    return block;
+    SmallVector<MatrixTiles::Place> elements;
+    for (int64_t i = 0; i < atOnce; ++i)
+      elements.push_back({source, b.add(from, i * kSide), pixel});
+    return tiles->multiplyAdd(block, channels, elements, 2 * count);
   }
 
   const SlidingProduct &product;
   const TileGradientPlan &plan;
   ConvolutionBuilder b;
-  MatrixTiles tiles;
+  std::unique_ptr<MatrixTiles> tiles;
   FlatMemory source, gradient;
   Value group, firstTile, channelTiles, sums; ///< of the work item
   Value rows;                                 ///< in scratch
@@ -215,13 +212,11 @@ LogicalResult emitTotals(const SlidingProduct &product,
 
 } // namespace
 
-LogicalResult mp::cpu::emitTileWeightGradient(const SlidingProduct &product,
-                                              const LayoutTensor &source,
-                                              const LayoutTensor &gradient,
-                                              const LayoutTensor &result,
-                                              ObjectCompiler &compiler,
-                                              EmittedKernel &kernel) {
-  TileGradientPlan plan(product);
+LogicalResult mp::cpu::emitTileWeightGradient(
+    const SlidingProduct &product, const LayoutTensor &source,
+    const LayoutTensor &gradient, const LayoutTensor &result, TileUnit unit,
+    ObjectCompiler &compiler, EmittedKernel &kernel) {
+  TileGradientPlan plan(product, unit);
   KernelArgument sums{KernelArgument::Kind::Temporary,
                       unsigned(kernel.temporaries.size())};
   kernel.temporaries.push_back(4 * plan.sumsCount(product));

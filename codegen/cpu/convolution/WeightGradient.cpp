@@ -306,10 +306,10 @@ LogicalResult mp::cpu::emitWeightGradient(const SlidingProduct &product,
                                           const LayoutTensor &result,
                                           ObjectCompiler &compiler,
                                           EmittedKernel &kernel) {
-  if (isForTiles(product, source.element(), gradient.element(),
-                 compiler.target()))
-    return emitTileWeightGradient(product, source, gradient, result, compiler,
-                                  kernel);
+  if (auto unit = tileUnitFor(product, source.element(), gradient.element(),
+                              compiler.target()))
+    return emitTileWeightGradient(product, source, gradient, result, *unit,
+                                  compiler, kernel);
   GradientPlan plan(product, source.element(), compiler.target());
   GradientCode code(product, source, gradient, plan);
   KernelArgument sums{KernelArgument::Kind::Temporary,
