@@ -49,7 +49,7 @@ class TileRegisters final : public MatrixTiles {
 public:
   explicit TileRegisters(LoopBuilder &b) : MatrixTiles(b) {}
 
-  Block zeros(int64_t tiles) override {
+  Block zeros(int64_t tiles, int64_t) override {
     Block block(tiles);
     for (Value &tile : block)
       tile = call("llvm.x86.tilezero.internal", {count(side), count(rowBytes)});
@@ -135,22 +135,23 @@ class DotProducts final : public MatrixTiles {
 public:
   explicit DotProducts(LoopBuilder &b) : MatrixTiles(b) {}
 
-  Block zeros(int64_t tiles) override {
-    return Block(tiles * side, b.zero(b.getF32Type(), side));
+  Block zeros(int64_t tiles, int64_t rows) override {
+    return Block(tiles * rows, b.zero(b.getF32Type(), side));
   }
 
   Block load(ArrayRef<Place> tiles) override {
     Block block;
     for (const Place &tile : tiles)
-      for (int64_t row = 0; row < side; ++row)
+      for (int64_t row = 0; row < tile.rows; ++row)
         block.push_back(b.load(tile.memory, rowOf(tile, row), side));
     return block;
   }
 
   void store(ValueRange block, ArrayRef<Place> tiles) override {
-    for (auto [i, tile] : llvm::enumerate(tiles))
-      for (int64_t row = 0; row < side; ++row)
-        b.store(block[i * side + row], tile.memory, rowOf(tile, row));
+    auto sums = block.begin();
+    for (const Place &tile : tiles)
+      for (int64_t row = 0; row < tile.rows; ++row)
+        b.store(*sums++, tile.memory, rowOf(tile, row));
   }
 
   Block multiplyAdd(ValueRange block, ArrayRef<Place> rows,
@@ -175,7 +176,8 @@ public:
 
 private:
   Value rowOf(const Place &tile, int64_t row) {
-    return b.add(tile.at, row * tile.pitch);
+    return b.add(tile.at,
+                 row / tile.run * tile.runPitch + row % tile.run * tile.pitch);
   }
 
   void addPair(Block &block, ArrayRef<Place> rows, ArrayRef<Place> columns,
@@ -187,7 +189,7 @@ private:
     Value *sum = block.begin();
     for (const Place &row : rows)
       for (size_t j = 0; j < columns.size(); ++j)
-        for (int64_t i = 0; i < side; ++i, ++sum)
+        for (int64_t i = 0; i < row.rows; ++i, ++sum)
           *sum = addDotProducts(*sum, pairsOfB[j], splatPair(row, i, pair));
   }
 

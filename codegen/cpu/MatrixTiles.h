@@ -38,11 +38,14 @@ public:
   }
 
   /// Where a tile lies: rows are `pitch` elements apart. An element is one of
-  /// 16 bits, or a pair.
+  /// 16 bits, or a pair. Dot products take fewer rows, and leave `runPitch`
+  /// elements between the first of a run of rows and that of the next.
   struct Place {
     FlatMemory memory;
     mlir::Value at;
     int64_t pitch;
+    int64_t rows = side;
+    int64_t run = side, runPitch = 0;
   };
   using Block = llvm::SmallVector<mlir::Value>;
 
@@ -50,7 +53,7 @@ public:
   virtual ~MatrixTiles() = default;
 
   /// Returns a block of `tiles` tiles of zeros.
-  virtual Block zeros(int64_t tiles) = 0;
+  virtual Block zeros(int64_t tiles, int64_t rows = side) = 0;
   /// Loads tiles of f32.
   virtual Block load(llvm::ArrayRef<Place> tiles) = 0;
   virtual void store(mlir::ValueRange block, llvm::ArrayRef<Place> tiles) = 0;

@@ -99,19 +99,19 @@ private:
   void emitImage(Value image) {
     Value rows =
         b.min(b.sub(b.index(product.rows.places), firstRow), plan.rowsInItem);
-    int64_t rowStride = plan.columns.size * plan.channels;
     int64_t places = product.columns.places;
     b.forEach(b.index(0), rows, plan.rowsAtOnce, [&](Value first) {
       Value count = b.min(b.sub(rows, first), plan.rowsAtOnce);
       Value at = b.add(b.mul(image, plan.imageStride()),
-                       b.mul(first, plan.rows.step * rowStride));
+                       b.mul(first, plan.rowStride()));
       if (plan.acrossRows) {
         Value between = b.mul(b.sub(count, b.index(1)), plan.sumsPitch);
         emitLine(at, b.index(0), b.add(between, places));
       } else {
-        b.forEach(b.index(0), count, 1, [&](Value row) {
-          emitLine(b.add(at, b.mul(row, plan.rows.step * rowStride)),
-                   b.mul(row, plan.sumsPitch), b.index(places));
+        b.forEach(b.index(0), count, plan.rowsOfTile, [&](Value row) {
+          emitLine(b.add(at, b.mul(row, plan.rowStride())),
+                   b.mul(row, plan.sumsPitch),
+                   b.index(plan.rowsOfTile * places));
         });
       }
       finishRows(b.add(firstImage, image), b.add(firstRow, first), count);
@@ -121,14 +121,13 @@ private:
   /// Sums `pixels` places: those of the source from `at` on, into the sums from
   /// pixel `to` on.
   void emitLine(Value at, Value to, Value pixels) {
-    constexpr int64_t side = MatrixTiles::side;
-    Value count = b.div(b.add(pixels, side - 1), side);
+    Value count = b.div(b.add(pixels, plan.places - 1), plan.places);
     Value whole = b.mul(b.div(count, plan.tilesM), plan.tilesM);
     auto emitBlocks = [&](Value first, Value last, int64_t tilesM) {
       b.forEach(first, last, tilesM, [&](Value tile) {
-        int64_t stride = side * plan.columns.step * plan.channels;
+        int64_t stride = plan.places * plan.columns.step * plan.channels;
         emitBlock(tilesM, b.add(at, b.mul(tile, stride)),
-                  b.add(to, b.mul(tile, side)));
+                  b.add(to, b.mul(tile, plan.places)));
       });
     };
     emitBlocks(b.index(0), whole, plan.tilesM);
@@ -138,7 +137,7 @@ private:
 
   /// A block of tilesM x tilesN tiles of sums.
   void emitBlock(int64_t tilesM, Value at, Value to) {
-    SmallVector<Value> block = tiles->zeros(tilesM * plan.tilesN);
+    SmallVector<Value> block = tiles->zeros(tilesM * plan.tilesN, plan.places);
     block = repeat(product.rows.taps, block, [&](Value tap, ValueRange block) {
       int64_t row = plan.rows.dilation * plan.columns.size * plan.channels;
       Value weight =
@@ -149,11 +148,11 @@ private:
     SmallVector<MatrixTiles::Place> places;
     for (int64_t m = 0; m < tilesM; ++m)
       for (int64_t n = 0; n < plan.tilesN; ++n) {
-        Value pixel = b.add(to, m * MatrixTiles::side);
+        Value pixel = b.add(to, m * plan.places);
         places.push_back(
             {sums,
              b.add(b.mul(pixel, plan.blockColumns()), n * MatrixTiles::side),
-             plan.blockColumns()});
+             plan.blockColumns(), plan.places});
       }
     tiles->store(block, places);
   }
@@ -188,7 +187,9 @@ private:
     SmallVector<MatrixTiles::Place> pixels, channels;
     int64_t pixel = plan.columns.step * plan.channels;
     for (int64_t m = 0; m < tilesM; ++m)
-      pixels.push_back({images, b.add(at, m * side * pixel), pixel});
+      pixels.push_back({images, b.add(at, m * plan.places * pixel), pixel,
+                        plan.places, plan.places / plan.rowsOfTile,
+                        plan.rowStride()});
     for (int64_t n = 0; n < plan.tilesN; ++n)
       channels.push_back({b.argument(1),
                           b.add(weight, n * plan.panelStride(product)),

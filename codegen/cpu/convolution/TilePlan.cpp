@@ -54,18 +54,28 @@ void TilePlan::chooseRegisters(const SlidingProduct &product) {
   tilesN = panels > 1 && oneShape ? divideCeil(atOnce, 2) : 1;
   tilesM = atOnce / tilesN;
   panels = llvm::alignTo(panels, tilesN);
+  if (unit == TileUnit::DotProducts)
+    choosePlaces(product);
+}
+
+void TilePlan::choosePlaces(const SlidingProduct &product) {
+  int64_t row = product.columns.places, most = MatrixTiles::side;
+  rowsOfTile = std::clamp<int64_t>(most / row, 1, product.rows.places);
+  places =
+      row > most ? divideCeil(row, divideCeil(row, most)) : rowsOfTile * row;
 }
 
 void TilePlan::setRows(const SlidingProduct &product, int64_t count) {
   rowsInItem = count;
   rows = PaddedAxis(product.rows, count);
-  acrossRows = rows.step == 1 && columns.step == 1;
+  acrossRows =
+      unit == TileUnit::Registers && rows.step == 1 && columns.step == 1;
   sumsPitch = acrossRows
                   ? columns.size
-                  : llvm::alignTo(product.columns.places, MatrixTiles::side);
+                  : llvm::alignTo(product.columns.places, places / rowsOfTile);
   constexpr int64_t sums = 8192; // f32 in the first-level cache
-  rowsAtOnce =
-      std::clamp<int64_t>(sums / (sumsPitch * blockColumns()), 1, count);
+  int64_t most = sums / (sumsPitch * blockColumns());
+  rowsAtOnce = std::clamp<int64_t>(most / rowsOfTile * rowsOfTile, 1, count);
 }
 
 void TilePlan::chooseItem(const SlidingProduct &product, unsigned workers) {

@@ -38,10 +38,11 @@ struct WindowRuns {
 };
 
 /// A work item copies its rows of some images, padded, into scratch, and sums
-/// tiles of 16 pixels by 16 channels. Where neighbouring places read
-/// neighbouring pixels, a tile goes on from the end of a row to the next: the
-/// places between are summed and dropped. How much an item has does not change
-/// a bit of the result.
+/// tiles of up to 16 pixels by 16 channels. In tile registers, where
+/// neighbouring places read neighbouring pixels, a tile goes on from the end of
+/// a row to the next: the places between are summed and dropped. Tiles of dot
+/// products have whole rows, or equal parts of one. How much an item has does
+/// not change a bit of the result.
 struct TilePlan {
   TilePlan(const SlidingProduct &product, unsigned workers, TileUnit unit);
 
@@ -50,7 +51,9 @@ struct TilePlan {
   WindowRuns runs;
   int64_t panels;         ///< of 16 channels of the result, in whole blocks
   int64_t tilesM, tilesN; ///< in registers at once: of pixels, of channels
-  bool acrossRows;        ///< tiles go on in the next row
+  /// Places that a tile has, of so many rows of the result or of part of one.
+  int64_t places = MatrixTiles::side, rowsOfTile = 1;
+  bool acrossRows; ///< tiles go on in the next row
 
   int64_t imagesInItem, rowsInItem, panelsInItem;
   PaddedAxis rows, columns; ///< of an image of an item
@@ -58,12 +61,15 @@ struct TilePlan {
   int64_t sumsPitch;        ///< pixels from one row of them to the next
 
   int64_t imageStride() const { return rows.size * columns.size * channels; }
-  /// The last tile of a row reads past its end.
+  /// The last tile of a row reads past its end, and that of an image past the
+  /// last row.
   int64_t imageCount() const {
-    return imagesInItem * imageStride() +
+    return imagesInItem * imageStride() + (rowsOfTile - 1) * rowStride() +
            (MatrixTiles::side * columns.step + 1) * channels +
            MatrixTiles::depth;
   }
+  /// From what a row of places reads to what the next does.
+  int64_t rowStride() const { return rows.step * columns.size * channels; }
   int64_t blockColumns() const { return tilesN * MatrixTiles::side; }
   int64_t sumsCount() const {
     return llvm::alignTo(rowsAtOnce * sumsPitch + MatrixTiles::side,
@@ -83,6 +89,7 @@ struct TilePlan {
 
 private:
   void chooseRegisters(const SlidingProduct &product);
+  void choosePlaces(const SlidingProduct &product);
   void chooseItem(const SlidingProduct &product, unsigned workers);
   void setRows(const SlidingProduct &product, int64_t count);
 };
