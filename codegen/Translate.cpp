@@ -76,12 +76,10 @@ struct Options {
       "mp-arch",
       cl::desc("LLVM name of the CPU, instead of the host; or sm_80 and later"),
       cl::cat(category)};
-  cl::opt<UseOnednn> onednn{
-      "mp-onednn", cl::desc("oneDNN for matrix products on the CPU"),
-      cl::values(clEnumValN(UseOnednn::Never, "never", "generated code alone"),
-                 clEnumValN(UseOnednn::Auto, "auto", "where it is faster"),
-                 clEnumValN(UseOnednn::Always, "always", "f32 and bf16")),
-      cl::init(UseOnednn::Never), cl::cat(category)};
+  cl::opt<bool> onednn{
+      "mp-onednn",
+      cl::desc("oneDNN for matrix products of f32 and bf16 on the CPU"),
+      cl::cat(category)};
   cl::opt<std::string> reproducer{
       "mp-reproducer",
       cl::desc("where a pass fails or crashes, write the module before it, and "

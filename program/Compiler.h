@@ -60,11 +60,6 @@ enum class Goal {
 /// written.
 enum class Mode { Evaluate, Train };
 
-/// Whether the CPU's matrix products of f32 and bf16 are calls of oneDNN. Auto
-/// calls it if it beats the generated code: bf16 on CPUs with tiles or with dot
-/// products at twice the rate of fma.
-enum class UseOnednn { Never, Auto, Always };
-
 struct CompileOptions : RecipeSettings {
   std::string filename = "<module>"; ///< for diagnostics
   Goal goal = Goal::Train;
@@ -94,11 +89,11 @@ struct CompileOptions : RecipeSettings {
   /// The number of CPU threads that work is divided for. The bits do not depend
   /// on it.
   unsigned workers = 2;
-  UseOnednn onednn = UseOnednn::Never; ///< for matrix products on the CPU
-  bool cublaslt = false;               ///< may emit "cublaslt.*" calls
-  std::string plan;                    ///< text of a tuning plan, empty: none
-  std::string planName; ///< the plan's file; a named file is read
-  unsigned threads = 0; ///< compile jobs; 0: one for each core
+  bool onednn = false;   ///< calls it for the CPU's products of f32 and bf16
+  bool cublaslt = false; ///< may emit "cublaslt.*" calls
+  std::string plan;      ///< text of a tuning plan, empty: none
+  std::string planName;  ///< the plan's file; a named file is read
+  unsigned threads = 0;  ///< compile jobs; 0: one for each core
   /// File for the module before a pass that fails or crashes, with the command
   /// that runs it again; empty: none. Passes then run on one thread.
   std::string reproducer;

@@ -83,11 +83,10 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.workers = ThreadPool::workers(options.threads);
   options.compile.target = model->state->target().str();
   options.compile.arch = model->state->arch();
-  auto onednn =
-      chooseOnednn(onCpu ? options.onednn : UseOnednn::Never, options.onNote);
-  if (!onednn)
-    return onednn.takeError();
-  options.compile.onednn = *onednn;
+  options.compile.onednn = onCpu && options.onednn;
+  if (options.compile.onednn)
+    if (Error error = checkOnednn(options.onNote))
+      return std::move(error);
   if (onCpu)
     options.compile.store = model->cache = CodeCache::open(options.onNote);
   if (options.trace)

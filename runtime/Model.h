@@ -20,9 +20,9 @@ struct ModelOptions {
   std::string module; ///< path of the .mlir file
   /// The text of the module; `module` then is its name in messages.
   std::optional<std::string> text = {};
-  std::string device = "auto";        ///< a name that chooseDevice accepts
-  unsigned threads = 0;               ///< 0: one a core
-  UseOnednn onednn = UseOnednn::Auto; ///< where it is installed
+  std::string device = "auto"; ///< a name that chooseDevice accepts
+  unsigned threads = 0;        ///< 0: one a core
+  bool onednn = false;         ///< for matrix products on the CPU
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
   std::shared_ptr<Trace> trace = nullptr; ///< gets the time of each event

@@ -22,7 +22,7 @@ Runner::Runner(const std::string &text, bool onednn) {
   CompileOptions options;
   options.goal = Goal::Run;
   options.mode = Mode::Train; // some write variables
-  options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
+  options.onednn = onednn;
   options.workers = threads;
   Program program = cantFail(compile(text, options));
   for (const mp::Step &step : program.entries.front().steps)

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/Backend.h"
 #include "codegen/cpu/KernelModel.h"
-#include "codegen/cpu/MatrixTiles.h"
 #include "codegen/cpu/nest/StageEmitter.h"
 #include "dialect/ops/Kernel.h"
 #include <map>
@@ -28,11 +27,6 @@ const ObjectCompiler &sharedCompiler(const Target &target) {
   if (!compiler)
     compiler = std::make_unique<ObjectCompiler>(target);
   return *compiler;
-}
-
-/// Whether oneDNN multiplies bf16 faster than generated kernels do.
-bool isOnednnFaster(const Target &target) {
-  return tileUnitOf(target) == TileUnit::DotProducts;
 }
 
 class CpuBackend final : public Backend {
@@ -100,11 +94,8 @@ mp::cpu::createBackend(const CompileOptions &options, MLIRContext &context) {
   ObjectCompiler::prepare(context);
   EmitOptions emit;
   emit.workers = options.workers;
-  bool always = options.onednn == UseOnednn::Always;
-  emit.onednnF32 = always;
+  emit.onednnF32 = options.onednn;
   // Below AVX-512, oneDNN has only reference code for bf16.
-  emit.onednnBf16 =
-      (always && target->has("avx512bw")) ||
-      (options.onednn == UseOnednn::Auto && isOnednnFaster(*target));
+  emit.onednnBf16 = options.onednn && target->has("avx512bw");
   return std::make_unique<CpuBackend>(*target, options.store, emit);
 }

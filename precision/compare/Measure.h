@@ -15,7 +15,7 @@ struct Execution {
   std::string device = "auto"; ///< a device as in chooseDevice
   std::string plan;            ///< path of a tuning plan, for a CUDA device
   unsigned threads = 0;        ///< 0: one for each core
-  UseOnednn onednn = UseOnednn::Auto;
+  bool onednn = false;
   Compiler compiler;
   /// Receives notes for the user; from any thread.
   std::function<void(llvm::StringRef)> onNote;

@@ -90,10 +90,8 @@ llvm::Expected<Library> load() {
 
 } // namespace
 
-/// Why oneDNN cannot be opened, and whether that is news: MP_DNNL_PATH names a
-/// library, or there is one.
+/// Why oneDNN cannot be opened.
 static std::string problem;
-static bool isProblemNews = false;
 
 llvm::Expected<const Library &> dnnl::open() {
   static const std::optional<Library> library = []() -> std::optional<Library> {
@@ -101,10 +99,6 @@ llvm::Expected<const Library &> dnnl::open() {
     if (loaded)
       return *loaded;
     problem = llvm::toString(loaded.takeError());
-    isProblemNews =
-        std::getenv("MP_DNNL_PATH") ||
-        !llvm::StringRef(problem).contains(std::string(kSoname) +
-                                           ": cannot open shared object file");
     return std::nullopt;
   }();
   if (!library)
@@ -142,23 +136,13 @@ std::string mp::onednnVersion() {
          "." + std::to_string(version.patch);
 }
 
-llvm::Expected<UseOnednn>
-mp::chooseOnednn(UseOnednn asked,
-                 llvm::function_ref<void(llvm::StringRef)> onNote) {
-  if (asked == UseOnednn::Never)
-    return asked;
+llvm::Error mp::checkOnednn(llvm::function_ref<void(llvm::StringRef)> onNote) {
   llvm::Expected<const Library &> library = dnnl::open();
-  if (!library && asked == UseOnednn::Always)
+  if (!library)
     return llvm::createStringError("oneDNN is asked for always: " +
                                    llvm::toString(library.takeError()));
-  if (!library) {
-    llvm::consumeError(library.takeError());
-    if (isProblemNews && onNote)
-      onNote("note: " + problem + "; kernels are generated instead");
-    return UseOnednn::Never;
-  }
   if (!library->openmps.empty() && onNote)
     onNote("note: two OpenMP runtimes are loaded, " + library->openmps +
            "; oneDNN's calls go to the first");
-  return asked;
+  return llvm::Error::success();
 }

@@ -22,12 +22,9 @@ bool onednnAvailable();
 /// "2.6.3", or empty if oneDNN cannot be opened.
 std::string onednnVersion();
 
-/// Returns what can be used of what is asked for: Never if oneDNN cannot be
-/// opened. That fails if it is asked for always. `onNote`, which may be null,
-/// gets what else a user should know: that there is a library, and why it
-/// cannot be used, and that there are two OpenMP runtimes.
-llvm::Expected<UseOnednn>
-chooseOnednn(UseOnednn asked, llvm::function_ref<void(llvm::StringRef)> onNote);
+/// Fails if oneDNN, which was asked for, cannot be opened. `onNote`, which may
+/// be null, is told of two OpenMP runtimes.
+llvm::Error checkOnednn(llvm::function_ref<void(llvm::StringRef)> onNote);
 
 namespace dnnl {
 

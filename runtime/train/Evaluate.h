@@ -30,7 +30,7 @@ struct EvalOptions {
   std::vector<std::string> predictions = {}; ///< as in CompileOptions
   std::vector<std::string> plugins = {},
                            insertPasses = {}; ///< as in CompileOptions
-  UseOnednn onednn = UseOnednn::Auto;
+  bool onednn = false;
   std::function<void(llvm::StringRef)> onNote = {}; ///< as in ModelOptions
 };
 

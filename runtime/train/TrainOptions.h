@@ -65,11 +65,11 @@ struct TrainOptions : RecipeSettings {
   /// Whether `out` gets an event file for TensorBoard with the metrics of steps
   /// and the scores of evaluations.
   bool tensorBoard = false;
-  unsigned threads = 0;               ///< 0: one per core
-  UseOnednn onednn = UseOnednn::Auto; ///< Auto: used if installed
-  std::string plan;    ///< path of a tuning plan, for a CUDA device
-  std::string profile; ///< file for the cost of a step; empty: none
-  std::string trace;   ///< file for a Chrome trace of the run; empty: none
+  unsigned threads = 0; ///< 0: one per core
+  bool onednn = false;  ///< for matrix products on the CPU
+  std::string plan;     ///< path of a tuning plan, for a CUDA device
+  std::string profile;  ///< file for the cost of a step; empty: none
+  std::string trace;    ///< file for a Chrome trace of the run; empty: none
   bool handleSignals =
       false; ///< whether SIGINT and SIGTERM end train() after the step
   llvm::raw_ostream *log =

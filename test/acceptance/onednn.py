@@ -19,7 +19,7 @@ def losses(arguments, precision, use):
 
 def program(arguments):
     """Text of the fp32 step's Program if oneDNN may be used."""
-    command = [arguments.tools / "mp-translate", "--mp-to-program", "--mp-onednn=always", "--mp-precision=fp32",
+    command = [arguments.tools / "mp-translate", "--mp-to-program", "--mp-onednn", "--mp-precision=fp32",
                "--mp-batch=128", "--mp-total-steps=10", example(arguments)]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 

@@ -59,8 +59,7 @@ struct Request {
     request.options.policy = object.getString("policy")->str();
     request.options.accumulate = *object.getInteger("accumulate");
     request.options.threads = 1;
-    if (object.getBoolean("onednn").value_or(false))
-      request.options.onednn = UseOnednn::Always;
+    request.options.onednn = object.getBoolean("onednn").value_or(false);
     for (const json::Value &variable : *object.getArray("variables")) {
       const json::Array &pair = *variable.getAsArray();
       request.variables.emplace_back(pair[0].getAsString()->str(),

@@ -13,7 +13,7 @@ struct CommonOptions {
   RecipeSettings recipe; ///< a precision and a policy, for every tool
   std::string device = "auto", plan;
   unsigned threads = 0;
-  UseOnednn onednn = UseOnednn::Auto;
+  bool onednn = false;
   std::string reproducer;
   std::vector<std::string> plugins, insertPasses;
   bool dumpPipeline = false;

@@ -80,11 +80,10 @@ Error execute(const PlanOptions &options) {
   // larger one.
   compileOptions.workers =
       options.common.threads ? options.common.threads : ThreadPool::cores();
-  auto onednn =
-      chooseOnednn(onCpu ? options.common.onednn : UseOnednn::Never, note);
-  if (!onednn)
-    return onednn.takeError();
-  compileOptions.onednn = *onednn;
+  compileOptions.onednn = onCpu && options.common.onednn;
+  if (compileOptions.onednn)
+    if (Error error = checkOnednn(note))
+      return std::move(error);
   // The code is not used, but stored code saves compiling it.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);

@@ -1,5 +1,5 @@
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-mode=train %s | FileCheck %s -enable-var-scope
-// RUN: mp-translate --mp-to-program --mp-goal=run --mp-onednn=always %s | FileCheck %s --check-prefix=LIBRARY
+// RUN: mp-translate --mp-to-program --mp-goal=run --mp-onednn %s | FileCheck %s --check-prefix=LIBRARY
 
 // A counter is written in place; a product and its relu become one kernel.
 

@@ -114,7 +114,7 @@ Program compileExample(llvm::StringRef precision, bool onednn) {
   options.batch = 128;
   options.precision = precision.str();
   options.totalSteps = 100;
-  options.onednn = onednn ? UseOnednn::Always : UseOnednn::Never;
+  options.onednn = onednn;
   return llvm::cantFail(compile((*buffer)->getBuffer(), options));
 }
 
