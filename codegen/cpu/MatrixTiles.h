@@ -30,11 +30,16 @@ std::optional<TileUnit> tileUnitOf(const Target &target);
 class MatrixTiles {
 public:
   static constexpr int64_t side = 16;  ///< rows of A, and columns of B
-  static constexpr int64_t depth = 32; ///< elements of a row of A, at most
+  static constexpr int64_t depth = 32; ///< elements of a row of tile registers
 
   /// Returns how many tiles of C the registers hold beside their operands.
   static int64_t atOnce(TileUnit unit) {
     return unit == TileUnit::Registers ? 4 : 1;
+  }
+
+  /// Returns how many of `k` elements of a row are multiplied at once.
+  static int64_t depthOf(TileUnit unit, int64_t k) {
+    return unit == TileUnit::Registers ? depth : k;
   }
 
   /// Where a tile lies: rows are `pitch` elements apart. An element is one of
@@ -58,7 +63,7 @@ public:
   virtual Block load(llvm::ArrayRef<Place> tiles) = 0;
   virtual void store(mlir::ValueRange block, llvm::ArrayRef<Place> tiles) = 0;
   /// Returns block + A * B for tiles of rows of A and tiles of columns of B,
-  /// over `k` elements, an even number up to `depth`.
+  /// over `k` elements, an even number up to depthOf all.
   virtual Block multiplyAdd(mlir::ValueRange block, llvm::ArrayRef<Place> rows,
                             llvm::ArrayRef<Place> columns, int64_t k) = 0;
 

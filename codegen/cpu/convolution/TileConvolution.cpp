@@ -171,12 +171,10 @@ private:
       };
       SmallVector<Value> next =
           repeat(runs.steps(), block, [&](Value i, ValueRange block) {
-            return step(b.mul(i, MatrixTiles::depth), MatrixTiles::depth,
-                        block);
+            return step(b.mul(i, runs.depth), runs.depth, block);
           });
       if (runs.rest())
-        next =
-            step(b.index(runs.steps() * MatrixTiles::depth), runs.rest(), next);
+        next = step(b.index(runs.steps() * runs.depth), runs.rest(), next);
       return next;
     });
   }

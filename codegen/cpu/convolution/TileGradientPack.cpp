@@ -16,7 +16,7 @@ TileGradientPlan::TileGradientPlan(const SlidingProduct &product, TileUnit unit)
   columns = PaddedAxis(product.columns, product.columns.places);
   bool joined = columns.dilation == 1;
   runs = {joined ? 1 : product.columns.taps,
-          joined ? product.columns.taps * product.in : product.in};
+          joined ? product.columns.taps * product.in : product.in, 0};
   runTiles = runs.count * tilesOfRun();
   // Tiles of sums, and one of each operand, whole and the rest of a row.
   int64_t most = MatrixTiles::atOnce(unit);

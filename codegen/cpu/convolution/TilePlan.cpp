@@ -40,7 +40,8 @@ TilePlan::TilePlan(const SlidingProduct &product, unsigned workers,
   columns = PaddedAxis(product.columns, product.columns.places);
   bool joined = columns.dilation == 1;
   runs = {joined ? 1 : product.columns.taps,
-          joined ? product.columns.taps * channels : channels};
+          joined ? product.columns.taps * channels : channels, 0};
+  runs.depth = MatrixTiles::depthOf(unit, runs.length);
   chooseRegisters(product);
   chooseItem(product, workers);
 }

@@ -32,9 +32,10 @@ struct PaddedAxis {
 /// lie apart. Whole steps of the inner dimension, and a rest.
 struct WindowRuns {
   int64_t count, length;
+  int64_t depth; ///< of a step
 
-  int64_t steps() const { return length / MatrixTiles::depth; }
-  int64_t rest() const { return length % MatrixTiles::depth; }
+  int64_t steps() const { return length / depth; }
+  int64_t rest() const { return length % depth; }
 };
 
 /// A work item copies its rows of some images, padded, into scratch, and sums

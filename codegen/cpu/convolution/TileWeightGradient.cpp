@@ -132,16 +132,17 @@ private:
   SmallVector<Value> addRow(Value sourceAt, Value gradientAt, int64_t atOnce,
                             ValueRange before) {
     int64_t places = product.columns.places;
-    int64_t whole = places / kSide, rest = places % kSide;
+    int64_t step = MatrixTiles::depthOf(plan.unit, 2 * places) / 2;
+    int64_t whole = places / step, rest = places % step;
     SmallVector<Value> block(before);
     if (whole)
       block = b.fold(b.index(0), b.index(whole), block,
                      [&](Value i, ValueRange block) {
-                       return addPlaces(sourceAt, gradientAt, b.mul(i, kSide),
-                                        kSide, atOnce, block);
+                       return addPlaces(sourceAt, gradientAt, b.mul(i, step),
+                                        step, atOnce, block);
                      });
     if (rest)
-      block = addPlaces(sourceAt, gradientAt, b.index(whole * kSide), rest,
+      block = addPlaces(sourceAt, gradientAt, b.index(whole * step), rest,
                         atOnce, block);
     return block;
   }
