@@ -49,7 +49,7 @@ public:
     Block &block = kernel.getBody().emplaceBlock();
     b.setInsertionPointToStart(&block);
     for (BlockArgument argument : old.getArguments())
-      mapping.map(argument, block.addArgument(anchored ? argument.getType()
+      mapping.map(argument, block.addArgument(anchored ? typeAsIs(argument)
                                                        : argumentType(argument),
                                               argument.getLoc()));
     for (Operation &op : old.without_terminator())
@@ -70,6 +70,15 @@ private:
     if (auto sizes = mergedSizes(argument))
       return RankedTensorType::get(*sizes, element);
     return tensorType(argument).clone(element);
+  }
+
+  /// Returns the type of a block argument beside an anchor, which sees signs.
+  static RankedTensorType typeAsIs(BlockArgument argument) {
+    auto type = tensorType(argument);
+    bool isAnchors = llvm::any_of(argument.getUsers(), [](Operation *user) {
+      return isa<AnchorOpInterface>(user);
+    });
+    return isAnchors ? type : type.clone(storageType(elementType(argument)));
   }
 
   std::optional<SmallVector<int64_t>> mergedSizes(Value value) {

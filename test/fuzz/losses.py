@@ -82,7 +82,7 @@ def class_loss(g, how=None):
         return None
     rows, classes = x.type.shape
     labels = g.rng.integers(0, classes, rows)
-    element = g.choice(["ui8", "i32", "i64"])
+    element = g.choice(["ui8", "i32", "i64"] if classes <= 256 else ["i32", "i64"])
     if element != "ui8" and rows > 1 and g.chance(25):
         labels[g.below(rows)] = -100
     label = g.input(Type(element, (rows,)), labels)
@@ -123,7 +123,7 @@ def accuracy(g):
         return None
     rows, classes = x.type.shape
     labels = g.rng.integers(0, classes, rows)
-    element = g.choice(["ui8", "i32", "i64"])
+    element = g.choice(["ui8", "i32", "i64"] if classes <= 256 else ["i32", "i64"])
     if element != "ui8" and g.chance(25):
         labels[g.below(rows)] = g.choice([-100, classes])
     label = g.input(Type(element, (rows,)), labels)

@@ -147,3 +147,16 @@ func.func @after(%x: tensor<4x8xf32>, %w: tensor<2x8xf32>, %b: tensor<2xf32>, %s
   %4 = mp.sum %2 dims[0, 1] : tensor<4x2xf32>
   return %2, %3, %4 : tensor<4x2xf32>, tensor<2xf32>, tensor<f32>
 }
+
+// After an anchor, too, stages see integers without a sign.
+// CHECK-LABEL: @unsigned_after
+func.func @unsigned_after(%x: tensor<4x8xf16>, %w: tensor<2x8xf16>, %n: tensor<4x2xui8>) -> tensor<4x2xf16> {
+  // CHECK: mp.kernel{{.*}} tensor<4x2xui8> as tensor<4x2xi8>
+  // CHECK: mp.linear
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x2xi8>)
+  // CHECK: arith.uitofp %{{.*}} : i8 to f32
+  %0 = mp.linear %x, %w : tensor<4x8xf16>, tensor<2x8xf16>
+  %1 = mp.cast %n : tensor<4x2xui8> to tensor<4x2xf16>
+  %2 = mp.add %0, %1 : tensor<4x2xf16>, tensor<4x2xf16>
+  return %2 : tensor<4x2xf16>
+}
