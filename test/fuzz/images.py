@@ -242,6 +242,45 @@ def crop_resize(g):
     return made and elementwise.cast(g, made, "f32")
 
 
+# --- moved images ---------------------------------------------------------------
+
+def moved(array, rows, columns, mirrored):
+    """Element [y, x] of an image is its [y + row, x + column], with x from the right edge where it is mirrored, or 0."""
+    result = np.zeros_like(array)
+    height, width = array.shape[1:3]
+    for image, row, column, mirror in zip(range(len(array)), rows, columns, mirrored):
+        for y in range(height):
+            for x in range(width):
+                at = y + row, (width - 1 - x if mirror else x) + column
+                if 0 <= at[0] < height and 0 <= at[1] < width:
+                    result[image, y, x] = array[image, at[0], at[1]]
+    return result
+
+
+def augment_images(g):
+    """Of bytes, which are cast to numbers, or of numbers, without a gradient. Graphs are run as they train."""
+    images = g.pick(lambda v: v.type.is_float and len(v.type.shape) == 4) if g.chance(50) else None
+    if images is None:
+        shape = tuple(1 + g.below(n) for n in (4, 7, 7, 4))
+        images = g.input(Type("ui8", shape), g.rng.integers(0, 256, shape))
+    count, height, width, _ = images.type.shape
+    moves = [g.rng.integers(-size - 1, size + 2, count) for size in (height, width)]
+    flags = g.rng.integers(0, 2, count) * (g.below(3) > 0)
+    numbers = [g.input(Type("i32", (count,)), move) for move in moves]
+    mirror = [g.input(Type("i1", (count,)), flags)] if flags.any() else []
+    # Nothing else reads them: a difference would move the images.
+    g.values = [value for value in g.values if value not in numbers + mirror]
+    made = g.add("mp.augment_images", [images, *numbers, *mirror], images.type,
+                 lambda x, *_: x._made(*(moved(array, *moves, flags) for array in (x.value, x.error))), listed=3,
+                 attributes="".join(f" mirrored({flag.name} : {flag.type})" for flag in mirror), hidden=1)
+    if made is None:
+        return None
+    if made.type.element == "ui8":
+        return elementwise.cast(g, made, "f32")
+    # An error where its gradient is asked for.
+    return g.add("mp.stop_gradient", [made], made.type, lambda x: x)
+
+
 # --- sums of neighbouring channels -----------------------------------------------
 
 def window_sums(x, size, low):
