@@ -79,11 +79,7 @@ void GroupNest::printElements() {
   openWork();
   body.line("const " + index + " at = block * " + number(unit, index) +
             " + thread * " + Twine(shape.width) + ";");
-  if (!isWide())
-    body.open("if (at < count)");
   doWork("count");
-  if (!isWide())
-    body.close();
 }
 
 /// Prints `chunk` elements for each block: all of them, if it is the only one.
@@ -104,10 +100,16 @@ void GroupNest::printChunk() {
   body.close();
 }
 
+/// Whether a vector may reach past the last element of a line or of a chunk.
+bool GroupNest::hasRest() const {
+  return group.columns % shape.width ||
+         (group.hasTerminals() && group.chunk() % shape.width);
+}
+
 /// Opens a function for the work on `n` elements from `at` on, if that is
-/// needed twice.
+/// needed twice: for vectors, and for the elements that are left.
 void GroupNest::openWork() {
-  if (!isWide())
+  if (!hasRest())
     return;
   SourceText &body = kernel.body;
   body.open("auto work = [&](auto width, " + kernel.indexType() + " at)");
@@ -118,8 +120,14 @@ void GroupNest::openWork() {
 
 void GroupNest::doWork(StringRef end) {
   SourceText &body = kernel.body;
-  if (!isWide())
-    return printLanes(body);
+  if (!hasRest()) {
+    body.open("if (at < " + end + ")");
+    if (isWide())
+      body.line("constexpr int n = " + Twine(shape.width) + ";");
+    printLanes(body);
+    body.close();
+    return;
+  }
   body.line("if (at + " + Twine(shape.width) + " <= " + end + ")");
   body.line("  work(Width<" + Twine(shape.width) + ">(), at);");
   body.line("else");

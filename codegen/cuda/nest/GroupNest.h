@@ -33,6 +33,7 @@ private:
   void printOnePass();
   void printElements();
   void printChunk();
+  bool hasRest() const;
   void openWork();
   void doWork(llvm::StringRef end);
   void printRows();

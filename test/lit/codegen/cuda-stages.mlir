@@ -2,23 +2,33 @@
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=rows --mp-headers=false %s | FileCheck %s --check-prefix=ROWS
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=columns --mp-headers=false %s | FileCheck %s --check-prefix=COLUMNS
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=tiles --mp-headers=false %s | FileCheck %s --check-prefix=TILES
+// RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=rest --mp-headers=false %s | FileCheck %s --check-prefix=REST
 // RUN: mp-translate --mp-to-cuda --mp-goal=run --mp-function=chain %s | FileCheck %s --check-prefix=HEADERS
 
 // The origin of a kernel stands above it, and nothing of the file in it.
 // CHAIN: // mul add
-// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 10]]:
-// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 10]]:
+// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 11]]:
+// CHAIN-NEXT: cuda-stages.mlir:[[#@LINE + 11]]:
 // CHAIN-NOT: cuda-stages
-// CHAIN: loadItems<n>(a0, at)
+// CHAIN: if (at < count) {
+// CHAIN-NEXT: constexpr int n = 8;
+// CHAIN-NEXT: loadItems<n>(a0, at)
 // CHAIN: const float [[A:v[0-9]+]] = {{.*}} * {{.*}};
 // CHAIN-NEXT: roundTo<f16>([[A]])
-// CHAIN: work(Width<8>(), at);
 // CHAIN: __launch_bounds__(256, 1)
 // CHAIN-NEXT: k_{{[0-9a-f]+}}(f16 *p0, f16 *p1, f16 *p2)
 func.func @chain(%x: tensor<1000x33xf16>, %y: tensor<1000x33xf16>) -> tensor<1000x33xf16> {
   %a = mp.mul %x, %y : tensor<1000x33xf16>, tensor<1000x33xf16>
   %b = mp.add %a, %y : tensor<1000x33xf16>, tensor<1000x33xf16>
   return %b : tensor<1000x33xf16>
+}
+
+// What is no whole vector is done one by one.
+// REST: work(Width<8>(), at);
+// REST: work(Width<1>(), i);
+func.func @rest(%x: tensor<1001x33xf16>) -> tensor<1001x33xf16> {
+  %a = mp.mul %x, %x : tensor<1001x33xf16>, tensor<1001x33xf16>
+  return %a : tensor<1001x33xf16>
 }
 
 // The row is read once; exp is computed once.
