@@ -187,10 +187,12 @@ private:
       pairsOfB.push_back(toBf16(loadPairs(
           column.memory, b.add(column.at, b.mul(pair, column.pitch)), side)));
     Value *sum = block.begin();
-    for (const Place &row : rows)
-      for (size_t j = 0; j < columns.size(); ++j)
-        for (int64_t i = 0; i < row.rows; ++i, ++sum)
-          *sum = addDotProducts(*sum, pairsOfB[j], splatPair(row, i, pair));
+    for (Place tile : rows) {
+      tile.at = b.add(tile.at, b.mul(pair, elementsOfPair(tile.memory)));
+      for (Value pairOfB : pairsOfB)
+        for (int64_t row = 0; row < tile.rows; ++row, ++sum)
+          *sum = addDotProducts(*sum, pairOfB, splatPair(tile, row));
+    }
   }
 
   /// The instruction can splat `y` from memory, and x cannot be swapped for it.
@@ -213,11 +215,10 @@ private:
     return 32 / memory.element.getIntOrFloatBitWidth();
   }
 
-  /// A pair of a row in all lanes.
-  Value splatPair(const Place &tile, int64_t row, Value pair) {
-    Value at =
-        b.add(rowOf(tile, row), b.mul(pair, elementsOfPair(tile.memory)));
-    Value one = vector::ExtractOp::create(b, loadPairs(tile.memory, at, 1), 0);
+  /// The first pair of a row in all lanes.
+  Value splatPair(const Place &tile, int64_t row) {
+    Value one = vector::ExtractOp::create(
+        b, loadPairs(tile.memory, rowOf(tile, row), 1), 0);
     return toBf16(vector::BroadcastOp::create(
         b, VectorType::get({side}, b.getI32Type()), one));
   }
