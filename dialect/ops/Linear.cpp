@@ -127,7 +127,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
 SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
   // C = A B: dA = G B^T and dB = A^T G, each transposed if its operand is. An
-  // operand without batch dimensions is broadcast: the walker sums over them.
+  // operand without batch dimensions is broadcast: the walker sums over them,
+  // unless the rows of all matrices are those of one.
   bool ta = getTransposeA(), tb = getTransposeB();
   TypeAttr compute = getComputeAttr();
   auto multiply = [&](Value x, Value y, bool tx, bool ty) -> Value {
@@ -136,7 +137,12 @@ SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,
   Value a = likeGradient(b, getLhs(), g[0]),
         c = likeGradient(b, getRhs(), g[0]);
   Value lhs = ta ? multiply(c, g[0], tb, true) : multiply(g[0], c, false, !tb);
-  Value rhs = tb ? multiply(g[0], a, true, ta) : multiply(a, g[0], !ta, false);
+  Value rows = g[0];
+  if (!ta && getRhs().getType().getRank() == 2) {
+    rows = asMatrix(b, rows);
+    a = asMatrix(b, a);
+  }
+  Value rhs = tb ? multiply(rows, a, true, ta) : multiply(a, rows, !ta, false);
   return {lhs, rhs};
 }
 

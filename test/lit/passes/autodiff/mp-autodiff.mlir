@@ -97,3 +97,19 @@ func.func @f(%x: tensor<2x5x4xf32>, %w: tensor<0x4xf32>, %v: tensor<4xf32>, %u: 
   %4 = mp.add %1, %3 : tensor<f32>, tensor<f32>
   return %4 : tensor<f32>
 }
+
+// -----
+
+// The gradient of a matrix that all of a batch is multiplied by is one product over all rows, rounded once.
+// CHECK-LABEL: func.func @f.gradient(
+func.func @f(%x: tensor<2x3x4xbf16>, %w: tensor<4x5xbf16>, %v: tensor<6x5xbf16>) -> tensor<f32> {
+  %0 = mp.matmul %x, %w : tensor<2x3x4xbf16>, tensor<4x5xbf16>
+  %1 = mp.matmul %0, %v transpose_b : tensor<2x3x5xbf16>, tensor<6x5xbf16>
+  %2 = mp.cast %1 : tensor<2x3x6xbf16> to tensor<2x3x6xf32>
+  %3 = mp.sum %2 dims[0, 1, 2] : tensor<2x3x6xf32>
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} transpose_a : tensor<6x6xbf16>, tensor<6x5xbf16>
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} transpose_a : tensor<6x4xbf16>, tensor<6x5xbf16>
+  // CHECK-NOT: mp.sum
+  // CHECK: return %{{.*}} : tensor<2x3x4xbf16>, tensor<4x5xbf16>, tensor<6x5xbf16>
+  return %3 : tensor<f32>
+}
