@@ -51,6 +51,12 @@ static ContractionSpec describe(MatmulOp op) {
   spec.transposeB = op.getTransposeB();
   spec.broadcastA = lhs.getRank() < result.getRank();
   spec.broadcastB = rhs.getRank() < result.getRank();
+  // The rows of all matrices are those of one.
+  if (spec.broadcastB && !spec.transposeA) {
+    spec.m *= llvm::product_of(spec.batch);
+    spec.batch.clear();
+    spec.broadcastB = false;
+  }
   return spec;
 }
 

@@ -127,10 +127,6 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
       oneA(spec.broadcastA), oneB(spec.broadcastB) {
   batch = std::accumulate(spec.batch.begin(), spec.batch.end(), int64_t(1),
                           std::multiplies<>());
-  if (oneB && !oneA && !spec.transposeA) {
-    m *= batch;
-    batch = 1;
-  }
   Registers registers = registersOf(target);
   inPlaceA = spec.a == accumulator && !spec.transposeA;
   fused = isa<FloatType>(accumulator) && target.has("fma");

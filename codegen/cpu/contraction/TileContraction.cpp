@@ -30,10 +30,6 @@ TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
     : unit(unit), batch(1), m(spec.m), n(spec.n), k(spec.k) {
   for (int64_t size : spec.batch)
     batch *= size;
-  if (spec.broadcastB && !spec.broadcastA && !spec.transposeA) {
-    m *= batch;
-    batch = 1;
-  }
   matricesA = spec.broadcastA ? 1 : batch;
   matricesB = spec.broadcastB ? 1 : batch;
   rowTiles = divideCeil(m, kSide);

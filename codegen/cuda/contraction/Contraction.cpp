@@ -31,10 +31,6 @@ std::optional<GemmShape> mp::cuda::gemmShapeOf(const ContractionSpec &spec) {
                                 int64_t(1), std::multiplies<>());
   shape.m = spec.m, shape.n = spec.n, shape.k = spec.k;
   shape.transposeA = spec.transposeA, shape.transposeB = spec.transposeB;
-  if (spec.broadcastB && !spec.broadcastA && !spec.transposeA) {
-    shape.m *= shape.batch;
-    shape.batch = 1;
-  }
   shape.broadcastA = spec.broadcastA && shape.batch > 1;
   shape.broadcastB = spec.broadcastB && shape.batch > 1;
   return shape;
