@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Our convolutions and products beside PyTorch's (channels_last) and the machine's peak: one thread, CPU time, in turns.
+"""Our convolutions, products and attention beside PyTorch's (channels_last) and the machine's peak: one thread, CPU time, in turns.
 
     python3 -m venv VENV && VENV/bin/pip install torch numpy
     cmake --build --preset release --target bench-micro
     bench/kernels_compare.py --python VENV/bin/python --json kernels-compare.json
 
 The convolutions are those of ResNet-50 for 8 images of 224x224 and of resnet20 for 128 of 32x32, each forward and both
-gradients. A turn is ours, then PyTorch's, then the peak; a kernel's ratio is the median over turns of our rate divided by
+gradients; attention is beside PyTorch's flash kernel, forward and backward. A turn is ours, then PyTorch's, then the peak; a kernel's ratio is the median over turns of our rate divided by
 PyTorch's, so above one ours is faster. PyTorch's process keeps the memory that it frees, so that its results do not cost
 page faults. The peaks are of multiply-adds in f32, and of dot products and tiles in bf16 where the CPU has them."""
 
@@ -23,19 +23,23 @@ from pathlib import Path
 from _machine import ROOT, circumstances
 from _rival import Rival
 
+PASSES = {"forward": 2, "backward": 5}  # products of a score and a depth
 KINDS, FORMS, SIZES = ("forward", "input", "weight"), ("nn", "nt"), (1024, 500)
 KEEPS_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
 
 
 def floating_point_operations(case):
-    """Padding is counted as if it was multiplied, for ours and for PyTorch's."""
+    """Padding is counted as if it was multiplied, for ours and for PyTorch's; of causal scores, half are counted."""
     if case["op"] == "matmul":
         return 2 * case["size"] ** 3
+    if case["op"] == "attention":
+        pairs = case["batch"] * case["heads"] * case["tokens"] ** 2
+        return PASSES[case["kind"]] * 2 * pairs * case["depth"] // (2 if case["causal"] else 1)
     places = (case["side"] + 2 * case["padding"] - case["window"]) // case["stride"] + 1
     return 2 * case["images"] * places ** 2 * case["window"] ** 2 * case["in"] * case["out"]
 
 
-def cases(convolutions, types):
+def cases(convolutions, attentions, types):
     """(name as bench-micro has it, family, what PyTorch is asked)."""
     for kind_of_element in types:
         for shape in convolutions:
@@ -44,6 +48,11 @@ def cases(convolutions, types):
             for kind in KINDS:
                 yield (f"conv2d/{kind_of_element}/{shape['name']}/{kind}", family,
                        {"op": "conv2d", "type": kind_of_element, "kind": kind, **fields})
+        for shape in attentions:
+            fields = {key: value for key, value in shape.items() if key != "name"}
+            for kind in PASSES:
+                yield (f"attention/{kind_of_element}/{shape['name']}/{kind}", f"attention {kind}",
+                       {"op": "attention", "type": kind_of_element, "kind": kind, **fields})
         for size in SIZES:
             for form in FORMS:
                 yield f"matmul/{kind_of_element}/{size}/{form}", "products", {"op": "matmul", "type": kind_of_element, "size": size, "form": form}
@@ -104,8 +113,8 @@ def main():
     theirs = Rival("PyTorch", [arguments.python, ROOT / "bench/rivals/torch_kernels.py"],
                    "python3 -m venv VENV && VENV/bin/pip install torch numpy", {**os.environ, **KEEPS_MEMORY})
     print(f"{'kernel':34} {'ours us':>9} {'torch us':>9} {'ratio':>6} {'GFLOP/s':>8} ours / torch as shares of the peak")
-    results = []
-    for name, family, case in cases(ours.ask("list")["convolutions"], arguments.types):
+    listed, results = ours.ask("list"), []
+    for name, family, case in cases(listed["convolutions"], listed["attentions"], arguments.types):
         if re.search(arguments.filter, name):
             results.append({"name": name, "family": family, "type": case["type"], **measure(ours, theirs, name, case, arguments)})
             print(row(results[-1]), flush=True)
@@ -113,7 +122,7 @@ def main():
         sys.exit(f"kernels_compare.py: no kernel's name matches '{arguments.filter}'")
     summary = list(summaries(results))
     for s in summary:
-        print(f"{s['family']:9} {s['type']:5} {s['kernels']:3} kernels: geometric mean {s['geometric_mean']:.2f},"
+        print(f"{s['family']:18} {s['type']:5} {s['kernels']:3} kernels: geometric mean {s['geometric_mean']:.2f},"
               f" worst {s['worst']:.2f} ({s['worst_kernel']}), {s['below_0.9']} below 0.9")
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)

@@ -42,6 +42,16 @@ llvm::StringRef nameOf(ConvolutionKind kind);
 std::string textOf(const Convolution &convolution, ConvolutionKind kind,
                    llvm::StringRef type);
 
+/// Self-attention of `heads` heads.
+struct Attention {
+  const char *name; ///< "depth x tokens"
+  int64_t batch, tokens, heads, depth;
+  bool isCausal;
+};
+llvm::ArrayRef<Attention> attentions();
+std::string textOf(const Attention &attention, bool isBackward,
+                   llvm::StringRef type);
+
 } // namespace mp::micro
 
 #endif // MP_BENCH_MICRO_RUNNER_H

@@ -31,7 +31,8 @@ std::string productText(int64_t size, StringRef type, StringRef form) {
 }
 
 /// Returns the function of a name as the benchmarks have it, or nothing:
-/// "conv2d/bf16/56/forward", "matmul/f32/1024/nt".
+/// "conv2d/bf16/56/forward", "matmul/f32/1024/nt",
+/// "attention/f32/64x1024/backward".
 std::string textOf(StringRef name) {
   SmallVector<StringRef, 4> words;
   name.split(words, '/');
@@ -41,6 +42,11 @@ std::string textOf(StringRef name) {
   if (words[0] == "matmul" && !words[2].getAsInteger(10, size) &&
       is_contained({"nn", "nt"}, words[3]))
     return productText(size, words[1], words[3]);
+  if (words[0] == "attention")
+    for (const Attention &attention : attentions())
+      if (words[2] == attention.name &&
+          is_contained({"forward", "backward"}, words[3]))
+        return micro::textOf(attention, words[3] == "backward", words[1]);
   if (words[0] != "conv2d")
     return {};
   for (const Convolution &convolution : convolutions())
@@ -58,6 +64,12 @@ json::Object describe(const Convolution &c) {
                       {"stride", c.stride}, {"padding", c.window / 2}};
 }
 
+json::Object describe(const Attention &a) {
+  return json::Object{{"name", a.name},     {"batch", a.batch},
+                      {"tokens", a.tokens}, {"heads", a.heads},
+                      {"depth", a.depth},   {"causal", a.isCausal}};
+}
+
 json::Object peaks(ThreadPool &pool) {
   json::Object answer;
   for (auto [name, type] : {std::pair("f32", ElementType::F32),
@@ -73,10 +85,14 @@ class Server {
 public:
   json::Object answer(StringRef request) {
     if (request == "list") {
-      json::Array all;
-      for (const Convolution &convolution : convolutions())
-        all.push_back(describe(convolution));
-      return json::Object{{"convolutions", std::move(all)}};
+      auto all = [](auto cases) {
+        json::Array described;
+        for (const auto &one : cases)
+          described.push_back(describe(one));
+        return described;
+      };
+      return json::Object{{"convolutions", all(convolutions())},
+                          {"attentions", all(attentions())}};
     }
     if (request == "peaks")
       return peaks(pool);

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""PyTorch's convolutions and products, one at a time. Each line of standard input is JSON with "runs" and
+"""PyTorch's convolutions, products and attention, one at a time. Each line of standard input is JSON with "runs" and
 
   "op": "conv2d" with kind (forward, input, weight: the result, and its gradients), images, side, in, out, window, stride, padding
   "op": "matmul" with size and form ("nn", or "nt" where B is stored as [n, k])
+  "op": "attention" with kind (forward, backward), batch, tokens, heads, depth, causal: by its flash kernel, whose tensors
+        are [batch, heads, tokens, depth], each head by itself
 
 and "type" (f32, bf16). Each is answered by a line of JSON: {"seconds": [CPU time of each run], "torch": version}. Images and
 windows are channels_last. The same request again keeps its tensors."""
@@ -38,6 +40,18 @@ def product(case):
     return lambda: torch.mm(a, b if case["form"] == "nn" else b.t())
 
 
+def attention(case):
+    dtype, causal = DTYPES[case["type"]], case["causal"]
+    shape = (case["batch"], case["heads"], case["tokens"], case["depth"])
+    query, key, value, gradient = (tensor(*shape, dtype=dtype) for _ in range(4))
+    forward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+    if case["kind"] == "forward":
+        return lambda: forward(query, key, value, 0.0, causal)
+    result, log_sum_exp = forward(query, key, value, 0.0, causal)
+    backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+    return lambda: backward(gradient, query, key, value, result, log_sum_exp, 0.0, causal)
+
+
 @torch.no_grad()
 def main():
     torch.set_num_threads(1)
@@ -46,7 +60,7 @@ def main():
         case = json.loads(line)
         runs = case.pop("runs")
         if case != ready:
-            run = {"conv2d": convolution, "matmul": product}[case["op"]](case)
+            run = {"conv2d": convolution, "matmul": product, "attention": attention}[case["op"]](case)
             ready = case
             run()
         seconds = []

@@ -20,6 +20,10 @@ struct Target {
 
   /// Whether the CPU with its features has `feature` ("f16c").
   bool has(llvm::StringRef feature) const;
+  /// Bytes of a vector register.
+  int64_t vectorBytes() const {
+    return has("avx512f") ? 64 : has("avx2") ? 32 : 16;
+  }
   /// Returns the machine that this runs on.
   static Target host();
   /// Returns a CPU by name; an empty `cpu` is the host's. Fails if LLVM does

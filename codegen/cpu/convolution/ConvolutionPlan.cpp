@@ -6,12 +6,6 @@ using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
 
-static int64_t vectorBytes(const Target &target) {
-  if (target.has("avx512f"))
-    return 64;
-  return target.has("avx2") ? 32 : 16;
-}
-
 /// The cycles of a tile for one tap and channel, with two fmas or loads in each
 /// and no sum more often than every four.
 static double cyclesOf(RegisterTile tile) {
@@ -106,5 +100,5 @@ ConvolutionPlan::ConvolutionPlan(const SlidingProduct &product, Type element,
     out = groups;
     groups = 1;
   }
-  lanes = lanesFor(out, accumulatorBytes(), vectorBytes(target));
+  lanes = lanesFor(out, accumulatorBytes(), target.vectorBytes());
 }

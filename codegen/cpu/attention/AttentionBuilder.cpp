@@ -1,0 +1,294 @@
+//===- AttentionBuilder.cpp - what both passes of attention share ---------===//
+#include "codegen/cpu/attention/AttentionBuilder.h"
+#include "passes/kernels/MathExpansion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mp;
+using namespace mp::cpu;
+
+AttentionBuilder::AttentionBuilder(const AttentionShape &shape,
+                                   Type accumulator, int64_t lanes,
+                                   const ArgumentList &arguments,
+                                   const MaskPlaces &places,
+                                   int64_t scratchBytes)
+    : LayoutBuilder(accumulator.getContext(), arguments.types, scratchBytes),
+      shape(shape), accumulator(accumulator), lanes(lanes), places(places) {}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+AttentionBuilder::Heads AttentionBuilder::headsOf(unsigned argument_,
+                                                  int64_t tokens, int64_t heads,
+                                                  int64_t depth, Value batch,
+                                                  Value head) {
+  Value at = add(mul(batch, tokens * heads * depth), mul(head, depth));
+  return {argument(argument_), heads, depth, at};
+}
+
+void AttentionBuilder::pack(const Heads &heads, const Bounds &tokens,
+                            const Rows &to, double scale, int64_t rowMultiple) {
+  auto storeRow = [&](Value row, llvm::function_ref<Value(int64_t)> piece) {
+    Value at = add(to.at, mul(row, to.row));
+    for (int64_t v = 0; v < to.row; v += lanes)
+      store(piece(v), to.memory, add(at, v));
+  };
+  Value zeros = zero(accumulator, lanes);
+  forEach(tokens.first, tokens.second, 1, [&](Value token) {
+    Value from = add(heads.at, mul(token, heads.pitch()));
+    storeRow(sub(token, tokens.first), [&](int64_t v) {
+      int64_t left = heads.depth - v;
+      if (left <= 0)
+        return zeros;
+      Value mask = left < lanes ? firstLanes(left, lanes) : Value();
+      Value x = loadAs(accumulator, heads.memory, add(from, v), lanes, mask);
+      return scale == 1
+                 ? x
+                 : Value(arith::MulFOp::create(*this, x, constant(scale)));
+    });
+  });
+  if (rowMultiple == 1)
+    return;
+  Value count = sub(tokens.second, tokens.first);
+  forEach(count, mul(divideUp(count, rowMultiple), rowMultiple), 1,
+          [&](Value row) { storeRow(row, [&](int64_t) { return zeros; }); });
+}
+
+void AttentionBuilder::packTransposed(const Heads &heads, const Bounds &tokens,
+                                      const Panels &to, const TileShape &tile) {
+  int64_t columns = tile.panelColumns();
+  Value last = sub(tokens.second, index(1));
+  Value count = sub(tokens.second, tokens.first);
+  forEach(index(0), divideUp(count, columns), 1, [&](Value panel) {
+    Value first = add(tokens.first, mul(panel, columns));
+    Value toPanel = add(to.at, mul(panel, to.panel));
+    for (int64_t v = 0; v < columns; v += lanes) {
+      SmallVector<Value> from;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value token = minSigned(add(first, v + lane), last);
+        from.push_back(add(heads.at, mul(token, heads.pitch())));
+      }
+      auto square = [&](Value p, int64_t rows) {
+        Value mask = rows < lanes ? firstLanes(rows, lanes) : Value();
+        SmallVector<Value> lines = llvm::map_to_vector(from, [&](Value at) {
+          return loadAs(accumulator, heads.memory, add(at, p), lanes, mask);
+        });
+        transposeSquare(lines);
+        for (int64_t row = 0; row < rows; ++row) {
+          Value at = add(toPanel, mul(add(p, row), to.row));
+          store(lines[row], to.memory, add(at, v));
+        }
+      };
+      int64_t rest = heads.depth % lanes;
+      forEach(index(0), index(heads.depth - rest), lanes,
+              [&](Value p) { square(p, lanes); });
+      if (rest)
+        square(index(heads.depth - rest), rest);
+    }
+  });
+}
+
+void AttentionBuilder::unpack(const Rows &from, const Heads &heads,
+                              const Bounds &tokens) {
+  forEach(tokens.first, tokens.second, 1, [&](Value token) {
+    Value row = add(from.at, mul(sub(token, tokens.first), from.row));
+    Value to = add(heads.at, mul(token, heads.pitch()));
+    for (int64_t v = 0; v < heads.depth; v += lanes) {
+      int64_t left = heads.depth - v;
+      Value mask = left < lanes ? firstLanes(left, lanes) : Value();
+      storeAs(load(from.memory, add(row, v), lanes), heads.memory, add(to, v),
+              mask);
+    }
+  });
+}
+
+void AttentionBuilder::clear(const FlatMemory &memory, Value at, Value count) {
+  forEach(index(0), count, lanes, [&](Value place) {
+    store(zero(accumulator, lanes), memory, add(at, place));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+void AttentionBuilder::setHead(Value batch, Value head) {
+  keyCount = index(shape.keys);
+  if (places.lengths) {
+    Value count = loadIndex(argument(*places.lengths), batch);
+    keyCount = maxSigned(minSigned(count, keyCount), 0);
+  }
+  if (places.mask)
+    maskAt = add(mul(batch, (*shape.mask)[0]), mul(head, (*shape.mask)[1]));
+  if (places.slopes) {
+    Value number = loadAs(accumulator, argument(*places.slopes), head, 1);
+    slope = splat(firstLane(number));
+  }
+}
+
+Bounds AttentionBuilder::keysOf(Value first, Value last) {
+  Value begin = index(0), end = keyCount;
+  if (auto back = shape.reachBack())
+    begin = maxSigned(add(first, shape.offset - *back), begin);
+  if (auto ahead = shape.reachAhead())
+    end = minSigned(add(last, shape.offset + *ahead), end);
+  return {begin, maxSigned(end, begin)};
+}
+
+Bounds AttentionBuilder::queriesOf(Value first, Value last) {
+  Value begin = index(0), end = index(shape.tokens);
+  if (auto ahead = shape.reachAhead())
+    begin = maxSigned(add(first, -shape.offset - *ahead), begin);
+  if (auto back = shape.reachBack())
+    end = minSigned(add(last, *back - shape.offset), end);
+  return {begin, maxSigned(end, begin)};
+}
+
+Value AttentionBuilder::lanesIn(const Bounds &range, Value at) {
+  SmallVector<int32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value iota = arith::ConstantOp::create(*this, getI32VectorAttr(numbers));
+  auto distance = [&](Value to) {
+    Value number = arith::IndexCastOp::create(*this, getI32Type(), sub(to, at));
+    return vector::BroadcastOp::create(*this, iota.getType(), number);
+  };
+  Value inside = arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, iota,
+                                       distance(range.second));
+  Value after = arith::CmpIOp::create(*this, arith::CmpIPredicate::sge, iota,
+                                      distance(range.first));
+  return arith::AndIOp::create(*this, inside, after);
+}
+
+Value AttentionBuilder::loadMask(const Scores &which, Value mask) {
+  const auto &strides = *shape.mask;
+  const FlatMemory &memory = argument(*places.mask);
+  Value at = add(maskAt,
+                 add(mul(which.query, strides[2]), mul(which.key, strides[3])));
+  int64_t stride = strides[which.lanesAreQueries ? 2 : 3];
+  if (stride == 0)
+    return vector::BroadcastOp::create(*this,
+                                       VectorType::get({lanes}, memory.element),
+                                       loadScalar(memory, at));
+  if (stride == 1)
+    return load(memory, at, lanes, mask);
+  Value vector = zero(memory.element, lanes);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value place = add(at, lane * stride);
+    // Lanes that are masked off may lie past the end.
+    if (mask) {
+      Value isIn = vector::ExtractOp::create(*this, mask, lane);
+      place = select(isIn, place, at);
+    }
+    vector = vector::InsertOp::create(*this, loadScalar(memory, place), vector,
+                                      lane);
+  }
+  return vector;
+}
+
+Value AttentionBuilder::addSlopes(Value scores, const Scores &which) {
+  SmallVector<int32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value iota = arith::ConstantOp::create(*this, getI32VectorAttr(numbers));
+  Value first = arith::IndexCastOp::create(
+      *this, getI32Type(), sub(add(which.query, shape.offset), which.key));
+  Value start = vector::BroadcastOp::create(*this, iota.getType(), first);
+  Value distance = which.lanesAreQueries
+                       ? Value(arith::AddIOp::create(*this, start, iota))
+                       : Value(arith::SubIOp::create(*this, start, iota));
+  Value number = arith::SIToFPOp::create(
+      *this, VectorType::get({lanes}, accumulator), distance);
+  number = math::AbsFOp::create(*this, number);
+  return arith::SubFOp::create(*this, scores,
+                               arith::MulFOp::create(*this, slope, number));
+}
+
+Value AttentionBuilder::change(Value scores, const Scores &which, Value mask) {
+  if (places.slopes)
+    scores = addSlopes(scores, which);
+  if (!places.mask)
+    return scores;
+  Value loaded = loadMask(which, mask);
+  auto type = cast<VectorType>(loaded.getType());
+  if (type.getElementType().isInteger(1))
+    return select(loaded, scores,
+                  constant(-std::numeric_limits<double>::infinity()));
+  if (type.getElementType() != accumulator) {
+    VectorType wanted = type.clone(accumulator);
+    bool isWider =
+        type.getElementTypeBitWidth() > wanted.getElementTypeBitWidth();
+    loaded = isWider ? Value(arith::TruncFOp::create(*this, wanted, loaded))
+                     : Value(arith::ExtFOp::create(*this, wanted, loaded));
+  }
+  return sum(scores, loaded);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value AttentionBuilder::constant(double value) {
+  auto type = VectorType::get({lanes}, accumulator);
+  return arith::ConstantOp::create(
+      *this, DenseElementsAttr::get(type, getFloatAttr(accumulator, value)));
+}
+Value AttentionBuilder::splat(Value scalar) {
+  return vector::BroadcastOp::create(
+      *this, VectorType::get({lanes}, scalar.getType()), scalar);
+}
+Value AttentionBuilder::firstLane(Value vector) {
+  return vector::ExtractOp::create(*this, vector, 0);
+}
+
+Value AttentionBuilder::reduceLanes(Value x,
+                                    function_ref<Value(Value, Value)> combine) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      order.push_back(lane ^ distance);
+    x = combine(x, vector::ShuffleOp::create(*this, x, x, order));
+  }
+  return x;
+}
+Value AttentionBuilder::larger(Value x, Value y) {
+  Value isLarger =
+      arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, y, x);
+  return select(isLarger, y, x);
+}
+Value AttentionBuilder::maxOfLanes(Value x) {
+  return reduceLanes(x, [&](Value x, Value y) { return larger(x, y); });
+}
+Value AttentionBuilder::sumOfLanes(Value x) {
+  return reduceLanes(x, [&](Value x, Value y) { return sum(x, y); });
+}
+Value AttentionBuilder::minSigned(Value x, Value y) {
+  return createOrFold<arith::MinSIOp>(x, y);
+}
+Value AttentionBuilder::maxSigned(Value x, Value y) {
+  return createOrFold<arith::MaxSIOp>(x, y);
+}
+
+LogicalResult AttentionBuilder::launchAttention(ObjectCompiler &compiler,
+                                                EmittedKernel &kernel,
+                                                const ArgumentList &arguments,
+                                                int64_t items,
+                                                int64_t scratchBytes,
+                                                uint64_t flops) {
+  OwningOpRef<ModuleOp> module = take();
+  expandMath(*module);
+  FailureOr<std::string> symbol = compiler.compile(std::move(module));
+  if (failed(symbol))
+    return failure();
+  KernelLaunch launch;
+  launch.symbol = std::move(*symbol);
+  launch.grid = items;
+  launch.shared = scratchBytes;
+  launch.arguments = arguments.passed;
+  launch.flops = flops;
+  kernel.launches.push_back(std::move(launch));
+  return success();
+}
