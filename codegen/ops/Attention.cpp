@@ -1,10 +1,13 @@
 //===- Attention.cpp - attention as a kernel ------------------------------===//
 //
-// On the CPU: codegen/cpu/attention/Attention.h.
+// On the CPU: codegen/cpu/attention/Attention.h. On CUDA:
+// codegen/cuda/attention/Attention.h.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/KernelModel.h"
+#include "codegen/cuda/KernelModel.h"
+#include "codegen/cuda/attention/Attention.h"
 
 using namespace mlir;
 using namespace mp;
@@ -35,35 +38,63 @@ template <typename Masks, typename Op> static Masks masksOf(Op op) {
           optionalOf<Tensor>(op.getSlopes())};
 }
 
+template <typename Tensors, typename Masks>
+static Tensors tensorsOf(ScaledDotProductAttentionOp op) {
+  using Tensor = decltype(Tensors::query);
+  return {
+      operandOf<Tensor>(op.getQuery()), operandOf<Tensor>(op.getKey()),
+      operandOf<Tensor>(op.getValue()), masksOf<Masks>(op),
+      resultOf<Tensor>(op.getResult()), resultOf<Tensor>(op.getLogSumExp())};
+}
+template <typename Tensors, typename Masks>
+static Tensors tensorsOf(ScaledDotProductAttentionBackwardOp op) {
+  using Tensor = decltype(Tensors::query);
+  return {operandOf<Tensor>(op.getGradient()),
+          operandOf<Tensor>(op.getQuery()),
+          operandOf<Tensor>(op.getKey()),
+          operandOf<Tensor>(op.getValue()),
+          operandOf<Tensor>(op.getLogSumExp()),
+          operandOf<Tensor>(op.getDelta()),
+          masksOf<Masks>(op),
+          resultOf<Tensor>(op.getQueryGradient()),
+          resultOf<Tensor>(op.getKeyGradient()),
+          resultOf<Tensor>(op.getValueGradient())};
+}
+
 namespace {
 
 struct OnCpu {
-  using Tensor = cpu::LayoutTensor;
-
   static LogicalResult emit(ScaledDotProductAttentionOp op, unsigned workers,
                             cpu::ObjectCompiler &compiler,
                             EmittedKernel &kernel) {
-    cpu::AttentionTensors tensors{
-        operandOf<Tensor>(op.getQuery()), operandOf<Tensor>(op.getKey()),
-        operandOf<Tensor>(op.getValue()), masksOf<cpu::AttentionMasks>(op),
-        resultOf<Tensor>(op.getResult()), resultOf<Tensor>(op.getLogSumExp())};
-    return cpu::emitAttention(shapeOf(op), tensors, workers, compiler, kernel);
+    return cpu::emitAttention(
+        shapeOf(op), tensorsOf<cpu::AttentionTensors, cpu::AttentionMasks>(op),
+        workers, compiler, kernel);
   }
   static LogicalResult emit(ScaledDotProductAttentionBackwardOp op, unsigned,
                             cpu::ObjectCompiler &compiler,
                             EmittedKernel &kernel) {
-    cpu::AttentionGradientTensors tensors{
-        operandOf<Tensor>(op.getGradient()),
-        operandOf<Tensor>(op.getQuery()),
-        operandOf<Tensor>(op.getKey()),
-        operandOf<Tensor>(op.getValue()),
-        operandOf<Tensor>(op.getLogSumExp()),
-        operandOf<Tensor>(op.getDelta()),
-        masksOf<cpu::AttentionMasks>(op),
-        resultOf<Tensor>(op.getQueryGradient()),
-        resultOf<Tensor>(op.getKeyGradient()),
-        resultOf<Tensor>(op.getValueGradient())};
-    return cpu::emitAttentionGradient(shapeOf(op), tensors, compiler, kernel);
+    return cpu::emitAttentionGradient(
+        shapeOf(op),
+        tensorsOf<cpu::AttentionGradientTensors, cpu::AttentionMasks>(op),
+        compiler, kernel);
+  }
+};
+
+struct OnCuda {
+  static void emit(ScaledDotProductAttentionOp op, cuda::KernelStore &store,
+                   EmittedKernel &kernel) {
+    cuda::emitAttention(
+        shapeOf(op),
+        tensorsOf<cuda::AttentionTensors, cuda::AttentionMasks>(op), store,
+        kernel);
+  }
+  static void emit(ScaledDotProductAttentionBackwardOp op,
+                   cuda::KernelStore &store, EmittedKernel &kernel) {
+    cuda::emitAttentionGradient(
+        shapeOf(op),
+        tensorsOf<cuda::AttentionGradientTensors, cuda::AttentionMasks>(op),
+        store, kernel);
   }
 };
 
@@ -82,15 +113,32 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
   }
 };
 
+template <typename Op>
+struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
+  unsigned accepts(Operation *, StageList, const cuda::EmitOptions &) const {
+    return 0;
+  }
+  FailureOr<EmittedKernel> emit(Operation *op, StageList,
+                                const cuda::EmitOptions &,
+                                cuda::KernelStore &store) const {
+    EmittedKernel kernel;
+    OnCuda::emit(cast<Op>(op), store, kernel);
+    return kernel;
+  }
+};
+
+template <typename Op> void attach(MLIRContext *context) {
+  Op::template attachInterface<CpuModel<Op>>(*context);
+  Op::template attachInterface<CudaModel<Op>>(*context);
+}
+
 } // namespace
 
 namespace mp {
 void registerAttentionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MpDialect *) {
-    ScaledDotProductAttentionOp::attachInterface<
-        CpuModel<ScaledDotProductAttentionOp>>(*context);
-    ScaledDotProductAttentionBackwardOp::attachInterface<
-        CpuModel<ScaledDotProductAttentionBackwardOp>>(*context);
+    attach<ScaledDotProductAttentionOp>(context);
+    attach<ScaledDotProductAttentionBackwardOp>(context);
   });
 }
 } // namespace mp

@@ -128,9 +128,18 @@ static FailureOr<AttentionSizes> checkAttention(Where location,
       failed(checkVector(location, "slopes", adaptor.getSlopes(), "head",
                          sizes->heads)))
     return failure();
-  if (auto window = adaptor.getWindow(); window && int64_t(*window) < 1)
-    return emitOptionalError(location, "window is ", int64_t(*window),
-                             ", expected at least 1");
+  // Sums of places fit into 32 bits.
+  constexpr int64_t most = int64_t(1) << 29;
+  auto check = [&](StringRef name, std::optional<int64_t> value,
+                   int64_t least) {
+    if (!value || (*value >= least && *value <= most))
+      return success();
+    return emitOptionalError(location, name, " is ", *value,
+                             ", expected a number from ", least, " to ", most);
+  };
+  if (failed(check("window", adaptor.getWindow(), 1)) ||
+      failed(check("query_offset", adaptor.getQueryOffset(), -most)))
+    return failure();
   return sizes;
 }
 

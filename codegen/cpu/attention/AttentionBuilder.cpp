@@ -137,7 +137,8 @@ Bounds AttentionBuilder::keysOf(Value first, Value last) {
     begin = maxSigned(add(first, shape.offset - *back), begin);
   if (auto ahead = shape.reachAhead())
     end = minSigned(add(last, shape.offset + *ahead), end);
-  return {begin, maxSigned(end, begin)};
+  end = maxSigned(end, 0);
+  return {minSigned(begin, end), end};
 }
 
 Bounds AttentionBuilder::queriesOf(Value first, Value last) {
@@ -146,7 +147,8 @@ Bounds AttentionBuilder::queriesOf(Value first, Value last) {
     begin = maxSigned(add(first, -shape.offset - *ahead), begin);
   if (auto back = shape.reachBack())
     end = minSigned(add(last, *back - shape.offset), end);
-  return {begin, maxSigned(end, begin)};
+  end = maxSigned(end, 0);
+  return {minSigned(begin, end), end};
 }
 
 Value AttentionBuilder::lanesIn(const Bounds &range, Value at) {

@@ -57,11 +57,15 @@ __device__ inline float __fsqrt_rn(float value) {
 __device__ inline double __dsqrt_rn(double value) {
   return __nvvm_sqrt_rn_d(value);
 }
-// A function of libdevice, which a program that calls it is linked with.
+// Functions of libdevice, which a program that calls them is linked with.
 extern "C" __device__ double __nv_pow(double base, double exponent);
+extern "C" __device__ double __nv_exp(double value);
+extern "C" __device__ double __nv_log(double value);
 __device__ inline double pow(double base, double exponent) {
   return __nv_pow(base, exponent);
 }
+__device__ inline double exp(double value) { return __nv_exp(value); }
+__device__ inline double log(double value) { return __nv_log(value); }
 
 __device__ inline int __shfl_xor_sync(unsigned lanes, int value, int mask) {
   return __nvvm_shfl_sync_bfly_i32(lanes, value, mask, 31);

@@ -1,0 +1,210 @@
+//===- attention.cuh - attention, what its kernels share ------------------===//
+//
+// Query, key and value are [batch, tokens, heads, depth]; numbers per query are
+// [batch, tokens, heads]. Scores exist for a tile of queries and keys at a
+// time. attention-half.cuh multiplies on tensor cores, attention-any.cuh any
+// type; both have
+//
+//   attentionForward         a block has a tile of the queries of a head
+//   attentionQueryGradient   the same
+//   attentionKeyGradients    a block has a tile of the keys of a group
+//
+// Nothing is added from outside of a block, so sums have one order.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "gemm-tile.cuh"
+#include "stages.cuh"
+
+namespace mp {
+
+//===----------------------------------------------------------------------===//
+// Sizes and reach
+//===----------------------------------------------------------------------===//
+
+template <typename T, long long BATCH, long long TOKENS, long long HEADS,
+          long long DEPTH, long long KEYS, long long GROUPS, long long WIDTH>
+struct AttentionSizes {
+  using Element = T;
+  static constexpr long long batch = BATCH, tokens = TOKENS, heads = HEADS;
+  static constexpr long long depth = DEPTH, keys = KEYS, groups = GROUPS;
+  static constexpr long long width = WIDTH, headsInGroup = HEADS / GROUPS;
+
+  /// The first element of a token's head.
+  static long long queryAt(long long batch, long long token, long long head) {
+    return ((batch * TOKENS + token) * HEADS + head) * DEPTH;
+  }
+  static long long resultAt(long long batch, long long token, long long head) {
+    return ((batch * TOKENS + token) * HEADS + head) * WIDTH;
+  }
+  static long long keyAt(long long batch, long long token, long long group) {
+    return ((batch * KEYS + token) * GROUPS + group) * DEPTH;
+  }
+  static long long valueAt(long long batch, long long token, long long group) {
+    return ((batch * KEYS + token) * GROUPS + group) * WIDTH;
+  }
+  static long long numberAt(long long batch, long long token, long long head) {
+    return (batch * TOKENS + token) * HEADS + head;
+  }
+};
+
+/// Query i looks at keys from i + OFFSET - BACK to i + OFFSET + AHEAD; where
+/// one of these is negative, there is no such bound. Places of tokens are ints,
+/// as registers are few.
+template <int OFFSET, int BACK, int AHEAD> struct AttentionReach {
+  static constexpr int offset = OFFSET;
+
+  static bool allows(int query, int key) {
+    int ahead = key - query - OFFSET;
+    return (AHEAD < 0 || ahead <= AHEAD) && (BACK < 0 || ahead >= -BACK);
+  }
+  /// Those that queries in [first, last) may look at: [first, second).
+  static int firstKey(int first) {
+    return BACK < 0 ? 0 : most(first + OFFSET - BACK, 0);
+  }
+  static int endKey(int last, int keys) {
+    return AHEAD < 0 ? keys : most(min(last + OFFSET + AHEAD, keys), 0);
+  }
+  /// Those that may look at keys in [first, last).
+  static int firstQuery(int first) {
+    return AHEAD < 0 ? 0 : most(first - OFFSET - AHEAD, 0);
+  }
+  static int endQuery(int last, int tokens) {
+    return BACK < 0 ? tokens : most(min(last - OFFSET + BACK, tokens), 0);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Changes of scores
+//===----------------------------------------------------------------------===//
+
+inline float wide(f16 value) { return toFloat(value); }
+inline float wide(bf16 value) { return toFloat(value); }
+template <typename T> T wide(T value) { return value; }
+
+/// -inf.
+template <typename S> S lowest();
+template <> inline float lowest<float>() { return fromBits(0xff800000u); }
+template <> inline double lowest<double>() {
+  return fromBits(0xfff0000000000000ull);
+}
+
+struct NoMask {
+  template <typename S>
+  S change(S score, long long, long long, long long, long long) const {
+    return score;
+  }
+};
+/// A mask with these distances of neighbours, 0 where it is broadcast.
+template <typename T, bool IS_FLAG, long long BATCH, long long HEAD,
+          long long QUERY, long long KEY>
+struct ScoreMask {
+  Global<T> data;
+
+  template <typename S>
+  S change(S score, long long batch, long long head, long long query,
+           long long key) const {
+    T mask = data.load(batch * BATCH + head * HEAD + query * QUERY + key * KEY);
+    if constexpr (IS_FLAG)
+      return mask ? score : lowest<S>();
+    else
+      return score + static_cast<S>(wide(mask));
+  }
+};
+
+struct AllKeys {
+  template <typename Sizes> int count(long long) const { return Sizes::keys; }
+};
+template <typename T> struct KeyLengths {
+  Global<T> data;
+
+  template <typename Sizes> int count(long long batch) const {
+    long long count = data.load(batch);
+    return static_cast<int>(most(min(count, Sizes::keys), 0ll));
+  }
+};
+
+struct NoSlopes {
+  template <typename S> S change(S score, long long, int) const {
+    return score;
+  }
+};
+template <typename T> struct HeadSlopes {
+  Global<T> data;
+
+  template <typename S> S change(S score, long long head, int distance) const {
+    S away = static_cast<S>(distance < 0 ? -distance : distance);
+    return score - static_cast<S>(data.load(head)) * away;
+  }
+};
+
+template <typename Mask, typename Lengths, typename Slopes>
+struct ScoreChanges {
+  Mask mask;
+  Lengths lengths;
+  Slopes slopes;
+};
+template <typename Mask, typename Lengths, typename Slopes>
+ScoreChanges(Mask, Lengths, Slopes) -> ScoreChanges<Mask, Lengths, Slopes>;
+
+/// The scores of a head.
+template <typename Sizes, typename Reach, typename Changes, typename S>
+struct HeadScores {
+  const Changes &changes;
+  long long batch, head;
+  S scale;
+  int keys = changes.lengths.template count<Sizes>(batch);
+
+  /// The score that a product of query and key stands for; -inf if the query
+  /// does not look at the key, or one of them does not exist.
+  S operator()(S product, int query, int key) const {
+    if (query >= Sizes::tokens || key >= keys || !Reach::allows(query, key))
+      return lowest<S>();
+    S score = changes.slopes.change(product * scale, head,
+                                    query + Reach::offset - key);
+    return changes.mask.change(score, batch, head, query, key);
+  }
+  int endKey(int last) const { return Reach::endKey(last, keys); }
+};
+
+//===----------------------------------------------------------------------===//
+// Exponentials
+//===----------------------------------------------------------------------===//
+
+/// The factor before the rounded part of the exponent is added keeps the error
+/// near that of the instruction, 2^-22.
+inline float weightOf(float exponent) {
+  constexpr float log2e = 1.44269504f, ln2 = 0.693147181f;
+  exponent = exponent < -150.0f ? -150.0f : exponent;
+  float power = exponent * log2e, rest = fma(exponent, log2e, -power);
+  float value = exp2Fast(power);
+  return fma(value, rest * ln2, value);
+}
+inline double weightOf(double exponent) { return exponential(exponent); }
+inline float logOf(float value) { return log2Fast(value) * 0.693147181f; }
+inline double logOf(double value) { return logarithm(value); }
+
+/// A row's largest score and the sum of its weights, over the keys so far.
+template <typename S> struct RowTotals {
+  S largest = lowest<S>(), sum = 0;
+
+  /// Takes the largest of more scores; returns the factor for what was summed.
+  S raise(S score) {
+    S before = largest;
+    largest = score > largest ? score : largest;
+    return weightOf(before - shift());
+  }
+  /// What is taken off scores: of no key at all, the largest is -inf.
+  S shift() const { return largest == lowest<S>() ? S(0) : largest; }
+  /// What sums are divided by.
+  S divisor() const { return sum == 0 ? S(1) : sum; }
+  S logSumExp() const { return sum == 0 ? S(0) : largest + logOf(sum); }
+};
+
+/// Takes the place of a result that has no use.
+struct Unused {
+  template <typename T> void store(long long, T) const {}
+};
+
+} // namespace mp
