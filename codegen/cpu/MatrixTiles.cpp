@@ -20,6 +20,35 @@ std::optional<TileUnit> mp::cpu::tileUnitOf(const Target &target) {
   return std::nullopt;
 }
 
+static int64_t elementsOfPair(const FlatMemory &memory) {
+  return 32 / memory.element.getIntOrFloatBitWidth();
+}
+static Value toBf16(LoopBuilder &b, Value pairs) {
+  return LLVM::BitcastOp::create(
+      b, VectorType::get({2 * MatrixTiles::side}, b.getBF16Type()), pairs);
+}
+
+Value mp::cpu::addDotProducts(LoopBuilder &b, Value sums, Value x, Value y) {
+  return LLVM::CallIntrinsicOp::create(
+             b, sums.getType(),
+             b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+             ValueRange{sums, toBf16(b, x), toBf16(b, y)})
+      .getResult(0);
+}
+
+Value mp::cpu::loadPairs(LoopBuilder &b, const FlatMemory &memory, Value at,
+                         int64_t count) {
+  Value words = b.load(memory, at, count * elementsOfPair(memory));
+  return vector::BitCastOp::create(b, VectorType::get({count}, b.getI32Type()),
+                                   words);
+}
+
+Value mp::cpu::splatPair(LoopBuilder &b, const FlatMemory &memory, Value at) {
+  Value one = vector::ExtractOp::create(b, loadPairs(b, memory, at, 1), 0);
+  return vector::BroadcastOp::create(
+      b, VectorType::get({MatrixTiles::side}, b.getI32Type()), one);
+}
+
 Value mp::cpu::interleave(LoopBuilder &b, Value even, Value odd) {
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < MatrixTiles::side; ++i)
@@ -184,48 +213,16 @@ private:
                Value pair) {
     Block pairsOfB;
     for (const Place &column : columns)
-      pairsOfB.push_back(toBf16(loadPairs(
-          column.memory, b.add(column.at, b.mul(pair, column.pitch)), side)));
+      pairsOfB.push_back(loadPairs(
+          b, column.memory, b.add(column.at, b.mul(pair, column.pitch)), side));
     Value *sum = block.begin();
     for (Place tile : rows) {
       tile.at = b.add(tile.at, b.mul(pair, elementsOfPair(tile.memory)));
       for (Value pairOfB : pairsOfB)
         for (int64_t row = 0; row < tile.rows; ++row, ++sum)
-          *sum = addDotProducts(*sum, pairOfB, splatPair(tile, row));
+          *sum = addDotProducts(b, *sum, pairOfB,
+                                splatPair(b, tile.memory, rowOf(tile, row)));
     }
-  }
-
-  /// The instruction can splat `y` from memory, and x cannot be swapped for it.
-  Value addDotProducts(Value sums, Value x, Value y) {
-    return LLVM::CallIntrinsicOp::create(
-               b, sums.getType(),
-               b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-               ValueRange{sums, x, y})
-        .getResult(0);
-  }
-
-  /// `count` pairs that are neighbours, as words of 32 bits.
-  Value loadPairs(const FlatMemory &memory, Value at, int64_t count) {
-    Value words = b.load(memory, at, count * elementsOfPair(memory));
-    return vector::BitCastOp::create(
-        b, VectorType::get({count}, b.getI32Type()), words);
-  }
-
-  static int64_t elementsOfPair(const FlatMemory &memory) {
-    return 32 / memory.element.getIntOrFloatBitWidth();
-  }
-
-  /// The first pair of a row in all lanes.
-  Value splatPair(const Place &tile, int64_t row) {
-    Value one = vector::ExtractOp::create(
-        b, loadPairs(tile.memory, rowOf(tile, row), 1), 0);
-    return toBf16(vector::BroadcastOp::create(
-        b, VectorType::get({side}, b.getI32Type()), one));
-  }
-
-  Value toBf16(Value pairs) {
-    return LLVM::BitcastOp::create(
-        b, VectorType::get({2 * side}, b.getBF16Type()), pairs);
   }
 };
 

@@ -73,6 +73,17 @@ protected:
   LoopBuilder &b;
 };
 
+/// `sums` plus the products of the pairs of 16 lanes, which are words of 32
+/// bits, by AVX512-BF16. Only `y` may be a splat from memory.
+mlir::Value addDotProducts(LoopBuilder &b, mlir::Value sums, mlir::Value x,
+                           mlir::Value y);
+/// `count` neighbouring pairs as words; an element of the memory is one of 16
+/// bits, or a pair.
+mlir::Value loadPairs(LoopBuilder &b, const FlatMemory &memory, mlir::Value at,
+                      int64_t count);
+/// The pair at `at` in all lanes.
+mlir::Value splatPair(LoopBuilder &b, const FlatMemory &memory, mlir::Value at);
+
 /// The pairs of two vectors of 16 elements of 16 bits.
 mlir::Value interleave(LoopBuilder &b, mlir::Value even, mlir::Value odd);
 /// Transposes 16 lines of 16 pairs.

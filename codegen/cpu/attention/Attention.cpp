@@ -14,30 +14,23 @@ namespace {
 /// How the scores of a head are cut up. All of it follows from the shape and
 /// the target, but for the queries of an item, which change no bit.
 struct ForwardPlan {
-  ForwardPlan(const AttentionShape &shape, Type accumulator,
-              const Target &target, unsigned workers);
+  ForwardPlan(const AttentionShape &shape, Type element, const Target &target,
+              unsigned workers);
 
-  Type accumulator;
-  bool fused;
+  ProductKind kind;
   TileShape keys, width;        ///< of scores by keys, of the result by width
   int64_t queryBlock, keyBlock; ///< of scores in scratch
   int64_t chunk, chunks;        ///< queries of an item, and items of a head
-  int64_t depthPitch;           ///< of packed queries
-  int64_t rows;                 ///< of blocks, with those that fill a tile
-  int64_t query, key, value, scores, sums, largest, total, scratch; ///< bytes
-
-  int64_t lanes() const { return keys.lanes; }
-  int64_t widthPitch(const AttentionShape &shape) const {
-    return width.padded(shape.width);
-  }
+  int64_t depthPitch, widthPitch;
+  int64_t rows; ///< of blocks, with those that fill a tile
+  ScratchPiece query, key, value, scores, weights, sums, largest, total;
+  int64_t scratchBytes;
 };
 
-ForwardPlan::ForwardPlan(const AttentionShape &shape, Type accumulator,
+ForwardPlan::ForwardPlan(const AttentionShape &shape, Type element,
                          const Target &target, unsigned workers)
-    : accumulator(accumulator), fused(target.has("fma")) {
-  int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
-  keys = TileShape::of(target, shape.keys, bytes);
-  width = TileShape::of(target, shape.width, bytes);
+    : kind(element, target), keys(kind.tileOf(target, shape.keys)),
+      width(kind.tileOf(target, shape.width)) {
   // Few queries at a time, where each looks at other keys.
   queryBlock = std::min<int64_t>(shape.reachAhead() ? 48 : 96, shape.tokens);
   keyBlock = std::min(6 * keys.panelColumns(), keys.padded(shape.keys));
@@ -47,18 +40,24 @@ ForwardPlan::ForwardPlan(const AttentionShape &shape, Type accumulator,
   chunk =
       llvm::alignTo(llvm::divideCeilSigned(shape.tokens, wanted), queryBlock);
   chunks = llvm::divideCeilSigned(shape.tokens, chunk);
-  depthPitch = llvm::alignTo(shape.depth, lanes());
+  depthPitch = llvm::alignTo(shape.depth, keys.lanes);
+  widthPitch = width.padded(shape.width);
   rows = llvm::alignTo(queryBlock, 48);
 
   ScratchSizes sizes;
-  query = sizes.take(rows * depthPitch, bytes);
-  key = sizes.take(keys.padded(shape.keys) * shape.depth, bytes);
-  value = sizes.take(shape.keys * widthPitch(shape), bytes);
-  scores = sizes.take(rows * keyBlock, bytes);
-  sums = sizes.take(rows * widthPitch(shape), bytes);
-  largest = sizes.take(rows, bytes);
-  total = sizes.take(rows, bytes);
-  scratch = sizes.total;
+  query = sizes.take(kind.factor, rows * depthPitch);
+  key = sizes.take(kind.factor, keys.padded(shape.keys) *
+                                    kind.terms(shape.depth) * kind.inTerm);
+  value = sizes.take(kind.factor,
+                     kind.terms(shape.keys) * kind.inTerm * widthPitch);
+  scores = sizes.take(kind.accumulator, rows * keyBlock);
+  // In the place of the scores, if they have their type.
+  weights =
+      kind.inTerm == 1 ? scores : sizes.take(kind.factor, rows * keyBlock);
+  sums = sizes.take(kind.accumulator, rows * widthPitch);
+  largest = sizes.take(kind.accumulator, rows);
+  total = sizes.take(kind.accumulator, rows);
+  scratchBytes = sizes.total;
 }
 
 struct ForwardArguments : ArgumentList {
@@ -77,26 +76,24 @@ public:
   ForwardCode(const AttentionShape &shape, const ForwardPlan &plan,
               const ForwardArguments &arguments)
       : shape(shape), plan(plan), arguments(arguments),
-        b(shape, plan.accumulator, plan.lanes(), arguments, arguments.masks,
-          plan.scratch) {
-    int64_t bytes = plan.accumulator.getIntOrFloatBitWidth() / 8;
-    auto piece = [&](int64_t from, int64_t to) {
-      return b.scratch(plan.accumulator, from, (to - from) / bytes);
-    };
-    query = piece(plan.query, plan.key);
-    key = piece(plan.key, plan.value);
-    value = piece(plan.value, plan.scores);
-    scores = piece(plan.scores, plan.sums);
-    sums = piece(plan.sums, plan.largest);
-    largest = piece(plan.largest, plan.total);
-    total = piece(plan.total, plan.scratch);
+        b(shape, plan.kind, plan.keys.lanes, arguments, arguments.masks,
+          plan.scratchBytes),
+        query(plan.query.in(b)), key(plan.key.in(b)), value(plan.value.in(b)),
+        scores(plan.scores.in(b)), weights(plan.weights.in(b)),
+        sums(plan.sums.in(b)), largest(plan.largest.in(b)),
+        total(plan.total.in(b)) {
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   AttentionBuilder &builder() { return b; }
 
 private:
-  int64_t widthPitch() const { return plan.widthPitch(shape); }
-  int64_t panelPitch() const { return shape.depth * plan.keys.panelColumns(); }
+  /// Of packed keys: terms of a panel's columns, and panels.
+  int64_t termPitch() const {
+    return plan.kind.inTerm * plan.keys.panelColumns();
+  }
+  int64_t panelPitch() const {
+    return plan.kind.terms(shape.depth) * termPitch();
+  }
 
   void emitItem(Value item) {
     Value chunk = b.rem(item, plan.chunks), rest = b.div(item, plan.chunks);
@@ -123,13 +120,14 @@ private:
     auto keyHeads = b.headsOf(arguments.key, shape.keys, shape.groups,
                               shape.depth, batch, group);
     Value firstPanel = b.div(panels.first, plan.keys.panelColumns());
-    b.packTransposed(keyHeads, panels,
-                     {key, b.mul(firstPanel, panelPitch()), panelPitch(),
-                      plan.keys.panelColumns()},
-                     plan.keys);
-    b.pack(b.headsOf(arguments.value, shape.keys, shape.groups, shape.width,
-                     batch, group),
-           panels, {value, b.mul(panels.first, widthPitch()), widthPitch()});
+    b.packTransposed(
+        keyHeads, panels,
+        {key, b.mul(firstPanel, panelPitch()), panelPitch(), termPitch()},
+        plan.keys);
+    b.packTerms(b.headsOf(arguments.value, shape.keys, shape.groups,
+                          shape.width, batch, group),
+                panels,
+                {value, b.mul(panels.first, plan.widthPitch), plan.widthPitch});
   }
 
   /// Computes queries [first, last).
@@ -137,9 +135,8 @@ private:
     Value rows = b.sub(last, first);
     b.pack(b.headsOf(arguments.query, shape.tokens, shape.heads, shape.depth,
                      batch, head),
-           {first, last}, {query, b.index(0), plan.depthPitch}, shape.scale,
-           plan.keys.rows);
-    b.clear(sums, b.index(0), b.index(plan.rows * widthPitch()));
+           {first, last}, {query, b.index(0), plan.depthPitch}, plan.keys.rows);
+    b.clear(sums, b.index(0), b.index(plan.rows * plan.widthPitch));
     b.clear(total, b.index(0), b.index(plan.rows));
     b.forEach(b.index(0), rows, 1, [&](Value row) {
       b.storeScalar(b.firstLane(lowest()), largest, row);
@@ -160,28 +157,29 @@ private:
     int64_t columns = plan.keys.panelColumns();
     Value panels = b.divideUp(count, columns);
     TileProduct{.tile = plan.keys,
-                .a = {query, b.index(0), plan.depthPitch},
-                .b = {key, b.mul(b.div(from, columns), panelPitch()),
-                      panelPitch(), columns},
+                .a = {query, b.index(0), plan.depthPitch, plan.kind.inTerm},
+                .right = {key, b.mul(b.div(from, columns), panelPitch()),
+                          panelPitch(), termPitch()},
                 .c = {scores, b.index(0), plan.keyBlock},
                 .rows = rows,
-                .depth = b.index(shape.depth),
+                .depth = b.index(plan.kind.terms(shape.depth)),
                 .panels = panels,
-                .fused = plan.fused}
+                .fused = plan.kind.fused}
         .emit(b);
     b.forEach(b.index(0), rows, 1, [&](Value row) {
       weighRow(b.add(first, row), row, from, b.mul(panels, columns));
     });
     TileProduct{.tile = plan.width,
-                .a = {scores, b.index(0), plan.keyBlock},
-                .b = {value, b.mul(from, widthPitch()),
-                      plan.width.panelColumns(), widthPitch()},
-                .c = {sums, b.index(0), widthPitch()},
+                .a = {weights, b.index(0), plan.keyBlock, plan.kind.inTerm},
+                .right = {value, b.mul(from, plan.widthPitch),
+                          plan.kind.inTerm * plan.width.panelColumns(),
+                          plan.kind.inTerm * plan.widthPitch},
+                .c = {sums, b.index(0), plan.widthPitch},
                 .rows = rows,
-                .depth = count,
+                .depth = plan.kind.terms(b, count),
                 .panels = b.index(plan.width.panels(shape.width)),
                 .adds = true,
-                .fused = plan.fused}
+                .fused = plan.kind.fused}
         .emit(b);
   }
 
@@ -206,13 +204,13 @@ private:
       return b.fold(b.index(0), b.div(columns, b.lanes), start, loop)[0];
     };
     Value before = b.splat(b.loadScalar(largest, row));
+    Value scale = b.constant(shape.scale);
     Value most = pieces(before, [&](Value at, Value most) {
-      Value x = b.load(scores, b.add(begin, at), b.lanes);
+      Value place = b.add(begin, at);
+      Value x = arith::MulFOp::create(b, b.load(scores, place, b.lanes), scale);
       Value isIn = allowed(at);
-      if (b.changesScores()) {
-        x = b.change(x, {queryIndex, b.add(from, at), false}, isIn);
-        b.store(x, scores, b.add(begin, at));
-      }
+      x = b.change(x, {queryIndex, b.add(from, at), false}, isIn);
+      b.store(x, scores, place);
       return b.larger(most, isIn ? b.select(isIn, x, most) : x);
     });
     most = b.maxOfLanes(most);
@@ -230,7 +228,7 @@ private:
       Value weight = exponential(b.load(scores, b.add(begin, at), b.lanes));
       if (Value isIn = allowed(at))
         weight = b.select(isIn, weight, zero);
-      b.store(weight, scores, b.add(begin, at));
+      b.store(b.rounded(weight, weights), weights, b.add(begin, at));
       return b.sum(sum, weight);
     });
     rescale(row, factor, b.sumOfLanes(sum));
@@ -240,8 +238,8 @@ private:
     Value before = b.splat(b.loadScalar(total, row));
     Value scaled = arith::MulFOp::create(b, before, factor);
     b.storeScalar(b.firstLane(b.sum(scaled, sum)), total, row);
-    Value at = b.mul(row, widthPitch());
-    for (int64_t v = 0; v < widthPitch(); v += b.lanes) {
+    Value at = b.mul(row, plan.widthPitch);
+    for (int64_t v = 0; v < plan.widthPitch; v += b.lanes) {
       Value place = b.add(at, v);
       Value x = b.load(sums, place, b.lanes);
       b.store(arith::MulFOp::create(b, x, factor), sums, place);
@@ -256,8 +254,8 @@ private:
       Value none =
           arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, zero);
       Value divisor = b.select(none, b.constant(1), sum);
-      Value at = b.mul(row, widthPitch());
-      for (int64_t v = 0; v < widthPitch(); v += b.lanes) {
+      Value at = b.mul(row, plan.widthPitch);
+      for (int64_t v = 0; v < plan.widthPitch; v += b.lanes) {
         Value place = b.add(at, v);
         Value x = b.load(sums, place, b.lanes);
         b.store(arith::DivFOp::create(b, x, divisor), sums, place);
@@ -272,7 +270,7 @@ private:
                     b.add(b.mul(token, shape.heads), head));
     });
     if (arguments.result)
-      b.unpack({sums, b.index(0), widthPitch()},
+      b.unpack({sums, b.index(0), plan.widthPitch},
                b.headsOf(*arguments.result, shape.tokens, shape.heads,
                          shape.width, batch, head),
                {first, b.add(first, rows)});
@@ -282,7 +280,7 @@ private:
   const ForwardPlan &plan;
   const ForwardArguments &arguments;
   AttentionBuilder b;
-  FlatMemory query, key, value, scores, sums, largest, total;
+  FlatMemory query, key, value, scores, weights, sums, largest, total;
   Value batch, head;
 };
 
@@ -292,11 +290,10 @@ LogicalResult mp::cpu::emitAttention(const AttentionShape &shape,
                                      const AttentionTensors &tensors,
                                      unsigned workers, ObjectCompiler &compiler,
                                      EmittedKernel &kernel) {
-  Type accumulator = computeType(tensors.query.element());
-  ForwardPlan plan(shape, accumulator, compiler.target(), workers);
+  ForwardPlan plan(shape, tensors.query.element(), compiler.target(), workers);
   ForwardArguments arguments(tensors);
   ForwardCode code(shape, plan, arguments);
   return code.builder().launchAttention(compiler, kernel, arguments,
                                         shape.batch * shape.heads * plan.chunks,
-                                        plan.scratch, shape.flops(2));
+                                        plan.scratchBytes, shape.flops(2));
 }

@@ -1,5 +1,6 @@
 //===- AttentionBuilder.cpp - what both passes of attention share ---------===//
 #include "codegen/cpu/attention/AttentionBuilder.h"
+#include "codegen/cpu/MatrixTiles.h"
 #include "passes/kernels/MathExpansion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,13 +12,26 @@ using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
 
+/// Pairs of bf16 are multiplied where dot products are faster than widening;
+/// tile registers are not used.
+ProductKind::ProductKind(Type element, const Target &target)
+    : accumulator(computeType(element)), factor(accumulator),
+      fused(target.has("fma")), inTerm(1) {
+  if (!element.isBF16() || tileUnitOf(target) != TileUnit::DotProducts)
+    return;
+  factor = IntegerType::get(element.getContext(), 16);
+  inTerm = 2;
+}
+
 AttentionBuilder::AttentionBuilder(const AttentionShape &shape,
-                                   Type accumulator, int64_t lanes,
+                                   const ProductKind &kind, int64_t lanes,
                                    const ArgumentList &arguments,
                                    const MaskPlaces &places,
                                    int64_t scratchBytes)
-    : LayoutBuilder(accumulator.getContext(), arguments.types, scratchBytes),
-      shape(shape), accumulator(accumulator), lanes(lanes), places(places) {}
+    : LayoutBuilder(kind.accumulator.getContext(), arguments.types,
+                    scratchBytes),
+      shape(shape), kind(kind), accumulator(kind.accumulator), lanes(lanes),
+      places(places) {}
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -31,32 +45,108 @@ AttentionBuilder::Heads AttentionBuilder::headsOf(unsigned argument_,
   return {argument(argument_), heads, depth, at};
 }
 
+Value AttentionBuilder::bitsOf(Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  return arith::BitcastOp::create(*this, type.clone(getI16Type()), vector);
+}
+
+Value AttentionBuilder::loadPiece(const Heads &heads, Value token, int64_t v,
+                                  Type element) {
+  int64_t left = heads.depth - v;
+  if (left <= 0)
+    return zero(element, lanes);
+  Value mask = left < lanes ? firstLanes(left, lanes) : Value();
+  Value at = add(add(heads.at, mul(token, heads.pitch())), v);
+  if (element.isInteger())
+    return bitsOf(load(heads.memory, at, lanes, mask));
+  return loadAs(element, heads.memory, at, lanes, mask);
+}
+
 void AttentionBuilder::pack(const Heads &heads, const Bounds &tokens,
-                            const Rows &to, double scale, int64_t rowMultiple) {
-  auto storeRow = [&](Value row, llvm::function_ref<Value(int64_t)> piece) {
+                            const Rows &to, int64_t rowMultiple) {
+  Type element = to.memory.element;
+  auto storeRow = [&](Value row, function_ref<Value(int64_t)> piece) {
     Value at = add(to.at, mul(row, to.row));
     for (int64_t v = 0; v < to.row; v += lanes)
       store(piece(v), to.memory, add(at, v));
   };
-  Value zeros = zero(accumulator, lanes);
   forEach(tokens.first, tokens.second, 1, [&](Value token) {
-    Value from = add(heads.at, mul(token, heads.pitch()));
-    storeRow(sub(token, tokens.first), [&](int64_t v) {
-      int64_t left = heads.depth - v;
-      if (left <= 0)
-        return zeros;
-      Value mask = left < lanes ? firstLanes(left, lanes) : Value();
-      Value x = loadAs(accumulator, heads.memory, add(from, v), lanes, mask);
-      return scale == 1
-                 ? x
-                 : Value(arith::MulFOp::create(*this, x, constant(scale)));
-    });
+    storeRow(sub(token, tokens.first),
+             [&](int64_t v) { return loadPiece(heads, token, v, element); });
   });
   if (rowMultiple == 1)
     return;
   Value count = sub(tokens.second, tokens.first);
+  Value zeros = zero(element, lanes);
   forEach(count, mul(divideUp(count, rowMultiple), rowMultiple), 1,
           [&](Value row) { storeRow(row, [&](int64_t) { return zeros; }); });
+}
+
+void AttentionBuilder::packTerms(const Heads &heads, const Bounds &tokens,
+                                 const Rows &to) {
+  if (kind.inTerm == 1)
+    return pack(heads, tokens, to);
+  Type element = to.memory.element;
+  auto storePairs = [&](Value token, function_ref<Value(int64_t)> second) {
+    Value at = add(to.at, mul(div(sub(token, tokens.first), 2), 2 * to.row));
+    for (int64_t v = 0; v < to.row; v += lanes) {
+      Value first = loadPiece(heads, token, v, element);
+      store(interleave(*this, first, second(v)), to.memory, add(at, 2 * v));
+    }
+  };
+  Value count = sub(tokens.second, tokens.first);
+  Value whole = add(tokens.first, mul(div(count, 2), 2));
+  forEach(tokens.first, whole, 2, [&](Value token) {
+    storePairs(token, [&](int64_t v) {
+      return loadPiece(heads, add(token, 1), v, element);
+    });
+  });
+  forEach(whole, tokens.second, 1, [&](Value token) {
+    storePairs(token, [&](int64_t) { return zero(element, lanes); });
+  });
+}
+
+/// Transposes as many tokens as there are lanes, `from` in their heads.
+void AttentionBuilder::packTransposedLines(const Heads &heads,
+                                           ArrayRef<Value> from, Value to,
+                                           const Panels &panels) {
+  auto square = [&](Value p, int64_t rows) {
+    Value mask = rows < lanes ? firstLanes(rows, lanes) : Value();
+    SmallVector<Value> lines = llvm::map_to_vector(from, [&](Value at) {
+      return loadAs(accumulator, heads.memory, add(at, p), lanes, mask);
+    });
+    transposeSquare(lines);
+    for (int64_t row = 0; row < rows; ++row)
+      store(lines[row], panels.memory, add(to, mul(add(p, row), panels.row)));
+  };
+  int64_t rest = heads.depth % lanes;
+  forEach(index(0), index(heads.depth - rest), lanes,
+          [&](Value p) { square(p, lanes); });
+  if (rest)
+    square(index(heads.depth - rest), rest);
+}
+
+/// The same for pairs of elements.
+void AttentionBuilder::packTransposedPairs(const Heads &heads,
+                                           ArrayRef<Value> from, Value to,
+                                           const Panels &panels) {
+  auto square = [&](Value p, int64_t elements) {
+    Value mask =
+        elements < 2 * lanes ? firstLanes(elements, 2 * lanes) : Value();
+    SmallVector<Value> lines = llvm::map_to_vector(from, [&](Value at) {
+      return bitsOf(load(heads.memory, add(at, p), 2 * lanes, mask));
+    });
+    transposePairs(*this, lines);
+    Value term = div(p, 2);
+    for (int64_t row = 0; 2 * row < elements; ++row)
+      store(lines[row], panels.memory,
+            add(to, mul(add(term, row), panels.row)));
+  };
+  int64_t rest = heads.depth % (2 * lanes);
+  forEach(index(0), index(heads.depth - rest), 2 * lanes,
+          [&](Value p) { square(p, 2 * lanes); });
+  if (rest)
+    square(index(heads.depth - rest), rest);
 }
 
 void AttentionBuilder::packTransposed(const Heads &heads, const Bounds &tokens,
@@ -73,22 +163,10 @@ void AttentionBuilder::packTransposed(const Heads &heads, const Bounds &tokens,
         Value token = minSigned(add(first, v + lane), last);
         from.push_back(add(heads.at, mul(token, heads.pitch())));
       }
-      auto square = [&](Value p, int64_t rows) {
-        Value mask = rows < lanes ? firstLanes(rows, lanes) : Value();
-        SmallVector<Value> lines = llvm::map_to_vector(from, [&](Value at) {
-          return loadAs(accumulator, heads.memory, add(at, p), lanes, mask);
-        });
-        transposeSquare(lines);
-        for (int64_t row = 0; row < rows; ++row) {
-          Value at = add(toPanel, mul(add(p, row), to.row));
-          store(lines[row], to.memory, add(at, v));
-        }
-      };
-      int64_t rest = heads.depth % lanes;
-      forEach(index(0), index(heads.depth - rest), lanes,
-              [&](Value p) { square(p, lanes); });
-      if (rest)
-        square(index(heads.depth - rest), rest);
+      if (kind.inTerm == 2)
+        packTransposedPairs(heads, from, add(toPanel, 2 * v), to);
+      else
+        packTransposedLines(heads, from, add(toPanel, v), to);
     }
   });
 }
@@ -105,6 +183,13 @@ void AttentionBuilder::unpack(const Rows &from, const Heads &heads,
               mask);
     }
   });
+}
+
+Value AttentionBuilder::rounded(Value vector, const FlatMemory &memory) {
+  if (memory.element == accumulator)
+    return vector;
+  auto type = VectorType::get({lanes}, getBF16Type());
+  return bitsOf(arith::TruncFOp::create(*this, type, vector));
 }
 
 void AttentionBuilder::clear(const FlatMemory &memory, Value at, Value count) {
@@ -184,7 +269,7 @@ Value AttentionBuilder::loadMask(const Scores &which, Value mask) {
     // Lanes that are masked off may lie past the end.
     if (mask) {
       Value isIn = vector::ExtractOp::create(*this, mask, lane);
-      place = select(isIn, place, at);
+      place = select(isIn, place, maskAt);
     }
     vector = vector::InsertOp::create(*this, loadScalar(memory, place), vector,
                                       lane);

@@ -33,16 +33,44 @@ struct MaskPlaces {
         slopes(arguments.add(masks.slopes)) {}
 };
 
+/// A piece of scratch: `count` elements from byte `begin` on.
+struct ScratchPiece {
+  mlir::Type element;
+  int64_t begin, count;
+
+  FlatMemory in(LoopBuilder &b) const {
+    return b.scratch(element, begin, count);
+  }
+};
 /// Scratch that is given out piece by piece.
 class ScratchSizes {
 public:
-  /// Returns where `count` accumulators of `bytes` each begin.
-  int64_t take(int64_t count, int64_t bytes) {
+  ScratchPiece take(mlir::Type element, int64_t count) {
     int64_t begin = total;
-    total += llvm::alignTo(count * bytes, 64);
-    return begin;
+    total += llvm::alignTo(count * bytesOf(element), 64);
+    return {element, begin, count};
   }
   int64_t total = 0;
+};
+
+/// How the products of an attention are computed.
+struct ProductKind {
+  ProductKind(mlir::Type element, const Target &target);
+
+  mlir::Type accumulator;
+  mlir::Type factor; ///< of packed operands: i16, the bits of bf16, for pairs
+  bool fused;        ///< multiply and add round once
+  int64_t inTerm;    ///< elements: two if pairs are multiplied
+
+  int64_t terms(int64_t elements) const {
+    return llvm::divideCeilSigned(elements, inTerm);
+  }
+  mlir::Value terms(LoopBuilder &b, mlir::Value elements) const {
+    return b.div(b.add(elements, inTerm - 1), inTerm);
+  }
+  TileShape tileOf(const Target &target, int64_t columns) const {
+    return TileShape::of(target, columns, bytesOf(accumulator));
+  }
 };
 
 /// Which queries or keys are met: [first, second).
@@ -50,7 +78,7 @@ using Bounds = std::pair<mlir::Value, mlir::Value>;
 
 class AttentionBuilder : public LayoutBuilder {
 public:
-  AttentionBuilder(const AttentionShape &shape, mlir::Type accumulator,
+  AttentionBuilder(const AttentionShape &shape, const ProductKind &kind,
                    int64_t lanes, const ArgumentList &arguments,
                    const MaskPlaces &places, int64_t scratchBytes);
 
@@ -69,14 +97,17 @@ public:
   Heads headsOf(unsigned argument, int64_t tokens, int64_t heads, int64_t depth,
                 mlir::Value batch, mlir::Value head);
 
-  /// Copies tokens to rows of `to`, times `scale`. What fills a row, and rows
-  /// that make their number a multiple of `rowMultiple`, become zeros.
+  /// Copies tokens to rows. What fills a row, and rows that make their number a
+  /// multiple of `rowMultiple`, become zeros.
   void pack(const Heads &heads, const Bounds &tokens, const Rows &to,
-            double scale = 1, int64_t rowMultiple = 1);
+            int64_t rowMultiple = 1);
   /// Copies tokens to columns: to panels from that of the first token on. What
   /// fills the last panel are tokens again.
   void packTransposed(const Heads &heads, const Bounds &tokens,
                       const Panels &to, const TileShape &tile);
+  /// Copies tokens to the terms of a right operand, from that of the first
+  /// token on: to rows, or to pairs of rows of which a last one may be zeros.
+  void packTerms(const Heads &heads, const Bounds &tokens, const Rows &to);
   /// Rounds rows to tokens.
   void unpack(const Rows &from, const Heads &heads, const Bounds &tokens);
   void clear(const FlatMemory &memory, mlir::Value at, mlir::Value count);
@@ -99,6 +130,9 @@ public:
   Bounds queriesOf(mlir::Value first, mlir::Value last);
   /// The lanes in [range.first, range.second), from `at` on.
   mlir::Value lanesIn(const Bounds &range, mlir::Value at);
+  /// Rounds a vector of weights or of changes of scores to what products of
+  /// `memory` multiply.
+  mlir::Value rounded(mlir::Value vector, const FlatMemory &memory);
   /// Whether scores are changed by operands.
   bool changesScores() const { return places.mask || places.slopes; }
   /// Adds what the operands add to scores that `mask` selects, if it is given.
@@ -136,10 +170,20 @@ public:
                                       uint64_t flops);
 
   const AttentionShape &shape;
+  const ProductKind &kind;
   mlir::Type accumulator;
   int64_t lanes;
 
 private:
+  /// Loads elements [v, v + lanes) of a token as `element`, or as its bits if
+  /// that is an integer; those past the depth are zeros.
+  mlir::Value loadPiece(const Heads &heads, mlir::Value token, int64_t v,
+                        mlir::Type element);
+  mlir::Value bitsOf(mlir::Value vector);
+  void packTransposedPairs(const Heads &heads, llvm::ArrayRef<mlir::Value> from,
+                           mlir::Value to, const Panels &panels);
+  void packTransposedLines(const Heads &heads, llvm::ArrayRef<mlir::Value> from,
+                           mlir::Value to, const Panels &panels);
   mlir::Value loadMask(const Scores &which, mlir::Value mask);
   mlir::Value addSlopes(mlir::Value scores, const Scores &which);
   mlir::Value reduceLanes(

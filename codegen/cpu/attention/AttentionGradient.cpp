@@ -5,6 +5,7 @@
 // of keys and queries yields all three gradients, with sums in scratch.
 //
 //===----------------------------------------------------------------------===//
+#include "codegen/cpu/MatrixTiles.h"
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/attention/AttentionBuilder.h"
 
@@ -18,52 +19,60 @@ using namespace mp::cpu;
 namespace {
 
 struct GradientPlan {
-  GradientPlan(const AttentionShape &shape, Type accumulator,
-               const Target &target);
+  GradientPlan(const AttentionShape &shape, Type element, const Target &target);
 
-  Type accumulator;
-  bool fused;
+  ProductKind kind;
   TileShape tokens, depth, width; ///< by what is a product's columns
   /// Of scores in scratch: multiples of all tiles.
   static constexpr int64_t keyBlock = 96, queryBlock = 192;
   int64_t depthPitch, widthPitch;
   int64_t paddedTokens; ///< whole panels
-  int64_t query, queryColumns, gradient, gradientColumns, key, value;
-  int64_t logSumExp, delta, weights, products;
-  int64_t querySums, keySums, valueSums, scratch; ///< bytes
-
-  int64_t lanes() const { return tokens.lanes; }
+  /// Of queries and keys, as left operands, columns and terms of products.
+  ScratchPiece queryTerms, queryColumns, gradientTerms, gradientColumns;
+  ScratchPiece key, keyTerms, value;
+  ScratchPiece logSumExp, delta;
+  ScratchPiece scores, products; ///< a block, in the accumulator's type
+  /// Weights, and gradients of scores: keys are rows, or terms.
+  ScratchPiece weights, changes, changeTerms;
+  ScratchPiece querySums, keySums, valueSums;
+  int64_t scratchBytes;
 };
 
-GradientPlan::GradientPlan(const AttentionShape &shape, Type accumulator,
+GradientPlan::GradientPlan(const AttentionShape &shape, Type element,
                            const Target &target)
-    : accumulator(accumulator), fused(target.has("fma")) {
-  int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
-  tokens = TileShape::of(target, shape.tokens, bytes);
-  depth = TileShape::of(target, shape.depth, bytes);
-  width = TileShape::of(target, shape.width, bytes);
-  depthPitch = depth.padded(shape.depth);
-  widthPitch = width.padded(shape.width);
-  paddedTokens = tokens.padded(shape.tokens);
+    : kind(element, target), tokens(kind.tileOf(target, shape.tokens)),
+      depth(kind.tileOf(target, shape.depth)),
+      width(kind.tileOf(target, shape.width)),
+      depthPitch(depth.padded(shape.depth)),
+      widthPitch(width.padded(shape.width)),
+      paddedTokens(tokens.padded(shape.tokens)) {
+  Type sum = kind.accumulator, factor = kind.factor;
+  bool isPaired = kind.inTerm == 2;
+  auto even = [&](int64_t count) { return kind.terms(count) * kind.inTerm; };
   // A block's rows that fill its last tile are summed too.
   int64_t tokenRows = llvm::alignTo(shape.tokens, 48),
           keyRows = llvm::alignTo(shape.keys, 48);
 
   ScratchSizes sizes;
-  query = sizes.take(shape.tokens * depthPitch, bytes);
-  queryColumns = sizes.take(paddedTokens * shape.depth, bytes);
-  gradient = sizes.take(shape.tokens * widthPitch, bytes);
-  gradientColumns = sizes.take(paddedTokens * shape.width, bytes);
-  key = sizes.take(keyBlock * depthPitch, bytes);
-  value = sizes.take(keyBlock * widthPitch, bytes);
-  logSumExp = sizes.take(paddedTokens, bytes);
-  delta = sizes.take(paddedTokens, bytes);
-  weights = sizes.take(keyBlock * queryBlock, bytes);
-  products = sizes.take(keyBlock * queryBlock, bytes);
-  querySums = sizes.take(tokenRows * depthPitch, bytes);
-  keySums = sizes.take(keyRows * depthPitch, bytes);
-  valueSums = sizes.take(keyRows * widthPitch, bytes);
-  scratch = sizes.total;
+  queryTerms = sizes.take(factor, even(shape.tokens) * depthPitch);
+  queryColumns = sizes.take(factor, paddedTokens * even(shape.depth));
+  gradientTerms = sizes.take(factor, even(shape.tokens) * widthPitch);
+  gradientColumns = sizes.take(factor, paddedTokens * even(shape.width));
+  key = sizes.take(factor, keyBlock * depthPitch);
+  keyTerms = isPaired ? sizes.take(factor, keyBlock * depthPitch) : key;
+  value = sizes.take(factor, keyBlock * widthPitch);
+  logSumExp = sizes.take(sum, paddedTokens);
+  delta = sizes.take(sum, paddedTokens);
+  constexpr int64_t block = keyBlock * queryBlock;
+  scores = sizes.take(sum, block);
+  products = sizes.take(sum, block);
+  weights = isPaired ? sizes.take(factor, block) : scores;
+  changes = isPaired ? sizes.take(factor, block) : products;
+  changeTerms = isPaired ? sizes.take(factor, block) : products;
+  querySums = sizes.take(sum, tokenRows * depthPitch);
+  keySums = sizes.take(sum, keyRows * depthPitch);
+  valueSums = sizes.take(sum, keyRows * widthPitch);
+  scratchBytes = sizes.total;
 }
 
 struct GradientArguments : ArgumentList {
@@ -85,25 +94,8 @@ public:
   GradientCode(const AttentionShape &shape, const GradientPlan &plan,
                const GradientArguments &arguments)
       : shape(shape), plan(plan), arguments(arguments),
-        b(shape, plan.accumulator, plan.lanes(), arguments, arguments.masks,
-          plan.scratch) {
-    int64_t bytes = plan.accumulator.getIntOrFloatBitWidth() / 8;
-    auto piece = [&](int64_t from, int64_t to) {
-      return b.scratch(plan.accumulator, from, (to - from) / bytes);
-    };
-    query = piece(plan.query, plan.queryColumns);
-    queryColumns = piece(plan.queryColumns, plan.gradient);
-    gradient = piece(plan.gradient, plan.gradientColumns);
-    gradientColumns = piece(plan.gradientColumns, plan.key);
-    key = piece(plan.key, plan.value);
-    value = piece(plan.value, plan.logSumExp);
-    logSumExp = piece(plan.logSumExp, plan.delta);
-    delta = piece(plan.delta, plan.weights);
-    weights = piece(plan.weights, plan.products);
-    products = piece(plan.products, plan.querySums);
-    querySums = piece(plan.querySums, plan.keySums);
-    keySums = piece(plan.keySums, plan.valueSums);
-    valueSums = piece(plan.valueSums, plan.scratch);
+        b(shape, plan.kind, plan.tokens.lanes, arguments, arguments.masks,
+          plan.scratchBytes) {
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   AttentionBuilder &builder() { return b; }
@@ -112,58 +104,67 @@ private:
   void emitItem(Value item) {
     group = b.rem(item, shape.groups);
     batch = b.div(item, shape.groups);
-    clear(keySums, plan.keySums, plan.valueSums);
-    clear(valueSums, plan.valueSums, plan.scratch);
+    clear(plan.keySums);
+    clear(plan.valueSums);
     b.forEach(shape.headsInGroup(), [&](Value number) {
       emitHead(b.add(b.mul(group, shape.headsInGroup()), number));
     });
-    auto store = [&](std::optional<unsigned> argument, const FlatMemory &sums,
+    auto store = [&](std::optional<unsigned> argument, const ScratchPiece &sums,
                      int64_t pitch, int64_t depth) {
       if (argument)
         b.unpack(
-            {sums, b.index(0), pitch},
+            {sums.in(b), b.index(0), pitch},
             b.headsOf(*argument, shape.keys, shape.groups, depth, batch, group),
             {b.index(0), b.index(shape.keys)});
     };
-    store(arguments.keyGradient, keySums, plan.depthPitch, shape.depth);
-    store(arguments.valueGradient, valueSums, plan.widthPitch, shape.width);
+    store(arguments.keyGradient, plan.keySums, plan.depthPitch, shape.depth);
+    store(arguments.valueGradient, plan.valueSums, plan.widthPitch,
+          shape.width);
   }
 
-  void clear(const FlatMemory &memory, int64_t from, int64_t to) {
-    int64_t bytes = plan.accumulator.getIntOrFloatBitWidth() / 8;
-    b.clear(memory, b.index(0), b.index((to - from) / bytes));
+  void clear(const ScratchPiece &sums) {
+    b.clear(sums.in(b), b.index(0), b.index(sums.count));
   }
 
   void emitHead(Value head) {
     b.setHead(batch, head);
     packQueries(head);
-    clear(querySums, plan.querySums, plan.keySums);
+    clear(plan.querySums);
     Value end = b.keysOf(b.index(0), b.index(shape.tokens)).second;
     b.forEach(b.index(0), end, plan.keyBlock, [&](Value from) {
       emitKeys(from, b.minSigned(b.add(from, plan.keyBlock), end));
     });
     if (arguments.queryGradient)
-      b.unpack({querySums, b.index(0), plan.depthPitch},
+      b.unpack({plan.querySums.in(b), b.index(0), plan.depthPitch},
                b.headsOf(*arguments.queryGradient, shape.tokens, shape.heads,
                          shape.depth, batch, head),
                {b.index(0), b.index(shape.tokens)});
   }
 
-  /// What is read for each query: rows, columns and numbers.
+  int64_t inTerm() const { return plan.kind.inTerm; }
+  /// Of packed columns of tokens: terms, and panels.
+  int64_t termPitch() const { return inTerm() * plan.tokens.panelColumns(); }
+  int64_t panelPitch(int64_t depth) const {
+    return plan.kind.terms(depth) * termPitch();
+  }
+
+  /// What is read for each query: terms, columns and numbers.
   void packQueries(Value head) {
     Bounds all{b.index(0), b.index(shape.tokens)};
     auto pack = [&](unsigned argument, int64_t depth, int64_t pitch,
-                    const FlatMemory &rows, const FlatMemory &columns) {
+                    const ScratchPiece &terms, const ScratchPiece &columns) {
       auto heads =
           b.headsOf(argument, shape.tokens, shape.heads, depth, batch, head);
-      b.pack(heads, all, {rows, b.index(0), pitch});
-      int64_t panel = plan.tokens.panelColumns();
-      b.packTransposed(heads, all, {columns, b.index(0), depth * panel, panel},
-                       plan.tokens);
+      b.packTerms(heads, all, {terms.in(b), b.index(0), pitch});
+      b.packTransposed(
+          heads, all,
+          {columns.in(b), b.index(0), panelPitch(depth), termPitch()},
+          plan.tokens);
     };
-    pack(arguments.query, shape.depth, plan.depthPitch, query, queryColumns);
-    pack(arguments.gradient, shape.width, plan.widthPitch, gradient,
-         gradientColumns);
+    pack(arguments.query, shape.depth, plan.depthPitch, plan.queryTerms,
+         plan.queryColumns);
+    pack(arguments.gradient, shape.width, plan.widthPitch, plan.gradientTerms,
+         plan.gradientColumns);
     auto gather = [&](unsigned argument, const FlatMemory &to) {
       b.forEach(shape.tokens, [&](Value token) {
         Value row = b.add(b.mul(batch, shape.tokens), token);
@@ -175,116 +176,148 @@ private:
                   b.storeScalar(b.firstLane(b.constant(0)), to, token);
                 });
     };
-    gather(arguments.logSumExp, logSumExp);
-    gather(arguments.delta, delta);
+    gather(arguments.logSumExp, plan.logSumExp.in(b));
+    gather(arguments.delta, plan.delta.in(b));
   }
 
   /// Adds what keys [first, last) give.
   void emitKeys(Value first, Value last) {
     Bounds range{first, last};
-    auto pack = [&](unsigned argument, int64_t depth, int64_t pitch,
-                    const FlatMemory &to, const TileShape &) {
-      b.pack(b.headsOf(argument, shape.keys, shape.groups, depth, batch, group),
-             range, {to, b.index(0), pitch}, 1, plan.tokens.rows);
+    auto headsOf = [&](unsigned argument, int64_t depth) {
+      return b.headsOf(argument, shape.keys, shape.groups, depth, batch, group);
     };
-    pack(arguments.key, shape.depth, plan.depthPitch, key, plan.tokens);
-    pack(arguments.value, shape.width, plan.widthPitch, value, plan.tokens);
+    auto keys = headsOf(arguments.key, shape.depth);
+    b.pack(keys, range, {plan.key.in(b), b.index(0), plan.depthPitch},
+           plan.tokens.rows);
+    if (inTerm() == 2)
+      b.packTerms(keys, range,
+                  {plan.keyTerms.in(b), b.index(0), plan.depthPitch});
+    b.pack(headsOf(arguments.value, shape.width), range,
+           {plan.value.in(b), b.index(0), plan.widthPitch}, plan.tokens.rows);
     auto [begin, end] = b.queriesOf(first, last);
     int64_t columns = plan.tokens.panelColumns();
     Value from = b.mul(b.div(begin, columns), columns);
     b.forEach(from, end, plan.queryBlock, [&](Value query) {
       Value count = b.minSigned(b.sub(end, query), plan.queryBlock);
-      emitBlock(first, b.sub(last, first), query, count);
+      emitBlock(range, query, count);
     });
   }
 
   /// The scores of a block of keys and queries, and what they add.
-  void emitBlock(Value firstKey, Value keys, Value firstQuery, Value queries) {
+  void emitBlock(const Bounds &range, Value firstQuery, Value queries) {
     int64_t columns = plan.tokens.panelColumns();
+    Value keys = b.sub(range.second, range.first);
     Value panel = b.div(firstQuery, columns);
     Value panels = b.divideUp(queries, columns);
-    auto scoresOf = [&](const FlatMemory &rows, int64_t pitch,
-                        const FlatMemory &packed, int64_t depth,
-                        const FlatMemory &to) {
+    auto scoresOf = [&](const ScratchPiece &rows, int64_t pitch,
+                        const ScratchPiece &packed, int64_t depth,
+                        const ScratchPiece &to) {
       TileProduct{.tile = plan.tokens,
-                  .a = {rows, b.index(0), pitch},
-                  .b = {packed, b.mul(panel, depth * columns), depth * columns,
-                        columns},
-                  .c = {to, b.index(0), plan.queryBlock},
+                  .a = {rows.in(b), b.index(0), pitch, inTerm()},
+                  .right = {packed.in(b), b.mul(panel, panelPitch(depth)),
+                            panelPitch(depth), termPitch()},
+                  .c = {to.in(b), b.index(0), plan.queryBlock},
                   .rows = keys,
-                  .depth = b.index(depth),
+                  .depth = b.index(plan.kind.terms(depth)),
                   .panels = panels,
-                  .fused = plan.fused}
+                  .fused = plan.kind.fused}
           .emit(b);
     };
-    scoresOf(key, plan.depthPitch, queryColumns, shape.depth, weights);
-    scoresOf(value, plan.widthPitch, gradientColumns, shape.width, products);
-    b.forEach(b.index(0), keys, 1, [&](Value row) {
-      weighRow(b.add(firstKey, row), row, firstQuery, b.mul(panels, columns));
+    scoresOf(plan.key, plan.depthPitch, plan.queryColumns, shape.depth,
+             plan.scores);
+    scoresOf(plan.value, plan.widthPitch, plan.gradientColumns, shape.width,
+             plan.products);
+    b.forEach(b.index(0), keys, inTerm(), [&](Value row) {
+      weighKeys(range, row, firstQuery, b.mul(panels, columns));
     });
-    Rows weightRows{weights, b.index(0), plan.queryBlock},
-        scoreRows{products, b.index(0), plan.queryBlock};
-    Value keyAt = b.mul(firstKey, plan.depthPitch),
-          valueAt = b.mul(firstKey, plan.widthPitch),
+    auto rowsOf = [&](const ScratchPiece &piece) {
+      return Rows{piece.in(b), b.index(0), plan.queryBlock, inTerm()};
+    };
+    Value keyAt = b.mul(range.first, plan.depthPitch),
+          valueAt = b.mul(range.first, plan.widthPitch),
           queryAt = b.mul(firstQuery, plan.depthPitch),
           gradientAt = b.mul(firstQuery, plan.widthPitch);
-    addProduct(plan.width, shape.width, weightRows, {gradient, gradientAt},
-               {valueSums, valueAt}, keys, queries);
-    addProduct(plan.depth, shape.depth, scoreRows, {query, queryAt},
-               {keySums, keyAt}, keys, queries);
+    addProduct(plan.width, shape.width, rowsOf(plan.weights),
+               {plan.gradientTerms, gradientAt}, {plan.valueSums, valueAt},
+               keys, queries);
+    addProduct(plan.depth, shape.depth, rowsOf(plan.changes),
+               {plan.queryTerms, queryAt}, {plan.keySums, keyAt}, keys,
+               queries);
     addProduct(plan.depth, shape.depth,
-               {products, b.index(0), 1, plan.queryBlock}, {key, b.index(0)},
-               {querySums, queryAt}, queries, keys);
+               {plan.changeTerms.in(b), b.index(0), inTerm(),
+                inTerm() * plan.queryBlock},
+               {plan.keyTerms, b.index(0)}, {plan.querySums, queryAt}, queries,
+               keys);
   }
 
-  /// sums += a * rows, both `columns` wide.
+  /// sums += a * terms, both `columns` wide.
   void addProduct(const TileShape &tile, int64_t columns, const Rows &a,
-                  std::pair<FlatMemory, Value> rows,
-                  std::pair<FlatMemory, Value> sums, Value count, Value depth) {
+                  std::pair<ScratchPiece, Value> terms,
+                  std::pair<ScratchPiece, Value> sums, Value rows,
+                  Value depth) {
     int64_t pitch = tile.padded(columns);
     TileProduct{.tile = tile,
                 .a = a,
-                .b = {rows.first, rows.second, tile.panelColumns(), pitch},
-                .c = {sums.first, sums.second, pitch},
-                .rows = count,
-                .depth = depth,
+                .right = {terms.first.in(b), terms.second,
+                          inTerm() * tile.panelColumns(), inTerm() * pitch},
+                .c = {sums.first.in(b), sums.second, pitch},
+                .rows = rows,
+                .depth = plan.kind.terms(b, depth),
                 .panels = b.index(tile.panels(columns)),
                 .adds = true,
-                .fused = plan.fused}
+                .fused = plan.kind.fused}
         .emit(b);
   }
 
-  /// Makes the weights of a key of its scores, and the gradients of the scores
-  /// of the products of values and gradients.
-  void weighRow(Value keyIndex, Value row, Value firstQuery, Value columns) {
-    Bounds range = b.queriesOf(keyIndex, b.add(keyIndex, 1));
-    Value begin = b.mul(row, plan.queryBlock);
-    Value scale = b.constant(shape.scale), zero = b.constant(0);
+  /// Makes the weights of one key, or of two that are a term, of their scores,
+  /// and the gradients of the scores of the products of values and gradients.
+  void weighKeys(const Bounds &keys, Value row, Value firstQuery,
+                 Value columns) {
+    FlatMemory weights = plan.weights.in(b), changes = plan.changes.in(b),
+               terms = plan.changeTerms.in(b);
     b.forEach(b.index(0), columns, b.lanes, [&](Value at) {
-      Value place = b.add(begin, at), query = b.add(firstQuery, at);
-      Value isIn = b.lanesIn(range, query);
-      Value score =
-          arith::MulFOp::create(b, b.load(weights, place, b.lanes), scale);
-      score = b.change(score, {query, keyIndex, true}, isIn);
-      Value distance =
-          arith::SubFOp::create(b, score, b.load(logSumExp, query, b.lanes));
-      Value weight = b.select(isIn, math::ExpOp::create(b, distance), zero);
-      b.store(weight, weights, place);
-      Value change = arith::SubFOp::create(b, b.load(products, place, b.lanes),
-                                           b.load(delta, query, b.lanes));
-      Value gradient = arith::MulFOp::create(
-          b, arith::MulFOp::create(b, weight, change), scale);
-      b.store(b.select(isIn, gradient, zero), products, place);
+      Value query = b.add(firstQuery, at);
+      SmallVector<Value, 2> ofTerm;
+      for (int64_t i = 0; i < inTerm(); ++i) {
+        Value place = b.add(b.mul(b.add(row, i), plan.queryBlock), at);
+        auto [weight, change] =
+            weigh(keys, b.add(b.add(keys.first, row), i), query, place);
+        b.store(b.rounded(weight, weights), weights, place);
+        ofTerm.push_back(b.rounded(change, changes));
+        b.store(ofTerm.back(), changes, place);
+      }
+      if (inTerm() == 2)
+        b.store(interleave(b, ofTerm[0], ofTerm[1]), terms,
+                b.add(b.mul(row, plan.queryBlock), b.mul(at, 2)));
     });
+  }
+
+  std::pair<Value, Value> weigh(const Bounds &keys, Value key, Value query,
+                                Value place) {
+    Bounds range = b.queriesOf(key, b.add(key, 1));
+    // The second of a last pair does not exist.
+    range.second =
+        b.select(b.isBelow(key, keys.second), range.second, range.first);
+    Value isIn = b.lanesIn(range, query), zero = b.constant(0);
+    Value scale = b.constant(shape.scale);
+    Value score = arith::MulFOp::create(
+        b, b.load(plan.scores.in(b), place, b.lanes), scale);
+    score = b.change(score, {query, key, true}, isIn);
+    Value distance = arith::SubFOp::create(
+        b, score, b.load(plan.logSumExp.in(b), query, b.lanes));
+    Value weight = b.select(isIn, math::ExpOp::create(b, distance), zero);
+    Value change =
+        arith::SubFOp::create(b, b.load(plan.products.in(b), place, b.lanes),
+                              b.load(plan.delta.in(b), query, b.lanes));
+    change = arith::MulFOp::create(b, arith::MulFOp::create(b, weight, change),
+                                   scale);
+    return {weight, b.select(isIn, change, zero)};
   }
 
   const AttentionShape &shape;
   const GradientPlan &plan;
   const GradientArguments &arguments;
   AttentionBuilder b;
-  FlatMemory query, queryColumns, gradient, gradientColumns, key, value;
-  FlatMemory logSumExp, delta, weights, products;
-  FlatMemory querySums, keySums, valueSums;
   Value batch, group;
 };
 
@@ -293,11 +326,10 @@ private:
 LogicalResult mp::cpu::emitAttentionGradient(
     const AttentionShape &shape, const AttentionGradientTensors &tensors,
     ObjectCompiler &compiler, EmittedKernel &kernel) {
-  GradientPlan plan(shape, computeType(tensors.query.element()),
-                    compiler.target());
+  GradientPlan plan(shape, tensors.query.element(), compiler.target());
   GradientArguments arguments(tensors);
   GradientCode code(shape, plan, arguments);
   return code.builder().launchAttention(compiler, kernel, arguments,
                                         shape.batch * shape.groups,
-                                        plan.scratch, shape.flops(5));
+                                        plan.scratchBytes, shape.flops(5));
 }

@@ -1,5 +1,6 @@
 //===- TileProduct.cpp - matrix products in scratch -----------------------===//
 #include "codegen/cpu/attention/TileProduct.h"
+#include "codegen/cpu/MatrixTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,52 +22,58 @@ TileShape TileShape::of(const Target &target, int64_t columns,
   return {lanes, vectors, rows[vectors - 1]};
 }
 
-void TileProduct::emit(LoopBuilder &b_) const {
-  LoopBuilder &builder = b_;
-  int64_t lanes = tile.lanes;
-  auto emitTile = [&](Value j, Value i) {
-    Value fromB = builder.add(b.at, builder.mul(j, b.panel));
-    Value fromA = builder.add(a.at, builder.mul(i, a.row));
-    Value toC = builder.add(builder.add(c.at, builder.mul(i, c.row)),
-                            builder.mul(j, tile.panelColumns()));
-    auto placeC = [&](int64_t r, int64_t v) {
-      return builder.add(toC, r * c.row + v * lanes);
-    };
-    SmallVector<Value> start;
-    for (int64_t r = 0; r < tile.rows; ++r)
-      for (int64_t v = 0; v < tile.vectors; ++v)
-        start.push_back(adds ? builder.load(c.memory, placeC(r, v), lanes)
-                             : builder.zero(c.memory.element, lanes));
-    auto sums = builder.fold(
-        builder.index(0), depth, start,
-        [&](Value p, ValueRange before) -> SmallVector<Value> {
-          Value rowB = builder.add(fromB, builder.mul(p, b.row));
-          Value columnA = builder.add(fromA, builder.mul(p, a.step));
-          SmallVector<Value> vectors, next;
-          for (int64_t v = 0; v < tile.vectors; ++v)
-            vectors.push_back(
-                builder.load(b.memory, builder.add(rowB, v * lanes), lanes));
-          for (int64_t r = 0; r < tile.rows; ++r) {
-            Value element = builder.loadSplat(
-                a.memory, builder.add(columnA, r * a.row), lanes);
-            for (int64_t v = 0; v < tile.vectors; ++v) {
-              Value sum = before[r * tile.vectors + v];
-              next.push_back(fused ? Value(math::FmaOp::create(builder, element,
-                                                               vectors[v], sum))
-                                   : Value(arith::AddFOp::create(
-                                         builder, sum,
-                                         arith::MulFOp::create(builder, element,
-                                                               vectors[v]))));
-            }
-          }
-          return next;
-        });
-    for (int64_t r = 0; r < tile.rows; ++r)
-      for (int64_t v = 0; v < tile.vectors; ++v)
-        builder.store(sums[r * tile.vectors + v], c.memory, placeC(r, v));
-  };
-  builder.forEach(builder.index(0), panels, 1, [&](Value j) {
-    builder.forEach(builder.index(0), rows, tile.rows,
-                    [&](Value i) { emitTile(j, i); });
+SmallVector<Value> TileProduct::addTerm(LoopBuilder &b, Value fromA,
+                                        Value fromB, ValueRange before) const {
+  int64_t lanes = tile.lanes, apart = isPaired() ? 2 * lanes : lanes;
+  SmallVector<Value> vectors, next;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Value at = b.add(fromB, v * apart);
+    vectors.push_back(isPaired() ? loadPairs(b, right.memory, at, lanes)
+                                 : b.load(right.memory, at, lanes));
+  }
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    Value at = b.add(fromA, r * a.row);
+    Value element = isPaired() ? splatPair(b, a.memory, at)
+                               : b.loadSplat(a.memory, at, lanes);
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      Value sum = before[r * tile.vectors + v];
+      if (isPaired())
+        sum = addDotProducts(b, sum, vectors[v], element);
+      else if (fused)
+        sum = math::FmaOp::create(b, element, vectors[v], sum);
+      else
+        sum = arith::AddFOp::create(
+            b, sum, arith::MulFOp::create(b, element, vectors[v]));
+      next.push_back(sum);
+    }
+  }
+  return next;
+}
+
+void TileProduct::emitTile(LoopBuilder &b, Value panel, Value row) const {
+  Value fromA = b.add(a.at, b.mul(row, a.row));
+  Value fromB = b.add(right.at, b.mul(panel, right.panel));
+  Value toC =
+      b.add(b.add(c.at, b.mul(row, c.row)), b.mul(panel, tile.panelColumns()));
+  SmallVector<Value> places, start;
+  for (int64_t r = 0; r < tile.rows; ++r)
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      places.push_back(b.add(toC, r * c.row + v * tile.lanes));
+      start.push_back(adds ? b.load(c.memory, places.back(), tile.lanes)
+                           : b.zero(c.memory.element, tile.lanes));
+    }
+  auto sums =
+      b.fold(b.index(0), depth, start, [&](Value term, ValueRange before) {
+        return addTerm(b, b.add(fromA, b.mul(term, a.step)),
+                       b.add(fromB, b.mul(term, right.row)), before);
+      });
+  for (auto [sum, place] : llvm::zip_equal(sums, places))
+    b.store(sum, c.memory, place);
+}
+
+void TileProduct::emit(LoopBuilder &b) const {
+  b.forEach(b.index(0), panels, 1, [&](Value panel) {
+    b.forEach(b.index(0), rows, tile.rows,
+              [&](Value row) { emitTile(b, panel, row); });
   });
 }

@@ -32,9 +32,13 @@ struct AttentionForm {
     int64_t keys = columns(depth, 16), values = columns(width, 16);
     return isHalf ? 2 * (64 * keys + 2 * 64 * (keys + values)) : 3 * anyTile();
   }
+  /// Whether registers hold the gradients of key and value at once.
+  bool holdsBoth() const {
+    return !isHalf || columns(depth, 16) + columns(width, 16) <= 128;
+  }
   uint64_t backwardBytes() const {
     int64_t both = columns(depth, 16) + columns(width, 16);
-    int64_t passing = both > 128 ? 16 : 64, least = 1024 / passing;
+    int64_t passing = both > 128 ? 32 : 64, least = 1024 / passing;
     both = columns(depth, least) + columns(width, least);
     return isHalf ? 2 * (64 + passing) * both : 4 * anyTile();
   }
@@ -166,14 +170,21 @@ void mp::cuda::emitAttentionGradient(const AttentionShape &shape,
     code.add(shape.tokens, shape.batch * shape.heads, code.form.backwardBytes(),
              shape.flops(3), store, kernel);
   }
-  if (tensors.keyGradient || tensors.valueGradient) {
+  auto addKeys = [&](const std::optional<LayoutTensor> &key,
+                     const std::optional<LayoutTensor> &value) {
+    if (!key && !value)
+      return;
     AttentionKernel code(shape, tensors.query.element());
     std::string operands = addOperands(code, tensors),
-                changes = code.changes(tensors.masks),
-                keys = code.out(tensors.keyGradient),
-                values = code.out(tensors.valueGradient);
+                changes = code.changes(tensors.masks), keys = code.out(key),
+                values = code.out(value);
     code.call("KeyGradients", {operands, changes, code.scale(), keys, values});
+    unsigned products = 1 + 2 * key.has_value() + value.has_value();
     code.add(shape.keys, shape.batch * shape.groups, code.form.backwardBytes(),
-             shape.flops(4), store, kernel);
-  }
+             shape.flops(products), store, kernel);
+  };
+  if (AttentionForm(shape, tensors.query.element()).holdsBoth())
+    return addKeys(tensors.keyGradient, tensors.valueGradient);
+  addKeys(tensors.keyGradient, std::nullopt);
+  addKeys(std::nullopt, tensors.valueGradient);
 }

@@ -33,7 +33,8 @@ struct AttentionGradientTensors {
 };
 
 /// Emits a launch for the gradient of the query, and one for those of key and
-/// value: each sums in an order of its own, with nothing added atomically.
+/// value, or for each of them where heads are deep: each sums in an order of
+/// its own, with nothing added atomically.
 void emitAttentionGradient(const AttentionShape &shape,
                            const AttentionGradientTensors &tensors,
                            KernelStore &store, EmittedKernel &kernel);

@@ -77,7 +77,7 @@ template <typename T, int Columns> struct HalfSums {
   template <typename Left, typename Right>
   void multiplyRows(const T *left, int row, const T *right) {
     static_assert(Left::columns == Right::columns, "depth of a product");
-#pragma unroll
+#pragma unroll 2
     for (int k = 0; k < Left::columns; k += 16) {
       unsigned a[4];
       loadLeft<Left>(a, left, row, k);
@@ -268,7 +268,7 @@ void attentionForwardHalf(int block, Global<typename Sizes::Element> query,
 template <typename Sizes> struct HalfBackward {
   using T = typename Sizes::Element;
   static constexpr int passing =
-      halfColumns(Sizes::depth) + halfColumns(Sizes::width) > 128 ? 16 : 64;
+      halfColumns(Sizes::depth) + halfColumns(Sizes::width) > 128 ? 32 : 64;
   template <int Rows> using Depth = HalfTile<T, Rows, Sizes::depth, passing>;
   template <int Rows> using Width = HalfTile<T, Rows, Sizes::width, passing>;
 };
@@ -388,8 +388,11 @@ void attentionKeyGradientsHalf(
       keys, operands.key, Sizes::keyAt(batch, 0, group), place.first);
   copyTokens<Value, Sizes::keys, Sizes::groups, Sizes::width>(
       values, operands.value, Sizes::valueAt(batch, 0, group), place.first);
-  HalfSums<T, Key::columns> keySums;
-  HalfSums<T, Value::columns> valueSums;
+  // Of deep heads, registers hold the sums of one gradient alone.
+  constexpr bool ofKeys = !isSame<KeyResult, Unused>;
+  constexpr bool ofValues = !isSame<ValueResult, Unused>;
+  HalfSums<T, ofKeys ? Key::columns : 16> keySums;
+  HalfSums<T, ofValues ? Value::columns : 16> valueSums;
   int begin = Reach::firstQuery(place.first) / B::passing * B::passing;
   int end = Reach::endQuery(place.first + kHalfRows, Sizes::tokens);
 #pragma unroll 1
@@ -408,8 +411,9 @@ void attentionKeyGradientsHalf(
       barrier();
       HalfSums<T, B::passing> weights, scoreChanges;
       weights.template multiplyRows<Key, Query>(keys, rowOfWarp(), queries);
-      scoreChanges.template multiplyRows<Value, Gradient>(values, rowOfWarp(),
-                                                          gradients);
+      if constexpr (ofKeys)
+        scoreChanges.template multiplyRows<Value, Gradient>(values, rowOfWarp(),
+                                                            gradients);
       weighHalf(
           weights, scoreChanges, scores,
           [&](int row, int column) -> QueryAndKey {
@@ -419,20 +423,24 @@ void attentionKeyGradientsHalf(
             long long at = Sizes::numberAt(batch, query, head);
             return {operands.logSumExp.load(at), operands.delta.load(at)};
           });
-      valueSums.template multiplyColumns<Gradient>(weights, gradients);
-      keySums.template multiplyColumns<Query>(scoreChanges, queries);
+      if constexpr (ofValues)
+        valueSums.template multiplyColumns<Gradient>(weights, gradients);
+      if constexpr (ofKeys)
+        keySums.template multiplyColumns<Query>(scoreChanges, queries);
       barrier();
     }
   }
   waitForCopies<0>();
-  keySums.template store<Sizes::depth>(keyResult, [&](int row) {
-    int token = place.first + row;
-    return token < Sizes::keys ? Sizes::keyAt(batch, token, group) : -1ll;
-  });
-  valueSums.template store<Sizes::width>(valueResult, [&](int row) {
-    int token = place.first + row;
-    return token < Sizes::keys ? Sizes::valueAt(batch, token, group) : -1ll;
-  });
+  if constexpr (ofKeys)
+    keySums.template store<Sizes::depth>(keyResult, [&](int row) {
+      int token = place.first + row;
+      return token < Sizes::keys ? Sizes::keyAt(batch, token, group) : -1ll;
+    });
+  if constexpr (ofValues)
+    valueSums.template store<Sizes::width>(valueResult, [&](int row) {
+      int token = place.first + row;
+      return token < Sizes::keys ? Sizes::valueAt(batch, token, group) : -1ll;
+    });
 }
 
 } // namespace mp
