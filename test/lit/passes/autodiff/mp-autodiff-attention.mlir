@@ -1,0 +1,49 @@
+// RUN: mp-opt %s -split-input-file -mp-autodiff=function=f | FileCheck %s
+
+// One op gives the gradients of query, key and value, from the sums of gradient times result per query.
+// CHECK-LABEL: func.func @f.gradient(
+// CHECK-SAME: %[[Q:[^:]*]]: tensor<2x7x4x8xf32>, %[[K:[^:]*]]: tensor<2x5x2x8xf32>, %[[V:[^:]*]]: tensor<2x5x2x3xf32>, %[[L:[^:]*]]: tensor<2xi32>
+func.func @f(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>, %l: tensor<2xi32>) -> tensor<f32> {
+  // CHECK: %[[Y:.*]], %[[LSE:.*]] = mp.scaled_dot_product_attention
+  // CHECK: %[[G:.*]] = mp.broadcast %{{.*}} : tensor<f32> to tensor<2x7x4x3xf32>
+  // CHECK-NEXT: %[[GY:.*]] = mp.mul %[[G]], %[[Y]]
+  // CHECK-NEXT: %[[DELTA:.*]] = mp.sum %[[GY]] dims[3]
+  // CHECK-NEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = mp.scaled_dot_product_attention_backward %[[G]], %[[Q]], %[[K]], %[[V]], %[[LSE]], %[[DELTA]] lengths(%[[L]] : tensor<2xi32>) causal window(3) query_offset(1) {scale = 5.000000e-01 : f64} :
+  // CHECK-NEXT: return %[[DQ]], %[[DK]], %[[DV]] :
+  %y, %lse = mp.scaled_dot_product_attention %q, %k, %v lengths(%l : tensor<2xi32>) causal window(3) query_offset(1) {scale = 0.5} : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
+  %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x3xf32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+// The gradient of log_sum_exp is subtracted from these sums, which are f32 for 16-bit operands.
+// CHECK-LABEL: func.func @f.gradient(
+func.func @f(%q: tensor<2x7x4x8xbf16>, %k: tensor<2x5x4x8xbf16>) -> tensor<f32> {
+  // CHECK-DAG: %[[GLSE:.*]] = mp.broadcast %{{.*}} : tensor<f32> to tensor<2x7x4xf32>
+  // CHECK-DAG: %[[SUM:.*]] = mp.sum %{{.*}} dims[3] : tensor<2x7x4x8xf32>
+  // CHECK: %[[DELTA:.*]] = mp.sub %[[SUM]], %[[GLSE]] : tensor<2x7x4xf32>, tensor<2x7x4xf32>
+  // CHECK: mp.scaled_dot_product_attention_backward %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[DELTA]] :
+  %y, %lse = mp.scaled_dot_product_attention %q, %k, %k : tensor<2x7x4x8xbf16>, tensor<2x5x4x8xbf16>, tensor<2x5x4x8xbf16>
+  %w = mp.cast %y : tensor<2x7x4x8xbf16> to tensor<2x7x4x8xf32>
+  %1 = mp.sum %w dims[0, 1, 2, 3] : tensor<2x7x4x8xf32>
+  %2 = mp.sum %lse dims[0, 1, 2] : tensor<2x7x4xf32>
+  %3 = mp.add %1, %2 : tensor<f32>, tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// -----
+
+// The gradients of a float mask and of slopes sum scores, which are computed again as a whole.
+// CHECK-LABEL: func.func @f.gradient(
+func.func @f(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %m: tensor<4x1x5xf32>, %s: tensor<4xf32>) -> tensor<f32> {
+  // CHECK: mp.scaled_dot_product_attention_backward
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} transpose_b : tensor<2x4x7x8xf32>, tensor<2x4x5x8xf32>
+  // CHECK: mp.matmul %{{.*}}, %{{.*}} transpose_b : tensor<2x4x7x8xf32>, tensor<2x4x5x8xf32>
+  // CHECK-DAG: mp.sum %{{.*}} dims[0, 2] : tensor<2x4x7x5xf32>
+  // CHECK-DAG: mp.sum %{{.*}} dims[0, 2, 3] : tensor<2x4x7x5xf32>
+  // CHECK: return %{{.*}} : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<4x1x5xf32>, tensor<4xf32>
+  %y, %lse = mp.scaled_dot_product_attention %q, %k, %k mask(%m : tensor<4x1x5xf32>) slopes(%s : tensor<4xf32>) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x8xf32>
+  %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x8xf32>
+  return %1 : tensor<f32>
+}
