@@ -194,7 +194,7 @@ Value AttentionBuilder::rounded(Value vector, const FlatMemory &memory) {
 
 void AttentionBuilder::clear(const FlatMemory &memory, Value at, Value count) {
   forEach(index(0), count, lanes, [&](Value place) {
-    store(zero(accumulator, lanes), memory, add(at, place));
+    store(zero(memory.element, lanes), memory, add(at, place));
   });
 }
 

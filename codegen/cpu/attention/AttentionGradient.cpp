@@ -25,6 +25,7 @@ struct GradientPlan {
   TileShape tokens, depth, width; ///< by what is a product's columns
   /// Of scores in scratch: multiples of all tiles.
   static constexpr int64_t keyBlock = 96, queryBlock = 192;
+  static constexpr int64_t tileRows = 48; ///< a multiple of those of all tiles
   int64_t depthPitch, widthPitch;
   int64_t paddedTokens; ///< whole panels
   /// Of queries and keys, as left operands, columns and terms of products.
@@ -50,8 +51,8 @@ GradientPlan::GradientPlan(const AttentionShape &shape, Type element,
   bool isPaired = kind.inTerm == 2;
   auto even = [&](int64_t count) { return kind.terms(count) * kind.inTerm; };
   // A block's rows that fill its last tile are summed too.
-  int64_t tokenRows = llvm::alignTo(shape.tokens, 48),
-          keyRows = llvm::alignTo(shape.keys, 48);
+  int64_t tokenRows = llvm::alignTo(shape.tokens, tileRows),
+          keyRows = llvm::alignTo(shape.keys, tileRows);
 
   ScratchSizes sizes;
   queryTerms = sizes.take(factor, even(shape.tokens) * depthPitch);
@@ -230,6 +231,7 @@ private:
     b.forEach(b.index(0), keys, inTerm(), [&](Value row) {
       weighKeys(range, row, firstQuery, b.mul(panels, columns));
     });
+    clearRest(keys, queries, b.mul(panels, columns));
     auto rowsOf = [&](const ScratchPiece &piece) {
       return Rows{piece.in(b), b.index(0), plan.queryBlock, inTerm()};
     };
@@ -248,6 +250,28 @@ private:
                 inTerm() * plan.queryBlock},
                {plan.keyTerms, b.index(0)}, {plan.querySums, queryAt}, queries,
                keys);
+  }
+
+  /// Clears what follows a block's weights: the last tiles of sums add that to
+  /// keys and queries after the block, which may be there.
+  void clearRest(Value keys, Value queries, Value columns) {
+    auto whole = [&](Value count) {
+      return b.mul(b.divideUp(count, plan.tileRows), plan.tileRows);
+    };
+    // Elements [from, to) of a row, or of terms in the place of rows.
+    auto clear = [&](const ScratchPiece &piece, Value row, Value from, Value to,
+                     int64_t inTerm) {
+      Value at = b.add(b.mul(row, plan.queryBlock), from);
+      b.clear(piece.in(b), b.mul(at, inTerm),
+              b.mul(b.sub(b.maxSigned(to, from), from), inTerm));
+    };
+    b.forEach(b.index(0), plan.kind.terms(b, keys), 1, [&](Value term) {
+      clear(plan.changeTerms, term, columns, whole(queries), inTerm());
+    });
+    b.forEach(keys, whole(keys), 1, [&](Value row) {
+      clear(plan.weights, row, b.index(0), columns, 1);
+      clear(plan.changes, row, b.index(0), columns, 1);
+    });
   }
 
   /// sums += a * terms, both `columns` wide.
