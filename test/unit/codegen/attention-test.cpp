@@ -92,6 +92,20 @@ TEST(Attention, LengthsThatEndAnywhereInATile) {
     }
 }
 
+// Keys end before the window of any query, or begin after it.
+TEST(Attention, WindowsBesideAllKeys) {
+  for (int64_t offset : {-100000, -60, -51, 51, 60, 100000})
+    for (bool causal : {false, true}) {
+      AttentionCase attention{.batch = 2, .tokens = 50, .keys = 50};
+      attention.depth = attention.width = 8;
+      attention.window = 3;
+      attention.offset = offset;
+      attention.causal = causal;
+      attention.lengths = {50, 7};
+      expectRight(attention);
+    }
+}
+
 TEST(Attention, SlopesOnBothSides) {
   AttentionCase attention{.batch = 2, .tokens = 70, .keys = 130};
   attention.heads = 4;
