@@ -266,7 +266,7 @@ Value AttentionBuilder::loadMask(const Scores &which, Value mask) {
   Value vector = zero(memory.element, lanes);
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Value place = add(at, lane * stride);
-    // Lanes that are masked off may lie past the end.
+    // Lanes that are masked off may lie past the end, even the first.
     if (mask) {
       Value isIn = vector::ExtractOp::create(*this, mask, lane);
       place = select(isIn, place, maskAt);

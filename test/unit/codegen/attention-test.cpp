@@ -106,6 +106,26 @@ TEST(Attention, WindowsBesideAllKeys) {
     }
 }
 
+// Float masks are read for queries that fill a panel, and end before them.
+TEST(Attention, MasksOfEveryShape) {
+  for (unsigned dims = 0; dims < 16; ++dims)
+    for (const char *element : {"i1", "f32", "bf16", "f64"}) {
+      bool isConverted = StringRef(element) == "bf16" || element[1] == '6';
+      if (isConverted && dims % 5)
+        continue; // as the others, once they are loaded
+      AttentionCase attention{.batch = 2, .tokens = 65, .keys = 50};
+      attention.heads = 2;
+      attention.depth = attention.width = 5;
+      attention.mask = {2, 2, 65, 50};
+      for (unsigned dim = 0; dim < 4; ++dim)
+        if (!(dims >> dim & 1))
+          attention.mask[dim] = 1;
+      attention.maskElement = element;
+      attention.causal = dims % 3 == 0;
+      expectRight(attention);
+    }
+}
+
 TEST(Attention, SlopesOnBothSides) {
   AttentionCase attention{.batch = 2, .tokens = 70, .keys = 130};
   attention.heads = 4;
