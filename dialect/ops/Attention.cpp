@@ -229,10 +229,13 @@ private:
     return MatmulOp::create(b, x, y, /*transpose_a=*/false,
                             /*transpose_b=*/true, TypeAttr(), TypeAttr());
   }
+  /// In the type of the scores, which masks and slopes may not have.
+  Value wide(Value x) {
+    return castTo(b, x, computeType(key.getElementType()));
+  }
   /// [batch, tokens, heads, n] to [batch, heads, tokens, n].
   Value byHead(Value x) {
-    Value wide = Expression(b, x).wide();
-    return TransposeOp::create(b, wide, ArrayRef<int64_t>{0, 2, 1, 3});
+    return TransposeOp::create(b, wide(x), ArrayRef<int64_t>{0, 2, 1, 3});
   }
   /// The same for key or value, each group repeated for its heads.
   Value perHead(Value x) {
@@ -265,19 +268,16 @@ private:
                        multiply(byHead(op.getQuery()), perHead(op.getKey())));
     Expression sum = product * scale;
     if (op.getMask() && isFloatTensor(op.getMask()))
-      sum = sum + Expression(b, op.getMask()).wide();
+      sum = sum + Expression(b, wide(op.getMask()));
     if (!op.getSlopes())
       return sum;
     auto slopes = tensorType(op.getSlopes());
     Value column = ReshapeOp::create(
         b, slopes.clone({slopes.getDimSize(0), 1, 1}), op.getSlopes());
-    return sum - Expression(b, column) * awayFromQuery();
+    return sum - Expression(b, wide(column)) * awayFromQuery();
   }
   /// |position of the query - position of the key|.
-  Expression awayFromQuery() {
-    Type element = computeType(key.getElementType());
-    return abs(Expression(b, castTo(b, distances(), element)));
-  }
+  Expression awayFromQuery() { return abs(Expression(b, wide(distances()))); }
 
   Value iota(int64_t dim) {
     auto type = RankedTensorType::get({query.getDimSize(1), key.getDimSize(1)},

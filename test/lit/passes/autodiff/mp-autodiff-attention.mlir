@@ -47,3 +47,28 @@ func.func @f(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %m: tensor<4x1x5x
   %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x8xf32>
   return %1 : tensor<f32>
 }
+
+// -----
+
+// Masks and slopes may be of another type than the scores: they are cast to it, and their gradients back.
+// CHECK-LABEL: func.func @f.gradient(
+func.func @f(%q: tensor<2x7x4x8xf64>, %k: tensor<2x5x2x8xf64>, %m: tensor<7x5xf32>, %s: tensor<4xf32>) -> tensor<f64> {
+  // CHECK: mp.cast %{{.*}} : tensor<7x5xf32> to tensor<7x5xf64>
+  // CHECK: mp.cast %{{.*}} : tensor<4x1x1xf32> to tensor<4x1x1xf64>
+  // CHECK: return %{{.*}} : tensor<2x7x4x8xf64>, tensor<2x5x2x8xf64>, tensor<7x5xf32>, tensor<4xf32>
+  %y, %lse = mp.scaled_dot_product_attention %q, %k, %k mask(%m : tensor<7x5xf32>) slopes(%s : tensor<4xf32>) : tensor<2x7x4x8xf64>, tensor<2x5x2x8xf64>, tensor<2x5x2x8xf64>
+  %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x8xf64>
+  return %1 : tensor<f64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @f.gradient(
+func.func @f(%q: tensor<2x7x4x8xbf16>, %m: tensor<7x7xf64>, %s: tensor<4xf64>) -> tensor<bf16> {
+  // CHECK: mp.cast %{{.*}} : tensor<7x7xf64> to tensor<7x7xf32>
+  // CHECK: mp.cast %{{.*}} : tensor<4x1x1xf64> to tensor<4x1x1xf32>
+  // CHECK: return %{{.*}} : tensor<2x7x4x8xbf16>, tensor<7x7xf64>, tensor<4xf64>
+  %y, %lse = mp.scaled_dot_product_attention %q, %q, %q mask(%m : tensor<7x7xf64>) slopes(%s : tensor<4xf64>) : tensor<2x7x4x8xbf16>, tensor<2x7x4x8xbf16>, tensor<2x7x4x8xbf16>
+  %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x8xbf16>
+  return %1 : tensor<bf16>
+}
