@@ -210,12 +210,20 @@ public:
       : b(b), op(op), query(op.getQuery().getType()),
         key(op.getKey().getType()) {}
 
-  /// The gradient of the scores [batch, heads, tokens, keys].
-  Value gradient(Expression result, Value delta) {
+  /// The gradient of the scores [batch, heads, tokens, keys], from those of the
+  /// results; that of log_sum_exp may be null.
+  Value gradient(Expression result, Value logSumExp) {
     Expression logSum(b, perQuery(op.getLogSumExp()));
     Expression weights = allowed(exp(scores() - logSum));
     Expression products(b, multiply(byHead(result), perHead(op.getValue())));
-    return weights * (products - Expression(b, perQuery(delta)));
+    // Made of a rounded result, it would not balance a row: sums of rows, and
+    // distances times gradients, would be those of roundings.
+    Expression mean(b, SumOp::create(b, weights * products,
+                                     ArrayRef<int64_t>{3}, /*keepdim=*/true));
+    Expression change = products - mean;
+    if (logSumExp)
+      change = change + Expression(b, perQuery(logSumExp));
+    return weights * change;
   }
   /// That of the slopes, from that of the scores.
   Value slopesGradient(Expression scores) {
@@ -345,7 +353,7 @@ ScaledDotProductAttentionOp::buildGradients(ImplicitLocOpBuilder &b,
     return gradients;
   // These have no use where mask and slopes are not trained.
   WholeScores whole(b, *this);
-  Expression scores(b, whole.gradient({b, result}, delta));
+  Expression scores(b, whole.gradient({b, result}, g[1]));
   if (isBias)
     gradients[3] = scores;
   if (getSlopes())
