@@ -184,6 +184,43 @@ Tensor embedding(const Operand &indices, const Embedding &layer) {
   return ofLayer(gather(Operand(table, indices.place), indices, 0), layer.name);
 }
 
+Tensor multiheadAttention(const Operand &input,
+                          const MultiheadAttention &layer) {
+  std::string described = "multiheadAttention '" + layer.name + "'";
+  if (!hasRank(input, described, 3))
+    return input.tensor;
+  int64_t tokens = input.tensor.size(1), channels = input.tensor.size(2);
+  if (input.tensor.rank() != 3)
+    return refuse(input, described, "expected [batch, tokens, channels]");
+  if (layer.heads <= 0 || channels % layer.heads)
+    return refuse(input, described,
+                  std::to_string(channels) + " channels in " +
+                      std::to_string(layer.heads) + " heads");
+  Graph &net = Graph::of(input.tensor);
+  ElementType element = input.tensor.element();
+  Tensor weight =
+      net.parameter(named(layer.name, "in_proj_weight"), element,
+                    {3 * channels, channels}, xavierUniform(), input.place);
+  Tensor bias;
+  if (layer.bias)
+    bias = net.parameter(named(layer.name, "in_proj_bias"), element,
+                         {3 * channels}, zeros(), input.place);
+  Tensor all = linear(input, Operand(weight, input.place), {.bias = bias});
+  Dims heads{input.tensor.size(0), tokens, layer.heads, channels / layer.heads};
+  auto part = [&](int64_t number) {
+    Tensor one = slice(all, {0, 0, number * channels}, {-1, -1, channels});
+    return reshape(one, heads);
+  };
+  Tensor mixed =
+      scaledDotProductAttention(part(0), part(1), part(2), layer.options);
+  return ofLayer(
+      linear(Operand(reshape(mixed, input.tensor.shape()), input.place),
+             {.out = channels,
+              .name = named(layer.name, "out_proj"),
+              .bias = layer.bias}),
+      layer.name);
+}
+
 Tensor layerNorm(const Operand &input, const LayerNorm &layer) {
   if (!hasRank(input, "layerNorm '" + layer.name + "'", 1))
     return input.tensor;

@@ -67,6 +67,18 @@ struct Embedding {
 };
 Tensor embedding(const Operand &indices, const Embedding &layer);
 
+/// torch.nn.MultiheadAttention of a sequence to itself, batch first: `input` is
+/// [batch, tokens, channels], as the result is.
+struct MultiheadAttention {
+  int64_t heads = 0;     ///< divides the channels
+  std::string name = {}; ///< of name.in_proj_weight, name.out_proj.weight
+  bool bias = true;      ///< name.in_proj_bias, name.out_proj.bias
+  /// Which keys are looked at; `query_offset` and `scale` too.
+  ScaledDotProductAttentionOptions options = {};
+};
+Tensor multiheadAttention(const Operand &input,
+                          const MultiheadAttention &layer);
+
 /// torch.nn.LayerNorm over the last dimension.
 struct LayerNorm {
   std::string name = {};

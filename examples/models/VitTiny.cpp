@@ -6,41 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 #include "examples/models/Models.h"
-#include <cmath>
 
 namespace models {
 namespace {
 
 constexpr int64_t kHeads = 3, kLayers = 12;
 
-/// torch.nn.MultiheadAttention of a sequence [batch, length, channels] to
-/// itself.
-Tensor attention(Graph &net, const Tensor &x) {
-  auto scope = net.scope("self_attention");
-  int64_t length = x.size(1), channels = x.size(2), size = channels / kHeads;
-  Tensor weight = net.parameter("in_proj_weight", F32, {3 * channels, channels},
-                                xavierUniform());
-  Tensor bias = net.parameter("in_proj_bias", F32, {3 * channels}, zeros());
-  Tensor all = reshape(linear(x, weight, {.bias = bias}),
-                       {Batch, length, 3, kHeads, size});
-  all = transpose(all, {0, 2, 3, 1, 4});
-  auto part = [&](int64_t number) {
-    Tensor one = slice(all, {0, number, 0, 0, 0}, {-1, 1, -1, -1, -1});
-    return reshape(one, {Batch, kHeads, length, size});
-  };
-  Tensor scores =
-      matmul(part(0) / std::sqrt(double(size)), part(1), {.transposeB = true});
-  Tensor mixed = matmul(softmax(scores, 3), part(2));
-  mixed = reshape(transpose(mixed, {0, 2, 1, 3}), {Batch, length, channels});
-  return linear(mixed, {.out = channels, .name = "out_proj"});
-}
-
 Tensor normalizeLast(const Tensor &x, const std::string &name) {
   return layerNorm(x, {.name = name, .eps = 1e-6});
 }
 
-Tensor encoderLayer(Graph &net, Tensor x) {
-  x = x + attention(net, normalizeLast(x, "ln_1"));
+Tensor encoderLayer(Tensor x) {
+  x = x + multiheadAttention(normalizeLast(x, "ln_1"),
+                             {.heads = kHeads, .name = "self_attention"});
   Tensor y = normalizeLast(x, "ln_2");
   y = gelu(linear(y, {.out = 4 * x.size(-1), .name = "mlp.0"}));
   return x + linear(y, {.out = x.size(-1), .name = "mlp.3"});
@@ -52,7 +30,7 @@ Tensor encode(Graph &net, Tensor x) {
                         normalInit(0, 0.02));
   for (int64_t number = 0; number < kLayers; ++number) {
     auto scope = net.scope("layers.encoder_layer_" + std::to_string(number));
-    x = encoderLayer(net, x);
+    x = encoderLayer(x);
   }
   return normalizeLast(x, "ln");
 }
