@@ -118,6 +118,18 @@ static LogicalResult checkVector(Where location, StringRef name, Value operand,
                            sizeText(count));
 }
 
+/// Kernels have a place, a window and an offset in a sum of i32.
+static constexpr int64_t kFarthest = int64_t(1) << 29;
+
+static LogicalResult checkNumber(Where location, StringRef name,
+                                 std::optional<int64_t> number, int64_t least) {
+  if (!number || (*number >= least && *number <= kFarthest))
+    return success();
+  return emitOptionalError(location, name, " is ", *number,
+                           ", expected a number from ", least, " to ",
+                           kFarthest);
+}
+
 template <typename Adaptor>
 static FailureOr<AttentionSizes> checkAttention(Where location,
                                                 Adaptor adaptor) {
@@ -128,17 +140,9 @@ static FailureOr<AttentionSizes> checkAttention(Where location,
       failed(checkVector(location, "slopes", adaptor.getSlopes(), "head",
                          sizes->heads)))
     return failure();
-  // Sums of places fit into 32 bits.
-  constexpr int64_t most = int64_t(1) << 29;
-  auto check = [&](StringRef name, std::optional<int64_t> value,
-                   int64_t least) {
-    if (!value || (*value >= least && *value <= most))
-      return success();
-    return emitOptionalError(location, name, " is ", *value,
-                             ", expected a number from ", least, " to ", most);
-  };
-  if (failed(check("window", adaptor.getWindow(), 1)) ||
-      failed(check("query_offset", adaptor.getQueryOffset(), -most)))
+  if (failed(checkNumber(location, "window", adaptor.getWindow(), 1)) ||
+      failed(checkNumber(location, "query_offset", adaptor.getQueryOffset(),
+                         -kFarthest)))
     return failure();
   return sizes;
 }

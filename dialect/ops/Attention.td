@@ -44,7 +44,7 @@ def Mp_ScaledDotProductAttentionOp : Mp_AttentionBaseOp<"scaled_dot_product_atte
     - `lengths`: batch entry b has `lengths[b]` keys, and the others are not looked at.
     - `causal`: query i looks at keys up to `i + query_offset` (0 unless given).
     - `window`: query i looks at keys from `i + query_offset - window + 1` on, and where it is not causal also at
-      none after `i + query_offset + window - 1`.
+      none after `i + query_offset + window - 1`. Windows and offsets are at most 2^29, as places are i32.
     - `slopes`: ALiBi (Press et al., 2022). Head h adds `-slopes[h] * |i + query_offset - j|` for key j.
 
     The result [batch, tokens, heads, width] is the mean of the values, weighted by the softmax of the scores. A query

@@ -185,7 +185,7 @@ func.func @slopes_rank(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: ten
 // -----
 
 func.func @window(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
-  // expected-error@+1 {{window is 0, expected at least 1}}
+  // expected-error@+1 {{window is 0, expected a number from 1 to 536870912}}
   %0:2 = mp.scaled_dot_product_attention %q, %k, %v window(0) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
   return
 }
@@ -193,7 +193,7 @@ func.func @window(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2
 // -----
 
 func.func @negative_window(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
-  // expected-error@+1 {{window is -3, expected at least 1}}
+  // expected-error@+1 {{window is -3, expected a number from 1 to 536870912}}
   %0:2 = mp.scaled_dot_product_attention %q, %k, %v causal window(-3) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
   return
 }
@@ -251,5 +251,29 @@ func.func @delta(%g: tensor<2x7x4x3xf32>, %q: tensor<2x7x4x8xf32>, %k: tensor<2x
 func.func @backward_depth(%g: tensor<2x7x4x3xf32>, %q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x9xf32>, %v: tensor<2x5x2x3xf32>, %l: tensor<2x7x4xf32>, %d: tensor<2x7x4xf32>) {
   // expected-error@+1 {{depths of query and key differ: 8 vs 9}}
   %0:3 = mp.scaled_dot_product_attention_backward %g, %q, %k, %v, %l, %d : tensor<2x7x4x3xf32>, tensor<2x7x4x8xf32>, tensor<2x5x2x9xf32>, tensor<2x5x2x3xf32>, tensor<2x7x4xf32>, tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+func.func @far_window(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error@+1 {{window is 9223372036854775807, expected a number from 1 to 536870912}}
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %v window(9223372036854775807) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @far_offset(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error@+1 {{query_offset is -536870913, expected a number from -536870912 to 536870912}}
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %v causal query_offset(-536870913) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @far_after(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error@+1 {{query_offset is 536870913, expected a number from -536870912 to 536870912}}
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %v query_offset(536870913) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
   return
 }
