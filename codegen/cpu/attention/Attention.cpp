@@ -32,7 +32,8 @@ ForwardPlan::ForwardPlan(const AttentionShape &shape, Type element,
     : kind(element, target), keys(kind.tileOf(target, shape.keys)),
       width(kind.tileOf(target, shape.width)) {
   // Few queries at a time, where each looks at other keys.
-  queryBlock = std::min<int64_t>(shape.reachAhead() ? 48 : 96, shape.tokens);
+  queryBlock =
+      std::clamp<int64_t>(shape.tokens, 1, shape.reachAhead() ? 48 : 96);
   keyBlock = std::min(6 * keys.panelColumns(), keys.padded(shape.keys));
   // Each item packs all keys of its head.
   int64_t wanted =

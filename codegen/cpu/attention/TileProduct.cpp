@@ -16,7 +16,7 @@ TileShape TileShape::of(const Target &target, int64_t columns,
   bool hasMany = target.has("avx512f");
   ArrayRef<int64_t> rows = hasMany ? ArrayRef(many) : ArrayRef(few);
   int64_t lanes = target.vectorBytes() / accumulatorBytes;
-  int64_t needed = (columns + lanes - 1) / lanes;
+  int64_t needed = std::max<int64_t>((columns + lanes - 1) / lanes, 1);
   int64_t most = rows.size(), panels = (needed + most - 1) / most;
   int64_t vectors = (needed + panels - 1) / panels;
   return {lanes, vectors, rows[vectors - 1]};
