@@ -1,6 +1,7 @@
 //===- ShapeCheck.cpp - tensors that fit into memory ----------------------===//
 #include "codegen/ShapeCheck.h"
 #include "dialect/ops/State.h"
+#include "passes/analysis/BatchRows.h"
 #include "program/Program.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,13 +13,14 @@ using namespace mp;
 /// sizes whose sums overflow.
 static constexpr int64_t kMostBytes = int64_t(1) << 47;
 
-static std::string problemOf(RankedTensorType type, int64_t batch) {
+/// The problem with a tensor whose `?` stands for so many rows; "" without one.
+static std::string problemOf(RankedTensorType type, int64_t rows) {
   int64_t bytes = std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
   for (int64_t size : type.getShape()) {
     if (ShapedType::isDynamic(size)) {
-      if (batch == 0)
+      if (rows == 0)
         return "has a batch dimension '?', but no batch size is given";
-      size = batch;
+      size = rows;
     }
     if (llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes)
       return "is larger than any memory";
@@ -33,30 +35,39 @@ static bool isStorable(Type element) {
 }
 
 static LogicalResult checkType(mlir::Location location, Type type,
-                               int64_t batch) {
+                               int64_t rows) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isStorable(tensor.getElementType()))
     return emitError(location) << type
                                << " cannot be stored, expected a ranked tensor "
                                   "of f64, f32, f16, bf16, f8E4M3FN, "
                                   "f8E5M2, i64, i32, i8, ui8 or i1";
-  std::string problem = problemOf(tensor, batch);
+  std::string problem = problemOf(tensor, rows);
   if (problem.empty())
     return success();
   return emitError(location) << tensor << " " << problem;
 }
 
 LogicalResult mp::checkShapes(ModuleOp module, int64_t batch) {
+  BatchRows rows;
+  if (failed(rows.run(module)))
+    return failure();
+  // mp-specialize reports a batch that does not divide.
+  auto rowsOf = [&](Value value) {
+    auto multiple = rows.of(value);
+    return multiple ? multiple->rowsOf(batch).value_or(batch) : batch;
+  };
   auto result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto variable = dyn_cast<VariableOp>(op))
       if (failed(checkType(op->getLoc(), variable.getTensorType(), batch)))
         return WalkResult::interrupt();
     for (Region &region : op->getRegions())
       for (BlockArgument argument : region.getArguments())
-        if (failed(checkType(argument.getLoc(), argument.getType(), batch)))
+        if (failed(checkType(argument.getLoc(), argument.getType(),
+                             rowsOf(argument))))
           return WalkResult::interrupt();
     for (Value value : op->getResults())
-      if (failed(checkType(op->getLoc(), value.getType(), batch)))
+      if (failed(checkType(op->getLoc(), value.getType(), rowsOf(value))))
         return WalkResult::interrupt();
     return WalkResult::advance();
   });

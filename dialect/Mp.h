@@ -8,6 +8,7 @@
 #ifndef MP_DIALECT_MP_H
 #define MP_DIALECT_MP_H
 
+#include "dialect/BatchMultiple.h"
 #include "dialect/LossScalerPresets.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -223,4 +223,19 @@ def IndexOperandOpInterface : OpInterface<"IndexOperandOpInterface"> {
   ];
 }
 
+def BatchOpInterface : OpInterface<"BatchOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    The op changes what the leading `?` of a type stands for, or has operands in which it stands for different
+    multiples of the batch. In all other ops, it stands for the same in operands and results.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Returns the multiple of the batch that the `?` of each result stands for, from those
+        of the operands. Fails with an error if these do not fit.
+      }],
+      "::llvm::FailureOr<::mp::BatchMultiples>", "inferMultiples", (ins "::mp::MultipleOf":$multipleOf)>,
+  ];
+}
+
 #endif // MP_INTERFACES_TD

@@ -147,6 +147,26 @@ RankedTensorType GraphState::tensorType(ElementType element,
   return RankedTensorType::get(shape, elementType(element));
 }
 
+LogicalResult GraphState::inferMultiples(Operation *op) {
+  auto multipleOf = [&](Value value) -> std::optional<mp::BatchMultiple> {
+    if (!mp::hasBatch(value.getType()))
+      return std::nullopt;
+    if (auto found = multiples.find(value); found != multiples.end())
+      return found->second;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner()->getParentOp() == function)
+      return mp::BatchMultiple();
+    return std::nullopt;
+  };
+  auto found = mp::inferBatchMultiples(op, multipleOf);
+  if (failed(found))
+    return failure();
+  for (auto [result, multiple] : llvm::zip_equal(op->getResults(), *found))
+    if (multiple)
+      multiples[result] = *multiple;
+  return success();
+}
+
 Tensor GraphState::wrap(Value value) {
   return Tensor(this, value.getAsOpaquePointer());
 }

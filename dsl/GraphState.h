@@ -49,6 +49,9 @@ struct GraphState {
                llvm::function_ref<llvm::LogicalResult()> work);
 
   Tensor wrap(mlir::Value value);
+  /// Finds the multiples of the batch that the `?` of an op's results stand
+  /// for; an error if those of its operands do not fit.
+  llvm::LogicalResult inferMultiples(mlir::Operation *op);
   /// What a mistake leaves in place of a tensor.
   Tensor none() { return Tensor(this, nullptr); }
   static mlir::Value valueOf(const Tensor &tensor) {
@@ -94,6 +97,9 @@ struct GraphState {
   /// Functions with mistakes. The user may still have values of them.
   std::vector<mlir::OwningOpRef<mlir::func::FuncOp>> refused;
   mutable std::map<const void *, Dims> shapes;
+  /// Of results of ops. What a call returns has none, nor what depends on an
+  /// argument of a private function: mp-specialize finds them.
+  llvm::DenseMap<mlir::Value, mp::BatchMultiple> multiples;
 };
 
 /// An attribute as MLIR writes it.

@@ -188,7 +188,8 @@ std::vector<Tensor> OpCall::emit() {
         else if (failed(inferTypes(op)))
           return failure();
         made = state->builder.create(op);
-        return mlir::verify(made);
+        return failure(failed(mlir::verify(made)) ||
+                       failed(state->inferMultiples(made)));
       });
   if (!isRight) {
     if (made)

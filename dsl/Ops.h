@@ -18,10 +18,12 @@ namespace mantissa {
 /// Converts the elements, rounding to nearest, ties to even.
 Tensor cast(const Operand &input, ElementType element);
 /// Gives the elements another shape; one size may be -1, which the others
-/// determine: the batch dimension, if it is the first.
+/// determine. A first size of -1 or Batch, of a tensor with a batch dimension,
+/// is the number of rows that its elements make: {-1, 64} merges the first two
+/// dimensions of {Batch, 16, 64}, and {Batch, 16, 64} splits them again.
 Tensor reshape(const Operand &input, const Dims &shape);
 /// Joins dimensions from `start` to `end` (included) into one, as torch.flatten
-/// with a batch dimension does.
+/// with a batch dimension does. From 0 on, the batch is joined too.
 Tensor flatten(const Operand &input, int64_t start = 1, int64_t end = -1);
 /// Repeats the elements along new and along unit dimensions, as in NumPy.
 Tensor broadcast(const Operand &input, const Dims &shape);

@@ -24,25 +24,33 @@ static std::optional<int64_t> productOf(ArrayRef<int64_t> shape) {
   return product;
 }
 
+/// Whether `from` elements, or rows of so many whose number is not known, can
+/// have `to` in their place.
+static bool canBeRows(bool hasBatch, int64_t from, int64_t to) {
+  return from == to ||
+         (hasBatch && from && to && (from % to == 0 || to % from == 0));
+}
+
 Tensor reshape(const Operand &input, const Dims &shape) {
   const Tensor &tensor = input.tensor;
   if (!tensor)
     return tensor;
   Dims sizes = shape;
   auto rest = productOf(shape), all = productOf(tensor.shape());
+  bool hasBatch = llvm::is_contained(tensor.shape(), Batch);
   if (llvm::count(shape, -1) == 1 && all && rest) {
-    // A leading -1 in place of the batch dimension is that dimension.
-    if (sizes.front() == -1 && rest == all && tensor.size(0) == Batch &&
-        !llvm::is_contained(shape, Batch))
+    // A leading -1 in place of the batch dimension is the rows that it makes.
+    if (sizes.front() == -1 && hasBatch && !llvm::is_contained(shape, Batch))
       sizes.front() = Batch;
     else if (*rest && *all % *rest == 0)
       *llvm::find(sizes, -1) = *all / *rest;
   }
-  bool keepsBatch =
-      llvm::count(sizes, Batch) == llvm::count(tensor.shape(), Batch);
+  bool keepsBatch = llvm::count(sizes, Batch) == hasBatch;
+  auto made = productOf(sizes);
   bool isKnown = llvm::all_of(
       sizes, [](int64_t size) { return size >= 0 || size == Batch; });
-  if (!isKnown || !keepsBatch || !all || productOf(sizes) != all)
+  if (!isKnown || !keepsBatch || !all || !made ||
+      !canBeRows(hasBatch, *all, *made))
     return Graph::of(tensor).mistake("a tensor of " + tensor.type() +
                                          " cannot be reshaped to " +
                                          typeText(tensor.element(), shape),
@@ -68,7 +76,7 @@ Tensor flatten(const Operand &input, int64_t start, int64_t end) {
         "a tensor of " + tensor.type() +
             " has more elements than a 64-bit number counts",
         input.place);
-  joined.push_back(*product);
+  joined.push_back(sizes[start] == Batch ? Batch : *product);
   joined.insert(joined.end(), sizes.begin() + last + 1, sizes.end());
   return reshape(input, ResultType{tensor.element(), joined});
 }

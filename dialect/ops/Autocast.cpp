@@ -21,3 +21,10 @@ LogicalResult AutocastOp::verifyRegions() {
   error.attachNote(yield.getLoc()) << "and yields " << yield.getOperandTypes();
   return error;
 }
+
+FailureOr<BatchMultiples> AutocastOp::inferMultiples(MultipleOf multipleOf) {
+  BatchMultiples multiples;
+  for (Value yielded : getBody().front().getTerminator()->getOperands())
+    multiples.push_back(multipleOf(yielded));
+  return multiples;
+}

@@ -6,7 +6,8 @@ include "dialect/MpBase.td"
 // #include "dialect/ops/Kernel.h"
 
 def Mp_AutocastOp : Mp_Op<"autocast", [SingleBlockImplicitTerminator<"YieldOp">, NoRegionArguments,
-                                      RecursiveMemoryEffects, DifferentiableOpInterface]> {
+                                      RecursiveMemoryEffects, DifferentiableOpInterface,
+                                      DeclareOpInterfaceMethods<BatchOpInterface>]> {
   let summary = "region with its own autocast settings";
   let description = [{
     The region is like a block under PyTorch's context manager `torch.autocast(enabled=..., dtype=...)`, and

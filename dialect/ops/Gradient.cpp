@@ -17,3 +17,11 @@ LogicalResult GradientOp::verify() {
     return emitOpError() << "names nothing to differentiate by: write of %x";
   return success();
 }
+
+/// Each gradient has the rows of its source.
+FailureOr<BatchMultiples> GradientOp::inferMultiples(MultipleOf multipleOf) {
+  BatchMultiples multiples;
+  for (Value source : getSources())
+    multiples.push_back(multipleOf(source));
+  return multiples;
+}

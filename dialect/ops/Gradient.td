@@ -4,7 +4,7 @@
 
 include "dialect/MpBase.td"
 
-def Mp_GradientOp : Mp_PureOp<"gradient"> {
+def Mp_GradientOp : Mp_PureOp<"gradient", [DeclareOpInterfaceMethods<BatchOpInterface>]> {
   let summary = "derivative of a number with respect to values that it is computed from";
   let description = [{
     The op is `torch.autograd.grad` with `create_graph`. The result is a value like any other, and a loss may

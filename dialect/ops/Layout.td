@@ -105,7 +105,8 @@ def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
 // Rows by index
 //===----------------------------------------------------------------------===//
 
-def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandOpInterface>,
+                                        DeclareOpInterfaceMethods<BatchOpInterface>]> {
   let summary = "rows of a table at the given indices of a dimension";
   let description = [{
     The op is `torch.index_select` and `torch.nn.functional.embedding`. The result has the table's shape, with
@@ -124,7 +125,8 @@ def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandO
   }];
 }
 
-def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<IndexOperandOpInterface>,
+                                                  DeclareOpInterfaceMethods<BatchOpInterface>]> {
   let summary = "rows added up at their indices along a dimension";
   let description = [{
     The op is the adjoint of mp.gather, or `torch.index_add` with indices of any rank. Row i of the updates is

@@ -71,6 +71,11 @@ std::optional<IndexRange> GatherOp::getIndexRange(unsigned operand) {
   return operand == 1 ? rowsOf(getTable().getType(), getDim()) : std::nullopt;
 }
 
+/// The table's rows are not the indices' rows.
+FailureOr<BatchMultiples> GatherOp::inferMultiples(MultipleOf multipleOf) {
+  return BatchMultiples{multipleOf(getDim() == 0 ? getIndices() : getTable())};
+}
+
 Gradients GatherOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   int64_t rows = getTable().getType().getDimSize(getDim());
   return {ScatterAddOp::create(b, g[0], getIndices(), Value(), getDim(),
@@ -132,6 +137,18 @@ LogicalResult ScatterAddOp::inferReturnTypes(MLIRContext *,
 
 std::optional<IndexRange> ScatterAddOp::getIndexRange(unsigned operand) {
   return operand == 1 ? rowsOf(getType(), getDim()) : std::nullopt;
+}
+
+/// As in mp.gather, the rows that are added to are not those that are added.
+FailureOr<BatchMultiples> ScatterAddOp::inferMultiples(MultipleOf multipleOf) {
+  SmallVector<Value> added{getUpdates(), getIndices()};
+  if (getBase() && getDim() > 0)
+    added.push_back(getBase());
+  auto common = commonMultiple(*this, added, multipleOf);
+  if (failed(common))
+    return failure();
+  return BatchMultiples{getBase() && getDim() == 0 ? multipleOf(getBase())
+                                                   : *common};
 }
 
 Gradients ScatterAddOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {

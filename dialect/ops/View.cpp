@@ -17,6 +17,12 @@ static int64_t staticElements(RankedTensorType type) {
   return count;
 }
 
+/// Whether rows of so many elements, whose number is not known, can be rows of
+/// another length: several make one, or one makes several.
+static bool canBeRows(int64_t from, int64_t to) {
+  return from == to || (from && to && (from % to == 0 || to % from == 0));
+}
+
 LogicalResult ReshapeOp::verify() {
   auto from = getInput().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
@@ -34,16 +40,35 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError() << "loses the batch dimension: " << from << " vs "
                          << to;
   int64_t before = staticElements(from), after = staticElements(to);
-  if (before != after)
+  if (before != after && from.hasStaticShape())
     return emitOpError() << "changes the number of elements: " << before
                          << " vs " << after;
+  if (!canBeRows(before, after))
+    return emitOpError() << "changes the number of elements: rows of " << before
+                         << " make no rows of " << after;
   return success();
+}
+
+FailureOr<BatchMultiples> ReshapeOp::inferMultiples(MultipleOf multipleOf) {
+  auto own = multipleOf(getInput());
+  int64_t before = staticElements(getInput().getType()),
+          after = staticElements(getType());
+  if (!own || before == after)
+    return BatchMultiples{own};
+  auto multiple = own->inRowsOf(before, after);
+  if (!multiple)
+    return emitOpError() << "has a result whose '?' is more times the batch "
+                            "than a 64-bit number counts";
+  return BatchMultiples{multiple};
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
-  if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
+  auto inner = getInput().getDefiningOp<ReshapeOp>();
+  if (inner && (getType().hasStaticShape() ||
+                canBeRows(staticElements(inner.getInput().getType()),
+                          staticElements(getType())))) {
     getInputMutable().assign(inner.getInput());
     return getResult();
   }

@@ -23,12 +23,21 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def Mp_ReshapeOp : Mp_ViewOp<"reshape"> {
+def Mp_ReshapeOp : Mp_ViewOp<"reshape", [DeclareOpInterfaceMethods<BatchOpInterface>]> {
   let summary = "same elements in the same order, with another shape";
   let description = [{
-    The batch dimension stays the leading one.
+    A leading `?` stays the leading dimension. It may be merged with its neighbours, or be split. The elements
+    of a row of the operand must then be a multiple of those of a row of the result, or the reverse. The `?` of
+    the result stands for the rows that the elements make: 16 times the batch in the second example, and the
+    batch again in the third. `mp-specialize` binds it, and refuses a batch that does not divide, and values in
+    which `?` stands for different multiples of the batch as operands of one op.
 
-    Example: `%r = mp.reshape %x : tensor<?x28x28xf32> to tensor<?x784xf32>`
+    Example:
+    ```mlir
+    %r = mp.reshape %x : tensor<?x28x28xf32> to tensor<?x784xf32>
+    %m = mp.reshape %y : tensor<?x16x64xf32> to tensor<?x64xf32>
+    %s = mp.reshape %m : tensor<?x64xf32> to tensor<?x16x64xf32>
+    ```
   }];
   let torch = "reshape"; let tensorflow = "Reshape"; let relay = "reshape"; let relax = "reshape";
   let arguments = (ins Mp_Tensor:$input);

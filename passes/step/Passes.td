@@ -51,11 +51,15 @@ def OverrideRecipe : Mp_Pass<"mp-override-recipe", "::mlir::ModuleOp"> {
 def Specialize : Mp_Pass<"mp-specialize", "::mlir::ModuleOp"> {
   let summary = "bind the batch dimension";
   let description = [{
-    The pass replaces the leading `?` of every tensor by a number. Afterwards all shapes are static.
+    The pass replaces the leading `?` of every tensor by a number. Afterwards all shapes are static. The `?` of
+    an argument is the batch; that of other values is the batch, or what `mp.reshape` made of it. Two operands
+    of an op in which `?` stands for different multiples of the batch are an error, and so is a batch that does
+    not divide. A function that is called with another `?` than the batch must be inlined first.
 
     ```mlir
-    // before                                  // after mp-specialize{batch=8}
-    mp.relu %x : tensor<?x4xf32>               mp.relu %x : tensor<8x4xf32>
+    // before                                                        // after mp-specialize{batch=8}
+    mp.relu %x : tensor<?x6x4xf32>                                   mp.relu %x : tensor<8x6x4xf32>
+    mp.reshape %x : tensor<?x6x4xf32> to tensor<?x4xf32>             mp.reshape %x : tensor<8x6x4xf32> to tensor<48x4xf32>
     ```
   }];
   let options = [Option<"batch", "batch", "int64_t", "0", "rows in a batch">];

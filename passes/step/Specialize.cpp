@@ -1,5 +1,6 @@
 //===- Specialize.cpp - bind the batch dimension --------------------------===//
 #include "passes/Passes.h"
+#include "passes/analysis/BatchRows.h"
 
 namespace mp {
 #define GEN_PASS_DEF_SPECIALIZE
@@ -19,15 +20,19 @@ struct Specialize : mp::impl::SpecializeBase<Specialize> {
           << "batch is " << batch.getValue() << ", expected a positive number";
       return signalPassFailure();
     }
+    BatchRows rows;
+    if (failed(rows.run(getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(specialize(function)))
+      if (failed(specialize(function, rows)))
         return signalPassFailure();
   }
 
 private:
   /// Returns the type with its leading `?` bound; null, with an error, if that
   /// fails.
-  Type bind(Type type, Location location) {
+  Type bind(Type type, std::optional<BatchMultiple> multiple,
+            Location location) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.hasStaticShape())
       return type;
@@ -42,14 +47,36 @@ private:
           << tensor << " has a batch dimension: give mp-specialize a batch";
       return {};
     }
+    BatchMultiple own = multiple.value_or(BatchMultiple());
+    auto rows = own.rowsOf(batch);
+    if (!rows) {
+      emitError(location) << "a batch of " << batch.getValue()
+                          << " makes no whole number of rows of " << tensor
+                          << ", whose '?' is " << own.str();
+      return {};
+    }
     SmallVector<int64_t> shape(tensor.getShape());
-    shape[0] = batch;
+    shape[0] = *rows;
     return tensor.clone(shape);
   }
 
-  LogicalResult specialize(func::FuncOp function) {
+  /// Binds types, of which the first have these multiples, and others have the
+  /// batch.
+  LogicalResult bindAll(TypeRange types,
+                        ArrayRef<std::optional<BatchMultiple>> of,
+                        Location location, SmallVectorImpl<Type> &bound) {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      bound.push_back(
+          bind(type, i < of.size() ? of[i] : std::nullopt, location));
+      if (!bound.back())
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult specialize(func::FuncOp function, const BatchRows &rows) {
     auto retype = [&](Value value) {
-      Type type = bind(value.getType(), value.getLoc());
+      Type type = bind(value.getType(), rows.of(value), value.getLoc());
       if (type)
         value.setType(type);
       return success(bool(type));
@@ -64,20 +91,13 @@ private:
           return WalkResult::interrupt();
       return WalkResult::advance();
     });
-    if (walked.wasInterrupted())
+    SmallVector<Type> results, arguments;
+    if (walked.wasInterrupted() ||
+        failed(bindAll(function.getResultTypes(), rows.ofResults(function),
+                       function.getLoc(), results)) ||
+        failed(bindAll(function.getArgumentTypes(), {}, function.getLoc(),
+                       arguments)))
       return failure();
-    SmallVector<Type> results;
-    for (Type type : function.getResultTypes()) {
-      results.push_back(bind(type, function.getLoc()));
-      if (!results.back())
-        return failure();
-    }
-    SmallVector<Type> arguments;
-    for (Type type : function.getArgumentTypes()) {
-      arguments.push_back(bind(type, function.getLoc()));
-      if (!arguments.back())
-        return failure();
-    }
     function.setType(FunctionType::get(&getContext(), arguments, results));
     return success();
   }

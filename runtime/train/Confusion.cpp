@@ -12,13 +12,14 @@ using namespace llvm;
 
 namespace mp {
 
-/// The result that holds logits for `classes` classes.
-static std::optional<unsigned> findLogits(const Entry &entry, int64_t classes) {
+/// The result that holds logits for `classes` classes, a row for each label.
+static std::optional<unsigned> findLogits(const Entry &entry, int64_t rows,
+                                          int64_t classes) {
   std::optional<unsigned> found;
   unsigned candidates = 0;
   for (auto [i, result] : llvm::enumerate(entry.results)) {
     if (!isFloat(result.type.element) || result.type.shape.size() != 2 ||
-        result.type.shape[1] != classes)
+        result.type.shape[0] != rows || result.type.shape[1] != classes)
       continue;
     if (result.name == "logits")
       return i;
@@ -49,8 +50,11 @@ std::optional<Confusion> Confusion::of(const Entry &entry) {
     confusion.width = shape[2];
     confusion.channels = shape.size() == 4 ? shape[3] : 1;
   }
-  auto logits = findLogits(entry, confusion.classes);
-  if (confusion.classes < 2 || !logits)
+  if (confusion.classes < 2)
+    return std::nullopt;
+  int64_t rows = entry.inputs[confusion.labels].type.shape[0];
+  auto logits = findLogits(entry, rows, confusion.classes);
+  if (!logits)
     return std::nullopt;
   confusion.logits = *logits;
   confusion.logitElement = entry.results[*logits].type.element;

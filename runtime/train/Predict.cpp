@@ -32,7 +32,8 @@ static Expected<std::array<int64_t, 3>> pictureShape(const Entry &entry) {
 
 static Error checkLogits(const Entry &entry) {
   if (entry.results.size() == 1 && isFloat(entry.results[0].type.element) &&
-      entry.results[0].type.shape.size() == 2)
+      entry.results[0].type.shape.size() == 2 &&
+      entry.results[0].type.shape[0] == entry.inputs[0].type.shape[0])
     return Error::success();
   std::vector<std::string> results;
   for (const Result &result : entry.results)

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 
+from batches import Batch
 from bounded import LARGEST, UNIT, Bounded, to_type
 from module import packed, parsed, text_of, unpacked
 from optimizers import variable_name
@@ -85,7 +86,7 @@ def request_of(graph, text, runs, options):
     arguments = [value for value in graph.inputs if value.data == "argument"]
     variables = [value for value in graph.inputs if value.data == "variable"]
     blobs = [packed(value.number.value, value.type.element) for value in variables]
-    request = {"module": text, "goal": "train" if graph.recipe else "run", "batch": graph.batch,
+    request = {"module": text, "goal": "train" if graph.recipe else "run", "batch": graph.batch or Batch(graph).size,
                "precision": PRECISIONS[graph.low], "policy": graph.policy, "accumulate": graph.recipe.accumulate if graph.recipe else 1,
                "variables": [[variable_name(value), len(blob)] for value, blob in zip(variables, blobs)],
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}

@@ -119,6 +119,7 @@ def number_of(g):
 def begun(rng, setting):
     g = Graph(rng)
     begin(g, setting)
+    g.opens = g.chance(50)
     if setting.element == "f32" and g.chance(25):
         g.low, g.policy = g.choice(["f16", "bf16"]), g.choice(POLICIES)
         if g.policy == "tf":

@@ -95,6 +95,7 @@ class Graph:
         self.values, self.read = [], set()
         self.sizes = [4]  # of dimensions, few, so that shapes meet
         self.batch = 0  # rows of the arguments of a step
+        self.opens = False  # whether these, or the rows of most arguments of a function, are written as '?'
         self.gradient = None  # (number, sources, results): an mp.gradient at the end
         self.low = None  # the type that autocast may use for f32: "f16", "bf16"
         self.policy = ""  # the policy of autocast

@@ -27,11 +27,15 @@ def reshape(g):
     if operand is None:
         return None
     shape = []
-    for size in operand.type.shape:  # ones come and go, neighbours merge
+    for size in operand.type.shape:  # ones come and go, neighbours merge, sizes split
         if size == 1 and g.chance(50):
             continue
+        factors = [factor for factor in (2, 3, 4, 5) if size % factor == 0 and size > factor]
         if shape and g.chance(40):
             shape[-1] *= size
+        elif factors and g.chance(25):
+            factor = g.choice(factors)
+            shape += [size // factor, factor]
         else:
             shape.append(size)
         if g.chance(20):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from batches import Batch
 from optimizers import variable_name
 
 #: How elements lie in memory; bf16 is the upper half of f32.
@@ -28,15 +29,16 @@ def parsed(text):
     return element, tuple(int(size) for size in shape)
 
 
-def declared(g, value):
+def declared(g, value, batch):
     name = ' {mp.name = "' + variable_name(value) + '"}' if g.recipe else ""
-    return f"{value.name}: {value.type}{name}"
+    return f"{value.name}: {batch.type(value)}{name}"
 
 
 def text_of(graph):
     """The module; a graph with a recipe is named @loss and returns the loss first."""
     arguments = [value for value in graph.inputs if value.data == "argument"]
     parameters = set(graph.recipe.parameters()) if graph.recipe else ()
+    batch = Batch(graph)
     body, lines = [], [f"// autocast to {graph.low} by {graph.policy}"] if graph.low else []
     lines.append("module @graph {")
     for value in graph.inputs:
@@ -44,17 +46,18 @@ def text_of(graph):
             kind = "" if value in parameters else "buffer "
             lines.append(f"  mp.variable {kind}@{variable_name(value)} : {value.type} = #mp.init<zeros>")
             body.append(f"    {value.name} = mp.read @{variable_name(value)} : {value.type}")
-    body += [f"    {node.text()}".rstrip(": ") for node in graph.nodes]
-    results = [(value.name, value.type) for value in graph.results]
+    body += [f"    {batch.text(node)}".rstrip(": ") for node in graph.nodes]
+    results = [(value.name, batch.type(value)) for value in graph.results]
     if graph.gradient:
         number, sources, types = graph.gradient
+        types = [batch.type(source, kind) for source, kind in zip(sources, types)]
         names = [f"%g{i}" for i in range(len(sources))]
         body.append(f"    {', '.join(names)} = mp.gradient {number.name} of {', '.join(s.name for s in sources)} : "
                     + ", ".join(map(str, [number.type, *types])))
         results += list(zip(names, types))
     returned = ", ".join(f'{kind} {{mp.name = "loss"}}' if graph.recipe and i == 0 else str(kind)
                          for i, (_, kind) in enumerate(results))
-    lines.append(f"  func.func @{'loss' if graph.recipe else 'f'}({', '.join(declared(graph, v) for v in arguments)}) -> ({returned}) {{")
+    lines.append(f"  func.func @{'loss' if graph.recipe else 'f'}({', '.join(declared(graph, v, batch) for v in arguments)}) -> ({returned}) {{")
     lines += body
     lines.append(f"    return {', '.join(name for name, _ in results)} : {', '.join(str(kind) for _, kind in results)}")
     lines.append("  }")

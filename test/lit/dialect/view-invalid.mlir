@@ -9,8 +9,16 @@ func.func @elements(%x: tensor<4x3xf32>) {
 // -----
 
 func.func @sample(%x: tensor<?x3xf32>) {
-  // expected-error@+1 {{changes the number of elements: 3 vs 4}}
+  // expected-error@+1 {{changes the number of elements: rows of 3 make no rows of 4}}
   %0 = mp.reshape %x : tensor<?x3xf32> to tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_elements(%x: tensor<?x3xf32>) {
+  // expected-error@+1 {{changes the number of elements: rows of 3 make no rows of 0}}
+  %0 = mp.reshape %x : tensor<?x3xf32> to tensor<?x0xf32>
   return
 }
 

@@ -256,6 +256,19 @@ TEST(Graph, AShapeMayLeaveTheBatchOpen) {
   EXPECT_FALSE(reshape(x, {12, -1}));
 }
 
+TEST(Graph, TheBatchIsMergedAndSplit) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 3, 4});
+  Tensor rows = reshape(x, {-1, 4});
+  EXPECT_EQ(rows.type(), "?x4xf32");
+  EXPECT_EQ(flatten(x, 0, 1).type(), "?x4xf32");
+  EXPECT_EQ(flatten(x, 0).type(), "?xf32");
+  EXPECT_EQ(reshape(relu(rows), {Batch, 3, 4}).type(), "?x3x4xf32");
+  EXPECT_EQ(reshape(relu(rows), {-1, 3, 4}).type(), "?x3x4xf32");
+  EXPECT_EQ((reshape(relu(rows), {Batch, 3, 4}) + x).type(), "?x3x4xf32");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+}
+
 TEST(Graph, NamesMayHaveAnyCharacters) {
   Graph net("m \"1\"");
   std::string odd = "a \"b\" \\ {c}\n";
