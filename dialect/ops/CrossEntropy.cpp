@@ -13,129 +13,10 @@ using namespace mlir;
 using namespace mp;
 
 //===----------------------------------------------------------------------===//
-// Type rules
+// Building blocks: rows of scores, [N, C, ...], as columns, [N, 1, ...]
 //===----------------------------------------------------------------------===//
 
 static bool areProbabilities(Value labels) { return isFloatTensor(labels); }
-
-/// The type of the losses of rows: [N, ...] for `scores` [N, C, ...].
-static RankedTensorType rowsOf(RankedTensorType scores) {
-  SmallVector<int64_t> shape(scores.getShape());
-  shape.erase(shape.begin() + 1);
-  return scores.clone(shape);
-}
-
-static LogicalResult checkScores(std::optional<Location> location,
-                                 RankedTensorType scores) {
-  if (scores.getRank() < 2)
-    return emitOptionalError(
-        location,
-        "scores must have two dimensions or more, rows and classes: ", scores);
-  if (scores.getDimSize(1) == 0)
-    return emitOptionalError(location, "there is no class in ", scores);
-  return success();
-}
-static LogicalResult checkLabels(std::optional<Location> location,
-                                 RankedTensorType scores, Value labels) {
-  auto type = tensorType(labels);
-  if (areProbabilities(labels))
-    return type == scores
-               ? success()
-               : emitOptionalError(location, "probabilities ", type,
-                                   " are not of the scores' type: ", scores);
-  if (type.getShape() != rowsOf(scores).getShape())
-    return emitOptionalError(location, "labels ", type,
-                             " do not have the scores' rows: ", scores);
-  return success();
-}
-static LogicalResult checkWeight(std::optional<Location> location,
-                                 RankedTensorType scores, Value weight) {
-  auto wanted = scores.clone({scores.getDimSize(1)});
-  if (!weight || weight.getType() == wanted)
-    return success();
-  return emitOptionalError(location, "weight ", weight.getType(),
-                           " is not one number for each class: ", wanted);
-}
-/// Checks `scores` [N, C, ...], `labels` [N, ...] or probabilities, `weight`
-/// [C].
-static LogicalResult checkRows(std::optional<Location> location,
-                               RankedTensorType scores, Value labels,
-                               Value weight) {
-  return success(succeeded(checkScores(location, scores)) &&
-                 succeeded(checkLabels(location, scores, labels)) &&
-                 succeeded(checkWeight(location, scores, weight)));
-}
-
-LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *,
-                                               std::optional<Location> location,
-                                               Adaptor adaptor,
-                                               SmallVectorImpl<Type> &types) {
-  auto scores = tensorType(adaptor.getLogits());
-  if (failed(checkRows(location, scores, adaptor.getLabels(),
-                       adaptor.getWeight())))
-    return failure();
-  types.push_back(lossType(rowsOf(scores), reductionOf(adaptor)));
-  return success();
-}
-LogicalResult CrossEntropyBackwardOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
-  auto scores = tensorType(adaptor.getLogits());
-  if (failed(checkRows(location, scores, adaptor.getLabels(),
-                       adaptor.getWeight())) ||
-      failed(checkLossGradient(location, adaptor.getGradient(), rowsOf(scores),
-                               reductionOf(adaptor))))
-    return failure();
-  types.push_back(scores);
-  return success();
-}
-LogicalResult NllLossOp::inferReturnTypes(MLIRContext *,
-                                          std::optional<Location> location,
-                                          Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
-  auto scores = tensorType(adaptor.getInput());
-  if (failed(checkRows(location, scores, adaptor.getLabels(),
-                       adaptor.getWeight())))
-    return failure();
-  types.push_back(lossType(rowsOf(scores), reductionOf(adaptor)));
-  return success();
-}
-LogicalResult AccuracyOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location> location,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
-  auto scores = tensorType(adaptor.getLogits());
-  if (scores.getRank() > 2)
-    return emitOptionalError(
-        location,
-        "scores must have two dimensions, rows and classes: ", scores);
-  if (failed(checkRows(location, scores, adaptor.getLabels(), Value())))
-    return failure();
-  types.push_back(RankedTensorType::get({}, Float32Type::get(context)));
-  return success();
-}
-
-template <typename Op> static LogicalResult verifyIgnored(Op op) {
-  int64_t ignored = op.getIgnoreIndex();
-  if (!llvm::isInt<32>(ignored))
-    return op.emitOpError()
-           << "ignore_index is " << ignored << ", expected a 32-bit number";
-  return checkNoBatchMean(op, op.getReduction());
-}
-template <typename Op> static LogicalResult verifySmoothed(Op op) {
-  double smoothing = op.getLabelSmoothing().convertToDouble();
-  if (!(smoothing >= 0 && smoothing <= 1))
-    return op.emitOpError()
-           << "label_smoothing is " << smoothing << ", expected 0 to 1";
-  return verifyIgnored(op);
-}
-LogicalResult CrossEntropyOp::verify() { return verifySmoothed(*this); }
-LogicalResult CrossEntropyBackwardOp::verify() { return verifySmoothed(*this); }
-LogicalResult NllLossOp::verify() { return verifyIgnored(*this); }
-
-//===----------------------------------------------------------------------===//
-// Building blocks: rows of [N, C, ...] scores as [N, 1, ...] columns
-//===----------------------------------------------------------------------===//
 
 /// Whether labels of this type can equal `ignored`; otherwise no mask is built.
 static bool canIgnore(Value labels, int64_t ignored) {
@@ -151,12 +32,13 @@ namespace {
 /// The labels and the classes of rows, in a decomposition.
 class Rows {
 public:
-  /// The scores of the rows, and their labels; `weight` may be null.
-  Rows(Expression scores, Expression labels, Expression weight)
-      : scores(scores), labels(labels), b(scores.builder()),
+  /// The scores of the rows, with the classes in dimension `dim`, and their
+  /// labels; `weight` may be null.
+  Rows(Expression scores, Expression labels, Expression weight, int64_t dim)
+      : scores(scores), labels(labels), dim(dim), b(scores.builder()),
         type(tensorType(scores)) {
     SmallVector<int64_t> one(type.getShape());
-    one[1] = 1;
+    one[dim] = 1;
     column = type.clone(one);
     if (weight)
       classWeight = perClass(weight);
@@ -165,25 +47,25 @@ public:
     Type i32 = b.getI32Type();
     Value integers = labels.to(i32);
     label = {b, ReshapeOp::create(b, column.clone(i32), integers)};
-    classes = {b, IotaOp::create(b, type.clone(i32), 1)};
+    classes = {b, IotaOp::create(b, type.clone(i32), dim)};
   }
 
   double count() const { return column.getNumElements(); }
-  double classCount() const { return type.getDimSize(1); }
-  Expression sumClasses(Expression x) { return sumOver(x, {1}); }
+  double classCount() const { return type.getDimSize(dim); }
+  Expression sumClasses(Expression x) { return sumOver(x, {dim}); }
   /// Reshapes [C] so that it broadcasts against the scores.
   Expression perClass(Expression weight) {
-    if (type.getRank() == 2)
+    if (dim == type.getRank() - 1)
       return weight;
-    SmallVector<int64_t> shape(type.getRank() - 1, 1);
-    shape[0] = type.getDimSize(1);
+    SmallVector<int64_t> shape(type.getRank() - dim, 1);
+    shape[0] = type.getDimSize(dim);
     return {b, ReshapeOp::create(b, type.clone(shape), Value(weight))};
   }
   /// Multiplies by the weight of the class, if there are weights.
   Expression weighted(Expression x) {
     return classWeight ? x * classWeight : x;
   }
-  /// Whether the class is the label, with shape [N, C, ...].
+  /// Whether the class is the label, with the shape of the scores.
   Expression hit() { return classes == label; }
   /// The label's entry in each row.
   Expression pick(Expression x) { return sumClasses(select(hit(), x, 0)); }
@@ -203,7 +85,11 @@ public:
     return {b, SumOp::create(b, rows, dims, false)};
   }
   /// A column as the result of reduction(none).
-  Value asRows(Value x) { return ReshapeOp::create(b, rowsOf(type), x); }
+  Value asRows(Value x) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + dim);
+    return ReshapeOp::create(b, type.clone(shape), x);
+  }
   /// A gradient of the result, reshaped to broadcast against the scores.
   Expression asColumn(Expression gradient) {
     if (tensorType(gradient).getRank() == 0)
@@ -212,6 +98,7 @@ public:
   }
 
   Expression scores, labels, label, classes, classWeight;
+  int64_t dim; ///< of the classes
 
 private:
   ImplicitLocOpBuilder &b;
@@ -237,7 +124,7 @@ public:
     Expression even = rows.sumClasses(term) * given;
     return picked * kept + even;
   }
-  /// [N, C, ...].
+  /// One for each score.
   Expression shares() {
     Expression cold = rows.scores.number(given);
     if (!areProbabilities(rows.labels)) {
@@ -283,7 +170,7 @@ static SmallVector<Value> reduceRows(Rows &rows, Expression each,
 /// pass computes the log_softmax of the other entries.
 static Expression pickedLogSoftmax(Rows &rows, Type loss) {
   Expression x = rows.scores;
-  Expression largest = largestOver(x, 1);
+  Expression largest = largestOver(x, rows.dim);
   Expression picked = rows.pick(x) - largest;
   Expression total =
       rows.sumClasses(expFor(loss, x - largest, ExpArgument::NotPositive));
@@ -294,12 +181,12 @@ static Expression pickedLogSoftmax(Rows &rows, Type loss) {
 SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
   auto [logits, labels] = expressions<2>(b, operands);
-  Rows rows(logits, labels, {b, getWeight() ? operands[2] : Value()});
+  Rows rows(logits, labels, {b, getWeight() ? operands[2] : Value()}, getDim());
   Shares shares(rows, getLabelSmoothing().convertToDouble());
   Expression logProb =
       shares.areOnlyLabels()
           ? pickedLogSoftmax(rows, elementType(getResult()))
-          : shares.sumOf({b, LogSoftmaxOp::create(b, operands[0], 1)});
+          : shares.sumOf({b, LogSoftmaxOp::create(b, operands[0], getDim())});
   return reduceRows(rows, -logProb, getReduction(), getIgnoreIndex());
 }
 
@@ -307,13 +194,13 @@ SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
 SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                      ValueRange operands) {
   auto [gradient, logits, labels] = expressions<3>(b, operands);
-  Rows rows(logits, labels, {b, getWeight() ? operands[3] : Value()});
+  Rows rows(logits, labels, {b, getWeight() ? operands[3] : Value()}, getDim());
   Shares shares(rows, getLabelSmoothing().convertToDouble());
   // A share of all classes can be nearly that of the softmax, and then the
   // difference needs all its digits.
   Expression prob = softmaxFor(shares.areOnlyLabels() ? elementType(getResult())
                                                       : logits.getType(),
-                               logits, 1);
+                               logits, getDim());
   Expression share = shares.shares();
   if (!shares.areWhole())
     prob = prob * rows.sumClasses(share);
@@ -330,20 +217,13 @@ SmallVector<Value> CrossEntropyOp::buildGradients(ImplicitLocOpBuilder &b,
   if (getWeight() || areProbabilities(getLabels()))
     gradients = differentiateParts(*this, b, g);
   gradients[0] = CrossEntropyBackwardOp::create(
-      b, g[0], getLogits(), getLabels(), getWeight(), getReduction(),
+      b, g[0], getLogits(), getLabels(), getWeight(), getDim(), getReduction(),
       getIgnoreIndex(), getLabelSmoothing());
   return gradients;
 }
 SmallVector<Value>
 CrossEntropyBackwardOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   return differentiateParts(*this, b, g);
-}
-
-std::optional<IndexRange> CrossEntropyOp::getIndexRange(unsigned operand) {
-  if (operand != 1 || areProbabilities(getLabels()))
-    return std::nullopt;
-  return IndexRange{0, getLogits().getType().getDimSize(1),
-                    static_cast<int64_t>(getIgnoreIndex())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,20 +233,14 @@ std::optional<IndexRange> CrossEntropyOp::getIndexRange(unsigned operand) {
 SmallVector<Value> NllLossOp::decompose(ImplicitLocOpBuilder &b,
                                         ValueRange operands) {
   auto [logProb, labels] = expressions<2>(b, operands);
-  Rows rows(logProb, labels, {b, getWeight() ? operands[2] : Value()});
+  Rows rows(logProb, labels, {b, getWeight() ? operands[2] : Value()},
+            getDim());
   Expression loss = -rows.pick(rows.weighted(logProb));
   return reduceRows(rows, loss, getReduction(), getIgnoreIndex());
 }
 SmallVector<Value> NllLossOp::buildGradients(ImplicitLocOpBuilder &b,
                                              ValueRange g) {
   return differentiateParts(*this, b, g);
-}
-
-std::optional<IndexRange> NllLossOp::getIndexRange(unsigned operand) {
-  if (operand != 1)
-    return std::nullopt;
-  return IndexRange{0, getInput().getType().getDimSize(1),
-                    static_cast<int64_t>(getIgnoreIndex())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,9 +250,9 @@ std::optional<IndexRange> NllLossOp::getIndexRange(unsigned operand) {
 SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
                                          ValueRange operands) {
   auto [scores, labels] = expressions<2>(b, operands);
-  Rows rows(scores, labels, Expression());
+  Rows rows(scores, labels, Expression(), getDim());
   constexpr double inf = std::numeric_limits<double>::infinity();
-  Expression own = maxOver(select(rows.hit(), scores, -inf), {1});
+  Expression own = maxOver(select(rows.hit(), scores, -inf), {rows.dim});
   // The label's rank is the number of scores before it. NaN is not at most any
   // score, so it is before all of them; and all are before a NaN.
   Expression isEqualBefore = (scores == own) & (rows.classes < rows.label);
@@ -388,18 +262,6 @@ SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
   Expression isRight = (rows.sumClasses(isBefore) < getTopK()) & isClass;
   Expression right = isRight.to(b.getF32Type());
   return {reduceLoss(right, LossReduction::mean, right.number(rows.count()))};
-}
-
-LogicalResult AccuracyOp::verify() {
-  int64_t classes = getLogits().getType().getDimSize(1), k = getTopK();
-  if (k < 1 || (!ShapedType::isDynamic(classes) && k > classes))
-    return emitOpError() << "top_k is " << k << ", expected 1 to the number of "
-                         << "classes, " << classes;
-  return success();
-}
-
-std::optional<IndexRange> AccuracyOp::getIndexRange(unsigned) {
-  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -432,6 +294,11 @@ std::vector<OpSample> CrossEntropyOp::sampleInputs() {
          op + kWeighted + form + " : tensor<4x5xf64>, tensor<4x5xf64>"});
   samples.push_back({{{"tensor<2x5x3xf64>", -2, 2}, {"tensor<2x3xi32>", 0, 5}},
                      op + " : tensor<2x5x3xf64>, tensor<2x3xi32>"});
+  for (const char *form : {"", " reduction(none) {label_smoothing = 0.1}"})
+    samples.push_back(
+        {{{"tensor<2x3x5xf64>", -2, 2}, {"tensor<2x3xi32>", 0, 5}, kWeight},
+         op + kWeighted + " dim(2)" + form +
+             " : tensor<2x3x5xf64>, tensor<2x3xi32>"});
   return samples;
 }
 std::vector<OpSample> CrossEntropyBackwardOp::sampleInputs() {
@@ -444,7 +311,12 @@ std::vector<OpSample> CrossEntropyBackwardOp::sampleInputs() {
                " reduction(none) {label_smoothing = 0.1} : tensor<4xf64>, "
                "tensor<4x5xf64>, tensor<4xi32>"},
           {{{"tensor<f64>"}, kScores, kShares, kWeight},
-           op + weight + " : tensor<f64>, tensor<4x5xf64>, tensor<4x5xf64>"}};
+           op + weight + " : tensor<f64>, tensor<4x5xf64>, tensor<4x5xf64>"},
+          {{{"tensor<2x3xf64>"},
+            {"tensor<2x3x5xf64>", -2, 2},
+            {"tensor<2x3xi32>", 0, 5}},
+           op + " dim(2) reduction(none) : tensor<2x3xf64>, "
+                "tensor<2x3x5xf64>, tensor<2x3xi32>"}};
 }
 std::vector<OpSample> NllLossOp::sampleInputs() {
   std::string op = "mp.nll_loss %0, %1";
@@ -452,5 +324,7 @@ std::vector<OpSample> NllLossOp::sampleInputs() {
           {{kScores, kLabels, kWeight},
            op + kWeighted + " {ignore_index = 2}" + kTypes},
           {{kScores, kLabels, kWeight},
-           op + kWeighted + " reduction(none)" + kTypes}};
+           op + kWeighted + " reduction(none)" + kTypes},
+          {{{"tensor<2x3x5xf64>", -2, 2}, {"tensor<2x3xi32>", 0, 5}},
+           op + " dim(2) : tensor<2x3x5xf64>, tensor<2x3xi32>"}};
 }

@@ -75,17 +75,31 @@ def pair_loss(g, how=None):
                  attributes=("" if how == "mean" else f" reduction({how})") + (attributes and f" {attributes}"))
 
 
-def class_loss(g, how=None):
+def classified(g, x):
+    """The dimension of the classes of scores, the shape of their rows, and the attribute that says it."""
+    dim = 1 if g.chance(50) else g.below(len(x.type.shape))
+    rows = x.type.shape[:dim] + x.type.shape[dim + 1:]
+    return dim, rows, "" if dim == 1 and g.chance(80) else f" dim({dim})"
+
+
+def label_type(g, classes, rows):
+    return Type(g.choice(["ui8", "i32", "i64"] if classes <= 256 else ["i32", "i64"]), rows)
+
+
+def class_loss(g, how=None, x=None):
     """Cross-entropy of scores, or the negative log-likelihood of their logarithms, by labels of which some are ignored."""
-    x = g.pick(lambda v: v.type.is_float and len(v.type.shape) == 2 and v.type.shape[1] > 1)
+    x = x or g.pick(lambda v: v.type.is_float and len(v.type.shape) >= 2 and v.type.size)
     if x is None:
         return None
-    rows, classes = x.type.shape
+    dim, rows, attribute = classified(g, x)
+    classes = x.type.shape[dim]
+    if classes < 2:
+        return None
     labels = g.rng.integers(0, classes, rows)
-    element = g.choice(["ui8", "i32", "i64"] if classes <= 256 else ["i32", "i64"])
-    if element != "ui8" and rows > 1 and g.chance(25):
-        labels[g.below(rows)] = -100
-    label = g.input(Type(element, (rows,)), labels)
+    kind = label_type(g, classes, rows)
+    if kind.element != "ui8" and kind.size > 1 and g.chance(25):
+        labels.flat[g.below(kind.size)] = -100
+    label = g.input(kind, labels)
     how = how or g.choice(["mean", "mean", "sum", "none"])
     scores = g.chance(70)
     smoothing = 0.25 if scores and g.chance(30) else 0.0
@@ -93,50 +107,52 @@ def class_loss(g, how=None):
     def target(chosen):
         index = chosen.value.astype(int)
         kept = (index != -100).astype(float)
-        hot = np.eye(classes)[np.where(index == -100, 0, index)]
-        return (hot * (1 - smoothing) + smoothing / classes) * kept[:, None], kept
+        hot = np.moveaxis(np.eye(classes)[np.where(index == -100, 0, index)], -1, dim)
+        return (hot * (1 - smoothing) + smoothing / classes) * np.expand_dims(kept, dim), kept
 
     def forward(p, chosen):
         weights, kept = target(chosen)
         p = p.inner()
-        logs = log_softmax_of(p, 1) if scores else p
-        each = (logs * Bounded(-weights)).sum([1], keepdims=False)
+        logs = log_softmax_of(p, dim) if scores else p
+        each = (logs * Bounded(-weights)).sum([dim], keepdims=False)
         return reduced(each, how, kept.sum())
 
     def backward(gradient, operands, _):
         weights, kept = target(operands[1])
-        each = spread(gradient, how, (rows,), kept.sum()).reshape((rows, 1))
+        each = spread(gradient, how, rows, kept.sum()).moved(lambda a: np.expand_dims(a, dim))
         if not scores:
             return [each * Bounded(-weights), None]
-        probabilities = b.exp(log_softmax_of(operands[0], 1))
-        return [each * (probabilities - Bounded(weights)) * Bounded(kept[:, None]), None]
+        probabilities = b.exp(log_softmax_of(operands[0], dim))
+        return [each * (probabilities - Bounded(weights)) * Bounded(np.expand_dims(kept, dim)), None]
 
     return g.add("mp.cross_entropy" if scores else "mp.nll_loss", [x, label],
-                 Type(x.type.element, (rows,) if how == "none" else ()), forward, backward,
-                 attributes=("" if how == "mean" else f" reduction({how})")
+                 Type(x.type.element, rows if how == "none" else ()), forward, backward,
+                 attributes=attribute + ("" if how == "mean" else f" reduction({how})")
                  + (" {label_smoothing = 2.5e-1}" if smoothing else ""))
 
 
 def accuracy(g):
-    x = g.pick(lambda v: v.type.is_float and len(v.type.shape) == 2)
+    x = g.pick(lambda v: v.type.is_float and len(v.type.shape) >= 2)
     if x is None:
         return None
-    rows, classes = x.type.shape
+    dim, rows, attribute = classified(g, x)
+    classes = x.type.shape[dim]
     labels = g.rng.integers(0, classes, rows)
-    element = g.choice(["ui8", "i32", "i64"] if classes <= 256 else ["i32", "i64"])
-    if element != "ui8" and g.chance(25):
-        labels[g.below(rows)] = g.choice([-100, classes])
-    label = g.input(Type(element, (rows,)), labels)
+    kind = label_type(g, classes, rows)
+    if kind.element != "ui8" and kind.size and g.chance(25):
+        labels.flat[g.below(kind.size)] = g.choice([-100, classes])
+    label = g.input(kind, labels)
     k = 1 + g.below(min(classes, 5))
-    share = g.add("mp.accuracy", [x, label], Type("f32", ()), lambda scores, chosen: accuracy_of(scores, chosen, k),
-                  attributes=f" {{top_k = {k}}}" if k > 1 else "", hidden=1)
+    share = g.add("mp.accuracy", [x, label], Type("f32", ()), lambda scores, chosen: accuracy_of(
+        scores.moved(lambda a: np.moveaxis(a, dim, -1).reshape(-1, classes)), chosen, k),
+        attributes=attribute + (f" {{top_k = {k}}}" if k > 1 else ""), hidden=1)
     # It has no gradient, which is an error where one is asked for.
     return share and g.add("mp.stop_gradient", [share], share.type, lambda x: x)
 
 
 def accuracy_of(scores, chosen, k):
     """Open if rounding may have changed the rank of a label."""
-    index = chosen.value.astype(int)
+    index = chosen.value.astype(int).ravel()
     is_class = (index >= 0) & (index < scores.shape[1])
     at = np.where(is_class, index, 0)[:, None]
     own, own_error = (np.take_along_axis(array, at, 1) for array in (scores.value, scores.error))

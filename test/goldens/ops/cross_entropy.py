@@ -5,7 +5,7 @@ import itertools
 import torch
 import torch.nn.functional as F
 
-from cases import FLOATS, adjoint, both
+from cases import FLOATS, adjoint, both, forward
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -76,8 +76,35 @@ def corners(generator):
         yield from both(op, [x[:, :, 0, 0], torch.tensor([-100, 2], dtype=torch.int32)], compute, at="largest")
 
 
+def of_last(generator):
+    """Classes in the last dimension, as words of a vocabulary are, and in the first."""
+    y = torch.tensor([[0, 4, 2, -100], [1, 2, 3, 3]])
+    for dtype in FLOATS:
+        x = (2 * torch.randn(2, 4, 5, generator=generator)).to(dtype)
+        w = (0.25 + 2 * torch.rand(5, generator=generator)).to(dtype)
+        settings = list(itertools.product((None, w), REDUCTIONS, (0.0, 0.1)))[::1 if dtype == torch.float32 else 5]
+        for (weight, reduction, smoothing), (dim, scores) in itertools.product(settings, ((2, x), (0, x.movedim(2, 0).contiguous()))):
+            given = " weight(%c : {c})" if weight is not None else ""
+            op = (f"mp.cross_entropy %a, %b{given} dim({dim}) reduction({reduction}) {{label_smoothing = {smoothing}}}"
+                  " : {a}, {b}")
+            yield from both(op, [scores, y] + [weight] * (weight is not None), lambda v, y, c=None: F.cross_entropy(
+                v.movedim(dim, 1), y, c if c is None else c.detach(), label_smoothing=smoothing, reduction=reduction),
+                at="largest", constants="c")
+            op = f"mp.nll_loss %a, %b{given} dim({dim}) reduction({reduction}) : {{a}}, {{b}}"
+            yield from both(op, [scores, y] + [weight] * (weight is not None), lambda v, y, c=None: F.nll_loss(
+                v.movedim(dim, 1), y, c if c is None else c.detach(), reduction=reduction), at="largest", constants="c")
+        p = F.softmax(2 * torch.randn(2, 4, 5, generator=generator), 2).to(dtype)
+        yield from both("mp.cross_entropy %a, %b dim(2) : {a}, {b}", [x, p], lambda v, p: F.cross_entropy(
+            v.movedim(2, 1), p.movedim(2, 1)), at="largest")
+        top = lambda v, y, k: (v.topk(k, 2).indices == y[:, :, None]).any(2).double().mean()
+        for k in (1, 2):
+            yield forward(f"mp.accuracy %a, %b dim(2) {{top_k = {k}}} : {{a}}, {{b}}", [x, y], lambda v, y: top(v, y, k),
+                          dtypes=[torch.float32])
+
+
 def cases(generator):
     yield from of_labels(generator)
     yield from of_probabilities(generator)
     yield from gradients(generator)
     yield from corners(generator)
+    yield from of_last(generator)

@@ -42,7 +42,7 @@ func.func @ignore_index(%x: tensor<4x10xf32>, %y: tensor<4xi64>) {
 // -----
 
 func.func @field(%x: tensor<4x10xf32>, %y: tensor<4xi64>) {
-  // expected-error@+1 {{unknown attribute 'smoothing', expected ignore_index, label_smoothing, reduction}}
+  // expected-error@+1 {{unknown attribute 'smoothing', expected dim, ignore_index, label_smoothing, reduction}}
   %0 = mp.cross_entropy %x, %y {smoothing = 0.1} : tensor<4x10xf32>, tensor<4xi64>
   return
 }
@@ -113,9 +113,34 @@ func.func @likelihood_of_probabilities(%x: tensor<4x10xf32>) {
 
 // -----
 
-func.func @accuracy_of_images(%x: tensor<4x10x3xf32>, %y: tensor<4x3xui8>) {
-  // expected-error@+1 {{scores must have two dimensions, rows and classes: 'tensor<4x10x3xf32>'}}
-  %0 = mp.accuracy %x, %y : tensor<4x10x3xf32>, tensor<4x3xui8>
+// PyTorch's classes are in dimension 1, and words of a text are not.
+func.func @classes_last(%x: tensor<?x3x10xf32>, %y: tensor<?x3xi32>) {
+  // expected-error@+1 {{labels 'tensor<?x3xi32>' do not have the scores' rows: 'tensor<?x3x10xf32>' with the classes in dimension 1: write dim(2)}}
+  %0 = mp.cross_entropy %x, %y : tensor<?x3x10xf32>, tensor<?x3xi32>
+  return
+}
+
+// -----
+
+func.func @no_such_dimension(%x: tensor<4x10xf32>, %y: tensor<4xui8>) {
+  // expected-error@+1 {{dimension 2 of the classes is outside of rank 2}}
+  %0 = mp.nll_loss %x, %y dim(2) : tensor<4x10xf32>, tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @negative_dimension(%x: tensor<4x10xf32>, %y: tensor<4xui8>) {
+  // expected-error@+1 {{dimension -1 of the classes is outside of rank 2}}
+  %0 = mp.accuracy %x, %y dim(-1) : tensor<4x10xf32>, tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @batch_of_classes(%x: tensor<?x10xf32>, %y: tensor<10xui8>) {
+  // expected-error@+1 {{dimension 0 of the classes is the batch: 'tensor<?x10xf32>'}}
+  %0 = mp.cross_entropy %x, %y dim(0) : tensor<?x10xf32>, tensor<10xui8>
   return
 }
 

@@ -57,3 +57,19 @@ func.func @accuracy(%x: tensor<?x10xf16>, %y: tensor<?xi32>) -> tensor<f32> {
   %1 = mp.accuracy %x, %y {top_k = 5} : tensor<?x10xf16>, tensor<?xi32>
   return %0 : tensor<f32>
 }
+
+// Words in the last dimension.
+// CHECK-LABEL: @classes_last
+// CHECK-SAME: -> (tensor<?x3xf32>, tensor<?x3x10xf32>, tensor<f32>, tensor<f32>)
+func.func @classes_last(%x: tensor<?x3x10xf32>, %y: tensor<?x3xi32>, %w: tensor<10xf32>)
+    -> (tensor<?x3xf32>, tensor<?x3x10xf32>, tensor<f32>, tensor<f32>) {
+  // CHECK: mp.cross_entropy %{{.*}}, %{{.*}} weight(%{{.*}} : tensor<10xf32>) dim(2) reduction(none) : tensor<?x3x10xf32>, tensor<?x3xi32>
+  %0 = mp.cross_entropy %x, %y weight(%w : tensor<10xf32>) dim(2) reduction(none) : tensor<?x3x10xf32>, tensor<?x3xi32>
+  // CHECK: mp.cross_entropy_backward %{{.*}} dim(2) reduction(none) : tensor<?x3xf32>, tensor<?x3x10xf32>, tensor<?x3xi32>
+  %1 = mp.cross_entropy_backward %0, %x, %y dim(2) reduction(none) : tensor<?x3xf32>, tensor<?x3x10xf32>, tensor<?x3xi32>
+  // CHECK: mp.nll_loss %{{.*}}, %{{.*}} dim(2) : tensor<?x3x10xf32>, tensor<?x3xi32>
+  %2 = mp.nll_loss %x, %y dim(2) : tensor<?x3x10xf32>, tensor<?x3xi32>
+  // CHECK: mp.accuracy %{{.*}}, %{{.*}} dim(2) {top_k = 5 : i64} : tensor<?x3x10xf32>, tensor<?x3xi32>
+  %3 = mp.accuracy %x, %y dim(2) {top_k = 5} : tensor<?x3x10xf32>, tensor<?x3xi32>
+  return %0, %1, %2, %3 : tensor<?x3xf32>, tensor<?x3x10xf32>, tensor<f32>, tensor<f32>
+}
