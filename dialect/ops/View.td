@@ -64,9 +64,15 @@ def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor]> {
 def Mp_BroadcastOp : Mp_ViewOp<"broadcast", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {
   let summary = "elements repeated to fill a larger shape";
   let description = [{
-    Broadcasting follows NumPy: dimensions are aligned at the end, and a dimension of size one is repeated.
+    Broadcasting follows NumPy: dimensions are aligned at the end, and a dimension of size one is repeated. A
+    `?` that the operand does not have is the batch, so that each sample gets a copy of a parameter, as of a
+    class token. The gradient of the parameter is the sum over the batch.
 
-    Example: `%r = mp.broadcast %x : tensor<4x1xf32> to tensor<4x3xf32>`
+    Example:
+    ```mlir
+    %r = mp.broadcast %x : tensor<4x1xf32> to tensor<4x3xf32>
+    %t = mp.broadcast %token : tensor<1x1x64xf32> to tensor<?x1x64xf32>
+    ```
   }];
   let torch = "expand"; let tensorflow = "BroadcastTo"; let relay = "broadcast_to_like"; let relax = "broadcast_to";
   let arguments = (ins Mp_Tensor:$input);

@@ -49,6 +49,10 @@ def broadcast(g):
         return None
     shape = [2 + g.below(5) if size == 1 and g.chance(50) else size for size in operand.type.shape]
     shape = (1 + g.below(4), *shape) if g.chance(40) else tuple(shape)
+    return broadcast_to(g, operand, shape)
+
+
+def broadcast_to(g, operand, shape):
     result = Type(operand.type.element, tuple(shape))
     return g.add("mp.broadcast", [operand], result, lambda x: x.broadcast(shape),
                  lambda gradient, operands, _: [reduced_to(gradient, operands[0].shape)], tail=f"{operand.type} to {result}")
@@ -82,7 +86,11 @@ def concat(g):
         return None
     dim = g.below(len(first.type.shape))
     rest = lambda v: (v.type.element, len(v.type.shape), v.type.shape[:dim], v.type.shape[dim + 1:])
-    others = [first] + [g.pick(lambda v: v.type.shape and rest(v) == rest(first)) for _ in range(1 + g.below(2))]
+    return joined(g, [first] + [g.pick(lambda v: v.type.shape and rest(v) == rest(first)) for _ in range(1 + g.below(2))], dim)
+
+
+def joined(g, others, dim):
+    first = others[0]
     ends = np.cumsum([v.type.shape[dim] for v in others])
     shape = first.type.shape[:dim] + (int(ends[-1]),) + first.type.shape[dim + 1:]
 
@@ -120,13 +128,14 @@ def indices(g, shape, rows):
     return g.input(Type(g.choice(["i32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
 
 
-def gather(g):
-    table = g.pick(lambda v: v.type.is_float and v.type.shape)
+def gather(g, table=None, shape=None, dim=None):
+    """Rows of a table; indices of `shape`."""
+    table = table or g.pick(lambda v: v.type.is_float and v.type.shape)
     if table is None:
         return None
-    dim = g.below(len(table.type.shape))
+    dim = g.below(len(table.type.shape)) if dim is None else dim
     rows = table.type.shape[dim]
-    index = indices(g, (1 + g.below(6),) if g.chance(60) else (1 + g.below(3), 1 + g.below(4)), rows)
+    index = indices(g, shape or ((1 + g.below(6),) if g.chance(60) else (1 + g.below(3), 1 + g.below(4))), rows)
     shape = table.type.shape[:dim] + index.type.shape + table.type.shape[dim + 1:]
 
     def backward(gradient, operands, _):
