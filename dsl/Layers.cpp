@@ -1,5 +1,6 @@
 //===- Layers.cpp - layers that own their variables -----------------------===//
 #include "dsl/Layers.h"
+#include <cmath>
 
 namespace mantissa {
 
@@ -274,6 +275,29 @@ Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
   net.write(name("running_mean"), Operand(results.newRunningMean, input.place));
   net.write(name("running_var"), Operand(results.newRunningVar, input.place));
   return ofLayer(results, layer.name);
+}
+
+RotaryAngles rotaryAngles(const Context &context, const Rotary &rotary) {
+  Place place = context.place;
+  if (rotary.tokens < 1 || rotary.channels < 2 || rotary.channels % 2 != 0 ||
+      !(rotary.base > 0)) {
+    Tensor none = context.graph.mistake(
+        "rotaryAngles of " + std::to_string(rotary.tokens) + " tokens and " +
+            std::to_string(rotary.channels) + " channels to the base " +
+            std::to_string(rotary.base) +
+            ": expected tokens, pairs of channels and a base above zero",
+        place);
+    return {none, none};
+  }
+  int64_t pairs = rotary.channels / 2;
+  std::vector<double> frequencies;
+  for (int64_t i = 0; i < pairs; ++i)
+    frequencies.push_back(std::pow(rotary.base, -double(i) / double(pairs)));
+  Tensor token = iota(context, {I32, {rotary.tokens, pairs}}, 0);
+  Tensor position = cast(Operand(token, place), F32);
+  Tensor frequency = constant(context, frequencies, {pairs});
+  Tensor angle = mul(Operand(position, place), Operand(frequency, place));
+  return {cos(Operand(angle, place)), sin(Operand(angle, place))};
 }
 
 } // namespace mantissa

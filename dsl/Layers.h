@@ -104,6 +104,20 @@ struct BatchNorm {
 };
 Tensor batchNorm(const Operand &input, const BatchNorm &layer);
 
+/// The angles of rotary position embeddings (Su et al. 2021, RoFormer), for
+/// `rotaryEmbedding`: the pair i of the channels of a head is turned by
+/// position * base^(-2 i / channels) radians, computed in f32 as in Hugging
+/// Face. One table serves all layers.
+struct Rotary {
+  int64_t tokens = 0;   ///< positions, from 0 on
+  int64_t channels = 0; ///< of a head
+  double base = 10000;
+};
+struct RotaryAngles {
+  Tensor cos, sin; ///< [tokens, channels / 2], f32
+};
+RotaryAngles rotaryAngles(const Context &context, const Rotary &rotary);
+
 } // namespace mantissa
 
 #endif // MANTISSA_DSL_LAYERS_H

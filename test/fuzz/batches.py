@@ -114,6 +114,12 @@ def scatter_add(node, open_):
     return True
 
 
+def rotary(node, open_):
+    angles_have_rows = len(node.operands[1].type.shape) > 2 or numbers_of(node, "dim") == [0]
+    refuse_if(open_ != [True, angles_have_rows, angles_have_rows])
+    return True
+
+
 def head_of(name):
     return name.split()[0]
 
@@ -130,6 +136,7 @@ RULES = {
                      "mp.max_pool2d", "mp.avg_pool2d"], rows),
     "mp.transpose": transpose, "mp.reshape": reshape, "mp.broadcast": broadcast, "mp.slice": slice_, "mp.pad": pad,
     "mp.concat": along, "mp.matmul": matmul, "mp.gather": gather, "mp.scatter_add": scatter_add,
+    "mp.rotary_embedding": rotary,
 }
 
 
