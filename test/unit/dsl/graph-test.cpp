@@ -256,40 +256,6 @@ TEST(Graph, AShapeMayLeaveTheBatchOpen) {
   EXPECT_FALSE(reshape(x, {12, -1}));
 }
 
-TEST(Graph, TheBatchIsMergedAndSplit) {
-  Graph net("m");
-  Tensor x = net.input("x", F32, {Batch, 3, 4});
-  Tensor rows = reshape(x, {-1, 4});
-  EXPECT_EQ(rows.type(), "?x4xf32");
-  EXPECT_EQ(flatten(x, 0, 1).type(), "?x4xf32");
-  EXPECT_EQ(flatten(x, 0).type(), "?xf32");
-  EXPECT_EQ(reshape(relu(rows), {Batch, 3, 4}).type(), "?x3x4xf32");
-  EXPECT_EQ(reshape(relu(rows), {-1, 3, 4}).type(), "?x3x4xf32");
-  EXPECT_EQ((reshape(relu(rows), {Batch, 3, 4}) + x).type(), "?x3x4xf32");
-  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
-}
-
-TEST(Graph, RotaryAnglesAreThoseOfLlama) {
-  Graph net("m");
-  Tensor x = reshape(net.input("x", F32, {24}), {1, 3, 2, 4});
-  RotaryAngles angles = rotaryAngles(net, {.tokens = 3, .channels = 4});
-  EXPECT_EQ(angles.cos.type(), "3x2xf32");
-  Tensor w = net.parameter("w", F32, {4}, ones());
-  Tensor y = rotaryEmbedding(x * w, angles.cos, angles.sin, 1);
-  EXPECT_EQ(y.type(), "1x3x2x4xf32");
-  net.output("loss", mean(y));
-  net.output("sin", angles.sin * 1);
-  net.train({.optimizer = sgd({.lr = 1})});
-  Step step = check(check(Module::fromGraph(net)).compileStep({.threads = 1}));
-  std::vector<float> numbers(24, 1);
-  auto results = check(step.run({{"x", numbers}}));
-  std::vector<float> read = check(results.read<float>("sin"));
-  for (int token = 0; token < 3; ++token)
-    for (int pair = 0; pair < 2; ++pair)
-      EXPECT_NEAR(read[token * 2 + pair],
-                  std::sin(token * std::pow(1e4, -pair / 2.)), 1e-6);
-}
-
 TEST(Graph, NamesMayHaveAnyCharacters) {
   Graph net("m \"1\"");
   std::string odd = "a \"b\" \\ {c}\n";
