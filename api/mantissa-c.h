@@ -111,7 +111,10 @@ enum {
   MANTISSA_F16 = 7,
   MANTISSA_BF16 = 8,
   MANTISSA_F32 = 9,
-  MANTISSA_F64 = 10
+  MANTISSA_F64 = 10,
+  MANTISSA_I16 = 11,
+  MANTISSA_U16 = 12,
+  MANTISSA_U32 = 13
 };
 /// The name in a module, "ui8" or "bf16"; null if there is no such type.
 MANTISSA_API const char *mantissa_element_name(mantissa_element element);

@@ -38,10 +38,12 @@ static LogicalResult checkType(mlir::Location location, Type type,
                                int64_t rows) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isStorable(tensor.getElementType()))
-    return emitError(location) << type
-                               << " cannot be stored, expected a ranked tensor "
-                                  "of f64, f32, f16, bf16, f8E4M3FN, "
-                                  "f8E5M2, i64, i32, i8, ui8 or i1";
+    return emitError(location)
+           << type
+           << " cannot be stored, expected a ranked tensor "
+              "of f64, f32, f16, bf16, f8E4M3FN, "
+              "f8E5M2, i64, i32, ui32, i16, ui16, i8, ui8 or "
+              "i1";
   std::string problem = problemOf(tensor, rows);
   if (problem.empty())
     return success();

@@ -15,10 +15,10 @@ include "dialect/MpInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def Mp_FloatTensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2]>;
-def Mp_IntTensor : RankedTensorOf<[I8, UI8, I32, I64]>;
+def Mp_IntTensor : RankedTensorOf<[I8, UI8, I16, UI16, I32, UI32, I64]>;
 def Mp_FlagTensor : RankedTensorOf<[I1]>;
-def Mp_Tensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I1, I8, UI8, I32, I64]>;
-def Mp_NumberTensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I8, UI8, I32, I64]>;
+def Mp_Tensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I1, I8, UI8, I16, UI16, I32, UI32, I64]>;
+def Mp_NumberTensor : RankedTensorOf<[F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I8, UI8, I16, UI16, I32, UI32, I64]>;
 /// A rank-0 tensor: a number that lives on the device.
 class Mp_ScalarOf<Type element> : 0DTensorOf<[element]>;
 /// A flag on the device. Assembly omits its type.

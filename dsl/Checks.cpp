@@ -12,7 +12,7 @@ using namespace mlir;
 namespace mantissa {
 
 bool isElementType(ElementType element) {
-  return element >= ElementType::I1 && element <= ElementType::F64;
+  return element >= ElementType::I1 && element <= ElementType::U32;
 }
 
 /// Returns what has the name in the module; "" if nothing has it.

@@ -122,8 +122,14 @@ Type GraphState::elementType(ElementType element) {
     return builder.getI8Type();
   case ElementType::U8:
     return builder.getIntegerType(8, /*isSigned=*/false);
+  case ElementType::I16:
+    return builder.getI16Type();
+  case ElementType::U16:
+    return builder.getIntegerType(16, /*isSigned=*/false);
   case ElementType::I32:
     return builder.getI32Type();
+  case ElementType::U32:
+    return builder.getIntegerType(32, /*isSigned=*/false);
   case ElementType::I64:
     return builder.getI64Type();
   case ElementType::F8E4M3FN:

@@ -21,10 +21,11 @@ struct GraphState;
 
 /// Element types.
 inline constexpr ElementType I1 = ElementType::I1, I8 = ElementType::I8,
-                             U8 = ElementType::U8, I32 = ElementType::I32,
-                             I64 = ElementType::I64, F16 = ElementType::F16,
-                             BF16 = ElementType::BF16, F32 = ElementType::F32,
-                             F64 = ElementType::F64,
+                             U8 = ElementType::U8, I16 = ElementType::I16,
+                             U16 = ElementType::U16, I32 = ElementType::I32,
+                             U32 = ElementType::U32, I64 = ElementType::I64,
+                             F16 = ElementType::F16, BF16 = ElementType::BF16,
+                             F32 = ElementType::F32, F64 = ElementType::F64,
                              F8E4M3FN = ElementType::F8E4M3FN,
                              F8E5M2 = ElementType::F8E5M2;
 

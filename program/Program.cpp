@@ -21,7 +21,8 @@ constexpr ElementFact kElementFacts[] = {
     {ElementType::I64, "i64", 8},       {ElementType::F16, "f16", 2},
     {ElementType::BF16, "bf16", 2},     {ElementType::F32, "f32", 4},
     {ElementType::F64, "f64", 8},       {ElementType::F8E4M3FN, "f8E4M3FN", 1},
-    {ElementType::F8E5M2, "f8E5M2", 1},
+    {ElementType::F8E5M2, "f8E5M2", 1}, {ElementType::I16, "i16", 2},
+    {ElementType::U16, "ui16", 2},      {ElementType::U32, "ui32", 4},
 };
 
 const ElementFact &factOf(ElementType type) {

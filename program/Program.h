@@ -22,7 +22,8 @@
 
 namespace mp {
 
-/// Element types, by their form in memory. I1 takes a byte, 0 or 1.
+/// Element types, by their form in memory. I1 takes a byte, 0 or 1. Programs in
+/// C name them by these numbers, so new ones stand at the end.
 enum class ElementType {
   I1,
   I8,
@@ -34,10 +35,15 @@ enum class ElementType {
   F16,
   BF16,
   F32,
-  F64
+  F64,
+  I16,
+  U16,
+  U32
 };
 /// Whether elements are floats.
-inline bool isFloat(ElementType type) { return type >= ElementType::F8E4M3FN; }
+inline bool isFloat(ElementType type) {
+  return type >= ElementType::F8E4M3FN && type <= ElementType::F64;
+}
 
 /// Returns the bytes of one element.
 unsigned byteWidth(ElementType type);

@@ -146,6 +146,12 @@ bool holds(ElementType type, double value) {
     return value >= -128 && value <= 127;
   case ElementType::U8:
     return value >= 0 && value <= 255;
+  case ElementType::I16:
+    return value >= -0x1p15 && value < 0x1p15;
+  case ElementType::U16:
+    return value >= 0 && value < 0x1p16;
+  case ElementType::U32:
+    return value >= 0 && value < 0x1p32;
   case ElementType::I32:
     return value >= -0x1p31 && value < 0x1p31;
   default:
@@ -194,8 +200,14 @@ template <typename Use> void dispatch(ElementType type, Use use) {
     return use(Native<uint8_t>());
   case ElementType::I8:
     return use(Native<int8_t>());
+  case ElementType::I16:
+    return use(Native<int16_t>());
+  case ElementType::U16:
+    return use(Native<uint16_t>());
   case ElementType::I32:
     return use(Native<int32_t>());
+  case ElementType::U32:
+    return use(Native<uint32_t>());
   case ElementType::I64:
     return use(Native<int64_t>());
   case ElementType::F8E4M3FN:

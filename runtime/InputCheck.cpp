@@ -49,8 +49,14 @@ std::optional<int64_t> firstOutside(const Input &input,
     return find(uint8_t());
   case ElementType::I8:
     return find(int8_t());
+  case ElementType::I16:
+    return find(int16_t());
+  case ElementType::U16:
+    return find(uint16_t());
   case ElementType::I32:
     return find(int32_t());
+  case ElementType::U32:
+    return find(uint32_t());
   case ElementType::I64:
     return find(int64_t());
   default:

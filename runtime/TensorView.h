@@ -17,6 +17,12 @@ inline constexpr auto elementOf<int8_t> = std::optional(ElementType::I8);
 template <>
 inline constexpr auto elementOf<uint8_t> = std::optional(ElementType::U8);
 template <>
+inline constexpr auto elementOf<int16_t> = std::optional(ElementType::I16);
+template <>
+inline constexpr auto elementOf<uint16_t> = std::optional(ElementType::U16);
+template <>
+inline constexpr auto elementOf<uint32_t> = std::optional(ElementType::U32);
+template <>
 inline constexpr auto elementOf<int32_t> = std::optional(ElementType::I32);
 template <>
 inline constexpr auto elementOf<int64_t> = std::optional(ElementType::I64);

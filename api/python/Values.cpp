@@ -15,8 +15,14 @@ const char *dtypeName(ElementType type) {
     return "int8";
   case ElementType::U8:
     return "uint8";
+  case ElementType::I16:
+    return "int16";
+  case ElementType::U16:
+    return "uint16";
   case ElementType::I32:
     return "int32";
+  case ElementType::U32:
+    return "uint32";
   case ElementType::I64:
     return "int64";
   case ElementType::F8E4M3FN:

@@ -4,7 +4,7 @@
 
 include "dialect/MpBase.td"
 
-def Mp_IndexTensor : RankedTensorOf<[I32, I64, UI8]>;
+def Mp_IndexTensor : RankedTensorOf<[I32, I64, UI8, UI16, UI32]>;
 
 /// An op that a permutation of dimensions does not describe. It has its own main loop,
 /// which only moves bytes, so the ops that follow it are better fused with one another.

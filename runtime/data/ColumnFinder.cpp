@@ -104,9 +104,18 @@ Expected<Column> ColumnFinder::findRecords(const DataColumn &binding) {
 
 /// Returns the largest number that a column of classes can hold.
 static int64_t greatestClass(ElementType element) {
-  if (element == ElementType::U8)
+  switch (element) {
+  case ElementType::U8:
     return UINT8_MAX;
-  return element == ElementType::I8 ? INT8_MAX : INT32_MAX;
+  case ElementType::I8:
+    return INT8_MAX;
+  case ElementType::I16:
+    return INT16_MAX;
+  case ElementType::U16:
+    return UINT16_MAX;
+  default:
+    return INT32_MAX;
+  }
 }
 
 /// Returns the number of the class of each picture.

@@ -72,8 +72,14 @@ int64_t loadInteger(ElementType type, const char *bytes) {
   switch (type) {
   case ElementType::I8:
     return load<int8_t>(bytes);
+  case ElementType::I16:
+    return load<int16_t>(bytes);
+  case ElementType::U16:
+    return load<uint16_t>(bytes);
   case ElementType::I32:
     return load<int32_t>(bytes);
+  case ElementType::U32:
+    return load<uint32_t>(bytes);
   case ElementType::I64:
     return load<int64_t>(bytes);
   default:
@@ -102,8 +108,12 @@ void storeInteger(ElementType type, int64_t value, char *bytes) {
   switch (type) {
   case ElementType::I1:
     return store<uint8_t>(value != 0, bytes);
+  case ElementType::I16:
+  case ElementType::U16:
+    return store(static_cast<uint16_t>(value), bytes);
   case ElementType::I32:
-    return store(static_cast<int32_t>(value), bytes);
+  case ElementType::U32:
+    return store(static_cast<uint32_t>(value), bytes);
   case ElementType::I64:
     return store(value, bytes);
   default:
@@ -117,7 +127,10 @@ void storeElement(ElementType type, double value, char *bytes) {
     return store<uint8_t>(value != 0, bytes);
   case ElementType::I8:
   case ElementType::U8:
+  case ElementType::I16:
+  case ElementType::U16:
   case ElementType::I32:
+  case ElementType::U32:
   case ElementType::I64:
     return storeInteger(type, static_cast<int64_t>(value), bytes);
   case ElementType::F8E4M3FN:

@@ -63,7 +63,7 @@ Expected<TensorType> parseHeader(StringRef text, unsigned version,
   if (!element)
     return makeError(
         "{0}: npy dtype {1} is not supported, expected little-endian "
-        "f2, f4, f8, i1, u1, i4, i8 or b1",
+        "f2, f4, f8, i1, u1, i2, u2, i4, u4, i8 or b1",
         path, printableHead(*header.descr));
   if (*header.fortranOrder)
     return makeError("{0}: npy data in Fortran order, expected C order (save "

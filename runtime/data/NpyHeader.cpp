@@ -14,6 +14,8 @@ ArrayRef<std::pair<StringLiteral, ElementType>> npyDtypes() {
       {"f8", ElementType::F64}, {"i1", ElementType::I8},
       {"u1", ElementType::U8},  {"i4", ElementType::I32},
       {"i8", ElementType::I64}, {"b1", ElementType::I1},
+      {"i2", ElementType::I16}, {"u2", ElementType::U16},
+      {"u4", ElementType::U32},
   };
   return all;
 }

@@ -37,7 +37,10 @@ bool allFinite(const TensorType &type, ArrayRef<char> bytes) {
   case ElementType::I1:
   case ElementType::I8:
   case ElementType::U8:
+  case ElementType::I16:
+  case ElementType::U16:
   case ElementType::I32:
+  case ElementType::U32:
   case ElementType::I64:
     return true;
   }

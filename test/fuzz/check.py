@@ -8,7 +8,7 @@ import numpy as np
 
 from batches import Batch
 from bounded import LARGEST, UNIT, Bounded, to_type
-from module import packed, parsed, text_of, unpacked
+from module import STORAGE, packed, parsed, text_of, unpacked
 from optimizers import variable_name
 
 #: Bounds are of the first order; twice as much is not.
@@ -40,7 +40,7 @@ class Driver:
 
     def read(self, text):
         element, shape = parsed(text)
-        width = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2}.get(element, 1)
+        width = np.dtype(STORAGE.get(element, np.uint8)).itemsize
         return unpacked(self.process.stdout.read(width * int(np.prod(shape, dtype=np.int64))), element, shape)
 
     def close(self):

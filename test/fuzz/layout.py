@@ -125,7 +125,7 @@ def pad(g):
 
 
 def indices(g, shape, rows):
-    return g.input(Type(g.choice(["i32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
+    return g.input(Type(g.choice(["ui16", "i32", "ui32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
 
 
 def gather(g, table=None, shape=None, dim=None):

@@ -83,7 +83,7 @@ def classified(g, x):
 
 
 def label_type(g, classes, rows):
-    return Type(g.choice(["ui8", "i32", "i64"] if classes <= 256 else ["i32", "i64"]), rows)
+    return Type(g.choice(["ui8", "ui16", "i32", "ui32", "i64"] if classes <= 256 else ["ui16", "i32", "i64"]), rows)
 
 
 def class_loss(g, how=None, x=None):
@@ -97,7 +97,7 @@ def class_loss(g, how=None, x=None):
         return None
     labels = g.rng.integers(0, classes, rows)
     kind = label_type(g, classes, rows)
-    if kind.element != "ui8" and kind.size > 1 and g.chance(25):
+    if not kind.element.startswith("ui") and kind.size > 1 and g.chance(25):
         labels.flat[g.below(kind.size)] = -100
     label = g.input(kind, labels)
     how = how or g.choice(["mean", "mean", "sum", "none"])
@@ -139,7 +139,7 @@ def accuracy(g):
     classes = x.type.shape[dim]
     labels = g.rng.integers(0, classes, rows)
     kind = label_type(g, classes, rows)
-    if kind.element != "ui8" and kind.size and g.chance(25):
+    if not kind.element.startswith("ui") and kind.size and g.chance(25):
         labels.flat[g.below(kind.size)] = g.choice([-100, classes])
     label = g.input(kind, labels)
     k = 1 + g.below(min(classes, 5))

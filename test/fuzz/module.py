@@ -7,7 +7,7 @@ from optimizers import variable_name
 
 #: How elements lie in memory; bf16 is the upper half of f32.
 STORAGE = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.uint16, "i64": np.int64, "i32": np.int32,
-           "ui8": np.uint8, "i8": np.int8, "i1": np.uint8}
+           "ui32": np.uint32, "i16": np.int16, "ui16": np.uint16, "ui8": np.uint8, "i8": np.int8, "i1": np.uint8}
 
 
 def packed(values, element):

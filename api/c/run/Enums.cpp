@@ -36,6 +36,12 @@ static constexpr int32_t inC(ElementType element) {
     return MANTISSA_F32;
   case ElementType::F64:
     return MANTISSA_F64;
+  case ElementType::I16:
+    return MANTISSA_I16;
+  case ElementType::U16:
+    return MANTISSA_U16;
+  case ElementType::U32:
+    return MANTISSA_U32;
   }
   return -1;
 }
@@ -117,7 +123,7 @@ template <typename Enum> static constexpr bool areSame(Enum last) {
 
 template <typename Enum> static constexpr Enum kLast = Enum();
 template <>
-constexpr ElementType kLast<ElementType> = ElementType(MANTISSA_F64);
+constexpr ElementType kLast<ElementType> = ElementType(MANTISSA_U32);
 template <>
 constexpr Precision kLast<Precision> = Precision(MANTISSA_PRECISION_O3);
 template <> constexpr Scaler kLast<Scaler> = Scaler(MANTISSA_SCALER_STATIC);

@@ -104,7 +104,8 @@ class Refused(unittest.TestCase):
     def test_dtypes(self):
         x = batch()["x"]
         self.check("'x' is 4x8xf64, expected 4x8xf32", x=x.astype(numpy.float64))
-        self.check("'x' is 4x8xi16, expected elements of f32", x=x.astype(numpy.int16))
+        self.check("'x' is 4x8xi16, expected 4x8xf32", x=x.astype(numpy.int16))
+        self.check("'x' is 4x8xui64, expected elements of f32", x=x.astype(numpy.uint64))
         self.check("'x' is 4x8x(big-endian f32), expected elements of f32", x=x.astype(">f4"))
         self.check("'x' is 4x8x(format Zf), expected elements of f32", x=x.astype(numpy.complex64))
         self.check("'x' is 4x8x(datetime64[s]), expected elements of f32", x=numpy.zeros((4, 8), "M8[s]"))

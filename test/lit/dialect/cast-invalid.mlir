@@ -10,6 +10,6 @@ func.func @shape(%x: tensor<4xf32>) {
 
 func.func @element(%x: tensor<4xf32>) {
   // expected-error@+1 {{result #0 must be ranked tensor of 64-bit float or}}
-  %0 = mp.cast %x : tensor<4xf32> to tensor<4xi16>
+  %0 = mp.cast %x : tensor<4xf32> to tensor<4xi24>
   return
 }

@@ -202,7 +202,7 @@ func.func @gather_batch(%t: tensor<5x3xf32>, %i: tensor<?xi32>) {
 // -----
 
 func.func @gather_indices(%t: tensor<5x3xf32>, %i: tensor<2xf32>) {
-  // expected-error@+1 {{ranked tensor of 32-bit signless integer or 64-bit signless integer or 8-bit unsigned integer values}}
+  // expected-error@+1 {{ranked tensor of 32-bit signless integer or 64-bit signless integer or 8-bit unsigned integer or 16-bit unsigned integer or 32-bit unsigned integer values}}
   %0 = mp.gather %t, %i dim(0) : tensor<5x3xf32>, tensor<2xf32>
   return
 }
@@ -267,7 +267,7 @@ func.func @one_hot_classes(%i: tensor<4xi32>) {
 
 func.func @one_hot_element(%i: tensor<4xi32>) {
   // expected-error@+1 {{ranked tensor of 64-bit float or 32-bit float}}
-  %0 = mp.one_hot %i classes(3) as i16 : tensor<4xi32>
+  %0 = mp.one_hot %i classes(3) as i24 : tensor<4xi32>
   return
 }
 

@@ -109,7 +109,7 @@ TEST(CAbi, Values) {
   EXPECT_EQ(MANTISSA_MAX_RANK, 8);
   expectNames(mantissa_element_name,
               {"i1", "i8", "ui8", "i32", "i64", "f8E4M3FN", "f8E5M2", "f16",
-               "bf16", "f32", "f64"});
+               "bf16", "f32", "f64", "i16", "ui16", "ui32"});
   expectNames(mantissa_precision_name,
               {"", "fp32", "tf32", "fp16", "bf16", "fp8", "16-mixed",
                "bf16-mixed", "mixed_float16", "mixed_bfloat16", "O0", "O1",
@@ -138,7 +138,7 @@ TEST(CAbi, SizesOfElements) {
   Numbers sizes;
   for (int32_t i = 0; mantissa_element_name(i); ++i)
     sizes.push_back(mantissa_element_size(i));
-  EXPECT_EQ(sizes, (Numbers{1, 1, 1, 4, 8, 1, 1, 2, 2, 4, 8}));
+  EXPECT_EQ(sizes, (Numbers{1, 1, 1, 4, 8, 1, 1, 2, 2, 4, 8, 2, 2, 4}));
 }
 
 } // namespace

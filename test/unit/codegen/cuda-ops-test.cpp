@@ -185,7 +185,8 @@ TEST_F(CudaOps, AgreeOnSumsOfColumnsWithIntegersOfThem) {
     values.push_back((i * 37) % 128);
   for (int i = 0; i < 7; ++i)
     factors.push_back(i % 2);
-  for (std::string type : {"i1", "i8", "ui8", "i32", "i64"})
+  for (std::string type :
+       {"i1", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64"})
     compare("func.func @f(%x: tensor<33x7xf32>, %c: tensor<7x" + type +
                 ">) -> tensor<7xf32> {\n  %f = mp.cast %c : tensor<7x" + type +
                 "> to tensor<7xf32>\n  %p = mp.mul %x, %f : "
@@ -199,7 +200,7 @@ TEST_F(CudaOps, AgreeOnNarrowIntegers) {
   for (int i = 0; i < 33 * 7; ++i)
     values.push_back((i * 37) % 128);
   values[5] = 127;
-  for (StringRef type : {"i8", "ui8"}) {
+  for (StringRef type : {"i8", "ui8", "i16", "ui16"}) {
     std::string x = ("tensor<33x7x" + type + ">").str();
     std::string c = ("tensor<" + type + ">").str();
     for (std::string op : {"add", "sub", "mul", "div", "maximum", "minimum"})

@@ -200,7 +200,7 @@ Numbers draw(const Case::Operand &operand, StringRef element, unsigned seed) {
   int64_t low = operand.low, high = operand.high;
   if (operand.element.empty() && element == "i1")
     low = 0, high = 2;
-  else if (operand.element.empty() && element == "ui8")
+  else if (operand.element.empty() && element.starts_with("ui"))
     low = std::max<int64_t>(low, 0);
   Numbers numbers(elements(operand.shape));
   uint64_t state = seed + 1;
@@ -279,7 +279,9 @@ std::vector<Case> moves(bool large) {
           concat({2, 3, 0, 2, 3, 4}, 2, {1, 5}),
           gather({1, m, 96}, 2 * m, "i32"),
           gather({3, 70, 33}, 41, "i64"),
-          gather({m, 200, 1}, 260, "ui8")};
+          gather({m, 200, 1}, 260, "ui8"),
+          gather({1, 40000, 3}, m, "ui16"),
+          gather({2, 99, 7}, 50, "ui32")};
 }
 
 std::vector<Case> sums(bool large) {
@@ -287,6 +289,7 @@ std::vector<Case> sums(bool large) {
   return {scatterAdd({1, n, 96}, 150, "i32", false),
           scatterAdd({1, 2, 200}, n, "i64", true),
           scatterAdd({3, 70, 33}, 41, "ui8", true),
+          scatterAdd({1, 40000, 2}, 41, "ui16", true),
           scatterAdd({2, 5000, 1}, 2500, "i32", false),
           cumsum({37, m}, 1, false),
           cumsum({3, 1111}, 1, true),
@@ -303,8 +306,8 @@ Device emulated() {
 } // namespace
 
 TEST(Layout, MovesElementsOfEveryType) {
-  for (StringRef element :
-       {"f32", "f64", "f16", "bf16", "i1", "i8", "ui8", "i32", "i64"})
+  for (StringRef element : {"f32", "f64", "f16", "bf16", "i1", "i8", "ui8",
+                            "i16", "ui16", "i32", "ui32", "i64"})
     check(moves(/*large=*/true), element);
 }
 
@@ -316,7 +319,7 @@ TEST(Layout, AddsElementsOfEveryType) {
 }
 
 TEST(Layout, AgreesOnTheDevice) {
-  for (StringRef element : {"f32", "bf16", "ui8", "i64"})
+  for (StringRef element : {"f32", "bf16", "ui8", "ui16", "ui32", "i64"})
     check(moves(/*large=*/false), element, emulated());
   for (StringRef element : {"f32", "f16", "i32"})
     check(sums(/*large=*/false), element, emulated());

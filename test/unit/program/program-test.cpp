@@ -261,8 +261,8 @@ TEST(Program, FindsEntriesAndAttributes) {
 }
 
 TEST(Program, NamesTypes) {
-  for (llvm::StringRef name :
-       {"i1", "i8", "ui8", "i32", "i64", "f16", "bf16", "f32", "f64"})
+  for (llvm::StringRef name : {"i1", "i8", "ui8", "i16", "ui16", "i32", "ui32",
+                               "i64", "f16", "bf16", "f32", "f64"})
     EXPECT_EQ(elementTypeName(*parseElementType(name)), name);
   EXPECT_EQ(parseElementType("f8"), std::nullopt);
   EXPECT_EQ((TensorType{ElementType::BF16, {2, 3}}.str()), "2x3xbf16");

@@ -103,9 +103,9 @@ TEST(Idx, NamesEveryFaultOfGzip) {
 TEST(Npy, RoundTripsEveryType) {
   TestFolder folder;
   for (ElementType element :
-       {ElementType::I1, ElementType::I8, ElementType::U8, ElementType::I32,
-        ElementType::I64, ElementType::F16, ElementType::F32,
-        ElementType::F64}) {
+       {ElementType::I1, ElementType::I8, ElementType::U8, ElementType::I16,
+        ElementType::U16, ElementType::I32, ElementType::U32, ElementType::I64,
+        ElementType::F16, ElementType::F32, ElementType::F64}) {
     TensorType type{element, {2, 1, 3}};
     std::string bytes(type.bytes(), '\0');
     for (size_t i = 0; i < bytes.size(); ++i)
@@ -176,8 +176,8 @@ TEST(Safetensors, RoundTripsEveryTypeAligned) {
   std::vector<NamedTensor> tensors;
   for (ElementType element :
        {ElementType::I1, ElementType::U8, ElementType::I8, ElementType::BF16,
-        ElementType::F16, ElementType::I32, ElementType::F32, ElementType::I64,
-        ElementType::F64})
+        ElementType::F16, ElementType::I16, ElementType::U16, ElementType::I32,
+        ElementType::U32, ElementType::F32, ElementType::I64, ElementType::F64})
     tensors.push_back({"t." + elementTypeName(element).str(),
                        {element, {3}},
                        llvm::ArrayRef(bytes.data(), 3 * byteWidth(element))});

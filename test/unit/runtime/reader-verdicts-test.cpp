@@ -171,13 +171,13 @@ TEST(SafetensorsVerdicts, NameTensorsThatCannotBeUsed) {
   std::string path = folder.write(
       "w",
       safetensors(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                  R"("b":{"dtype":"U16","shape":[1],"data_offsets":[1,3]},)"
+                  R"("b":{"dtype":"U64","shape":[1],"data_offsets":[1,9]},)"
                   R"("c":{"dtype":"U8","shape":[4611686018427387904,0],)"
-                  R"("data_offsets":[3,3]}})",
-                  "abc"));
+                  R"("data_offsets":[9,9]}})",
+                  "abcdefghi"));
   EXPECT_EQ(message(readArray(path, "safetensors", "a")), "no error");
   EXPECT_HAS(message(readArray(path, "safetensors", "b")),
-             path + ": tensor 'b' has dtype U16, expected BOOL, U8,");
+             path + ": tensor 'b' has dtype U64, expected BOOL, U8,");
   EXPECT_HAS(message(readArray(path, "safetensors", "c")),
              path + ": tensor 'c' has sizes whose product overflows");
   EXPECT_HAS(message(readArray(path, "safetensors")), "holds 3 tensors");
