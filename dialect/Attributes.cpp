@@ -145,7 +145,8 @@ static ElementType programType(Type element) {
 LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringAttr, DataFormat format, Type element,
                                  StringAttr key, ArrayRef<int64_t> dims,
-                                 ArrayRef<int64_t> shape, RecordAttr record) {
+                                 ArrayRef<int64_t> shape, RecordAttr record,
+                                 WindowAttr window) {
   if (!element.isIntOrFloat())
     return emitError() << "elements are " << element
                        << ", expected integers or floats";
@@ -167,6 +168,9 @@ LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   column.shape = shape.vec();
   column.recordBytes = record ? record.getBytes() : 0;
   column.recordOffset = record ? record.getOffset() : 0;
+  if (window)
+    column.window = {window.getTokens(), window.getStride(),
+                     window.getOffset()};
   if (std::string mistake = columnMistake(column); !mistake.empty())
     return emitError() << "the column " << mistake;
   return success();

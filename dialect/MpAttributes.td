@@ -214,6 +214,7 @@ def Mp_DataFormat : Mp_Enum<"DataFormat", "format of a data file", [
   I32EnumAttrCase<"records", 3>, // samples of one size, one after another, without a header
   I32EnumAttrCase<"images", 4>,  // a folder of pictures, in a folder for each class
   I32EnumAttrCase<"classes", 5>, // the classes of these pictures
+  I32EnumAttrCase<"tokens", 6>,  // windows of a text's tokens
 ]>;
 
 def Mp_RecordAttr : Mp_Attr<"Record", "record"> {
@@ -224,6 +225,19 @@ def Mp_RecordAttr : Mp_Attr<"Record", "record"> {
     Example: `#mp.record<bytes = 3073, offset = 1>`
   }];
   let parameters = (ins "int64_t":$bytes, DefaultValuedParameter<"int64_t", "0">:$offset);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Mp_WindowAttr : Mp_Attr<"Window", "window"> {
+  let summary = "windows of a file of tokens, such as #mp.window<tokens = 65, stride = 64, offset = 1>";
+  let description = [{
+    Window i is the `tokens` tokens from token i * `stride` on, for each i for which the file has all of them, and its
+    sample lies in it from token `offset` on. With the same windows, a column with `offset = 1` has the tokens that
+    follow those of one with `offset = 0`.
+
+    Example: `#mp.window<tokens = 65, stride = 64, offset = 1>`
+  }];
+  let parameters = (ins "int64_t":$tokens, "int64_t":$stride, DefaultValuedParameter<"int64_t", "0">:$offset);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -239,6 +253,8 @@ def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
     - `images`: a folder that has a folder for each class, with PNG and JPEG files in it. A picture is scaled so that
       it just covers the height and width of `shape`, and its middle is taken. `classes` is the same folder; a sample
       is the number of the class of a picture, in the order of the names of the classes.
+    - `tokens`: one file of tokens of the type of the element, ui8, ui16 or ui32, little-endian, without a header. A
+      sample is the `shape[length]` tokens of a `window`.
 
     `dims_in_files` says in which order the file holds the dimensions of the argument, as for `mp.variable`: images
     with channels first become an argument with channels last when a batch is copied. The samples stay the first
@@ -246,15 +262,17 @@ def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
 
     Example: `#mp.column<"train-images*" as idx, ui8>`,
     `#mp.column<"data_batch_*.bin" as records, ui8 shape[3, 32, 32] record <bytes = 3073, offset = 1>
-    dims_in_files[0, 3, 1, 2]>`, `#mp.column<"train" as images, ui8 shape[224, 224, 3]>`
+    dims_in_files[0, 3, 1, 2]>`, `#mp.column<"train" as images, ui8 shape[224, 224, 3]>`,
+    `#mp.column<"train.bin" as tokens, ui16 shape[64] window <tokens = 65, stride = 64>>`
   }];
   let parameters = (ins "::mlir::StringAttr":$pattern, EnumParameter<Mp_DataFormat>:$format,
                         "::mlir::Type":$element, OptionalParameter<"::mlir::StringAttr">:$key,
                         OptionalArrayRefParameter<"int64_t">:$dims_in_files,
-                        OptionalArrayRefParameter<"int64_t">:$shape, OptionalParameter<"::mp::RecordAttr">:$record);
+                        OptionalArrayRefParameter<"int64_t">:$shape, OptionalParameter<"::mp::RecordAttr">:$record,
+                        OptionalParameter<"::mp::WindowAttr">:$window);
   let assemblyFormat = [{
     `<` $pattern `as` $format `,` $element (`shape` `[` $shape^ `]`)? (`record` $record^)?
-    (`dims_in_files` `[` $dims_in_files^ `]`)? (`,` `key` `=` $key^)? `>`
+    (`window` $window^)? (`dims_in_files` `[` $dims_in_files^ `]`)? (`,` `key` `=` $key^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -226,6 +226,10 @@ static std::string columnText(const Column &column, ElementType element) {
   if (column.recordBytes)
     text += " record <bytes = " + std::to_string(column.recordBytes) +
             ", offset = " + std::to_string(column.recordOffset) + ">";
+  if (const mp::TokenWindow &window = column.window; window.tokens)
+    text += " window <tokens = " + std::to_string(window.tokens) +
+            ", stride = " + std::to_string(window.stride) +
+            ", offset = " + std::to_string(window.offset) + ">";
   if (!column.dimsInFiles.empty())
     text += " dims_in_files" + mp::dimsText(column.dimsInFiles);
   if (!column.key.empty())

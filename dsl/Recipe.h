@@ -2,6 +2,7 @@
 #ifndef MANTISSA_DSL_RECIPE_H
 #define MANTISSA_DSL_RECIPE_H
 
+#include "program/Program.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,15 +54,17 @@ struct Recipe {
 struct Column {
   std::string input;   ///< the name of the graph's input
   std::string pattern; ///< a shell glob
-  std::string format;  ///< idx, npy, safetensors, records, images or classes
+  std::string format;  ///< idx, npy, safetensors, records, images, ...
   std::string key = {};
   /// Dimension i of the file is dimension `dimsInFiles[i]` of the input, as in
   /// VariableOptions: {0, 3, 1, 2} for images with channels first.
   std::vector<int64_t> dimsInFiles = {};
-  /// Of a sample in records; the height, width and channels of images.
+  /// Of a sample in records; the height, width and channels of images; the
+  /// length of tokens.
   std::vector<int64_t> shape = {};
-  int64_t recordBytes = 0;  ///< of a record in records
-  int64_t recordOffset = 0; ///< where the sample begins in its record
+  int64_t recordBytes = 0;     ///< of a record in records
+  int64_t recordOffset = 0;    ///< where the sample begins in its record
+  mp::TokenWindow window = {}; ///< of tokens
 };
 
 } // namespace mantissa

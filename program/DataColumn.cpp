@@ -29,6 +29,28 @@ static std::string recordMistake(const DataColumn &column) {
   return "";
 }
 
+static std::string tokenMistake(const DataColumn &column) {
+  if (column.element != ElementType::U8 && column.element != ElementType::U16 &&
+      column.element != ElementType::U32)
+    return "has elements other than ui8, ui16 and ui32, the types of tokens";
+  if (column.shape.size() != 1 || !sampleBytes(column))
+    return "has no shape[length], the tokens of a sample";
+  const TokenWindow &window = column.window;
+  if (window.tokens < 1)
+    return "has no window <tokens = N, stride = N>, the tokens around a sample";
+  if (window.stride < 1 || window.stride > kMostElements ||
+      window.tokens > kMostElements)
+    return llvm::formatv("has windows of {0} tokens, each {1} after the one "
+                         "before, expected positive numbers below 2^48",
+                         window.tokens, window.stride);
+  if (window.offset < 0 || window.offset > window.tokens ||
+      column.shape[0] > window.tokens - window.offset)
+    return llvm::formatv("has samples of {0} tokens from token {1} on, which "
+                         "leave windows of {2} tokens",
+                         column.shape[0], window.offset, window.tokens);
+  return "";
+}
+
 static std::string imageMistake(const DataColumn &column) {
   if (column.element != ElementType::U8)
     return "has elements other than ui8, the bytes of pictures";
@@ -46,6 +68,10 @@ static std::string imageMistake(const DataColumn &column) {
 std::string columnMistake(const DataColumn &column) {
   if (column.format != "records" && column.recordBytes)
     return "has a record, which only records have";
+  if (column.format != "tokens" && column.window.tokens)
+    return "has a window, which only tokens have";
+  if (column.format == "tokens")
+    return tokenMistake(column);
   if (column.format == "records")
     return recordMistake(column);
   if (column.format == "images")

@@ -301,6 +301,14 @@ struct Entry {
   bool isCalled(llvm::StringRef name) const;
 };
 
+/// The windows of a file of tokens: window i is the `tokens` tokens from token
+/// i * stride on, and its sample begins at token `offset` of it.
+struct TokenWindow {
+  int64_t tokens = 0; ///< 0: there are no windows
+  int64_t stride = 0, offset = 0;
+  bool operator==(const TokenWindow &) const = default;
+};
+
 /// `mp.data`: the files that feed each argument. `pattern` is a shell glob
 /// inside the data folder; `key` names a tensor inside a safetensors file.
 struct DataColumn {
@@ -308,13 +316,16 @@ struct DataColumn {
   ElementType element = ElementType::U8;
   Location location;
   std::vector<int64_t> dimsInFiles = {}; ///< as of a Variable; the first is 0
-  /// Of a sample in "records"; height, width and channels of "images".
+  /// Of a sample in "records"; height, width and channels of "images"; length
+  /// of "tokens".
   std::vector<int64_t> shape = {};
   int64_t recordBytes = 0;  ///< of a record in "records"
   int64_t recordOffset = 0; ///< where the sample begins in its record
+  TokenWindow window = {};  ///< of "tokens"
 };
 
-/// Returns what is wrong with the format, shape and record of a column, or "".
+/// Returns what is wrong with the format, shape, record and window of a column,
+/// or "".
 std::string columnMistake(const DataColumn &column);
 struct DataSource {
   std::string name;

@@ -353,6 +353,9 @@ void Printer::data(const DataSource &source) {
     if (column.recordBytes)
       os << ' ' << kRecord << ' ' << column.recordBytes << ' '
          << column.recordOffset;
+    if (const TokenWindow &window = column.window; window.tokens)
+      os << ' ' << kWindow << ' ' << window.tokens << ' ' << window.stride
+         << ' ' << window.offset;
     list(kDimsInFiles, column.dimsInFiles);
     location(column.location);
     os << '\n';

@@ -163,6 +163,9 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
       auto column = cast<ColumnAttr>(named.getValue());
       std::string element;
       llvm::raw_string_ostream(element) << column.getElement();
+      TokenWindow window;
+      if (WindowAttr of = column.getWindow())
+        window = {of.getTokens(), of.getStride(), of.getOffset()};
       source.columns.push_back(
           {named.getName().str(), column.getPattern().str(),
            stringifyDataFormat(column.getFormat()).str(),
@@ -171,7 +174,7 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
            locate(op.getLoc()), column.getDimsInFiles().vec(),
            column.getShape().vec(),
            column.getRecord() ? column.getRecord().getBytes() : 0,
-           column.getRecord() ? column.getRecord().getOffset() : 0});
+           column.getRecord() ? column.getRecord().getOffset() : 0, window});
     }
     sources.push_back(std::move(source));
   }

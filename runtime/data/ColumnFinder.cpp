@@ -2,6 +2,7 @@
 #include "runtime/data/ColumnFinder.h"
 #include "runtime/data/Convert.h"
 #include "runtime/data/Records.h"
+#include "runtime/data/Tokens.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/STLExtras.h"
@@ -169,7 +170,9 @@ Expected<Column> ColumnFinder::find(const DataColumn &binding) {
   auto paths = findFiles(folder, binding.pattern, Matches::File);
   if (!paths)
     return paths.takeError();
-  auto type = peekType(paths->front(), binding.format, binding.key);
+  auto type = binding.format == "tokens"
+                  ? peekTokens(paths->front(), binding)
+                  : peekType(paths->front(), binding.format, binding.key);
   if (!type)
     return type.takeError();
   return Column{binding, paths->front(), {}, std::move(*type), {}};
@@ -181,6 +184,8 @@ Expected<Array> readColumn(const Column &column) {
     return classesOf(*column.folder, column.type);
   if (!column.files.empty())
     return readRecords(column.files, binding);
+  if (binding.format == "tokens")
+    return readTokens(column.path, binding);
   return readArray(column.path, binding.format, binding.key);
 }
 

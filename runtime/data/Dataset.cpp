@@ -56,6 +56,11 @@ findColumn(const DataColumn &binding,
     return makeError("{0}: holds no samples{1}", column.path,
                      at(binding.location));
   column.recordBytes = type.bytes() / type.shape.front();
+  column.strideBytes = column.recordBytes;
+  if (const TokenWindow &window = binding.window; window.tokens) {
+    column.firstByte = window.offset * byteWidth(type.element);
+    column.strideBytes = window.stride * byteWidth(type.element);
+  }
   ArrayRef<int64_t> dims = binding.dimsInFiles;
   if (dims.empty())
     return found;
@@ -122,12 +127,12 @@ Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder,
 }
 
 Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
-                 StringRef file, int64_t perSample) {
+                 StringRef file, int64_t perSample, StringRef unit) {
   std::optional<int64_t> found = firstOutside(input, {element, bytes});
   if (!found)
     return Error::success();
   return makeError(
-      "{0}: sample {1} holds {2}, argument '{3}' takes {4}{5}", file,
+      "{0}: {1} {2} holds {3}, argument '{4}' takes {5}{6}", file, unit,
       *found / perSample,
       loadInteger(element, bytes.data() + *found * byteWidth(element)),
       input.name, rangeText(input), at(input.location));
@@ -171,9 +176,11 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
       return makeError(
           "{0}: pictures hold any byte, argument '{1}' takes {2}{3}",
           found->path, input.name, rangeText(input), at(input.location));
+    bool isTokens = found->binding.window.tokens;
     Error error =
         checkRange(input, sample.element, found->array.bytes, found->path,
-                   std::max<int64_t>(sample.elements(), 1));
+                   isTokens ? 1 : std::max<int64_t>(sample.elements(), 1),
+                   isTokens ? "token" : "sample");
     // That the file has changed explains what it holds.
     if (Error changed = found->array.check())
       return consumeError(std::move(error)), std::move(changed);
@@ -224,7 +231,9 @@ Error Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
                  to + place * from.recordBytes);
     });
   for (int64_t row : rows) {
-    copySample(from, from.array.bytes.data() + row * from.recordBytes, to);
+    copySample(
+        from, from.array.bytes.data() + from.firstByte + row * from.strideBytes,
+        to);
     to += from.recordBytes;
   }
   return Error::success();

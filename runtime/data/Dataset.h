@@ -16,11 +16,15 @@ struct Column {
   std::string path; ///< for messages: of the file, the folder or several files
   std::vector<std::string> files; ///< of records
   TensorType type;                ///< of all samples: [samples, ...]
-  Array array;                    ///< empty until it is read
+  /// Empty until it is read. Of tokens, all of the file.
+  Array array;
   std::shared_ptr<PictureReader> pictures = nullptr;
   /// Of pictures, or of the classes of pictures.
   std::shared_ptr<const PictureFiles> folder = nullptr;
-  uint64_t recordBytes = 0;
+  uint64_t recordBytes = 0; ///< of a sample
+  /// Where samples lie in the array: the first one, and each after the one
+  /// before. Those of tokens may overlap.
+  uint64_t firstByte = 0, strideBytes = 0;
   /// Copies a sample to the order of its argument, if that is another one.
   std::optional<PermutedCopy> reorder = {};
 
@@ -99,10 +103,11 @@ llvm::Error checkClasses(llvm::ArrayRef<std::string> known,
                          llvm::StringRef folder);
 
 /// Fails if an element is outside of input.range and is not input.exempt. The
-/// error names `file` and the sample; a sample has `perSample` elements.
+/// error names `file` and the sample, or what `unit` is otherwise, which has
+/// `perSample` elements.
 llvm::Error checkRange(const Input &input, ElementType element,
                        llvm::ArrayRef<char> bytes, llvm::StringRef file,
-                       int64_t perSample);
+                       int64_t perSample, llvm::StringRef unit = "sample");
 
 } // namespace mp
 

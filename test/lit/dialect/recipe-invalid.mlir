@@ -420,3 +420,33 @@ mp.data @train {x = #mp.column<"x" as images, ui8 shape[2, 9000, 3]>}
 
 // expected-error @+1 {{the column has elements other than integers, the numbers of classes}}
 mp.data @train {x = #mp.column<"x" as classes, f32>}
+
+// -----
+
+// expected-error @+1 {{the column has elements other than ui8, ui16 and ui32, the types of tokens}}
+mp.data @train {x = #mp.column<"x" as tokens, i32 shape[4] window <tokens = 5, stride = 4>>}
+
+// -----
+
+// expected-error @+1 {{the column has no shape[length], the tokens of a sample}}
+mp.data @train {x = #mp.column<"x" as tokens, ui16 window <tokens = 5, stride = 4>>}
+
+// -----
+
+// expected-error @+1 {{the column has no window <tokens = N, stride = N>, the tokens around a sample}}
+mp.data @train {x = #mp.column<"x" as tokens, ui16 shape[4]>}
+
+// -----
+
+// expected-error @+1 {{the column has windows of 5 tokens, each 0 after the one before, expected positive numbers below 2^48}}
+mp.data @train {x = #mp.column<"x" as tokens, ui16 shape[4] window <tokens = 5, stride = 0>>}
+
+// -----
+
+// expected-error @+1 {{the column has samples of 4 tokens from token 2 on, which leave windows of 5 tokens}}
+mp.data @train {x = #mp.column<"x" as tokens, ui16 shape[4] window <tokens = 5, stride = 4, offset = 2>>}
+
+// -----
+
+// expected-error @+1 {{the column has a window, which only tokens have}}
+mp.data @train {x = #mp.column<"x" as npy, ui16 window <tokens = 5, stride = 4>>}

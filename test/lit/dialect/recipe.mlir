@@ -50,5 +50,7 @@ mp.data @cifar {x = #mp.column<"b_*" as records, ui8 shape[3, 32, 32] record <by
 
 // CHECK: mp.data @pictures {x = #mp.column<"t" as images, ui8 shape[224, 224, 3]>, y = #mp.column<"t" as classes, i32>}
 mp.data @pictures {x = #mp.column<"t" as images, ui8 shape[224, 224, 3]>, y = #mp.column<"t" as classes, i32>}
+// CHECK: mp.data @text {x = #mp.column<"t.bin" as tokens, ui16 shape[64] window <tokens = 65, stride = 64>>, y = #mp.column<"t.bin" as tokens, ui16 shape[64] window <tokens = 65, stride = 64, offset = 1>>}
+mp.data @text {x = #mp.column<"t.bin" as tokens, ui16 shape[64] window <tokens = 65, stride = 64>>, y = #mp.column<"t.bin" as tokens, ui16 shape[64] window <tokens = 65, stride = 64, offset = 1>>}
 // CHECK: mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}
 mp.data @train {x = #mp.column<"x*" as npy, f32>, y = #mp.column<"y" as safetensors, ui8, key = "labels">}

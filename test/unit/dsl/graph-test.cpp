@@ -217,13 +217,20 @@ TEST(Graph, SaysHowFilesLie) {
   net.buffer("b", F32, {2, 3}, zeros(), transposed);
   net.data("train", {{"x", "x.npy", "npy", "", {0, 3, 1, 2}}});
   net.data("test", {{"x", "x.st", "safetensors", "k", {0, 2, 1, 3}}});
+  net.input("t", U16, {Batch, 8});
+  net.data("text", {{.input = "t",
+                     .pattern = "t.bin",
+                     .format = "tokens",
+                     .shape = {8},
+                     .window = {.tokens = 9, .stride = 4, .offset = 1}}});
   net.output("y", x);
   std::string text = textOf(net);
   for (const char *line :
        {"mp.variable @w : tensor<2x3xf32> dims_in_files[1, 0] = ",
         "mp.variable buffer @b : tensor<2x3xf32> dims_in_files[1, 0] = ",
         "\"x.npy\" as npy, f32 dims_in_files[0, 3, 1, 2]>",
-        "safetensors, f32 dims_in_files[0, 2, 1, 3], key = \"k\">"})
+        "safetensors, f32 dims_in_files[0, 2, 1, 3], key = \"k\">",
+        "tokens, ui16 shape[8] window <tokens = 9, stride = 4, offset = 1>>"})
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
 }
 

@@ -304,6 +304,25 @@ TEST(Program, ColumnsOfRecordsFitTheirRecords) {
   EXPECT_EQ(parsed.recordOffset, 1);
 }
 
+TEST(Program, ColumnsOfTokensRoundTrip) {
+  const std::string head = "mp.program 2\nmodule m\ntarget cpu c\ndata d\n",
+                    column = "column x y tokens ui16 key \"\" shape [4] ";
+  EXPECT_EQ(problemOf(head + column + "window 5 4 2\nend\n"),
+            "line 5: column 'x' has samples of 4 tokens from token 2 on, which "
+            "leave windows of 5 tokens");
+  Program program;
+  program.module = "m";
+  program.data = {{"d", {{"x", "y", "tokens", "", ElementType::U16, {}}}, {}}};
+  DataColumn &printed = program.data.front().columns.front();
+  printed.shape = {4};
+  printed.window = {.tokens = 5, .stride = 3, .offset = 1};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(program, os);
+  Program again = llvm::cantFail(parseProgram(text));
+  EXPECT_EQ(again.data.front().columns.front().window, printed.window);
+}
+
 /// Each line is wrong as line 7 after this prefix.
 constexpr llvm::StringLiteral prefix =
     "mp.program 2\nmodule m\ntarget cpu c\nvariable v buffer 4xf32 constant 0\n"
