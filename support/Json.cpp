@@ -2,6 +2,7 @@
 #include "support/Json.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -26,8 +27,47 @@ std::optional<size_t> nestedTooDeep(StringRef text) {
   return std::nullopt;
 }
 
+/// Returns the character of two escapes, "\\ud83d\\ude00", that a text begins
+/// with, or 0.
+static unsigned surrogatePair(StringRef text) {
+  auto unit = [&](size_t at) -> unsigned {
+    uint16_t value;
+    if (!text.substr(at).starts_with("\\u") ||
+        text.substr(at + 2, 4).size() < 4 ||
+        text.substr(at + 2, 4).getAsInteger(16, value))
+      return 0;
+    return value;
+  };
+  unsigned high = unit(0), low = unit(6);
+  if (high >> 10 != 0xD800 >> 10 || low >> 10 != 0xDC00 >> 10)
+    return 0;
+  return 0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF);
+}
+
+/// Writes characters of two escapes in UTF-8: llvm::json takes those from
+/// U+20000 on for others.
+static std::string withoutSurrogates(StringRef text) {
+  std::string changed;
+  while (!text.empty()) {
+    if (unsigned character = surrogatePair(text)) {
+      char bytes[UNI_MAX_UTF8_BYTES_PER_CODE_POINT];
+      char *end = bytes;
+      ConvertCodePointToUTF8(character, end);
+      changed.append(bytes, end);
+      text = text.drop_front(12);
+      continue;
+    }
+    size_t length = text.front() == '\\' ? 2 : 1;
+    changed += text.take_front(length);
+    text = text.drop_front(std::min(length, text.size()));
+  }
+  return changed;
+}
+
 Expected<json::Value> parseJson(StringRef text) {
   std::optional<size_t> byte = nestedTooDeep(text);
+  if (!byte && text.contains("\\u") && text.contains_insensitive("\\ud"))
+    return json::parse(withoutSurrogates(text));
   if (!byte)
     return json::parse(text);
   StringRef before = text.take_front(*byte);

@@ -14,7 +14,7 @@ using namespace mp::fuzz;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text = textOf(data, size);
   auto value = parseJson(text);
-  (void)succeeds(value);
+  bool isParsed = succeeds(value);
 
   JsonReader reader(text);
   bool isTaken = llvm::json::isUTF8(text) && !reader.skip() && !reader.end();
@@ -29,9 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   JsonReader again(text);
   JsonReader::String string;
-  // llvm::json of LLVM 22 reads pairs above U+1FFFF as other characters.
-  bool hasPairs = text.contains_insensitive("\\ud");
-  if (auto expected = parsed->getAsString(); expected && !hasPairs)
+  if (!isParsed) // it nests too deep
+    return 0;
+  if (auto expected = value->getAsString())
     require(!again.string(string) && string.str() == *expected,
             "a string is read otherwise");
   return 0;
