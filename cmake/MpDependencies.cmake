@@ -46,6 +46,11 @@ find_library(MP_TURBOJPEG_LIBRARY turbojpeg)
 if(NOT MP_TURBOJPEG_INCLUDE OR NOT MP_TURBOJPEG_LIBRARY)
   mp_missing("libjpeg-turbo" "libturbojpeg0-dev")
 endif()
+find_path(MP_UTF8PROC_INCLUDE utf8proc.h)
+find_library(MP_UTF8PROC_LIBRARY utf8proc)
+if(NOT MP_UTF8PROC_INCLUDE OR NOT MP_UTF8PROC_LIBRARY)
+  mp_missing("utf8proc" "libutf8proc-dev")
+endif()
 find_package(Threads REQUIRED GLOBAL)
 
 # Training needs no tests: if their packages are missing, they are left out.

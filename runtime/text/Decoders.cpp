@@ -1,0 +1,48 @@
+//===- Decoders.cpp - tokens to text --------------------------------------===//
+#include "runtime/text/Stages.h"
+
+using namespace llvm;
+
+namespace mp::tokenizers {
+
+static void replaceAll(std::string &text, StringRef what, StringRef with) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos;
+       at += with.size())
+    text.replace(at, what.size(), with);
+}
+
+void WordPieceDecoder::operator()(std::vector<std::string> &pieces) const {
+  // Those of Hugging Face's clean_up_tokenization, in its order.
+  constexpr std::pair<StringLiteral, StringLiteral> tidied[] = {
+      {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
+      {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
+      {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    std::string &piece = pieces[i];
+    if (i && StringRef(piece).starts_with(prefix))
+      piece.erase(0, prefix.size());
+    else if (i)
+      piece.insert(0, " ");
+    if (!cleanup)
+      continue;
+    for (auto [what, with] : tidied)
+      replaceAll(piece, what, with);
+  }
+}
+
+void SuffixDecoder::operator()(std::vector<std::string> &pieces) const {
+  for (size_t i = 0; i < pieces.size(); ++i)
+    replaceAll(pieces[i], suffix, i + 1 < pieces.size() ? " " : "");
+}
+
+void byteLevelDecoder(std::vector<std::string> &pieces) {
+  for (std::string &piece : pieces)
+    piece = bytesOfByteLevel(piece);
+}
+
+void spacedDecoder(std::vector<std::string> &pieces) {
+  for (size_t i = 1; i < pieces.size(); ++i)
+    pieces[i].insert(0, " ");
+}
+
+} // namespace mp::tokenizers

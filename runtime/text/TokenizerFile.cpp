@@ -1,0 +1,259 @@
+//===- TokenizerFile.cpp - reads a tokenizer.json -------------------------===//
+//
+// The format of Hugging Face's tokenizers. Its parts are applied as there, but
+// for `truncation` and `padding`, which a file of tokens has no use for.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/data/Array.h"
+#include "runtime/text/Pipeline.h"
+#include "runtime/text/TokenizerStages.h"
+#include "runtime/text/Unicode.h"
+#include "support/Error.h"
+#include "support/Json.h"
+
+using namespace llvm;
+
+namespace mp::tokenizers {
+
+namespace {
+
+/// `vocab`: an object of tokens and their numbers.
+bool readVocabulary(const JsonField &field, Vocabulary &vocabulary) {
+  return field.members([&](StringRef name, const JsonField &number) {
+    uint64_t token = 0;
+    if (number.read(token))
+      return true;
+    Error error = vocabulary.add(name, token);
+    return error && field.fail(toString(std::move(error)));
+  });
+}
+
+/// Reads the name of a token, which the vocabulary must have.
+bool readToken(const JsonField &field, const Vocabulary &vocabulary,
+               Token &token) {
+  std::string name;
+  if (field.read(name))
+    return true;
+  std::optional<Token> found = vocabulary.find(name);
+  if (!found)
+    return field.fail("the vocabulary has no token '" + printableName(name) +
+                      "'");
+  token = *found;
+  return false;
+}
+
+/// A merge: "a b", or ["a", "b"].
+bool readMerge(const JsonField &field, BytePairs &model) {
+  std::string both, left, right;
+  if (field.isString()) {
+    if (field.read(both))
+      return true;
+    auto [first, second] = StringRef(both).split(' ');
+    if (first.empty() || second.empty() || second.contains(' '))
+      return field.expected("two tokens with a space between them");
+    left = first.str();
+    right = second.str();
+  } else {
+    size_t count = 0;
+    if (field.elements([&](const JsonField &token) {
+          return token.read(count++ ? right : left);
+        }))
+      return true;
+    if (count != 2)
+      return field.expected("two tokens");
+  }
+  Error error = model.addMerge(left, right);
+  return error && field.fail(toString(std::move(error)));
+}
+
+bool readBytePairs(const JsonField &field, BytePairs &model) {
+  if (field["continuing_subword_prefix"].readIfThere(model.continuingPrefix) ||
+      field["end_of_word_suffix"].readIfThere(model.endSuffix) ||
+      field["fuse_unk"].readIfThere(model.fusesUnknown) ||
+      field["byte_fallback"].readIfThere(model.byteFallback) ||
+      field["ignore_merges"].readIfThere(model.ignoresMerges) ||
+      readVocabulary(field["vocab"], model.vocabulary))
+    return true;
+  if (JsonField unknown = field["unk_token"]) {
+    Token token;
+    if (readToken(unknown, model.vocabulary, token))
+      return true;
+    model.unknown = token;
+  }
+  return field["merges"].elements(
+      [&](const JsonField &merge) { return readMerge(merge, model); });
+}
+
+bool readWordPiece(const JsonField &field, WordPiece &model) {
+  return field["continuing_subword_prefix"].readIfThere(
+             model.continuingPrefix) ||
+         field["max_input_chars_per_word"].readIfThere(model.mostCharacters) ||
+         readVocabulary(field["vocab"], model.vocabulary) ||
+         readToken(field["unk_token"], model.vocabulary, model.unknown);
+}
+
+bool readModel(const JsonField &field, std::unique_ptr<Model> &model) {
+  std::string type;
+  // Old files do not name it: only BPE has merges.
+  if (field.isNoObject() || (field["type"] && field["type"].read(type)))
+    return true;
+  if (type.empty())
+    type = field["merges"] ? "BPE" : "WordPiece";
+  if (type == "BPE") {
+    auto pairs = std::make_unique<BytePairs>();
+    bool failed = readBytePairs(field, *pairs);
+    model = std::move(pairs);
+    return failed;
+  }
+  if (type == "WordPiece") {
+    auto pieces = std::make_unique<WordPiece>();
+    bool failed = readWordPiece(field, *pieces);
+    model = std::move(pieces);
+    return failed;
+  }
+  return field["type"].expected("BPE or WordPiece");
+}
+
+bool readAddedToken(const JsonField &field, Pipeline &to) {
+  AddedToken token;
+  uint64_t number = 0;
+  if (field["id"].read(number) || field["content"].read(token.content) ||
+      field["single_word"].readIfThere(token.singleWord) ||
+      field["lstrip"].readIfThere(token.stripLeft) ||
+      field["rstrip"].readIfThere(token.stripRight) ||
+      field["normalized"].readIfThere(token.isNormalized))
+    return true;
+  if (number >= kMostTokens)
+    return field["id"].expected("a number below " + Twine(kMostTokens));
+  token.token = static_cast<Token>(number);
+  Error error = to.add(std::move(token));
+  return error && field.fail(toString(std::move(error)));
+}
+
+/// The tokens around a sample: ["[SEP]", 102].
+bool readEnds(const JsonField &field, Pipeline &to) {
+  for (auto [name, tokens] : {std::pair("cls", &to.beforeSample),
+                              std::pair("sep", &to.afterSample)}) {
+    size_t place = 0;
+    std::string text;
+    uint64_t number = 0;
+    if (field[name].elements([&](const JsonField &part) {
+          return place++ ? part.read(number) : part.read(text);
+        }))
+      return true;
+    if (to.nameOf(number) != text)
+      return field[name].fail("is not a token of the vocabulary");
+    tokens->push_back(static_cast<Token>(number));
+  }
+  return false;
+}
+
+/// A template of one text: tokens, "A", tokens.
+bool readTemplate(const JsonField &field, Pipeline &to) {
+  bool afterText = false;
+  return field["single"].elements([&](const JsonField &part) {
+    if (part["Sequence"]) {
+      afterText = true;
+      return false;
+    }
+    std::string name;
+    if (part["SpecialToken"]["id"].read(name))
+      return true;
+    Tokens &tokens = afterText ? to.afterSample : to.beforeSample;
+    return field["special_tokens"][name]["ids"].elements(
+        [&](const JsonField &id) {
+          uint64_t number = 0;
+          if (id.read(number))
+            return true;
+          if (!to.nameOf(number).data())
+            return id.fail("is not a token of the vocabulary");
+          tokens.push_back(static_cast<Token>(number));
+          return false;
+        });
+  });
+}
+
+bool readPostProcessor(const JsonField &field, Pipeline &to) {
+  std::string type;
+  if (!field)
+    return false;
+  if (field["type"].read(type))
+    return true;
+  if (type == "ByteLevel") // concerns offsets alone
+    return false;
+  if (type == "Sequence")
+    return field["processors"].elements(
+        [&](const JsonField &part) { return readPostProcessor(part, to); });
+  if (type == "TemplateProcessing")
+    return readTemplate(field, to);
+  if (type == "BertProcessing" || type == "RobertaProcessing")
+    return readEnds(field, to);
+  return field["type"].expected("ByteLevel, Sequence, TemplateProcessing, "
+                                "BertProcessing or RobertaProcessing");
+}
+
+bool readPipeline(const JsonField &file, Pipeline &to) {
+  return readModel(file["model"], to.model) ||
+         readNormalizer(file["normalizer"], to.normalizer) ||
+         readPreTokenizer(file["pre_tokenizer"], to.preTokenizer) ||
+         (file["added_tokens"] &&
+          file["added_tokens"].elements([&](const JsonField &token) {
+            return readAddedToken(token, to);
+          })) ||
+         readPostProcessor(file["post_processor"], to) ||
+         readDecoder(file["decoder"], to.decoder);
+}
+
+/// The description of a file of tokens, which says what made them.
+bool readDescription(const JsonField &file,
+                     std::unique_ptr<Tokenizer> &tokenizer) {
+  std::string name, characters;
+  if (file["tokenizer"].read(name))
+    return true;
+  if (name == "bytes")
+    return tokenizer = byteTokenizer(), false;
+  if (name != "characters")
+    return file["tokenizer"].fail("is " + printableName(name) +
+                                  ": give that file itself");
+  if (file["characters"].read(characters))
+    return true;
+  std::vector<char32_t> all;
+  for (StringRef rest = characters; !rest.empty();)
+    all.push_back(takeCharacter(rest));
+  tokenizer = characterTokenizer(std::move(all));
+  return false;
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Tokenizer>> parseTokenizer(StringRef text,
+                                                    StringRef path) {
+  auto file = parseJson(text);
+  if (!file)
+    return makeError("{0}: {1}", path, toString(file.takeError()));
+  std::string problem;
+  JsonField root(&*file, "", problem);
+  if (!file->getAsObject())
+    return makeError("{0}: expected a tokenizer.json, an object", path);
+  std::unique_ptr<Tokenizer> tokenizer;
+  bool failed;
+  if (root["tokenizer"]) {
+    failed = readDescription(root, tokenizer);
+  } else {
+    auto pipeline = std::make_unique<Pipeline>();
+    failed = readPipeline(root, *pipeline);
+    tokenizer = std::move(pipeline);
+  }
+  if (failed)
+    return makeError("{0}: {1}", path, problem);
+  return tokenizer;
+}
+
+Expected<std::unique_ptr<Tokenizer>> readTokenizer(StringRef path) {
+  auto text = readFile(path);
+  if (!text)
+    return text.takeError();
+  return parseTokenizer((*text)->getBuffer(), path);
+}
+
+} // namespace mp::tokenizers
