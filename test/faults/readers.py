@@ -19,7 +19,7 @@ shown(30, "malformed npy, npz and idx", Severity.CRASH,
           unit("reader-limits-test")])
 shown(31, "random bytes as a file", Severity.CRASH,
       "no bytes make a reader crash, hang or read beyond a file",
-      by=[ctest(f"faults/replay-{target}") for target in ("safetensors", "npy", "idx", "picture", "json", "checkpoint", "program", "tokenizer", "policy", "command-line")])
+      by=[ctest(f"faults/replay-{target}") for target in ("safetensors", "npy", "idx", "picture", "json", "checkpoint", "program", "tokenizer", "rows", "policy", "command-line")])
 
 
 @fault(47, "metrics that cannot be written", Severity.MISLED,
