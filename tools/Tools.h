@@ -15,6 +15,7 @@ int runMain(int argc, char **argv);
 int diffMain(int argc, char **argv);
 int lspserverMain(int argc, char **argv);
 int reduceMain(int argc, char **argv);
+int dataMain(int argc, char **argv);
 int zooMain(int argc, char **argv);
 } // namespace mp::tool
 

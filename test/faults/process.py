@@ -149,7 +149,7 @@ def plain(name):
        by=[ctest("consumer/installed")])
 def loaded_libraries(context):
     """the dynamic sections of all tools, and what the loader opens in runs on the CPU and the emulated device"""
-    for tool in ("mp-run", "mp-opt", "mp-translate", "mp-diff", "mp-reduce", "mp-lsp-server", "mp-zoo"):
+    for tool in ("mp-run", "mp-opt", "mp-translate", "mp-diff", "mp-reduce", "mp-lsp-server", "mp-zoo", "mp-data"):
         if (context.tools / tool).exists():
             needed = {plain(name) for name in re.findall(r"\(NEEDED\).*\[(.*)\]", context.succeeds("readelf", "-d", context.tools / tool))}
             require(needed <= LINKED, f"{tool} is linked with {sorted(needed - LINKED)}")

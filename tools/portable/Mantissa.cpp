@@ -23,6 +23,7 @@ static constexpr char kHelp[] =
     "  diff       compares a graph under two policies, op by op\n"
     "  lsp-server answers an editor's questions\n"
     "  zoo        prints known networks as modules\n"
+    "  data       makes arrays that modules read as data\n"
     "  reduce     finds the smallest module that still shows a fault\n\n"
     "mantissa TOOL --help says more.\n";
 
@@ -35,10 +36,14 @@ struct Tool {
 
 static const Tool *findTool(StringRef name) {
   using namespace mp::tool;
-  static const Tool tools[] = {
-      {"opt", optMain},   {"translate", translateMain},  {"run", runMain},
-      {"diff", diffMain}, {"lsp-server", lspserverMain}, {"reduce", reduceMain},
-      {"zoo", zooMain}};
+  static const Tool tools[] = {{"opt", optMain},
+                               {"translate", translateMain},
+                               {"run", runMain},
+                               {"diff", diffMain},
+                               {"lsp-server", lspserverMain},
+                               {"reduce", reduceMain},
+                               {"zoo", zooMain},
+                               {"data", dataMain}};
   const Tool *found =
       llvm::find_if(tools, [&](const Tool &tool) { return tool.name == name; });
   return found == std::end(tools) ? nullptr : found;

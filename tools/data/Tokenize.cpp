@@ -1,0 +1,108 @@
+//===- Tokenize.cpp - mp-data tokenize ------------------------------------===//
+#include "tools/data/Tokenize.h"
+#include "program/Limits.h"
+#include "support/Error.h"
+#include "tools/data/Commands.h"
+
+using namespace llvm;
+
+namespace mp::tool {
+
+Expected<tokenizers::Token> findToken(const tokenizers::Tokenizer &tokenizer,
+                                      StringRef option, StringRef name) {
+  if (std::optional<tokenizers::Token> token = tokenizer.find(name))
+    return *token;
+  return makeError("--{0}: the vocabulary has no token '{1}'", option, name);
+}
+
+static Command describe(TokenizeOptions &options) {
+  Command command{
+      "tokenize", "INPUT... --tokenizer TOKENIZER --out FILE [options]",
+      "Writes the tokens of texts as a file of uint16 or uint32 without a "
+      "header, and what it\nholds as FILE.json. With --field, writes an array "
+      "in NumPy's format, of the tokens of a\nfield in each row of JSON lines "
+      "or, by the ending of the name, .csv or .tsv."};
+  command.positional = 1;
+  command.optional = kMostCount;
+  command.options = {
+      text("tokenizer", "TOKENIZER", options.tokenizer,
+           "bytes, characters (those of the inputs), or a file: a "
+           "tokenizer.json, or the FILE.json of tokens of characters"),
+      text("out", "FILE", options.out, "where the tokens are written",
+           Names::Output),
+      choice("dtype", options.dtype, {"uint16", "uint32"},
+             "the type of a token (uint16 if it holds the vocabulary)"),
+      text("validation", "FILE", options.validation,
+           "where the end of the text is written, which is not for training",
+           Names::Output),
+      positive(
+          "train-fraction",
+          [&](double fraction) { options.trainFraction = fraction; },
+          "the share of characters before it, if there is --validation (0.9)",
+          Infinite::Refused),
+      text("end", "TOKEN", options.end,
+           "a token after each input, such as <|endoftext|>"),
+      text("field", "NAME", options.field, "the field of rows that is text"),
+      number(
+          "length", [&](uint64_t length) { options.length = length; }, 1,
+          kMostCount, "tokens of a row: longer ones are cut off"),
+      text("pad", "TOKEN", options.pad,
+           "the token after those of shorter rows ([PAD] if there is one, else "
+           "token 0)"),
+      text("lengths", "FILE", options.lengths,
+           "where the numbers of tokens of the rows are written, as int32",
+           Names::Output),
+      text("label", "NAME", options.label, "the field that is the class"),
+      text("labels", "FILE", options.labels,
+           "where the classes are written, as int32", Names::Output),
+      text("classes", "FILE", options.classes,
+           "a FILE.json, for labels with the numbers that they have there",
+           Names::Input),
+      flag("no-special-tokens", options.specialTokens, false,
+           "leave out the tokens around rows that the tokenizer's file asks "
+           "for"),
+  };
+  return command;
+}
+
+/// Fails if options do not go together.
+static Error check(const TokenizeOptions &options) {
+  auto wrong = [](const char *message) {
+    return make_error<UsageError>(message);
+  };
+  if (options.tokenizer.empty() || options.out.empty())
+    return wrong("tokenize needs --tokenizer and --out");
+  if (options.trainFraction >= 1)
+    return wrong("--train-fraction takes a number below 1");
+  bool hasTextOptions = !options.validation.empty() || !options.end.empty();
+  bool hasRowOptions = options.length || !options.pad.empty() ||
+                       !options.lengths.empty() || !options.label.empty() ||
+                       !options.labels.empty() || !options.classes.empty();
+  if (!options.isOfRows())
+    return hasRowOptions ? wrong("--length, --pad, --lengths, --label, "
+                                 "--labels and --classes need --field")
+                         : Error::success();
+  if (hasTextOptions)
+    return wrong("--field does not go with --validation or --end");
+  if (!options.length)
+    return wrong("--field needs --length");
+  if (options.label.empty() != options.labels.empty())
+    return wrong("--label and --labels need each other");
+  return Error::success();
+}
+
+int tokenize(ArrayRef<const char *> arguments) {
+  TokenizeOptions options;
+  auto inputs = describe(options).parse(arguments);
+  if (!inputs)
+    return report(inputs.takeError());
+  if (!*inputs)
+    return 0;
+  options.inputs = **inputs;
+  Error error = check(options);
+  if (!error)
+    error = options.isOfRows() ? tokenizeRows(options) : tokenizeTexts(options);
+  return error ? report(std::move(error)) : 0;
+}
+
+} // namespace mp::tool
