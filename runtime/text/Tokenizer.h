@@ -17,7 +17,7 @@ using Token = uint32_t;
 using Tokens = std::vector<Token>;
 
 /// The largest vocabulary that is read: far above those in use.
-inline constexpr uint64_t kMostTokens = uint64_t(1) << 24;
+inline constexpr uint64_t kMostTokens = uint64_t(1) << 22;
 
 /// Turns texts into tokens and back, for one thread at a time.
 class Tokenizer {
