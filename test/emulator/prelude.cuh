@@ -224,7 +224,6 @@ inline double power(double base, double exponent) {
 inline double exponential(double value) { return exp(value); }
 inline double logarithm(double value) { return log(value); }
 inline float exp2Fast(float value) { return static_cast<float>(exp2(value)); }
-inline float log2Fast(float value) { return static_cast<float>(log2(value)); }
 
 inline float maximum(float a, float b) {
   if (a != a || b != b)

@@ -4,6 +4,8 @@
 #include "support/Error.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -13,29 +15,57 @@ static std::vector<std::string> names() {
   std::vector<std::string> all;
   for (const models::Model &model : models::allModels())
     all.push_back(model.name);
+  for (const models::TextModel &model : models::allTextModels())
+    all.push_back(model.name);
   return all;
 }
 
-Expected<std::string> moduleOfModel(StringRef name,
-                                    const models::ModelOptions &options) {
-  for (const models::Model &model : models::allModels()) {
-    if (model.name != name)
-      continue;
-    std::string module = model.name;
-    std::ranges::replace(module, '-', '_');
-    mantissa::Graph net(module);
-    std::string mistake = models::build(net, model, options);
-    if (!mistake.empty())
-      return makeError("{0}: {1}", name, mistake);
-    return net.text(/*locations=*/false);
-  }
+/// Adds a network of images; options of text are none of its.
+static std::string build(mantissa::Graph &net, const models::Model &model,
+                         const ZooOptions &options) {
+  if (options.tokens || options.vocabulary || options.layers)
+    return "it takes images: tokens, vocabulary and layers are of networks of "
+           "text";
+  return models::build(net, model, options);
+}
+static std::string build(mantissa::Graph &net, const models::TextModel &model,
+                         const ZooOptions &options) {
+  if (options.side || !options.images.empty() || !options.augment.empty())
+    return "it takes text: image, data and augment are of networks of images";
+  return models::build(net, model,
+                       {options.tokens, options.vocabulary, options.layers,
+                        options.classes, options.width});
+}
+
+/// The text of the model of that name, or nothing.
+template <typename Model>
+static std::optional<Expected<std::string>>
+moduleAmong(std::span<const Model> all, StringRef name,
+            const ZooOptions &options) {
+  auto model = std::ranges::find(all, name.str(), &Model::name);
+  if (model == all.end())
+    return std::nullopt;
+  std::string module = model->name;
+  std::ranges::replace(module, '-', '_');
+  mantissa::Graph net(module);
+  std::string mistake = build(net, *model, options);
+  if (!mistake.empty())
+    return makeError("{0}: {1}", name, mistake);
+  return net.text(/*locations=*/false);
+}
+
+Expected<std::string> moduleOfModel(StringRef name, const ZooOptions &options) {
+  if (auto text = moduleAmong(models::allModels(), name, options))
+    return std::move(*text);
+  if (auto text = moduleAmong(models::allTextModels(), name, options))
+    return std::move(*text);
   return makeError(
       "no network is called '{0}'{1}; mp-zoo list prints the names", name,
       suggest(name, names()));
 }
 
 /// Sets the option that "width=0.25" names.
-static Error set(models::ModelOptions &options, StringRef text) {
+static Error set(ZooOptions &options, StringRef text) {
   auto [name, value] = text.split('=');
   if (name == "data" || name == "augment") {
     (name == "data" ? options.images : options.augment) = value.str();
@@ -48,13 +78,17 @@ static Error set(models::ModelOptions &options, StringRef text) {
                        value);
     return Error::success();
   }
-  int64_t *number = name == "classes" ? &options.classes
-                    : name == "image" ? &options.side
-                                      : nullptr;
+  int64_t *number = StringSwitch<int64_t *>(name)
+                        .Case("classes", &options.classes)
+                        .Case("image", &options.side)
+                        .Case("tokens", &options.tokens)
+                        .Case("vocabulary", &options.vocabulary)
+                        .Case("layers", &options.layers)
+                        .Default(nullptr);
   if (!number)
     return makeError(
-        "zoo: unknown option '{0}', expected width, classes, image, "
-        "data or augment",
+        "zoo: unknown option '{0}', expected width, classes, image, data, "
+        "augment, tokens, vocabulary or layers",
         name);
   if (!to_integer(value, *number) || *number < 1 || *number > INT32_MAX)
     return makeError("zoo: {0} takes a whole number above zero, not '{1}'",
@@ -64,7 +98,7 @@ static Error set(models::ModelOptions &options, StringRef text) {
 
 Expected<std::string> moduleOfModel(StringRef text) {
   auto [name, rest] = text.split(',');
-  models::ModelOptions options;
+  ZooOptions options;
   SmallVector<StringRef> words;
   rest.split(words, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef word : words)

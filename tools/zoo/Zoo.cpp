@@ -19,10 +19,10 @@ std::string variations() {
               ", ");
 }
 
-Command describe(models::ModelOptions &options) {
+Command describe(ZooOptions &options) {
   Command command{
       "", "NAME [options]",
-      "Prints a known network as a module: with the files of its images, and a "
+      "Prints a known network as a module: with the files of its data, and a "
       "recipe in bf16.\n'mp-zoo list' prints the names. Every tool takes "
       "zoo:NAME for the module's file, and\nzoo:NAME,width=0.25,classes=10 "
       "with options."};
@@ -45,6 +45,15 @@ Command describe(models::ModelOptions &options) {
            "fashion-mnist, cifar10, cifar100, imagenet or arrays: the images "
            "of the files, which "
            "get zeros around them if they are smaller (the network's)"),
+      number(
+          "tokens", [&](uint64_t n) { options.tokens = int64_t(n); }, 1,
+          kMostCount, "tokens of a sample of text (the network's)"),
+      number(
+          "vocabulary", [&](uint64_t n) { options.vocabulary = int64_t(n); }, 2,
+          kMostCount, "different tokens (the network's)"),
+      number(
+          "layers", [&](uint64_t n) { options.layers = int64_t(n); }, 1,
+          kMostCount, "layers of a network of text (the network's)"),
       text("augment", "LIST", options.augment,
            "what varies the samples in training: " + variations() +
                " with '+' between them, or none (the images')"),
@@ -58,9 +67,15 @@ void list() {
     outs() << left_justify(model.name, 16) << left_justify(model.images, 15)
            << right_justify(std::to_string(model.side), 6) << "  "
            << model.about << "\n";
+  outs() << "\nnetwork         vocabulary     tokens  about\n";
+  for (const models::TextModel &model : models::allTextModels())
+    outs() << left_justify(model.name, 16)
+           << left_justify(std::to_string(model.sizes.vocabulary), 15)
+           << right_justify(std::to_string(model.sizes.tokens), 6) << "  "
+           << model.about << "\n";
 }
 
-Error print(StringRef name, const models::ModelOptions &options) {
+Error print(StringRef name, const ZooOptions &options) {
   auto text = moduleOfModel(name, options);
   if (!text)
     return text.takeError();
@@ -71,7 +86,7 @@ Error print(StringRef name, const models::ModelOptions &options) {
 } // namespace
 
 int zoo(ArrayRef<const char *> arguments) {
-  models::ModelOptions options;
+  ZooOptions options;
   auto words = describe(options).parse(arguments);
   if (!words)
     return report(words.takeError());

@@ -182,7 +182,10 @@ inline float weightOf(float exponent) {
   return fma(value, rest * ln2, value);
 }
 inline double weightOf(double exponent) { return exponential(exponent); }
-inline float logOf(float value) { return log2Fast(value) * 0.693147181f; }
+/// Once for each query: its error would be that of all weights.
+inline float logOf(float value) {
+  return static_cast<float>(logarithm(static_cast<double>(value)));
+}
 inline double logOf(double value) { return logarithm(value); }
 
 /// A row's largest score and the sum of its weights, over the keys so far.

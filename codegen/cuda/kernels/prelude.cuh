@@ -107,13 +107,6 @@ inline float exp2Fast(float value) {
   asm("ex2.approx.f32 %0, %1;" : "=f"(result) : "f"(value));
   return result;
 }
-/// The logarithm to base 2, with an error of 2^-22 that is absolute in [0.5, 2]
-/// and relative outside.
-inline float log2Fast(float value) {
-  float result;
-  asm("lg2.approx.f32 %0, %1;" : "=f"(result) : "f"(value));
-  return result;
-}
 
 /// NaN where an operand is NaN; -0 is below +0 (IEEE 754-2019 maximum,
 /// minimum).

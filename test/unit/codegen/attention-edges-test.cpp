@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "AttentionCase.h"
 #include "GraphRun.h"
+#include "codegen/cpu/MatrixTiles.h"
 #include "gtest/gtest.h"
 #include <set>
 
@@ -199,11 +200,17 @@ TEST(AttentionEdges, OneKeyIsItsValue) {
     EXPECT_EQ(got[Result][placeOf(0) + i], inputs[Value][placeOf(0) + i]);
 }
 
-// Subnormal numbers of 16 bits are normal in f32: none is flushed.
+// Subnormal numbers of 16 bits are normal in f32: none is flushed but by the
+// CPU's own dot products of bf16.
 TEST(AttentionEdges, SubnormalOperands) {
+  const char *features = getenv("MP_CPU_FEATURES");
+  bool flushes = !features && cpu::tileUnitOf(cpu::Target::host()) ==
+                                  cpu::TileUnit::DotProducts;
   for (auto [element, least] :
        {std::pair("bf16", 0x1p-133), std::pair("f16", 0x1p-24)})
     for (unsigned operand : {Query, Value}) {
+      if (flushes && StringRef(element) == "bf16")
+        continue;
       AttentionCase attention = sixty();
       attention.element = element;
       std::vector<Numbers> inputs = attention.inputs();

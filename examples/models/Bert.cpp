@@ -1,0 +1,111 @@
+//===- Bert.cpp - Devlin et al. (2018) ------------------------------------===//
+//
+// Hugging Face's BertForSequenceClassification, for one text a sample: all
+// tokens have the type 0. Tokens after the text's length are not looked at.
+//
+//===----------------------------------------------------------------------===//
+#include "examples/models/Text.h"
+
+namespace models {
+namespace {
+
+constexpr double kDropout = 0.1, kEps = 1e-12;
+
+Tensor dense(Graph &net, const Tensor &x, int64_t out,
+             const std::string &name) {
+  Tensor weight = net.parameter(name + ".weight", F32, {out, x.size(-1)},
+                                normalInit(0, 0.02));
+  return linear(x, weight,
+                {.bias = net.parameter(name + ".bias", F32, {out}, zeros())});
+}
+
+Tensor normalizeLast(const Tensor &x, const std::string &name) {
+  return layerNorm(x, {.name = name, .eps = kEps});
+}
+
+/// A layer's result with its input: name.dense and name.LayerNorm.
+Tensor addResult(Graph &net, const Tensor &y, const Tensor &x,
+                 const std::string &name) {
+  Tensor result =
+      dropout(dense(net, y, x.size(-1), name + ".dense"), {.p = kDropout});
+  return normalizeLast(result + x, name + ".LayerNorm");
+}
+
+Tensor attention(Graph &net, const Tensor &x, const Tensor &lengths,
+                 const TextSizes &sizes) {
+  auto scope = net.scope("attention");
+  auto heads = [&](const std::string &name) {
+    Tensor projected = dense(net, x, sizes.channels, "self." + name);
+    return reshape(projected, {Batch, sizes.tokens, sizes.heads,
+                               sizes.channels / sizes.heads});
+  };
+  Tensor mixed = scaledDotProductAttention(
+      heads("query"), heads("key"), heads("value"), {.lengths = lengths});
+  return addResult(net, reshape(mixed, x.shape()), x, "output");
+}
+
+Tensor embed(Graph &net, const Tensor &tokens, const TextSizes &sizes) {
+  auto scope = net.scope("embeddings");
+  auto table = [&](const std::string &name, int64_t rows) {
+    return net.parameter(name + "_embeddings.weight", F32,
+                         {rows, sizes.channels}, normalInit(0, 0.02));
+  };
+  auto rows = [&](const Tensor &table, int64_t count) {
+    return slice(table, {0, 0}, {count, sizes.channels});
+  };
+  constexpr int64_t positions = 512, types = 2;
+  Tensor x = gather(table("word", sizes.vocabulary), tokens, 0);
+  x = x + rows(table("token_type", types), 1);
+  x = x +
+      rows(table("position", std::max(positions, sizes.tokens)), sizes.tokens);
+  return dropout(normalizeLast(x, "LayerNorm"), {.p = kDropout});
+}
+
+} // namespace
+
+void bert(Graph &net, const TextSizes &sizes) {
+  Tensor tokens = net.input("tokens", U16, {Batch, sizes.tokens}),
+         lengths = net.input("lengths", I32, {Batch}),
+         label = net.input("label", U16, {Batch});
+  Tensor pooled;
+  {
+    auto scope = net.scope("bert");
+    Tensor x = embed(net, tokens, sizes);
+    for (int64_t layer = 0; layer < sizes.layers; ++layer) {
+      auto scope = net.scope(dotted("encoder.layer", layer));
+      x = attention(net, x, lengths, sizes);
+      Tensor y = gelu(dense(net, x, 4 * sizes.channels, "intermediate.dense"));
+      x = addResult(net, y, x, "output");
+    }
+    Tensor first = flatten(slice(x, {0, 0, 0}, {-1, 1, -1}));
+    pooled = tanh(dense(net, first, sizes.channels, "pooler.dense"));
+  }
+  Tensor logits =
+      dense(net, dropout(pooled, {.p = kDropout}), sizes.classes, "classifier");
+  net.output("loss", crossEntropy(logits, label));
+  net.output("accuracy", accuracy(logits, label));
+  net.output("logits", logits);
+  auto group = [](std::vector<std::string> params, double decay) {
+    return Minimize{.params = std::move(params),
+                    .optimizer = adamw({.lr = 5e-5, .weightDecay = decay}),
+                    .schedule =
+                        linear(LinearScheduleOptions{.to = 0, .warmup = 100}),
+                    .name = "adamw"};
+  };
+  net.train({.precision = "bf16",
+             .clipNorm = 1,
+             .groups = {group({"*.weight", "!*LayerNorm*"}, 0.01),
+                        group({"*.bias", "*LayerNorm.weight"}, 0)}});
+  auto columns = [](const std::string &name) {
+    auto column = [&](const std::string &input, const std::string &part) {
+      return Column{input, name + "-" + part + ".npy", "npy"};
+    };
+    return std::vector<Column>{column("tokens", "tokens"),
+                               column("lengths", "lengths"),
+                               column("label", "labels")};
+  };
+  net.data("train", columns("train"));
+  net.data("test", columns("test"));
+}
+
+} // namespace models

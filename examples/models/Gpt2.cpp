@@ -1,0 +1,102 @@
+//===- Gpt2.cpp - Radford et al. (2019) -----------------------------------===//
+//
+// Hugging Face's GPT2LMHeadModel. Its files have the weights of layers as [in,
+// out]; the classifier's weight is the table of tokens.
+//
+//===----------------------------------------------------------------------===//
+#include "examples/models/Text.h"
+#include <cmath>
+
+namespace models {
+namespace {
+
+/// Hugging Face's Conv1D: y = x W + b, with W [in, out] in files.
+Tensor conv1d(Graph &net, const Tensor &x, int64_t out, const std::string &name,
+              double deviation = 0.02) {
+  Tensor weight =
+      net.parameter(name + ".weight", F32, {out, x.size(-1)},
+                    normalInit(0, deviation), {.dimsInFiles = {1, 0}});
+  return linear(x, weight,
+                {.bias = net.parameter(name + ".bias", F32, {out}, zeros())});
+}
+
+Tensor attention(Graph &net, const Tensor &x, const TextSizes &sizes,
+                 double deviation) {
+  auto scope = net.scope("attn");
+  Tensor all = conv1d(net, x, 3 * sizes.channels, "c_attn");
+  auto part = [&](int64_t number) {
+    Tensor one =
+        slice(all, {0, 0, number * sizes.channels}, {-1, -1, sizes.channels});
+    return reshape(
+        one, {Batch, sizes.tokens, sizes.heads, sizes.channels / sizes.heads});
+  };
+  Tensor mixed =
+      scaledDotProductAttention(part(0), part(1), part(2), {.causal = true});
+  return conv1d(net, reshape(mixed, x.shape()), sizes.channels, "c_proj",
+                deviation);
+}
+
+Tensor block(Graph &net, Tensor x, const TextSizes &sizes) {
+  // Residual sums of all layers have the deviation of one.
+  double deviation = 0.02 / std::sqrt(2.0 * sizes.layers);
+  x = x + attention(net, layerNorm(x, {.name = "ln_1"}), sizes, deviation);
+  Tensor y = layerNorm(x, {.name = "ln_2"});
+  y = gelu(conv1d(net, y, 4 * sizes.channels, "mlp.c_fc"),
+           {.approximate = GeluApproximation::tanh});
+  return x + conv1d(net, y, sizes.channels, "mlp.c_proj", deviation);
+}
+
+} // namespace
+
+void gpt2(Graph &net, const TextSizes &sizes) {
+  Tensor x = net.input("x", U16, {Batch, sizes.tokens}),
+         y = net.input("y", U16, {Batch, sizes.tokens});
+  Tensor table =
+      net.parameter("transformer.wte.weight", F32,
+                    {sizes.vocabulary, sizes.channels}, normalInit(0, 0.02));
+  Tensor hidden;
+  {
+    auto scope = net.scope("transformer");
+    constexpr int64_t positions = 1024;
+    Tensor places = net.parameter(
+        "wpe.weight", F32, {std::max(positions, sizes.tokens), sizes.channels},
+        normalInit(0, 0.02));
+    hidden = gather(table, x, 0) +
+             slice(places, {0, 0}, {sizes.tokens, sizes.channels});
+    for (int64_t layer = 0; layer < sizes.layers; ++layer) {
+      auto scope = net.scope(dotted("h", layer));
+      hidden = block(net, hidden, sizes);
+    }
+    hidden = layerNorm(hidden, {.name = "ln_f"});
+  }
+  Tensor logits = linear(hidden, table);
+  net.output("loss", crossEntropy(logits, y, {.dim = 2}));
+  net.output("accuracy", accuracy(logits, y, {.dim = 2}));
+  net.output("logits", logits);
+  // Matrices alone decay.
+  auto group = [](std::vector<std::string> params, double decay) {
+    return Minimize{
+        .params = std::move(params),
+        .optimizer = adamw({.lr = 6e-4, .beta2 = 0.95, .weightDecay = decay}),
+        .schedule = cosine({.to = 0.1, .warmup = 100}),
+        .name = "adamw"};
+  };
+  net.train({.precision = "bf16",
+             .clipNorm = 1,
+             .groups = {group({"*.weight", "!*ln_*"}, 0.1),
+                        group({"*.bias", "*ln_*.weight"}, 0)}});
+  auto columns = [&](const std::string &file, int64_t stride) {
+    auto column = [&](const std::string &input, int64_t offset) {
+      return Column{.input = input,
+                    .pattern = file,
+                    .format = "tokens",
+                    .shape = {sizes.tokens},
+                    .window = {sizes.tokens + 1, stride, offset}};
+    };
+    return std::vector<Column>{column("x", 0), column("y", 1)};
+  };
+  net.data("train", columns("train.bin", 1));
+  net.data("test", columns("val.bin", sizes.tokens));
+}
+
+} // namespace models
