@@ -59,9 +59,9 @@ class Bert:
         samples = STEPS * BATCH
         self.tokens = numbers.integers(0, 30522, (samples, TOKENS)).astype(np.uint16)
         self.lengths = numbers.integers(1, TOKENS + 1, samples).astype(np.int32)
-        self.labels = numbers.integers(0, 2, samples).astype(np.uint16)
-        for name in ("tokens", "lengths", "labels"):
-            np.save(folder / f"train-{name}.npy", getattr(self, name))
+        self.labels = numbers.integers(0, 2, samples).astype(np.int32)
+        for name, array in (("train", self.tokens), ("train-lengths", self.lengths), ("train-labels", self.labels)):
+            np.save(folder / f"{name}.npy", array)
 
     def text(self, module):
         return module.replace("{p = 1.000000e-01 : f64}", "{p = 0.0 : f64}")

@@ -66,7 +66,7 @@ Tensor embed(Graph &net, const Tensor &tokens, const TextSizes &sizes) {
 void bert(Graph &net, const TextSizes &sizes) {
   Tensor tokens = net.input("tokens", U16, {Batch, sizes.tokens}),
          lengths = net.input("lengths", I32, {Batch}),
-         label = net.input("label", U16, {Batch});
+         label = net.input("label", I32, {Batch});
   Tensor pooled;
   {
     auto scope = net.scope("bert");
@@ -96,13 +96,14 @@ void bert(Graph &net, const TextSizes &sizes) {
              .clipNorm = 1,
              .groups = {group({"*.weight", "!*LayerNorm*"}, 0.01),
                         group({"*.bias", "*LayerNorm.weight"}, 0)}});
+  // As mp-data tokenize --field writes them.
   auto columns = [](const std::string &name) {
     auto column = [&](const std::string &input, const std::string &part) {
-      return Column{input, name + "-" + part + ".npy", "npy"};
+      return Column{input, name + part + ".npy", "npy"};
     };
-    return std::vector<Column>{column("tokens", "tokens"),
-                               column("lengths", "lengths"),
-                               column("label", "labels")};
+    return std::vector<Column>{column("tokens", ""),
+                               column("lengths", "-lengths"),
+                               column("label", "-labels")};
   };
   net.data("train", columns("train"));
   net.data("test", columns("test"));
