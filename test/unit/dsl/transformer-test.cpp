@@ -26,6 +26,24 @@ TEST(Transformer, TheBatchIsMergedAndSplit) {
   EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
 }
 
+TEST(Transformer, HeadsDivideTheChannels) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {Batch, 3, 6});
+  Tensor y = multiheadAttention(x, {.heads = 2, .name = "self"});
+  EXPECT_EQ(y.type(), "?x3x6xf32");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+  multiheadAttention(x, {.heads = 4, .name = "other"});
+  multiheadAttention(reshape(x, {-1, 6}), {.heads = 2, .name = "rows"});
+  ASSERT_EQ(net.mistakes().size(), 2u);
+  EXPECT_NE(net.mistakes()[0].find("multiheadAttention 'other' on ?x3x6xf32: "
+                                   "6 channels in 4 heads"),
+            std::string::npos)
+      << net.mistakes()[0];
+  EXPECT_NE(net.mistakes()[1].find("expected at least 3 dimensions"),
+            std::string::npos)
+      << net.mistakes()[1];
+}
+
 TEST(Transformer, RotaryAnglesAreThoseOfLlama) {
   Graph net("m");
   Tensor x = reshape(net.input("x", F32, {24}), {1, 3, 2, 4});
