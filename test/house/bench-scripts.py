@@ -24,10 +24,11 @@ ENDS_EARLY = """#!/bin/sh
 MICRO = """#!/usr/bin/env python3
 import json, sys
 SHAPE = {"name": "cifar-8", "images": 2, "side": 8, "in": 4, "out": 4, "window": 3, "stride": 1, "padding": 1}
+HEADS = {"name": "8x16", "batch": 2, "tokens": 16, "heads": 2, "depth": 8, "causal": False}
 if "--serve" in sys.argv:
     for line in sys.stdin:
-        answers = {"list": {"convolutions": [SHAPE]}, "peaks": {"f32": {"multiply-adds": 100.0}, "bf16": {"tiles": 800.0}}}
-        known = line.split()[0] in answers or line.startswith(("conv2d/f32/cifar-8/", "matmul/f32/"))
+        answers = {"list": {"convolutions": [SHAPE], "attentions": [HEADS]}, "peaks": {"f32": {"multiply-adds": 100.0}, "bf16": {"tiles": 800.0}}}
+        known = line.split()[0] in answers or line.startswith(("conv2d/f32/cifar-8/", "attention/f32/8x16/", "matmul/f32/"))
         print(json.dumps(answers.get(line.strip(), {"seconds": [0.002]}) if known else {"error": "unknown"}), flush=True)
     sys.exit()
 out = next(word.split("=", 1)[1] for word in sys.argv if word.startswith("--benchmark_out="))
@@ -79,7 +80,7 @@ def main():
     program(work, "bench-micro", MICRO)
     text = run(bench / "kernels_compare.py", "--tools", work, *kernels)
     check_circumstances(out, {"system", "Python"})
-    assert "resnet20  f32     3 kernels: geometric mean 0.50, worst 0.50" in text, text
+    assert "resnet20           f32     3 kernels: geometric mean 0.50, worst 0.50" in text and "attention backward" in text, text
     text = run(bench / "kernels_compare.py", "--tools", work, *kernels, "--filter", "conv3d", fails=True)
     assert "no kernel's name matches" in text, text
     text = run(bench / "kernels_compare.py", "--tools", work / "nowhere", *kernels, fails=True)
