@@ -36,7 +36,10 @@ def difference(graph, rng):
     number, sources, _ = graph.gradient
     sources = [source for source in sources if source in set(graph.inputs)]
     numbers = {value: moved(value, rng) for value in graph.inputs}
-    gradients = graph.gradients(number, sources, numbers=graph.evaluate(numbers))
+    known = graph.evaluate(numbers)
+    gradients = graph.gradients(number, sources, numbers=known)
+    # What no gradient passes does not move.
+    numbers |= {node.results[0]: known[node.results[0]] for node in graph.nodes if node.head == "mp.stop_gradient"}
     directions = {source: rng.standard_normal(source.type.shape) for source in sources}
     terms = [gradient.value * directions[source] for source, gradient in zip(sources, gradients)]
     expected, size = sum(float(term.sum()) for term in terms), sum(float(np.abs(term).sum()) for term in terms)
