@@ -1,11 +1,11 @@
-"""memory-sweep.py COMMAND...: runs COMMAND with address spaces of 150 MB to 2 GB, and prints every end that is neither
+"""memory-sweep.py COMMAND...: runs COMMAND with address spaces of 80 MB to 2 GB, and prints every end that is neither
 success nor an error of one line."""
 
 import resource
 import subprocess
 import sys
 
-LIMITS = [*range(150, 700, 25), 800, 1000, 1200, 1500, 2000]
+LIMITS = [80, 100, 125, *range(150, 700, 25), 800, 1000, 1200, 1500, 2000]
 
 
 def run(megabytes):
