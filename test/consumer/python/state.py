@@ -166,7 +166,7 @@ class Numbers(unittest.TestCase):
         before = state(step)
         for rows in (1, 5):
             self.assertEqual(step.predict({"x": batch(rows=rows)["x"]})["y"].shape, (rows, 3))
-        self.assertEqual(message(step.predict, {"x": batch()["x"].astype(numpy.uint32)}), "'x' is 4x8xui32, expected elements of f32")
+        self.assertEqual(message(step.predict, {"x": batch()["x"].astype(numpy.uint32)}), "'x' is 4x8xui32, expected 4x8xf32")
         self.assertEqual(state(step), before)
 
 
