@@ -182,7 +182,7 @@ private:
   llvm::ArrayRef<std::string> requested() const {
     if (options.goal == Goal::Train)
       return options.outputs;
-    if (options.goal == Goal::Predict)
+    if (options.goal == Goal::Predict || options.goal == Goal::Decode)
       return options.predictions;
     return {};
   }
@@ -325,6 +325,8 @@ private:
     pipeline.totalSteps = options.totalSteps;
     pipeline.steersLearningRate = options.steersLearningRate;
     pipeline.results = options.predictions;
+    pipeline.tokens = options.tokens;
+    pipeline.text = options.text;
     for (StringRef output : options.outputs)
       if (output.consume_front(kGradientOutput))
         pipeline.gradients.push_back(output.str());
@@ -339,6 +341,7 @@ private:
                   : options.goal == Goal::Diagnose  ? buildDiagnosePipeline
                   : options.goal == Goal::Evaluate  ? buildEvaluatePipeline
                   : options.goal == Goal::Predict   ? buildPredictPipeline
+                  : options.goal == Goal::Decode    ? buildDecodePipeline
                   : options.goal == Goal::Calibrate ? buildCalibratePipeline
                                                     : buildRunPipeline;
     PipelineOptions pipeline = passOptions();
@@ -491,6 +494,8 @@ private:
       return kEvaluateEntry.str();
     case Goal::Predict:
       return kPredictEntry.str();
+    case Goal::Decode:
+      return decodeEntry(options.tokens);
     case Goal::Calibrate:
       return kCalibrateEntry.str();
     case Goal::Run:
@@ -498,6 +503,14 @@ private:
       return chosen;
     }
     llvm_unreachable("all goals covered");
+  }
+
+  /// The input that mp-decode adds: where in its context a call begins.
+  Input describePosition(func::FuncOp function) const {
+    auto context = function->getAttrOfType<IntegerAttr>(kContextAttr);
+    return {.name = kPositionInput.str(),
+            .range = std::pair<int64_t, int64_t>(0, context.getInt() -
+                                                        options.tokens + 1)};
   }
 
   LogicalResult addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
@@ -517,12 +530,14 @@ private:
     if (!isDerive && phase != kApplyEntry) {
       entry.batch = options.batch;
       entry.inputs = inputs;
-      // mp-keep-results drops arguments.
+      // mp-keep-results drops arguments, and mp-decode adds one.
       if (auto kept =
               function->getAttrOfType<DenseI64ArrayAttr>(kArgumentsAttr)) {
         entry.inputs.clear();
         for (int64_t place : kept.asArrayRef())
-          entry.inputs.push_back(inputs[place]);
+          entry.inputs.push_back(place == kAddedArgument
+                                     ? describePosition(function)
+                                     : inputs[place]);
       }
       for (auto [input, argument] :
            llvm::zip_equal(entry.inputs, function.getArguments()))

@@ -53,6 +53,8 @@ struct Options {
           clEnumValN(Goal::Evaluate, "evaluate", "a recipe's function forward"),
           clEnumValN(Goal::Predict, "predict",
                      "the part of a recipe's function that predicts"),
+          clEnumValN(Goal::Decode, "decode",
+                     "as predict, a token of each text at a time"),
           clEnumValN(Goal::Calibrate, "calibrate",
                      "the gradients that training has in f16, in f32"),
           clEnumValN(Goal::Run, "run", "any function, in --mp-mode"),

@@ -7,8 +7,8 @@ include "dialect/MpBase.td"
 /// A contraction of its first two operands. `compute = tf32` allows a target to round f32
 /// operands to tf32 (10 bits of mantissa) before it multiplies, as tensor cores do. The
 /// CPU target does not. `out_dtype(f32)` keeps the sums of 16-bit operands without rounding.
-class Mp_ContractionOp<string mnemonic>
-    : Mp_PureOp<mnemonic, [DeclareOpInterfaceMethods<AnchorOpInterface, ["buildWithoutLoop"]>]> {
+class Mp_ContractionOp<string mnemonic, list<Trait> traits = []>
+    : Mp_PureOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<AnchorOpInterface, ["buildWithoutLoop"]>], traits)> {
   let numericClass = "contraction";
   let extraDeclarations = [{
     void setComputeType(::mlir::FloatType type) {

@@ -238,4 +238,19 @@ def BatchOpInterface : OpInterface<"BatchOpInterface"> {
   ];
 }
 
+def RowOpInterface : OpInterface<"RowOpInterface"> {
+  let cppNamespace = "::mp";
+  let description = [{
+    The op states how it treats the rows of a dimension: the places of one index. `followRows` (dialect/Rows.h) has
+    the rules of elementwise ops, reductions and ops that decompose, and takes all others to mix rows.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        Returns the dimension of each result whose row i is computed from row i of dimension
+        `dim` of an operand, and of no other of its rows. Returns nullopt if there is none.
+      }],
+      "std::optional<int64_t>", "followRows", (ins "unsigned":$operand, "int64_t":$dim)>,
+  ];
+}
+
 #endif // MP_INTERFACES_TD

@@ -52,11 +52,17 @@ struct PipelineOptions : RecipeSettings {
   bool steersLearningRate = false;
   std::vector<std::string> gradients = {};
   std::vector<std::string> results = {}; ///< of mp-keep-results
+  int64_t tokens = 1;                    ///< of mp-decode
+  std::string text = {};                 ///< its input
   std::string mode = "eval"; ///< of a function that is run: "eval" or "train"
 };
 
 /// On a function: the places that its arguments had before mp-keep-results.
 inline constexpr llvm::StringLiteral kArgumentsAttr = "mp.arguments";
+/// On a function: the tokens of a text before mp-decode.
+inline constexpr llvm::StringLiteral kContextAttr = "mp.context";
+/// The place of an argument that there was not.
+inline constexpr int64_t kAddedArgument = -1;
 
 /// On a module: mp-autocast's decision for each op and its reason, JSON as a
 /// string.
@@ -94,6 +100,10 @@ llvm::Error buildEvaluatePipeline(mlir::OpPassManager &manager,
 /// part of `evaluate` that mp-keep-results leaves, as kernels.
 llvm::Error buildPredictPipeline(mlir::OpPassManager &manager,
                                  const PipelineOptions &options);
+/// Builds the entry points `decode` and `derive`: as `predict`, for a few
+/// tokens of each text at a time.
+llvm::Error buildDecodePipeline(mlir::OpPassManager &manager,
+                                const PipelineOptions &options);
 /// Builds a function that returns, computed in f32, the gradients that training
 /// has in f16.
 llvm::Error buildCalibratePipeline(mlir::OpPassManager &manager,

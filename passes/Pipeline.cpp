@@ -229,14 +229,33 @@ static llvm::Error addEvaluation(PassList &passes,
   return llvm::Error::success();
 }
 
-llvm::Error mp::buildPredictPipeline(OpPassManager &manager,
-                                     const PipelineOptions &options) {
-  PassList passes(manager, options.insertPasses);
+/// Adds the passes of prediction before those that form kernels.
+static llvm::Error addPrediction(PassList &passes,
+                                 const PipelineOptions &options) {
   if (auto error = addEvaluation(passes, options))
     return error;
   KeepResultsOptions keep;
   keep.results.assign(options.results.begin(), options.results.end());
   passes.add(createKeepResults(keep));
+  return llvm::Error::success();
+}
+
+llvm::Error mp::buildPredictPipeline(OpPassManager &manager,
+                                     const PipelineOptions &options) {
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addPrediction(passes, options))
+    return error;
+  addRandomKeys(passes);
+  addKernels(passes);
+  return passes.finish(options.isPartOfRun);
+}
+
+llvm::Error mp::buildDecodePipeline(OpPassManager &manager,
+                                    const PipelineOptions &options) {
+  PassList passes(manager, options.insertPasses);
+  if (auto error = addPrediction(passes, options))
+    return error;
+  passes.add(createDecode({options.tokens, options.text}));
   addRandomKeys(passes);
   addKernels(passes);
   return passes.finish(options.isPartOfRun);
@@ -304,6 +323,7 @@ public:
     options.totalSteps = totalSteps;
     options.masterWeights = masterWeights;
     options.mode = mode;
+    options.tokens = tokens;
     return options;
   }
 
@@ -318,6 +338,10 @@ private:
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};
+  Option<int64_t> tokens{*this, "tokens",
+                         llvm::cl::desc("tokens that mp-decode-pipeline "
+                                        "computes at a time"),
+                         llvm::cl::init(1)};
   Option<std::string> mode{
       *this, "mode",
       llvm::cl::desc("how mp-run-pipeline has dropout and batch norm: eval or "
@@ -366,6 +390,10 @@ void mp::registerPipelines() {
   registerPipeline("mp-predict-pipeline",
                    "from a recipe's function to its prediction, as kernels",
                    buildPredictPipeline);
+  registerPipeline("mp-decode-pipeline",
+                   "from a recipe's function to its prediction a few tokens at "
+                   "a time, as kernels",
+                   buildDecodePipeline);
   registerPipeline("mp-calibrate-pipeline",
                    "from a recipe's function to the gradients that training "
                    "has in f16, in f32, as kernels",

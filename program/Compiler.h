@@ -50,6 +50,8 @@ enum class Goal {
   Run,       ///< any function, in CompileOptions::mode
   Predict,   ///< the recipe's function forward, for CompileOptions::predictions
              ///< alone, from the arguments that these need: `predict`
+  Decode,    ///< as Predict, CompileOptions::tokens tokens of each text at a
+             ///< time: `decode`, or `decode.32` for 32
   Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
              ///< the gradients that training has in f16
   Inspect,   ///< no entry point: variables and data sources alone
@@ -75,6 +77,9 @@ struct CompileOptions : RecipeSettings {
   /// What `predict` returns: names of results, or "value:%logits"; empty: every
   /// result that has a dimension.
   std::vector<std::string> predictions = {};
+  int64_t tokens = 1;    ///< Decode: the tokens of a call
+  std::string text = {}; ///< Decode: the input that holds them; empty: the only
+                         ///< one of integers of [batch, tokens]
   /// Whether the learning rate of a step can be set: kLearningRateVariable.
   bool steersLearningRate = false;
   /// Shared libraries with the user's passes and dialects, and the places where

@@ -21,6 +21,13 @@ inline constexpr llvm::StringLiteral kDeriveEntry = "derive";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
 /// A recipe's function forward, for some of its results.
 inline constexpr llvm::StringLiteral kPredictEntry = "predict";
+inline constexpr llvm::StringLiteral kDecodeEntry = "decode";
+/// The entry point that computes `tokens` tokens at a time.
+inline std::string decodeEntry(int64_t tokens) {
+  return kDecodeEntry.str() + (tokens == 1 ? "" : "." + std::to_string(tokens));
+}
+/// The argument of the position that `decode` begins at.
+inline constexpr llvm::StringLiteral kPositionInput = "position";
 inline constexpr llvm::StringLiteral kCalibrateEntry = "calibrate";
 /// A step that changes no state and returns records of all its values.
 inline constexpr llvm::StringLiteral kDiagnoseEntry = "diagnose";

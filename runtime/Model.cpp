@@ -178,7 +178,7 @@ Expected<const DataSource *> Model::dataSource(StringRef source,
 }
 
 void Model::compileAhead(Goal goal, int64_t batch) {
-  Key key{goal, batch};
+  Key key = keyOf(goal, batch);
   if (linked.count(key) || jobs.count(key))
     return;
   CompileOptions ahead = options.compile;
@@ -221,7 +221,7 @@ Error Model::link(Key key, Expected<Program> program) {
 
 Expected<Executable *> Model::get(Goal goal, StringRef function,
                                   int64_t batch) {
-  Key key{goal, batch};
+  Key key = keyOf(goal, batch);
   if (auto job = jobs.find(key); job != jobs.end()) {
     job->second->done.wait();
     Expected<Program> program = std::move(*job->second->program);

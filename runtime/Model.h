@@ -90,13 +90,16 @@ public:
   const std::string &precision() const { return precisionName; }
 
 private:
-  using Key = std::pair<Goal, int64_t>;
+  using Key = std::tuple<Goal, int64_t, int64_t>; ///< goal, batch, tokens
   struct Job {
     std::shared_future<void> done;
     std::optional<llvm::Expected<Program>> program;
   };
 
   Model() : background(llvm::hardware_concurrency(1)) {}
+  Key keyOf(Goal goal, int64_t batch) const {
+    return {goal, batch, goal == Goal::Decode ? options.compile.tokens : 0};
+  }
   llvm::Expected<Program> compile(Goal goal, CompileOptions options) const;
   /// Reads what is known of the module without compiling it.
   llvm::Error inspect();

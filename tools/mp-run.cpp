@@ -12,6 +12,7 @@ static constexpr char kHelp[] =
     "  train      train a module's recipe on a folder of data\n"
     "  eval       score a checkpoint on the test data\n"
     "  predict    print the classes that a trained network sees in pictures\n"
+    "  generate   print a text that a trained language model writes\n"
     "  run        run any function of a module once\n"
     "  export     write a run's weights alone, for PyTorch\n"
     "  verify     find out whether a checkpoint is what was saved\n"
@@ -68,7 +69,7 @@ static int runCommand(llvm::ArrayRef<const char *> arguments) {
       {"calibrate", calibrate}, {"report", reportRun},    {"search", search},
       {"lint", lint},           {"help", printHelp},      {"export", exportRun},
       {"verify", verifyRun},    {"gradcheck", gradcheck}, {"predict", predict},
-      {"compare", compare}};
+      {"compare", compare},     {"generate", generate}};
   std::vector<std::string> names;
   for (auto &[name, command] : commands) {
     if (name == word)

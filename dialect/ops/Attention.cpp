@@ -186,6 +186,21 @@ LogicalResult ScaledDotProductAttentionBackwardOp::inferReturnTypes(
 }
 
 /// A result is a sum over keys, or over the queries of all heads of a group.
+/// Each query is on its own, and each batch entry. Keys are mixed.
+std::optional<int64_t> ScaledDotProductAttentionOp::followRows(unsigned operand,
+                                                               int64_t dim) {
+  Value of = getOperand(operand);
+  if (of == getQuery() && operand == 0)
+    return dim < 3 ? std::optional(dim) : std::nullopt;
+  if (operand < 3 || of == getLengths())
+    return dim == 0 ? std::optional<int64_t>(0) : std::nullopt;
+  if (of != getMask())
+    return std::nullopt;
+  // [batch, heads, tokens, keys], some of which may be left out.
+  constexpr std::optional<int64_t> kScores[] = {0, 2, 1, std::nullopt};
+  return kScores[dim + 4 - tensorType(of).getRank()];
+}
+
 std::optional<int64_t> ScaledDotProductAttentionOp::getTermCount() {
   return getKey().getType().getDimSize(1);
 }

@@ -29,7 +29,7 @@ class Mp_AttentionBaseOp<string mnemonic, int factors, list<Trait> traits = []>
 }
 
 def Mp_ScaledDotProductAttentionOp : Mp_AttentionBaseOp<"scaled_dot_product_attention", 3,
-    [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
+    [DeclareOpInterfaceMethods<IndexOperandOpInterface>, DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "softmax of scaled products of queries and keys, times the values";
   let description = [{
     The op is `torch.nn.functional.scaled_dot_product_attention`, with tokens before heads: `query` is

@@ -82,6 +82,13 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
 }
 
 /// Elements that were not taken become zeros around and between the others.
+std::optional<int64_t> SliceOp::followRows(unsigned, int64_t dim) {
+  bool isWhole =
+      getOffsets()[dim] == 0 && strideOf(dim) == 1 &&
+      getType().getDimSize(dim) == getInput().getType().getDimSize(dim);
+  return isWhole ? std::optional(dim) : std::nullopt;
+}
+
 Gradients SliceOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   SmallVector<int64_t> high, interior;
   for (auto [dim, size] : llvm::enumerate(getInput().getType().getShape())) {
@@ -241,6 +248,11 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
   }
   types.push_back(first.clone(shape));
   return success();
+}
+
+std::optional<int64_t> ConcatOp::followRows(unsigned, int64_t dim) {
+  return dim == static_cast<int64_t>(getDim()) ? std::nullopt
+                                               : std::optional(dim);
 }
 
 Gradients ConcatOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {

@@ -24,7 +24,7 @@ class Mp_LayoutOp<string mnemonic, list<Trait> traits = []>
 // Boxes
 //===----------------------------------------------------------------------===//
 
-def Mp_SliceOp : Mp_LayoutOp<"slice"> {
+def Mp_SliceOp : Mp_LayoutOp<"slice", [DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "every stride-th element of a box";
   let description = [{
     Element i of dimension d of the result is element `offsets[d] + i * strides[d]` of that dimension of the
@@ -84,7 +84,7 @@ def Mp_PadOp : Mp_LayoutOp<"pad"> {
   let hasCanonicalizeMethod = 1;
 }
 
-def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
+def Mp_ConcatOp : Mp_LayoutOp<"concat", [DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "tensors joined along a dimension";
   let description = [{
     The op is `torch.cat`. The other dimensions must agree. The batch dimension cannot be joined, because its
@@ -106,7 +106,8 @@ def Mp_ConcatOp : Mp_LayoutOp<"concat"> {
 //===----------------------------------------------------------------------===//
 
 def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandOpInterface>,
-                                        DeclareOpInterfaceMethods<BatchOpInterface>]> {
+                                        DeclareOpInterfaceMethods<BatchOpInterface>,
+                                        DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "rows of a table at the given indices of a dimension";
   let description = [{
     The op is `torch.index_select` and `torch.nn.functional.embedding`. The result has the table's shape, with

@@ -76,6 +76,15 @@ FailureOr<BatchMultiples> GatherOp::inferMultiples(MultipleOf multipleOf) {
   return BatchMultiples{multipleOf(getDim() == 0 ? getIndices() : getTable())};
 }
 
+std::optional<int64_t> GatherOp::followRows(unsigned operand, int64_t dim) {
+  int64_t replaced = getDim();
+  if (operand == 1)
+    return replaced + dim;
+  if (dim == replaced)
+    return std::nullopt;
+  return dim < replaced ? dim : dim + getIndices().getType().getRank() - 1;
+}
+
 Gradients GatherOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   int64_t rows = getTable().getType().getDimSize(getDim());
   return {ScatterAddOp::create(b, g[0], getIndices(), Value(), getDim(),

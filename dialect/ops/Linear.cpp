@@ -62,6 +62,11 @@ static Value asMatrix(ImplicitLocOpBuilder &b, Value value) {
                            value);
 }
 
+std::optional<int64_t> LinearOp::followRows(unsigned operand, int64_t dim) {
+  bool isSummed = dim == getInput().getType().getRank() - 1;
+  return operand == 0 && !isSummed ? std::optional(dim) : std::nullopt;
+}
+
 SmallVector<Value> LinearOp::buildGradients(ImplicitLocOpBuilder &b,
                                             ValueRange g) {
   Value rows = asMatrix(b, g[0]);
@@ -122,6 +127,19 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   types.push_back(lhs.clone(
       shape, productElement(lhs.getElementType(), adaptor.getOutDtype())));
   return success();
+}
+
+std::optional<int64_t> MatmulOp::followRows(unsigned operand, int64_t dim) {
+  auto type = tensorType(getOperand(operand));
+  int64_t fromEnd = type.getRank() - dim, rank = getType().getRank();
+  if (fromEnd > 2) // of the batch
+    return rank - fromEnd;
+  bool isLeft = operand == 0;
+  bool swapped = isLeft ? getTransposeA() : getTransposeB();
+  bool isRow = (fromEnd == 2) != swapped;
+  if (isRow != isLeft) // summed over
+    return std::nullopt;
+  return isLeft ? rank - 2 : rank - 1;
 }
 
 SmallVector<Value> MatmulOp::buildGradients(ImplicitLocOpBuilder &b,

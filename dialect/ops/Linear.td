@@ -4,7 +4,7 @@
 
 include "dialect/ContractionRules.td"
 
-def Mp_LinearOp : Mp_ContractionOp<"linear"> {
+def Mp_LinearOp : Mp_ContractionOp<"linear", [DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "affine map of the last dimension: x W^T + b";
   let description = [{
     The op is `torch.nn.functional.linear`: `input` is [..., in], `weight` is [out, in], and `bias` is [out].
@@ -28,7 +28,7 @@ def Mp_LinearOp : Mp_ContractionOp<"linear"> {
   }];
 }
 
-def Mp_MatmulOp : Mp_ContractionOp<"matmul"> {
+def Mp_MatmulOp : Mp_ContractionOp<"matmul", [DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "matrix product of the last two dimensions";
   let description = [{
     Leading dimensions are batch dimensions. They are equal on both sides, or absent on one. `transpose_a` and

@@ -152,6 +152,16 @@ private:
 };
 } // namespace
 
+/// Each token is rotated by its own angles, whose dimensions end where tokens
+/// are; the last one holds pairs, which are mixed.
+std::optional<int64_t> RotaryEmbeddingOp::followRows(unsigned operand,
+                                                     int64_t dim) {
+  int64_t rank = tensorType(getOperand(operand)).getRank();
+  if (dim == rank - 1)
+    return std::nullopt;
+  return operand == 0 ? dim : dim + static_cast<int64_t>(getDim()) + 2 - rank;
+}
+
 SmallVector<Value> RotaryEmbeddingOp::decompose(ImplicitLocOpBuilder &b,
                                                 ValueRange operands) {
   Pairs pairs(b, *this);

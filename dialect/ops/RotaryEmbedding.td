@@ -4,7 +4,8 @@
 
 include "dialect/MpBase.td"
 
-def Mp_RotaryEmbeddingOp : Mp_CompositeOp<"rotary_embedding", [AllTypesMatch<["cos", "sin"]>]> {
+def Mp_RotaryEmbeddingOp : Mp_CompositeOp<"rotary_embedding", [AllTypesMatch<["cos", "sin"]>,
+                                                           DeclareOpInterfaceMethods<RowOpInterface>]> {
   let numericClass = "function";
   let summary = "pairs of channels rotated by angles that depend on the token";
   let description = [{

@@ -62,6 +62,27 @@ FailureOr<BatchMultiples> ReshapeOp::inferMultiples(MultipleOf multipleOf) {
   return BatchMultiples{multiple};
 }
 
+/// The elements of a shape before a dimension, as the number of its `?` and the
+/// product of its sizes.
+static std::pair<int64_t, int64_t> elementsBefore(ArrayRef<int64_t> shape,
+                                                  int64_t dim) {
+  int64_t batches = 0, sizes = 1;
+  for (int64_t size : shape.take_front(dim))
+    (ShapedType::isDynamic(size) ? batches += 1 : sizes *= size);
+  return {batches, sizes};
+}
+
+/// A dimension stays one if as many elements are before it as were.
+std::optional<int64_t> ReshapeOp::followRows(unsigned, int64_t dim) {
+  ArrayRef<int64_t> from = getInput().getType().getShape(),
+                    to = getType().getShape();
+  for (int64_t at = 0, rank = to.size(); at < rank; ++at)
+    if (to[at] == from[dim] &&
+        elementsBefore(to, at) == elementsBefore(from, dim))
+      return at;
+  return std::nullopt;
+}
+
 OpFoldResult ReshapeOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType())
     return getInput();
@@ -114,6 +135,10 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
                              "the batch dimension must stay the leading one");
   types.push_back(type.clone(shape));
   return success();
+}
+
+std::optional<int64_t> TransposeOp::followRows(unsigned, int64_t dim) {
+  return llvm::find(getPermutation(), dim) - getPermutation().begin();
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor) {

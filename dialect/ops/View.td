@@ -23,7 +23,8 @@ class Mp_ViewOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def Mp_ReshapeOp : Mp_ViewOp<"reshape", [DeclareOpInterfaceMethods<BatchOpInterface>]> {
+def Mp_ReshapeOp : Mp_ViewOp<"reshape", [DeclareOpInterfaceMethods<BatchOpInterface>,
+                                         DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "same elements in the same order, with another shape";
   let description = [{
     A leading `?` stays the leading dimension. It may be merged with its neighbours, or be split. The elements
@@ -47,7 +48,7 @@ def Mp_ReshapeOp : Mp_ViewOp<"reshape", [DeclareOpInterfaceMethods<BatchOpInterf
   let hasFolder = 1;
 }
 
-def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor]> {
+def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor, DeclareOpInterfaceMethods<RowOpInterface>]> {
   let summary = "same elements with the dimensions in another order";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the operand.

@@ -28,6 +28,7 @@ int policies(llvm::ArrayRef<const char *> arguments);
 int gradcheck(llvm::ArrayRef<const char *> arguments);
 int lint(llvm::ArrayRef<const char *> arguments);
 int predict(llvm::ArrayRef<const char *> arguments);
+int generate(llvm::ArrayRef<const char *> arguments);
 int info(llvm::ArrayRef<const char *> arguments);
 
 /// Sets what a command that evaluates a checkpoint takes from the options of

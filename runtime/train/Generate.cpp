@@ -1,0 +1,148 @@
+//===- Generate.cpp - texts that a language model continues ---------------===//
+#include "runtime/train/Generate.h"
+#include "program/Names.h"
+#include "runtime/data/Convert.h"
+#include "support/Error.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace mp {
+
+using tokenizers::Tokens;
+
+/// The tokens of a call where there are many of them: enough for the weights to
+/// be read less often than once a token.
+static constexpr int64_t kSeveral = 32;
+
+static std::string typesOf(const Entry &entry) {
+  std::vector<std::string> types;
+  for (const Result &result : entry.results)
+    types.push_back(result.name + ": " + result.type.str());
+  return join(types, ", ");
+}
+
+static Error checkEntry(const Entry &entry) {
+  if (entry.inputs.size() != 2) {
+    std::vector<std::string> names;
+    for (const Input &input : ArrayRef(entry.inputs).drop_back())
+      names.push_back(input.name);
+    return makeError("the network takes more than a text: {0}{1}",
+                     join(names, ", "), at(entry.location));
+  }
+  const TensorType &text = entry.inputs[0].type;
+  if (entry.results.size() == 1 && isFloat(entry.results[0].type.element) &&
+      entry.results[0].type.shape.size() == 3 &&
+      ArrayRef(entry.results[0].type.shape).take_front(2) ==
+          ArrayRef(text.shape))
+    return Error::success();
+  return makeError("the network predicts ({0}), expected logits of [batch, "
+                   "tokens, vocabulary]: name them with --output{1}",
+                   typesOf(entry), at(entry.location));
+}
+
+Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
+                                    Compiler compiler,
+                                    SessionFactory createSession) {
+  auto trained =
+      TrainedModel::open(options, std::move(compiler), createSession);
+  if (!trained)
+    return trained.takeError();
+  Generator made;
+  made.trained = std::move(*trained);
+  made.options = options;
+  CompileOptions &compile = made.trained.model->compileOptions();
+  compile.text = input.str();
+  auto next =
+      made.trained.load(options, Goal::Decode, kDecodeEntry, options.batch);
+  if (!next)
+    return next.takeError();
+  made.next = *next;
+  if (Error error = checkEntry(made.next->entry()))
+    return std::move(error);
+  made.contextSize = made.next->entry().inputs[1].range->second;
+  made.taken.resize(options.batch);
+  made.logits.resize(options.batch);
+  return made;
+}
+
+Expected<ArrayRef<std::vector<float>>> Generator::take(ArrayRef<Tokens> rows) {
+  for (const Tokens &row : rows)
+    for (tokenizers::Token token : row)
+      if (token >= vocabulary())
+        return makeError("token {0} is not in the vocabulary of {1}", token,
+                         vocabulary());
+  int64_t first = length();
+  for (auto [all, row] : zip_equal(taken, rows))
+    append_range(all, row);
+  // The newest tokens that the context holds; older ones make room for more.
+  if (length() > contextSize) {
+    int64_t kept = std::max<int64_t>(1, contextSize / 2);
+    for (Tokens &all : taken)
+      all.erase(all.begin(), all.end() - kept);
+    first = 0;
+  }
+  if (Error error = computeFrom(first))
+    return std::move(error);
+  return ArrayRef(logits);
+}
+
+Error Generator::computeFrom(int64_t first) {
+  int64_t count = std::min(kSeveral, contextSize);
+  if (!several && length() - first >= count && count > 1) {
+    CompileOptions &compile = trained.model->compileOptions();
+    compile.tokens = count;
+    auto entry =
+        trained.model->get(Goal::Decode, decodeEntry(count), options.batch);
+    compile.tokens = 1;
+    if (!entry)
+      return entry.takeError();
+    several = *entry;
+  }
+  while (first < length()) {
+    bool isOne = !several || length() - first == 1;
+    if (Error error = compute(isOne ? *next : *several, first))
+      return error;
+    first += isOne ? 1 : count;
+  }
+  return Error::success();
+}
+
+Error Generator::compute(Executable &entry, int64_t first) {
+  const TensorType &type = entry.entry().inputs[0].type;
+  int64_t count = type.shape[1];
+  // Near the end of the context, some tokens are computed again.
+  int64_t begin = std::min(first, contextSize - count);
+  input.assign(type.bytes(), 0);
+  char *to = input.data();
+  for (const Tokens &all : taken)
+    for (int64_t i = begin; i < begin + count;
+         ++i, to += byteWidth(type.element))
+      if (i < length())
+        storeElement(type.element, all[i], to);
+  int32_t position = begin;
+  TensorView inputs[] = {{type.element, input}, TensorView(ArrayRef(position))};
+  auto results = entry.run(inputs);
+  if (!results)
+    return results.takeError();
+  int64_t last = std::min(length(), begin + count) - 1;
+  readLogits(entry.entry(), *results, last - begin);
+  return Error::success();
+}
+
+void Generator::readLogits(const Entry &entry, Results results, int64_t row) {
+  const TensorType &type = entry.results[0].type;
+  int64_t classes = type.shape[2];
+  unsigned width = byteWidth(type.element);
+  for (auto [text, numbers] : enumerate(logits)) {
+    const char *at = results[0].bytes().data() +
+                     (text * type.shape[1] + row) * classes * width;
+    numbers.resize(classes);
+    for (float &number : numbers) {
+      number = loadElement(type.element, at);
+      at += width;
+    }
+  }
+}
+
+} // namespace mp

@@ -1,0 +1,67 @@
+//===- Generate.h - texts that a language model continues -------*- C++ -*-===//
+#ifndef MP_RUNTIME_TRAIN_GENERATE_H
+#define MP_RUNTIME_TRAIN_GENERATE_H
+
+#include "runtime/text/Sampler.h"
+#include "runtime/train/Evaluate.h"
+
+namespace mp {
+
+/// Gives tokens to a causal language model, a few at a time, and returns what
+/// it says of the next. What it computed of earlier tokens is kept (mp-decode),
+/// so that a token costs the same wherever it is. Texts are rows of a batch,
+/// which all are as long.
+class Generator {
+public:
+  /// Loads the weights of EvalOptions::checkpoint. EvalOptions::batch is the
+  /// number of texts, and EvalOptions::predictions names the logits, the only
+  /// result with dimensions unless it does. `input` names the input that holds
+  /// the tokens, if there are several.
+  ///
+  /// Errors: the network is no causal language model (the op that is not
+  /// causal is named), has other inputs, or has no logits of
+  /// [batch, tokens, vocabulary].
+  static llvm::Expected<Generator>
+  open(const EvalOptions &options, llvm::StringRef input, Compiler compiler,
+       SessionFactory createSession = Session::create);
+
+  int64_t texts() const { return next->entry().inputs[0].type.shape[0]; }
+  /// The most tokens that the network looks at.
+  int64_t context() const { return contextSize; }
+  int64_t vocabulary() const {
+    return next->entry().results[0].type.shape.back();
+  }
+
+  /// Forgets all tokens.
+  void clear() { taken.assign(taken.size(), {}); }
+  /// Takes the next tokens, one at least: a row of equal length for each text.
+  /// Returns the logits of the token that follows, a row for each text, which
+  /// are valid until the next call. Once the context is full, the network
+  /// forgets the older half of the tokens and takes the others again, at the
+  /// first positions. Error: a token that is not in the vocabulary.
+  llvm::Expected<llvm::ArrayRef<std::vector<float>>>
+  take(llvm::ArrayRef<tokenizers::Tokens> rows);
+
+private:
+  Generator() = default;
+  /// Computes the tokens from `first` on that an entry takes in a call, which
+  /// may be more than there are.
+  llvm::Error compute(Executable &entry, int64_t first);
+  /// Computes all tokens from `first` on.
+  llvm::Error computeFrom(int64_t first);
+  void readLogits(const Entry &entry, Results results, int64_t row);
+  int64_t length() const { return taken[0].size(); }
+
+  TrainedModel trained;
+  EvalOptions options;
+  Executable *next = nullptr;    ///< takes one token
+  Executable *several = nullptr; ///< takes a few; null until it is needed
+  int64_t contextSize = 0;
+  std::vector<tokenizers::Tokens> taken;
+  std::vector<std::vector<float>> logits;
+  std::vector<char> input;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_TRAIN_GENERATE_H

@@ -1,0 +1,86 @@
+// What cannot be computed a few tokens at a time is an error at the op.
+// RUN: mp-opt %s --split-input-file --verify-diagnostics --mp-decode=tokens=2
+
+func.func @mean(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  // expected-error@+1 {{computes a token from others: in a model that is decoded, only causal attention looks at earlier tokens}}
+  %m = mp.mean %e dims[1] keepdim : tensor<1x6x8xf32>
+  %r = mp.sub %e, %m : tensor<1x6x8xf32>, tensor<1x1x8xf32>
+  return %r : tensor<1x6x8xf32>
+}
+
+// -----
+
+func.func @softmax(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  %s = mp.softmax %e dim(2) : tensor<1x6x8xf32>
+  // expected-error@+1 {{'mp.softmax' op computes a token from others}}
+  %t = mp.softmax %s dim(1) : tensor<1x6x8xf32>
+  return %t : tensor<1x6x8xf32>
+}
+
+// -----
+
+func.func @bidirectional(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x2x4xf32> {
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  %q = mp.reshape %e : tensor<1x6x8xf32> to tensor<1x6x2x4xf32>
+  // expected-error@+1 {{looks at later tokens: only causal attention can be decoded}}
+  %y, %l = mp.scaled_dot_product_attention %q, %q, %q
+      : tensor<1x6x2x4xf32>, tensor<1x6x2x4xf32>, tensor<1x6x2x4xf32>
+  return %y : tensor<1x6x2x4xf32>
+}
+
+// -----
+
+func.func @lengths(%x: tensor<1x6xi32>, %n: tensor<1xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x2x4xf32> {
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  %q = mp.reshape %e : tensor<1x6x8xf32> to tensor<1x6x2x4xf32>
+  // expected-error@+1 {{has lengths, which decoding cannot keep}}
+  %y, %l = mp.scaled_dot_product_attention %q, %q, %q lengths(%n : tensor<1xi32>) causal
+      : tensor<1x6x2x4xf32>, tensor<1x6x2x4xf32>, tensor<1x6x2x4xf32>
+  return %y : tensor<1x6x2x4xf32>
+}
+
+// -----
+
+func.func @pooled(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  // expected-error@+1 {{computes a token from others}}
+  %c = mp.cumsum %e dim(1) : tensor<1x6x8xf32>
+  return %c : tensor<1x6x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has 0 arguments of [batch, tokens] integers, expected one: name it with the option 'input'}}
+func.func @pictures(%x: tensor<1x6xf32>) -> tensor<1x6xf32> {
+  return %x : tensor<1x6xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has 2 arguments of [batch, tokens] integers, expected one}}
+func.func @two(%x: tensor<1x6xi32>, %y: tensor<1x6xi32>) -> tensor<1x6xi32> {
+  return %x : tensor<1x6xi32>
+}
+
+// -----
+
+// expected-error@+1 {{has texts of 1 tokens, and cannot decode 2}}
+func.func @short(%x: tensor<1x1xi32>) -> tensor<1x1xi32> {
+  return %x : tensor<1x1xi32>
+}
+
+// -----
+
+// expected-error@+1 {{has a batch: mp-specialize binds it}}
+func.func @batch(%x: tensor<?x6xi32>) -> tensor<?x6xi32> {
+  return %x : tensor<?x6xi32>
+}
+
+// -----
+
+// expected-error@+1 {{returns 'tensor<8xf32>' as result 0, which has no dimension for tokens}}
+func.func @table(%x: tensor<1x6xi32>, %table: tensor<8xf32>) -> tensor<8xf32> {
+  return %table : tensor<8xf32>
+}
