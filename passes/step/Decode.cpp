@@ -4,6 +4,7 @@
 #include "dialect/ops/Attention.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/View.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -289,7 +290,7 @@ private:
       Expression number = max(min(row, static_cast<double>(size - 1)), 0.0);
       rows = GatherOp::create(b, rows, reshaped(number, {context}), 1);
     }
-    Value after = select(here, Expression(b, rows), before);
+    Value after = SelectOp::create(b, here, rows, before);
     WriteOp::create(b, name, after, Value());
     return after;
   }

@@ -26,7 +26,7 @@ struct GenerateOptions {
 };
 
 /// An option for a number from zero to `most`.
-Option fraction(std::string name, double &to, double most, std::string help) {
+Option upTo(std::string name, double &to, unsigned most, std::string help) {
   return {name, "X", std::move(help),
           [name, &to, most](StringRef given) -> Error {
             double value;
@@ -64,14 +64,14 @@ Command describe(GenerateOptions &options) {
           "how many tokens are written (256)"),
       text("until", "TOKEN", until,
            "end at this token, such as '<|endoftext|>'"),
-      fraction("temperature", sampling.temperature, 100,
-               "divides the logits: 0 takes the most probable token (1)"),
+      upTo("temperature", sampling.temperature, 100,
+           "divides the logits: 0 takes the most probable token (1)"),
       number(
           "top-k", [&](uint64_t n) { sampling.topK = n; }, 1, kMostTokens,
           "draw from the K most probable tokens (all)"),
-      fraction("top-p", sampling.topP, 1,
-               "draw from the most probable tokens whose probabilities add up "
-               "to X (1)"),
+      upTo("top-p", sampling.topP, 1,
+           "draw from the most probable tokens whose probabilities add up "
+           "to X (1)"),
       number(
           "seed", [&](uint64_t n) { sampling.seed = n; }, 0, UINT64_MAX,
           "of what is drawn (0)"),

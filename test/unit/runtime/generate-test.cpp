@@ -233,6 +233,21 @@ TEST_P(GenerateTest, SeveralTokensAtOnce) {
   }
 }
 
+// Keys and values are kept in the types that attention takes them in.
+TEST_P(GenerateTest, InSixteenBits) {
+  auto &[kind, network_] = GetParam();
+  for (std::string precision : {"bf16", "fp16"}) {
+    EvalOptions given =
+        options(network(network_.attention, network_.variables), precision);
+    std::vector<float> all = reference(given);
+    Generator generator = check(Generator::open(given, "", compile));
+    for (size_t i = 0; i < 12; ++i)
+      EXPECT_LT(distance(check(generator.take(part(i, 1))), all, i),
+                precision == "bf16" ? 0.25 : 0.04)
+          << precision << " " << i;
+  }
+}
+
 // A full context keeps its newer half, which is taken again from the first
 // position on.
 TEST_P(GenerateTest, ForgetsTheOlderHalfOfAFullContext) {
