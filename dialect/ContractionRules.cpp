@@ -38,6 +38,11 @@ Type mp::productElement(Type factor, std::optional<Type> outDtype) {
   return outDtype.value_or(factor);
 }
 
+bool mp::isProduct(AutocastOpInterface op) {
+  return op.getNumericClass() == NumericClass::contraction &&
+         op->getNumResults() == 1;
+}
+
 LogicalResult mp::verifyContraction(Operation *op, std::optional<Type> compute,
                                     std::optional<Type> outDtype) {
   Type type = elementType(op->getOperand(0));

@@ -13,6 +13,11 @@ std::optional<int64_t> staticSize(int64_t size);
 bool isEmpty(mlir::Value value);
 bool isFloat8(mlir::Type type);
 
+/// Whether an op sums products of its first two operands and adds a bias at
+/// most, so that factors of 8 bits that are scaled scale the result. Attention
+/// is a contraction, too, but has a softmax between its products.
+bool isProduct(AutocastOpInterface op);
+
 /// Both factors have one type, or are 8-bit floats; a bias, which may be null,
 /// has the type of the result.
 llvm::LogicalResult checkFactors(std::optional<mlir::Location> location,

@@ -1,5 +1,6 @@
 //===- AutocastCasts.cpp - casts of both autocast modes -------------------===//
 #include "passes/autocast/AutocastCasts.h"
+#include "dialect/ContractionRules.h"
 #include "dialect/ops/Cast.h"
 #include "passes/analysis/Constants.h"
 #include "passes/analysis/GradientPaths.h"
@@ -74,7 +75,7 @@ void mp::keepReturnedSums(AutocastOpInterface op, const AutocastScope &scope,
 
 void mp::markStorage(AutocastOpInterface op, const AutocastScope &scope) {
   bool wants = scope.isEnabled && scope.policy->storage();
-  if (!wants || op.getNumericClass() != NumericClass::contraction)
+  if (!wants || !isProduct(op))
     return;
   for (OpOperand *operand : eligibleOperands(op))
     if (elementType(operand->get()).getIntOrFloatBitWidth() != 16)

@@ -6,6 +6,7 @@
 // own kind.
 //
 //===----------------------------------------------------------------------===//
+#include "dialect/ContractionRules.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/LossScaling.h"
@@ -40,10 +41,6 @@ StringRef parameterOf(Value value) {
   return "";
 }
 
-bool isEmpty(Value value) {
-  return llvm::is_contained(tensorType(value).getShape(), 0);
-}
-
 /// A value that forward keeps in 8 bits.
 struct Kept {
   ScaledTensor tensor;
@@ -61,7 +58,7 @@ public:
     findComputedAgain();
     // Forward comes first: backward looks up the values that forward keeps.
     for (auto op : llvm::to_vector(function.getOps<AutocastOpInterface>())) {
-      if (op.getNumericClass() != NumericClass::contraction)
+      if (!isProduct(op))
         continue;
       if (auto storage = op->getAttrOfType<StorageAttr>(kStorageAttr))
         quantizeForward(op, storage);
