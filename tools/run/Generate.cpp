@@ -22,7 +22,7 @@ struct GenerateOptions {
   SamplingOptions sampling;
   std::string tokenizer, prompt = "\n", promptFile, until, output, input;
   uint64_t length = 256;
-  bool quiet = false;
+  bool quiet = false, numbers = false;
 };
 
 /// An option for a number from zero to `most`.
@@ -48,7 +48,7 @@ Command describe(GenerateOptions &options) {
       "and printed as they come."};
   command.positional = 1;
   auto &[model, common, sampling, tokenizer, prompt, promptFile, until, output,
-         input, length, quiet] = options;
+         input, length, quiet, numbers] = options;
   command.options = {
       text("module", "FILE", model.module, "the module (that of the run)",
            Names::Input),
@@ -85,6 +85,9 @@ Command describe(GenerateOptions &options) {
            "the input that holds the tokens (the only one of integers)"),
       flag("ema", model.averaged, true,
            "take the moving averages of weights that the recipe's ema keeps"),
+      flag("numbers", numbers, true,
+           "print the numbers of the tokens that are written, a line for each "
+           "text"),
       flag("quiet", quiet, true, "do not say how long a token took"),
       text("function", "NAME", model.function, "which recipe (the only one)"),
   };
@@ -123,7 +126,7 @@ size_t wholeCharacters(StringRef text) {
 class GrowingText {
 public:
   GrowingText(const Tokenizer &tokenizer, Tokens prompt)
-      : tokenizer(tokenizer), tokens(std::move(prompt)) {}
+      : tokenizer(tokenizer), begin(prompt.size()), tokens(std::move(prompt)) {}
 
   bool isEnded() const { return ended; }
   void end() { ended = true; }
@@ -139,8 +142,15 @@ public:
     printed = end;
   }
 
+  void printNumbers() const {
+    ListSeparator space(" ");
+    for (Token token : ArrayRef(tokens).drop_front(begin))
+      outs() << StringRef(space) << token;
+  }
+
 private:
   const Tokenizer &tokenizer;
+  size_t begin; ///< of what is written
   Tokens tokens;
   size_t printed = 0;
   bool ended = false;
@@ -151,6 +161,7 @@ struct Request {
   std::unique_ptr<Tokenizer> tokenizer;
   Tokens prompt;
   std::optional<Token> until;
+  size_t tokens; ///< that are drawn from: those that have a text
 };
 
 Expected<Request> read(GenerateOptions &options) {
@@ -162,6 +173,8 @@ Expected<Request> read(GenerateOptions &options) {
   if (!tokenizer)
     return tokenizer.takeError();
   request.tokenizer = std::move(*tokenizer);
+  request.tokens =
+      options.numbers ? kMostTokens : request.tokenizer->vocabularySize();
   if (!options.promptFile.empty()) {
     auto file = readFile(options.promptFile);
     if (!file)
@@ -188,8 +201,8 @@ Expected<bool> grow(MutableArrayRef<GrowingText> texts,
   bool goesOn = false;
   for (auto [text, numbers, row] : zip_equal(texts, logits, drawn)) {
     // A vocabulary may be filled up with tokens that have no text.
-    auto known = ArrayRef(numbers).take_front(
-        std::min<size_t>(numbers.size(), request.tokenizer->vocabularySize()));
+    auto known =
+        ArrayRef(numbers).take_front(std::min(numbers.size(), request.tokens));
     auto token = sampler.draw(known);
     if (!token)
       return token.takeError();
@@ -227,7 +240,7 @@ Error execute(GenerateOptions &options, StringRef run) {
                                  {*request->tokenizer, request->prompt});
   std::vector<Tokens> rows(texts.size(), request->prompt);
   Sampler sampler(options.sampling);
-  bool streams = texts.size() == 1;
+  bool streams = texts.size() == 1 && !options.numbers;
   uint64_t count = 0;
   double seconds = 0;
   for (bool goesOn = true; goesOn && count < options.length; ++count) {
@@ -246,9 +259,12 @@ Error execute(GenerateOptions &options, StringRef run) {
       texts[0].print(/*isEnd=*/false);
   }
   for (GrowingText &text : texts) {
-    text.print(/*isEnd=*/true);
+    if (options.numbers)
+      text.printNumbers();
+    else
+      text.print(/*isEnd=*/true);
     outs() << "\n";
-    if (!streams && &text != &texts.back())
+    if (!options.numbers && &text != &texts.back())
       outs() << "---\n";
   }
   if (!options.quiet && count > 1)
