@@ -1,6 +1,7 @@
 //===- Contraction.cpp - generated matrix products on the CPU -------------===//
 #include "codegen/cpu/contraction/Contraction.h"
 #include "codegen/cpu/contraction/ContractionCode.h"
+#include "codegen/cpu/contraction/RowProduct.h"
 #include "codegen/cpu/contraction/TileContraction.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -44,27 +45,15 @@ int64_t itemsPerTask(int64_t operations) {
 
 } // namespace
 
-FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
-                                                  const ContractionSpec &spec,
-                                                  unsigned workers,
-                                                  ObjectCompiler &compiler) {
-  if (failed(verify(context, spec)))
-    return failure();
-  if (auto unit = tileUnitFor(spec, compiler.target()))
-    return emitTileContraction(context, spec, workers, *unit, compiler);
-  ContractionPlan plan(spec, compiler.target(), workers);
-  FailureOr<std::string> symbol =
-      compiler.compile(buildMultiply(context, spec, plan));
-  if (failed(symbol))
-    return failure();
-
+EmittedKernel mp::cpu::oneProduct(StringRef symbol, const ContractionSpec &spec,
+                                  int64_t items, int64_t operations,
+                                  int64_t scratch) {
   using Kind = KernelArgument::Kind;
   KernelLaunch product;
-  product.symbol = *symbol;
-  product.grid = plan.items();
-  product.block =
-      std::min(product.grid, itemsPerTask(plan.blockM * plan.blockN * plan.k));
-  product.shared = plan.scratch();
+  product.symbol = symbol.str();
+  product.grid = items;
+  product.block = std::min(items, itemsPerTask(operations));
+  product.shared = scratch;
   product.flops = spec.flops();
   for (unsigned i = 0; i < (spec.bias ? 3u : 2u); ++i)
     product.arguments.push_back({Kind::Operand, i});
@@ -72,4 +61,23 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
   EmittedKernel kernel;
   kernel.launches.push_back(std::move(product));
   return kernel;
+}
+
+FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
+                                                  const ContractionSpec &spec,
+                                                  unsigned workers,
+                                                  ObjectCompiler &compiler) {
+  if (failed(verify(context, spec)))
+    return failure();
+  if (isRowProduct(spec))
+    return emitRowProduct(context, spec, compiler);
+  if (auto unit = tileUnitFor(spec, compiler.target()))
+    return emitTileContraction(context, spec, workers, *unit, compiler);
+  ContractionPlan plan(spec, compiler.target(), workers);
+  FailureOr<std::string> symbol =
+      compiler.compile(buildMultiply(context, spec, plan));
+  if (failed(symbol))
+    return failure();
+  return oneProduct(*symbol, spec, plan.items(),
+                    plan.blockM * plan.blockN * plan.k, plan.scratch());
 }

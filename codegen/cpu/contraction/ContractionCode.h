@@ -32,6 +32,11 @@ mlir::OwningOpRef<mlir::ModuleOp> buildMultiply(mlir::MLIRContext *context,
                                                 const ContractionSpec &spec,
                                                 const ContractionPlan &plan);
 
+/// A kernel of one launch, of operands, the bias if there is one, and the
+/// result; an item does `operations` multiplications.
+EmittedKernel oneProduct(llvm::StringRef symbol, const ContractionSpec &spec,
+                         int64_t items, int64_t operations, int64_t scratch);
+
 } // namespace mp::cpu
 
 #endif // MP_CODEGEN_CPU_CONTRACTION_CONTRACTIONCODE_H

@@ -185,6 +185,27 @@ TEST_F(ContractionTest, BFloatsOfEverySizeAndTransposition) {
     }
 }
 
+// A few rows are summed along the lines of B, sixteen elements at once.
+TEST_F(ContractionTest, AFewRows) {
+  Builder b = types();
+  unsigned turn = 0;
+  for (int64_t m : {1, 2, 4, 5})
+    for (int64_t n : {1, 3, 15, 16, 17, 50})
+      for (int64_t k : {31, 32, 33, 47, 64, 100, 769}) {
+        const Type elements[] = {b.getF32Type(), b.getF16Type(),
+                                 b.getBF16Type()};
+        ContractionSpec s = spec(m, n, k, elements[turn % 3]);
+        s.transposeB = true;
+        if (turn % 2)
+          s.c = b.getF32Type();
+        if (turn % 5 < 2)
+          s.bias = s.c;
+        s.relu = turn % 5 == 1;
+        ++turn;
+        expectExact(run(), s);
+      }
+}
+
 TEST_F(ContractionTest, BiasAndRelu) {
   for (int64_t n : {1, 10, 32, 300})
     for (bool relu : {false, true}) {
