@@ -25,8 +25,8 @@ using mp::ContractionSpec;
 /// rounding errors grow with a part's length and with the number of parts, not
 /// with k. Where there is a unit for tiles (MatrixTiles.h), products of bf16
 /// are sums of pairs, or of the even and the odd elements of 32 steps. A few
-/// rows times lines of B are summed as they lie (RowProduct.h). A step is an fma
-/// if the target has the instruction, so the bits are the same on all such
+/// rows times lines of B are summed as they lie (RowProduct.h). A step is an
+/// fma if the target has the instruction, so the bits are the same on all such
 /// targets, for any number of threads and any split of a launch. `workers` is
 /// the expected number of threads that share the work. Fails with a diagnostic
 /// at an unknown location for types it does not take.
