@@ -11,7 +11,7 @@ def printed(tools, network):
     program = tools / "mp-zoo"
     if not program.is_file():
         sys.exit(f"no mp-zoo in {tools}: run scripts/build.sh mp-zoo, or give its folder by --tools")
-    return subprocess.run([program, network], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([program, *network.split()], check=True, capture_output=True, text=True).stdout
 
 
 def plain(text):
@@ -23,8 +23,8 @@ def plain(text):
     return re.sub(rf"{moved[1]}\b(?!\d)", moved[2], kept)
 
 
-def write_npy(path, shape, data):
-    header = str({"descr": "|u1", "fortran_order": False, "shape": shape}) + "\n"
+def write_npy(path, kind, shape, data):
+    header = str({"descr": kind, "fortran_order": False, "shape": shape}) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
@@ -32,9 +32,37 @@ def write_idx(path, shape, data):
     path.write_bytes(bytes((0, 0, 8, len(shape))) + struct.pack(f">{len(shape)}I", *shape) + data)
 
 
-def write_data(folder, image, samples):
-    """Writes the files that a recipe of these networks names: those of MNIST for images [side, side], else records as CIFAR-10's."""
+def write_tokens(folder, tokens, vocabulary, samples):
+    """Windows of a language model, of uint16, one token apart."""
+    made = b"".join(struct.pack("<H", i * 7919 % vocabulary) for i in range((tokens + 1) * samples))
+    for name in ("train.bin", "val.bin"):
+        (folder / name).write_bytes(made)
+
+
+def write_texts(folder, tokens, vocabulary, samples):
+    """Texts of all lengths with a class each."""
+    words = struct.pack(f"<{samples * tokens}H", *(i * 7919 % vocabulary for i in range(samples * tokens)))
+    lengths = struct.pack(f"<{samples}i", *(1 + i * 31 % tokens for i in range(samples)))
+    labels = struct.pack(f"<{samples}i", *(i % 2 for i in range(samples)))
+    for part in ("train", "test"):
+        write_npy(folder / f"{part}.npy", "<u2", (samples, tokens), words)
+        write_npy(folder / f"{part}-lengths.npy", "<i4", (samples,), lengths)
+        write_npy(folder / f"{part}-labels.npy", "<i4", (samples,), labels)
+
+
+def write_data(folder, model, samples):
+    """Writes the files that a recipe of these networks names."""
     folder.mkdir(parents=True, exist_ok=True)
+    if "tokens" in model:
+        write_tokens(folder, *model["tokens"], samples)
+    elif "texts" in model:
+        write_texts(folder, *model["texts"], samples)
+    else:
+        write_images(folder, model["image"], samples)
+
+
+def write_images(folder, image, samples):
+    """Those of MNIST for images [side, side], else records as CIFAR-10's."""
     size = samples
     for length in image:
         size *= length

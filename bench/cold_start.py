@@ -134,7 +134,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "network.mlir").write_text(plain(printed(arguments.tools, arguments.network)))
-        write_data(folder / "data", IMAGES[arguments.network], arguments.batch)
+        write_data(folder / "data", {"image": IMAGES[arguments.network]}, arguments.batch)
         for target in arguments.targets:
             for precision in arguments.precisions:
                 results.append({"cpu": on_cpu, "cuda": on_cuda}[target](arguments, folder, precision))

@@ -28,7 +28,7 @@ from _networks import plain, printed, write_data
 from _rival import Rival
 
 HERE = Path(__file__).resolve().parent
-#: `file`, or a `network` of mp-zoo; the shape of an image; what PyTorch's side is told; steps a round, and before it.
+#: `file`, or a `network` of mp-zoo; the shape of an image, or tokens and vocabulary of a language model or of texts; what PyTorch's side is told; steps a round, and before it.
 MODELS = {
     "mlp": {"file": HERE.parent / "examples/fashion-mnist/mlp.mlir", "image": (28, 28), "batch": 128, "steps": 200, "warmup": 30,
             "rival": ("--sizes", "784,512,256,10")},
@@ -37,6 +37,15 @@ MODELS = {
     "resnet20": {"network": "resnet20", "image": (28, 28), "batch": 128, "steps": 20, "warmup": 5, "rival": ("--network", "resnet20")},
     "resnet20-cifar": {"network": "resnet20-cifar", "image": (32, 32, 3), "batch": 128, "steps": 20, "warmup": 5,
                        "rival": ("--network", "resnet20-cifar")},
+    "vit-tiny": {"network": "vit-tiny --image 32 --data cifar10 --augment none", "image": (32, 32, 3), "batch": 64, "steps": 5, "warmup": 2,
+                 "rival": ("--network", "vit-tiny")},
+    **{f"gpt-256-{tokens}": {"network": f"char-gpt --width 2 --vocabulary 8192 --tokens {tokens}", "tokens": (tokens, 8192), "batch": batch,
+                             "steps": 5, "warmup": 2, "rival": ("--network", "gpt", "--sizes", f"{tokens},8192,4,256,4")}
+       for tokens, batch in ((128, 8), (1024, 2), (4096, 1))},
+    "gpt2-124m": {"network": "gpt2 --tokens 256", "tokens": (256, 50257), "batch": 4, "steps": 2, "warmup": 2,
+                  "rival": ("--network", "gpt", "--sizes", "256,50257,12,768,12")},
+    "bert-base": {"network": "bert-base --tokens 128", "texts": (128, 30522), "batch": 8, "steps": 2, "warmup": 2,
+                  "rival": ("--network", "bert", "--sizes", "128,30522,12,768,12")},
     "resnet50-cifar": {"network": "resnet50-cifar", "image": (32, 32, 3), "batch": 32, "steps": 5, "warmup": 2,
                        "rival": ("--network", "resnet50-cifar")},
 }
@@ -45,7 +54,7 @@ KERNELS = (("convolution", ("conv2d",)), ("gradient of images", ("conv2d_backwar
            ("gradient of windows", ("conv2d_backward_weight",)), ("products", ("linear", "matmul", "dnnl.matmul")),
            ("optimizer", ("sgd", "adamw")), ("reductions", ("sum", "max", "mean")))
 KINDS = ("eager", "compile")
-INSTALL = "python3 -m venv VENV && VENV/bin/pip install torch"
+INSTALL = "python3 -m venv VENV && VENV/bin/pip install torch torchvision transformers"
 
 
 def spin(seconds, counts):
@@ -97,7 +106,7 @@ def ours(options, model, precision, threads, steps):
 
 def our_memory(options, model, precision, threads):
     folder = model["path"].parent
-    write_data(folder / "data", model["image"], model["batch"])
+    write_data(folder / "data", model, model["batch"])
     return mp_run(options, "train", model, precision, threads, "--data", folder / "data", "--max-steps", 3, "--epochs", 3, "--device", "cpu",
                   "--out", folder / "run")
 

@@ -20,15 +20,17 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from rivals import text  # noqa: E402
 from rivals.resnet20 import ResNet20  # noqa: E402
 from rivals.resnet50 import ResNet50  # noqa: E402
+from rivals.vit import VitTiny  # noqa: E402
 
 DTYPES = {"fp32": None, "tf32": None, "fp16": torch.float16, "bf16": torch.bfloat16}
 MODES = {"compile": "default", "graphs": "reduce-overhead"}
 BLOCK = 20  # steps between two looks at the clock, at most
 #: Networks of images of this shape, beside the MLP, which takes 28x28.
-RESNETS = {"resnet20": (lambda: ResNet20(channels=1), (28, 28)), "resnet20-cifar": (lambda: ResNet20(channels=3), (32, 32, 3)),
-           "resnet50-cifar": (ResNet50, (32, 32, 3))}
+IMAGE_NETWORKS = {"resnet20": (lambda: ResNet20(channels=1), (28, 28)), "resnet20-cifar": (lambda: ResNet20(channels=3), (32, 32, 3)),
+                  "resnet50-cifar": (ResNet50, (32, 32, 3)), "vit-tiny": (VitTiny, (32, 32, 3))}
 PRODUCTS = {"mm", "addmm", "bmm", "linear", "mkl_linear", "_mkl_linear", "_linear_pointwise", "mkldnn_convolution", "convolution_backward",
             "_convolution_pointwise", "_convolution_pointwise_", "_convolution", "convolution", "cudnn_convolution"}
 
@@ -45,14 +47,25 @@ class Mlp(torch.nn.Module):
         return self.layers[-1](x)
 
 
+def labelled(shape):
+    """Samples of a classifier of images: bytes of this shape, and labels."""
+    def make(samples, generator):
+        images = torch.randint(0, 256, (samples, *shape), dtype=torch.uint8, generator=generator)
+        return images, torch.randint(0, 10, (samples,), generator=generator)
+    return make
+
+
 def prepared(options, device):
-    """The network, its optimizer, and the shape of an image."""
+    """The network, its optimizer, and what makes its samples: the inputs of each, and the labels last."""
+    if options.network in text.NETWORKS:
+        model, optimizer, samples = text.NETWORKS[options.network](*(int(size) for size in options.sizes.split(",")))
+        return model.to(device), optimizer, samples
     if options.network == "mlp":
         model = Mlp([int(size) for size in options.sizes.split(",")]).to(device)
-        return model, torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True), (28, 28)
-    make, shape = RESNETS[options.network]
+        return model, torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1e-2, fused=True), labelled((28, 28))
+    make, shape = IMAGE_NETWORKS[options.network]
     model = make().to(device, memory_format=torch.channels_last)
-    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, fused=True), shape
+    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, fused=True), labelled(shape)
 
 
 class Trainer:
@@ -61,22 +74,21 @@ class Trainer:
     def __init__(self, kind, options):
         self.device, self.dtype = torch.device(options.device), DTYPES[options.precision]
         self.batch = options.batch
-        model, self.optimizer, shape = prepared(options, self.device)
+        self.model, self.optimizer, make = prepared(options, self.device)
+        self.clips = options.network in text.NETWORKS
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=options.precision == "fp16")
-        self.loss = torch.compile(self.forward(model), mode=MODES[kind]) if kind in MODES else self.forward(model)
+        self.loss = torch.compile(self.forward, mode=MODES[kind]) if kind in MODES else self.forward
         generator = torch.Generator().manual_seed(1)
-        samples = max(20 * self.batch, 8192)
-        self.images = torch.randint(0, 256, (samples, *shape), dtype=torch.uint8, generator=generator).to(self.device)
-        self.labels = torch.randint(0, 10, (samples,), generator=generator).to(self.device)
+        samples = 20 * self.batch if self.clips else max(20 * self.batch, 8192)
+        self.samples = [tensor.to(self.device) for tensor in make(samples, generator)]
         self.order = torch.randperm(samples, generator=generator).to(self.device)
         self.position, self.warm, self.warmup = 0, False, options.warmup
 
-    def forward(self, model):
-        def loss(images, labels):
-            with torch.autocast(self.device.type, dtype=self.dtype or torch.bfloat16, enabled=self.dtype is not None):
-                logits = model(images)
-            return F.cross_entropy(logits.float(), labels)
-        return loss
+    def forward(self, *inputs):
+        *inputs, labels = inputs
+        with torch.autocast(self.device.type, dtype=self.dtype or torch.bfloat16, enabled=self.dtype is not None):
+            logits = self.model(*inputs)
+        return F.cross_entropy(logits.float().flatten(0, -2), labels.flatten())
 
     def step(self):
         if self.position + self.batch > len(self.order):
@@ -84,8 +96,11 @@ class Trainer:
         rows = self.order[self.position:self.position + self.batch]
         self.position += self.batch
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.loss(self.images[rows], self.labels[rows])
+        loss = self.loss(*(tensor[rows] for tensor in self.samples))
         self.scaler.scale(loss).backward()
+        if self.clips:
+            self.scaler.unscale_(self.optimizer)
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), text.CLIP_NORM)
         self.scaler.step(self.optimizer)
         self.scaler.update()
 
@@ -131,8 +146,9 @@ def main():
     parser.add_argument("--device", default="cuda", help="cuda, cuda:N or cpu (%(default)s)")
     parser.add_argument("--precision", choices=DTYPES, default="bf16", help="type of the products (%(default)s)")
     parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
-    parser.add_argument("--sizes", default="784,512,256,10", help="widths of the layers of the MLP (%(default)s)")
-    parser.add_argument("--network", choices=("mlp", *RESNETS), default="mlp", help="(%(default)s)")
+    parser.add_argument("--sizes", default="784,512,256,10",
+                        help="widths of the layers of the MLP (%(default)s); of gpt and bert: tokens,vocabulary,layers,width,heads")
+    parser.add_argument("--network", choices=("mlp", *IMAGE_NETWORKS, *text.NETWORKS), default="mlp", help="(%(default)s)")
     parser.add_argument("--warmup", type=int, default=30, help="steps before the first that count (%(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="on a CPU (0: PyTorch's choice)")
     options = parser.parse_args()
