@@ -107,6 +107,27 @@ void Confusion::addMistake(Mistake mistake, const char *image) {
     mistakes.pop_back();
 }
 
+double Confusion::macroF1() const {
+  std::vector<uint64_t> labelled(classes), predicted(classes);
+  for (int64_t label = 0; label < classes; ++label)
+    for (int64_t other = 0; other < classes; ++other) {
+      uint64_t count = counts[label * classes + other];
+      labelled[label] += count;
+      predicted[other] += count;
+    }
+  double sum = 0;
+  int64_t occurring = 0;
+  for (int64_t each = 0; each < classes; ++each) {
+    // 2 TP + FP + FN.
+    uint64_t divisor = labelled[each] + predicted[each];
+    if (divisor == 0)
+      continue;
+    sum += 2.0 * counts[each * classes + each] / divisor;
+    ++occurring;
+  }
+  return occurring ? sum / occurring : NAN;
+}
+
 std::string Confusion::json(int64_t step, ArrayRef<std::string> names) const {
   std::string text;
   raw_string_ostream os(text);

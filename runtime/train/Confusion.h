@@ -20,6 +20,12 @@ public:
   void add(Executable::Inputs inputs, Executable::Results results,
            int64_t first, int64_t rows);
 
+  /// Returns the mean over classes of the harmonic mean of precision and
+  /// recall, 2 TP / (2 TP + FP + FN), as scikit-learn's `macro`: a class that
+  /// was neither a label nor predicted does not count. NaN if nothing was
+  /// counted.
+  double macroF1() const;
+
   /// Returns {"step": .., "classes": [names, or none], "counts": [a row of
   /// predictions for each label], "mistakes": [{"sample": .., "label": ..,
   /// "predicted": .., "probability": .., "png": in base64, of images of bytes},

@@ -33,8 +33,7 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
       model.get(Goal::Evaluate, kEvaluateEntry, plan.batch);
   if (!whole)
     return whole.takeError();
-  if (confusion)
-    *confusion = Confusion::of((*whole)->entry());
+  std::optional<Confusion> counts = Confusion::of((*whole)->entry());
   Expected<ColumnBinding> binding = data.bind((*whole)->entry());
   if (!binding)
     return binding.takeError();
@@ -59,11 +58,17 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
     if (!results)
       return results.takeError();
     accumulate(sums, executable->entry(), *results, rows);
-    if (confusion && *confusion)
-      (*confusion)->add(*inputs, *results, step * plan.batch, rows);
+    if (counts)
+      counts->add(*inputs, *results, step * plan.batch, rows);
   }
   for (auto &[name, value] : sums)
     value /= data.samples();
+  bool isResult = llvm::any_of(
+      sums, [](const auto &score) { return score.first == kMacroF1Score; });
+  if (counts && !isResult)
+    sums.emplace_back(kMacroF1Score.str(), counts->macroF1());
+  if (confusion)
+    *confusion = std::move(counts);
   return sums;
 }
 

@@ -8,9 +8,14 @@
 
 namespace mp {
 
+/// The score that a classifier has beside its results, Confusion::macroF1 of
+/// all samples: no mean over batches is one.
+inline constexpr llvm::StringLiteral kMacroF1Score = "macro_f1";
+
 /// Runs `evaluate` over all samples in batches of `batch`. Returns the mean of
-/// each named scalar result, in which every sample has the same weight. If
-/// there is a place for a confusion, it is set where the model is a classifier.
+/// each named scalar result, in which every sample has the same weight, and for
+/// a classifier kMacroF1Score. If there is a place for a confusion, it is set
+/// where the model is a classifier.
 llvm::Expected<NamedNumbers>
 scores(Model &model, const Dataset &data, int64_t batch,
        std::optional<Confusion> *confusion = nullptr);

@@ -1,5 +1,6 @@
 //===- EvaluationObserver.cpp - scores while a run trains -----------------===//
 #include "runtime/train/EvaluationObserver.h"
+#include "program/Names.h"
 #include "runtime/train/AveragedWeights.h"
 #include "runtime/train/Evaluate.h"
 #include "support/Error.h"
@@ -55,6 +56,16 @@ Error EvaluationObserver::checkMonitor() {
     return makeError("{0}: there is no '{1}' to monitor: the recipe keeps no "
                      "averages of weights, as ema = 0.999 in mp.minimize does",
                      run.options.module, monitor->score);
+  if (is_contained(names, score))
+    return Error::success();
+  // That this is a score depends on what is evaluated, not on the step.
+  Expected<Executable *> evaluation =
+      run.model->get(Goal::Evaluate, kEvaluateEntry,
+                     std::min(run.plan.microRows(), run.testData->samples()));
+  if (!evaluation)
+    return evaluation.takeError();
+  if (Confusion::of((*evaluation)->entry()))
+    names.push_back(kMacroF1Score.str());
   if (is_contained(names, score))
     return Error::success();
   return makeError("{0}: no result '{1}' to monitor{2}; there are {3}",

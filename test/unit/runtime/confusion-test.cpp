@@ -73,6 +73,17 @@ TEST_F(ConfusionTest, CountsLabelsAndPredictions) {
             Row({Row({1, 0, 0}), Row({1, 1, 0}), Row({1, 0, 0})}));
 }
 
+/// Precisions and recalls are 1/3 and 1, 1 and 1/2, and 0. Classes that do not
+/// occur do not count, as the third where the first two samples are all.
+TEST_F(ConfusionTest, MacroF1IsTheMeanOfTheClassesThatOccur) {
+  EXPECT_TRUE(std::isnan(confusion->macroF1()));
+  add(0, 2);
+  EXPECT_EQ(confusion->macroF1(), 1);
+  confusion = Confusion::of(entry);
+  add(0, kBatch);
+  EXPECT_NEAR(confusion->macroF1(), (1. / 2 + 2. / 3 + 0) / 3, 1e-12);
+}
+
 TEST_F(ConfusionTest, TheSurestMistakeComesFirstWithItsImage) {
   add(10, kBatch);
   llvm::json::Object found = json(*confusion);
