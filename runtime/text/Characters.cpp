@@ -77,17 +77,42 @@ characterTokenizer(std::vector<char32_t> characters) {
   return std::make_unique<Characters>(std::move(characters));
 }
 
-Expected<Tokens> encodeSample(const Tokenizer &tokenizer, StringRef text,
-                              size_t most) {
-  Tokens tokens = tokenizer.beforeSample;
-  if (Error error = tokenizer.encode(text, tokens))
-    return error;
-  size_t last = tokenizer.afterSample.size();
-  if (tokens.size() + last > most)
-    tokens.resize(std::max(most, last) - last);
-  append_range(tokens, tokenizer.afterSample);
-  tokens.resize(std::min(tokens.size(), most));
-  return tokens;
+/// Leaves at most `most` tokens of texts. Of two texts, the shorter one stays
+/// whole where it takes no more than half.
+static void cutOff(MutableArrayRef<Tokens> texts, size_t most) {
+  if (texts.size() == 1)
+    return texts[0].resize(std::min(texts[0].size(), most));
+  bool isFirstShorter = texts[0].size() <= texts[1].size();
+  Tokens &shorter = texts[isFirstShorter ? 0 : 1];
+  Tokens &longer = texts[isFirstShorter ? 1 : 0];
+  if (shorter.size() + longer.size() <= most)
+    return;
+  shorter.resize(std::min(shorter.size(), most / 2));
+  longer.resize(most - shorter.size());
+}
+
+Expected<Sample> encodeSample(const Tokenizer &tokenizer,
+                              ArrayRef<StringRef> texts, size_t most) {
+  const Template &parts =
+      texts.size() == 1 ? tokenizer.oneText : tokenizer.twoTexts;
+  std::vector<Tokens> encoded(texts.size());
+  for (auto [text, tokens] : zip_equal(texts, encoded))
+    if (Error error = tokenizer.encode(text, tokens))
+      return error;
+  size_t around =
+      count_if(parts, [](const TemplatePart &part) { return !part.text; });
+  cutOff(encoded, std::max(most, around) - around);
+  Sample sample;
+  for (const TemplatePart &part : parts) {
+    if (part.text)
+      append_range(sample.tokens, encoded[*part.text]);
+    else
+      sample.tokens.push_back(part.token);
+    sample.types.resize(sample.tokens.size(), part.type);
+  }
+  sample.tokens.resize(std::min(sample.tokens.size(), most));
+  sample.types.resize(sample.tokens.size());
+  return sample;
 }
 
 Error CharacterSet::add(StringRef text) {

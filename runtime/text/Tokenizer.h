@@ -19,6 +19,15 @@ using Tokens = std::vector<Token>;
 /// The largest vocabulary that is read: far above those in use.
 inline constexpr uint64_t kMostTokens = uint64_t(1) << 22;
 
+/// A part of a sample: a text, by its place among the sample's texts, or a
+/// token of its own. `type` says to which text the part belongs.
+struct TemplatePart {
+  std::optional<unsigned> text = {};
+  Token token = 0;
+  uint8_t type = 0;
+};
+using Template = std::vector<TemplatePart>;
+
 /// Turns texts into tokens and back, for one thread at a time.
 class Tokenizer {
 public:
@@ -34,15 +43,25 @@ public:
   /// Returns one more than the largest token.
   virtual uint64_t vocabularySize() const = 0;
 
-  /// The tokens around the text of one sample that the tokenizer's file asks
-  /// for, such as [CLS] and [SEP].
-  Tokens beforeSample, afterSample;
+  /// What a sample of one text and of two is made of, with the tokens that the
+  /// tokenizer's file asks for, such as [CLS] and [SEP].
+  Template oneText = {{.text = 0}},
+           twoTexts = {{.text = 0}, {.text = 1, .type = 1}};
 };
 
-/// Returns the tokens of a sample, of at most `most`: the text is cut off to
-/// leave room for the tokens around it.
-llvm::Expected<Tokens> encodeSample(const Tokenizer &tokenizer,
-                                    llvm::StringRef text, size_t most);
+/// The tokens of a sample, and for each whether it is of the first text or of
+/// the second: 0 or 1, BERT's token types.
+struct Sample {
+  Tokens tokens;
+  std::vector<uint8_t> types;
+};
+
+/// Returns a sample of one text or of two, of at most `most` tokens: texts are
+/// cut off to leave room for the tokens around them. Two texts are cut as
+/// Hugging Face's `longest_first` does.
+llvm::Expected<Sample> encodeSample(const Tokenizer &tokenizer,
+                                    llvm::ArrayRef<llvm::StringRef> texts,
+                                    size_t most);
 
 /// Each byte is a token; a vocabulary of 256.
 std::unique_ptr<Tokenizer> byteTokenizer();

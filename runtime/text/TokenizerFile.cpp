@@ -130,10 +130,11 @@ bool readAddedToken(const JsonField &field, Pipeline &to) {
   return error && field.fail(toString(std::move(error)));
 }
 
-/// The tokens around a sample: ["[SEP]", 102].
-bool readEnds(const JsonField &field, Pipeline &to) {
-  for (auto [name, tokens] : {std::pair("cls", &to.beforeSample),
-                              std::pair("sep", &to.afterSample)}) {
+/// The tokens around texts: ["[SEP]", 102]. RoBERTa has two between its texts,
+/// and no types.
+bool readEnds(const JsonField &field, Pipeline &to, bool isBert) {
+  Token cls = 0, sep = 0;
+  for (auto [name, token] : {std::pair("cls", &cls), std::pair("sep", &sep)}) {
     size_t place = 0;
     std::string text;
     uint64_t number = 0;
@@ -143,34 +144,69 @@ bool readEnds(const JsonField &field, Pipeline &to) {
       return true;
     if (to.nameOf(number) != text)
       return field[name].fail("is not a token of the vocabulary");
-    tokens->push_back(static_cast<Token>(number));
+    *token = static_cast<Token>(number);
   }
+  uint8_t second = isBert ? 1 : 0;
+  to.oneText = {{.token = cls}, {.text = 0}, {.token = sep}};
+  to.twoTexts = to.oneText;
+  if (!isBert)
+    to.twoTexts.push_back({.token = sep});
+  to.twoTexts.push_back({.text = 1, .type = second});
+  to.twoTexts.push_back({.token = sep, .type = second});
   return false;
 }
 
-/// A template of one text: tokens, "A", tokens.
-bool readTemplate(const JsonField &field, Pipeline &to) {
-  bool afterText = false;
-  return field["single"].elements([&](const JsonField &part) {
-    if (part["Sequence"]) {
-      afterText = true;
-      return false;
-    }
+bool readType(const JsonField &field, uint8_t &type) {
+  uint64_t number = 0;
+  if (field.readIfThere(number))
+    return true;
+  if (number > 1)
+    return field.expected("a type of 0 or 1");
+  type = static_cast<uint8_t>(number);
+  return false;
+}
+
+/// A text of a template, "A" or "B".
+bool readText(const JsonField &field, unsigned texts, Template &to) {
+  std::string name;
+  uint8_t type = 0;
+  if (field["id"].read(name) || readType(field["type_id"], type))
+    return true;
+  if (name != "A" && (name != "B" || texts < 2))
+    return field["id"].expected(texts < 2 ? "A" : "A or B");
+  to.push_back({.text = name == "B" ? 1 : 0, .type = type});
+  return false;
+}
+
+/// A template of so many texts, and the tokens around them.
+bool readTemplate(const JsonField &field, const JsonField &specialTokens,
+                  unsigned texts, const Pipeline &pipeline, Template &to) {
+  to.clear();
+  return field.elements([&](const JsonField &part) {
+    if (JsonField text = part["Sequence"])
+      return readText(text, texts, to);
     std::string name;
-    if (part["SpecialToken"]["id"].read(name))
+    uint8_t type = 0;
+    if (part["SpecialToken"]["id"].read(name) ||
+        readType(part["SpecialToken"]["type_id"], type))
       return true;
-    Tokens &tokens = afterText ? to.afterSample : to.beforeSample;
-    return field["special_tokens"][name]["ids"].elements(
-        [&](const JsonField &id) {
-          uint64_t number = 0;
-          if (id.read(number))
-            return true;
-          if (!to.nameOf(number).data())
-            return id.fail("is not a token of the vocabulary");
-          tokens.push_back(static_cast<Token>(number));
-          return false;
-        });
+    return specialTokens[name]["ids"].elements([&](const JsonField &id) {
+      uint64_t number = 0;
+      if (id.read(number))
+        return true;
+      if (!pipeline.nameOf(number).data())
+        return id.fail("is not a token of the vocabulary");
+      to.push_back({.token = static_cast<Token>(number), .type = type});
+      return false;
+    });
   });
+}
+
+/// Files for one text alone have no "pair".
+bool readTemplates(const JsonField &field, Pipeline &to) {
+  JsonField specialTokens = field["special_tokens"], pair = field["pair"];
+  return readTemplate(field["single"], specialTokens, 1, to, to.oneText) ||
+         (pair && readTemplate(pair, specialTokens, 2, to, to.twoTexts));
 }
 
 bool readPostProcessor(const JsonField &field, Pipeline &to) {
@@ -185,9 +221,9 @@ bool readPostProcessor(const JsonField &field, Pipeline &to) {
     return field["processors"].elements(
         [&](const JsonField &part) { return readPostProcessor(part, to); });
   if (type == "TemplateProcessing")
-    return readTemplate(field, to);
+    return readTemplates(field, to);
   if (type == "BertProcessing" || type == "RobertaProcessing")
-    return readEnds(field, to);
+    return readEnds(field, to, /*isBert=*/type == "BertProcessing");
   return field["type"].expected("ByteLevel, Sequence, TemplateProcessing, "
                                 "BertProcessing or RobertaProcessing");
 }

@@ -2,7 +2,7 @@
 """Small tokenizers of Hugging Face's package `tokenizers`, and the tokens that it gives to some texts.
 
 usage: tokenizer_files.py              writes tokenizers/ and tokenizers.json beside this file
-       tokenizer_files.py MP-DATA N    compares the tokens of N random texts for each, alone and as samples
+       tokenizer_files.py MP-DATA N    compares the tokens of N random texts for each, alone, as samples and as pairs
 """
 
 import json
@@ -152,6 +152,28 @@ def tokens_of(program, folder, path, lines, options):
     return [row[:length].tolist() for row, length in zip(numpy.load(folder / "tokens.npy"), numpy.load(folder / "lengths.npy"), strict=True)]
 
 
+def pairs_of(program, folder, path, texts, most):
+    """What mp-data gives to pairs of texts: their tokens and types."""
+    (folder / "pairs.jsonl").write_text("".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in texts))
+    subprocess.run([program, "tokenize", folder / "pairs.jsonl", "--tokenizer", path, "--field", "a", "--pair", "b", "--length", str(most),
+                    "--out", folder / "tokens.npy", "--types", folder / "types.npy", "--lengths", folder / "lengths.npy"], check=True,
+                   stdout=subprocess.DEVNULL)
+    arrays = (numpy.load(folder / f"{name}.npy") for name in ("tokens", "types", "lengths"))
+    return [(tokens[:length].tolist(), types[:length].tolist()) for tokens, types, length in zip(*arrays, strict=True)]
+
+
+def compare_pairs(program, path, lines, most):
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.enable_truncation(most)
+    texts = list(zip(lines, lines[1:] + lines[:1]))
+    with tempfile.TemporaryDirectory() as folder:
+        found = pairs_of(program, Path(folder), path, texts, most)
+    for (a, b), (tokens, types) in zip(texts, found, strict=True):
+        expected = tokenizer.encode(a, b)
+        if (tokens, types) != (expected.ids, expected.type_ids):
+            raise SystemExit(f"{path.name}: {a!r} and {b!r}: {tokens}, {types}, expected {expected.ids}, {expected.type_ids}")
+
+
 def compare(program, count):
     rng = random.Random(1)
     for path in sorted(FOLDER.glob("*.json")):
@@ -165,7 +187,9 @@ def compare(program, count):
                 expected = tokenizer.encode(line, add_special_tokens=sample).ids
                 if tokens != expected:
                     raise SystemExit(f"{path.name}: {line!r}: {tokens}, expected {expected}")
-        print(f"{path.name}: {2 * count} texts have the same tokens", flush=True)
+        for most in (12, 13):
+            compare_pairs(program, path, lines, most)
+        print(f"{path.name}: {4 * count} texts have the same tokens", flush=True)
 
 
 if __name__ == "__main__":

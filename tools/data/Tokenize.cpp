@@ -43,6 +43,8 @@ static Command describe(TokenizeOptions &options) {
       text("end", "TOKEN", options.end,
            "a token after each input, such as <|endoftext|>"),
       text("field", "NAME", options.field, "the field of rows that is text"),
+      text("pair", "NAME", options.pair,
+           "the field that is the second text of a row"),
       number(
           "length", [&](uint64_t length) { options.length = length; }, 1,
           kMostCount, "tokens of a row: longer ones are cut off"),
@@ -51,6 +53,10 @@ static Command describe(TokenizeOptions &options) {
            "token 0)"),
       text("lengths", "FILE", options.lengths,
            "where the numbers of tokens of the rows are written, as int32",
+           Names::Output),
+      text("types", "FILE", options.types,
+           "where it is written which tokens are of the second text, 0 or 1 as "
+           "uint8",
            Names::Output),
       text("label", "NAME", options.label, "the field that is the class"),
       text("labels", "FILE", options.labels,
@@ -76,12 +82,14 @@ static Error check(const TokenizeOptions &options) {
     return wrong("--train-fraction takes a number below 1");
   bool hasTextOptions = !options.validation.empty() || !options.end.empty();
   bool hasRowOptions = options.length || !options.pad.empty() ||
-                       !options.lengths.empty() || !options.label.empty() ||
+                       !options.pair.empty() || !options.lengths.empty() ||
+                       !options.types.empty() || !options.label.empty() ||
                        !options.labels.empty() || !options.classes.empty();
   if (!options.isOfRows())
-    return hasRowOptions ? wrong("--length, --pad, --lengths, --label, "
-                                 "--labels and --classes need --field")
-                         : Error::success();
+    return hasRowOptions
+               ? wrong("--pair, --length, --pad, --lengths, --types, --label, "
+                       "--labels and --classes need --field")
+               : Error::success();
   if (hasTextOptions)
     return wrong("--field does not go with --validation or --end");
   if (!options.length)

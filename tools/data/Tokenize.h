@@ -17,7 +17,7 @@ struct TokenizeOptions {
   std::string end; ///< a token after each input
 
   // For a field of rows.
-  std::string field, label, lengths, labels, classes, pad;
+  std::string field, pair, label, lengths, types, labels, classes, pad;
   uint64_t length = 0;
   bool specialTokens = true;
 

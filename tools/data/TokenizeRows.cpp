@@ -42,12 +42,13 @@ private:
   const TokenizeOptions &options;
   TokenizerChoice choice;
   std::vector<Place> places; ///< of rows
-  std::vector<std::string> texts, labels;
+  std::vector<std::string> texts, pairs, labels;
 
   std::unique_ptr<Tokenizer> tokenizer;
   ElementType type = ElementType::U16;
   Token pad = 0;
   std::string bytes;
+  std::vector<uint8_t> types;
   std::vector<int32_t> lengths, numbers;
   /// By their numbers; none if the labels are numbers themselves.
   std::vector<std::string> classes;
@@ -60,18 +61,24 @@ Error located(const Place &place, Error error) {
 
 Error Table::read() {
   std::vector<std::string> fields = {options.field};
-  if (!options.label.empty())
+  bool hasPair = !options.pair.empty(), hasLabel = !options.label.empty();
+  if (hasPair)
+    fields.push_back(options.pair);
+  if (hasLabel)
     fields.push_back(options.label);
   for (const std::string &path : options.inputs)
-    if (Error error =
-            readRows(path, fields,
-                     [&](ArrayRef<std::string> values, size_t line) -> Error {
-                       places.push_back({path, line});
-                       texts.push_back(values[0]);
-                       if (values.size() > 1)
-                         labels.push_back(values[1]);
-                       return choice.add(values[0]);
-                     }))
+    if (Error error = readRows(
+            path, fields,
+            [&](ArrayRef<std::string> values, size_t line) -> Error {
+              places.push_back({path, line});
+              texts.push_back(values[0]);
+              if (hasLabel)
+                labels.push_back(values.back());
+              if (!hasPair)
+                return choice.add(values[0]);
+              pairs.push_back(values[1]);
+              return joinErrors(choice.add(values[0]), choice.add(values[1]));
+            }))
       return error;
   if (texts.empty())
     return makeError("{0}: has no rows", options.inputs.back());
@@ -84,8 +91,9 @@ Error Table::prepare() {
     return made.takeError();
   tokenizer = std::move(*made);
   if (!options.specialTokens) {
-    tokenizer->beforeSample.clear();
-    tokenizer->afterSample.clear();
+    auto isToken = [](const TemplatePart &part) { return !part.text; };
+    erase_if(tokenizer->oneText, isToken);
+    erase_if(tokenizer->twoTexts, isToken);
   }
   auto fitting = tokenType(tokenizer->vocabularySize(), options.dtype);
   if (!fitting)
@@ -103,13 +111,19 @@ Error Table::prepare() {
 }
 
 Error Table::encode() {
-  for (auto [text, place] : zip_equal(texts, places)) {
-    auto tokens = encodeSample(*tokenizer, text, options.length);
-    if (!tokens)
-      return located(place, tokens.takeError());
-    lengths.push_back(static_cast<int32_t>(tokens->size()));
-    tokens->resize(options.length, pad);
-    appendTokens(*tokens, type, bytes);
+  for (auto [row, place] : enumerate(places)) {
+    SmallVector<StringRef, 2> ofRow = {texts[row]};
+    if (!pairs.empty())
+      ofRow.push_back(pairs[row]);
+    auto sample = encodeSample(*tokenizer, ofRow, options.length);
+    if (!sample)
+      return located(place, sample.takeError());
+    auto &[tokens, kinds] = *sample;
+    lengths.push_back(static_cast<int32_t>(tokens.size()));
+    tokens.resize(options.length, pad);
+    appendTokens(tokens, type, bytes);
+    kinds.resize(options.length);
+    append_range(types, kinds);
   }
   return Error::success();
 }
@@ -199,6 +213,11 @@ Error Table::write() {
   auto length = static_cast<int64_t>(options.length);
   if (Error error = writeNpy(options.out, {type, {rows, length}}, bytes))
     return error;
+  if (!options.types.empty())
+    if (Error error = writeNpy(
+            options.types, {ElementType::U8, {rows, length}},
+            {reinterpret_cast<const char *>(types.data()), types.size()}))
+      return error;
   if (Error error = writeNumbers(options.lengths, lengths))
     return error;
   if (Error error = writeNumbers(options.labels, numbers))

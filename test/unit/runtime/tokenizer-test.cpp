@@ -28,6 +28,10 @@ Tokens encoded(const Tokenizer &tokenizer, StringRef text) {
   return tokens;
 }
 
+Tokens sampleOf(const Tokenizer &tokenizer, StringRef text, size_t most) {
+  return llvm::cantFail(encodeSample(tokenizer, text, most)).tokens;
+}
+
 TEST(Tokenizers, AgreeWithHuggingFace) {
   auto buffer = llvm::MemoryBuffer::getFile(MP_GOLDENS_DIR "/tokenizers.json");
   ASSERT_TRUE(bool(buffer));
@@ -43,7 +47,7 @@ TEST(Tokenizers, AgreeWithHuggingFace) {
       SCOPED_TRACE(name.str() + ": " + text.str());
       Tokens tokens = encoded(*tokenizer, text);
       EXPECT_EQ(tokens, numbersOf(*golden.getArray("tokens")));
-      EXPECT_EQ(llvm::cantFail(encodeSample(*tokenizer, text, 1000)),
+      EXPECT_EQ(sampleOf(*tokenizer, text, 1000),
                 numbersOf(*golden.getArray("sample")));
       // The package prints added tokens that are normalized as they are then.
       if (name != "bert-added") {
@@ -76,13 +80,55 @@ TEST(Tokenizers, SamplesAreCutOffWithinTheTokensAroundThem) {
   auto tokenizer =
       llvm::cantFail(readTokenizer(MP_GOLDENS_DIR "/tokenizers/bert.json"));
   Token cls = *tokenizer->find("[CLS]"), sep = *tokenizer->find("[SEP]");
-  Tokens whole =
-      llvm::cantFail(encodeSample(*tokenizer, "the sailors sail", 1000));
-  Tokens part = llvm::cantFail(encodeSample(*tokenizer, "the sailors sail", 4));
+  Tokens whole = sampleOf(*tokenizer, "the sailors sail", 1000);
+  Tokens part = sampleOf(*tokenizer, "the sailors sail", 4);
   ASSERT_GT(whole.size(), 4u);
   EXPECT_EQ(part, (Tokens{cls, whole[1], whole[2], sep}));
-  EXPECT_EQ(llvm::cantFail(encodeSample(*tokenizer, "", 10)),
-            (Tokens{cls, sep}));
+  EXPECT_EQ(sampleOf(*tokenizer, "", 10), (Tokens{cls, sep}));
+}
+
+/// [CLS] A [SEP] B [SEP]. Of a pair that is too long, the longer text is cut
+/// until both have as many tokens, as by `longest_first`.
+TEST(Tokenizers, PairsHaveTypesAndAreCutOffAtTheLongerText) {
+  auto tokenizer =
+      llvm::cantFail(readTokenizer(MP_GOLDENS_DIR "/tokenizers/bert.json"));
+  Token cls = *tokenizer->find("[CLS]"), sep = *tokenizer->find("[SEP]");
+  Token a = encoded(*tokenizer, "a")[0], s = encoded(*tokenizer, "s")[0];
+  auto pair = [&](StringRef first, StringRef second, size_t most) {
+    return llvm::cantFail(encodeSample(*tokenizer, {first, second}, most));
+  };
+  Sample whole = pair("a a", "s", 10);
+  EXPECT_EQ(whole.tokens, (Tokens{cls, a, a, sep, s, sep}));
+  EXPECT_EQ(whole.types, (std::vector<uint8_t>{0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(pair("a", "", 10).tokens, (Tokens{cls, a, sep, sep}));
+  EXPECT_EQ(pair("a a a a a", "s", 6).tokens, (Tokens{cls, a, a, sep, s, sep}));
+  EXPECT_EQ(pair("a", "s s s s s", 6).tokens, (Tokens{cls, a, sep, s, s, sep}));
+  EXPECT_EQ(pair("a a a a a", "s s s", 8).tokens,
+            (Tokens{cls, a, a, a, sep, s, s, sep}));
+  EXPECT_EQ(pair("a a a", "s s s", 2).tokens, (Tokens{cls, sep}));
+}
+
+/// The package's BertProcessing gives the second text the type 1, and
+/// RobertaProcessing separates texts by two tokens without types.
+TEST(Tokenizers, PairsOfOtherFiles) {
+  auto of = [](StringRef type) {
+    std::string text = R"({"model": {"type": "WordPiece", "unk_token": "u",
+      "vocab": {"u": 0, "a": 1, "b": 2, "s": 3, "e": 4}},
+      "pre_tokenizer": {"type": "Whitespace"},
+      "post_processor": {"type": ")" +
+                       type.str() + R"(", "cls": ["s", 3], "sep": ["e", 4]}})";
+    auto tokenizer = llvm::cantFail(parseTokenizer(text, "t.json"));
+    return llvm::cantFail(encodeSample(*tokenizer, {"a", "b"}, 10));
+  };
+  Sample bert = of("BertProcessing"), roberta = of("RobertaProcessing");
+  EXPECT_EQ(bert.tokens, (Tokens{3, 1, 4, 2, 4}));
+  EXPECT_EQ(bert.types, (std::vector<uint8_t>{0, 0, 0, 1, 1}));
+  EXPECT_EQ(roberta.tokens, (Tokens{3, 1, 4, 4, 2, 4}));
+  EXPECT_EQ(roberta.types, (std::vector<uint8_t>(6, 0)));
+  EXPECT_EQ(
+      llvm::cantFail(encodeSample(*byteTokenizer(), {StringRef("a"), "b"}, 3))
+          .types,
+      (std::vector<uint8_t>{0, 1}));
 }
 
 TEST(Tokenizers, BytesAndCharacters) {

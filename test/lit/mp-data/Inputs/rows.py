@@ -1,4 +1,4 @@
-"""Without arguments, writes rows and labels; else prints arrays."""
+"""Without arguments, writes rows and labels; with --labels FILE, labels; else prints arrays."""
 
 import ast
 import json
@@ -6,7 +6,7 @@ import struct
 import sys
 from pathlib import Path
 
-CODES = {"<u2": "H", "<i2": "h", "<i4": "i", "<f4": "f"}
+CODES = {"|u1": "B", "<u2": "H", "<i2": "h", "<i4": "i", "<f4": "f"}
 
 
 def save(name, descr, numbers):
@@ -30,5 +30,8 @@ if len(sys.argv) == 1:
     Path("c.jsonl").write_text(json.dumps({"kind": "verb", "text": "c"}))
     save("labels.npy", "<i2", [0, 0, 0, 1, 2, 2, -100])
     save("floats.npy", "<f4", [1, 1, 1])
+if sys.argv[1:2] == ["--labels"]:
+    save(sys.argv[2], "<i2", [0, 0, 0, 1, 2, 2])
+    sys.exit()
 for name in sys.argv[1:]:
     print(*load(name))
