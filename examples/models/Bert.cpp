@@ -1,7 +1,9 @@
 //===- Bert.cpp - Devlin et al. (2018) ------------------------------------===//
 //
-// Hugging Face's BertForSequenceClassification, for one text a sample: all
-// tokens have the type 0. Tokens after the text's length are not looked at.
+// Hugging Face's BertForSequenceClassification, for one text a sample, whose
+// tokens have the type 0, or for two. Tokens after a sample's length are not
+// looked at: the length is what an attention mask says of texts that are filled
+// at their ends.
 //
 //===----------------------------------------------------------------------===//
 #include "examples/models/Text.h"
@@ -44,7 +46,7 @@ Tensor attention(Graph &net, const Tensor &x, const Tensor &lengths,
   return addResult(net, reshape(mixed, x.shape()), x, "output");
 }
 
-Tensor embed(Graph &net, const Tensor &tokens, const TextSizes &sizes) {
+Tensor embed(Graph &net, const TextInputs &inputs, const TextSizes &sizes) {
   auto scope = net.scope("embeddings");
   auto table = [&](const std::string &name, int64_t rows) {
     return net.parameter(name + "_embeddings.weight", F32,
@@ -53,9 +55,11 @@ Tensor embed(Graph &net, const Tensor &tokens, const TextSizes &sizes) {
   auto rows = [&](const Tensor &table, int64_t count) {
     return slice(table, {0, 0}, {count, sizes.channels});
   };
-  constexpr int64_t positions = 512, types = 2;
-  Tensor x = gather(table("word", sizes.vocabulary), tokens, 0);
-  x = x + rows(table("token_type", types), 1);
+  constexpr int64_t positions = 512, kTypes = 2;
+  Tensor x = gather(table("word", sizes.vocabulary), inputs.tokens, 0);
+  Tensor typeTable = table("token_type", kTypes);
+  x = x +
+      (inputs.types ? gather(typeTable, inputs.types, 0) : rows(typeTable, 1));
   x = x +
       rows(table("position", std::max(positions, sizes.tokens)), sizes.tokens);
   return dropout(normalizeLast(x, "LayerNorm"), {.p = kDropout});
@@ -63,27 +67,42 @@ Tensor embed(Graph &net, const Tensor &tokens, const TextSizes &sizes) {
 
 } // namespace
 
-void bert(Graph &net, const TextSizes &sizes) {
-  Tensor tokens = net.input("tokens", U16, {Batch, sizes.tokens}),
-         lengths = net.input("lengths", I32, {Batch}),
-         label = net.input("label", I32, {Batch});
+TextInputs textInputs(Graph &net, const TextSizes &sizes) {
+  TextInputs inputs{.tokens = net.input("tokens", U16, {Batch, sizes.tokens}),
+                    .lengths = net.input("lengths", I32, {Batch}),
+                    .label = net.input("label", I32, {Batch})};
+  if (sizes.texts == 2)
+    inputs.types = net.input("types", U8, {Batch, sizes.tokens});
+  return inputs;
+}
+
+Tensor bertLogits(Graph &net, const TextInputs &inputs,
+                  const TextSizes &sizes) {
   Tensor pooled;
   {
     auto scope = net.scope("bert");
-    Tensor x = embed(net, tokens, sizes);
+    Tensor x = embed(net, inputs, sizes);
     for (int64_t layer = 0; layer < sizes.layers; ++layer) {
       auto scope = net.scope(dotted("encoder.layer", layer));
-      x = attention(net, x, lengths, sizes);
+      x = attention(net, x, inputs.lengths, sizes);
       Tensor y = gelu(dense(net, x, 4 * sizes.channels, "intermediate.dense"));
       x = addResult(net, y, x, "output");
     }
     Tensor first = flatten(slice(x, {0, 0, 0}, {-1, 1, -1}));
     pooled = tanh(dense(net, first, sizes.channels, "pooler.dense"));
   }
-  Tensor logits =
-      dense(net, dropout(pooled, {.p = kDropout}), sizes.classes, "classifier");
-  net.output("loss", crossEntropy(logits, label));
-  net.output("accuracy", accuracy(logits, label));
+  return dense(net, dropout(pooled, {.p = kDropout}), sizes.classes,
+               "classifier");
+}
+
+void bert(Graph &net, const TextSizes &sizes) {
+  TextInputs inputs = textInputs(net, sizes);
+  Tensor logits = bertLogits(net, inputs, sizes);
+  CrossEntropyOptions weights;
+  if (!sizes.classWeights.empty())
+    weights.weight = constant(net, sizes.classWeights, {sizes.classes});
+  net.output("loss", crossEntropy(logits, inputs.label, weights));
+  net.output("accuracy", accuracy(logits, inputs.label));
   net.output("logits", logits);
   auto group = [](std::vector<std::string> params, double decay) {
     return Minimize{.params = std::move(params),
@@ -97,13 +116,16 @@ void bert(Graph &net, const TextSizes &sizes) {
              .groups = {group({"*.weight", "!*LayerNorm*"}, 0.01),
                         group({"*.bias", "*LayerNorm.weight"}, 0)}});
   // As mp-data tokenize --field writes them.
-  auto columns = [](const std::string &name) {
+  auto columns = [&](const std::string &name) {
     auto column = [&](const std::string &input, const std::string &part) {
       return Column{input, name + part + ".npy", "npy"};
     };
-    return std::vector<Column>{column("tokens", ""),
+    std::vector<Column> all = {column("tokens", ""),
                                column("lengths", "-lengths"),
                                column("label", "-labels")};
+    if (inputs.types)
+      all.push_back(column("types", "-types"));
+    return all;
   };
   net.data("train", columns("train"));
   net.data("test", columns("test"));

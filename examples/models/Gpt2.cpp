@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "examples/models/Text.h"
 #include <cmath>
+#include <numbers>
 
 namespace models {
 namespace {
@@ -70,7 +71,9 @@ void gpt2(Graph &net, const TextSizes &sizes) {
     hidden = layerNorm(hidden, {.name = "ln_f"});
   }
   Tensor logits = linear(hidden, table);
-  net.output("loss", crossEntropy(logits, y, {.dim = 2}));
+  Tensor loss = crossEntropy(logits, y, {.dim = 2});
+  net.output("loss", loss);
+  net.output("bits", loss * std::numbers::log2e);
   net.output("accuracy", accuracy(logits, y, {.dim = 2}));
   net.output("logits", logits);
   // Matrices alone decay.

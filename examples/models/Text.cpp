@@ -24,9 +24,17 @@ std::string build(Graph &net, const TextModel &model,
   set(sizes.tokens, options.tokens);
   set(sizes.vocabulary, options.vocabulary);
   set(sizes.layers, options.layers);
-  if (options.classes && !sizes.classes)
+  sizes.classWeights = options.classWeights;
+  auto weighted = static_cast<int64_t>(sizes.classWeights.size());
+  if ((options.classes || options.texts || weighted) && !sizes.classes)
     return "it has no classes: it predicts the next token";
-  set(sizes.classes, options.classes);
+  set(sizes.classes, options.classes ? options.classes : weighted);
+  if (weighted && weighted != sizes.classes)
+    return std::to_string(weighted) + " weights of " +
+           std::to_string(sizes.classes) + " classes";
+  set(sizes.texts, options.texts);
+  if (sizes.texts > 2)
+    return "a sample is one text or two";
   if (sizes.vocabulary > (1 << 16))
     return "a vocabulary of " + std::to_string(sizes.vocabulary) +
            " tokens is more than 16 bits hold";

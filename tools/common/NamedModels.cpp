@@ -1,11 +1,13 @@
 //===- NamedModels.cpp - zoo:NAME in place of a module's file -------------===//
 #include "tools/common/NamedModels.h"
-#include "runtime/data/Array.h"
+#include "runtime/data/Convert.h"
+#include "runtime/data/Npy.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 
@@ -23,18 +25,47 @@ static std::vector<std::string> names() {
 /// Adds a network of images; options of text are none of its.
 static std::string build(mantissa::Graph &net, const models::Model &model,
                          const ZooOptions &options) {
-  if (options.tokens || options.vocabulary || options.layers)
-    return "it takes images: tokens, vocabulary and layers are of networks of "
-           "text";
+  if (options.tokens || options.vocabulary || options.layers || options.texts ||
+      !options.classWeights.empty())
+    return "it takes images: tokens, vocabulary, layers, texts and "
+           "class-weights are of networks of text";
   return models::build(net, model, options);
+}
+
+/// Reads the weights that mp-data class-weights writes.
+static Expected<std::vector<double>> readWeights(StringRef path) {
+  Expected<Array> array = readNpy(path);
+  if (!array)
+    return array.takeError();
+  if (!isFloat(array->type.element) || array->type.shape.size() != 1)
+    return makeError("{0}: holds {1}, expected a weight for each class, as "
+                     "mp-data class-weights writes them",
+                     path, array->type.str());
+  std::vector<double> weights;
+  uint64_t width = byteWidth(array->type.element);
+  for (uint64_t at = 0; at < array->bytes.size(); at += width) {
+    weights.push_back(
+        loadElement(array->type.element, array->bytes.data() + at));
+    if (!(weights.back() >= 0) || std::isinf(weights.back()))
+      return makeError("{0}: weight {1} is {2}, expected a finite number from "
+                       "0 on",
+                       path, weights.size() - 1, weights.back());
+  }
+  return weights;
 }
 static std::string build(mantissa::Graph &net, const models::TextModel &model,
                          const ZooOptions &options) {
   if (options.side || !options.images.empty() || !options.augment.empty())
     return "it takes text: image, data and augment are of networks of images";
-  return models::build(net, model,
-                       {options.tokens, options.vocabulary, options.layers,
-                        options.classes, options.width});
+  models::TextOptions text{options.tokens,  options.vocabulary, options.layers,
+                           options.classes, options.texts,      options.width};
+  if (!options.classWeights.empty()) {
+    auto weights = readWeights(options.classWeights);
+    if (!weights)
+      return toString(weights.takeError());
+    text.classWeights = std::move(*weights);
+  }
+  return models::build(net, model, text);
 }
 
 /// The text of the model of that name, or nothing.
@@ -71,6 +102,10 @@ static Error set(ZooOptions &options, StringRef text) {
     (name == "data" ? options.images : options.augment) = value.str();
     return Error::success();
   }
+  if (name == "class-weights") {
+    options.classWeights = value.str();
+    return Error::success();
+  }
   if (name == "width") {
     if (!to_float(value, options.width) || !(options.width > 0) ||
         options.width > 64)
@@ -84,11 +119,12 @@ static Error set(ZooOptions &options, StringRef text) {
                         .Case("tokens", &options.tokens)
                         .Case("vocabulary", &options.vocabulary)
                         .Case("layers", &options.layers)
+                        .Case("texts", &options.texts)
                         .Default(nullptr);
   if (!number)
     return makeError(
         "zoo: unknown option '{0}', expected width, classes, image, data, "
-        "augment, tokens, vocabulary or layers",
+        "augment, tokens, vocabulary, layers, texts or class-weights",
         name);
   if (!to_integer(value, *number) || *number < 1 || *number > INT32_MAX)
     return makeError("zoo: {0} takes a whole number above zero, not '{1}'",

@@ -54,6 +54,13 @@ Command describe(ZooOptions &options) {
       number(
           "layers", [&](uint64_t n) { options.layers = int64_t(n); }, 1,
           kMostCount, "layers of a network of text (the network's)"),
+      number(
+          "texts", [&](uint64_t n) { options.texts = int64_t(n); }, 1, 2,
+          "texts of a sample that a network classifies: 2 are pairs (1)"),
+      text("class-weights", "FILE", options.classWeights,
+           "weights of the classes in the loss of a network of text, as "
+           "mp-data class-weights writes them (all the same)",
+           Names::Input),
       text("augment", "LIST", options.augment,
            "what varies the samples in training: " + variations() +
                " with '+' between them, or none (the images')"),
