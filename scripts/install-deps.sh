@@ -10,8 +10,8 @@ packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   # oneDNN is opened at run time; zlib reads .gz data, libpng and libturbojpeg pictures, utf8proc text.
   libdnnl-dev zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev
-  # The example trains on this data set.
-  dataset-fashion-mnist
+  # The examples train on these data.
+  dataset-fashion-mnist wordnet-base
 )
 test_packages=(
   libgtest-dev clang-format-22 clang-tidy-22 python3-numpy python3-pip

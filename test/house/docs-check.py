@@ -27,6 +27,7 @@ from _house import check, options
 RUN_ELSEWHERE = {
     "scripts/test.sh": "continuous integration",
     "scripts/train-fashion-mnist.sh": "acceptance/train-script.py",
+    "scripts/train-bert.sh": "acceptance/glosses.py",
     "scripts/install-deps.sh": "scripts/test.sh",
     "scripts/package.sh": "portable/package.py",
     "tar": "portable/package.py",
