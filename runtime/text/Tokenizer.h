@@ -49,8 +49,8 @@ public:
            twoTexts = {{.text = 0}, {.text = 1, .type = 1}};
 };
 
-/// The tokens of a sample, and for each whether it is of the first text or of
-/// the second: 0 or 1, BERT's token types.
+/// The tokens of a sample, and the type of each: 0 in the first text and 1 in
+/// the second, unless the tokenizer's file has other types.
 struct Sample {
   Tokens tokens;
   std::vector<uint8_t> types;

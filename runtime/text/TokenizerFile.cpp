@@ -160,8 +160,8 @@ bool readType(const JsonField &field, uint8_t &type) {
   uint64_t number = 0;
   if (field.readIfThere(number))
     return true;
-  if (number > 1)
-    return field.expected("a type of 0 or 1");
+  if (number > UINT8_MAX)
+    return field.expected("a type below 256");
   type = static_cast<uint8_t>(number);
   return false;
 }

@@ -231,6 +231,14 @@ TEST(Tokenizers, NameTheFieldThatIsWrong) {
   fault(file(bpe, R"(, "post_processor": {"type": "TemplateProcessing",)"
                   R"("single": [{"SpecialToken": {"id": "x"}}]})"),
         "post_processor.special_tokens.x.ids: expected an array");
+  auto single = [&](const std::string &text) {
+    return file(bpe, R"(, "post_processor": {"type": "TemplateProcessing",)"
+                     R"("single": [{"Sequence": {"id": )" +
+                         text + "}}]}");
+  };
+  fault(single(R"("B")"), "post_processor.single[0].Sequence.id: expected A");
+  fault(single(R"("A", "type_id": 256)"),
+        "Sequence.type_id: expected a type below 256");
   fault(R"({"tokenizer": "gpt2.json"})", "tokenizer: is gpt2.json: give that");
 }
 
