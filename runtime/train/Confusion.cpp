@@ -58,7 +58,6 @@ std::optional<Confusion> Confusion::of(const Entry &entry) {
     return std::nullopt;
   confusion.logits = *logits;
   confusion.logitElement = entry.results[*logits].type.element;
-  confusion.counts.resize(confusion.classes * confusion.classes);
   return confusion;
 }
 
@@ -77,7 +76,7 @@ void Confusion::add(Executable::Inputs inputs, Executable::Results results,
       continue;
     auto largest = llvm::max_element(row);
     int64_t predicted = largest - row.begin();
-    ++counts[own * classes + predicted];
+    ++counts[{own, predicted}];
     if (predicted == own)
       continue;
     double sum = 0;
@@ -108,13 +107,13 @@ void Confusion::addMistake(Mistake mistake, const char *image) {
 }
 
 double Confusion::macroF1() const {
-  std::vector<uint64_t> labelled(classes), predicted(classes);
-  for (int64_t label = 0; label < classes; ++label)
-    for (int64_t other = 0; other < classes; ++other) {
-      uint64_t count = counts[label * classes + other];
-      labelled[label] += count;
-      predicted[other] += count;
-    }
+  std::vector<uint64_t> labelled(classes), predicted(classes), right(classes);
+  for (auto [pair, count] : counts) {
+    labelled[pair.first] += count;
+    predicted[pair.second] += count;
+    if (pair.first == pair.second)
+      right[pair.first] = count;
+  }
   double sum = 0;
   int64_t occurring = 0;
   for (int64_t each = 0; each < classes; ++each) {
@@ -122,7 +121,7 @@ double Confusion::macroF1() const {
     uint64_t divisor = labelled[each] + predicted[each];
     if (divisor == 0)
       continue;
-    sum += 2.0 * counts[each * classes + each] / divisor;
+    sum += 2.0 * right[each] / divisor;
     ++occurring;
   }
   return occurring ? sum / occurring : NAN;
@@ -138,8 +137,9 @@ std::string Confusion::json(int64_t step, ArrayRef<std::string> names) const {
       for (const std::string &name : names)
         json.value(validUtf8(name));
     });
-    auto count = [&](int64_t label, int64_t predicted) {
-      return counts[label * classes + predicted];
+    auto count = [&](int64_t label, int64_t predicted) -> uint64_t {
+      auto found = counts.find({label, predicted});
+      return found == counts.end() ? 0 : found->second;
     };
     if (classes <= mostCounted) {
       json.attributeArray("counts", [&] {
@@ -151,11 +151,10 @@ std::string Confusion::json(int64_t step, ArrayRef<std::string> names) const {
       });
     } else {
       std::vector<std::array<int64_t, 3>> pairs;
-      for (int64_t label = 0; label < classes; ++label)
-        for (int64_t other = 0; other < classes; ++other)
-          if (label != other && count(label, other))
-            pairs.push_back(
-                {label, other, static_cast<int64_t>(count(label, other))});
+      for (auto [pair, number] : counts)
+        if (pair.first != pair.second)
+          pairs.push_back(
+              {pair.first, pair.second, static_cast<int64_t>(number)});
       llvm::sort(pairs, [](const auto &a, const auto &b) {
         return std::tuple(b[2], a) < std::tuple(a[2], b);
       });

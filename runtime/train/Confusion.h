@@ -3,6 +3,7 @@
 #define MP_RUNTIME_TRAIN_CONFUSION_H
 
 #include "runtime/Session.h"
+#include <map>
 
 namespace mp {
 
@@ -51,7 +52,9 @@ private:
   int64_t height = 0, width = 0, channels = 0; ///< of an image
   ElementType labelElement = {}, logitElement = {};
   int64_t classes = 0;
-  std::vector<uint64_t> counts;  ///< of [label, predicted]
+  /// Of (label, predicted), where not zero: no more than there are samples,
+  /// however many classes.
+  std::map<std::pair<int64_t, int64_t>, uint64_t> counts;
   std::vector<Mistake> mistakes; ///< the surest first
 };
 
