@@ -144,6 +144,7 @@ static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
   // but not to evaluate them.
   passes.add(createSetMode({mode.str()}));
   passes.add(createSpecialize({options.batch}));
+  passes.add(createRecognizeAttention());
   passes.add(createAutocast(*autocast));
   return llvm::Error::success();
 }

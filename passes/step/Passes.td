@@ -83,6 +83,31 @@ def SetMode : Mp_Pass<"mp-set-mode", "::mlir::ModuleOp"> {
   let options = [Option<"mode", "mode", "std::string", "\"train\"", "train or eval">];
 }
 
+def RecognizeAttention : Mp_Pass<"mp-recognize-attention", "::mlir::func::FuncOp"> {
+  let summary = "replace products around a softmax by attention";
+  let description = [{
+    `softmax(scale * q k^T + mask) v`, of operands [batch, heads, tokens, channels], [n, tokens, channels] or [tokens,
+    channels], becomes mp.scaled_dot_product_attention, so that no scores are stored. The scale is a constant that
+    multiplies or divides; the mask is any float tensor, added after the scale. A choice between the score and a
+    constant of at most -10,000, by mp.compare of two mp.iota that says whether a key comes later than a query, is a
+    causal bound. Transposes in front are undone where they are those that the op needs.
+
+    What is computed is the same but for rounding: scores are not rounded to 16 bits between the ops. A row whose mask
+    is -infinity everywhere is zeros, not NaN. Nothing is replaced if scores or weights have another use, such as a
+    dropout in training or a result; if one of the ops has an attribute such as mp.autocast; or in a function that
+    takes gradients itself.
+
+    ```mlir
+    // before                                            // after mp-recognize-attention
+    %s = mp.matmul %q, %k transpose_b                    %q1 = mp.transpose %q [0, 2, 1, 3]
+    %c = mp.constant dense<0.125> : tensor<f32>          ...
+    %t = mp.mul %s, %c                                   %y1, %l = mp.scaled_dot_product_attention %q1, %k1, %v1
+    %p = mp.softmax %t dim(3)                                          scale = 0.125
+    %y = mp.matmul %p, %v                                %y = mp.transpose %y1 [0, 2, 1, 3]
+    ```
+  }];
+}
+
 def NumberStreams : Mp_Pass<"mp-number-streams", "::mlir::ModuleOp"> {
   let summary = "give each random op a stream of its own";
   let description = [{

@@ -123,6 +123,8 @@ def attention(g):
         "mp.matmul", [q, k], Type(q.type.element, (*q.type.shape[:-1], q.type.shape[-2])), lambda a, b: a.matmul(b.swapped()),
         lambda gradient, numbers, _: [gradient.matmul(numbers[1]), gradient.swapped().matmul(numbers[0])],
         attributes=" transpose_b")
+    if scores and g.chance(50):  # a mask, for all or for each of the first dimension
+        scores = binary(g, scores, operand_like(g, scores.type.element, scores.type.shape[g.below(2):]), ["mp.add"])
     weights = scores and softmax(g, scores, len(scores.type.shape) - 1, log=False)
     return weights and g.add(
         "mp.matmul", [weights, v], v.type, lambda a, b: a.matmul(b),
