@@ -1,6 +1,8 @@
 //===- Layers.cpp - layers that own their variables -----------------------===//
 #include "dsl/Layers.h"
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace mantissa {
 
@@ -277,22 +279,43 @@ Tensor batchNorm(const Operand &input, const BatchNorm &layer) {
   return ofLayer(results, layer.name);
 }
 
+/// A frequency, in radians a position, as the scaling changes it.
+static double scaled(double frequency, const RotaryScaling &scaling) {
+  double turns = double(scaling.tokens) * frequency / (2 * std::numbers::pi);
+  double kept = std::clamp((turns - scaling.low) / (scaling.high - scaling.low),
+                           0.0, 1.0);
+  return kept * frequency + (1 - kept) * frequency / scaling.factor;
+}
+
+/// Returns what is wrong in the numbers, or "".
+static std::string mistakeIn(const Rotary &rotary) {
+  const std::optional<RotaryScaling> &scaling = rotary.scaling;
+  if (rotary.tokens < 1 || rotary.channels < 2 || rotary.channels % 2 != 0 ||
+      !(rotary.base > 0))
+    return "tokens, pairs of channels and a base above zero";
+  if (scaling && (scaling->tokens < 1 || !(scaling->factor > 0) ||
+                  !(scaling->low < scaling->high)))
+    return "a scaling with a factor above zero, tokens, and less low than high";
+  return "";
+}
+
 RotaryAngles rotaryAngles(const Context &context, const Rotary &rotary) {
   Place place = context.place;
-  if (rotary.tokens < 1 || rotary.channels < 2 || rotary.channels % 2 != 0 ||
-      !(rotary.base > 0)) {
+  if (std::string expected = mistakeIn(rotary); !expected.empty()) {
     Tensor none = context.graph.mistake(
         "rotaryAngles of " + std::to_string(rotary.tokens) + " tokens and " +
             std::to_string(rotary.channels) + " channels to the base " +
-            std::to_string(rotary.base) +
-            ": expected tokens, pairs of channels and a base above zero",
+            std::to_string(rotary.base) + ": expected " + expected,
         place);
     return {none, none};
   }
   int64_t pairs = rotary.channels / 2;
   std::vector<double> frequencies;
-  for (int64_t i = 0; i < pairs; ++i)
-    frequencies.push_back(std::pow(rotary.base, -double(i) / double(pairs)));
+  for (int64_t i = 0; i < pairs; ++i) {
+    double frequency = std::pow(rotary.base, -double(i) / double(pairs));
+    frequencies.push_back(rotary.scaling ? scaled(frequency, *rotary.scaling)
+                                         : frequency);
+  }
   Tensor token = iota(context, {I32, {rotary.tokens, pairs}}, 0);
   Tensor position = cast(Operand(token, place), F32);
   Tensor frequency = constant(context, frequencies, {pairs});

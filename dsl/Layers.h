@@ -104,6 +104,16 @@ struct BatchNorm {
 };
 Tensor batchNorm(const Operand &input, const BatchNorm &layer);
 
+/// How Llama 3.1 and later read longer texts than they were first trained on
+/// ("llama3" in Hugging Face): pairs of channels that turn fewer than `low`
+/// times in `tokens` positions turn slower by the factor, those that turn more
+/// than `high` times are left as they are, and between them the share of both
+/// is linear.
+struct RotaryScaling {
+  double factor = 8, low = 1, high = 4;
+  int64_t tokens = 8192;
+};
+
 /// The angles of rotary position embeddings (Su et al. 2021, RoFormer), for
 /// `rotaryEmbedding`: the pair i of the channels of a head is turned by
 /// position * base^(-2 i / channels) radians, computed in f32 as in Hugging
@@ -112,6 +122,7 @@ struct Rotary {
   int64_t tokens = 0;   ///< positions, from 0 on
   int64_t channels = 0; ///< of a head
   double base = 10000;
+  std::optional<RotaryScaling> scaling = {};
 };
 struct RotaryAngles {
   Tensor cos, sin; ///< [tokens, channels / 2], f32

@@ -74,6 +74,7 @@ TEST_F(Mistakes, OfShapes) {
   wrong = reshape(x, {-1, 3}), expect(__LINE__, {"?x8xf32", "-1x3xf32"});
   wrong = sum(reshape(x, {-1, 4}), {1}) + sum(x, {1}), expect(__LINE__, {"2 times the batch", "vs the batch"});
   wrong = rotaryAngles(net, {.tokens = 2, .channels = 3}).cos, expect(__LINE__, {"2 tokens and 3 channels", "pairs of channels"});
+  wrong = rotaryAngles(net, {.tokens = 2, .channels = 2, .scaling = RotaryScaling{.low = 4}}).cos, expect(__LINE__, {"a scaling with a factor above zero"});
   wrong = flatten(x, 1, 4), expect(__LINE__, {"1 to 4", "?x8xf32"});
   wrong = broadcast(y, {3, 6}), expect(__LINE__, {"4x6xf32"});
   wrong = constant(net, {1, 2, 3}, {2}), expect(__LINE__, {"2xf32", "3 values"});

@@ -65,6 +65,22 @@ TEST(Transformer, RotaryAnglesAreThoseOfLlama) {
                   std::sin(token * std::pow(1e4, -pair / 2.)), 1e-6);
 }
 
+/// The frequencies are those that transformers computes for "llama3".
+TEST(Transformer, RotaryAnglesAreStretchedAsLlama3) {
+  Graph net("m");
+  RotaryAngles angles = rotaryAngles(
+      net,
+      {.tokens = 2, .channels = 8, .scaling = RotaryScaling{.tokens = 2048}});
+  net.output("loss", mean(net.parameter("w", F32, {4}, ones())));
+  net.output("sin", angles.sin * 1);
+  net.train({.optimizer = sgd({.lr = 1})});
+  Step step = check(check(Module::fromGraph(net)).compileStep({.threads = 1}));
+  std::vector<float> read = check(check(step.run({})).read<float>("sin"));
+  double frequencies[] = {1, 0.1, 0.00784018822, 0.000125};
+  for (int pair = 0; pair < 4; ++pair)
+    EXPECT_NEAR(read[4 + pair], std::sin(frequencies[pair]), 1e-7);
+}
+
 /// The loss of words is that of rows, whether the batch is merged or not.
 TEST(Transformer, RowsHaveTheLossOfTokens) {
   Graph net("m");
