@@ -1,9 +1,9 @@
 //===- Bert.cpp - Devlin et al. (2018) ------------------------------------===//
 //
-// Hugging Face's BertForSequenceClassification, for one text a sample, whose
-// tokens have the type 0, or for two. Tokens after a sample's length are not
-// looked at: the length is what an attention mask says of texts that are filled
-// at their ends.
+// Hugging Face's BertForSequenceClassification and BertForMaskedLM, for one
+// text a sample, whose tokens have the type 0, or for two. Tokens after a
+// sample's length are not looked at: the length is what an attention mask says
+// of texts that are filled at their ends.
 //
 //===----------------------------------------------------------------------===//
 #include "examples/models/Text.h"
@@ -65,10 +65,33 @@ Tensor embed(Graph &net, const TextInputs &inputs, const TextSizes &sizes) {
   return dropout(normalizeLast(x, "LayerNorm"), {.p = kDropout});
 }
 
+/// [batch, tokens, channels].
+Tensor encode(Graph &net, const TextInputs &inputs, const TextSizes &sizes) {
+  auto scope = net.scope("bert");
+  Tensor x = embed(net, inputs, sizes);
+  for (int64_t layer = 0; layer < sizes.layers; ++layer) {
+    auto scope = net.scope(dotted("encoder.layer", layer));
+    x = attention(net, x, inputs.lengths, sizes);
+    Tensor y = gelu(dense(net, x, 4 * sizes.channels, "intermediate.dense"));
+    x = addResult(net, y, x, "output");
+  }
+  return x;
+}
+
+void train(Graph &net, double rate, const std::string &labels,
+           const TextInputs &inputs) {
+  trainWithAdamw(net,
+                 {.params = {"*.weight", "!*LayerNorm*"},
+                  .others = {"*.bias", "*LayerNorm.weight"}},
+                 {.lr = rate, .weightDecay = 0.01},
+                 linear(LinearScheduleOptions{.to = 0, .warmup = 100}));
+  readTexts(net, labels, bool(inputs.types));
+}
+
 } // namespace
 
 TextInputs textInputs(Graph &net, const TextSizes &sizes) {
-  TextInputs inputs{.tokens = net.input("tokens", U16, {Batch, sizes.tokens}),
+  TextInputs inputs{.tokens = tokensInput(net, "tokens", sizes),
                     .lengths = net.input("lengths", I32, {Batch}),
                     .label = net.input("label", I32, {Batch})};
   if (sizes.texts == 2)
@@ -78,19 +101,9 @@ TextInputs textInputs(Graph &net, const TextSizes &sizes) {
 
 Tensor bertLogits(Graph &net, const TextInputs &inputs,
                   const TextSizes &sizes) {
-  Tensor pooled;
-  {
-    auto scope = net.scope("bert");
-    Tensor x = embed(net, inputs, sizes);
-    for (int64_t layer = 0; layer < sizes.layers; ++layer) {
-      auto scope = net.scope(dotted("encoder.layer", layer));
-      x = attention(net, x, inputs.lengths, sizes);
-      Tensor y = gelu(dense(net, x, 4 * sizes.channels, "intermediate.dense"));
-      x = addResult(net, y, x, "output");
-    }
-    Tensor first = flatten(slice(x, {0, 0, 0}, {-1, 1, -1}));
-    pooled = tanh(dense(net, first, sizes.channels, "pooler.dense"));
-  }
+  Tensor first =
+      flatten(slice(encode(net, inputs, sizes), {0, 0, 0}, {-1, 1, -1}));
+  Tensor pooled = tanh(dense(net, first, sizes.channels, "bert.pooler.dense"));
   return dense(net, dropout(pooled, {.p = kDropout}), sizes.classes,
                "classifier");
 }
@@ -104,31 +117,23 @@ void bert(Graph &net, const TextSizes &sizes) {
   net.output("loss", crossEntropy(logits, inputs.label, weights));
   net.output("accuracy", accuracy(logits, inputs.label));
   net.output("logits", logits);
-  auto group = [](std::vector<std::string> params, double decay) {
-    return Minimize{.params = std::move(params),
-                    .optimizer = adamw({.lr = 5e-5, .weightDecay = decay}),
-                    .schedule =
-                        linear(LinearScheduleOptions{.to = 0, .warmup = 100}),
-                    .name = "adamw"};
-  };
-  net.train({.precision = "bf16",
-             .clipNorm = 1,
-             .groups = {group({"*.weight", "!*LayerNorm*"}, 0.01),
-                        group({"*.bias", "*LayerNorm.weight"}, 0)}});
-  // As mp-data tokenize --field writes them.
-  auto columns = [&](const std::string &name) {
-    auto column = [&](const std::string &input, const std::string &part) {
-      return Column{input, name + part + ".npy", "npy"};
-    };
-    std::vector<Column> all = {column("tokens", ""),
-                               column("lengths", "-lengths"),
-                               column("label", "-labels")};
-    if (inputs.types)
-      all.push_back(column("types", "-types"));
-    return all;
-  };
-  net.data("train", columns("train"));
-  net.data("test", columns("test"));
+  train(net, 5e-5, "label", inputs);
+}
+
+void bertMaskedLm(Graph &net, const TextSizes &sizes) {
+  TextInputs inputs{.tokens = tokensInput(net, "tokens", sizes),
+                    .lengths = net.input("lengths", I32, {Batch})};
+  Tensor labels = net.input("labels", I32, {Batch, sizes.tokens});
+  Tensor x = encode(net, inputs, sizes);
+  // The same name is the same variable: the table of tokens.
+  Tensor table =
+      tokenTable(net, "bert.embeddings.word_embeddings.weight", sizes);
+  auto scope = net.scope("cls.predictions");
+  x = gelu(dense(net, x, sizes.channels, "transform.dense"));
+  x = normalizeLast(x, "transform.LayerNorm");
+  Tensor bias = net.parameter("bias", F32, {sizes.vocabulary}, zeros());
+  predictLabelled(net, linear(x, table, {.bias = bias}), labels);
+  train(net, 1e-4, "labels", inputs);
 }
 
 } // namespace models

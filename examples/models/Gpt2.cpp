@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "examples/models/Text.h"
 #include <cmath>
-#include <numbers>
 
 namespace models {
 namespace {
@@ -50,11 +49,8 @@ Tensor block(Graph &net, Tensor x, const TextSizes &sizes) {
 } // namespace
 
 void gpt2(Graph &net, const TextSizes &sizes) {
-  Tensor x = net.input("x", U16, {Batch, sizes.tokens}),
-         y = net.input("y", U16, {Batch, sizes.tokens});
-  Tensor table =
-      net.parameter("transformer.wte.weight", F32,
-                    {sizes.vocabulary, sizes.channels}, normalInit(0, 0.02));
+  Tensor x = tokensInput(net, "x", sizes), y = tokensInput(net, "y", sizes);
+  Tensor table = tokenTable(net, "transformer.wte.weight", sizes);
   Tensor hidden;
   {
     auto scope = net.scope("transformer");
@@ -70,36 +66,13 @@ void gpt2(Graph &net, const TextSizes &sizes) {
     }
     hidden = layerNorm(hidden, {.name = "ln_f"});
   }
-  Tensor logits = linear(hidden, table);
-  Tensor loss = crossEntropy(logits, y, {.dim = 2});
-  net.output("loss", loss);
-  net.output("bits", loss * std::numbers::log2e);
-  net.output("accuracy", accuracy(logits, y, {.dim = 2}));
-  net.output("logits", logits);
-  // Matrices alone decay.
-  auto group = [](std::vector<std::string> params, double decay) {
-    return Minimize{
-        .params = std::move(params),
-        .optimizer = adamw({.lr = 6e-4, .beta2 = 0.95, .weightDecay = decay}),
-        .schedule = cosine({.to = 0.1, .warmup = 100}),
-        .name = "adamw"};
-  };
-  net.train({.precision = "bf16",
-             .clipNorm = 1,
-             .groups = {group({"*.weight", "!*ln_*"}, 0.1),
-                        group({"*.bias", "*ln_*.weight"}, 0)}});
-  auto columns = [&](const std::string &file, int64_t stride) {
-    auto column = [&](const std::string &input, int64_t offset) {
-      return Column{.input = input,
-                    .pattern = file,
-                    .format = "tokens",
-                    .shape = {sizes.tokens},
-                    .window = {sizes.tokens + 1, stride, offset}};
-    };
-    return std::vector<Column>{column("x", 0), column("y", 1)};
-  };
-  net.data("train", columns("train.bin", 1));
-  net.data("test", columns("val.bin", sizes.tokens));
+  predictTokens(net, linear(hidden, table), y);
+  trainWithAdamw(
+      net,
+      {.params = {"*.weight", "!*ln_*"}, .others = {"*.bias", "*ln_*.weight"}},
+      {.lr = 6e-4, .beta2 = 0.95, .weightDecay = 0.1},
+      cosine({.to = 0.1, .warmup = 100}));
+  readWindows(net, sizes);
 }
 
 } // namespace models

@@ -37,6 +37,7 @@ std::span<const Model> allModels() {
        224},
       {"mlp-mixer", "MLP-Mixer S/16", mlpMixer, "imagenet", 224},
       {"vit-tiny", "vision transformer Ti/16", vitTiny, "imagenet", 224},
+      {"vit-base", "vision transformer B/16", vitBase, "imagenet", 224},
   };
   return models;
 }

@@ -40,6 +40,7 @@ Logits resnet50(Graph &net, Tensor x, int64_t classes, const Width &width);
 Logits mobilenetV2(Graph &net, Tensor x, int64_t classes, const Width &width);
 Logits mlpMixer(Graph &net, Tensor x, int64_t classes, const Width &width);
 Logits vitTiny(Graph &net, Tensor x, int64_t classes, const Width &width);
+Logits vitBase(Graph &net, Tensor x, int64_t classes, const Width &width);
 
 /// Whether a network has its form for small images: its first layers keep the
 /// size that those for photographs divide by four.

@@ -1,7 +1,12 @@
-//===- Text.cpp - the networks of text ------------------------------------===//
+//===- Text.cpp - the networks of text, and what they are made of ---------===//
 #include "examples/models/Text.h"
+#include <numbers>
 
 namespace models {
+
+//===----------------------------------------------------------------------===//
+// Table
+//===----------------------------------------------------------------------===//
 
 std::span<const TextModel> allTextModels() {
   static const TextModel models[] = {
@@ -10,9 +15,42 @@ std::span<const TextModel> allTextModels() {
       {"gpt2-medium", "GPT-2, 355 million", gpt2, {1024, 50257, 24, 1024, 16}},
       {"gpt2-large", "GPT-2, 774 million", gpt2, {1024, 50257, 36, 1280, 20}},
       {"gpt2-xl", "GPT-2, 1,558 million", gpt2, {1024, 50257, 48, 1600, 25}},
+      {"llama-tiny",
+       "Llama of bytes",
+       llama,
+       {128, 256, 4, 128, 4, .hidden = 352, .keyHeads = 2}},
+      {"tinyllama-1.1b",
+       "TinyLlama, 1,100 million",
+       llama,
+       {2048, 32000, 22, 2048, 32, .hidden = 5632, .keyHeads = 4}},
+      {"llama-3.2-1b",
+       "Llama 3.2, 1,236 million",
+       llama,
+       {2048, 128256, 16, 2048, 32, .hidden = 8192, .keyHeads = 8, .base = 5e5,
+        .scaling = RotaryScaling{.factor = 32}, .isTied = true}},
       {"bert-tiny", "BERT, 4 million", bert, {128, 30522, 2, 128, 2, 2}},
       {"bert-base", "BERT, 109 million", bert, {128, 30522, 12, 768, 12, 2}},
       {"bert-large", "BERT, 335 million", bert, {128, 30522, 24, 1024, 16, 2}},
+      {"bert-mlm-tiny",
+       "BERT of masked tokens",
+       bertMaskedLm,
+       {128, 30522, 2, 128, 2}},
+      {"bert-mlm-base",
+       "the same, 110 million",
+       bertMaskedLm,
+       {128, 30522, 12, 768, 12}},
+      {"bert-mlm-large",
+       "the same, 335 million",
+       bertMaskedLm,
+       {128, 30522, 24, 1024, 16}},
+      {"t5-small",
+       "T5, 61 million",
+       t5,
+       {512, 32128, 6, 512, 8, .hidden = 2048}},
+      {"t5-base",
+       "T5, 223 million",
+       t5,
+       {512, 32128, 12, 768, 12, .hidden = 3072}},
   };
   return models;
 }
@@ -27,7 +65,7 @@ std::string build(Graph &net, const TextModel &model,
   sizes.classWeights = options.classWeights;
   auto weighted = static_cast<int64_t>(sizes.classWeights.size());
   if ((options.classes || options.texts || weighted) && !sizes.classes)
-    return "it has no classes: it predicts the next token";
+    return "it has no classes: it predicts tokens";
   set(sizes.classes, options.classes ? options.classes : weighted);
   if (weighted && weighted != sizes.classes)
     return std::to_string(weighted) + " weights of " +
@@ -35,14 +73,99 @@ std::string build(Graph &net, const TextModel &model,
   set(sizes.texts, options.texts);
   if (sizes.texts > 2)
     return "a sample is one text or two";
-  if (sizes.vocabulary > (1 << 16))
-    return "a vocabulary of " + std::to_string(sizes.vocabulary) +
-           " tokens is more than 16 bits hold";
   // Each head has a multiple of 8 channels.
-  sizes.channels =
-      sizes.heads * Width{options.width}(sizes.channels / sizes.heads);
+  Width width{options.width};
+  sizes.channels = sizes.heads * width(sizes.channels / sizes.heads);
+  if (sizes.hidden)
+    sizes.hidden = width(sizes.hidden);
   model.network(net, sizes);
   return "";
+}
+
+//===----------------------------------------------------------------------===//
+// What the networks are made of
+//===----------------------------------------------------------------------===//
+
+Tensor tokensInput(Graph &net, const std::string &name,
+                   const TextSizes &sizes) {
+  bool isWide = sizes.vocabulary > 1 << 16;
+  return net.input(name, isWide ? U32 : U16, {Batch, sizes.tokens});
+}
+
+Tensor tokenTable(Graph &net, const std::string &name, const TextSizes &sizes,
+                  double deviation) {
+  return net.parameter(name, F32, {sizes.vocabulary, sizes.channels},
+                       normalInit(0, deviation));
+}
+
+Tensor project(Graph &net, const Tensor &x, int64_t out,
+               const std::string &name, double deviation) {
+  return linear(x, net.parameter(name + ".weight", F32, {out, x.size(-1)},
+                                 normalInit(0, deviation)));
+}
+
+void predictTokens(Graph &net, const Tensor &logits, const Tensor &labels) {
+  Tensor loss = crossEntropy(logits, labels, {.dim = 2});
+  net.output("loss", loss);
+  net.output("bits", loss * std::numbers::log2e);
+  net.output("accuracy", accuracy(logits, labels, {.dim = 2}));
+  net.output("logits", logits);
+}
+
+void predictLabelled(Graph &net, const Tensor &logits, const Tensor &labels,
+                     int64_t first) {
+  CrossEntropyOptions options{.dim = 2};
+  // A weight of 0 leaves a label out, and the range of labels is checked still.
+  if (first > 0)
+    options.weight = cast(iota(net, {I32, {logits.size(2)}}, 0) >= first, F32);
+  Tensor isAsked = labels >= first;
+  Tensor share = accuracy(logits, select(isAsked, labels, -100), {.dim = 2});
+  net.output("loss", crossEntropy(logits, labels, options));
+  net.output("accuracy", share / mean(cast(isAsked, F32)));
+  net.output("logits", logits);
+}
+
+void trainWithAdamw(Graph &net, const Decay &decay, const AdamwOptions &adamw,
+                    const Schedule &schedule) {
+  AdamwOptions still = adamw;
+  still.weightDecay = 0;
+  auto group = [&](const std::vector<std::string> &params,
+                   const AdamwOptions &options) {
+    return Minimize{.params = params,
+                    .optimizer = mantissa::adamw(options),
+                    .schedule = schedule,
+                    .name = "adamw"};
+  };
+  net.train(
+      {.precision = "bf16",
+       .clipNorm = 1,
+       .groups = {group(decay.params, adamw), group(decay.others, still)}});
+}
+
+void readWindows(Graph &net, const TextSizes &sizes) {
+  auto columns = [&](const std::string &file, int64_t stride) {
+    auto column = [&](const std::string &input, int64_t offset) {
+      return Column{.input = input,
+                    .pattern = file,
+                    .format = "tokens",
+                    .shape = {sizes.tokens},
+                    .window = {sizes.tokens + 1, stride, offset}};
+    };
+    return std::vector<Column>{column("x", 0), column("y", 1)};
+  };
+  net.data("train", columns("train.bin", 1));
+  net.data("test", columns("val.bin", sizes.tokens));
+}
+
+void readTexts(Graph &net, const std::string &labels, bool hasTypes) {
+  for (std::string source : {"train", "test"}) {
+    std::vector<Column> columns = {{"tokens", source + ".npy", "npy"},
+                                   {"lengths", source + "-lengths.npy", "npy"},
+                                   {labels, source + "-labels.npy", "npy"}};
+    if (hasTypes)
+      columns.push_back({"types", source + "-types.npy", "npy"});
+    net.data(source, columns);
+  }
 }
 
 } // namespace models

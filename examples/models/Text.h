@@ -20,20 +20,29 @@ struct TextSizes {
   int64_t classes = 0; ///< of a classifier
   int64_t texts = 1;   ///< of a sample that a classifier takes
   std::vector<double> classWeights = {}; ///< of its loss; empty: all the same
+  int64_t hidden = 0;   ///< features of feed-forward layers, of llama and t5
+  int64_t keyHeads = 0; ///< heads of keys and values, of llama
+  double base = 10000;  ///< of rotary positions
+  std::optional<RotaryScaling> scaling = {};
+  bool isTied = false; ///< whether llama's classifier is the table of tokens
 };
 
 /// A network with its inputs, outputs and recipe.
 using TextNetwork = void (*)(Graph &net, const TextSizes &sizes);
 
 /// Predicts the next token: GPT2LMHeadModel (Radford et al., 2019). Inputs "x"
-/// and "y" [batch, tokens], ui16; outputs "loss", "bits" (the loss in bits a
-/// token), "accuracy" and "logits". Without dropout, as nanoGPT.
+/// and "y" [batch, tokens], of the type of tokens; outputs "loss", "bits" (the
+/// loss in bits a token), "accuracy" and "logits". Without dropout, as nanoGPT.
 void gpt2(Graph &net, const TextSizes &sizes);
+
+/// Predicts the next token: LlamaForCausalLM (Touvron et al., 2023). Inputs and
+/// outputs are those of gpt2.
+void llama(Graph &net, const TextSizes &sizes);
 
 /// The inputs of a classifier of texts. Texts are filled at their ends, so that
 /// `lengths` is what BERT's attention mask is.
 struct TextInputs {
-  Tensor tokens;     ///< "tokens" [batch, tokens], ui16
+  Tensor tokens;     ///< "tokens" [batch, tokens], of the type of tokens
   Tensor lengths;    ///< "lengths" [batch], i32: those that are not filled in
   Tensor label;      ///< "label" [batch], i32
   Tensor types = {}; ///< "types" [batch, tokens], ui8: 1 in a second text
@@ -48,6 +57,17 @@ Tensor bertLogits(Graph &net, const TextInputs &inputs, const TextSizes &sizes);
 /// Classifies texts, or pairs of them, by bertLogits of textInputs; outputs
 /// "loss", "accuracy" and "logits".
 void bert(Graph &net, const TextSizes &sizes);
+
+/// Finds the tokens that were masked: BertForMaskedLM. Inputs "tokens", with
+/// masks, "lengths", and "labels" [batch, tokens], which are -100 where a token
+/// is not asked for.
+void bertMaskedLm(Graph &net, const TextSizes &sizes);
+
+/// Writes a text from another one: T5ForConditionalGeneration (Raffel et al.,
+/// 2020). Inputs "tokens" [batch, tokens], "lengths" [batch], and "labels"
+/// [batch, tokens], the text to write; labels of 0 (padding) and -100 are not
+/// asked for. Dropout is 0.1, but not of attention.
+void t5(Graph &net, const TextSizes &sizes);
 
 struct TextModel {
   std::string name, about;
@@ -67,6 +87,45 @@ struct TextOptions {
 /// wrong in the options, or "".
 std::string build(Graph &net, const TextModel &model,
                   const TextOptions &options);
+
+//===----------------------------------------------------------------------===//
+// What the networks are made of
+//===----------------------------------------------------------------------===//
+
+/// An input [batch, tokens] of tokens: of ui16, or of ui32 if the vocabulary is
+/// larger.
+Tensor tokensInput(Graph &net, const std::string &name, const TextSizes &sizes);
+
+/// A table with a row of channels for each token, drawn with this deviation.
+Tensor tokenTable(Graph &net, const std::string &name, const TextSizes &sizes,
+                  double deviation = 0.02);
+
+/// y = x W^T, where name.weight [out, in] is drawn with this deviation.
+Tensor project(Graph &net, const Tensor &x, int64_t out,
+               const std::string &name, double deviation = 0.02);
+
+/// Outputs "loss", "bits", "accuracy" and "logits" [batch, tokens, vocabulary]
+/// of the labels [batch, tokens].
+void predictTokens(Graph &net, const Tensor &logits, const Tensor &labels);
+/// The same without bits, of i32 labels that may be -100, or anything below
+/// `first`: these are not asked for.
+void predictLabelled(Graph &net, const Tensor &logits, const Tensor &labels,
+                     int64_t first = 0);
+
+/// Trains in bf16 with AdamW: the parameters of these names decay, the others
+/// do not.
+struct Decay {
+  std::vector<std::string> params, others;
+};
+void trainWithAdamw(Graph &net, const Decay &decay, const AdamwOptions &adamw,
+                    const Schedule &schedule);
+
+/// Inputs "x" and "y" are windows of train.bin and val.bin.
+void readWindows(Graph &net, const TextSizes &sizes);
+/// Inputs "tokens", "lengths" and the labels of that name are the arrays
+/// train.npy, train-lengths.npy and train-labels.npy, and the same with test,
+/// as mp-data tokenize --field writes them; "types" are train-types.npy.
+void readTexts(Graph &net, const std::string &labels, bool hasTypes = false);
 
 } // namespace models
 
