@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Networks of mp-zoo agree with torchvision's: losses of ten steps in fp32 and bf16, and the gradients of the first, from the same
-weights and images (test/goldens/zoo.py).
+"""Networks of mp-zoo agree with torchvision's and Hugging Face's: losses of ten steps in fp32 and bf16, and the gradients of the
+first, from the same weights and samples (test/goldens/zoo.py).
 
 In fp32 a loss may differ by 1e-4, and an element of a gradient by 1e-3 of the gradient's largest. Under autocast to bf16 a loss may
-differ by 2e-2 from torchvision's in f32."""
+differ by 2e-2 from PyTorch's in f32."""
 
 import importlib
 import json
@@ -52,7 +52,7 @@ def compare(arguments, cases, write_safetensors, name, golden):
     text = cases.module(arguments.tools, case)
     (folder / "network.mlir").write_text(text)
     write_safetensors(folder / "weights.safetensors", cases.weights(text, case))
-    for part, array in zip(("images", "labels"), cases.images(case)):
+    for part, array in cases.arrays(case).items():
         np.save(folder / f"{part}.npy", array)
     batch = ("--batch", case["batch"])
     single = metrics(run(arguments, folder, "fp32", *batch, "--precision", "fp32"))["loss"]
@@ -61,7 +61,7 @@ def compare(arguments, cases, write_safetensors, name, golden):
     gradient, where = gradients_apart(cases, first / "checkpoint.safetensors", golden["gradients"])
     losses, halves = apart(single, golden["losses_f32"]), apart(mixed, golden["losses_f32"])
     print(f"{name:15} losses {losses:.1e} (from double {apart(single, golden['losses']):.1e}), gradients {gradient:.1e} ({where}), "
-          f"bf16 {halves:.1e} (torchvision's {apart(golden['losses_bf16'], golden['losses_f32']):.1e})", flush=True)
+          f"bf16 {halves:.1e} (PyTorch's {apart(golden['losses_bf16'], golden['losses_f32']):.1e})", flush=True)
     return losses <= LOSS and gradient <= GRADIENT and halves <= MIXED
 
 
@@ -69,11 +69,12 @@ def main():
     arguments = options(__doc__)
     goldens = arguments.source / "test" / "goldens"
     sys.path.insert(0, str(goldens))
-    files, zoo_cases = importlib.import_module("files"), importlib.import_module("zoo_cases")
+    write = importlib.import_module("files").write_safetensors
+    cases = {name: module for module in map(importlib.import_module, ("zoo_cases", "text_cases")) for name in module.CASES}
     networks = json.loads((goldens / "zoo.json").read_text())["networks"]
-    differ = [name for name, golden in networks.items() if not compare(arguments, zoo_cases, files.write_safetensors, name, golden)]
+    differ = [name for name, golden in networks.items() if not compare(arguments, cases[name], write, name, golden)]
     if differ:
-        sys.exit(f"{', '.join(differ)}: further from torchvision than {LOSS} (losses), {GRADIENT} (gradients) or {MIXED} (bf16)")
+        sys.exit(f"{', '.join(differ)}: further from PyTorch than {LOSS} (losses), {GRADIENT} (gradients) or {MIXED} (bf16)")
     print(f"{len(networks)} networks agree")
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes zoo.json: losses and gradients of torchvision's networks with the channels and weights of zoo_cases.py.
+"""Writes zoo.json: losses and gradients of torchvision's and Hugging Face's networks with the sizes and weights of zoo_cases.py and
+text_cases.py.
 
-    VENV/bin/pip install torch torchvision numpy
+    VENV/bin/pip install torch torchvision transformers numpy
     VENV/bin/python test/goldens/zoo.py --tools build/release/bin [NETWORK...]
 
-The modules are torchvision's own, whose leaves are replaced by those of fewer channels. For each network: the losses of ten steps of
-SGD with momentum in double, in f32 and under autocast to bf16, and of the first step in double, the sizes and the
-fingerprints of all gradients that f32 is exact enough for."""
+The modules are torchvision's own, whose leaves are replaced by those of fewer channels, and those of transformers, which take sizes.
+For each network: the losses of ten steps of SGD with momentum in double, in f32 and under autocast to bf16, and of the first step in
+double, the sizes and the fingerprints of all gradients that f32 is exact enough for."""
 
 import argparse
 import copy
@@ -16,7 +17,9 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 import torchvision
+import transformers
 
+import text_cases
 import zoo_cases
 
 HERE = Path(__file__).resolve().parent
@@ -44,6 +47,22 @@ NETWORKS = {
     "vit-tiny": lambda num_classes: torchvision.models.VisionTransformer(64, 16, 12, 3, 96, 384, num_classes=num_classes),
 }
 
+HEADS = {"num_hidden_layers": 2, "hidden_size": 128, "vocab_size": text_cases.VOCABULARY}
+BERT = transformers.BertConfig(**HEADS, num_attention_heads=2, intermediate_size=512, hidden_dropout_prob=0,
+                               attention_probs_dropout_prob=0)
+TEXTS = {
+    "char-gpt": lambda: transformers.GPT2LMHeadModel(transformers.GPT2Config(
+        n_layer=2, n_embd=128, n_head=4, vocab_size=text_cases.VOCABULARY, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)),
+    "llama-tiny": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(
+        **HEADS, num_attention_heads=4, num_key_value_heads=2, intermediate_size=352, rms_norm_eps=1e-5)),
+    "bert-tiny": lambda: transformers.BertForSequenceClassification(BERT),
+    "bert-mlm-tiny": lambda: transformers.BertForMaskedLM(BERT),
+    "t5-small": lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(
+        num_layers=2, d_model=128, d_kv=16, d_ff=512, num_heads=8, vocab_size=text_cases.VOCABULARY, dropout_rate=0,
+        decoder_start_token_id=0)),
+}
+CASES = {name: module for module in (zoo_cases, text_cases) for name in module.CASES}
+
 
 def narrowed(module, shapes, name):
     """The leaf with as many channels as the weights have."""
@@ -61,7 +80,17 @@ def narrowed(module, shapes, name):
     return None
 
 
+def loaded(model, state, may_miss):
+    missing, unexpected = model.load_state_dict({name: torch.from_numpy(array) for name, array in state.items()}, strict=False)
+    assert not unexpected and all(name.endswith(may_miss) for name in missing), (missing, unexpected)
+    return model.train()
+
+
 def network(name_of_case, text):
+    state = CASES[name_of_case].weights(text, CASES[name_of_case].CASES[name_of_case])
+    if name_of_case in TEXTS:
+        # What shares its values with another parameter is in no file.
+        return loaded(TEXTS[name_of_case](), state, ("lm_head.weight", "embed_tokens.weight", "decoder.weight", "decoder.bias"))
     model = NETWORKS[name_of_case](num_classes=zoo_cases.CLASSES)
     shapes = zoo_cases.shapes(text)
     for name, module in list(model.named_modules()):
@@ -69,13 +98,26 @@ def network(name_of_case, text):
         if leaf is not None:
             parent, _, last = name.rpartition(".")
             setattr(model.get_submodule(parent), last, leaf)
-    state = {name: torch.from_numpy(array) for name, array in zoo_cases.weights(text, zoo_cases.CASES[name_of_case]).items()}
-    missing, unexpected = model.load_state_dict(state, strict=False)
-    assert not unexpected and all(name.endswith("num_batches_tracked") for name in missing), (missing, unexpected)
-    return model.train()
+    return loaded(model, state, "num_batches_tracked")
 
 
-def loss_of(model, images, labels, autocast):
+def loss_of_texts(model, inputs, autocast):
+    """Of windows with the tokens after them, or of texts with their lengths and labels."""
+    labels = next(inputs[name] for name in ("y", "label", "labels") if name in inputs)
+    words = {"input_ids": inputs["x"]} if "x" in inputs else {"input_ids": inputs["tokens"]}
+    if "lengths" in inputs:
+        words["attention_mask"] = (torch.arange(text_cases.TOKENS) < inputs["lengths"][:, None]).long()
+    if isinstance(model, transformers.T5ForConditionalGeneration):
+        labels = words["labels"] = labels.masked_fill(labels == 0, -100)
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+        logits = model(**words).logits
+    return F.cross_entropy((logits.float() if autocast else logits).flatten(0, -2), labels.flatten())
+
+
+def loss_of(model, inputs, autocast):
+    if "images" not in inputs:
+        return loss_of_texts(model, inputs, autocast)
+    images, labels = inputs["images"].to(next(model.parameters()).dtype), inputs["labels"]
     scaled = (images / 255 - zoo_cases.MEAN) / zoo_cases.DEVIATION
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
         logits = model(scaled.permute(0, 3, 1, 2))
@@ -96,14 +138,13 @@ def disturbed(model, seed):
 
 def train(model, case, autocast=False, steps=zoo_cases.STEPS):
     """The losses of the steps, and the gradients of the first."""
-    kind = next(model.parameters()).dtype
-    images, labels = (torch.from_numpy(array) for array in zoo_cases.images(case))
+    arrays = {name: torch.from_numpy(array.astype("int64")) for name, array in CASES[case["name"]].arrays(case).items()}
     optimizer = torch.optim.SGD(model.parameters(), lr=case["rate"], momentum=0.9)
     losses, gradients = [], {}
     for step in range(steps):
         rows = slice(step * case["batch"], (step + 1) * case["batch"])
         optimizer.zero_grad()
-        loss = loss_of(model, images[rows].to(kind), labels[rows].long(), autocast)
+        loss = loss_of(model, {name: array[rows] for name, array in arrays.items()}, autocast)
         loss.backward()
         gradients = gradients or {name: value.grad.numpy().copy() for name, value in model.named_parameters()}
         optimizer.step()
@@ -112,8 +153,8 @@ def train(model, case, autocast=False, steps=zoo_cases.STEPS):
 
 
 def golden(tools, name):
-    case = zoo_cases.CASES[name]
-    model = network(name, zoo_cases.module(tools, case))
+    cases, case = CASES[name], CASES[name].CASES[name]
+    model = network(name, cases.module(tools, case))
     exact, gradients = train(copy.deepcopy(model).double(), case)
     single, rounded = train(copy.deepcopy(model), case)
     others = [rounded, *(train(disturbed(model, seed), case, steps=1)[1] for seed in range(DISTURBED))]
@@ -123,24 +164,24 @@ def golden(tools, name):
           f"bf16 {max(abs(a - b) / b for a, b in zip(mixed, exact)):.1e}", flush=True)
     largest = {key: float(abs(value).max()) for key, value in gradients.items()}
     kept = [key for key, value in gradients.items()
-            if max(abs(other[key] - value).max() for other in others) <= OWN * zoo_cases.size_of(key, largest)]
+            if max(abs(other[key] - value).max() for other in others) <= OWN * cases.size_of(key, largest)]
     print(f"{'':15} {len(gradients) - len(kept)} of {len(gradients)} gradients are further than {OWN} in f32, and left out", flush=True)
     return {"case": case, "left_out": len(gradients) - len(kept), "losses": exact, "losses_f32": single, "losses_bf16": mixed,
-            "gradients": {key: [float(f"{zoo_cases.size_of(key, largest):.6e}"), *zoo_cases.fingerprint(key, gradients[key])] for key in kept}}
+            "gradients": {key: [float(f"{cases.size_of(key, largest):.6e}"), *cases.fingerprint(key, gradients[key])] for key in kept}}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=Path, required=True, help="folder of mp-zoo")
-    parser.add_argument("networks", nargs="*", choices=[[], *NETWORKS], default=[], help="those to write again (all)")
+    parser.add_argument("networks", nargs="*", choices=[[], *CASES], default=[], help="those to write again (all)")
     options = parser.parse_args()
     torch.set_num_threads(2)
     path = HERE / "zoo.json"
     all_goldens = json.loads(path.read_text())["networks"] if path.exists() else {}
-    all_goldens |= {name: golden(options.tools, name) for name in options.networks or NETWORKS}
+    all_goldens |= {name: golden(options.tools, name) for name in options.networks or CASES}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in all_goldens.items()]
-    path.write_text(f'{{"torch": "{torch.__version__}", "torchvision": "{torchvision.__version__}", "networks": {{\n' + ",\n".join(lines) +
-                    "\n}}\n")
+    versions = ", ".join(f'"{module.__name__}": "{module.__version__}"' for module in (torch, torchvision, transformers))
+    path.write_text(f'{{{versions}, "networks": {{\n' + ",\n".join(lines) + "\n}}\n")
 
 
 if __name__ == "__main__":

@@ -25,15 +25,21 @@ SAMPLES = 12  # elements of each gradient that are compared
 DATA = """  mp.data @train {image = #mp.column<"images.npy" as npy, ui8>, label = #mp.column<"labels.npy" as npy, ui8>}"""
 
 
+def without_dropout(text):
+    for result, operand in re.findall(r"(%\w+) = mp\.dropout (%[\w.]+)", text):
+        text = re.sub(rf"{result}\b", operand, text)
+    return "\n".join(line for line in text.splitlines() if "mp.dropout" not in line and "mp.data" not in line) + "\n"
+
+
+def optimizer(case):
+    return f"optimizer = #mp.sgd<lr = {case['rate']:e}, momentum = 0.9>"
+
+
 def module(tools, case):
     """The text of the network without dropout, with a learning rate that stays, and arrays of NumPy as data."""
     text = subprocess.run([tools / "mp-zoo", case["name"], "--image", str(case["image"]), "--classes", str(CLASSES), "--width",
                            str(case["width"]), "--data", "arrays"], check=True, capture_output=True, text=True).stdout
-    for result, operand in re.findall(r"(%\w+) = mp\.dropout (%\w+)", text):
-        text = re.sub(rf"{result}\b", operand, text)
-    text = "\n".join(line for line in text.splitlines() if "mp.dropout" not in line and "mp.data" not in line)
-    recipe = f"optimizer = #mp.sgd<lr = {case['rate']:e}, momentum = 0.9>}}"
-    text = re.sub(r"optimizer = #mp\.sgd<.*", lambda _: recipe, text)
+    text = re.sub(r"optimizer = #mp\.sgd<.*", lambda _: optimizer(case) + "}", without_dropout(text))
     return text[:text.rindex("}")] + DATA + "\n}\n"
 
 
@@ -69,12 +75,12 @@ def weights(text, case):
     return {name: weight(name, shape, random, offsets[name]).astype(np.float32) for name, shape in found.items()}
 
 
-def images(case):
-    """Noise around a shade that differs from sample to sample, and classes."""
+def arrays(case):
+    """The inputs of all steps, by the names of their files: noise around a shade that differs from sample to sample, and classes."""
     random = np.random.RandomState(case.get("seed", 2))
     count, side = case["batch"] * STEPS, case["image"]
     pixels = random.randint(0, 128, (count, side, side, 3)) + random.randint(0, 128, (count, 1, 1, 3))
-    return pixels.astype(np.uint8), random.randint(0, CLASSES, count).astype(np.uint8)
+    return {"images": pixels.astype(np.uint8), "labels": random.randint(0, CLASSES, count).astype(np.uint8)}
 
 
 def places(name, size):
