@@ -27,6 +27,11 @@ Tensor normalizeLast(const Tensor &x, const std::string &name) {
 
 Tensor drop(const Tensor &x) { return dropout(x, {.p = kDropout}); }
 
+Tensor dense(Graph &net, const Tensor &x, int64_t out, const std::string &name,
+             double factor = 1) {
+  return project(net, x, out, name, factor * std::pow(x.size(-1), -0.5));
+}
+
 /// The number of the distance from a query to a key: near ones have their own,
 /// and farther ones share more and more. A decoder's keys are before the query.
 int64_t bucket(int64_t distance, bool isDecoder) {
@@ -51,13 +56,12 @@ Tensor positionBias(Graph &net, const TextSizes &sizes, bool isDecoder) {
   std::vector<double> buckets;
   for (int64_t distance = -last; distance <= last; ++distance)
     buckets.push_back(double(bucket(distance, isDecoder)));
-  Tensor ofDistance =
-      gather(table, constant(net, buckets, {int64_t(buckets.size())}, I32), 0);
+  Tensor bucketOf = constant(net, buckets, {2 * last + 1}, I32);
   auto place = [&](int64_t dim) {
     return iota(net, {I32, {sizes.tokens, sizes.tokens}}, dim);
   };
-  return transpose(gather(ofDistance, place(1) - place(0) + last, 0),
-                   {2, 0, 1});
+  Tensor distance = place(1) - place(0) + last;
+  return transpose(gather(gather(table, bucketOf, 0), distance, 0), {2, 0, 1});
 }
 
 /// Adds to x what the attention `layer.name` finds in the keys.
@@ -68,17 +72,15 @@ Tensor attend(Graph &net, const Tensor &x, const Keys &keys,
   Tensor normal = normalizeLast(x, "layer_norm");
   auto inner = net.scope(name);
   int64_t depth = sizes.channels / sizes.heads;
-  double deviation = std::pow(sizes.channels, -0.5);
-  auto heads = [&](const Tensor &from, const std::string &name, double std) {
-    return reshape(project(net, from, sizes.channels, name, std),
+  auto heads = [&](const Tensor &of, const std::string &name, double factor) {
+    return reshape(dense(net, of, sizes.channels, name, factor),
                    {Batch, sizes.tokens, sizes.heads, depth});
   };
   Tensor from = keys.of ? keys.of : normal;
   Tensor mixed = scaledDotProductAttention(
-      heads(normal, "q", deviation * std::pow(depth, -0.5)),
-      heads(from, "k", deviation), heads(from, "v", deviation), keys.options);
-  return x + drop(project(net, reshape(mixed, x.shape()), sizes.channels, "o",
-                          deviation));
+      heads(normal, "q", std::pow(depth, -0.5)), heads(from, "k", 1),
+      heads(from, "v", 1), keys.options);
+  return x + drop(dense(net, reshape(mixed, x.shape()), sizes.channels, "o"));
 }
 
 Tensor feedForward(Graph &net, const Tensor &x, const std::string &layer,
@@ -86,10 +88,8 @@ Tensor feedForward(Graph &net, const Tensor &x, const std::string &layer,
   auto scope = net.scope(layer);
   Tensor y = normalizeLast(x, "layer_norm");
   auto inner = net.scope("DenseReluDense");
-  y = project(net, y, sizes.hidden, "wi", std::pow(sizes.channels, -0.5));
-  y = project(net, drop(relu(y)), sizes.channels, "wo",
-              std::pow(sizes.hidden, -0.5));
-  return x + drop(y);
+  y = relu(dense(net, y, sizes.hidden, "wi"));
+  return x + drop(dense(net, drop(y), sizes.channels, "wo"));
 }
 
 /// A stack of blocks: the encoder, or the decoder, which also looks at what
@@ -98,11 +98,11 @@ Tensor stack(Graph &net, const Tensor &embedded, const Tensor &lengths,
              const Tensor &encoded, const TextSizes &sizes) {
   bool isDecoder = bool(encoded);
   auto scope = net.scope(isDecoder ? "decoder" : "encoder");
-  Keys own{{}, {.mask = positionBias(net, sizes, isDecoder), .scale = 1}};
-  if (isDecoder)
-    own.options.causal = true;
-  else
-    own.options.lengths = lengths;
+  Keys own{{},
+           {.mask = positionBias(net, sizes, isDecoder),
+            .lengths = isDecoder ? Tensor() : lengths,
+            .causal = isDecoder,
+            .scale = 1}};
   Keys other{encoded, {.lengths = lengths, .scale = 1}};
   Tensor x = drop(embedded);
   for (int64_t layer = 0; layer < sizes.layers; ++layer) {
