@@ -9,7 +9,7 @@
 #include "dialect/ops/Softmax.h"
 #include "dialect/ops/View.h"
 #include "passes/Passes.h"
-#include "passes/analysis/Constants.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mp {
 #define GEN_PASS_DEF_RECOGNIZEATTENTION
@@ -165,9 +165,11 @@ private:
     if (found.causal || found.scale != 1)
       return {};
     found.causal = true;
-    if (comparesPlaces(op.getCondition(), /*isLater=*/false) && isNever(op.getRhs()))
+    if (comparesPlaces(op.getCondition(), /*isLater=*/false) &&
+        isNever(op.getRhs()))
       return op.getLhs();
-    if (comparesPlaces(op.getCondition(), /*isLater=*/true) && isNever(op.getLhs()))
+    if (comparesPlaces(op.getCondition(), /*isLater=*/true) &&
+        isNever(op.getLhs()))
       return op.getRhs();
     return {};
   }
@@ -279,13 +281,25 @@ struct RecognizeAttention
       return;
     SmallVector<MatmulOp> products;
     function.walk([&](MatmulOp op) { products.push_back(op); });
+    // What is erased with a product comes before it, and has been visited.
     for (MatmulOp product : products)
-      if (auto spelled = Matcher().match(product))
+      if (auto spelled = Matcher().match(product)) {
         Rewriter(*spelled).run();
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+        eraseDead(product);
+      }
+  }
+
+private:
+  /// Erases an op that has no use any more, and what it alone used.
+  static void eraseDead(Operation *op) {
+    if (!isOpTriviallyDead(op))
+      return;
+    llvm::SetVector<Operation *> producers;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        producers.insert(producer);
+    op->erase();
+    llvm::for_each(producers, eraseDead);
   }
 };
 } // namespace
