@@ -28,18 +28,30 @@ except ModuleNotFoundError as missing:
 from _machine import ROOT, circumstances
 
 PROMPT = b"It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, "
-# The sizes of a network of the zoo, the tokens that are written, and how widely random weights are spread.
-MODELS = {"char-gpt": (dict(n_layer=4, n_embd=128, n_head=4, vocab_size=256), 300, 0.15),
-          "gpt2": (dict(), 24, 0.1)}
+ENDS = {"bos_token_id": None, "eos_token_id": None}
+
+
+def gpt2(**sizes):
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(resid_pdrop=0, embd_pdrop=0, attn_pdrop=0, **sizes, **ENDS))
+
+
+def llama(**sizes):
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(rms_norm_eps=1e-5, **sizes, **ENDS))
+
+
+# A network of the zoo: transformers' module, the tokens that are written, and how widely random weights are spread.
+MODELS = {"char-gpt": (lambda: gpt2(n_layer=4, n_embd=128, n_head=4, vocab_size=256), 300, 0.15),
+          "llama-tiny": (lambda: llama(vocab_size=256, hidden_size=128, intermediate_size=352, num_hidden_layers=4, num_attention_heads=4,
+                                       num_key_value_heads=2), 300, 0.15),
+          "gpt2": (gpt2, 24, 0.1)}
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def rival(name, weights):
     """transformers' module with random or given weights, and its weights as a file has them."""
-    sizes, _, spread = MODELS[name]
-    off = {"resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0, "bos_token_id": None, "eos_token_id": None}
+    make, _, spread = MODELS[name]
     torch.manual_seed(0)
-    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, **off)).eval()
+    model = make().eval()
     if weights:
         missing = model.load_state_dict(load_file(weights), strict=False)
         if missing.unexpected_keys or set(missing.missing_keys) - {"lm_head.weight"}:
@@ -66,7 +78,7 @@ def write(model, count):
 
 def generated(tools, name, weights, precision, count):
     """The same of mp-run."""
-    context = f",tokens={max(len(PROMPT) + count, 128)}" if name == "char-gpt" else ""
+    context = "" if name == "gpt2" else f",tokens={max(len(PROMPT) + count, 128)}"
     command = [tools / "mp-run", "generate", weights, "--module", f"zoo:{name}{context}", "--tokenizer", "bytes", "--prompt",
                PROMPT.decode(), "--temperature", "0", "--length", str(count), "--precision", precision, "--threads", "1", "--numbers"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -78,7 +90,7 @@ def generated(tools, name, weights, precision, count):
 def measure(tools, folder, name, precision, options):
     count = options.length or MODELS[name][1]
     model, file = rival(name, options.weights), folder / "weights.safetensors"
-    save_file({key: value.contiguous() for key, value in model.state_dict().items() if key != "lm_head.weight"}, file)
+    save_file({key: value.contiguous() for key, value in model.state_dict().items() if name == "llama-tiny" or key != "lm_head.weight"}, file)
     model = model.to(PRECISIONS[precision])
     write(model, 3)
     ours, theirs = [], []
