@@ -5,6 +5,7 @@
 #include "runtime/text/TokenFile.h"
 #include "runtime/text/Unicode.h"
 #include "support/Error.h"
+#include "support/Json.h"
 #include "tools/run/Commands.h"
 #include "tools/run/RunModule.h"
 #include "llvm/Support/Format.h"
@@ -96,9 +97,10 @@ Command describe(GenerateOptions &options) {
 }
 
 /// Text as it is printed: lines and tabs stay, other control characters are
-/// shown.
-std::string printable(StringRef text) {
-  std::string shown;
+/// shown, and what is not UTF-8 is U+FFFD.
+std::string printable(StringRef bytes) {
+  std::string valid = validUtf8(bytes), shown;
+  StringRef text = valid;
   while (!text.empty()) {
     size_t end = std::min(text.find_first_of("\n\t"), text.size());
     shown += withoutControls(text.take_front(end));
