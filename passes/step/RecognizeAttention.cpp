@@ -43,13 +43,10 @@ bool isPlain(MatmulOp op) {
          tensorType(op.getLhs()).getRank() == tensorType(op.getRhs()).getRank();
 }
 
+/// The number that all elements of a constant are.
 std::optional<double> splatOf(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
-                           : SplatElementsAttr();
-  if (!elements || !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
+  return constant ? splatValue(constant.getValue()) : std::nullopt;
 }
 
 /// Whether a value counts dimension `fromEnd`, counted from the last one.

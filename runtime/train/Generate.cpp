@@ -50,7 +50,6 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
     return trained.takeError();
   Generator made;
   made.trained = std::move(*trained);
-  made.options = options;
   CompileOptions &compile = made.trained.model->compileOptions();
   compile.text = input.str();
   auto next =
@@ -92,8 +91,7 @@ Error Generator::computeFrom(int64_t first) {
   if (!several && length() - first >= count && count > 1) {
     CompileOptions &compile = trained.model->compileOptions();
     compile.tokens = count;
-    auto entry =
-        trained.model->get(Goal::Decode, decodeEntry(count), options.batch);
+    auto entry = trained.model->get(Goal::Decode, decodeEntry(count), texts());
     compile.tokens = 1;
     if (!entry)
       return entry.takeError();

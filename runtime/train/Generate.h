@@ -53,7 +53,6 @@ private:
   int64_t length() const { return taken[0].size(); }
 
   TrainedModel trained;
-  EvalOptions options;
   Executable *next = nullptr;    ///< takes one token
   Executable *several = nullptr; ///< takes a few; null until it is needed
   int64_t contextSize = 0;

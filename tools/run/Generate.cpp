@@ -3,7 +3,6 @@
 #include "program/Limits.h"
 #include "runtime/data/Array.h"
 #include "runtime/text/TokenFile.h"
-#include "runtime/text/Unicode.h"
 #include "support/Error.h"
 #include "support/Json.h"
 #include "tools/run/Commands.h"
