@@ -92,10 +92,10 @@ def RecognizeAttention : Mp_Pass<"mp-recognize-attention", "::mlir::func::FuncOp
     constant of at most -10,000, by mp.compare of two mp.iota that says whether a key comes later than a query, is a
     causal bound. Transposes in front are undone where they are those that the op needs.
 
-    What is computed is the same but for rounding: scores are not rounded to 16 bits between the ops. A row whose mask
-    is -infinity everywhere is zeros, not NaN. Nothing is replaced if scores or weights have another use, such as a
-    dropout in training or a result; if one of the ops has an attribute such as mp.autocast; or in a function that
-    takes gradients itself.
+    What is computed is the same but for the order of sums in f32. A row whose mask is -infinity everywhere is zeros,
+    not NaN. Nothing is replaced if scores or weights have another use, such as a dropout in training or a result; if
+    one of the ops has an attribute such as mp.autocast; if the graph is written in 16 bits, as its ops round what the
+    op keeps in f32; or in a function that takes gradients itself.
 
     ```mlir
     // before                                            // after mp-recognize-attention

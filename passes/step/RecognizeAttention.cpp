@@ -171,12 +171,13 @@ private:
     return {};
   }
 
-  /// The op takes operands of one float type, whose batches agree.
+  /// The op takes operands of one type, whose batches agree. In 16 bits the ops
+  /// round the scores and the weights, which the op does not.
   bool hasKeysForQueries() {
     auto query = tensorType(found.scores.getLhs()),
          value = tensorType(found.product.getRhs());
     if (query.getElementType() != value.getElementType() ||
-        !isa<FloatType>(query.getElementType()) ||
+        !query.getElementType().isF32() || !type.getElementType().isF32() ||
         query.getShape().drop_back(2) != value.getShape().drop_back(2))
       return false;
     // An empty softmax has a meaning of its own.

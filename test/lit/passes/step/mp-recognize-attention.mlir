@@ -20,16 +20,16 @@ func.func @heads(%q: tensor<?x6x2x4xf32>, %k: tensor<?x6x2x4xf32>, %v: tensor<?x
 
 // A mask that is added, and sequences without heads.
 // CHECK-LABEL: func.func @mask(
-// CHECK: mp.reshape %{{.*}} : tensor<?x6x4xf16> to tensor<?x6x1x4xf16>
-// CHECK: mp.reshape %{{.*}} : tensor<?x1x6xf16> to tensor<?x1x1x6xf16>
-// CHECK: mp.scaled_dot_product_attention {{.*}} mask(%{{.*}} : tensor<?x1x1x6xf16>) {scale = 1.000000e+00 : f64}
+// CHECK: mp.reshape %{{.*}} : tensor<?x6x4xf32> to tensor<?x6x1x4xf32>
+// CHECK: mp.reshape %{{.*}} : tensor<?x1x6xf32> to tensor<?x1x1x6xf32>
+// CHECK: mp.scaled_dot_product_attention {{.*}} mask(%{{.*}} : tensor<?x1x1x6xf32>) {scale = 1.000000e+00 : f64}
 // CHECK-NOT: mp.softmax
-func.func @mask(%q: tensor<?x6x4xf16>, %m: tensor<?x1x6xf16>) -> tensor<?x6x4xf16> {
-  %s = mp.matmul %q, %q transpose_b : tensor<?x6x4xf16>, tensor<?x6x4xf16>
-  %t = mp.add %m, %s : tensor<?x1x6xf16>, tensor<?x6x6xf16>
-  %p = mp.softmax %t dim(2) : tensor<?x6x6xf16>
-  %y = mp.matmul %p, %q : tensor<?x6x6xf16>, tensor<?x6x4xf16>
-  return %y : tensor<?x6x4xf16>
+func.func @mask(%q: tensor<?x6x4xf32>, %m: tensor<?x1x6xf32>) -> tensor<?x6x4xf32> {
+  %s = mp.matmul %q, %q transpose_b : tensor<?x6x4xf32>, tensor<?x6x4xf32>
+  %t = mp.add %m, %s : tensor<?x1x6xf32>, tensor<?x6x6xf32>
+  %p = mp.softmax %t dim(2) : tensor<?x6x6xf32>
+  %y = mp.matmul %p, %q : tensor<?x6x6xf32>, tensor<?x6x4xf32>
+  return %y : tensor<?x6x4xf32>
 }
 
 // CHECK-LABEL: func.func @causal(
@@ -47,6 +47,16 @@ func.func @causal(%q: tensor<6x4xf32>) -> tensor<6x4xf32> {
   %p = mp.softmax %u dim(1) : tensor<6x6xf32>
   %y = mp.matmul %p, %q : tensor<6x6xf32>, tensor<6x4xf32>
   return %y : tensor<6x4xf32>
+}
+
+// Written in 16 bits, the ops round what attention keeps in f32.
+// CHECK-LABEL: func.func @half(
+// CHECK-NOT: mp.scaled_dot_product_attention
+func.func @half(%q: tensor<6x4xf16>) -> tensor<6x4xf16> {
+  %s = mp.matmul %q, %q transpose_b : tensor<6x4xf16>, tensor<6x4xf16>
+  %p = mp.softmax %s dim(1) : tensor<6x6xf16>
+  %y = mp.matmul %p, %q : tensor<6x6xf16>, tensor<6x4xf16>
+  return %y : tensor<6x4xf16>
 }
 
 // What is not attention, or not it alone, stays: other choices, a mask that is scaled, weights that are returned, a softmax
