@@ -3,8 +3,10 @@
 #include "runtime/GroupLimits.h"
 #include "runtime/Trace.h"
 #include "support/SignalStack.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <sched.h>
 #include <thread>
 #include <utility>
@@ -50,6 +52,7 @@ ThreadPool::ThreadPool(unsigned threads, Trace *trace) : trace(trace) {
   }
   threads = workers(threads);
   crowded = threads > cores();
+  shares = std::make_unique<Share[]>(threads);
   helpers.reserve(threads - 1);
   for (unsigned worker = 1; worker < threads; ++worker)
     helpers.emplace_back([this, worker] { helper(worker); });
@@ -118,38 +121,38 @@ private:
   Trace::Time start, stop;
 };
 
-/// Runs tasks until none is left. A claimed task keeps `run` from returning, so
-/// `function` and `tasks` are read only after a claim.
+std::optional<uint32_t> ThreadPool::Share::claim() {
+  uint64_t left = tasks.load(std::memory_order_acquire);
+  while (!isEmpty(left))
+    if (tasks.compare_exchange_weak(left, left + 1, std::memory_order_acq_rel,
+                                    std::memory_order_acquire))
+      return static_cast<uint32_t>(left);
+  return std::nullopt;
+}
+
+/// Runs tasks until none is left, its own share first. A claimed task keeps
+/// `run` from returning, so `function` is read only after a claim.
 void ThreadPool::drain(unsigned worker) {
   Stint stint(*this);
-  int64_t left = unclaimed.load(std::memory_order_acquire);
-  while (left > 0) {
-    if (!unclaimed.compare_exchange_weak(left, left - 1,
-                                         std::memory_order_acq_rel,
-                                         std::memory_order_acquire))
-      continue;
-    stint.begin();
-    (*function)(tasks - left, worker);
-    stint.end();
-    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      unfinished.notify_one();
-    left = unclaimed.load(std::memory_order_acquire);
-  }
+  int64_t done = 0;
+  for (unsigned i = 0; i < threads(); ++i)
+    while (auto task = shares[(worker + i) % threads()].claim()) {
+      stint.begin();
+      (*function)(*task, worker);
+      stint.end();
+      ++done;
+    }
+  if (done && unfinished.fetch_sub(done, std::memory_order_acq_rel) == done)
+    unfinished.notify_one();
 }
 
 /// Returns false if the pool is being destroyed.
-bool ThreadPool::awaitWork() {
-  auto ready = [this] {
-    return unclaimed.load(std::memory_order_relaxed) > 0 ||
-           stopping.load(std::memory_order_relaxed);
-  };
-  while (!spinUntil(ready, crowded)) {
+bool ThreadPool::awaitLaunch(uint32_t after) {
+  while (!spinUntil([&] { return launches.load() != after; }, crowded)) {
     // Sequentially consistent with `run`: either it sees the sleeper, or the
-    // sleeper sees its tasks.
+    // sleeper sees the launch.
     sleepers.fetch_add(1);
-    uint32_t seen = launches.load();
-    if (unclaimed.load() == 0 && !stopping.load())
-      launches.wait(seen);
+    launches.wait(after);
     sleepers.fetch_sub(1);
   }
   return !stopping.load();
@@ -157,8 +160,12 @@ bool ThreadPool::awaitWork() {
 
 void ThreadPool::helper(unsigned worker) {
   SignalStack stack;
-  while (awaitWork())
+  uint32_t seen = 0;
+  while (awaitLaunch(seen)) {
+    // Read first, so that a launch in the meantime is seen next.
+    seen = launches.load();
     drain(worker);
+  }
 }
 
 void ThreadPool::run(int64_t count, Function body) {
@@ -166,17 +173,31 @@ void ThreadPool::run(int64_t count, Function body) {
     return;
   if (helpers.empty() || count == 1)
     return runAlone(count, body);
+  constexpr int64_t most = std::numeric_limits<uint32_t>::max();
+  if (count > most) {
+    run(most, body);
+    return run(count - most, [&](int64_t task, unsigned worker) {
+      body(most + task, worker);
+    });
+  }
   function = &body;
-  tasks = count;
   ++calls;
   unfinished.store(count, std::memory_order_relaxed);
-  unclaimed.store(count);
-  if (sleepers.load() != 0) {
-    launches.fetch_add(1);
+  shareOut(count);
+  launches.fetch_add(1);
+  if (sleepers.load() != 0)
     launches.notify_all();
-  }
   drain(0);
   awaitOthers();
+}
+
+void ThreadPool::shareOut(uint32_t count) {
+  uint64_t workers = threads(), first = 0;
+  for (uint64_t worker = 0; worker < workers; ++worker) {
+    uint64_t end = llvm::divideCeil((worker + 1) * count, workers);
+    shares[worker].set(first, end);
+    first = end;
+  }
 }
 
 /// Runs all tasks on the calling thread.

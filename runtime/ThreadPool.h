@@ -2,9 +2,11 @@
 //
 // A step is some forty launches of 10 to 500 microseconds, so handing out work
 // must cost next to nothing: no allocation, no lock, and workers that look for
-// the next launch a while before they sleep. Tasks are claimed one by one, so
-// what a task computes must depend on its number alone; then results are the
-// same with any number of threads.
+// the next launch a while before they sleep. Each worker has the same share of
+// the tasks in every launch, so that what it wrote in one step is in its own
+// cache in the next, and helps the others when it is done. What a task computes
+// must depend on its number alone; then results are the same with any number of
+// threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_THREADPOOL_H
@@ -14,6 +16,7 @@
 #include "llvm/Support/thread.h"
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -62,21 +65,39 @@ public:
 private:
   class Stint;
 
+  /// The tasks of a worker that are not claimed yet. Both bounds are one number
+  /// so that no claim falls between the end of one launch and the start of the
+  /// next. Each share has a cache line of its own.
+  class alignas(64) Share {
+  public:
+    void set(uint32_t first, uint32_t end) {
+      tasks.store(static_cast<uint64_t>(end) << 32 | first);
+    }
+    std::optional<uint32_t> claim();
+
+  private:
+    static bool isEmpty(uint64_t tasks) {
+      return static_cast<uint32_t>(tasks) == tasks >> 32;
+    }
+    std::atomic<uint64_t> tasks = 0; ///< the first and, in high bits, the end
+  };
+
   void helper(unsigned worker);
   void drain(unsigned worker);
   void runAlone(int64_t tasks, Function function);
   void awaitOthers();
-  bool awaitWork();
+  bool awaitLaunch(uint32_t after);
 
-  // Fields that change once per launch and fields that change with every claim
-  // lie on different cache lines.
-  alignas(64) std::atomic<int64_t> unclaimed = 0; ///< tasks not claimed yet
+  void shareOut(uint32_t count);
+
+  std::unique_ptr<Share[]> shares; ///< by worker
+  // Fields that change once per launch and the one that changes with it lie on
+  // different cache lines.
   alignas(64) std::atomic<int64_t> unfinished = 0;
-  alignas(64) std::atomic<uint32_t> launches = 0; ///< changes to wake sleepers
+  alignas(64) std::atomic<uint32_t> launches = 0; ///< changes with every launch
   std::atomic<uint32_t> sleepers = 0;
   std::atomic<bool> stopping = false;
   const Function *function = nullptr; ///< valid while `unfinished` is not 0
-  int64_t tasks = 0;
   bool crowded = false; ///< more workers than cores: waiting must not spin
   uint64_t calls = 0;   ///< number of calls of `run` so far
   uint32_t label = 0, waiting = 0; ///< names in `trace`

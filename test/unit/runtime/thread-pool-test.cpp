@@ -63,6 +63,27 @@ TEST_P(Pools, RunsOnEveryThread) {
   }
 }
 
+// What a worker wrote in one launch is in its own cache in the next.
+TEST_P(Pools, EachWorkerHasItsShareOfTheTasks) {
+  ThreadPool pool(GetParam());
+  const int64_t tasks = 3 * pool.threads();
+  for (int round = 0; round < 20; ++round) {
+    // No worker is still looking for tasks of the launch before.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::atomic<unsigned> begun = 0;
+    std::vector<unsigned> worker(tasks);
+    pool.run(tasks, [&](int64_t task, unsigned by) {
+      worker[task] = by;
+      if (task % 3 != 0)
+        return;
+      for (++begun; begun != pool.threads();)
+        std::this_thread::yield();
+    });
+    for (unsigned by = 0; by < pool.threads(); ++by)
+      EXPECT_EQ(worker[3 * by], by);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Pools, testing::Values(1, 2, 3, 8));
 
 TEST(ThreadPool, WorkersHaveNumbersOfTheirOwn) {
