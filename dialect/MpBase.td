@@ -29,6 +29,12 @@ def Mp_Flag : Type<Mp_ScalarOf<I1>.predicate, "0D tensor of 1-bit signless integ
 def Mp_Count : Type<Mp_ScalarOf<I64>.predicate, "0D tensor of 64-bit signless integer values">,
               BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
+/// What the bits of a stream depend on: seed, stream, attempt and micro-batch.
+def Mp_RandomKey : Type<And<[RankedTensorOf<[I64]>.predicate,
+                             CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getShape() == "
+                                   "::llvm::ArrayRef<int64_t>{4}">]>, "random key (tensor<4xi64>)">,
+                   BuildableType<"::mlir::RankedTensorType::get({4}, $_builder.getI64Type())">;
+
 //===----------------------------------------------------------------------===//
 // Base classes
 //===----------------------------------------------------------------------===//

@@ -140,6 +140,8 @@ def EvaluationOpInterface : OpInterface<"EvaluationOpInterface"> {
     InterfaceMethod<"Builds the value of each result for a function that evaluates.",
       "::llvm::SmallVector<::mlir::Value>", "buildEvaluation",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder)>,
+    InterfaceMethod<"Whether this op does; one may do so only with some operands.",
+      "bool", "differsInEvaluation", (ins), [{}], [{ return true; }]>,
   ];
 }
 

@@ -35,7 +35,8 @@ template <typename Tensor> static std::optional<Tensor> resultOf(Value value) {
 template <typename Masks, typename Op> static Masks masksOf(Op op) {
   using Tensor = typename decltype(Masks::mask)::value_type;
   return {optionalOf<Tensor>(op.getMask()), optionalOf<Tensor>(op.getLengths()),
-          optionalOf<Tensor>(op.getSlopes())};
+          optionalOf<Tensor>(op.getSlopes()),
+          optionalOf<Tensor>(op.getDropoutKey())};
 }
 
 template <typename Tensors, typename Masks>

@@ -35,6 +35,8 @@ template <typename Op> static AttentionShape sizesOf(Op op) {
     shape.window = *window;
   if (op.getMask())
     shape.mask = stridesOf(tensorType(op.getMask()));
+  if (auto p = op.getDropoutP())
+    shape.dropout = p->convertToDouble();
   return shape;
 }
 

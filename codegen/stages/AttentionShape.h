@@ -17,6 +17,7 @@ struct AttentionShape {
   /// Distances of neighbours in the mask, in elements: of batch, head, token
   /// and key; 0 where it is broadcast.
   std::optional<std::array<int64_t, 4>> mask;
+  std::optional<double> dropout; ///< the probability that a weight is dropped
 
   int64_t headsInGroup() const { return heads / groups; }
   /// A query at place p, which is its index plus `offset`, looks at keys from

@@ -4,8 +4,10 @@
 #include "dialect/Expression.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Kernel.h"
 #include "dialect/ops/Linear.h"
 #include "dialect/ops/Logic.h"
+#include "dialect/ops/Random.h"
 #include "dialect/ops/Reduction.h"
 #include "dialect/ops/View.h"
 
@@ -130,6 +132,21 @@ static LogicalResult checkNumber(Where location, StringRef name,
                            kFarthest);
 }
 
+static LogicalResult checkDropout(Where location, Value key,
+                                  std::optional<APFloat> p) {
+  if (!key && !p)
+    return success();
+  if (!key)
+    return emitOptionalError(location, "dropout_p needs a dropout key");
+  if (!p)
+    return emitOptionalError(location, "a dropout key needs dropout_p");
+  double number = p->convertToDouble();
+  if (number >= 0 && number <= 1)
+    return success();
+  return emitOptionalError(location, "dropout_p is ", number,
+                           ", expected 0 to 1");
+}
+
 template <typename Adaptor>
 static FailureOr<AttentionSizes> checkAttention(Where location,
                                                 Adaptor adaptor) {
@@ -142,7 +159,9 @@ static FailureOr<AttentionSizes> checkAttention(Where location,
     return failure();
   if (failed(checkNumber(location, "window", adaptor.getWindow(), 1)) ||
       failed(checkNumber(location, "query_offset", adaptor.getQueryOffset(),
-                         -kFarthest)))
+                         -kFarthest)) ||
+      failed(checkDropout(location, adaptor.getDropoutKey(),
+                          adaptor.getDropoutP())))
     return failure();
   return sizes;
 }
@@ -217,6 +236,29 @@ ScaledDotProductAttentionOp::getIndexRange(unsigned operand) {
   return IndexRange{0, getKey().getType().getDimSize(1) + 1, std::nullopt};
 }
 
+/// The gradients of a float mask and of slopes draw the dropout again, by an op
+/// of the key's stream.
+LogicalResult ScaledDotProductAttentionOp::verify() {
+  bool isBias = getSlopes() || (getMask() && isFloatTensor(getMask()));
+  Value key = getDropoutKey();
+  if (!key || !isBias || isa<KernelOp>((*this)->getParentOp()) ||
+      key.getDefiningOp<RandomKeyOp>())
+    return success();
+  return emitOpError() << "with float mask or slopes takes a dropout key of "
+                          "mp.random_key in its function";
+}
+
+bool ScaledDotProductAttentionOp::differsInEvaluation() {
+  return bool(getDropoutKey());
+}
+SmallVector<Value>
+ScaledDotProductAttentionOp::buildEvaluation(ImplicitLocOpBuilder &b) {
+  auto all = cast<ScaledDotProductAttentionOp>(b.clone(*getOperation()));
+  all.getDropoutKeyMutable().clear();
+  all.removeDropoutPAttr();
+  return SmallVector<Value>(all->getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // Gradients
 //===----------------------------------------------------------------------===//
@@ -234,7 +276,8 @@ public:
   Value gradient(Expression result, Value logSumExp) {
     Expression logSum(b, perQuery(op.getLogSumExp()));
     Expression weights = allowed(exp(scores() - logSum));
-    Expression products(b, multiply(byHead(result), perHead(op.getValue())));
+    Expression products(
+        b, dropped(multiply(byHead(result), perHead(op.getValue()))));
     // Made of a rounded result, it would not balance a row: sums of rows, and
     // distances times gradients, would be those of roundings.
     Expression mean(b, SumOp::create(b, weights * products,
@@ -252,6 +295,14 @@ public:
   }
 
 private:
+  /// Zeros where the weight has been dropped.
+  Value dropped(Value products) {
+    if (!op.getDropoutKey())
+      return products;
+    auto key = op.getDropoutKey().getDefiningOp<RandomKeyOp>();
+    return DropoutBackwardOp::create(b, products, key.getKey(),
+                                     key.getStreamAttr(), op.getDropoutPAttr());
+  }
   Value multiply(Value x, Value y) {
     return MatmulOp::create(b, x, y, /*transpose_a=*/false,
                             /*transpose_b=*/true, TypeAttr(), TypeAttr());
@@ -363,8 +414,8 @@ ScaledDotProductAttentionOp::buildGradients(ImplicitLocOpBuilder &b,
     delta = delta - Expression(b, g[1]);
   auto backward = ScaledDotProductAttentionBackwardOp::create(
       b, result, getQuery(), getKey(), getValue(), getLogSumExp(), delta,
-      getMask(), getLengths(), getSlopes(), getCausalAttr(), getWindowAttr(),
-      getQueryOffsetAttr(), getScaleAttr());
+      getMask(), getLengths(), getSlopes(), getDropoutKey(), getDropoutPAttr(),
+      getCausalAttr(), getWindowAttr(), getQueryOffsetAttr(), getScaleAttr());
   SmallVector<Value> gradients(backward.getResults());
   gradients.resize((*this)->getNumOperands());
   bool isBias = getMask() && isFloatTensor(getMask());
@@ -376,7 +427,8 @@ ScaledDotProductAttentionOp::buildGradients(ImplicitLocOpBuilder &b,
   if (isBias)
     gradients[3] = scores;
   if (getSlopes())
-    gradients.back() = whole.slopesGradient(scores);
+    gradients[getSlopesMutable().begin()->getOperandNumber()] =
+        whole.slopesGradient(scores);
   return gradients;
 }
 
@@ -394,8 +446,10 @@ std::vector<OpSample> ScaledDotProductAttentionOp::sampleInputs() {
                                   ", " + value};
   };
   OperandSample mask{"tensor<2x1x3x5xf64>"}, slopes{"tensor<2xF64>"};
+  OperandSample key{"tensor<4xi64>", 0, 1000};
   return {
       sample(2, ""), sample(1, "causal query_offset(2) {scale = 0.7}"),
       sample(2, "mask(%3 : tensor<2x1x3x5xf64>) window(2)", {mask}),
-      sample(1, "slopes(%3 : tensor<2xF64>) causal query_offset(1)", {slopes})};
+      sample(1, "slopes(%3 : tensor<2xF64>) causal query_offset(1)", {slopes}),
+      sample(2, "dropout(%3, 0.25) causal query_offset(2)", {key})};
 }

@@ -11,10 +11,12 @@ def Mp_AttentionStatistic : RankedTensorOf<[F64, F32]>;
 /// Which keys a query looks at, and what is added to their scores.
 defvar Mp_AttentionMask = (ins Optional<RankedTensorOf<[I1, F64, F32, F16, BF16]>>:$mask,
   Optional<RankedTensorOf<[I32, I64]>>:$lengths, Optional<RankedTensorOf<[F64, F32]>>:$slopes,
-  UnitAttr:$causal, OptionalAttr<I64Attr>:$window, OptionalAttr<I64Attr>:$query_offset, OptionalAttr<F64Attr>:$scale);
+  Optional<Mp_RandomKey>:$dropout_key, OptionalAttr<F64Attr>:$dropout_p, UnitAttr:$causal,
+  OptionalAttr<I64Attr>:$window, OptionalAttr<I64Attr>:$query_offset, OptionalAttr<F64Attr>:$scale);
 defvar Mp_AttentionMaskFormat = [{
     (`mask` `(` $mask^ `:` type($mask) `)`)? (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
-    (`slopes` `(` $slopes^ `:` type($slopes) `)`)? (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    (`slopes` `(` $slopes^ `:` type($slopes) `)`)?
+    (`dropout` `(` $dropout_key^ `,` $dropout_p `)`)? (`causal` $causal^)? (`window` `(` $window^ `)`)?
     (`query_offset` `(` $query_offset^ `)`)? attr-dict `:`}];
 
 /// A main loop over the keys of each query.
@@ -29,7 +31,8 @@ class Mp_AttentionBaseOp<string mnemonic, int factors, list<Trait> traits = []>
 }
 
 def Mp_ScaledDotProductAttentionOp : Mp_AttentionBaseOp<"scaled_dot_product_attention", 3,
-    [DeclareOpInterfaceMethods<IndexOperandOpInterface>, DeclareOpInterfaceMethods<RowOpInterface>]> {
+    [DeclareOpInterfaceMethods<IndexOperandOpInterface>, DeclareOpInterfaceMethods<RowOpInterface>,
+     DeclareOpInterfaceMethods<EvaluationOpInterface, ["differsInEvaluation"]>]> {
   let summary = "softmax of scaled products of queries and keys, times the values";
   let description = [{
     The op is `torch.nn.functional.scaled_dot_product_attention`, with tokens before heads: `query` is
@@ -47,6 +50,10 @@ def Mp_ScaledDotProductAttentionOp : Mp_AttentionBaseOp<"scaled_dot_product_atte
       none after `i + query_offset + window - 1`. Windows and offsets are at most 2^29, as places are i32.
     - `slopes`: ALiBi (Press et al., 2022). Head h adds `-slopes[h] * |i + query_offset - j|` for key j.
 
+    In training, each weight is dropped with probability `dropout_p`, and the others are divided by 1 - `dropout_p`, if
+    `dropout` names a key of mp.random_key: those are dropped that mp.dropout of the key's stream would drop of weights
+    [batch, heads, tokens, keys]. No mask is stored.
+
     The result [batch, tokens, heads, width] is the mean of the values, weighted by the softmax of the scores. A query
     that looks at no key yields zeros. `log_sum_exp` [batch, tokens, heads] is the logarithm of the sum of the scores'
     exponentials, 0 for such a query; the gradient is computed from it, so that no scores are stored. Sums of 16-bit
@@ -60,6 +67,7 @@ def Mp_ScaledDotProductAttentionOp : Mp_AttentionBaseOp<"scaled_dot_product_atte
     ```
   }];
   let torch = "scaled_dot_product_attention"; let relax = "nn.attention";
+  let hasVerifier = 1;
   let arguments = !con((ins Mp_AttentionTensor:$query, Mp_AttentionTensor:$key, Mp_AttentionTensor:$value),
                        Mp_AttentionMask);
   let results = (outs Mp_AttentionTensor:$result, Mp_AttentionStatistic:$log_sum_exp);

@@ -1,14 +1,7 @@
 //===- Random.cpp - random numbers, dropout, random rounding --------------===//
-//
-// Random bits are Philox4x32-10 (Salmon et al., "Parallel random numbers: as
-// easy as 1, 2, 3", SC 2011). The key is the run's seed; the counter is element
-// index / 4, stream, attempt and micro-batch, each modulo 2^32, and the
-// element's word is the one at index % 4. It is arithmetic on integers in the
-// body of an element, and so the same bits everywhere.
-//
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Random.h"
-#include "dialect/Expression.h"
+#include "dialect/Philox.h"
 #include <cmath>
 
 using namespace mlir;
@@ -21,61 +14,21 @@ using Gradients = SmallVector<Value>;
 // Random bits
 //===----------------------------------------------------------------------===//
 
-/// The low 32 bits of an integer.
-static Expression toWord(Expression x) {
-  return x.getType().isInteger(32) ? x : truncate(x, 32);
-}
-static Expression isSet(Expression word, double bit) {
-  return (word & bit) != 0;
-}
-
-// Philox on i64 scalars of which only the low word is meaningful: a product is
-// then one multiplication of low words, which vector units have, and the upper
-// bits need not be cleared.
-
-using PhiloxBlock = std::array<Expression, 4>;
-
-static Expression upperWord(Expression x) { return shiftRightLogical(x, 32); }
-static Expression timesWord(Expression x, uint32_t factor) {
-  return (x & UINT32_MAX) * factor;
-}
-
-static PhiloxBlock philox(PhiloxBlock c, std::array<Expression, 2> key) {
-  constexpr uint32_t weyl[] = {0x9E3779B9, 0xBB67AE85};
-  for (int round = 0; round < 10; ++round) {
-    Expression left = timesWord(c[0], 0xD2511F53);
-    Expression right = timesWord(c[2], 0xCD9E8D57);
-    Expression first = upperWord(right) ^ c[1] ^ key[0];
-    Expression third = upperWord(left) ^ c[3] ^ key[1];
-    c = {first, right, third, left};
-    for (int i = 0; i < 2; ++i)
-      key[i] = key[i] + weyl[i];
-  }
-  return c;
+/// The key of an op: `parts` are its key operands.
+template <typename Op>
+static RandomKey keyOf(Op op, ImplicitLocOpBuilder &b, ValueRange parts) {
+  auto [seed, attempt] = expressions<2>(b, parts);
+  Expression microBatch =
+      parts.size() > 2 ? Expression(b, parts[2]) : seed.number(0);
+  return {seed, seed.number(*op.getStream()), attempt, microBatch};
 }
 
 /// The word of the element that `scalars` belong to: the operands of the op,
 /// followed by the key and the element's index.
 template <typename Op>
-static Expression randomWord(Op op, ImplicitLocOpBuilder &b,
-                             ValueRange scalars) {
-  Expression index(b, scalars.back());
+static Expression wordOf(Op op, ImplicitLocOpBuilder &b, ValueRange scalars) {
   ValueRange parts = scalars.drop_back().take_back(op.getKey().size());
-  auto [seed, attempt] = expressions<2>(b, parts);
-  Expression block = shiftRightLogical(index, 2);
-  if (!block.getType().isInteger(64))
-    block = zeroExtend(block, 64);
-  Expression stream = seed.number(*op.getStream());
-  Expression batch =
-      parts.size() > 2 ? Expression(b, parts[2]) : seed.number(0);
-  PhiloxBlock words =
-      philox({block, stream, attempt, batch}, {seed, upperWord(seed)});
-  for (Expression &word : words)
-    word = toWord(word);
-  Expression place = toWord(index);
-  Expression isOdd = isSet(place, 1), isUpper = isSet(place, 2);
-  Expression upper = select(isOdd, words[3], words[2]);
-  return select(isUpper, upper, select(isOdd, words[1], words[0]));
+  return randomWord(keyOf(op, b, parts), Expression(b, scalars.back()));
 }
 
 /// The upper 24 bits of a word as a number in [0, 1).
@@ -121,6 +74,7 @@ addEffects(Operation *op, bool hasStream,
           &effects) {                                                          \
     addEffects(*this, getStream().has_value(), effects);                       \
   }
+MP_RANDOM(RandomKeyOp)
 MP_RANDOM(UniformOp)
 MP_RANDOM(NormalOp)
 MP_RANDOM(BernoulliOp)
@@ -128,6 +82,21 @@ MP_RANDOM(DropoutOp)
 MP_RANDOM(DropoutBackwardOp)
 MP_RANDOM(StochasticRoundOp)
 #undef MP_RANDOM
+
+//===----------------------------------------------------------------------===//
+// random_key
+//===----------------------------------------------------------------------===//
+
+LogicalResult RandomKeyOp::verify() {
+  return verifyDraw(*this, getStream(), getKey().size());
+}
+
+Scalars RandomKeyOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  RandomKey key = keyOf(*this, b, x.drop_back());
+  Expression index(b, x.back());
+  Expression upper = select(index == 2, key.attempt, key.microBatch);
+  return {select(index == 0, key.seed, select(index == 1, key.stream, upper))};
+}
 
 //===----------------------------------------------------------------------===//
 // uniform
@@ -169,7 +138,7 @@ Scalars UniformOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   auto element = cast<FloatType>(elementType(getResult()));
   Type type = computeType(element);
   double low = getLow().convertToDouble(), high = getHigh().convertToDouble();
-  Expression unit = unitInterval(randomWord(*this, b, x), type);
+  Expression unit = unitInterval(wordOf(*this, b, x), type);
   Expression scaled = low + (high - low) * unit;
   // Rounding may reach `high`, unless the type has no number between them.
   double below = largestBelow(element, high);
@@ -220,7 +189,7 @@ static Expression inverseErf(Expression x, Expression q) {
 Scalars NormalOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange scalars) {
   // The signed word represents x = (word + 1/2) / 2^31 in (-1, 1). With
   // m = |x| 2^31 - 1/2, |x| and 1 - |x| are computed without cancellation.
-  Expression word = randomWord(*this, b, scalars);
+  Expression word = wordOf(*this, b, scalars);
   Expression m = word ^ (word >> 31);
   auto centred = [&](Expression whole) {
     return (whole.to(b.getF32Type()) + 0.5) * 0x1p-31;
@@ -243,8 +212,7 @@ LogicalResult BernoulliOp::verify() {
 
 Scalars BernoulliOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   Expression probability(b, x[0]);
-  Expression unit =
-      unitInterval(randomWord(*this, b, x), probability.getType());
+  Expression unit = unitInterval(wordOf(*this, b, x), probability.getType());
   Expression isOne = unit < probability;
   Expression one = probability.number(1), zero = probability.number(0);
   return {select(isOne, one, zero)};
@@ -270,17 +238,9 @@ LogicalResult DropoutBackwardOp::verify() {
 /// x times zero or 1 / (1 - p), like torch.native_dropout.
 template <typename Op>
 static Value drop(Op op, ImplicitLocOpBuilder &b, ValueRange x) {
-  double p = op.getP().convertToDouble();
   Expression input(b, x[0]);
-  // A word below p 2^32 drops; for p = 1 this bound exceeds every word.
-  double bound = std::nearbyint(p * 0x1p32);
-  if (bound > UINT32_MAX)
-    return input * 0;
-  Expression word = randomWord(op, b, x), least = word.number(bound);
-  Value isKept = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
-                                       Value(word), Value(least));
-  Expression scale = input.number(1 / (1 - p)), zero = input.number(0);
-  return input * select({b, isKept}, scale, zero);
+  return input * dropoutFactor(wordOf(op, b, x), op.getP().convertToDouble(),
+                               input.getType());
 }
 Scalars DropoutOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return {drop(*this, b, x)};
@@ -370,7 +330,7 @@ static Expression roundToF16(Expression x, Expression word) {
 }
 
 Scalars StochasticRoundOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Expression word = randomWord(*this, b, x), input(b, x[0]);
+  Expression word = wordOf(*this, b, x), input(b, x[0]);
   return {elementType(getResult()).isBF16() ? roundToBF16(input, word)
                                             : roundToF16(input, word)};
 }

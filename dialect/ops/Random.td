@@ -23,7 +23,6 @@ class Mp_RandomNumbersOp<string mnemonic> : Mp_Op<mnemonic,
   let results = (outs Mp_FloatTensor:$result);
   let assemblyFormat = !strconcat(Mp_Draw, "type($result)");
   let hasVerifier = 1;
-  let expensive = 1;
   let extraDeclarations = !strconcat(Mp_DrawFacts, [{
     static ::llvm::StringRef whyNotDifferentiable() { return "it has no operand of floats"; }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &,
@@ -33,7 +32,22 @@ class Mp_RandomNumbersOp<string mnemonic> : Mp_Op<mnemonic,
   }]);
 }
 
+def Mp_RandomKeyOp : Mp_RandomNumbersOp<"random_key"> {
+  let summary = "what the bits of a stream depend on, for an op that draws them itself";
+  let description = [{
+    The result is the run's seed, the stream, the step's attempt and the micro-batch. An op that draws bits within its
+    kernel, as attention does for its dropout, takes it as an operand. The bits of element i are those that an op of the
+    same stream draws for its element i.
+
+    Example: `%key = mp.random_key`
+  }];
+  let arguments = (ins Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream);
+  let results = (outs Mp_RandomKey:$result);
+  let assemblyFormat = "(`stream` `(` $stream^ `)`)? (`key` `(` $key^ `)`)? attr-dict";
+}
+
 def Mp_UniformOp : Mp_RandomNumbersOp<"uniform"> {
+  let expensive = 1;
   let summary = "random numbers, uniform in [low, high)";
   let description = [{
     The result is low + (high - low) u, where u is a multiple of 2^-24 in [0, 1). It stays below `high` when
@@ -46,6 +60,7 @@ def Mp_UniformOp : Mp_RandomNumbersOp<"uniform"> {
 }
 
 def Mp_NormalOp : Mp_RandomNumbersOp<"normal"> {
+  let expensive = 1;
   let summary = "random numbers, normally distributed";
   let description = [{
     The result is mean + std z. z is the inverse of the normal distribution function at one of 2^32

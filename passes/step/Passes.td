@@ -93,9 +93,9 @@ def RecognizeAttention : Mp_Pass<"mp-recognize-attention", "::mlir::func::FuncOp
     causal bound. Transposes in front are undone where they are those that the op needs.
 
     What is computed is the same but for the order of sums in f32. A row whose mask is -infinity everywhere is zeros,
-    not NaN. Nothing is replaced if scores or weights have another use, such as a dropout in training or a result; if
-    one of the ops has an attribute such as mp.autocast; if the graph is written in 16 bits, as its ops round what the
-    op keeps in f32; or in a function that takes gradients itself.
+    not NaN. A dropout of the weights becomes the op's, and drops the same ones. Nothing is replaced if scores or
+    weights have another use; if one of the ops has an attribute such as mp.autocast; if the graph is written in 16
+    bits, as its ops round what the op keeps in f32; or in a function that takes gradients itself.
 
     ```mlir
     // before                                            // after mp-recognize-attention

@@ -6,6 +6,7 @@
 #include "dialect/ops/Gradient.h"
 #include "dialect/ops/Linear.h"
 #include "dialect/ops/Logic.h"
+#include "dialect/ops/Random.h"
 #include "dialect/ops/Softmax.h"
 #include "dialect/ops/View.h"
 #include "passes/Passes.h"
@@ -20,9 +21,11 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Attention as it is spelled out: softmax(scale * query key^T + mask) value.
+/// Attention as it is spelled out: dropout(softmax(scale * query key^T + mask))
+/// value.
 struct Spelled {
-  MatmulOp product; ///< of the weights and the values
+  MatmulOp product;  ///< of the weights and the values
+  DropoutOp dropout; ///< null if there is none
   MatmulOp scores;
   double scale = 1;
   Value mask; ///< added to the scores; null if there is none
@@ -86,12 +89,14 @@ public:
   /// Matches what a product of weights and values ends; null if it is not
   /// attention.
   std::optional<Spelled> match(MatmulOp product) {
-    auto softmax = onlyFor<SoftmaxOp>(product.getLhs());
+    auto dropout = onlyFor<DropoutOp>(product.getLhs());
+    auto softmax =
+        onlyFor<SoftmaxOp>(dropout ? dropout.getInput() : product.getLhs());
     int64_t rank = product.getType().getRank();
     if (!isPlain(product) || product.getTransposeB() || !softmax || rank < 2 ||
         rank > 4 || static_cast<int64_t>(softmax.getDim()) != rank - 1)
       return std::nullopt;
-    found = Spelled{product};
+    found = Spelled{product, dropout};
     type = tensorType(softmax.getInput());
     for (Value value = softmax.getInput(); value && !found.scores;)
       value = follow(value);
@@ -195,7 +200,7 @@ class Rewriter {
 public:
   explicit Rewriter(const Spelled &spelled)
       : spelled(spelled), product(spelled.product), scores(spelled.scores),
-        b(product.getLoc(), product) {}
+        dropout(spelled.dropout), b(product.getLoc(), product) {}
 
   void run() {
     Value query = tokensFirst(scores.getLhs(), /*isTransposed=*/false);
@@ -203,8 +208,9 @@ public:
     Value value = tokensFirst(product.getRhs(), /*isTransposed=*/false);
     auto attention = ScaledDotProductAttentionOp::create(
         b, query, key, value, maskOf(), /*lengths=*/Value(),
-        /*slopes=*/Value(), spelled.causal, /*window=*/IntegerAttr(),
-        /*query_offset=*/IntegerAttr(), b.getF64FloatAttr(spelled.scale));
+        /*slopes=*/Value(), dropoutKey(), dropoutProbability(), spelled.causal,
+        /*window=*/IntegerAttr(), /*query_offset=*/IntegerAttr(),
+        b.getF64FloatAttr(spelled.scale));
     Value result = attention.getResult();
     if (rank() == 4)
       result = transposed(result, {0, 2, 1, 3});
@@ -250,6 +256,16 @@ private:
                             shape[rank() - 1]});
   }
 
+  /// The key by which the op drops what the dropout would.
+  Value dropoutKey() {
+    if (!dropout)
+      return {};
+    return RandomKeyOp::create(b, dropout.getKey(), dropout.getStreamAttr());
+  }
+  FloatAttr dropoutProbability() {
+    return dropout ? dropout.getPAttr() : FloatAttr();
+  }
+
   /// The mask of [batch, heads, tokens, keys]; one of [batch, tokens, keys] is
   /// for all heads.
   Value maskOf() {
@@ -263,6 +279,7 @@ private:
 
   const Spelled &spelled;
   MatmulOp product, scores;
+  DropoutOp dropout;
   ImplicitLocOpBuilder b;
 };
 

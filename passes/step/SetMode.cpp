@@ -67,7 +67,8 @@ private:
     SmallVector<EvaluationOpInterface> ops;
     SmallVector<WriteOp> writes;
     function.walk([&](Operation *op) {
-      if (auto other = dyn_cast<EvaluationOpInterface>(op))
+      if (auto other = dyn_cast<EvaluationOpInterface>(op);
+          other && other.differsInEvaluation())
         ops.push_back(other);
       if (auto write = dyn_cast<WriteOp>(op))
         writes.push_back(write);

@@ -26,6 +26,7 @@ class Range:
     offset: typing.Optional[int]
     scale: typing.Optional[float]
     operands: dict
+    p: float  # of a dropout
 
     @classmethod
     def draw(cls, g, batch, heads, tokens, keys):
@@ -38,11 +39,16 @@ class Range:
             operands["lengths"] = g.input(Type(g.choice(["i32", "i64"]), (batch,)), lengths)
         if g.chance(20):
             operands["slopes"] = operand_like(g, "f32", (heads,))
+        # Gradients of these draw again by an op, of which a key that is an input knows nothing.
+        is_biased = "slopes" in operands or ("mask" in operands and operands["mask"].type.is_float)
+        if g.chance(25) and not is_biased:
+            operands["dropout"] = g.input(Type("i64", (4,)), g.rng.integers(0, 1 << 40, 4))
         return cls(g.chance(40), 1 + g.below(keys + 1) if g.chance(30) else None, offset,
-                   g.choice([0.25, 1.0, -0.5]) if g.chance(20) else None, operands)
+                   g.choice([0.25, 1.0, -0.5]) if g.chance(20) else None, operands, g.choice([0.25, 0.5, 0.75]))
 
     def text(self):
-        text = "".join(f" {name}({value.name} : {value.type})" for name, value in self.operands.items())
+        text = "".join(f" {name}({value.name}, {self.p})" if name == "dropout" else f" {name}({value.name} : {value.type})"
+                       for name, value in self.operands.items())
         text += " causal" if self.causal else ""
         text += f" window({self.window})" if self.window is not None else ""
         text += f" query_offset({self.offset})" if self.offset is not None else ""
@@ -67,6 +73,13 @@ class Range:
             flags &= mask != 0 if self.operands["mask"].type.element == "i1" else mask != -np.inf
         return flags
 
+    def factors(self, shape, named):
+        """What weights are multiplied by."""
+        if "dropout" not in named:
+            return np.ones(shape)
+        words = random_words(math.prod(shape), [int(part) for part in named["dropout"].value])
+        return np.where(words < self.p * 2**32, 0, 1 / (1 - self.p)).reshape(shape)
+
     def added(self, scores, named):
         """The scores with what operands add to them."""
         if "slopes" in named:
@@ -76,6 +89,21 @@ class Range:
             lowest = np.isneginf(mask.value)
             scores = scores + Bounded(np.where(lowest, 0, mask.value), np.where(lowest, 0, mask.error))
         return scores
+
+
+def random_words(count, key):
+    """Philox4x32-10 (Salmon et al., 2011) of `count` elements; `key` is seed, stream, attempt and micro-batch."""
+    low = np.uint64(2**32 - 1)
+    index = np.arange(count, dtype=np.uint64)
+    a = index >> np.uint64(2) & low
+    second, c, d = (np.full(count, part & int(low), np.uint64) for part in key[1:])
+    seed = [key[0] & int(low), key[0] >> 32 & int(low)]
+    for _ in range(10):
+        left, right = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
+        a, second, c, d = ((right >> np.uint64(32)) ^ second ^ np.uint64(seed[0]), right & low,
+                       (left >> np.uint64(32)) ^ d ^ np.uint64(seed[1]), left & low)
+        seed = [(part + weyl) & int(low) for part, weyl in zip(seed, (0x9E3779B9, 0xBB67AE85))]
+    return np.choose((index & np.uint64(3)).astype(int), [a, second, c, d])
 
 
 def drawn_mask(g, sizes):
@@ -131,7 +159,8 @@ def attend(g, q, k, v):
 
     def forward(q, k, v, *rest):
         e, total, largest, flags = parts(q.inner(), k.inner(), *rest)
-        y = weights(e, total).matmul(per_head(v.inner(), heads)).transpose((0, 2, 1, 3))
+        kept = weights(e, total) * near.factors(scores, dict(zip(near.operands, rest)))
+        y = kept.matmul(per_head(v.inner(), heads)).transpose((0, 2, 1, 3))
         sums = Bounded(flags.any(axis=3, keepdims=True)).where(b.log(total) + largest, 0.0)
         return y, sums.reshape((batch, heads, tokens)).transpose((0, 2, 1))
 
@@ -139,13 +168,14 @@ def attend(g, q, k, v):
         gradient, of_sums = (x.transpose(order) for x, order in zip(gradients, ((0, 2, 1, 3), (0, 2, 1))))
         q, k, v, *rest = numbers
         w = weights(*parts(q, k, *rest)[:2])
+        factors = near.factors(scores, dict(zip(near.operands, rest)))
         delta = (gradient * made[0].transpose((0, 2, 1, 3))).sum([3]) - of_sums.reshape((batch, heads, tokens, 1))
-        change = w * (gradient.matmul(per_head(v, heads).swapped()) - delta)
+        change = w * (gradient.matmul(per_head(v, heads).swapped()) * factors - delta)
         own = {"slopes": lambda: (change * -np.abs(near.ahead(tokens, keys))).sum([0, 2, 3]).reshape((heads,)),
                "mask": lambda: reduced_to(change, near.operands["mask"].type.shape)}
         return [(change.matmul(per_head(k, heads)) * scale).transpose((0, 2, 1, 3)),
                 per_group(change.swapped().matmul(per_head(q, heads)) * scale, groups),
-                per_group(w.swapped().matmul(gradient), groups),
+                per_group((w * factors).swapped().matmul(gradient), groups),
                 *(own[name]() if value.type.is_float else None for name, value in near.operands.items())]
 
     results = [Type(element, (batch, tokens, heads, width)), Type("f32", (batch, tokens, heads))]

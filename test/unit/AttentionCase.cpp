@@ -48,12 +48,20 @@ std::string AttentionCase::attributes() const {
     text += " lengths(%l : " + type(batch, "i32") + ")";
   if (!slopes.empty())
     text += " slopes(%s : " + type(heads, "f32") + ")";
+  if (dropout)
+    text += formatv(" dropout(%key, {0})", dropout);
   if (causal)
     text += " causal";
   if (window)
     text += formatv(" window({0})", *window);
   return text + formatv(" query_offset({0})", offset).str();
 }
+
+/// Seed, attempt and micro-batch of a dropout, and how ops name them.
+static constexpr StringLiteral kKeyArguments =
+    ", %seed: tensor<i64>, %attempt: tensor<i64>, %micro: tensor<i64>";
+static constexpr StringLiteral kDraw =
+    " stream(5) key(%seed, %attempt, %micro)";
 
 std::string AttentionCase::text() const {
   std::string query = type({batch, tokens, heads, depth}, element),
@@ -70,10 +78,15 @@ std::string AttentionCase::text() const {
     arguments += ", %l: " + type(batch, "i32");
   if (!slopes.empty())
     arguments += ", %s: " + type(heads, "f32");
+  std::string draw;
+  if (dropout) {
+    arguments += kKeyArguments.str();
+    draw = "  %key = mp.random_key" + kDraw.str() + "\n";
+  }
   std::string results =
       formatv("{0}, {1}, {2}, {3}, {4}", result, sums, query, key, value);
   return formatv(
-      "func.func @f({0}) -> ({1}) {{\n"
+      "func.func @f({0}) -> ({1}) {{\n{8}"
       "  %y, %e = mp.scaled_dot_product_attention %q, %k, %v{2} : {3}, {4}, "
       "{5}\n"
       "  %p = mp.mul %y, %g : {6}, {6}\n"
@@ -81,7 +94,8 @@ std::string AttentionCase::text() const {
       "  %dq, %dk, %dv = mp.gradient %t of %q, %k, %v : tensor<{7}>, {3}, {4}, "
       "{5}\n"
       "  return %y, %e, %dq, %dk, %dv : {1}\n}\n",
-      arguments, results, attributes(), query, key, value, result, element);
+      arguments, results, attributes(), query, key, value, result, element,
+      draw);
 }
 
 std::vector<Numbers> AttentionCase::inputs(unsigned seed) const {
@@ -108,6 +122,9 @@ std::vector<Numbers> AttentionCase::inputs(unsigned seed) const {
     drawn.push_back(lengths);
   if (!slopes.empty())
     drawn.push_back(slopes);
+  if (dropout)
+    for (double part : {12345678901., 7., 2.})
+      drawn.push_back({part});
   return drawn;
 }
 
@@ -128,7 +145,22 @@ void addScaled(double *to, double factor, const double *x, int64_t count) {
 }
 } // namespace
 
+Numbers AttentionCase::kept(ArrayRef<Numbers> key) const {
+  std::string weights = type({batch, heads, tokens, keys}, "f64");
+  std::string text =
+      formatv("func.func @f({0}) -> {1} {{\n"
+              "  %one = mp.constant dense<1.0> : {1}\n"
+              "  %d = mp.dropout %one{2} {{p = {3:f6}} : {1}\n"
+              "  return %d : {1}\n}\n",
+              kKeyArguments.drop_front(2), weights, kDraw, dropout);
+  auto drop = cantFail(GoldenFunction::compile(text, "f"));
+  return cantFail(drop(key)).front();
+}
+
 std::vector<Numbers> AttentionCase::reference(ArrayRef<Numbers> inputs) const {
+  Numbers factors;
+  if (dropout)
+    factors = kept(inputs.take_back(3));
   const double *q = inputs[0].data(), *k = inputs[1].data(),
                *v = inputs[2].data(), *g = inputs[3].data();
   Numbers result(inputs[3].size()), sums(batch * tokens * heads),
@@ -163,20 +195,25 @@ std::vector<Numbers> AttentionCase::reference(ArrayRef<Numbers> inputs) const {
     for (double &weight : weights)
       total += weight = std::exp(weight - most);
     sums[query] = most + std::log(total);
-    double delta = 0;
+    auto factorOf = [&](int64_t key) {
+      int64_t row = (entry * heads + head) * tokens + token;
+      return dropout ? factors[row * keys + key] : 1;
+    };
     for (int64_t key = 0; key < keys; ++key) {
       weights[key] /= total;
-      addScaled(&result[query * width], weights[key], v + keyRow(key) * width,
-                width);
+      addScaled(&result[query * width], weights[key] * factorOf(key),
+                v + keyRow(key) * width, width);
     }
-    delta = dot(&result[query * width], g + query * width, width);
+    double delta = dot(&result[query * width], g + query * width, width);
     for (int64_t key = 0; key < keys; ++key) {
       if (weights[key] == 0)
         continue;
       int64_t row = keyRow(key);
-      addScaled(&dv[row * width], weights[key], g + query * width, width);
-      double change = scale() * weights[key] *
-                      (dot(g + query * width, v + row * width, width) - delta);
+      double factor = factorOf(key);
+      addScaled(&dv[row * width], weights[key] * factor, g + query * width,
+                width);
+      double product = dot(g + query * width, v + row * width, width);
+      double change = scale() * weights[key] * (factor * product - delta);
       addScaled(&dq[query * depth], change, k + row * depth, depth);
       addScaled(&dk[row * depth], change, q + query * depth, depth);
     }

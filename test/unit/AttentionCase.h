@@ -20,6 +20,7 @@ struct AttentionCase {
   std::string maskElement = "f32";
   Numbers lengths = {}; ///< {}: none
   Numbers slopes = {};  ///< {}: none
+  double dropout = 0;   ///< the probability
 
   double scale() const { return 1 / std::sqrt(double(depth)); }
   /// Whether a query looks at a key, but for a mask.
@@ -28,8 +29,9 @@ struct AttentionCase {
   int64_t maskElementOf(int64_t entry, int64_t head, int64_t token,
                         int64_t key) const;
 
-  /// @f of the query, key, value, a gradient of the result, and the mask, if
-  /// any: the result, log_sum_exp and the gradients of query, key and value.
+  /// @f of the query, key, value, a gradient of the result, the mask, if any,
+  /// and seed, attempt and micro-batch with a dropout: the result, log_sum_exp
+  /// and the gradients of query, key and value.
   std::string text() const;
   /// Operands, drawn at random.
   std::vector<Numbers> inputs(unsigned seed = 1) const;
@@ -37,6 +39,8 @@ struct AttentionCase {
   std::vector<Numbers> reference(llvm::ArrayRef<Numbers> inputs) const;
 
 private:
+  /// What mp.dropout makes of ones [batch, heads, tokens, keys].
+  Numbers kept(llvm::ArrayRef<Numbers> key) const;
   std::string type(llvm::ArrayRef<int64_t> shape, llvm::StringRef of) const;
   std::string attributes() const;
 };

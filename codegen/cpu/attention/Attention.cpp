@@ -1,6 +1,7 @@
 //===- Attention.cpp - the forward pass of attention on the CPU -----------===//
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/attention/AttentionBuilder.h"
+#include "codegen/cpu/attention/WeightDropout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,6 +25,7 @@ struct ForwardPlan {
   int64_t depthPitch, widthPitch;
   int64_t rows; ///< of blocks, with those that fill a tile
   ScratchPiece query, key, value, scores, weights, sums, largest, total;
+  std::optional<ScratchPiece> factors; ///< of a row's weights, by dropout
   int64_t scratchBytes;
 };
 
@@ -58,6 +60,9 @@ ForwardPlan::ForwardPlan(const AttentionShape &shape, Type element,
   sums = sizes.take(kind.accumulator, rows * widthPitch);
   largest = sizes.take(kind.accumulator, rows);
   total = sizes.take(kind.accumulator, rows);
+  if (shape.dropout)
+    factors = sizes.take(kind.accumulator,
+                         WeightDropout::rowElements(keyBlock, keys.lanes));
   scratchBytes = sizes.total;
 }
 
@@ -83,6 +88,8 @@ public:
         scores(plan.scores.in(b)), weights(plan.weights.in(b)),
         sums(plan.sums.in(b)), largest(plan.largest.in(b)),
         total(plan.total.in(b)) {
+    if (plan.factors)
+      dropout.emplace(b, *plan.factors);
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   AttentionBuilder &builder() { return b; }
@@ -101,6 +108,8 @@ private:
     head = b.rem(rest, shape.heads);
     batch = b.div(rest, shape.heads);
     b.setHead(batch, head);
+    if (dropout)
+      dropout->setHead(batch, head);
     Value first = b.mul(chunk, plan.chunk);
     Value last = b.min(b.add(first, plan.chunk), shape.tokens);
     packKeys(b.keysOf(first, last));
@@ -225,11 +234,17 @@ private:
       return math::ExpOp::create(b, arith::SubFOp::create(b, x, shift));
     };
     Value factor = exponential(before);
+    Value factorsAt =
+        dropout ? dropout->drawRow(queryIndex, from, columns) : Value();
     Value sum = pieces(zero, [&](Value at, Value sum) {
       Value weight = exponential(b.load(scores, b.add(begin, at), b.lanes));
       if (Value isIn = allowed(at))
         weight = b.select(isIn, weight, zero);
-      b.store(b.rounded(weight, weights), weights, b.add(begin, at));
+      Value kept = weight;
+      if (dropout)
+        kept =
+            arith::MulFOp::create(b, weight, dropout->at(b.add(factorsAt, at)));
+      b.store(b.rounded(kept, weights), weights, b.add(begin, at));
       return b.sum(sum, weight);
     });
     rescale(row, factor, b.sumOfLanes(sum));
@@ -282,6 +297,7 @@ private:
   const ForwardArguments &arguments;
   AttentionBuilder b;
   FlatMemory query, key, value, scores, weights, sums, largest, total;
+  std::optional<WeightDropout> dropout;
   Value batch, head;
 };
 

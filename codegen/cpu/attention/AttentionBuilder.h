@@ -26,11 +26,12 @@ public:
 
 /// Where the operands that change scores are among the arguments.
 struct MaskPlaces {
-  std::optional<unsigned> mask, lengths, slopes;
+  std::optional<unsigned> mask, lengths, slopes, dropoutKey;
 
   MaskPlaces(ArgumentList &arguments, const AttentionMasks &masks)
       : mask(arguments.add(masks.mask)), lengths(arguments.add(masks.lengths)),
-        slopes(arguments.add(masks.slopes)) {}
+        slopes(arguments.add(masks.slopes)),
+        dropoutKey(arguments.add(masks.dropoutKey)) {}
 };
 
 /// A piece of scratch: `count` elements from byte `begin` on.
@@ -135,6 +136,7 @@ public:
   mlir::Value rounded(mlir::Value vector, const FlatMemory &memory);
   /// Whether scores are changed by operands.
   bool changesScores() const { return places.mask || places.slopes; }
+  const FlatMemory &dropoutKey() { return argument(*places.dropoutKey); }
   /// Adds what the operands add to scores that `mask` selects, if it is given.
   mlir::Value change(mlir::Value scores, const Scores &which, mlir::Value mask);
 

@@ -8,6 +8,7 @@
 #include "codegen/cpu/MatrixTiles.h"
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/attention/AttentionBuilder.h"
+#include "codegen/cpu/attention/WeightDropout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -36,6 +37,7 @@ struct GradientPlan {
   /// Weights, and gradients of scores: keys are rows, or terms.
   ScratchPiece weights, changes, changeTerms;
   ScratchPiece querySums, keySums, valueSums;
+  std::optional<ScratchPiece> factors; ///< of a block's weights, by dropout
   int64_t scratchBytes;
 };
 
@@ -73,6 +75,8 @@ GradientPlan::GradientPlan(const AttentionShape &shape, Type element,
   querySums = sizes.take(sum, tokenRows * depthPitch);
   keySums = sizes.take(sum, keyRows * depthPitch);
   valueSums = sizes.take(sum, keyRows * widthPitch);
+  if (shape.dropout)
+    factors = sizes.take(sum, block);
   scratchBytes = sizes.total;
 }
 
@@ -97,6 +101,8 @@ public:
       : shape(shape), plan(plan), arguments(arguments),
         b(shape, plan.kind, plan.tokens.lanes, arguments, arguments.masks,
           plan.scratchBytes) {
+    if (plan.factors)
+      dropout.emplace(b, *plan.factors);
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   AttentionBuilder &builder() { return b; }
@@ -129,6 +135,8 @@ private:
 
   void emitHead(Value head) {
     b.setHead(batch, head);
+    if (dropout)
+      dropout->setHead(batch, head);
     packQueries(head);
     clear(plan.querySums);
     Value end = b.keysOf(b.index(0), b.index(shape.tokens)).second;
@@ -228,6 +236,9 @@ private:
              plan.scores);
     scoresOf(plan.value, plan.widthPitch, plan.gradientColumns, shape.width,
              plan.products);
+    if (dropout)
+      dropout->drawBlock(range, firstQuery, b.mul(panels, columns),
+                         plan.queryBlock);
     b.forEach(b.index(0), keys, inTerm(), [&](Value row) {
       weighKeys(range, row, firstQuery, b.mul(panels, columns));
     });
@@ -330,18 +341,25 @@ private:
     Value distance = arith::SubFOp::create(
         b, score, b.load(plan.logSumExp.in(b), query, b.lanes));
     Value weight = b.select(isIn, math::ExpOp::create(b, distance), zero);
-    Value change =
-        arith::SubFOp::create(b, b.load(plan.products.in(b), place, b.lanes),
-                              b.load(plan.delta.in(b), query, b.lanes));
+    Value product = b.load(plan.products.in(b), place, b.lanes);
+    Value kept = weight;
+    if (dropout) {
+      Value factor = dropout->at(place);
+      product = arith::MulFOp::create(b, product, factor);
+      kept = arith::MulFOp::create(b, weight, factor);
+    }
+    Value change = arith::SubFOp::create(
+        b, product, b.load(plan.delta.in(b), query, b.lanes));
     change = arith::MulFOp::create(b, arith::MulFOp::create(b, weight, change),
                                    scale);
-    return {weight, b.select(isIn, change, zero)};
+    return {kept, b.select(isIn, change, zero)};
   }
 
   const AttentionShape &shape;
   const GradientPlan &plan;
   const GradientArguments &arguments;
   AttentionBuilder b;
+  std::optional<WeightDropout> dropout;
   Value batch, group;
 };
 

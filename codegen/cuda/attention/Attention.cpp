@@ -2,6 +2,7 @@
 #include "codegen/cuda/attention/Attention.h"
 #include "codegen/cuda/ScalarPrinter.h"
 #include "codegen/cuda/layout/LayoutKernel.h"
+#include "dialect/Philox.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -87,7 +88,8 @@ public:
   }
   /// The struct of what changes scores.
   std::string changes(const AttentionMasks &masks) {
-    std::string mask = "NoMask{}", lengths = "AllKeys{}", slopes = "NoSlopes{}";
+    std::string mask = "NoMask{}", lengths = "AllKeys{}", slopes = "NoSlopes{}",
+                dropout = "NoDropout{}";
     if (masks.mask) {
       bool isFlag = masks.mask->element().isInteger(1);
       mask = "ScoreMask<" + storageType(masks.mask->element()) +
@@ -100,9 +102,17 @@ public:
     if (masks.slopes)
       slopes = "HeadSlopes<" + storageType(masks.slopes->element()) + ">{" +
                in(*masks.slopes) + "}";
+    if (masks.dropoutKey)
+      dropout = "WeightDropout{" + in(*masks.dropoutKey) + ", " + kept() + "}";
     printed.body.line("ScoreChanges changes{" + mask + ", " + lengths + ", " +
-                      slopes + "};");
+                      slopes + ", " + dropout + "};");
     return "changes";
+  }
+  /// The least word that keeps a weight, and the factor of one that is kept.
+  std::string kept() const {
+    double p = *shape.dropout;
+    return llvm::formatv("{0}ull, {1:e17}", uint64_t(dropoutBound(p)),
+                         p == 1 ? 0 : 1 / (1 - p));
   }
   /// Calls attention<name><Half or Any>.
   void call(StringRef name, ArrayRef<std::string> arguments) {

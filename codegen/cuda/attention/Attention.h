@@ -12,9 +12,9 @@
 
 namespace mp::cuda {
 
-/// Operands that say which keys are looked at.
+/// Operands that say which keys are looked at, and which weights are kept.
 struct AttentionMasks {
-  std::optional<LayoutTensor> mask, lengths, slopes;
+  std::optional<LayoutTensor> mask, lengths, slopes, dropoutKey;
 };
 
 struct AttentionTensors {

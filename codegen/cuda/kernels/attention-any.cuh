@@ -188,7 +188,8 @@ void attentionForwardAny(int block, Q query, K key, V value,
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         S weight = weightOf(score[j] - totals[i].shift());
-        weights(anyRow(i), anyColumn(j)) = weight;
+        weights(anyRow(i), anyColumn(j)) =
+            scores.drop(weight, token, from + anyColumn(j));
         sum = sum + weight;
       }
       totals[i].sum = totals[i].sum * factor + sumOfRow(sum);
@@ -288,8 +289,9 @@ struct AnyBackward {
         if (score != lowest<S>()) {
           long long at = Sizes::numberAt(scores.batch, query, scores.head);
           weight = weightOf(score - from.logSumExp.load(at));
-          change =
-              weight * (gradients[i][j] - from.delta.load(at)) * scores.scale;
+          change = scores.drop(gradients[i][j], query, key);
+          change = weight * (change - from.delta.load(at)) * scores.scale;
+          weight = scores.drop(weight, query, key);
         }
         weights(anyRow(i), anyColumn(j)) = weight;
         changes(anyRow(i), anyColumn(j)) = change;

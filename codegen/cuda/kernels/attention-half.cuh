@@ -227,8 +227,10 @@ void attentionForwardHalf(int block, Global<typename Sizes::Element> query,
       for (int j = 0; j < weights.fragments; ++j)
 #pragma unroll
         for (int e = half * 2; e < half * 2 + 2; ++e) {
-          weights.sums[j][e] = weightOf(weights.sums[j][e] - shift);
-          sum = sum + weights.sums[j][e];
+          float weight = weightOf(weights.sums[j][e] - shift);
+          sum = sum + weight;
+          weights.sums[j][e] = scores.drop(
+              weight, token, number * F::keys + j * 8 + columnOfElement(e));
         }
       totals[half].sum = totals[half].sum * factor + sumOfFour(sum);
 #pragma unroll
@@ -291,7 +293,9 @@ void weighHalf(HalfSums<T, Columns> &weights, HalfSums<T, Columns> &changes,
       if (score != lowest<float>()) {
         auto [logSumExp, delta] = numbers(query);
         weight = weightOf(score - logSumExp);
-        change = weight * (changes.sums[j][e] - delta) * scores.scale;
+        change = scores.drop(changes.sums[j][e], query, key) - delta;
+        change = weight * change * scores.scale;
+        weight = scores.drop(weight, query, key);
       }
       weights.sums[j][e] = weight;
       changes.sums[j][e] = change;

@@ -139,14 +139,54 @@ template <typename T> struct HeadSlopes {
   }
 };
 
-template <typename Mask, typename Lengths, typename Slopes>
+struct NoDropout {
+  template <typename S> S change(S value, long long) const { return value; }
+};
+/// Drops weights by the bits of a key of mp.random_key.
+struct WeightDropout {
+  Global<long long> key;
+  unsigned long long least; ///< words below it drop
+  double scale;             ///< of what is kept
+
+  template <typename S> S change(S value, long long index) const {
+    return word(index) < least ? S(0) : value * static_cast<S>(scale);
+  }
+
+private:
+  /// Philox4x32-10, whose counter is block, stream, attempt and micro-batch.
+  unsigned word(long long index) const {
+    unsigned long long seed = key.load(0);
+    unsigned c[4] = {
+        static_cast<unsigned>(index >> 2), static_cast<unsigned>(key.load(1)),
+        static_cast<unsigned>(key.load(2)), static_cast<unsigned>(key.load(3))};
+    unsigned low = static_cast<unsigned>(seed),
+             high = static_cast<unsigned>(seed >> 32);
+#pragma unroll
+    for (int round = 0; round < 10; ++round) {
+      unsigned long long left = c[0] * 0xD2511F53ull,
+                         right = c[2] * 0xCD9E8D57ull;
+      c[0] = static_cast<unsigned>(right >> 32) ^ c[1] ^ low;
+      c[1] = static_cast<unsigned>(right);
+      c[2] = static_cast<unsigned>(left >> 32) ^ c[3] ^ high;
+      c[3] = static_cast<unsigned>(left);
+      low += 0x9E3779B9u;
+      high += 0xBB67AE85u;
+    }
+    unsigned lower = index & 1 ? c[1] : c[0], upper = index & 1 ? c[3] : c[2];
+    return index & 2 ? upper : lower;
+  }
+};
+
+template <typename Mask, typename Lengths, typename Slopes, typename Dropout>
 struct ScoreChanges {
   Mask mask;
   Lengths lengths;
   Slopes slopes;
+  Dropout dropout;
 };
-template <typename Mask, typename Lengths, typename Slopes>
-ScoreChanges(Mask, Lengths, Slopes) -> ScoreChanges<Mask, Lengths, Slopes>;
+template <typename Mask, typename Lengths, typename Slopes, typename Dropout>
+ScoreChanges(Mask, Lengths, Slopes, Dropout)
+    -> ScoreChanges<Mask, Lengths, Slopes, Dropout>;
 
 /// The scores of a head.
 template <typename Sizes, typename Reach, typename Changes, typename S>
@@ -164,6 +204,11 @@ struct HeadScores {
     S score = changes.slopes.change(product * scale, head,
                                     query + Reach::offset - key);
     return changes.mask.change(score, batch, head, query, key);
+  }
+  /// A weight, or its gradient, after dropout.
+  S drop(S value, int query, int key) const {
+    long long row = (batch * Sizes::heads + head) * Sizes::tokens + query;
+    return changes.dropout.change(value, row * Sizes::keys + key);
   }
   int endKey(int last) const { return Reach::endKey(last, keys); }
 };

@@ -277,3 +277,29 @@ func.func @far_after(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tenso
   %0:2 = mp.scaled_dot_product_attention %q, %k, %v query_offset(536870913) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
   return
 }
+
+// -----
+
+func.func @probability(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
+  %key = mp.random_key
+  // expected-error@+1 {{dropout_p is 1.500000e+00, expected 0 to 1}}
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %v dropout(%key, 1.5) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
+func.func @no_key(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error@+2 {{dropout_p needs a dropout key}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = "mp.scaled_dot_product_attention"(%q, %k, %v) <{dropout_p = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>}> : (tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>) -> (tensor<2x7x4x3xf32>, tensor<2x7x4xf32>)
+  return
+}
+
+// -----
+
+func.func @foreign_key(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>, %s: tensor<4xf32>, %key: tensor<4xi64>) {
+  // expected-error@+1 {{with float mask or slopes takes a dropout key of mp.random_key in its function}}
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %v slopes(%s : tensor<4xf32>) dropout(%key, 0.5) : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
+  return
+}

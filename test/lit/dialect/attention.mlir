@@ -45,3 +45,12 @@ func.func @backward(%g: tensor<?x7x6x3xf16>, %q: tensor<?x7x6x8xf16>, %k: tensor
   %0:3 = mp.scaled_dot_product_attention_backward %g, %q, %k, %v, %s, %s lengths(%l : tensor<?xi32>) causal : tensor<?x7x6x3xf16>, tensor<?x7x6x8xf16>, tensor<?x5x2x8xf16>, tensor<?x5x2x3xf16>, tensor<?x7x6xf32>, tensor<?x7x6xf32>
   return %0#0, %0#1, %0#2 : tensor<?x7x6x8xf16>, tensor<?x5x2x8xf16>, tensor<?x5x2x3xf16>
 }
+
+// CHECK-LABEL: @dropout
+func.func @dropout(%q: tensor<2x7x4x8xf16>, %k: tensor<2x5x4x8xf16>) {
+  // CHECK: %[[KEY:.*]] = mp.random_key{{$}}
+  %key = mp.random_key
+  // CHECK: mp.scaled_dot_product_attention %{{.*}} dropout(%[[KEY]], 1.000000e-01) causal :
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %k dropout(%key, 0.1) causal : tensor<2x7x4x8xf16>, tensor<2x5x4x8xf16>, tensor<2x5x4x8xf16>
+  return
+}

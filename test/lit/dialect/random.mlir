@@ -14,6 +14,8 @@ func.func @numbers(%p: tensor<4xf16>, %seed: tensor<i64>, %attempt: tensor<i64>,
   %3 = mp.normal {mean = 1.0, std = 2.0e-2} : tensor<f16>
   // CHECK: mp.bernoulli %{{.*}} stream(4294967295) key(%{{.*}}, %{{.*}}, %{{.*}}) : tensor<4xf16>
   %4 = mp.bernoulli %p stream(4294967295) key(%seed, %attempt, %micro) : tensor<4xf16>
+  // CHECK: mp.random_key stream(2) key(%{{.*}}, %{{.*}})
+  %5 = mp.random_key stream(2) key(%seed, %attempt)
   return
 }
 

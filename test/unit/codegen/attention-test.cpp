@@ -138,6 +138,26 @@ TEST(Attention, SlopesOnBothSides) {
   expectRight(attention);
 }
 
+// Keys whose number is a multiple of four share blocks of random bits.
+TEST(Attention, DropsTheWeightsThatDropoutDrops) {
+  for (const char *element : {"f64", "f32", "bf16", "f16"})
+    for (int64_t keys : {200, 131}) {
+      AttentionCase attention{.batch = 2, .tokens = 203, .keys = keys};
+      attention.heads = 4;
+      attention.groups = 2;
+      attention.depth = attention.width = 16;
+      attention.element = element;
+      attention.dropout = 0.25;
+      expectRight(attention);
+      attention.causal = true;
+      attention.window = 90;
+      expectRight(attention);
+    }
+  AttentionCase none{.tokens = 5, .keys = 7};
+  none.dropout = 1;
+  expectRight(none);
+}
+
 TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
   AttentionCase attention{.batch = 2, .tokens = 500, .keys = 333};
   attention.heads = 2;

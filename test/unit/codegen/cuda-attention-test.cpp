@@ -69,6 +69,22 @@ TEST(CudaAttention, OfManySizes) {
   }
 }
 
+TEST(CudaAttention, DropsTheWeightsThatDropoutDrops) {
+  for (const char *element : {"f64", "f32", "f16", "bf16"}) {
+    AttentionCase attention = square(70, 4, 16, element);
+    attention.batch = 2;
+    attention.groups = 2;
+    attention.keys = 67;
+    attention.dropout = 0.25;
+    expectRight(attention);
+    attention.causal = true;
+    expectRight(attention);
+  }
+  AttentionCase none = square(5, 1, 4, "f16");
+  none.dropout = 1;
+  expectRight(none);
+}
+
 TEST(CudaAttention, OfKeysThatAreNotTheQueries) {
   for (const char *element : {"f32", "bf16"}) {
     AttentionCase attention = square(3, 4, 8, element);

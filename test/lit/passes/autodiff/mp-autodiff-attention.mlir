@@ -72,3 +72,17 @@ func.func @f(%q: tensor<2x7x4x8xbf16>, %m: tensor<7x7xf64>, %s: tensor<4xf64>) -
   %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x8xbf16>
   return %1 : tensor<bf16>
 }
+
+// -----
+
+// The gradient of a float mask draws what the kernel has drawn.
+// CHECK-LABEL: func.func @f.gradient(
+func.func @f(%q: tensor<2x7x4x8xf32>, %m: tensor<7x7xf32>) -> tensor<f32> {
+  // CHECK: %[[KEY:.*]] = mp.random_key stream(3)
+  // CHECK: mp.scaled_dot_product_attention_backward {{.*}} dropout(%[[KEY]], 5.000000e-01)
+  // CHECK: mp.dropout_backward %{{.*}} stream(3) {{.*}}: tensor<2x4x7x7xf32>
+  %key = mp.random_key stream(3)
+  %y, %lse = mp.scaled_dot_product_attention %q, %q, %q mask(%m : tensor<7x7xf32>) dropout(%key, 0.5) : tensor<2x7x4x8xf32>, tensor<2x7x4x8xf32>, tensor<2x7x4x8xf32>
+  %1 = mp.sum %y dims[0, 1, 2, 3] : tensor<2x7x4x8xf32>
+  return %1 : tensor<f32>
+}

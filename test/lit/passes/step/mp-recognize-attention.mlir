@@ -59,6 +59,24 @@ func.func @half(%q: tensor<6x4xf16>) -> tensor<6x4xf16> {
   return %y : tensor<6x4xf16>
 }
 
+// A dropout of the weights is the op's, by the same stream. In evaluation there is none.
+// RUN: mp-opt %s --mp-number-streams --mp-recognize-attention | FileCheck %s --check-prefix=DROP
+// RUN: mp-opt %s --mp-number-streams --mp-recognize-attention --mp-set-mode=mode=eval | FileCheck %s --check-prefix=EVAL
+// CHECK-LABEL: func.func @dropout(
+// DROP-LABEL: func.func @dropout(
+// DROP: %[[KEY:.*]] = mp.random_key stream(0)
+// DROP: mp.scaled_dot_product_attention {{.*}} dropout(%[[KEY]], 1.000000e-01) {scale = 1.000000e+00 : f64}
+// DROP-NOT: mp.dropout
+// EVAL-LABEL: func.func @dropout(
+// EVAL: mp.scaled_dot_product_attention %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} {scale = 1.000000e+00 : f64}
+func.func @dropout(%q: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  %s = mp.matmul %q, %q transpose_b : tensor<6x4xf32>, tensor<6x4xf32>
+  %p = mp.softmax %s dim(1) : tensor<6x6xf32>
+  %d = mp.dropout %p {p = 0.1} : tensor<6x6xf32>
+  %y = mp.matmul %d, %q : tensor<6x6xf32>, tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}
+
 // What is not attention, or not it alone, stays: other choices, a mask that is scaled, weights that are returned, a softmax
 // over queries, a dtype of one's own.
 // CHECK-LABEL: func.func @others(
