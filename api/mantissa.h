@@ -357,6 +357,90 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+/// The number of a token in a vocabulary.
+using Token = uint32_t;
+using Tokens = std::vector<Token>;
+
+/// How texts are continued. temperature, topK and topP have the meaning of
+/// Hugging Face's `generate`.
+struct SamplingOptions {
+  double temperature = 1; ///< divides the logits; 0: the most probable token
+  int64_t topK = 0;       ///< draw from the K most probable tokens; 0: all
+  /// Draw from the most probable tokens whose probabilities add up to this.
+  double topP = 1;
+  /// Text number i draws as one alone with this seed plus i.
+  uint64_t seed = 0;
+  int64_t samples = 1;  ///< texts for each prompt
+  int64_t length = 256; ///< tokens that a text gets after its prompt, at most
+  std::optional<Token> endToken = {}; ///< ends a text, as its last token
+  /// Only the first so many tokens are drawn, where a vocabulary is filled up
+  /// with tokens that stand for nothing; 0: all.
+  int64_t drawnTokens = 0;
+};
+
+/// A token that a text was continued by.
+struct WrittenToken {
+  int64_t text; ///< prompt number p has the texts from p * samples on
+  Token token;
+  bool isLast; ///< the text has its length, or its end token
+  /// What the network says of this place: a number for each token of the
+  /// vocabulary, of which this one was drawn. It lies in memory of the
+  /// Generator, and stays until that is used again.
+  llvm::ArrayRef<float> logits;
+};
+
+/// A language model with its weights, which continues texts token by token. It
+/// keeps the keys and values of earlier tokens, so that a token costs the same
+/// wherever in its text it is. One thread may use it at a time.
+///
+/// Texts that are written together may have prompts of different lengths, and
+/// are those that they are alone. Once a text is as long as the context, the
+/// network forgets its older half.
+class Generator {
+public:
+  Generator(Generator &&) noexcept;
+  Generator &operator=(Generator &&) noexcept;
+  ~Generator();
+
+  /// Begins a text, or `samples` texts, from each prompt; the texts of before
+  /// end. Errors: no prompt, more texts than texts(), a prompt without tokens,
+  /// longer than context(), or with a token that is not in the vocabulary, an
+  /// option out of its range.
+  llvm::Error begin(llvm::ArrayRef<Tokens> prompts,
+                    const SamplingOptions &options = {});
+  /// Writes a token to each text whose prompt has been read, and returns these
+  /// in the order of the texts; none once all texts have ended. Error: the
+  /// logits are NaN or infinite, which ends all texts.
+  llvm::Expected<llvm::ArrayRef<WrittenToken>> next();
+  /// Begins texts and writes them to their ends. Returns the tokens of each
+  /// after its prompt. `onToken` gets each token once it is drawn, and must not
+  /// use the Generator.
+  llvm::Expected<std::vector<Tokens>>
+  write(llvm::ArrayRef<Tokens> prompts, const SamplingOptions &options = {},
+        llvm::function_ref<void(const WrittenToken &)> onToken = {});
+
+  int64_t texts() const;      ///< the most that are written at once
+  int64_t context() const;    ///< the most tokens that the network looks at
+  int64_t vocabulary() const; ///< the number of tokens
+  std::string device() const; ///< "cpu", "cuda:0"
+  /// Bytes of the state and of all temporary values together.
+  uint64_t plannedBytes() const;
+
+  struct Impl; ///< for the library alone
+  explicit Generator(std::unique_ptr<Impl> impl);
+
+private:
+  std::unique_ptr<Impl> impl;
+};
+
+/// Which weights of a checkpoint are read: those that were trained, or their
+/// moving averages, if the recipe has `ema`.
+enum class Weights { Trained, Averaged };
+
+//===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
 
@@ -382,6 +466,19 @@ public:
   llvm::Error saveStep(llvm::StringRef path, const StepOptions &options) const;
   llvm::Error savePrediction(llvm::StringRef path,
                              const StepOptions &options) const;
+  /// Compiles the network of a recipe as a writer of texts, with the weights of
+  /// a checkpoint, a run's folder or a safetensors file, such as those of
+  /// Hugging Face. StepOptions::batch is the number of texts that are written
+  /// at once (0: one), and `predictions` names the logits, [batch, tokens,
+  /// vocabulary], if there are several results that are not single numbers.
+  /// Precision and policy are those of the checkpoint unless the options have
+  /// some. What only training has, such as `scaler` and `seed`, is not used.
+  ///
+  /// Errors: the network is no causal language model, with the op that looks at
+  /// later tokens; it takes more than a text; weights are missing.
+  llvm::Expected<Generator>
+  compileGenerator(llvm::StringRef weights, const StepOptions &options = {},
+                   Weights which = Weights::Trained) const;
   /// Autocast's decision for each op and its reason, as the JSON of
   /// docs/policies.md.
   llvm::Expected<std::string> explain(const StepOptions &options = {}) const;

@@ -1,4 +1,5 @@
 //===- Module.cpp - modules and their steps -------------------------------===//
+#include "api/run/GeneratorImpl.h"
 #include "api/run/StepImpl.h"
 #include "codegen/Compile.h"
 #include "program/Limits.h"
@@ -101,6 +102,32 @@ Expected<Step> Module::compileStep(const StepOptions &options) const {
     return error;
   return Step::Impl::create(modelOptions(*this, options), mp::compile,
                             options.batch, options.seed);
+}
+
+Expected<Generator> Module::compileGenerator(StringRef weights,
+                                             const StepOptions &options,
+                                             Weights which) const {
+  if (Error error = checkOptions(options))
+    return error;
+  mp::EvalOptions eval;
+  eval.module = file;
+  eval.text = source;
+  eval.checkpoint = weights.str();
+  eval.precision = toString(options.precision).str();
+  eval.policy = options.policy;
+  eval.function = options.recipe;
+  eval.device = options.device ? options.device->str() : "auto";
+  eval.averaged = which == Weights::Averaged;
+  eval.batch = std::max<int64_t>(1, options.batch);
+  eval.threads = options.threads;
+  eval.predictions = options.predictions;
+  eval.plugins = options.plugins;
+  eval.insertPasses = options.insertPasses;
+  eval.onNote = options.onNote;
+  auto model = mp::Generator::open(eval, /*input=*/"", mp::compile);
+  if (!model)
+    return model.takeError();
+  return Generator(std::make_unique<Generator::Impl>(std::move(*model)));
 }
 
 /// The options of a compilation for the device that a step would run on.

@@ -7,8 +7,8 @@
 
 namespace mantissa {
 
-/// Lets one thread at a time use a step. A second one does not wait, but gets
-/// an error.
+/// Lets one thread at a time use a step or a generator. A second one does not
+/// wait, but gets an error.
 class OneThread {
 public:
   class Lock;
@@ -30,11 +30,11 @@ public:
   Lock &operator=(const Lock &) = delete;
 
   /// An error if another thread is in a call.
-  llvm::Error take() const {
+  llvm::Error take(llvm::StringRef what = "step") const {
     return isMine ? llvm::Error::success()
-                  : llvm::createStringError(
-                        "another thread is using this step: a step "
-                        "is for one thread at a time");
+                  : llvm::createStringError("another thread is using this " +
+                                            what + ": a " + what +
+                                            " is for one thread at a time");
   }
 
 private:

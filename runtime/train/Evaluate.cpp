@@ -101,6 +101,7 @@ Expected<TrainedModel> TrainedModel::open(const EvalOptions &options,
   else
     consumeError(found.takeError());
   ModelOptions modelOptions{.module = options.module,
+                            .text = options.text,
                             .device = options.device,
                             .threads = options.threads,
                             .onednn = options.onednn,

@@ -21,8 +21,9 @@ scores(Model &model, const Dataset &data, int64_t batch,
        std::optional<Confusion> *confusion = nullptr);
 
 struct EvalOptions {
-  std::string module;          ///< path of the .mlir file
-  std::string data;            ///< folder of the data source `test`
+  std::string module;                   ///< path of the .mlir file
+  std::optional<std::string> text = {}; ///< as in ModelOptions
+  std::string data;                     ///< folder of the data source `test`
   std::string checkpoint;      ///< checkpoint, weights, or a run folder
   std::string precision;       ///< empty: the checkpoint's, else the recipe's
   std::string policy;          ///< likewise

@@ -60,8 +60,8 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
   if (Error error = checkEntry(made.next->entry()))
     return std::move(error);
   made.contextSize = made.next->entry().inputs[1].range->second;
-  made.taken.resize(options.batch);
-  made.logits.resize(options.batch);
+  made.taken.resize(made.texts());
+  made.logits.resize(made.texts());
   return made;
 }
 
@@ -76,9 +76,8 @@ Expected<ArrayRef<std::vector<float>>> Generator::take(ArrayRef<Tokens> rows) {
     append_range(all, row);
   // The newest tokens that the context holds; older ones make room for more.
   if (length() > contextSize) {
-    int64_t kept = std::max<int64_t>(1, contextSize / 2);
     for (Tokens &all : taken)
-      all.erase(all.begin(), all.end() - kept);
+      all.erase(all.begin(), all.end() - remembered());
     first = 0;
   }
   if (Error error = computeFrom(first))

@@ -25,6 +25,8 @@ public:
   open(const EvalOptions &options, llvm::StringRef input, Compiler compiler,
        SessionFactory createSession = Session::create);
 
+  /// The network with its state.
+  Model &model() const { return *trained.model; }
   int64_t texts() const { return next->entry().inputs[0].type.shape[0]; }
   /// The most tokens that the network looks at.
   int64_t context() const { return contextSize; }
@@ -32,13 +34,16 @@ public:
     return next->entry().results[0].type.shape.back();
   }
 
+  /// How many of its tokens a text still has once the context is full.
+  int64_t remembered() const { return std::max<int64_t>(1, contextSize / 2); }
+
   /// Forgets all tokens.
   void clear() { taken.assign(taken.size(), {}); }
   /// Takes the next tokens, one at least: a row of equal length for each text.
   /// Returns the logits of the token that follows, a row for each text, which
   /// are valid until the next call. Once the context is full, the network
-  /// forgets the older half of the tokens and takes the others again, at the
-  /// first positions. Error: a token that is not in the vocabulary.
+  /// forgets all but the newest tokens, which it takes again, at the first
+  /// positions. Error: a token that is not in the vocabulary.
   llvm::Expected<llvm::ArrayRef<std::vector<float>>>
   take(llvm::ArrayRef<tokenizers::Tokens> rows);
 

@@ -1,8 +1,8 @@
 //===- Generate.cpp - mp-run generate -------------------------------------===//
-#include "runtime/train/Generate.h"
 #include "program/Limits.h"
 #include "runtime/data/Array.h"
 #include "runtime/text/TokenFile.h"
+#include "runtime/train/TextWriter.h"
 #include "support/Error.h"
 #include "support/Json.h"
 #include "tools/run/Commands.h"
@@ -16,12 +16,15 @@ using namespace mp::tokenizers;
 namespace mp::tool {
 namespace {
 
+/// The most texts that are written at once.
+constexpr uint64_t kMostTexts = 4096;
+
 struct GenerateOptions {
   EvalOptions model;
   CommonOptions common;
-  SamplingOptions sampling;
-  std::string tokenizer, prompt = "\n", promptFile, until, output, input;
-  uint64_t length = 256;
+  WritingOptions writing;
+  std::string tokenizer, promptFile, promptsFile, until, output, input;
+  std::vector<std::string> prompts;
   bool quiet = false, numbers = false;
 };
 
@@ -47,37 +50,39 @@ Command describe(GenerateOptions &options) {
       "one, "
       "and printed as they come."};
   command.positional = 1;
-  auto &[model, common, sampling, tokenizer, prompt, promptFile, until, output,
-         input, length, quiet, numbers] = options;
+  auto &[model, common, writing, tokenizer, promptFile, promptsFile, until,
+         output, input, prompts, quiet, numbers] = options;
   command.options = {
       text("module", "FILE", model.module, "the module (that of the run)",
            Names::Input),
       text("tokenizer", "TOKENIZER", tokenizer,
            "bytes, a tokenizer.json, or the FILE.json that mp-data tokenize "
            "wrote"),
-      text("prompt", "TEXT", prompt,
-           "what the text begins with (a line's end)"),
+      list("prompt", "TEXT", prompts,
+           "what a text begins with (a line's end); several are several texts"),
       text("prompt-file", "FILE", promptFile, "a file that has it",
            Names::Input),
+      text("prompts", "FILE", promptsFile,
+           "a file with a prompt in each line, for a text each", Names::Input),
       number(
-          "length", [&](uint64_t n) { length = n; }, 1, kMostElements,
-          "how many tokens are written (256)"),
+          "length", [&](uint64_t n) { writing.length = n; }, 1, kMostElements,
+          "how many tokens are written to each text (256)"),
       text("until", "TOKEN", until,
            "end at this token, such as '<|endoftext|>'"),
-      upTo("temperature", sampling.temperature, 100,
+      upTo("temperature", writing.sampling.temperature, 100,
            "divides the logits: 0 takes the most probable token (1)"),
       number(
-          "top-k", [&](uint64_t n) { sampling.topK = n; }, 1, kMostTokens,
-          "draw from the K most probable tokens (all)"),
-      upTo("top-p", sampling.topP, 1,
+          "top-k", [&](uint64_t n) { writing.sampling.topK = n; }, 1,
+          kMostTokens, "draw from the K most probable tokens (all)"),
+      upTo("top-p", writing.sampling.topP, 1,
            "draw from the most probable tokens whose probabilities add up "
            "to X (1)"),
       number(
-          "seed", [&](uint64_t n) { sampling.seed = n; }, 0, UINT64_MAX,
+          "seed", [&](uint64_t n) { writing.sampling.seed = n; }, 0, UINT64_MAX,
           "of what is drawn (0)"),
       number(
-          "samples", [&](uint64_t n) { model.batch = n; }, 1, 4096,
-          "how many texts are written at once (1)"),
+          "samples", [&](uint64_t n) { writing.samples = n; }, 1, kMostTexts,
+          "how many texts are written for each prompt (1)"),
       text("output", "NAME", output,
            "the logits: a result of the recipe's function, or value:%NAME (its "
            "only result that is not a single number)"),
@@ -129,8 +134,6 @@ public:
   GrowingText(const Tokenizer &tokenizer, Tokens prompt)
       : tokenizer(tokenizer), begin(prompt.size()), tokens(std::move(prompt)) {}
 
-  bool isEnded() const { return ended; }
-  void end() { ended = true; }
   void add(Token token) { tokens.push_back(token); }
   /// Prints what is new, in whole characters unless it is the end.
   void print(bool isEnd) {
@@ -154,16 +157,54 @@ private:
   size_t begin; ///< of what is written
   Tokens tokens;
   size_t printed = 0;
-  bool ended = false;
 };
 
 /// What has been read before the model is opened.
 struct Request {
   std::unique_ptr<Tokenizer> tokenizer;
-  Tokens prompt;
-  std::optional<Token> until;
-  size_t tokens; ///< that are drawn from: those that have a text
+  std::vector<Tokens> prompts;
 };
+
+/// A prompt, and what errors call it.
+struct Prompt {
+  std::string name, text;
+};
+
+Expected<std::vector<Prompt>> readPrompts(const GenerateOptions &options) {
+  std::vector<Prompt> prompts;
+  for (auto [i, text] : enumerate(options.prompts))
+    prompts.push_back({options.prompts.size() == 1
+                           ? "the prompt"
+                           : formatv("prompt {0}", i + 1).str(),
+                       text});
+  if (!options.promptFile.empty()) {
+    auto file = readFile(options.promptFile);
+    if (!file)
+      return file.takeError();
+    prompts.push_back({"the prompt", (*file)->getBuffer().str()});
+  }
+  if (!options.promptsFile.empty()) {
+    auto file = readFile(options.promptsFile);
+    if (!file)
+      return file.takeError();
+    StringRef rest = (*file)->getBuffer();
+    for (size_t line = 1; !rest.empty(); ++line) {
+      auto [text, after] = rest.split('\n');
+      prompts.push_back(
+          {formatv("{0}:{1}", options.promptsFile, line).str(), text.str()});
+      rest = after;
+    }
+    if (prompts.empty())
+      return makeError("{0}: has no line", options.promptsFile);
+  }
+  if (prompts.empty())
+    prompts.push_back({"the prompt", "\n"});
+  if (prompts.size() > kMostTexts / options.writing.samples)
+    return makeError("{0} prompts with {1} samples of each are more than {2} "
+                     "texts",
+                     prompts.size(), options.writing.samples, kMostTexts);
+  return prompts;
+}
 
 Expected<Request> read(GenerateOptions &options) {
   Request request;
@@ -174,55 +215,30 @@ Expected<Request> read(GenerateOptions &options) {
   if (!tokenizer)
     return tokenizer.takeError();
   request.tokenizer = std::move(*tokenizer);
-  request.tokens =
-      options.numbers ? kMostTokens : request.tokenizer->vocabularySize();
-  if (!options.promptFile.empty()) {
-    auto file = readFile(options.promptFile);
-    if (!file)
-      return file.takeError();
-    options.prompt = (*file)->getBuffer().str();
+  // A vocabulary may be filled up with tokens that have no text.
+  if (!options.numbers)
+    options.writing.known = request.tokenizer->vocabularySize();
+  auto prompts = readPrompts(options);
+  if (!prompts)
+    return prompts.takeError();
+  for (const auto &[name, text] : *prompts) {
+    Tokens &tokens = request.prompts.emplace_back();
+    if (Error error = request.tokenizer->encode(text, tokens))
+      return makeError("{0}: {1}", name, toString(std::move(error)));
+    if (tokens.empty())
+      return makeError("{0} has no token", name);
   }
-  if (Error error = request.tokenizer->encode(options.prompt, request.prompt))
-    return makeError("the prompt: {0}", toString(std::move(error)));
-  if (request.prompt.empty())
-    return makeError("the prompt has no token");
   if (options.until.empty())
     return request;
-  request.until = request.tokenizer->find(options.until);
-  if (!request.until)
+  options.writing.end = request.tokenizer->find(options.until);
+  if (!options.writing.end)
     return makeError("the vocabulary has no token '{0}' to end at",
                      withoutControls(options.until));
   return request;
 }
 
-/// Continues all texts by a token; false if all have ended.
-Expected<bool> grow(MutableArrayRef<GrowingText> texts,
-                    ArrayRef<std::vector<float>> logits, Sampler &sampler,
-                    const Request &request, std::vector<Tokens> &drawn) {
-  bool goesOn = false;
-  for (auto [text, numbers, row] : zip_equal(texts, logits, drawn)) {
-    // A vocabulary may be filled up with tokens that have no text.
-    auto known =
-        ArrayRef(numbers).take_front(std::min(numbers.size(), request.tokens));
-    auto token = sampler.draw(known);
-    if (!token)
-      return token.takeError();
-    row.assign(1, *token);
-    if (text.isEnded())
-      continue;
-    if (request.until == *token)
-      text.end();
-    else
-      text.add(*token);
-    goesOn |= !text.isEnded();
-  }
-  return goesOn;
-}
-
-Error execute(GenerateOptions &options, StringRef run) {
-  auto request = read(options);
-  if (!request)
-    return request.takeError();
+Expected<Generator> open(GenerateOptions &options, StringRef run,
+                         const Request &request) {
   options.model.checkpoint = run.str();
   if (options.model.module.empty()) {
     auto module = moduleOf(run);
@@ -232,33 +248,74 @@ Error execute(GenerateOptions &options, StringRef run) {
   }
   if (!options.output.empty())
     options.model.predictions = {options.output};
+  options.model.batch = request.prompts.size() * options.writing.samples;
   takeCommon(options.model, options.common);
-  auto model =
-      Generator::open(options.model, options.input, options.common.compiler());
-  if (!model)
-    return model.takeError();
-  std::vector<GrowingText> texts(model->texts(),
-                                 {*request->tokenizer, request->prompt});
-  std::vector<Tokens> rows(texts.size(), request->prompt);
-  Sampler sampler(options.sampling);
-  bool streams = texts.size() == 1 && !options.numbers;
-  uint64_t count = 0;
+  return Generator::open(options.model, options.input,
+                         options.common.compiler());
+}
+
+/// How long tokens took. The first ones have the prompts in them.
+struct Times {
+  uint64_t rounds = 0, tokens = 0, afterFirst = 0;
   double seconds = 0;
-  for (bool goesOn = true; goesOn && count < options.length; ++count) {
+
+  void add(size_t written, double passed) {
+    tokens += written;
+    if (rounds++ == 0)
+      return;
+    afterFirst += written;
+    seconds += passed;
+  }
+  void print() const {
+    if (rounds > 1)
+      note(formatv("{0} tokens, {1:f2} ms for each: {2:f1} a second", tokens,
+                   1000 * seconds / (rounds - 1), afterFirst / seconds)
+               .str());
+  }
+};
+
+/// Writes all texts. One alone is printed as it comes.
+Error write(TextWriter &writer, MutableArrayRef<GrowingText> texts,
+            const GenerateOptions &options, Times &times) {
+  bool streams = texts.size() == 1 && !options.numbers;
+  while (true) {
     auto begin = std::chrono::steady_clock::now();
-    auto logits = model->take(rows);
-    if (!logits)
-      return logits.takeError();
-    auto grown = grow(texts, *logits, sampler, *request, rows);
-    if (!grown)
-      return grown.takeError();
-    goesOn = *grown;
+    auto written = writer.next();
+    if (!written)
+      return written.takeError();
+    if (written->empty())
+      return Error::success();
+    for (const WrittenToken &token : *written)
+      if (token.token != options.writing.end)
+        texts[token.text].add(token.token);
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - begin;
-    seconds += count ? passed.count() : 0; // the first has the prompt
+    times.add(written->size(), passed.count());
     if (streams)
       texts[0].print(/*isEnd=*/false);
   }
+}
+
+Error execute(GenerateOptions &options, StringRef run) {
+  auto request = read(options);
+  if (!request)
+    return request.takeError();
+  auto model = open(options, run, *request);
+  if (!model)
+    return model.takeError();
+  std::vector<GrowingText> texts;
+  for (Tokens &prompt : request->prompts) {
+    for (int64_t i = 0; i < options.writing.samples; ++i)
+      texts.emplace_back(*request->tokenizer, prompt);
+    if (prompt.size() > static_cast<uint64_t>(model->context()))
+      prompt.erase(prompt.begin(), prompt.end() - model->remembered());
+  }
+  auto writer = TextWriter::begin(*model, request->prompts, options.writing);
+  if (!writer)
+    return writer.takeError();
+  Times times;
+  if (Error error = write(*writer, texts, options, times))
+    return error;
   for (GrowingText &text : texts) {
     if (options.numbers)
       text.printNumbers();
@@ -268,11 +325,8 @@ Error execute(GenerateOptions &options, StringRef run) {
     if (!options.numbers && &text != &texts.back())
       outs() << "---\n";
   }
-  if (!options.quiet && count > 1)
-    note(formatv("{0} tokens, {1:f2} ms for each: {2:f1} a second",
-                 count * texts.size(), 1000 * seconds / (count - 1),
-                 (count - 1) * texts.size() / seconds)
-             .str());
+  if (!options.quiet)
+    times.print();
   return Error::success();
 }
 
@@ -280,7 +334,6 @@ Error execute(GenerateOptions &options, StringRef run) {
 
 int generate(ArrayRef<const char *> arguments) {
   GenerateOptions options;
-  options.model.batch = 1;
   auto others = describe(options).parse(arguments);
   if (!others)
     return report(others.takeError());
