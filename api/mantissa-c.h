@@ -309,6 +309,8 @@ mantissa_run_options_init(mantissa_run_options *options, size_t struct_size);
 typedef struct mantissa_module mantissa_module;
 /// A compiled training step with its state.
 typedef struct mantissa_step mantissa_step;
+/// A language model with its weights, which continues texts.
+typedef struct mantissa_generator mantissa_generator;
 
 /// `name` stands for the file in messages; null: "<module>".
 MANTISSA_CALL mantissa_status *mantissa_module_parse(const char *text,
@@ -336,6 +338,17 @@ mantissa_module_save_step(const mantissa_module *module, const char *path,
 MANTISSA_CALL mantissa_status *
 mantissa_module_save_prediction(const mantissa_module *module, const char *path,
                                 const mantissa_step_options *options);
+/// Compiles the network of a recipe as a writer of texts, with the weights of a
+/// checkpoint, a run's folder or a safetensors file; their moving averages if
+/// `averaged` is 1. The batch is the number of texts that are written at once
+/// (0: one), and a prediction names the logits, [batch, tokens, vocabulary], if
+/// there are several results that are not single numbers. Precision and policy
+/// are those of the checkpoint unless the options have some. Errors: the
+/// network is no causal language model, it takes more than a text, or weights
+/// are missing.
+MANTISSA_CALL mantissa_status *mantissa_module_compile_generator(
+    const mantissa_module *module, const char *weights, int32_t averaged,
+    const mantissa_step_options *options, mantissa_generator **generator);
 /// Autocast's decision for each op and its reason, as the JSON of
 /// docs/policies.md, in a string that mantissa_string_destroy frees.
 MANTISSA_CALL mantissa_status *
@@ -510,6 +523,73 @@ typedef struct mantissa_step_counters {
 MANTISSA_CALL mantissa_status *
 mantissa_step_get_counters(mantissa_step *step,
                            mantissa_step_counters *counters);
+
+//===----------------------------------------------------------------------===//
+// Texts: one thread at a time may use a generator, as it may use a step
+//===----------------------------------------------------------------------===//
+
+/// How texts are continued; begin with MANTISSA_SAMPLING_OPTIONS_INIT.
+/// temperature, top_k and top_p have the meaning of Hugging Face's `generate`.
+typedef struct mantissa_sampling_options {
+  size_t struct_size;   ///< sizeof(mantissa_sampling_options)
+  double temperature;   ///< divides the logits; 0: the most probable token
+  double top_p;         ///< the most probable tokens with so much probability
+  int64_t top_k;        ///< the K most probable tokens; 0: all
+  uint64_t seed;        ///< text number i draws as one alone with this plus i
+  int64_t samples;      ///< texts for each prompt
+  int64_t length;       ///< tokens that a text gets, at most
+  int64_t end_token;    ///< ends a text, as its last token; -1: none
+  int64_t drawn_tokens; ///< the first so many tokens are drawn; 0: all
+} mantissa_sampling_options;
+#define MANTISSA_SAMPLING_OPTIONS_INIT                                         \
+  {sizeof(mantissa_sampling_options), 1.0, 1.0, 0, 0, 1, 256, -1, 0}
+/// As mantissa_step_options_init.
+MANTISSA_CALL mantissa_status *
+mantissa_sampling_options_init(mantissa_sampling_options *options,
+                               size_t struct_size);
+
+/// The numbers of a prompt's tokens.
+typedef struct mantissa_prompt {
+  const uint32_t *tokens;
+  size_t count;
+} mantissa_prompt;
+/// A token that a text was continued by.
+typedef struct mantissa_written_token {
+  int64_t text; ///< prompt number p has the texts from p * samples on
+  uint32_t token;
+  int32_t is_last;     ///< 1: the text has its length, or its end token
+  const float *logits; ///< it was drawn of: one for each of the vocabulary
+} mantissa_written_token;
+
+/// Begins texts, as many as `samples` from each prompt; those of before end.
+/// Errors: more texts than are written at once, a prompt that is empty, longer
+/// than the context or not of the vocabulary, an option out of its range.
+MANTISSA_CALL mantissa_status *
+mantissa_generator_begin(mantissa_generator *generator,
+                         const mantissa_prompt *prompts, size_t count,
+                         const mantissa_sampling_options *options);
+/// Writes a token to each text whose prompt has been read. They belong to the
+/// generator and stay until the next call; none once all texts have ended.
+MANTISSA_CALL mantissa_status *
+mantissa_generator_next(mantissa_generator *generator,
+                        const mantissa_written_token **tokens, size_t *count);
+
+/// What a generator takes; begin with MANTISSA_GENERATOR_FACTS_INIT.
+typedef struct mantissa_generator_facts {
+  size_t struct_size;     ///< sizeof(mantissa_generator_facts)
+  int64_t texts;          ///< the most that are written at once
+  int64_t context;        ///< the most tokens that the network looks at
+  int64_t vocabulary;     ///< the number of tokens
+  uint64_t planned_bytes; ///< as in mantissa_step_counters
+  const char *device;     ///< "cpu", "cuda:0"; belongs to the generator
+} mantissa_generator_facts;
+#define MANTISSA_GENERATOR_FACTS_INIT                                          \
+  {sizeof(mantissa_generator_facts), 0, 0, 0, 0, NULL}
+MANTISSA_CALL mantissa_status *
+mantissa_generator_get_facts(mantissa_generator *generator,
+                             mantissa_generator_facts *facts);
+/// No other call may be using the generator.
+MANTISSA_API void mantissa_generator_destroy(mantissa_generator *generator);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -43,6 +43,15 @@ struct mantissa_step {
   const mantissa_results *current = nullptr;
 };
 
+struct mantissa_generator {
+  explicit mantissa_generator(mantissa::Generator made);
+
+  mantissa::Generator generator;
+  std::string device;
+  mantissa::OneThread users;                   ///< guards all that is here
+  std::vector<mantissa_written_token> written; ///< by the last call
+};
+
 namespace mantissa::c {
 
 /// Whether a call overwrites results that the step still holds.
@@ -50,6 +59,10 @@ enum class Effect { KeepsResults, EndsResults };
 
 /// Runs the body of a function on a step, unless another thread uses it.
 mantissa_status *call(mantissa_step *step, Effect effect,
+                      std::initializer_list<Needed> needed,
+                      llvm::function_ref<llvm::Error()> body);
+
+mantissa_status *call(mantissa_generator *generator,
                       std::initializer_list<Needed> needed,
                       llvm::function_ref<llvm::Error()> body);
 

@@ -12,8 +12,10 @@ namespace mantissa::c {
 llvm::Error takeOptions(const mantissa_step_options *given,
                         StepOptions &options);
 llvm::Error takeOptions(const mantissa_run_options *given, RunOptions &options);
+llvm::Error takeOptions(const mantissa_sampling_options *given,
+                        SamplingOptions &options);
 
-/// The parts that both have.
+/// The parts that both of a step have.
 llvm::Expected<std::optional<Device>> takeDevice(mantissa_device device,
                                                  int32_t index);
 std::function<void(llvm::StringRef)> takeNotes(mantissa_note_function function,

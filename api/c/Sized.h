@@ -19,6 +19,8 @@ template <> inline constexpr size_t kFirstSize<mantissa_step_options> = 192;
 template <> inline constexpr size_t kFirstSize<mantissa_run_options> = 48;
 template <> inline constexpr size_t kFirstSize<mantissa_step_facts> = 56;
 template <> inline constexpr size_t kFirstSize<mantissa_step_counters> = 40;
+template <> inline constexpr size_t kFirstSize<mantissa_sampling_options> = 72;
+template <> inline constexpr size_t kFirstSize<mantissa_generator_facts> = 48;
 
 /// A size beyond this is memory that nobody initialised.
 inline constexpr size_t kMostBytes = 4096;
@@ -60,6 +62,17 @@ llvm::Error giveSized(const char *name, const Struct &value, Struct *given) {
               std::min(sizeof(Struct), size));
   given->struct_size = size;
   return llvm::Error::success();
+}
+
+/// Fills the part of a structure that its caller knows.
+template <typename Struct>
+llvm::Error initializeSized(const char *name, Struct first, Struct *given,
+                            size_t structSize) {
+  if (auto error = checkSize<Struct>(name, structSize))
+    return error;
+  std::memset(static_cast<void *>(given), 0, structSize);
+  given->struct_size = structSize;
+  return giveSized(name, first, given);
 }
 
 } // namespace mantissa::c

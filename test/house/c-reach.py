@@ -7,7 +7,7 @@ import re
 from _house import check, options
 
 HEADER, C_HEADER = "api/mantissa.h", "api/mantissa-c.h"
-CLASSES = {"Module": "mantissa_module_", "Step": "mantissa_step_", "Results": "mantissa_results_"}
+CLASSES = {"Module": "mantissa_module_", "Step": "mantissa_step_", "Results": "mantissa_results_", "Generator": "mantissa_generator_"}
 #: Where the name in C is another one; None: C has none.
 OTHER_NAMES = {
     "Module::fromGraph": None,  # the graph DSL is C++
@@ -16,6 +16,10 @@ OTHER_NAMES = {
     "Step::steps": "mantissa_step_get_counters", "Step::skipped": "mantissa_step_get_counters",
     "Step::device": "mantissa_step_get_counters", "Step::plannedBytes": "mantissa_step_get_counters",
     "Results::size": "mantissa_results_count", "Results::name": "mantissa_results_get",
+    "Generator::write": None,  # begin, and next until it has no token
+    "Generator::texts": "mantissa_generator_get_facts", "Generator::context": "mantissa_generator_get_facts",
+    "Generator::vocabulary": "mantissa_generator_get_facts", "Generator::device": "mantissa_generator_get_facts",
+    "Generator::plannedBytes": "mantissa_generator_get_facts",
 }
 # A function is at the first level of a class: two spaces, a type, a name, an opening parenthesis.
 FUNCTION = re.compile(r"^  (?=\S)(?:static |virtual )?[\w:<>,&* ]+?[ &*](\w+)\(", re.MULTILINE)

@@ -78,6 +78,26 @@ mantissa_module_save_prediction(const mantissa_module *module, const char *path,
   return save(&Module::savePrediction, module, path, options);
 }
 
+mantissa_status *mantissa_module_compile_generator(
+    const mantissa_module *module, const char *weights, int32_t averaged,
+    const mantissa_step_options *options, mantissa_generator **generator) {
+  if (generator)
+    *generator = nullptr;
+  return call(
+      {{"module", module}, {"weights", weights}, {"generator", generator}},
+      [&]() -> Error {
+        if (averaged != 0 && averaged != 1)
+          return argumentError("averaged is {0}, expected 0 or 1", averaged);
+        StepOptions taken;
+        if (Error error = takeOptions(options, taken))
+          return error;
+        return make(module->module.compileGenerator(
+                        weights, taken,
+                        averaged ? Weights::Averaged : Weights::Trained),
+                    generator);
+      });
+}
+
 mantissa_status *mantissa_module_explain(const mantissa_module *module,
                                          const mantissa_step_options *options,
                                          char **json) {

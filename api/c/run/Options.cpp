@@ -60,28 +60,18 @@ Error takeOptions(const mantissa_run_options *given, RunOptions &options) {
 
 using namespace mantissa::c;
 
-/// Fills the part of a structure that its caller knows.
-template <typename Options>
-static Error initialize(Options first, Options *options, size_t structSize) {
-  if (Error error = checkSize<Options>("options", structSize))
-    return error;
-  std::memset(static_cast<void *>(options), 0, structSize);
-  options->struct_size = structSize;
-  return giveSized("options", first, options);
-}
-
 mantissa_status *mantissa_step_options_init(mantissa_step_options *options,
                                             size_t struct_size) {
   return call({{"options", options}}, [&]() -> Error {
-    return initialize<mantissa_step_options>(MANTISSA_STEP_OPTIONS_INIT,
-                                             options, struct_size);
+    return initializeSized<mantissa_step_options>(
+        "options", MANTISSA_STEP_OPTIONS_INIT, options, struct_size);
   });
 }
 
 mantissa_status *mantissa_run_options_init(mantissa_run_options *options,
                                            size_t struct_size) {
   return call({{"options", options}}, [&]() -> Error {
-    return initialize<mantissa_run_options>(MANTISSA_RUN_OPTIONS_INIT, options,
-                                            struct_size);
+    return initializeSized<mantissa_run_options>(
+        "options", MANTISSA_RUN_OPTIONS_INIT, options, struct_size);
   });
 }

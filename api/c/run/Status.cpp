@@ -85,6 +85,19 @@ mantissa_status *call(mantissa_step *step, Effect effect,
   return statusOf(body());
 }
 
+mantissa_status *call(mantissa_generator *generator,
+                      std::initializer_list<Needed> needed,
+                      function_ref<Error()> body) {
+  if (!generator)
+    return statusOf(argumentError("generator is null"));
+  if (Error error = check(needed))
+    return statusOf(std::move(error));
+  OneThread::Lock lock(generator->users);
+  if (Error error = lock.take("generator"))
+    return statusOf(codedError(MANTISSA_BUSY, toString(std::move(error))));
+  return statusOf(body());
+}
+
 Error takeStrings(const char *name, const char *const *strings, size_t count,
                   std::vector<std::string> &taken) {
   if (count && !strings)
