@@ -37,7 +37,8 @@ static Error checkEntry(const Entry &entry) {
           ArrayRef(text.shape))
     return Error::success();
   return makeError("the network predicts ({0}), expected logits of [batch, "
-                   "tokens, vocabulary]: name them with --output{1}",
+                   "tokens, vocabulary]: name them (--output, "
+                   "StepOptions::predictions){1}",
                    typesOf(entry), at(entry.location));
 }
 

@@ -82,6 +82,34 @@ TEST(CAbi, StepCounters) {
             (Numbers{0, 8, 16, 24, 32}));
 }
 
+TEST(CAbi, SamplingOptions) {
+  using Struct = mantissa_sampling_options;
+  EXPECT_EQ(
+      (Numbers{AT(struct_size), AT(temperature), AT(top_p), AT(top_k), AT(seed),
+               AT(samples), AT(length), AT(end_token), AT(drawn_tokens)}),
+      (Numbers{0, 8, 16, 24, 32, 40, 48, 56, 64}));
+}
+
+TEST(CAbi, Prompt) {
+  using Struct = mantissa_prompt;
+  EXPECT_EQ((Numbers{AT(tokens), AT(count), sizeof(Struct)}),
+            (Numbers{0, 8, 16}));
+}
+
+TEST(CAbi, WrittenToken) {
+  using Struct = mantissa_written_token;
+  EXPECT_EQ(
+      (Numbers{AT(text), AT(token), AT(is_last), AT(logits), sizeof(Struct)}),
+      (Numbers{0, 8, 12, 16, 24}));
+}
+
+TEST(CAbi, GeneratorFacts) {
+  using Struct = mantissa_generator_facts;
+  EXPECT_EQ((Numbers{AT(struct_size), AT(texts), AT(context), AT(vocabulary),
+                     AT(planned_bytes), AT(device)}),
+            (Numbers{0, 8, 16, 24, 32, 40}));
+}
+
 TEST(CAbi, EnumerationsAreInt32) {
   for (bool is : {std::is_same_v<mantissa_code, int32_t>,
                   std::is_same_v<mantissa_element, int32_t>,

@@ -1,5 +1,5 @@
 //===- c-mistakes.c - mistakes of a C program are errors, not crashes -----===//
-#include "api/CChecks.h"
+#include "api/CStep.h"
 
 static void version(void) {
   IS(strcmp(mantissa_version(), MANTISSA_VERSION) == 0);

@@ -1,5 +1,5 @@
 //===- c-nulls.c - null arguments are errors of C, not crashes ------------===//
-#include "api/CChecks.h"
+#include "api/CStep.h"
 
 static void nullHandlesAreDestroyed(void) {
   mantissa_status_destroy(NULL);

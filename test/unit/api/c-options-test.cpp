@@ -34,6 +34,9 @@ std::string text(const std::vector<std::string> &values) {
 std::string text(const std::optional<Device> &device) {
   return device ? device->str() : "auto";
 }
+std::string text(std::optional<Token> token) {
+  return token ? std::to_string(*token) : "none";
+}
 std::string text(const std::function<void(llvm::StringRef)> &note) {
   return note ? "a function" : "none";
 }
@@ -73,6 +76,19 @@ Texts textsOf(const RunOptions &options) {
           {"onNote", text(onNote)}};
 }
 
+Texts textsOf(const SamplingOptions &options) {
+  const auto &[temperature, topK, topP, seed, samples, length, endToken,
+               drawnTokens] = options;
+  return {{"temperature", text(temperature)},
+          {"topK", text(topK)},
+          {"topP", text(topP)},
+          {"seed", text(seed)},
+          {"samples", text(samples)},
+          {"length", text(length)},
+          {"endToken", text(endToken)},
+          {"drawnTokens", text(drawnTokens)}};
+}
+
 template <typename Options, typename InC> Texts taken(const InC *given) {
   Options options;
   llvm::cantFail(c::takeOptions(given, options));
@@ -96,6 +112,8 @@ template <typename InC> struct Field {
   FIELD(mantissa_step_options, field, o.field = value, name, text)
 #define RUN(field, value, name, text)                                          \
   FIELD(mantissa_run_options, field, o.field = value, name, text)
+#define SAMPLING(field, value, name, text)                                     \
+  FIELD(mantissa_sampling_options, field, o.field = value, name, text)
 /// A list and its length are two fields, which are set together.
 #define LIST(field, count, name)                                               \
   FIELD(mantissa_step_options, field, (o.field = two, o.count = 2), name,      \
@@ -146,6 +164,17 @@ const Field<mantissa_run_options> runFields[] = {
     RUN(on_note, note, "onNote", "a function"),
     RUN(note_data, &noted, "", "")};
 
+const Field<mantissa_sampling_options> samplingFields[] = {
+    SAMPLING(struct_size, sizeof o, "", ""),
+    SAMPLING(temperature, 0.5, "temperature", "0.500000"),
+    SAMPLING(top_p, 0.25, "topP", "0.250000"),
+    SAMPLING(top_k, 7, "topK", "7"),
+    SAMPLING(seed, 5, "seed", "5"),
+    SAMPLING(samples, 3, "samples", "3"),
+    SAMPLING(length, 9, "length", "9"),
+    SAMPLING(end_token, 0, "endToken", "0"),
+    SAMPLING(drawn_tokens, 11, "drawnTokens", "11")};
+
 //===----------------------------------------------------------------------===//
 // Tests
 //===----------------------------------------------------------------------===//
@@ -186,6 +215,11 @@ TEST(COptions, OfARun) {
   checkFields<RunOptions>(first, runFields);
 }
 
+TEST(COptions, OfSampling) {
+  mantissa_sampling_options first = MANTISSA_SAMPLING_OPTIONS_INIT;
+  checkFields<SamplingOptions>(first, samplingFields);
+}
+
 TEST(COptions, TheFunctionDoesWhatTheMacroDoes) {
   mantissa_step_options macro = MANTISSA_STEP_OPTIONS_INIT, function;
   std::memset(static_cast<void *>(&function), 0x55, sizeof function);
@@ -196,6 +230,10 @@ TEST(COptions, TheFunctionDoesWhatTheMacroDoes) {
   EXPECT_EQ(mantissa_run_options_init(&runFunction, sizeof runFunction),
             nullptr);
   EXPECT_EQ(std::memcmp(&runMacro, &runFunction, sizeof runMacro), 0);
+  mantissa_sampling_options sampling = MANTISSA_SAMPLING_OPTIONS_INIT, made;
+  std::memset(static_cast<void *>(&made), 0x55, sizeof made);
+  EXPECT_EQ(mantissa_sampling_options_init(&made, sizeof made), nullptr);
+  EXPECT_EQ(std::memcmp(&sampling, &made, sizeof sampling), 0);
 }
 
 TEST(COptions, NotesComeWithTheirData) {

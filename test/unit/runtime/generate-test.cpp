@@ -9,7 +9,7 @@
 #include "TestFiles.h"
 #include "codegen/Compile.h"
 #include "runtime/data/Safetensors.h"
-#include "runtime/train/Generate.h"
+#include "runtime/train/TextWriter.h"
 #include <cmath>
 
 using namespace mp;
@@ -262,6 +262,44 @@ TEST_P(GenerateTest, ForgetsTheOlderHalfOfAFullContext) {
   auto again = check(generator.take(part(7, 6)));
   for (auto [a, b] : llvm::zip_equal(slid, again))
     EXPECT_EQ(a, b);
+}
+
+// Prompts of two lengths, which are continued until both texts have passed the
+// end of the context.
+TEST_P(GenerateTest, TextsTogetherAreThoseThatTheyAreAlone) {
+  auto &[kind, network_] = GetParam();
+  EvalOptions given = options(network(network_.attention, network_.variables));
+  reference(given);
+  const std::vector<Tokens> prompts = {{3, 1, 4, 1, 5, 9, 2}, {2, 7, 1}};
+  WritingOptions writing{.sampling = {.temperature = 0}, .length = 13};
+  struct Text {
+    Tokens tokens;
+    std::vector<std::vector<float>> logits;
+  };
+  auto write = [&](int64_t batch, llvm::ArrayRef<Tokens> prompts) {
+    given.batch = batch;
+    Generator generator = check(Generator::open(given, "", compile));
+    TextWriter writer = check(TextWriter::begin(generator, prompts, writing));
+    std::vector<Text> texts(prompts.size());
+    while (true) {
+      auto written = check(writer.next());
+      if (written.empty())
+        return texts;
+      for (const WrittenToken &token : written) {
+        texts[token.text].tokens.push_back(token.token);
+        texts[token.text].logits.push_back(token.logits.vec());
+      }
+    }
+  };
+  std::vector<Text> together = write(2, prompts);
+  for (auto [prompt, text] : llvm::zip_equal(prompts, together)) {
+    Text alone = write(1, prompt).front();
+    EXPECT_EQ(text.tokens, alone.tokens);
+    ASSERT_EQ(text.logits.size(), 13u);
+    for (auto [a, b] : llvm::zip_equal(text.logits, alone.logits))
+      for (auto [x, y] : llvm::zip_equal(a, b))
+        EXPECT_NEAR(x, y, 2e-5);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, GenerateTest,
