@@ -22,12 +22,14 @@ struct Options : StepOptions {
   std::shared_ptr<Notes> notes = std::make_shared<Notes>();
 };
 
-/// Returns a Step for Python.
+/// Returns a Step or a Generator for Python.
 nb::object makeStep(Step step, std::shared_ptr<Notes> notes);
+nb::object makeGenerator(Generator generator, std::shared_ptr<Notes> notes);
 
 void bindOptions(nb::module_ &core);
 void bindModules(nb::module_ &core);
 void bindSteps(nb::module_ &core);
+void bindGenerators(nb::module_ &core);
 
 /// A path as os.fsencode gives it.
 inline llvm::StringRef pathText(const nb::bytes &path) {

@@ -25,5 +25,6 @@ NB_MODULE(_core, core) {
   nanobind::register_exception_translator(translate);
   python::bindOptions(core);
   python::bindSteps(core);
+  python::bindGenerators(core);
   python::bindModules(core);
 }

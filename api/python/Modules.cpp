@@ -34,6 +34,18 @@ static nb::object compileStep(const Module &module, const Options &options) {
   return makeStep(std::move(step), options.notes);
 }
 
+static nb::object compileGenerator(const Module &module,
+                                   const nb::bytes &weights, bool averaged,
+                                   const Options &options) {
+  Generator generator = unlocked([&] {
+    return module.compileGenerator(pathText(weights), options,
+                                   averaged ? Weights::Averaged
+                                            : Weights::Trained);
+  });
+  options.notes->warn();
+  return makeGenerator(std::move(generator), options.notes);
+}
+
 static std::string explain(const Module &module, const Options &options) {
   std::string text = unlocked([&] { return module.explain(options); });
   options.notes->warn();
@@ -67,6 +79,10 @@ void bindModules(nb::module_ &core) {
       .def_static("read", read, nb::arg("path"))
       .def("compile_step", compileStep, nb::arg("options"),
            nb::sig("def compile_step(self, options: Options) -> Step"))
+      .def("compile_generator", compileGenerator, nb::arg("weights"),
+           nb::arg("averaged"), nb::arg("options"),
+           nb::sig("def compile_generator(self, weights: bytes, averaged: "
+                   "bool, options: Options) -> Generator"))
       .def("explain", explain, nb::arg("options"))
       .def("save", save, nb::arg("path"), nb::arg("options"),
            nb::arg("is_prediction"));

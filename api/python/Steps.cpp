@@ -1,74 +1,15 @@
 //===- Steps.cpp - Step for Python ----------------------------------------===//
 #include "api/python/Arrays.h"
 #include "api/python/Bindings.h"
-#include "api/python/WithoutLock.h"
-#include "api/run/OneThread.h"
-#include "mantissa-exceptions.h"
+#include "api/python/Owned.h"
 #include "support/Error.h"
 #include <nanobind/stl/string.h>
-#include <unistd.h>
 
 using namespace llvm;
 
 namespace mantissa::python {
 
-namespace {
-
-/// A Step, which one thread at a time uses, and only the process that made it.
-class OwnedStep {
-public:
-  OwnedStep(Step step, std::shared_ptr<Notes> notes)
-      : step(new Step(std::move(step))), notes(std::move(notes)) {}
-  ~OwnedStep() {
-    // A process that was forked has no threads that could be waited for.
-    if (getpid() != process)
-      (void)step.release();
-  }
-
-  /// Calls a function of the library without Python's lock, and `convert` on
-  /// what it returns, while no other thread may use the step.
-  template <typename Function, typename Convert>
-  auto use(Function function, Convert convert) {
-    checkProcess();
-    OneThread::Lock lock(users);
-    check(lock.take());
-    auto value = [&] {
-      WithoutLock waiting;
-      return check(function(*step));
-    }();
-    notes->warn();
-    return convert(std::move(value));
-  }
-
-  /// Calls a function that returns an llvm::Error.
-  template <typename Function> void use(Function function) {
-    use(
-        [&](Step &step) -> Expected<bool> {
-          if (llvm::Error error = function(step))
-            return std::move(error);
-          return true;
-        },
-        [](bool) {});
-  }
-
-  const Step &facts() const { return *step; }
-
-private:
-  void checkProcess() const {
-    if (getpid() != process)
-      throw Error(mp::makeError("this step belongs to process {0}, which "
-                                "process {1} is a fork of: make it after "
-                                "the fork",
-                                process, getpid()));
-  }
-
-  std::unique_ptr<Step> step;
-  std::shared_ptr<Notes> notes;
-  OneThread users;
-  pid_t process = getpid();
-};
-
-} // namespace
+using OwnedStep = Owned<Step>;
 
 nb::object makeStep(Step step, std::shared_ptr<Notes> notes) {
   return nb::cast(new OwnedStep(std::move(step), std::move(notes)),

@@ -25,10 +25,12 @@ TYPED = (
     ("loss: float = result.loss", None),
     ("shapes: list[tuple[int, ...]] = [info.shape for info in step.inputs.values()]", None),
     ("explained: list[dict[str, object]] = mantissa.explain('net.mlir', batch=4)", None),
+    ("texts: list[list[int]] = mantissa.compile_generator('net.mlir', 'w', batch=2).write([[1]], top_k=3)", None),
     ("name: str = result.loss", "assignment"),
     ("step({'x': 3})", "dict-item"),
     ("mantissa.compile('net.mlir', batch='4')", "arg-type"),
     ("mantissa.explain('net.mlir', bach=4)", "call-arg"),
+    ("mantissa.compile_generator('net.mlir', 'w').stream([[1]], topk=3)", "call-arg"),
 )
 
 
@@ -107,8 +109,8 @@ def main():
     def run(*words):
         return output(python, "-B", *words, cwd=folder)
 
-    tests = {name: HERE / "python" / f"{name}.py" for name in ("arrays", "options", "state", "threads", "narrow")}
-    for name in ("arrays", "options", "state", "threads"):
+    tests = {name: HERE / "python" / f"{name}.py" for name in ("arrays", "options", "state", "texts", "threads", "narrow")}
+    for name in ("arrays", "options", "state", "texts", "threads"):
         run(tests[name])
     run(tests["narrow"], "without")
     (folder / "page.py").write_text(page(arguments))

@@ -11,20 +11,25 @@ A model is a module of the MLIR dialect ``mp``: its text, or a file.
 
 from mantissa._core import version as __version__
 from mantissa._errors import Error, Note
-from mantissa._modules import Explanation, Options, compile, explain, load_programs, save_prediction, save_step
+from mantissa._generator import Generator, SamplingOptions, WrittenToken
+from mantissa._modules import Explanation, Options, compile, compile_generator, explain, load_programs, save_prediction, save_step
 from mantissa._step import Array, Step, StepResult, TensorInfo
 
 __all__ = [
     "Array",
     "Error",
     "Explanation",
+    "Generator",
     "Note",
     "Options",
+    "SamplingOptions",
     "Step",
     "StepResult",
     "TensorInfo",
+    "WrittenToken",
     "__version__",
     "compile",
+    "compile_generator",
     "explain",
     "load_programs",
     "save_prediction",

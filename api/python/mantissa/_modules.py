@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence, TypedDict, Union
 
 from mantissa import _core
+from mantissa._generator import Generator
 from mantissa._step import Step, path_bytes
 
 if TYPE_CHECKING:
@@ -129,6 +130,37 @@ def compile(module: Source, *, batch: int = 0, precision: str = "", policy: str 
         clip_value=clip_value, recompute=recompute, recipe=recipe, total_steps=total_steps, outputs=outputs,
         predictions=predictions, insert_passes=insert_passes, device=device, threads=threads, seed=seed))
     return Step(_module(module).compile_step(options))
+
+
+def compile_generator(module: Source, weights: Path, *, averaged: bool = False, **options: Unpack[Options]) -> Generator:
+    """Compiles the network of a module's recipe as a writer of texts.
+
+    Parameters
+    ----------
+    module : str or path
+        As `compile` has it.
+    weights : str or path
+        A checkpoint, the folder of a run, or a file of safetensors, such as that of a network of Hugging Face.
+    averaged : bool
+        Whether to take the moving averages of the weights that the recipe's ``ema`` keeps.
+    options
+        Those of `compile`. ``batch`` is the number of texts that are written at once, one if it is not given.
+        ``predictions`` names the logits, [batch, tokens, vocabulary], if there are several results that are not single
+        numbers. ``precision`` and ``policy`` are those of the checkpoint unless they are given. What only training has,
+        such as ``scaler`` and ``seed``, is not used.
+
+    Returns
+    -------
+    Generator
+
+    Raises
+    ------
+    Error
+        The network is no causal language model, with the op that looks at later tokens; it takes more than a text; or
+        weights are missing.
+    """
+    given = _options("compile_generator", options)
+    return Generator(_module(module).compile_generator(path_bytes(weights), averaged, given))
 
 
 def explain(module: Source, **options: Unpack[Options]) -> Explanation:
