@@ -174,6 +174,26 @@ TEST_F(GeneratorTest, BeginsAnewAfterEachError) {
   EXPECT_EQ(check(model.write({{1}, {2, 3}}, {.length = 2})).size(), 2u);
 }
 
+TEST_F(GeneratorTest, LogitsThatAreNaNEndAllTexts) {
+  check(step.write("head", {std::vector<float>(16 * 32, NAN), {16, 32}}));
+  check(step.save(weights));
+  Generator model = generator(2);
+  check(model.begin({{1}, {2, 3}}));
+  EXPECT_EQ(messageOf(model.next()), "the logit of token 0 is NaN");
+  EXPECT_TRUE(check(model.next()).empty());
+}
+
+TEST_F(GeneratorTest, TakesAPromptThatFillsTheContext) {
+  Generator model = generator(1);
+  check(model.begin({Tokens(kContext, 7)}, {.length = 2}));
+  auto written = check(model.next());
+  ASSERT_EQ(written.size(), 1u);
+  std::vector<float> expected = logitsAfter(Tokens(kContext, 7));
+  for (auto [a, b] : llvm::zip_equal(written[0].logits, expected))
+    EXPECT_NEAR(a, b, 2e-5);
+  EXPECT_TRUE(check(model.next())[0].isLast);
+}
+
 TEST_F(GeneratorTest, IsForOneUserAtATime) {
   Generator model = generator(1);
   std::string message;
