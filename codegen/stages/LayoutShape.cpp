@@ -113,17 +113,21 @@ static std::pair<int64_t, int64_t> aroundDim(RankedTensorType type,
           llvm::product_of(type.getShape().drop_front(dim + 1))};
 }
 
-NumberedRows mp::rowsOf(GatherOp op) {
-  auto [outer, inner] = aroundDim(op.getTable().getType(), op.getDim());
-  return {outer, op.getTable().getType().getDimSize(op.getDim()),
-          op.getIndices().getType().getNumElements(), inner};
+/// `longer` is the tensor that has all rows.
+template <typename Op>
+static NumberedRows rowsOf(Op op, RankedTensorType longer) {
+  auto [outer, inner] = aroundDim(longer, op.getDim());
+  auto indices = op.getIndices().getType().getShape();
+  return {outer, longer.getDimSize(op.getDim()),
+          llvm::product_of(indices.drop_front(op.getBatchDims())), inner,
+          op.getBatchDims() > 0};
 }
 
-NumberedRows mp::rowsOf(ScatterAddOp op) {
-  auto [outer, inner] = aroundDim(op.getType(), op.getDim());
-  return {outer, op.getType().getDimSize(op.getDim()),
-          op.getIndices().getType().getNumElements(), inner};
+NumberedRows mp::rowsOf(GatherOp op) {
+  return ::rowsOf(op, op.getTable().getType());
 }
+
+NumberedRows mp::rowsOf(ScatterAddOp op) { return ::rowsOf(op, op.getType()); }
 
 RunningSum mp::sumOf(CumsumOp op) {
   auto [outer, inner] = aroundDim(op.getType(), op.getDim());

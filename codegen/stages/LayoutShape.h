@@ -50,9 +50,11 @@ struct PaddedBox {
 PaddedBox paddedBoxOf(PadOp op);
 
 /// Rows by number: the long tensor is [outer, rows, inner], and the one that
-/// has a row for each index is [outer, count, inner].
+/// has a row for each index is [outer, count, inner]. The indices are [count],
+/// or [outer, count].
 struct NumberedRows {
   int64_t outer = 1, rows = 1, count = 1, inner = 1;
+  bool batched = false;
 };
 NumberedRows rowsOf(GatherOp op);
 NumberedRows rowsOf(ScatterAddOp op);

@@ -114,13 +114,21 @@ def Mp_GatherOp : Mp_LayoutOp<"gather", [DeclareOpInterfaceMethods<IndexOperandO
     dimension `dim` replaced by the shape of the indices. Indices that are data are checked before the first
     step. A computed index that is out of range gets zeros.
 
-    Example: `%r = mp.gather %table, %tokens dim(0) : tensor<1000x64xf32>, tensor<?x16xi32>`
+    With `batched`, the indices begin with the table's dimensions before `dim`, and each of these rows has indices of
+    its own, as in `tf.gather` with `batch_dims`. Along the last dimension, that is `torch.gather`.
+
+    Example: `%r = mp.gather %table, %tokens dim(0) : tensor<1000x64xf32>, tensor<?x16xi32>`,
+    `%r = mp.gather %logits, %best dim(1) batched : tensor<?x1000xf32>, tensor<?x5xi32>`
   }];
   let torch = "index_select"; let tensorflow = "GatherV2"; let relay = "take"; let relax = "take";
-  let arguments = (ins Mp_Tensor:$table, Mp_IndexTensor:$indices, I64Attr:$dim);
+  let arguments = (ins Mp_Tensor:$table, Mp_IndexTensor:$indices, I64Attr:$dim, UnitAttr:$batched);
   let results = (outs Mp_Tensor:$result);
-  let assemblyFormat = "$table `,` $indices `dim` `(` $dim `)` attr-dict `:` type($table) `,` type($indices)";
+  let assemblyFormat = [{
+    $table `,` $indices `dim` `(` $dim `)` (`batched` $batched^)? attr-dict `:` type($table) `,` type($indices)
+  }];
   let layoutDeclarations = [{
+    /// The number of leading dimensions that table and indices share.
+    int64_t getBatchDims() { return getBatched() ? getDim() : 0; }
     std::optional<double> getFill() { return 0; }
     static bool copiesElements() { return true; }
   }];
@@ -134,25 +142,30 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
     added to row `indices[i]` of `base`. Without `base`, it is added to a tensor of zeros with `size` rows.
     Equal indices are added in their order, beginning with the base, whatever the number of threads. 16-bit
     updates accumulate in f32, and an element is rounded once. Integers wrap. An index that is out of range,
-    and is not checked as data, adds nothing.
+    and is not checked as data, adds nothing. With `batched`, the indices begin with the dimensions before `dim`, as in
+    mp.gather. Along the last dimension, that is `torch.scatter_add`.
 
     Example: `%r = mp.scatter_add %u, %i dim(0) size(100) : tensor<?x6x4xf32>, tensor<?x6xi32>`,
-    `%r = mp.scatter_add %u, %i into %x dim(0) : tensor<?x4xf32>, tensor<?xi32>, tensor<9x4xf32>`
+    `%r = mp.scatter_add %u, %i into %x dim(0) : tensor<?x4xf32>, tensor<?xi32>, tensor<9x4xf32>`,
+    `%r = mp.scatter_add %u, %i dim(1) batched size(9) : tensor<?x4xf32>, tensor<?x4xi32>`
   }];
   let torch = "scatter_add"; let tensorflow = "ScatterNd"; let relay = "scatter_elements";
   let arguments = (ins Mp_NumberTensor:$updates, Mp_IndexTensor:$indices,
-    Optional<Mp_NumberTensor>:$base, I64Attr:$dim, OptionalAttr<I64Attr>:$size);
+    Optional<Mp_NumberTensor>:$base, I64Attr:$dim, OptionalAttr<I64Attr>:$size, UnitAttr:$batched);
   let results = (outs Mp_NumberTensor:$result);
   let assemblyFormat = [{
-    $updates `,` $indices (`into` $base^)? `dim` `(` $dim `)` (`size` `(` $size^ `)`)? attr-dict `:`
+    $updates `,` $indices (`into` $base^)? `dim` `(` $dim `)` (`batched` $batched^)? (`size` `(` $size^ `)`)?
+    attr-dict `:`
     type($updates) `,` type($indices) (`,` type($base)^)?
   }];
   let terms = [{
     /// All updates may have one index.
     std::optional<int64_t> getTermCount() {
-      auto type = getIndices().getType();
-      return type.hasStaticShape() ? std::optional(type.getNumElements() + 1) : std::nullopt;
+      auto own = getIndices().getType().getShape().drop_front(getBatchDims());
+      return ::mlir::ShapedType::isDynamicShape(own) ? std::nullopt : std::optional(::llvm::product_of(own) + 1);
     }
+    /// The number of leading dimensions that updates and indices share before those of the indices alone.
+    int64_t getBatchDims() { return getBatched() ? getDim() : 0; }
   }];
   let layoutDeclarations = [{
     std::optional<double> getFill() { return 0; }

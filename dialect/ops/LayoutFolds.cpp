@@ -176,7 +176,7 @@ LogicalResult ScatterAddOp::canonicalize(ScatterAddOp op,
     return failure();
   rewriter.replaceOpWithNewOp<ScatterAddOp>(
       op, op.getUpdates(), op.getIndices(), Value(), op.getDim(),
-      rewriter.getI64IntegerAttr(rows));
+      rewriter.getI64IntegerAttr(rows), op.getBatched());
   return success();
 }
 

@@ -53,7 +53,14 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
   int64_t dim = adaptor.getDim();
   if (failed(checkDim(location, dim, table)))
     return failure();
-  auto shape = replaceDim(table.getShape(), dim, indices.getShape());
+  int64_t shared = adaptor.getBatched() ? dim : 0;
+  if (indices.getShape().take_front(shared) !=
+      table.getShape().take_front(shared))
+    return emitOptionalError(location, "indices ", indices,
+                             " do not begin with the ", shared,
+                             " leading dimensions of ", table);
+  auto shape =
+      replaceDim(table.getShape(), dim, indices.getShape().drop_front(shared));
   if (failed(checkBatch(location, shape)))
     return failure();
   types.push_back(table.clone(shape));
@@ -71,35 +78,48 @@ std::optional<IndexRange> GatherOp::getIndexRange(unsigned operand) {
   return operand == 1 ? rowsOf(getTable().getType(), getDim()) : std::nullopt;
 }
 
-/// The table's rows are not the indices' rows.
+/// The table's rows are not the indices' rows, unless they are batched.
 FailureOr<BatchMultiples> GatherOp::inferMultiples(MultipleOf multipleOf) {
+  if (getBatchDims() > 0) {
+    auto common = commonMultiple(*this, getOperands(), multipleOf);
+    if (failed(common))
+      return failure();
+    return BatchMultiples{*common};
+  }
   return BatchMultiples{multipleOf(getDim() == 0 ? getIndices() : getTable())};
 }
 
 std::optional<int64_t> GatherOp::followRows(unsigned operand, int64_t dim) {
-  int64_t replaced = getDim();
+  int64_t replaced = getDim(), shared = getBatchDims();
   if (operand == 1)
-    return replaced + dim;
+    return replaced + dim - shared;
   if (dim == replaced)
     return std::nullopt;
-  return dim < replaced ? dim : dim + getIndices().getType().getRank() - 1;
+  int64_t added = getIndices().getType().getRank() - shared;
+  return dim < replaced ? dim : dim + added - 1;
 }
 
 Gradients GatherOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   int64_t rows = getTable().getType().getDimSize(getDim());
   return {ScatterAddOp::create(b, g[0], getIndices(), Value(), getDim(),
-                               b.getI64IntegerAttr(rows)),
+                               b.getI64IntegerAttr(rows), getBatched()),
           Value()};
 }
 
 std::vector<OpSample> GatherOp::sampleInputs() {
   OperandSample five{"tensor<4xi32>", 0, 5}, six{"tensor<2x3xi64>", 0, 6};
-  return {{{{"tensor<5x3xf64>"}, five},
-           "mp.gather %0, %1 dim(0) : tensor<5x3xf64>, tensor<4xi32>"},
-          {{{"tensor<2x6xf64>"}, six},
-           "mp.gather %0, %1 dim(1) : tensor<2x6xf64>, tensor<2x3xi64>"},
-          {{{"tensor<3x4x2xf64>"}, {"tensor<ui8>", 0, 4}},
-           "mp.gather %0, %1 dim(1) : tensor<3x4x2xf64>, tensor<ui8>"}};
+  return {
+      {{{"tensor<5x3xf64>"}, five},
+       "mp.gather %0, %1 dim(0) : tensor<5x3xf64>, tensor<4xi32>"},
+      {{{"tensor<2x6xf64>"}, six},
+       "mp.gather %0, %1 dim(1) : tensor<2x6xf64>, tensor<2x3xi64>"},
+      {{{"tensor<3x4x2xf64>"}, {"tensor<ui8>", 0, 4}},
+       "mp.gather %0, %1 dim(1) : tensor<3x4x2xf64>, tensor<ui8>"},
+      {{{"tensor<2x6xf64>"}, six},
+       "mp.gather %0, %1 dim(1) batched : tensor<2x6xf64>, tensor<2x3xi64>"},
+      {{{"tensor<2x3x6x2xf64>"}, {"tensor<2x3x4xi32>", 0, 6}},
+       "mp.gather %0, %1 dim(2) batched : tensor<2x3x6x2xf64>, "
+       "tensor<2x3x4xi32>"}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,15 +132,16 @@ LogicalResult ScatterAddOp::inferReturnTypes(MLIRContext *,
                                              SmallVectorImpl<Type> &types) {
   auto updates = tensorType(adaptor.getUpdates()),
        indices = tensorType(adaptor.getIndices());
-  int64_t dim = adaptor.getDim(), count = indices.getRank();
-  if (dim < 0 || dim > updates.getRank() - count)
+  int64_t dim = adaptor.getDim(), first = adaptor.getBatched() ? 0 : dim;
+  int64_t count = indices.getRank() - (dim - first);
+  if (dim < 0 || count < 0 || dim > updates.getRank() - count)
     return emitOptionalError(location, "dimension ", dim,
                              " leaves no room for the dimensions of ", indices,
                              " in ", updates);
-  if (updates.getShape().slice(dim, count) != indices.getShape())
+  if (updates.getShape().slice(first, indices.getRank()) != indices.getShape())
     return emitOptionalError(location, "updates ", updates,
                              " do not have the shape of the indices ", indices,
-                             " from dimension ", dim, " on");
+                             " from dimension ", first, " on");
   Value base = adaptor.getBase();
   if (bool(base) == bool(adaptor.getSize()))
     return emitOptionalError(
@@ -161,8 +182,8 @@ FailureOr<BatchMultiples> ScatterAddOp::inferMultiples(MultipleOf multipleOf) {
 }
 
 Gradients ScatterAddOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  Gradients gradients{GatherOp::create(b, g[0], getIndices(), getDim()),
-                      Value()};
+  Gradients gradients{
+      GatherOp::create(b, g[0], getIndices(), getDim(), getBatched()), Value()};
   if (getBase())
     gradients.push_back(g[0]);
   return gradients;
@@ -170,15 +191,22 @@ Gradients ScatterAddOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
 
 std::vector<OpSample> ScatterAddOp::sampleInputs() {
   OperandSample indices{"tensor<4xi32>", 0, 5};
-  return {{{{"tensor<4x3xf64>"}, indices},
-           "mp.scatter_add %0, %1 dim(0) size(5) : tensor<4x3xf64>, "
-           "tensor<4xi32>"},
-          {{{"tensor<2x2x3xf64>"}, {"tensor<2x3xi64>", 0, 6}},
-           "mp.scatter_add %0, %1 dim(1) size(6) : tensor<2x2x3xf64>, "
-           "tensor<2x3xi64>"},
-          {{{"tensor<4x3xf64>"}, indices, {"tensor<5x3xf64>"}},
-           "mp.scatter_add %0, %1 into %2 dim(0) : tensor<4x3xf64>, "
-           "tensor<4xi32>, tensor<5x3xf64>"}};
+  return {
+      {{{"tensor<4x3xf64>"}, indices},
+       "mp.scatter_add %0, %1 dim(0) size(5) : tensor<4x3xf64>, "
+       "tensor<4xi32>"},
+      {{{"tensor<2x2x3xf64>"}, {"tensor<2x3xi64>", 0, 6}},
+       "mp.scatter_add %0, %1 dim(1) size(6) : tensor<2x2x3xf64>, "
+       "tensor<2x3xi64>"},
+      {{{"tensor<4x3xf64>"}, indices, {"tensor<5x3xf64>"}},
+       "mp.scatter_add %0, %1 into %2 dim(0) : tensor<4x3xf64>, "
+       "tensor<4xi32>, tensor<5x3xf64>"},
+      {{{"tensor<2x3xf64>"}, {"tensor<2x3xi64>", 0, 6}, {"tensor<2x6xf64>"}},
+       "mp.scatter_add %0, %1 into %2 dim(1) batched : tensor<2x3xf64>, "
+       "tensor<2x3xi64>, tensor<2x6xf64>"},
+      {{{"tensor<2x3x4xf64>"}, {"tensor<2x3xi32>", 0, 5}},
+       "mp.scatter_add %0, %1 dim(1) batched size(5) : tensor<2x3x4xf64>, "
+       "tensor<2x3xi32>"}};
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,9 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Random.h"
 #include "dialect/Philox.h"
+#include "dialect/ReductionRules.h"
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Reduction.h"
 #include <cmath>
 
 using namespace mlir;
@@ -40,8 +43,10 @@ static Expression unitInterval(Expression word, Type type) {
 // Checks that all ops share
 //===----------------------------------------------------------------------===//
 
+/// `drawn` has as many elements as numbers are drawn, as the result has unless
+/// it is given.
 static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,
-                                size_t keySize) {
+                                size_t keySize, Value drawn = {}) {
   if (stream && !llvm::isUInt<32>(*stream))
     return op->emitOpError() << "stream is " << static_cast<int64_t>(*stream)
                              << ", expected 0 to " << UINT32_MAX;
@@ -50,7 +55,7 @@ static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,
            << "key has " << keySize << (keySize == 1 ? " part" : " parts")
            << ", expected seed and attempt, and micro-batch "
               "where there are several";
-  auto type = tensorType(op->getResult(0));
+  auto type = tensorType(drawn ? drawn : op->getResult(0));
   constexpr int64_t most = int64_t(1) << 34; // an index / 4 has 32 bits
   if (type.hasStaticShape() && type.getNumElements() > most)
     return op->emitOpError() << "draws " << type.getNumElements()
@@ -77,7 +82,9 @@ addEffects(Operation *op, bool hasStream,
 MP_RANDOM(RandomKeyOp)
 MP_RANDOM(UniformOp)
 MP_RANDOM(NormalOp)
+MP_RANDOM(GumbelOp)
 MP_RANDOM(BernoulliOp)
+MP_RANDOM(CategoricalOp)
 MP_RANDOM(DropoutOp)
 MP_RANDOM(DropoutBackwardOp)
 MP_RANDOM(StochasticRoundOp)
@@ -200,6 +207,54 @@ Scalars NormalOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange scalars) {
   Expression spread =
       getStd().convertToDouble() * z.to(computeType(elementType(getResult())));
   return {getMean().convertToDouble() + spread};
+}
+
+//===----------------------------------------------------------------------===//
+// gumbel
+//===----------------------------------------------------------------------===//
+
+LogicalResult GumbelOp::verify() {
+  return verifyDraw(*this, getStream(), getKey().size());
+}
+
+/// Small u make the large numbers, and are exact; large ones may round to 1,
+/// where the logarithm would be infinite.
+Scalars GumbelOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange scalars) {
+  Expression place = shiftRightLogical(wordOf(*this, b, scalars), 1);
+  Expression u = (place.to(b.getF32Type()) + 0.5) * 0x1p-31;
+  Expression number = -log(-log1p(-min(u, 1 - 0x1p-24)));
+  return {number.to(computeType(elementType(getResult())))};
+}
+
+//===----------------------------------------------------------------------===//
+// categorical
+//===----------------------------------------------------------------------===//
+
+LogicalResult CategoricalOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  Value logits = adaptor.getLogits();
+  int64_t dim = adaptor.getDim();
+  if (failed(inferReduction(location, logits, dim, /*keepdim=*/false, types)) ||
+      failed(checkNotEmpty(location, logits, dim)))
+    return failure();
+  types[0] =
+      cast<RankedTensorType>(types[0]).clone(IntegerType::get(context, 32));
+  return success();
+}
+
+LogicalResult CategoricalOp::verify() {
+  return verifyDraw(*this, getStream(), getKey().size(), getLogits());
+}
+
+SmallVector<Value> CategoricalOp::decompose(ImplicitLocOpBuilder &b,
+                                            ValueRange operands) {
+  Value noise = GumbelOp::create(b, operands[0].getType(),
+                                 operands.drop_front(), getStreamAttr());
+  Value perturbed = AddOp::create(b, operands[0], noise);
+  return {ArgmaxOp::create(b, perturbed, getDim(), /*keepdim=*/false,
+                           TypeAttr::get(b.getI32Type()))};
 }
 
 //===----------------------------------------------------------------------===//

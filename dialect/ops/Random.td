@@ -72,6 +72,18 @@ def Mp_NormalOp : Mp_RandomNumbersOp<"normal"> {
     DefaultValuedAttr<F64Attr, "0.0">:$mean, DefaultValuedAttr<F64Attr, "1.0">:$std);
 }
 
+def Mp_GumbelOp : Mp_RandomNumbersOp<"gumbel"> {
+  let summary = "random numbers of the standard Gumbel distribution";
+  let description = [{
+    The result is -log(-log(1 - u)) at one of 2^31 equidistant places u in (0, 1), and so lies between -2.9 and 22.2.
+    The largest of some logits plus such numbers is at an index with the probability that the softmax of the logits has
+    there, which is how mp.categorical draws.
+
+    Example: `%r = mp.gumbel : tensor<4x8xf32>`
+  }];
+  let arguments = (ins Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream);
+}
+
 def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
   let typeRule = Mp_InferFirst;
   let summary = "one with a given probability, else zero";
@@ -88,6 +100,27 @@ def Mp_BernoulliOp : Mp_TensorOp<"bernoulli", Mp_RandomTraits> {
   let hasVerifier = 1;
   let expensive = 1;
   let extraDeclarations = Mp_DrawFacts;
+}
+
+def Mp_CategoricalOp : Mp_TensorOp<"categorical",
+    [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+     DeclareOpInterfaceMethods<DecomposableOpInterface>, RandomOpInterface]> {
+  let numericClass = "reduction";
+  let summary = "an index along a dimension, drawn with the probabilities of a softmax";
+  let description = [{
+    The op is `torch.distributions.Categorical(logits=x).sample()`, or `torch.multinomial` of one sample with logits
+    instead of probabilities. It is the mp.argmax of the logits plus mp.gumbel, so an index whose logit is
+    -inf is drawn only if all are, and a NaN is drawn if there is one. Divided logits draw at another temperature. The
+    result is i32.
+
+    Example: `%i = mp.categorical %logits dim(1) : tensor<?x1000xf32>`
+  }];
+  let torch = "multinomial"; let tensorflow = "Multinomial"; let relay = "multinomial";
+  let notDifferentiable = "the result is an index";
+  let arguments = (ins Mp_FloatTensor:$logits, I64Attr:$dim, Variadic<Mp_Count>:$key, OptionalAttr<I64Attr>:$stream);
+  let results = (outs RankedTensorOf<[I32]>:$indices);
+  let assemblyFormat = !strconcat("$logits `dim` `(` $dim `)` ", Mp_Draw, "type($logits)");
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -187,7 +187,8 @@ mp::cpu::emitGather(const NumberedRows &rows, const LayoutTensor &table,
   auto tiles = LineTiles::of(rows.outer, rows.count, rows.inner,
                              elementsInTask(width), lanes);
   b.forTiles(tiles, [&](Value outer, Value line, Value first, Value count) {
-    Value row = b.loadIndex(b.argument(1), line);
+    Value at = rows.batched ? b.add(b.mul(outer, rows.count), line) : line;
+    Value row = b.loadIndex(b.argument(1), at);
     Value isRow = b.isBelow(row, b.index(rows.rows));
     // For an index out of range the first row is read, and not used.
     Value read =

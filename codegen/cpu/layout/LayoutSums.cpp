@@ -123,6 +123,67 @@ emitRowSums(const NumberedRows &rows, const LayoutTensor &updates,
   return b.launch(compiler, kernel, passed, tiles.items());
 }
 
+/// The same in one launch where rows have indices of their own: an item has all
+/// rows of one batch entry, and some neighbouring columns, whose sums it keeps
+/// in scratch.
+static LogicalResult
+emitBatchedSums(const NumberedRows &rows, const LayoutTensor &updates,
+                const LayoutTensor &indices, std::optional<LayoutTensor> base,
+                const LayoutTensor &result, ObjectCompiler &compiler,
+                EmittedKernel &kernel) {
+  Type element = result.element(), sumType = computeType(element);
+  int64_t lanes = lanesFor(rows.inner, bytesOf(sumType));
+  int64_t blocks = llvm::divideCeil(rows.inner, lanes);
+  int64_t sumCount = rows.rows * lanes, scratch = sumCount * bytesOf(sumType);
+  SmallVector<LoopBuilder::Argument> arguments{
+      {element, updates.count()},
+      {indices.element(), indices.count()},
+      {element, result.count()}};
+  SmallVector<KernelArgument> passed{updates.argument, indices.argument,
+                                     result.argument};
+  if (base) {
+    arguments.push_back({element, base->count()});
+    passed.push_back(base->argument);
+  }
+  LayoutBuilder b(element.getContext(), arguments, scratch);
+  FlatMemory sums = b.scratch(sumType, 0, sumCount);
+  b.forEach(b.begin(), b.end(), 1, [&](Value item) {
+    Value outer = b.div(item, blocks);
+    Value column = b.mul(b.rem(item, blocks), lanes);
+    Value mask = b.maskFor(column, rows.inner, lanes, lanes);
+    Value firstRow = b.mul(outer, rows.rows);
+    Value firstUpdate = b.mul(outer, rows.count);
+    auto placeOf = [&](Value first, Value row) {
+      return b.add(b.mul(b.add(first, row), rows.inner), column);
+    };
+    b.forEach(rows.rows, [&](Value row) {
+      Value start = base ? b.loadAs(sumType, b.argument(3),
+                                    placeOf(firstRow, row), lanes, mask)
+                         : b.zero(sumType, lanes);
+      b.store(start, sums, b.mul(row, lanes));
+    });
+    b.forEach(rows.count, [&](Value update) {
+      Value row = b.loadIndex(b.argument(1), b.add(firstUpdate, update));
+      b.choose(b.isBelow(row, b.index(rows.rows)), [&] {
+        Value at = b.mul(row, lanes);
+        Value term = b.loadAs(sumType, b.argument(0),
+                              placeOf(firstUpdate, update), lanes, mask);
+        b.store(b.sum(b.load(sums, at, lanes), term), sums, at);
+      });
+    });
+    b.forEach(rows.rows, [&](Value row) {
+      b.storeAs(b.load(sums, b.mul(row, lanes), lanes), b.argument(2),
+                placeOf(firstRow, row), mask);
+    });
+  });
+  int64_t elements = (rows.rows + rows.count) * lanes;
+  if (failed(b.launch(compiler, kernel, passed, rows.outer * blocks,
+                      elementsInTask(bytesOf(sumType)) / elements)))
+    return failure();
+  kernel.launches.back().shared = scratch;
+  return success();
+}
+
 LogicalResult mp::cpu::emitScatterAdd(const NumberedRows &rows,
                                       const LayoutTensor &updates,
                                       const LayoutTensor &indices,
@@ -132,6 +193,9 @@ LogicalResult mp::cpu::emitScatterAdd(const NumberedRows &rows,
                                       EmittedKernel &kernel) {
   if (result.count() == 0)
     return success();
+  if (rows.batched)
+    return emitBatchedSums(rows, updates, indices, base, result, compiler,
+                           kernel);
   SmallVector<KernelArgument> temporaries;
   for (int64_t count : {rows.rows, rows.count}) {
     temporaries.push_back(

@@ -112,15 +112,18 @@ void padBox(int block, Global<T> source, Global<T> result, T padding) {
 //===----------------------------------------------------------------------===//
 
 /// A tensor [outer, rows, inner], and one that has a row for each index:
-/// [outer, count, inner].
-template <long long OUTER, long long ROWS, long long COUNT, long long INNER>
+/// [outer, count, inner]. Indices are [count], or [outer, count] if BATCHED.
+template <long long OUTER, long long ROWS, long long COUNT, long long INNER,
+          bool BATCHED>
 struct NumberedRows {
   static constexpr long long outer = OUTER, rows = ROWS, count = COUNT;
   static constexpr long long inner = INNER;
+  static constexpr bool batched = BATCHED;
 };
 
 /// result[outer, i, :] = table[outer, indices[i], :], zeros where there is no
-/// such row. The rows P count items.
+/// such row; the index is indices[outer, i] if the rows are batched. The rows P
+/// count items.
 template <int WIDTH, int EACH, typename P, typename Index, typename T,
           typename I>
 void gatherRows(int block, Global<T> table, Global<I> indices,
@@ -134,7 +137,7 @@ void gatherRows(int block, Global<T> table, Global<I> indices,
     if (item >= all)
       continue;
     Index line = item / inner;
-    long long row = indices.load(line % count);
+    long long row = indices.load(P::batched ? line : line % count);
     if (row >= 0 && row < P::rows) {
       Index from = line / count * static_cast<Index>(P::rows);
       from = (from + static_cast<Index>(row)) * inner + item % inner;
@@ -261,6 +264,7 @@ void scatterRows(int block, Global<T> updates, Global<I> indices,
       static_cast<long long>(block / tilesAcross % tilesDown) * DOWN;
   const long long outer = block / tilesAcross / tilesDown;
   const bool isColumn = column < P::inner;
+  const long long own = P::batched ? outer * P::count : 0; // first index
   const long long from = outer * P::count * P::inner + column;
   const long long to = (outer * P::rows + firstRow) * P::inner + column;
 
@@ -278,7 +282,7 @@ void scatterRows(int block, Global<T> updates, Global<I> indices,
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       long long at = begin + thread * each + i;
-      long long row = at < P::count ? indices.load(at) - firstRow : -1;
+      long long row = at < P::count ? indices.load(own + at) - firstRow : -1;
       bool isOurs = row >= 0 && row < DOWN && firstRow + row < P::rows;
       rows[i] = isOurs ? static_cast<int>(row) : -1;
       found += isOurs;
@@ -292,21 +296,21 @@ void scatterRows(int block, Global<T> updates, Global<I> indices,
 #pragma unroll 1
     for (int first = 0; first < total; first += ahead) {
       S terms[ahead];
-      int own[ahead];
+      int rowOf[ahead];
 #pragma unroll
       for (int i = 0; i < ahead; ++i) {
         int entry = first + i < total ? list[first + i] : -1;
-        own[i] = entry < 0 ? -1 : entry / listed;
-        if (!isColumn || own[i] % groups != group)
-          own[i] = -1;
-        if (own[i] >= 0)
+        rowOf[i] = entry < 0 ? -1 : entry / listed;
+        if (!isColumn || rowOf[i] % groups != group)
+          rowOf[i] = -1;
+        if (rowOf[i] >= 0)
           terms[i] = toSummed(
               updates.load(from + (begin + entry % listed) * P::inner));
       }
 #pragma unroll
       for (int i = 0; i < ahead; ++i)
-        if (own[i] >= 0) {
-          S &sum = sums[own[i] * ACROSS + lane];
+        if (rowOf[i] >= 0) {
+          S &sum = sums[rowOf[i] * ACROSS + lane];
           sum = addSummed(sum, terms[i]);
         }
     }

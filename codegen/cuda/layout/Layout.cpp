@@ -131,10 +131,11 @@ void mp::cuda::emitPad(const PaddedBox &box, const LayoutTensor &source,
 // Rows by number
 //===----------------------------------------------------------------------===//
 
-/// "NumberedRows<1, 1000, 64, 16>", elements in `unit`s.
+/// "NumberedRows<1, 1000, 64, 16, false>", elements in `unit`s.
 static std::string spell(const NumberedRows &rows, int64_t unit = 1) {
   return "NumberedRows<" +
-         list({rows.outer, rows.rows, rows.count, rows.inner / unit}) + ">";
+         list({rows.outer, rows.rows, rows.count, rows.inner / unit}) +
+         (rows.batched ? ", true>" : ", false>");
 }
 
 void mp::cuda::emitGather(const NumberedRows &rows, const LayoutTensor &table,
