@@ -80,7 +80,7 @@ static Value buildLoss(Value result) {
 }
 
 /// The sum of all results' losses, in the first one's type.
-static Value buildLoss(ResultRange results) {
+static Value buildLoss(ValueRange results) {
   Value total;
   for (Value result : results) {
     Value loss = buildLoss(result);
@@ -122,8 +122,10 @@ llvm::Expected<SampleModules> makeModules(MLIRContext &context,
   for (BlockArgument argument : function.getArguments())
     made.types.push_back(cast<RankedTensorType>(argument.getType()));
   made.operands = drawOperands(function, sample);
-  ResultRange results =
-      function.getBody().front().getTerminator()->getPrevNode()->getResults();
+  Operation *op = function.getBody().front().getTerminator()->getPrevNode();
+  // Indices have no derivative.
+  auto results = llvm::to_vector(
+      llvm::make_filter_range(ValueRange(op->getResults()), isFloatTensor));
   returnValues(function, results);
   made.forward = print(*module);
   returnValues(function, buildLoss(results));

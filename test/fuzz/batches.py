@@ -55,6 +55,11 @@ def along(node, open_):
     return all_rows(node, open_)
 
 
+def sorted_(node, open_):
+    refuse_if(numbers_of(node, "dim") == [0])
+    return True
+
+
 def reduction(node, open_):
     return 0 not in (numbers_of(node, "dims") or numbers_of(node, "dim"))
 
@@ -100,6 +105,8 @@ def matmul(node, open_):
 
 
 def gather(node, open_):
+    if "batched" in node.attributes:
+        return all_rows(node, open_)
     if numbers_of(node, "dim") == [0]:
         return open_[1]  # the rows of the table are others
     refuse_if(open_[1])
@@ -107,6 +114,8 @@ def gather(node, open_):
 
 
 def scatter_add(node, open_):
+    if "batched" in node.attributes:
+        return all_rows(node, open_)
     if numbers_of(node, "dim") == [0]:
         refuse_if(not all(open_))
         return False
@@ -136,7 +145,7 @@ RULES = {
                      "mp.max_pool2d", "mp.avg_pool2d"], rows),
     "mp.transpose": transpose, "mp.reshape": reshape, "mp.broadcast": broadcast, "mp.slice": slice_, "mp.pad": pad,
     "mp.concat": along, "mp.matmul": matmul, "mp.gather": gather, "mp.scatter_add": scatter_add,
-    "mp.rotary_embedding": rotary,
+    "mp.rotary_embedding": rotary, "mp.sort": sorted_, "mp.top_k": sorted_,
 }
 
 

@@ -16,6 +16,7 @@ import norms
 import optimizers
 import products
 import reductions
+import sorting
 import transformers
 from graph import Graph, Node, Type, Value
 from reduce import pruned
@@ -25,7 +26,8 @@ DRAWS = [
     (12, elementwise.unary), (16, elementwise.binary), (3, elementwise.compare), (2, elementwise.logic), (5, elementwise.select),
     (5, elementwise.cast), (9, reductions.reduction), (1, reductions.argmax), (2, reductions.cumsum), (4, reductions.softmax),
     (2, layout.transpose), (3, layout.reshape), (1, layout.broadcast), (2, layout.slice_), (1, layout.concat), (1, layout.pad),
-    (1, layout.gather), (1, layout.scatter_add), (1, layout.one_hot), (4, products.linear), (4, products.matmul),
+    (1, layout.gather), (1, layout.scatter_add), (1, layout.one_hot), (1, layout.batched_gather),
+    (1, layout.batched_scatter_add), (2, sorting.sort), (2, sorting.top_k), (4, products.linear), (4, products.matmul),
     (2, norms.layer_norm), (1, norms.group_norm), (2, norms.batch_norm), (1, norms.batch_norm_inference), (2, losses.pair_loss), (1, losses.class_loss),
     (1, losses.accuracy), (1, losses.binary_cross_entropy), (1, losses.kl_div), (4, convolutions.conv2d), (2, convolutions.conv_transpose2d),
     (1, convolutions.backward_input), (1, convolutions.backward_weight),

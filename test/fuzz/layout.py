@@ -146,6 +146,62 @@ def gather(g, table=None, shape=None, dim=None):
                  lambda x, i: x.moved(lambda a: np.take(a, i.value.astype(int), axis=dim)), backward, attributes=f" dim({dim})")
 
 
+def taken(x, chosen, dim):
+    """Elements at indices of their own in each row."""
+    index = chosen.value.astype(int)
+    index = index.reshape(index.shape + (1,) * (len(x.shape) - index.ndim))
+    return x.moved(lambda a: np.take_along_axis(a, index, dim))
+
+
+def batched_rows(g):
+    """A table, a dimension after the first, and indices of that dimension for each of the rows before it."""
+    table = g.pick(lambda v: v.type.is_float and len(v.type.shape) >= 2 and v.type.size)
+    if table is None or (g.low and table.type.element not in (g.low, "f32", "f64")):
+        return None
+    dim = 1 + g.below(len(table.type.shape) - 1)
+    return table, dim
+
+
+def batched_gather(g):
+    found = batched_rows(g)
+    if found is None:
+        return None
+    table, dim = found
+    index = indices(g, table.type.shape[:dim] + (1 + g.below(6),), table.type.shape[dim])
+    shape = index.type.shape + table.type.shape[dim + 1:]
+    return g.add("mp.gather", [table, index], Type(table.type.element, shape), lambda x, i: taken(x, i, dim),
+                 lambda gradient, operands, _: [batch_scattered(gradient, operands[1], dim, table.type.shape), None],
+                 attributes=f" dim({dim}) batched")
+
+
+def batch_scattered(updates, chosen, dim, shape):
+    index = chosen.value.astype(int)
+    index = np.broadcast_to(index.reshape(index.shape + (1,) * (len(shape) - index.ndim)), updates.shape)
+    where = tuple(index if d == dim else at for d, at in enumerate(np.indices(updates.shape)))
+
+    def add(array):
+        out = np.zeros(shape)
+        np.add.at(out, where, array)
+        return out
+
+    count = max(updates.shape[dim], 1)
+    return updates._made(add(updates.value), add(updates.error) + count * 2.0 ** -24 * add(np.abs(updates.value)))
+
+
+def batched_scatter_add(g):
+    found = batched_rows(g)
+    if found is None:
+        return None
+    updates, dim = found
+    rows = 1 + g.below(7)
+    index = indices(g, updates.type.shape[:dim + 1], rows)
+    shape = updates.type.shape[:dim] + (rows,) + updates.type.shape[dim + 1:]
+    return g.add("mp.scatter_add", [updates, index], Type(updates.type.element, shape),
+                 lambda x, i: batch_scattered(x, i, dim, shape),
+                 lambda gradient, operands, _: [taken(gradient, operands[1], dim), None],
+                 attributes=f" dim({dim}) batched size({rows})")
+
+
 def scattered(updates, chosen, dim, shape):
     """Updates added up at their indices, in f32."""
     flat = shape[:dim] + (chosen.value.size,) + shape[dim + 1:]

@@ -124,18 +124,35 @@ Case concat(Shape shape, size_t dim, Shape sizes) {
   return made;
 }
 
-/// Gathers rows along dimension 1 of [outer, rows, inner]; indices may be out
-/// of range.
-Case gather(Shape shape, int64_t count, std::string indices) {
-  Shape result = {shape[0], count, shape[2]};
-  bool isSigned = indices != "ui8";
-  return {{{shape, ""}, {{count}, indices, isSigned ? -2 : 0, shape[1] + 3}},
-          "mp.gather %0, %1 dim(1)",
+/// Indices of rows along dimension 1 of [outer, rows, inner]: the same for all
+/// of `outer`, or batched. They may be out of range.
+struct Rows {
+  Shape shape;
+  int64_t count;
+  std::string element;
+  bool batched = false;
+
+  Case::Operand indices() const {
+    Shape own = batched ? Shape{shape[0], count} : Shape{count};
+    return {own, element, element.front() == 'u' ? 0 : -2, shape[1] + 3};
+  }
+  std::string dim() const { return batched ? "dim(1) batched" : "dim(1)"; }
+  /// The row of a place of [outer, count, inner].
+  int64_t rowOf(const Shape &place, const Numbers &indices) const {
+    return indices[(batched ? place[0] * count : 0) + place[1]];
+  }
+};
+
+Case gather(const Rows &rows) {
+  const Shape &shape = rows.shape;
+  Shape result = {shape[0], rows.count, shape[2]};
+  return {{{shape, ""}, rows.indices()},
+          "mp.gather %0, %1 " + rows.dim(),
           result,
           [=](ArrayRef<Numbers> in) {
             Numbers out(elements(result));
             forPlaces(result, [&](Shape place, int64_t number) {
-              place[1] = in[1][place[1]];
+              place[1] = rows.rowOf(place, in[1]);
               if (place[1] >= 0 && place[1] < shape[1])
                 out[number] = in[0][numberOf(place, shape)];
             });
@@ -143,23 +160,19 @@ Case gather(Shape shape, int64_t count, std::string indices) {
           }};
 }
 
-Case scatterAdd(Shape shape, int64_t count, std::string indices, bool based) {
-  Shape updates = {shape[0], count, shape[2]};
-  bool isSigned = indices != "ui8";
-  Case made{{{updates, "", -1, 2},
-             {{count}, indices, isSigned ? -2 : 0, shape[1] + 3}},
-            "",
-            shape,
-            nullptr};
+Case scatterAdd(const Rows &rows, bool based) {
+  const Shape &shape = rows.shape;
+  Shape updates = {shape[0], rows.count, shape[2]};
+  Case made{{{updates, "", -1, 2}, rows.indices()}, "", shape, nullptr};
   if (based)
     made.operands.push_back({shape, ""});
-  made.op = based ? "mp.scatter_add %0, %1 into %2 dim(1)"
-                  : "mp.scatter_add %0, %1 dim(1) size(" +
-                        std::to_string(shape[1]) + ")";
+  made.op =
+      (based ? "mp.scatter_add %0, %1 into %2 " : "mp.scatter_add %0, %1 ") +
+      rows.dim() + (based ? "" : " size(" + std::to_string(shape[1]) + ")");
   made.reference = [=](ArrayRef<Numbers> in) {
     Numbers out = based ? in[2] : Numbers(elements(shape));
     forPlaces(updates, [&](Shape place, int64_t number) {
-      place[1] = in[1][place[1]];
+      place[1] = rows.rowOf(place, in[1]);
       if (place[1] >= 0 && place[1] < shape[1])
         out[numberOf(place, shape)] += in[0][number];
     });
@@ -277,20 +290,25 @@ std::vector<Case> moves(bool large) {
           concat({m, 0}, 1, {1, 2, 3, 1, 64, 5, 6, 7, 8, 9}),
           concat({m, 0, 5}, 1, {16, 3}),
           concat({2, 3, 0, 2, 3, 4}, 2, {1, 5}),
-          gather({1, m, 96}, 2 * m, "i32"),
-          gather({3, 70, 33}, 41, "i64"),
-          gather({m, 200, 1}, 260, "ui8"),
-          gather({1, 40000, 3}, m, "ui16"),
-          gather({2, 99, 7}, 50, "ui32")};
+          gather({{1, m, 96}, 2 * m, "i32"}),
+          gather({{3, 70, 33}, 41, "i64"}),
+          gather({{m, 200, 1}, 260, "ui8"}),
+          gather({{1, 40000, 3}, m, "ui16"}),
+          gather({{2, 99, 7}, 50, "ui32"}),
+          gather({{m, 90, 1}, 40, "i32", true}),
+          gather({{3, 70, 16}, 41, "ui8", true})};
 }
 
 std::vector<Case> sums(bool large) {
   int64_t n = large ? 3000 : 60, m = large ? 700 : 300;
-  return {scatterAdd({1, n, 96}, 150, "i32", false),
-          scatterAdd({1, 2, 200}, n, "i64", true),
-          scatterAdd({3, 70, 33}, 41, "ui8", true),
-          scatterAdd({1, 40000, 2}, 41, "ui16", true),
-          scatterAdd({2, 5000, 1}, 2500, "i32", false),
+  return {scatterAdd({{1, n, 96}, 150, "i32"}, false),
+          scatterAdd({{1, 2, 200}, n, "i64"}, true),
+          scatterAdd({{3, 70, 33}, 41, "ui8"}, true),
+          scatterAdd({{1, 40000, 2}, 41, "ui16"}, true),
+          scatterAdd({{2, 5000, 1}, 2500, "i32"}, false),
+          scatterAdd({{m, 90, 1}, 40, "i32", true}, false),
+          scatterAdd({{2, 5000, 1}, 2500, "i64", true}, true),
+          scatterAdd({{3, 70, 33}, 41, "ui8", true}, true),
           cumsum({37, m}, 1, false),
           cumsum({3, 1111}, 1, true),
           cumsum({2, 50, m}, 1, false),
