@@ -64,23 +64,28 @@ template <typename K, typename Memory> struct SortEntries {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Sorts a tile of a row of SIZE elements, which has TILES of them, by a
-/// bitonic network, and stores the first LENGTH.
-template <int THREADS, int TILE, long long SIZE, int TILES, int LENGTH,
-          bool DESCENDING, typename K, typename T, typename Memory>
-void sortTile(int block, Global<T> source, Memory keys, Global<int> indices,
-              unsigned char *shared) {
+/// Sorts tiles of ROWS rows of SIZE elements, which have TILES each, by bitonic
+/// networks, and stores the first LENGTH of every tile. A block has GROUP
+/// tiles: launches that share a kernel have equal blocks, however short the
+/// rows are.
+template <int THREADS, int TILE, int GROUP, long long ROWS, long long SIZE,
+          int TILES, int LENGTH, bool DESCENDING, typename K, typename T,
+          typename Memory>
+void sortTiles(int block, Global<T> source, Memory keys, Global<int> indices,
+               unsigned char *shared) {
+  constexpr int entries = TILE * GROUP;
   K *tileKeys = reinterpret_cast<K *>(shared);
-  int *tileIndices = reinterpret_cast<int *>(tileKeys + TILE);
+  int *tileIndices = reinterpret_cast<int *>(tileKeys + entries);
   const int thread = static_cast<int>(threadIdx.x);
-  const long long row = block / TILES;
-  const int first = block % TILES * TILE;
+  const long long firstTile = static_cast<long long>(block) * GROUP;
 
-  for (int i = thread; i < TILE; i += THREADS) {
+  for (int i = thread; i < entries; i += THREADS) {
+    const long long tile = firstTile + i / TILE, row = tile / TILES;
+    const int at = static_cast<int>(tile % TILES) * TILE + i % TILE;
     SortEntry<K> entry = SortEntry<K>::last();
-    if (first + i < SIZE) {
-      K key = sortKey(source.load(row * SIZE + first + i));
-      entry = {DESCENDING ? static_cast<K>(~key) : key, first + i};
+    if (row < ROWS && at < SIZE) {
+      K key = sortKey(source.load(row * SIZE + at));
+      entry = {DESCENDING ? static_cast<K>(~key) : key, at};
     }
     tileKeys[i] = entry.key;
     tileIndices[i] = entry.index;
@@ -90,21 +95,24 @@ void sortTile(int block, Global<T> source, Memory keys, Global<int> indices,
 #pragma unroll 1
     for (int step = size / 2; step > 0; step /= 2) {
       barrier();
-      for (int i = thread; i < TILE / 2; i += THREADS) {
+      for (int i = thread; i < entries / 2; i += THREADS) {
         int low = 2 * i - (i & (step - 1)), high = low + step;
         SortEntry<K> a = {tileKeys[low], tileIndices[low]};
         SortEntry<K> b = {tileKeys[high], tileIndices[high]};
-        if (b.isBefore(a) == ((low & size) == 0)) {
+        if (b.isBefore(a) == ((low % TILE & size) == 0)) {
           tileKeys[low] = b.key, tileIndices[low] = b.index;
           tileKeys[high] = a.key, tileIndices[high] = a.index;
         }
       }
     }
   barrier();
-  SortEntries<K, Memory> run = {keys, indices};
-  for (int i = thread; i < LENGTH; i += THREADS)
-    run.store(static_cast<long long>(block) * LENGTH + i,
-              {tileKeys[i], tileIndices[i]});
+  SortEntries<K, Memory> runs = {keys, indices};
+  for (int i = thread; i < LENGTH * GROUP; i += THREADS) {
+    const long long tile = firstTile + i / LENGTH;
+    const int from = i / LENGTH * TILE + i % LENGTH;
+    if (tile < ROWS * TILES)
+      runs.store(firstTile * LENGTH + i, {tileKeys[from], tileIndices[from]});
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,15 +71,19 @@ private:
     Runs runs = runsOf(llvm::divideCeil(sorted.size, tile),
                        std::min(tile, sorted.kept), result);
     LayoutKernel printed("sort.cuh");
-    printed.part.block = std::clamp<int64_t>(tile / 2, 32, kBlockThreads);
-    printed.part.shared = tile * (storageBytes(key) + storageBytes(i32));
+    int64_t group = std::max<int64_t>(2 * kBlockThreads / tile, 1);
+    printed.part.block = kBlockThreads;
+    printed.part.shared =
+        group * tile * (storageBytes(key) + storageBytes(i32));
     std::string from = printed.memory(source, storageType(source.element()));
-    printed.body.line(
-        "sortTile<" +
-        list({printed.part.block, tile, sorted.size, runs.count, runs.length}) +
-        ", " + spell(sorted.descending) + ", " + wordOf(key) + ">(block, " +
-        from + ", " + spell(printed, runs) + ", shared);");
-    printed.add(store, sorted.rows * runs.count, kernel);
+    printed.body.line("sortTiles<" +
+                      list({kBlockThreads, tile, group, sorted.rows,
+                            sorted.size, runs.count, runs.length}) +
+                      ", " + spell(sorted.descending) + ", " + wordOf(key) +
+                      ">(block, " + from + ", " + spell(printed, runs) +
+                      ", shared);");
+    printed.add(store, llvm::divideCeil(sorted.rows * runs.count, group),
+                kernel);
     return runs;
   }
 

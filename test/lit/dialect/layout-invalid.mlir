@@ -201,6 +201,22 @@ func.func @gather_batch(%t: tensor<5x3xf32>, %i: tensor<?xi32>) {
 
 // -----
 
+func.func @gather_batched(%t: tensor<5x3xf32>, %i: tensor<4x2xi32>) {
+  // expected-error@+1 {{indices 'tensor<4x2xi32>' do not begin with the 1 leading dimensions of 'tensor<5x3xf32>'}}
+  %0 = mp.gather %t, %i dim(1) batched : tensor<5x3xf32>, tensor<4x2xi32>
+  return
+}
+
+// -----
+
+func.func @gather_batched_rank(%t: tensor<5x2x3xf32>, %i: tensor<5xi32>) {
+  // expected-error@+1 {{indices 'tensor<5xi32>' do not begin with the 2 leading dimensions of 'tensor<5x2x3xf32>'}}
+  %0 = mp.gather %t, %i dim(2) batched : tensor<5x2x3xf32>, tensor<5xi32>
+  return
+}
+
+// -----
+
 func.func @gather_indices(%t: tensor<5x3xf32>, %i: tensor<2xf32>) {
   // expected-error@+1 {{ranked tensor of 32-bit signless integer or 64-bit signless integer or 8-bit unsigned integer or 16-bit unsigned integer or 32-bit unsigned integer values}}
   %0 = mp.gather %t, %i dim(0) : tensor<5x3xf32>, tensor<2xf32>
@@ -220,6 +236,22 @@ func.func @scatter_dim(%u: tensor<2x3xf32>, %i: tensor<2xi32>) {
 func.func @scatter_shape(%u: tensor<2x3xf32>, %i: tensor<4xi32>) {
   // expected-error@+1 {{updates 'tensor<2x3xf32>' do not have the shape of the indices 'tensor<4xi32>' from dimension 1 on}}
   %0 = mp.scatter_add %u, %i dim(1) size(4) : tensor<2x3xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @scatter_batched(%u: tensor<2x3xf32>, %i: tensor<3x3xi32>) {
+  // expected-error@+1 {{updates 'tensor<2x3xf32>' do not have the shape of the indices 'tensor<3x3xi32>' from dimension 0 on}}
+  %0 = mp.scatter_add %u, %i dim(1) batched size(4) : tensor<2x3xf32>, tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @scatter_batched_rank(%u: tensor<2x3x4xf32>, %i: tensor<2xi32>) {
+  // expected-error@+1 {{dimension 2 leaves no room for the dimensions of 'tensor<2xi32>' in 'tensor<2x3x4xf32>'}}
+  %0 = mp.scatter_add %u, %i dim(2) batched size(4) : tensor<2x3x4xf32>, tensor<2xi32>
   return
 }
 

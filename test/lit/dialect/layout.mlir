@@ -22,7 +22,7 @@ func.func @boxes(%x: tensor<?x10xf32>, %f: tensor<4x3xi1>, %n: tensor<f16>) -> (
 }
 
 // CHECK-LABEL: @rows
-func.func @rows(%t: tensor<50x8xbf16>, %i: tensor<?x6xi32>, %u: tensor<?x6x8xbf16>, %p: tensor<2x9x4xf32>, %j: tensor<3xi64>, %k: tensor<ui8>)
+func.func @rows(%t: tensor<50x8xbf16>, %i: tensor<?x6xi32>, %u: tensor<?x6x8xbf16>, %p: tensor<2x9x4xf32>, %j: tensor<3xi64>, %k: tensor<ui8>, %b: tensor<2x3xi32>)
     -> (tensor<?x6x8xbf16>, tensor<50x8xbf16>, tensor<2x3x4xf32>, tensor<2x4xf32>) {
   // CHECK: mp.gather %{{.*}}, %{{.*}} dim(0) : tensor<50x8xbf16>, tensor<?x6xi32>
   %0 = mp.gather %t, %i dim(0) : tensor<50x8xbf16>, tensor<?x6xi32>
@@ -34,9 +34,15 @@ func.func @rows(%t: tensor<50x8xbf16>, %i: tensor<?x6xi32>, %u: tensor<?x6x8xbf1
   %3 = mp.gather %p, %j dim(1) : tensor<2x9x4xf32>, tensor<3xi64>
   // CHECK: mp.gather %{{.*}}, %{{.*}} dim(1) : tensor<2x9x4xf32>, tensor<ui8>
   %4 = mp.gather %p, %k dim(1) : tensor<2x9x4xf32>, tensor<ui8>
+  // CHECK: mp.gather %{{.*}}, %{{.*}} dim(1) batched : tensor<2x9x4xf32>, tensor<2x3xi32>
+  %5 = mp.gather %p, %b dim(1) batched : tensor<2x9x4xf32>, tensor<2x3xi32>
+  // CHECK: mp.scatter_add %{{.*}}, %{{.*}} dim(1) batched size(9) : tensor<2x3x4xf32>, tensor<2x3xi32>
+  %6 = mp.scatter_add %5, %b dim(1) batched size(9) : tensor<2x3x4xf32>, tensor<2x3xi32>
+  // CHECK: mp.scatter_add %{{.*}}, %{{.*}} into %{{.*}} dim(1) batched : tensor<2x3x4xf32>, tensor<2x3xi32>, tensor<2x9x4xf32>
+  %7 = mp.scatter_add %5, %b into %p dim(1) batched : tensor<2x3x4xf32>, tensor<2x3xi32>, tensor<2x9x4xf32>
   // CHECK: mp.scatter_add %{{.*}}, %{{.*}} dim(2) size(5) : tensor<2x3x4xf32>, tensor<4xi32>
   %l = mp.constant dense<1> : tensor<4xi32>
-  %5 = mp.scatter_add %3, %l dim(2) size(5) : tensor<2x3x4xf32>, tensor<4xi32>
+  %8 = mp.scatter_add %3, %l dim(2) size(5) : tensor<2x3x4xf32>, tensor<4xi32>
   return %0, %2, %3, %4 : tensor<?x6x8xbf16>, tensor<50x8xbf16>, tensor<2x3x4xf32>, tensor<2x4xf32>
 }
 

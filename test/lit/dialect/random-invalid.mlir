@@ -90,3 +90,27 @@ func.func @wide(%x: tensor<4xf32>) {
 
 // expected-error@+1 {{is 'tensor<f32>' and starts as the seed, which is an i64}}
 mp.variable attempt @random.seed : tensor<f32> = #mp.init<seed>
+
+// -----
+
+func.func @categorical_dim(%x: tensor<4x3xf32>) {
+  // expected-error@+1 {{dimension 2 is outside of rank 2}}
+  %0 = mp.categorical %x dim(2) : tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @categorical_of_nothing(%x: tensor<4x0xf32>) {
+  // expected-error@+1 {{dimension 1 of 'tensor<4x0xf32>' has no element to choose}}
+  %0 = mp.categorical %x dim(1) : tensor<4x0xf32>
+  return
+}
+
+// -----
+
+func.func @categorical_stream(%x: tensor<4x3xf32>) {
+  // expected-error@+1 {{stream is -1, expected 0 to 4294967295}}
+  %0 = mp.categorical %x dim(1) stream(-1) : tensor<4x3xf32>
+  return
+}

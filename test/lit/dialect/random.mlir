@@ -16,7 +16,20 @@ func.func @numbers(%p: tensor<4xf16>, %seed: tensor<i64>, %attempt: tensor<i64>,
   %4 = mp.bernoulli %p stream(4294967295) key(%seed, %attempt, %micro) : tensor<4xf16>
   // CHECK: mp.random_key stream(2) key(%{{.*}}, %{{.*}})
   %5 = mp.random_key stream(2) key(%seed, %attempt)
+  // CHECK: mp.gumbel stream(5) : tensor<?x4xf32>
+  %6 = mp.gumbel stream(5) : tensor<?x4xf32>
   return
+}
+
+// CHECK-LABEL: @categorical
+// CHECK-SAME: -> (tensor<?xi32>, tensor<?x5xi32>)
+func.func @categorical(%x: tensor<?x5x100xf16>, %y: tensor<?x100xf32>, %seed: tensor<i64>, %attempt: tensor<i64>)
+    -> (tensor<?xi32>, tensor<?x5xi32>) {
+  // CHECK: mp.categorical %{{.*}} dim(1) : tensor<?x100xf32>
+  %0 = mp.categorical %y dim(1) : tensor<?x100xf32>
+  // CHECK: mp.categorical %{{.*}} dim(2) stream(1) key(%{{.*}}, %{{.*}}) : tensor<?x5x100xf16>
+  %1 = mp.categorical %x dim(2) stream(1) key(%seed, %attempt) : tensor<?x5x100xf16>
+  return %0, %1 : tensor<?xi32>, tensor<?x5xi32>
 }
 
 // CHECK-LABEL: @dropout

@@ -221,6 +221,100 @@ TEST(Random, BernoulliHasItsProbabilities) {
     EXPECT_EQ(one, 0);
 }
 
+namespace {
+/// What mp.gumbel draws; its place is an f32.
+double gumbelOf(uint64_t index, const Key &key) {
+  float u = (float(wordOf(index, key) >> 1) + 0.5f) * 0x1p-31f;
+  return -std::log(-std::log1p(-double(std::min(u, 1 - 0x1p-24f))));
+}
+} // namespace
+
+TEST(Random, GumbelIsWithinItsError) {
+  Key key{5, 9, 1};
+  Numbers values = run(moduleOf("mp.gumbel", "", "tensor<262144xf32>", key));
+  double worst = 0;
+  for (size_t i = 0; i < values.size(); ++i)
+    worst = std::max(worst, std::abs(values[i] - gumbelOf(i, key)));
+  EXPECT_LE(worst, 2e-6);
+  auto [low, high] = std::minmax_element(values.begin(), values.end());
+  EXPECT_GT(*high, 11);
+  EXPECT_LT(*low, -2.3);
+}
+
+TEST(Random, GumbelHasItsMoments) {
+  auto [mean, variance, skew, kurtosis] = moments(run(moduleOf(
+      "mp.gumbel", "", formatv("tensor<{0}xf32>", kMany).str(), {8, 1, 3})));
+  EXPECT_NEAR(mean, 0.5772, 0.009); // 3.5 standard errors
+  EXPECT_NEAR(variance, M_PI * M_PI / 6, 0.021);
+  EXPECT_NEAR(skew, 1.1395, 0.06);
+  EXPECT_NEAR(kurtosis, 5.4, 0.6);
+}
+
+//===----------------------------------------------------------------------===//
+// categorical
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Draws along the second of three dimensions.
+std::string categorical(StringRef element, ArrayRef<int64_t> shape,
+                        const Key &key) {
+  return formatv(R"(
+func.func @f(%x: tensor<{0}x{1}x{2}x{3}>) -> tensor<{0}x{2}xi32> {{
+  %s = mp.constant dense<{4}> : tensor<i64>
+  %a = mp.constant dense<{5}> : tensor<i64>
+  %r = mp.categorical %x dim(1) stream({6}) key(%s, %a) : tensor<{0}x{1}x{2}x{3}>
+  return %r : tensor<{0}x{2}xi32>
+})",
+                 shape[0], shape[1], shape[2], element, key.seed, key.attempt,
+                 key.stream)
+      .str();
+}
+} // namespace
+
+TEST(Random, CategoricalTakesTheLargest) {
+  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
+  setenv("MP_CACHE_DIR", "off", 1);
+  constexpr int64_t outer = 5, size = 700, inner = 3;
+  Key key{77, 4, 12};
+  for (StringRef element : {"f32", "f16"}) {
+    Numbers x;
+    for (int i = 0; i < outer * size * inner; ++i)
+      x.push_back(i % 11 ? std::round(std::sin(i) * 64) / 16 : -INFINITY);
+    Numbers expected;
+    for (int64_t row = 0; row < outer; ++row)
+      for (int64_t column = 0; column < inner; ++column) {
+        auto score = [&](int64_t i) {
+          int64_t at = (row * size + i) * inner + column;
+          return x[at] + gumbelOf(at, key);
+        };
+        int64_t best = 0;
+        for (int64_t i = 1; i < size; ++i)
+          if (score(i) > score(best))
+            best = i;
+        expected.push_back(best);
+      }
+    std::string module = categorical(element, {outer, size, inner}, key);
+    EXPECT_EQ(run(module, {x}), expected);
+    EXPECT_EQ(run(module, {x}, {Device::Kind::Cuda, 0}), expected);
+  }
+}
+
+TEST(Random, CategoricalHasTheProbabilitiesOfASoftmax) {
+  constexpr int64_t rows = 1 << 16;
+  const double weights[] = {1, 2, 0, 5, 8}; // of 16
+  Numbers x;
+  for (int64_t row = 0; row < rows; ++row)
+    for (double weight : weights)
+      x.push_back(std::log(weight));
+  double counts[5] = {};
+  for (double index : run(categorical("f32", {rows, 5, 1}, {3, 1, 4}), {x}))
+    ++counts[int(index)];
+  for (auto [count, weight] : zip_equal(counts, weights)) {
+    double p = weight / 16;
+    EXPECT_NEAR(count / rows, p, 3.5 * std::sqrt(p * (1 - p) / rows)) << p;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // dropout
 //===----------------------------------------------------------------------===//
@@ -401,6 +495,7 @@ TEST(Random, IsTheSameOnCuda) {
        {moduleOf("mp.uniform", "", f32, key),
         moduleOf("mp.normal", "", f32, key),
         moduleOf("mp.normal", "", bf16, key),
+        moduleOf("mp.gumbel", "", f32, key),
         moduleOf("mp.bernoulli", "", f32, key, f32),
         moduleOf("mp.dropout", "", bf16, key, bf16),
         moduleOf("mp.stochastic_round", "", f32, key, f32, bf16),
