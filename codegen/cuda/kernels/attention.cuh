@@ -83,13 +83,6 @@ inline float wide(f16 value) { return toFloat(value); }
 inline float wide(bf16 value) { return toFloat(value); }
 template <typename T> T wide(T value) { return value; }
 
-/// -inf.
-template <typename S> S lowest();
-template <> inline float lowest<float>() { return fromBits(0xff800000u); }
-template <> inline double lowest<double>() {
-  return fromBits(0xfff0000000000000ull);
-}
-
 struct NoMask {
   template <typename S>
   S change(S score, long long, long long, long long, long long) const {

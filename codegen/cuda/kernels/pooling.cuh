@@ -140,12 +140,6 @@ PoolPixel<Index> poolPixel(Index item, long long rows, long long columns) {
 // Places from their elements
 //===----------------------------------------------------------------------===//
 
-template <typename S> S lowest();
-template <> inline float lowest<float>() { return fromBits(0xff800000u); }
-template <> inline double lowest<double>() {
-  return fromBits(0xfff0000000000000ull);
-}
-
 /// The largest element of a place. A NaN replaces anything, and only a NaN
 /// replaces it.
 template <typename S, int WIDTH> struct PoolMax {

@@ -82,6 +82,13 @@ template <> struct FloatTraits<double> {
   static constexpr double integers = 4503599627370496.0;
 };
 
+/// -inf.
+template <typename S> S lowest();
+template <> inline float lowest<float>() { return fromBits(0xff800000u); }
+template <> inline double lowest<double>() {
+  return fromBits(0xfff0000000000000ull);
+}
+
 /// Also of a NaN only the sign changes in these three.
 template <typename T> T absolute(T value) {
   return fromBits(bitsOf(value) & ~FloatTraits<T>::sign);
