@@ -136,10 +136,10 @@ def head_of(name):
 #: By head: whether the results are open, from whether the operands are, of which one is.
 RULES = {
     **{head_of(name): elementwise for name in [*UNARY, *BINARY]},
-    **dict.fromkeys(["mp.compare", "mp.not", "mp.and", "mp.or", "mp.select", "mp.cast", "mp.in_training"], elementwise),
+    **dict.fromkeys(["mp.compare", "mp.not", "mp.and", "mp.or", "mp.select", "mp.cast"], elementwise),
     **{head_of(name): all_rows for name in PAIRS},
     **dict.fromkeys(["mp.cross_entropy", "mp.nll_loss", "mp.accuracy"], along),
-    **dict.fromkeys(["mp.binary_cross_entropy", "mp.kl_div"], all_rows),
+    **dict.fromkeys(["mp.binary_cross_entropy", "mp.kl_div", "mp.in_training"], all_rows),
     **{head_of(name): reduction for name in [*REDUCTIONS, "mp.argmax"]},
     **dict.fromkeys(["mp.softmax", "mp.log_softmax", "mp.cumsum", "mp.layer_norm", "mp.linear", "mp.conv2d", "mp.one_hot",
                      "mp.max_pool2d", "mp.avg_pool2d"], rows),

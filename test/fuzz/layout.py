@@ -89,8 +89,15 @@ def concat(g):
     return joined(g, [first] + [g.pick(lambda v: v.type.shape and rest(v) == rest(first)) for _ in range(1 + g.below(2))], dim)
 
 
+def is_other_half(g, kind):
+    """Whether autocast refuses the type where operands promote: it is the 16-bit type that is not its own."""
+    return g.low and kind.element in ("f16", "bf16") and kind.element != g.low
+
+
 def joined(g, others, dim):
     first = others[0]
+    if is_other_half(g, first.type):
+        return None
     ends = np.cumsum([v.type.shape[dim] for v in others])
     shape = first.type.shape[:dim] + (int(ends[-1]),) + first.type.shape[dim + 1:]
 
@@ -155,8 +162,8 @@ def taken(x, chosen, dim):
 
 def batched_rows(g):
     """A table, a dimension after the first, and indices of that dimension for each of the rows before it."""
-    table = g.pick(lambda v: v.type.is_float and len(v.type.shape) >= 2 and v.type.size)
-    if table is None or (g.low and table.type.element not in (g.low, "f32", "f64")):
+    table = g.pick(lambda v: v.type.is_float and len(v.type.shape) >= 2 and v.type.size and not is_other_half(g, v.type))
+    if table is None:
         return None
     dim = 1 + g.below(len(table.type.shape) - 1)
     return table, dim
@@ -217,8 +224,7 @@ def scattered(updates, chosen, dim, shape):
 
 
 def scatter_add(g):
-    # Autocast refuses the other 16-bit type, which does not promote with its own.
-    updates = g.pick(lambda v: v.type.is_float and v.type.shape and not (g.low and v.type.element not in (g.low, "f32", "f64")))
+    updates = g.pick(lambda v: v.type.is_float and v.type.shape and not is_other_half(g, v.type))
     if updates is None:
         return None
     dim = g.below(len(updates.type.shape))
