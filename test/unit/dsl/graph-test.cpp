@@ -245,6 +245,19 @@ TEST(Graph, ReducesAllDimensions) {
   EXPECT_NE(text.find("mp.min %x dims[0, 1]"), std::string::npos) << text;
 }
 
+TEST(Graph, SortsGiveValuesAndIndices) {
+  Graph net("m");
+  Tensor x = net.input("x", BF16, {Batch, 10});
+  auto best = topK(x, 3, 1);
+  EXPECT_EQ(best.type(), "?x3xbf16");
+  EXPECT_EQ(best.indices.type(), "?x3xi32");
+  EXPECT_EQ(sort(x, 1, {.descending = true}).indices.type(), "?x10xi32");
+  EXPECT_EQ(gather(x, best.indices, 1, {.batched = true}).type(), "?x3xbf16");
+  EXPECT_EQ(categorical(x, 1).type(), "?xi32");
+  EXPECT_EQ(gumbel(net, {F32, {2, 3}}).type(), "2x3xf32");
+  EXPECT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+}
+
 TEST(Graph, NumbersTakeTheTypeOfWhatIsNoCondition) {
   Graph net("m");
   Tensor x = net.input("x", F16, {Batch, 3});
