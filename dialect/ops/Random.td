@@ -76,9 +76,9 @@ def Mp_GumbelOp : Mp_RandomNumbersOp<"gumbel"> {
   let expensive = 1;
   let summary = "random numbers of the standard Gumbel distribution";
   let description = [{
-    The result is -log(-log(1 - u)) at one of 2^31 equidistant places u in (0, 1), as an f32, and lies between -2.9 and 22.2.
-    The largest of some logits plus such numbers is at an index with the probability that the softmax of the logits has
-    there, which is how mp.categorical draws.
+    The result is -log(-log(1 - u)) at one of 2^31 equidistant places u in (0, 1), as an f32, and lies between -2.9
+    and 22.2. The largest of some logits plus such numbers is at an index with the probability that the softmax of the
+    logits has there, which is how mp.categorical draws.
 
     Example: `%r = mp.gumbel : tensor<4x8xf32>`
   }];

@@ -246,6 +246,8 @@ TEST_F(PolicyTable, GivesANameOnce) {
       {"mp.max_pool2d_backward", "mp.max_pool2d_index"},
       // An argument says how a resized image is made.
       {"mp.upsample_bilinear", "mp.upsample_nearest"},
+      // TensorFlow sorts by taking all elements as the largest.
+      {"mp.argsort", "mp.sort", "mp.top_k"},
   };
   for (StringRef system : {"torch", "tensorflow", "relay", "relax"}) {
     StringMap<std::set<StringRef>> ops;
