@@ -29,6 +29,30 @@ func.func @f(%g: {0}, %q: {0}, %k: {1}, %v: {1}, %d: tensor<4x500x12xf32>{2})
                  heads, groups, argument, changes);
 }
 
+/// A step of attention that drops weights, as it does in training alone.
+std::string droppingRecipe(int depth) {
+  return formatv(R"(
+mp.variable @w : tensor<1x500x12x{0}xf32> = #mp.init<ones>
+func.func @loss(%x: tensor<?x500x12x{0}xbf16> {{mp.name = "x"})
+    -> (tensor<f32> {{mp.name = "loss"}) {{
+  %w = mp.read @w : tensor<1x500x12x{0}xf32>
+  %c = mp.cast %w : tensor<1x500x12x{0}xf32> to tensor<1x500x12x{0}xbf16>
+  %h = mp.mul %x, %c : tensor<?x500x12x{0}xbf16>, tensor<1x500x12x{0}xbf16>
+  %key = mp.random_key
+  %y, %s = mp.scaled_dot_product_attention %h, %h, %h dropout(%key, 0.1) causal
+    : tensor<?x500x12x{0}xbf16>, tensor<?x500x12x{0}xbf16>,
+      tensor<?x500x12x{0}xbf16>
+  %f = mp.cast %y : tensor<?x500x12x{0}xbf16> to tensor<?x500x12x{0}xf32>
+  %l = mp.mean %f dims[0, 1, 2, 3] : tensor<?x500x12x{0}xf32>
+  return %l : tensor<f32>
+}
+mp.train @step of @loss {{
+  mp.minimize result(0) {{params = ["w"], optimizer = #mp.sgd<lr = 0.5>}
+}
+)",
+                 depth);
+}
+
 class CudaGateAttention : public CudaGate {};
 
 } // namespace
@@ -44,11 +68,25 @@ TEST_P(CudaGateAttention, Compiles) {
     options.filename = formatv("{0} {1}", type, depth);
     collect(all, moduleOf(type, depth, changes, argument), options);
   };
+  auto addDropping = [&](int depth) {
+    CompileOptions options;
+    options.arch = arch;
+    options.target = "cuda";
+    options.batch = 4;
+    options.filename = formatv("dropout {0}", depth);
+    Sources ofStep;
+    collect(ofStep, droppingRecipe(depth), options);
+    for (auto &[symbol, source] : ofStep)
+      if (StringRef(source.kernel.code).contains("WeightDropout"))
+        all.try_emplace(symbol, source);
+  };
   bool isAtAnEnd = GetParam() == 80 || GetParam() == 120;
   for (int depth : {16, 64, 80, 128})
     add("bf16", depth);
   add("f16", 128, "mask(%m : tensor<1x12x500x500xf16>)",
       ", %m: tensor<1x12x500x500xf16>");
+  for (int depth : {64, 128})
+    addDropping(depth);
   // These differ only by the architecture's registers, which are as many.
   if (isAtAnEnd) {
     add("f16", 192);
@@ -57,7 +95,7 @@ TEST_P(CudaGateAttention, Compiles) {
           ", %m: tensor<4x1x1x500xi1>");
   }
   // The gradients share a launch.
-  ASSERT_EQ(all.size(), isAtAnEnd ? 16u : 10u);
+  ASSERT_EQ(all.size(), isAtAnEnd ? 20u : 14u);
   expectFaultless(all);
 }
 
