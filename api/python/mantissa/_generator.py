@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Sequence, TypedDict
 
 from mantissa import _core
+from mantissa._options import set_options
 
 if TYPE_CHECKING:
     import numpy
@@ -119,14 +120,7 @@ class Generator:
         except TypeError:
             raise TypeError(f"prompts is {prompts!r:.80}, expected sequences of int") from None
         sampling = _core.SamplingOptions()
-        for name, value in options.items():
-            if name not in SamplingOptions.__annotations__:
-                raise TypeError(f"stream() got an unexpected keyword argument '{name}'")
-            try:
-                setattr(sampling, name, value)
-            except TypeError:
-                expected = SamplingOptions.__annotations__[name]
-                raise TypeError(f"{name} is {value!r}, expected {getattr(expected, '__forward_arg__', expected)}") from None
+        set_options(sampling, SamplingOptions.__annotations__, "stream", options)
         self._texts = object()
         self._core.begin(tokens, sampling)
         return tokens

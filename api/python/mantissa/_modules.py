@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, TypedDict, Union
 
 from mantissa import _core
 from mantissa._generator import Generator
+from mantissa._options import set_options
 from mantissa._step import Step, path_bytes
 
 if TYPE_CHECKING:
@@ -210,12 +211,5 @@ def _module(module: Source) -> _core.Module:
 
 def _options(function: str, given: Options) -> _core.Options:
     options = _core.Options()
-    for name, value in given.items():
-        if name not in Options.__annotations__:
-            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
-        try:
-            setattr(options, name, value)
-        except TypeError:
-            expected = Options.__annotations__[name]
-            raise TypeError(f"{name} is {value!r}, expected {getattr(expected, '__forward_arg__', expected)}") from None
+    set_options(options, Options.__annotations__, function, given)
     return options
