@@ -1,5 +1,6 @@
 //===- Ranges.cpp - how large the numbers of a graph may be ---------------===//
 #include "passes/analysis/Ranges.h"
+#include "dialect/ContractionRules.h"
 #include "dialect/Expression.h"
 #include "dialect/ops/Constant.h"
 #include "passes/analysis/Alone.h"
@@ -266,11 +267,24 @@ void Ranges::visitMovement(AutocastOpInterface op) {
 }
 
 void Ranges::visitContraction(AnchorOpInterface op) {
+  if (auto attention = dyn_cast<ScaledDotProductAttentionOp>(*op))
+    return visitAttention(attention);
+  if (!isProduct(cast<AutocastOpInterface>(*op)))
+    return;
   Interval exact =
       sumOf(get(op->getOperand(0)) * get(op->getOperand(1)), op.getTermCount());
   for (Value added : op->getOperands().drop_front(2))
     exact = exact + get(added);
   setLoose(op->getResult(0), exact);
+}
+
+/// A mean of values, or of zeros and values that a dropout has scaled.
+void Ranges::visitAttention(ScaledDotProductAttentionOp op) {
+  double p = op.getDropoutP() ? op.getDropoutP()->convertToDouble() : 0;
+  Interval values = get(op.getValue());
+  if (p < 1)
+    values = values * Interval::point(1 / (1 - p));
+  setLoose(op.getResult(), values.hull(Interval::point(0)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #ifndef MP_PASSES_ANALYSIS_RANGES_H
 #define MP_PASSES_ANALYSIS_RANGES_H
 
+#include "dialect/ops/Attention.h"
 #include "dialect/ops/Constant.h"
 #include "passes/analysis/ScalarRanges.h"
 
@@ -61,6 +62,7 @@ private:
   void visitWindows(AnchorOpInterface op);
   std::optional<Interval> movedInto(mlir::Value result);
   void visitContraction(AnchorOpInterface op);
+  void visitAttention(ScaledDotProductAttentionOp op);
   void visitComposite(DecomposableOpInterface op);
   /// Returns the facts of a composite op's results, for so many rows in a
   /// batch; of scratch values.
