@@ -74,11 +74,12 @@ class Range:
         return flags
 
     def factors(self, shape, named):
-        """What weights are multiplied by."""
+        """What weights are multiplied by, which rounds, as the factor does."""
         if "dropout" not in named:
-            return np.ones(shape)
+            return 1.0
         words = random_words(math.prod(shape), [int(part) for part in named["dropout"].value])
-        return np.where(words < self.p * 2**32, 0, 1 / (1 - self.p)).reshape(shape)
+        kept = np.where(words < self.p * 2**32, 0, 1 / (1 - self.p))
+        return Bounded(kept.reshape(shape)).loosened(2 * UNIT["f32"])
 
     def added(self, scores, named):
         """The scores with what operands add to them."""
