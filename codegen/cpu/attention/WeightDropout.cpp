@@ -54,7 +54,7 @@ Value WeightDropout::drawRow(Value query, Value first, Value columns) {
 
 void WeightDropout::drawBlock(const Bounds &keys, Value firstQuery,
                               Value queries, int64_t pitch) {
-  // Where rows of scores begin within a block, keys of a query share none.
+  // Else blocks begin at other keys in each query.
   int64_t together = b.shape.keys % 4 ? 1 : 4;
   b.forEach(keys.first, keys.second, together, [&](Value keyIndex) {
     Value row = b.mul(b.sub(keyIndex, keys.first), pitch);
