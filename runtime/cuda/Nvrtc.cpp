@@ -90,8 +90,10 @@ Expected<std::string> chooseArchitecture(const Nvrtc &nvrtc, int major,
 
 std::vector<std::string> compilerOptions(const Nvrtc &nvrtc,
                                          StringRef architecture) {
+  // Warpgroups are in the part of sm_90 that no other architecture has.
+  StringRef features = architecture == "sm_90" ? "a" : "";
   std::vector<std::string> options = {
-      ("--gpu-architecture=" + architecture).str(),
+      ("--gpu-architecture=" + architecture + features).str(),
       "-std=c++17",
       "-default-device",
       // fma contraction would change the bits of results.

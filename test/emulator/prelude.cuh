@@ -392,4 +392,78 @@ inline void multiplyTf32(float (&c)[4], const unsigned (&a)[4],
   emulator::warp(emulator::WarpAction::MultiplyTf32, {file, line}, c, a, b);
 }
 
+//===----------------------------------------------------------------------===//
+// Tensor cores of Hopper, by four warps together
+//===----------------------------------------------------------------------===//
+
+/// A matrix of 16-bit elements in shared memory, as a warpgroup finds it: in
+/// panels of 128-byte rows, in which a chunk of 16 bytes is at its number xor
+/// that of its row (of eight). `panel` bytes lie from one panel to the next,
+/// `eight` from eight rows to the next; each begins at a multiple of 1024 (PTX
+/// ISA, matrix descriptor, 128-byte swizzling).
+struct SharedMatrix {
+  SharedMatrix(const void *corner, unsigned panel, unsigned eight)
+      : bits(sharedAddress(corner) / 16 |
+             static_cast<unsigned long long>(panel / 16) << 16 |
+             static_cast<unsigned long long>(eight / 16) << 32 | 1ull << 62) {}
+  /// The one that begins so many bytes further on.
+  SharedMatrix further(unsigned bytes) const {
+    SharedMatrix other = *this;
+    other.bits += bytes / 16;
+    return other;
+  }
+  unsigned long long bits;
+};
+
+inline void publishShared() {}
+inline void beginGroups() {}
+inline void commitGroup() {}
+template <int LEFT> void waitForGroups() {}
+
+namespace emulator {
+/// What the descriptor of a matrix says. `at` returns where the element
+/// `across` rows or columns from the first, and `k` further, lies.
+class SharedPlaces {
+public:
+  explicit SharedPlaces(SharedMatrix matrix)
+      : corner((matrix.bits & 0x3fff) * 16),
+        panel((matrix.bits >> 16 & 0x3fff) * 16),
+        eight((matrix.bits >> 32 & 0x3fff) * 16) {}
+  const void *at(int across, int k, bool transposed) const {
+    int row = transposed ? k : across, column = transposed ? across : k;
+    unsigned place = corner + row / 8 * eight + row % 8 * 128 +
+                     column / 64 * panel + column % 64 * 2;
+    return sharedMemory() + (place ^ (place >> 7 & 7) << 4);
+  }
+
+private:
+  unsigned corner, panel, eight;
+};
+} // namespace emulator
+
+// The work of each warp, by the instructions of one; nothing goes on meanwhile.
+template <typename T, int N, bool TransposedA, bool TransposedB>
+void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
+  static_assert(N == 64 || N == 128, "columns of an instruction");
+  const emulator::SharedPlaces placesA(a), placesB(b);
+  const int near = threadIdx.x % 16, far = threadIdx.x % 32 / 16 * 8;
+  const int rows = threadIdx.x / 32 % 4 * 16;
+  unsigned left[4];
+  if constexpr (TransposedA)
+    loadMatricesTransposed(
+        left, placesA.at(rows + near / 8 * 8, far + near % 8, true));
+  else
+    loadMatrices(left, placesA.at(rows + near, far, false));
+  for (int j = 0; j < N / 8; j += 2) {
+    unsigned both[4];
+    if constexpr (TransposedB)
+      loadMatricesTransposed(both, placesB.at(j * 8 + far, near, true));
+    else
+      loadMatrices(
+          both, placesB.at(j * 8 + far + near % 8, near / 8 * 8, false));
+    multiply<T>(c[j], left, {both[0], both[1]});
+    multiply<T>(c[j + 1], left, {both[2], both[3]});
+  }
+}
+
 } // namespace mp

@@ -48,6 +48,9 @@ inline std::string fault(const Source &source, const std::string &arch,
   if (!compiled)
     return toString(compiled.takeError());
   std::string faults;
+  // The compiler waits after each product of a warpgroup (C7510 to C7520).
+  if (llvm::StringRef(compiled->log).contains("C75"))
+    faults += compiled->log;
   auto usages = cuda::parseResourceUsage(compiled->log);
   if (usages.empty())
     faults += "the log tells no registers:\n" + compiled->log;

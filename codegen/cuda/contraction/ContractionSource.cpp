@@ -191,7 +191,8 @@ void ContractionSource::printProduct(SourceText &out) const {
   auto truth = [](bool value) { return value ? "true" : "false"; };
   out.open("struct Product");
   out.line("using Element = " + operand(anchor->getOperand(0)).type + ";");
-  line("Path path = Path::" + form.path);
+  line("Path path = Path::" +
+       (config.wgmma ? pathName(GemmPath::Wgmma) : StringRef(form.path)));
   line("long long batch = " + Twine(shape.batch) + ", m = " + Twine(shape.m) +
        ", n = " + Twine(shape.n) + ", k = " + Twine(shape.k));
   line(Twine("bool transposeA = ") + truth(shape.transposeA) +

@@ -70,13 +70,16 @@ std::string GemmConfig::str() const {
   return number(tileM) + "x" + number(tileN) + "x" + number(tileK) +
          " stages " + number(stages) + " warps " + number(warpsM) + "x" +
          number(warpsN) + " resident " + number(resident) + " splits " +
-         number(splits);
+         number(splits) + (wgmma ? " wgmma" : "");
 }
 
 llvm::Expected<GemmConfig> GemmConfig::parse(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
   GemmConfig config;
+  config.wgmma = !words.empty() && words.back() == "wgmma";
+  if (config.wgmma)
+    words.pop_back();
   bool good =
       words.size() == 9 &&
       readSizes(words[0], {&config.tileM, &config.tileN, &config.tileK}) &&
@@ -106,7 +109,8 @@ struct TableRow {
 constexpr TableRow kTable[] = {
 #define MP_GEMM(PATH, M, N, K, STAGES, WARPS_M, WARPS_N, RESIDENT, OLD, NEW)   \
   {GemmPath::PATH,                                                             \
-   {M, N, K, STAGES, WARPS_M, WARPS_N, RESIDENT, 1},                           \
+   {M, N, K, STAGES, WARPS_M, WARPS_N, RESIDENT, 1,                            \
+    GemmPath::PATH == GemmPath::Wgmma},                                        \
    {OLD, NEW}},
 #include "codegen/cuda/contraction/GemmTable.inc"
 #undef MP_GEMM
@@ -125,10 +129,23 @@ GemmPath mp::cuda::pathOf(const GemmShape &shape) {
   }
 }
 
+GemmPath mp::cuda::pathOf(const GemmShape &shape, const GemmConfig &config) {
+  return config.wgmma ? GemmPath::Wgmma : pathOf(shape);
+}
+
+/// Returns whether a shape can take a path.
+static bool canTake(const GemmShape &shape, GemmPath path) {
+  GemmPath usual = pathOf(shape);
+  return path == usual ||
+         (path == GemmPath::Wgmma && usual == GemmPath::Half);
+}
+
 llvm::StringRef mp::cuda::pathName(GemmPath path) {
   switch (path) {
   case GemmPath::Half:
     return "Half";
+  case GemmPath::Wgmma:
+    return "Wgmma";
   case GemmPath::Tf32:
     return "Tf32";
   case GemmPath::Fma:
@@ -163,8 +180,10 @@ uint64_t mp::cuda::sharedBytes(const GemmShape &shape,
 
 std::string mp::cuda::whyNot(const GemmShape &shape, const GemmConfig &config,
                              const Arch &arch) {
-  GemmPath path = pathOf(shape);
-  bool known = llvm::any_of(kTable, [&](const TableRow &row) {
+  GemmPath path = pathOf(shape, config);
+  if (config.wgmma && arch.capability != 90)
+    return "warpgroups multiply on sm_90 alone";
+  bool known = canTake(shape, path) && llvm::any_of(kTable, [&](const TableRow &row) {
     GemmConfig whole = config;
     whole.splits = 1;
     return row.path == path && row.config == whole;
@@ -194,26 +213,26 @@ namespace {
 /// A multiprocessor of an architecture's usual device.
 struct Device {
   double multiprocessors;
-  double flops[4];  ///< of one multiprocessor in a microsecond, by path
+  double flops[5];  ///< of one multiprocessor in a microsecond, by path
   double bandwidth; ///< of memory, bytes in a microsecond
   double sharedBytes;
 };
 
 /// NVIDIA's architecture white papers: A100, A10, L40, H100 (of wgmma's peak
-/// mma.sync reaches about 60 %), B200, RTX 5090.
+/// mma.sync reaches about 60 %), B200, RTX 5090. Only sm_90 has wgmma.
 Device deviceOf(const Arch &arch) {
   double shared = arch.sharedBytes();
   if (arch.capability >= 120)
-    return {170, {2.4e6, 0.6e6, 0.6e6, 1e4}, 1.7e6, shared};
+    return {170, {2.4e6, 0, 0.6e6, 0.6e6, 1e4}, 1.7e6, shared};
   if (arch.capability >= 100)
-    return {148, {4.5e6, 2.2e6, 0.5e6, 1e4}, 7e6, shared};
+    return {148, {4.5e6, 0, 2.2e6, 0.5e6, 1e4}, 7e6, shared};
   if (arch.capability >= 90)
-    return {132, {4.5e6, 2.2e6, 0.5e6, 1e4}, 3.3e6, shared};
+    return {132, {4.5e6, 7.5e6, 2.2e6, 0.5e6, 1e4}, 3.3e6, shared};
   if (arch.capability >= 89)
-    return {142, {1.3e6, 0.64e6, 0.6e6, 1e4}, 0.86e6, shared};
+    return {142, {1.3e6, 0, 0.64e6, 0.6e6, 1e4}, 0.86e6, shared};
   if (arch.capability >= 86)
-    return {72, {1.7e6, 0.87e6, 0.43e6, 1e4}, 0.6e6, shared};
-  return {108, {2.9e6, 1.4e6, 0.18e6, 1e4}, 1.5e6, shared};
+    return {72, {1.7e6, 0, 0.87e6, 0.43e6, 1e4}, 0.6e6, shared};
+  return {108, {2.9e6, 0, 1.4e6, 0.18e6, 1e4}, 1.5e6, shared};
 }
 
 int64_t tilesOf(const GemmShape &shape, const GemmConfig &config) {
@@ -254,7 +273,7 @@ std::vector<GemmConfig> mp::cuda::gemmCandidates(const GemmShape &shape,
                                                  size_t most) {
   std::vector<std::pair<double, GemmConfig>> found;
   for (TableRow row : kTable) {
-    if (row.path != pathOf(shape))
+    if (!canTake(shape, row.path))
       continue;
     for (int splits : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
       row.config.splits = splits;

@@ -31,8 +31,8 @@ struct GemmShape {
 };
 
 /// The same as mp::Path in kernels/gemm-math.cuh.
-enum class GemmPath { Half, Tf32, Fma, Any };
-/// Returns the only path that a shape can take.
+enum class GemmPath { Half, Wgmma, Tf32, Fma, Any };
+/// Returns the path that a shape takes on every architecture.
 GemmPath pathOf(const GemmShape &shape);
 /// Returns the path's name in the kernels: "Half".
 llvm::StringRef pathName(GemmPath path);
@@ -43,15 +43,18 @@ struct GemmConfig {
   int stages = 2, warpsM = 2, warpsN = 2;
   int resident = 1; ///< blocks that registers allow on a multiprocessor at once
   int splits = 1;
+  bool wgmma = false; ///< by warpgroups, as sm_90 alone has them
 
   int threads() const { return warpsM * warpsN * 32; }
-  /// "128x128x32 stages 4 warps 2x4 resident 1 splits 1".
+  /// "128x128x32 stages 4 warps 2x4 resident 1 splits 1", and " wgmma".
   std::string str() const;
   /// Errors: another form.
   static llvm::Expected<GemmConfig> parse(llvm::StringRef text);
   bool operator==(const GemmConfig &) const = default;
 };
 
+/// Returns the path that a shape takes when it is cut up so.
+GemmPath pathOf(const GemmShape &shape, const GemmConfig &config);
 /// Returns the shared memory of the ring of stages.
 uint64_t ringBytes(const GemmShape &shape, const GemmConfig &config);
 /// Returns the shared memory that a block needs: the ring of stages, or the

@@ -16,6 +16,7 @@ namespace mp {
 
 enum class Path {
   Half, ///< f16 or bf16 on tensor cores
+  Wgmma, ///< the same by warpgroups of Hopper (gemm-wgmma.cuh)
   Tf32, ///< f32 rounded to tf32, on tensor cores
   Fma,  ///< f32, each sum in the order of k
   Any,  ///< any type, each sum in the order of k
@@ -24,7 +25,8 @@ enum class Path {
 };
 /// Whether tiles of operands come through a ring in shared memory.
 constexpr bool hasRing(Path path) {
-  return path == Path::Half || path == Path::Tf32 || path == Path::Fma;
+  return path == Path::Half || path == Path::Wgmma || path == Path::Tf32 ||
+         path == Path::Fma;
 }
 
 /// Elements between rows of staged sums: eight apart, so that the rows of a

@@ -29,6 +29,7 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
   using Element = T;
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int bytes = Rows * Columns * sizeof(T);
+  static constexpr int pitch = Columns; ///< from a row to the next
   static constexpr int inChunk = 16 / sizeof(T);
   static constexpr int chunks = Columns / inChunk;
   static_assert(chunks >= 1 && (chunks & (chunks - 1)) == 0, "swizzle");
@@ -49,11 +50,30 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
                                 : How == Access::EveryFourth ? 32
                                                              : 8;
   /// Where an element lies, counted in elements. What lies `period` rows
-  /// further down lies `period * Columns` further on; where `column` has the
+  /// further down lies `period * pitch` further on; where `column` has the
   /// bits of whole chunks, d, flipped, the offset has.
   static constexpr int offset(int row, int column) {
     int chunk = column / inChunk ^ swizzle(row);
     return row * Columns + chunk * inChunk + column % inChunk;
+  }
+};
+
+/// A Rows x Columns tile as warpgroups read it (PTX ISA, wgmma, 128-byte
+/// swizzling): panels of 128 bytes of each row, one behind the other.
+template <typename T, int Rows, int Columns> struct PanelTile {
+  using Element = T;
+  static constexpr int rows = Rows, columns = Columns;
+  static constexpr int bytes = Rows * Columns * sizeof(T);
+  static constexpr int pitch = 128 / sizeof(T);
+  static constexpr int inChunk = 16 / sizeof(T);
+  static constexpr int period = 8;
+  /// From a panel to the next, in bytes.
+  static constexpr int panelBytes = Rows * 128;
+  static_assert(Columns % pitch == 0 && panelBytes % 1024 == 0, "panels");
+  static constexpr int offset(int row, int column) {
+    int chunk = column % pitch / inChunk ^ row % period;
+    return (column / pitch * Rows + row) * pitch + chunk * inChunk +
+           column % inChunk;
   }
 };
 
@@ -75,7 +95,7 @@ struct TileShare {
   /// Where this thread's part of row number i of its share lies.
   static int placeOf(int first, int i) {
     if constexpr (apart % Tile::period == 0)
-      return first + i * apart * Tile::columns;
+      return first + i * apart * Tile::pitch;
     else
       return Tile::offset(row() + i * apart, column());
   }

@@ -42,6 +42,7 @@
 
 #include "gemm-any.cuh"
 #include "gemm-epilogue.cuh"
+#include "gemm-wgmma.cuh"
 
 namespace mp {
 
@@ -79,6 +80,9 @@ template <typename P> TilePlace placeOfBlock() {
 template <typename P, Path = P::path> struct ChosenMath;
 template <typename P> struct ChosenMath<P, Path::Half> {
   using Type = HalfMath<P>;
+};
+template <typename P> struct ChosenMath<P, Path::Wgmma> {
+  using Type = GroupMath<P>;
 };
 template <typename P> struct ChosenMath<P, Path::Tf32> {
   using Type = Tf32Math<P>;
@@ -150,7 +154,6 @@ template <typename P, typename Math, typename Operands> class Pipeline {
   using T = typename P::Element;
   using TileA = typename Math::TileA;
   using TileB = typename Math::TileB;
-  static_assert(Math::steps % 2 == 0, "a step for either set of registers");
 
 public:
   Pipeline(const Operands &operands, unsigned char *shared)
@@ -159,6 +162,35 @@ public:
         shared(shared) {}
 
   void run(Math &math) {
+    if constexpr (P::path == Path::Wgmma)
+      runGroups(math);
+    else
+      runFragments(math);
+  }
+
+private:
+  /// A tile's products go on while the next one's begin, so its stage is free
+  /// only at the barrier after that.
+  void runGroups(Math &math) {
+    constexpr int ahead = P::stages - 2;
+#pragma unroll 1
+    for (int i = 0; i < ahead; ++i)
+      startNext();
+#pragma unroll 1
+    for (int tile = 0; tile < count; ++tile) {
+      waitForCopies<ahead - 1>();
+      publishShared();
+      barrier();
+      math.multiply(tileA(), tileB());
+      startNext();
+      waitForGroups<1>();
+      advance(from);
+    }
+    waitForGroups<0>();
+  }
+
+  void runFragments(Math &math) {
+    static_assert(Math::steps % 2 == 0, "a step for either set of registers");
 #pragma unroll 1
     for (int i = 0; i < P::stages - 1; ++i)
       startNext();
@@ -183,7 +215,6 @@ public:
     }
   }
 
-private:
   static int tilesOf(const Operands &operands) {
     constexpr int share = tilesOfSplit<P>;
     int tiles = static_cast<int>(ceilDivide(operands.depth(), P::tileK));

@@ -208,7 +208,7 @@ template <typename T> Global<T> global(T *pointer, long long count) {
 
 /// The block's shared memory, as many bytes as the launch says.
 #define MP_SHARED_MEMORY(name)                                                 \
-  extern __shared__ __align__(128) unsigned char name[]
+  extern __shared__ __align__(1024) unsigned char name[]
 
 inline unsigned sharedAddress(const void *shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -315,5 +315,93 @@ inline void multiplyTf32(float (&c)[4], const unsigned (&a)[4],
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
+
+//===----------------------------------------------------------------------===//
+// Tensor cores of Hopper, by four warps together
+//===----------------------------------------------------------------------===//
+
+/// A matrix of 16-bit elements in shared memory, as a warpgroup finds it: in
+/// panels of 128-byte rows, in which a chunk of 16 bytes is at its number xor
+/// that of its row (of eight). `panel` bytes lie from one panel to the next,
+/// `eight` from eight rows to the next; each begins at a multiple of 1024 (PTX
+/// ISA, matrix descriptor, 128-byte swizzling).
+struct SharedMatrix {
+  SharedMatrix(const void *corner, unsigned panel, unsigned eight)
+      : bits(sharedAddress(corner) / 16 |
+             static_cast<unsigned long long>(panel / 16) << 16 |
+             static_cast<unsigned long long>(eight / 16) << 32 | 1ull << 62) {}
+  /// The one that begins so many bytes further on.
+  SharedMatrix further(unsigned bytes) const {
+    SharedMatrix other = *this;
+    other.bits += bytes / 16;
+    return other;
+  }
+  unsigned long long bits;
+};
+
+/// Lets instructions of warpgroups see what this thread has written or copied
+/// to shared memory, after the next barrier.
+inline void publishShared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+/// Precedes the first `multiplyMatrices` on sums that something else wrote.
+inline void beginGroups() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+/// Ends a group of products that go on while the threads do.
+inline void commitGroup() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+/// Waits until at most LEFT of the last groups go on.
+template <int LEFT> void waitForGroups() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+
+#define MP_SUMS(I) "+f"(c[I][0]), "+f"(c[I][1]), "+f"(c[I][2]), "+f"(c[I][3])
+#define MP_EIGHT_SUMS(I)                                                       \
+  MP_SUMS(I), MP_SUMS(I + 1), MP_SUMS(I + 2), MP_SUMS(I + 3), MP_SUMS(I + 4),  \
+      MP_SUMS(I + 5), MP_SUMS(I + 6), MP_SUMS(I + 7)
+#define MP_32_NAMES                                                            \
+  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20," \
+  "%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define MP_64_NAMES                                                            \
+  MP_32_NAMES                                                                  \
+  ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,"  \
+  "%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define MP_MULTIPLY_64(TYPE)                                                   \
+  asm volatile(                                                                \
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE              \
+      " {" MP_32_NAMES "}, %32, %33, 1, 1, 1, %34, %35;"                       \
+      : MP_EIGHT_SUMS(0)                                                       \
+      : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
+#define MP_MULTIPLY_128(TYPE)                                                  \
+  asm volatile(                                                                \
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE             \
+      " {" MP_64_NAMES "}, %64, %65, 1, 1, 1, %66, %67;"                       \
+      : MP_EIGHT_SUMS(0), MP_EIGHT_SUMS(8)                                     \
+      : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
+
+/// c += a b of a warpgroup: a 64x16 and b 16xN of T, N 64 or 128, with
+/// neighbours in k in a row of shared memory, or `Transposed`: in a column. A
+/// warp has 16 rows of c, in the fragments of mma.m16n8k16.
+template <typename T, int N, bool TransposedA, bool TransposedB>
+void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
+  static_assert(isSame<T, f16> || isSame<T, bf16>, "type of the operands");
+  static_assert(N == 64 || N == 128, "columns of an instruction");
+  if constexpr (N == 64 && isSame<T, f16>)
+    MP_MULTIPLY_64("f16");
+  else if constexpr (N == 64)
+    MP_MULTIPLY_64("bf16");
+  else if constexpr (isSame<T, f16>)
+    MP_MULTIPLY_128("f16");
+  else
+    MP_MULTIPLY_128("bf16");
+}
+#undef MP_SUMS
+#undef MP_EIGHT_SUMS
+#undef MP_32_NAMES
+#undef MP_64_NAMES
+#undef MP_MULTIPLY_64
+#undef MP_MULTIPLY_128
 
 } // namespace mp

@@ -26,13 +26,24 @@ void PrintTo(const Case &one, std::ostream *os) {
 class Product : public EmulatedProgram,
                 public testing::WithParamInterface<Case> {
 protected:
+  // Warpgroups multiply on sm_90 alone.
+  static const char *archOf(llvm::StringRef config) {
+    return config.ends_with(" wgmma") ? "sm_90" : "sm_80";
+  }
+  void SetUp() override {
+    setenv("MP_EMULATOR_ARCH", archOf(GetParam().config) + strlen("sm_"), 1);
+    EmulatedProgram::SetUp();
+  }
+
   static Program compileFor(const std::string &text, const std::string &shape,
                             const std::string &config) {
     CompileOptions options;
     options.goal = Goal::Run;
     options.target = "cuda";
+    options.arch = archOf(config);
     if (!config.empty())
-      options.plan = "mp.plan 1 sm_80\ngemm " + shape + " = " + config + "\n";
+      options.plan = "mp.plan 1 " + options.arch + "\ngemm " + shape + " = " +
+                     config + "\n";
     auto program = mp::compile(text, options);
     if (!program) {
       ADD_FAILURE() << toString(program.takeError()) << "\n" << text;
@@ -121,6 +132,40 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"f16 nn 3x17x16x8", SMALL_HALF "1"},
         Case{"f16 Nt 3x70x16x40", SMALL_HALF "1"},
         Case{"f16 tN 2x16x33x40", SMALL_HALF "1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Wgmma, Product,
+    testing::Values(
+        // all ways in which operands lie in memory, and several panels of each
+        Case{"f16 nn 1x128x256x64",
+             "128x256x64 stages 4 warps 8x1 resident 1 splits 1 wgmma"},
+        Case{"bf16 nt 1x200x300x200",
+             "128x256x64 stages 4 warps 8x1 resident 1 splits 1 wgmma"},
+        Case{"f16 tn 1x264x136x320",
+             "256x128x64 stages 4 warps 8x1 resident 1 splits 1 wgmma"},
+        Case{"bf16 tt 1x260x130x70",
+             "256x128x64 stages 4 warps 8x1 resident 1 splits 1 wgmma"},
+        Case{"f16 tt 1x136x136x520",
+             "128x128x64 stages 6 warps 8x1 resident 1 splits 1 wgmma"},
+        Case{"bf16 nn 1x130x136x200",
+             "128x128x64 stages 3 warps 8x1 resident 2 splits 1 wgmma"},
+        Case{"f16 nt 1x72x257x129",
+             "64x256x64 stages 4 warps 4x2 resident 1 splits 1 wgmma"},
+        Case{"bf16 tn 1x66x264x40",
+             "64x256x64 stages 4 warps 4x2 resident 1 splits 1 wgmma"},
+        Case{"f16 nn 1x130x70x264",
+             "128x64x64 stages 4 warps 8x1 resident 2 splits 1 wgmma"},
+        Case{"f16 tn 1x65x129x200",
+             "64x128x64 stages 4 warps 4x1 resident 2 splits 1 wgmma"},
+        Case{"bf16 tt 1x63x65x1",
+             "64x64x64 stages 6 warps 4x1 resident 2 splits 1 wgmma"},
+        Case{"f16 nt 1x64x64x64",
+             "64x64x64 stages 6 warps 4x1 resident 2 splits 1 wgmma"},
+        // shares of k, and batches
+        Case{"f16 tn 1x64x72x600",
+             "64x64x64 stages 6 warps 4x1 resident 2 splits 3 wgmma"},
+        Case{"bf16 nN 3x70x16x136",
+             "64x64x64 stages 6 warps 4x1 resident 2 splits 1 wgmma"}));
 
 INSTANTIATE_TEST_SUITE_P(
     F32, Product,

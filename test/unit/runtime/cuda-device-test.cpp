@@ -72,7 +72,7 @@ TEST(CudaDevice, NvrtcsOwnCacheIsLeftOut) {
   nvrtc.minor = 9;
   EXPECT_TRUE(has());
   EXPECT_EQ(cuda::compilerOptions(nvrtc, "sm_90")[0],
-            "--gpu-architecture=sm_90");
+            "--gpu-architecture=sm_90a");
 }
 
 } // namespace
