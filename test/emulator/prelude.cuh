@@ -459,8 +459,8 @@ void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
     if constexpr (TransposedB)
       loadMatricesTransposed(both, placesB.at(j * 8 + far, near, true));
     else
-      loadMatrices(
-          both, placesB.at(j * 8 + far + near % 8, near / 8 * 8, false));
+      loadMatrices(both,
+                   placesB.at(j * 8 + far + near % 8, near / 8 * 8, false));
     multiply<T>(c[j], left, {both[0], both[1]});
     multiply<T>(c[j + 1], left, {both[2], both[3]});
   }

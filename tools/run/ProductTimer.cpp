@@ -1,12 +1,11 @@
 //===- ProductTimer.cpp - how long a matrix product takes on a device -----===//
 #include "tools/run/ProductTimer.h"
 #include "codegen/Compile.h"
+#include "runtime/data/Convert.h"
 #include "support/Error.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cmath>
-#include <cstring>
 
 using namespace llvm;
 using namespace mp::cuda;
@@ -58,28 +57,43 @@ static Expected<double> timeRuns(Executable &executable, unsigned runs) {
   return taken.count();
 }
 
-Expected<double> ProductTimer::measure(const TunePlan::Choice &choice) {
+static std::string functionOf(unsigned choice) {
+  return "way" + std::to_string(choice);
+}
+
+Expected<unsigned> ProductTimer::add(const TunePlan::Choice &choice) {
   TunePlan plan;
   plan.arch = architecture;
   plan.gemms[shape.str()] = choice;
   CompileOptions options;
   options.goal = Goal::Run;
+  options.mode = Mode::Train; // which writes
   options.target = "cuda";
   options.arch = architecture.name();
   options.plan = plan.str();
   options.cublaslt = !choice.config;
-  std::string function = "way" + std::to_string(measured++);
-  auto program = compile(benchmarkOf(shape, function, copies), options);
+  unsigned number = programs.size();
+  auto sink = session->sink();
+  auto program = compile(benchmarkOf(shape, functionOf(number), copies),
+                         options, sink.get());
   if (!program)
     return program.takeError();
-  if (Error error = session->load(std::move(*program)))
+  programs.push_back(std::move(*program));
+  return number;
+}
+
+Expected<double> ProductTimer::measure(unsigned choice) {
+  if (Error error = session->load(std::move(programs[choice])))
     return std::move(error);
-  if (measured == 1)
+  if (a.empty()) {
     if (Error error = session->initialize(/*seed=*/0))
       return std::move(error);
-  Executable *executable = session->find(function, 0);
+    if (Error error = readOperands())
+      return std::move(error);
+  }
+  Executable *executable = session->find(functionOf(choice), 0);
   if (!executable)
-    return makeError("the session does not find '{0}'", function);
+    return makeError("the session does not find '{0}'", functionOf(choice));
 
   constexpr double round = 4000; // microseconds
   constexpr unsigned rounds = 5, mostRuns = 1000;
@@ -104,21 +118,7 @@ Expected<double> ProductTimer::measure(const TunePlan::Choice &choice) {
 // Error of a result
 //===----------------------------------------------------------------------===//
 
-static double numberAt(const char *bytes, ElementType type) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, bytes, byteWidth(type));
-  const fltSemantics &semantics =
-      type == ElementType::F16    ? APFloat::IEEEhalf()
-      : type == ElementType::BF16 ? APFloat::BFloat()
-      : type == ElementType::F32  ? APFloat::IEEEsingle()
-                                  : APFloat::IEEEdouble();
-  APFloat number(semantics, APInt(byteWidth(type) * 8, bits));
-  bool loses;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToDouble();
-}
-
-Expected<std::vector<double>> ProductTimer::numbers(StringRef name) {
+Expected<std::vector<char>> ProductTimer::read(StringRef name) {
   auto variables = session->variables();
   auto variable = llvm::find_if(
       variables, [&](const Variable &v) { return v.name == name; });
@@ -127,39 +127,45 @@ Expected<std::vector<double>> ProductTimer::numbers(StringRef name) {
   std::vector<char> bytes(variable->type.bytes());
   if (Error error = session->read(name, bytes))
     return std::move(error);
-  std::vector<double> values(variable->type.elements());
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = numberAt(&bytes[i * byteWidth(shape.type)], shape.type);
-  return values;
+  return bytes;
+}
+
+Error ProductTimer::readOperands() {
+  for (auto [bytes, name] : {std::pair(&a, "a0"), std::pair(&b, "b")}) {
+    auto found = read(name);
+    if (!found)
+      return found.takeError();
+    *bytes = std::move(*found);
+  }
+  return Error::success();
 }
 
 Expected<double> ProductTimer::error() {
-  auto a = numbers("a0"), b = numbers("b"), c = numbers("c0");
-  for (auto *read : {&a, &b, &c})
-    if (!*read) {
-      Error error = read->takeError();
-      for (auto *other : {&a, &b, &c})
-        if (other != read && !*other)
-          error = joinErrors(std::move(error), other->takeError());
-      return std::move(error);
-    }
-  constexpr int64_t samples = 512;
-  int64_t size = shape.batch * shape.m * shape.n;
+  auto c = read("c0");
+  if (!c)
+    return c.takeError();
+  auto at = [&](const std::vector<char> &bytes, int64_t index) {
+    return loadElement(shape.type, &bytes[index * byteWidth(shape.type)]);
+  };
+  // No more terms than are added in a moment.
+  const int64_t samples = std::clamp<int64_t>((1 << 22) / shape.k, 64, 512);
+  const int64_t size = shape.batch * shape.m * shape.n;
   double off = 0, whole = 0;
   for (int64_t sample = 0; sample < std::min(samples, size); ++sample) {
     // The samples are far apart, and in every row and column of a tile.
-    int64_t at = size <= samples ? sample : sample * 7919 * 104729 % size;
-    int64_t batch = at / (shape.m * shape.n), row = at / shape.n % shape.m,
-            column = at % shape.n;
-    const double *x =
-        a->data() + (shape.broadcastA ? 0 : batch * shape.m * shape.k);
-    const double *y =
-        b->data() + (shape.broadcastB ? 0 : batch * shape.k * shape.n);
+    int64_t place = size <= samples ? sample : sample * 7919 * 104729 % size;
+    int64_t batch = place / (shape.m * shape.n),
+            row = place / shape.n % shape.m, column = place % shape.n;
+    int64_t x = shape.broadcastA ? 0 : batch * shape.m * shape.k;
+    int64_t y = shape.broadcastB ? 0 : batch * shape.k * shape.n;
     double sum = 0;
     for (int64_t k = 0; k < shape.k; ++k)
-      sum += x[shape.transposeA ? k * shape.m + row : row * shape.k + k] *
-             y[shape.transposeB ? column * shape.k + k : k * shape.n + column];
-    off += ((*c)[at] - sum) * ((*c)[at] - sum);
+      sum += at(a, x + (shape.transposeA ? k * shape.m + row
+                                         : row * shape.k + k)) *
+             at(b, y + (shape.transposeB ? column * shape.k + k
+                                         : k * shape.n + column));
+    double difference = at(*c, place) - sum;
+    off += difference * difference;
     whole += sum * sum;
   }
   return whole > 0 ? std::sqrt(off / whole) : std::sqrt(off);

@@ -15,11 +15,14 @@ public:
   static llvm::Expected<ProductTimer> create(const cuda::GemmShape &shape,
                                              Device device);
 
+  /// Begins to compile the kernels of a choice, beside those added before, and
+  /// returns its number. Errors: the product cannot be computed so.
+  llvm::Expected<unsigned> add(const cuda::TunePlan::Choice &choice);
   /// Returns the microseconds of one product: the median of some rounds of runs
   /// that follow one another without a wait, each of several products with
   /// operands of their own. Errors: the kernel or cuBLASLt's routine is not
   /// available, or the device failed.
-  llvm::Expected<double> measure(const cuda::TunePlan::Choice &choice);
+  llvm::Expected<double> measure(unsigned choice);
   /// Returns the error of the last measured result: ||c - reference|| /
   /// ||reference|| over some elements, with sums in double.
   llvm::Expected<double> error();
@@ -29,12 +32,16 @@ public:
 
 private:
   ProductTimer() = default;
-  llvm::Expected<std::vector<double>> numbers(llvm::StringRef variable);
+  /// Returns the bytes of a variable.
+  llvm::Expected<std::vector<char>> read(llvm::StringRef variable);
+  llvm::Error readOperands();
 
   cuda::GemmShape shape;
   cuda::Arch architecture;
   std::unique_ptr<Session> session;
-  unsigned copies = 1, measured = 0;
+  std::vector<Program> programs; ///< of the choices, until they are loaded
+  std::vector<char> a, b;        ///< the first copy's operands
+  unsigned copies = 1;
 };
 
 } // namespace mp::tool

@@ -9,6 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <deque>
 
 using namespace llvm;
 using namespace mp::cuda;
@@ -128,32 +129,60 @@ struct Outcome {
   TunePlan::Choice best;
   double ours = 0, error = 0, tolerance = 0;
   std::optional<double> cublaslt;
+  std::vector<std::pair<std::string, double>> times; ///< of all configs
 };
 
-Expected<Outcome> tuneOne(const Job &job, Device device, bool hasRival,
-                          Arch &arch) {
+/// A product whose kernels are being compiled, while others are measured.
+struct Prepared {
+  ProductTimer timer;
+  std::vector<GemmConfig> configs; ///< numbered as `timer` has them
+};
+
+Expected<Prepared> prepare(const Job &job, Device device) {
   auto timer = ProductTimer::create(job.shape, device);
   if (!timer)
     return timer.takeError();
-  arch = timer->arch();
+  Prepared prepared{std::move(*timer), {}};
+  prepared.configs =
+      gemmCandidates(job.shape, prepared.timer.arch(), /*most=*/12);
+  for (const GemmConfig &config : prepared.configs)
+    if (auto number = prepared.timer.add({config}); !number)
+      return number.takeError();
+  return std::move(prepared);
+}
+
+Expected<double> measureRival(ProductTimer &timer) {
+  auto rival = timer.add({std::nullopt});
+  return rival ? timer.measure(*rival) : rival.takeError();
+}
+
+Expected<Outcome> tuneOne(const Job &job, Prepared &prepared, bool hasRival) {
+  ProductTimer &timer = prepared.timer;
   Outcome outcome;
-  for (const GemmConfig &config : gemmCandidates(job.shape, arch)) {
-    auto time = timer->measure({config});
+  outcome.tolerance = timer.tolerance();
+  for (auto [number, config] : llvm::enumerate(prepared.configs)) {
+    auto time = timer.measure(number);
     if (!time)
       return time.takeError();
-    if (!outcome.best.config || *time < outcome.ours) {
+    auto error = timer.error();
+    if (!error)
+      return error.takeError();
+    outcome.times.emplace_back(config.str(), *time);
+    outcome.error = std::max(outcome.error, *error);
+    if (!(*error <= outcome.tolerance)) {
+      note(job.name + ": " + config.str() + " is left out, as it is off by " +
+           formatv("{0:e1}", *error).str());
+    } else if (!outcome.best.config || *time < outcome.ours) {
       outcome.best.config = config;
       outcome.ours = *time;
     }
-    auto error = timer->error();
-    if (!error)
-      return error.takeError();
-    outcome.error = std::max(outcome.error, *error);
   }
-  outcome.tolerance = timer->tolerance();
+  if (!outcome.best.config)
+    return makeError("every kernel gives wrong numbers, which are off by {0}",
+                     outcome.error);
   if (!hasRival || pathOf(job.shape) == GemmPath::Any)
     return outcome;
-  auto rival = timer->measure({std::nullopt});
+  auto rival = measureRival(timer);
   if (!rival) {
     note(job.name +
          ": cuBLASLt is not measured: " + toString(rival.takeError()));
@@ -179,6 +208,10 @@ json::Object describe(const Job &job, const Outcome &outcome) {
       {"tolerance", outcome.tolerance}};
   if (outcome.cublaslt)
     object["cublaslt_microseconds"] = *outcome.cublaslt;
+  json::Object all;
+  for (const auto &[config, time] : outcome.times)
+    all[config] = time;
+  object["candidates"] = std::move(all);
   return object;
 }
 
@@ -217,10 +250,20 @@ Error execute(const TuneOptions &options) {
     note("cuBLASLt is not measured: " + toString(rival.takeError()));
   TunePlan plan;
   json::Array results;
-  for (const Job &job : *jobs) {
-    auto outcome = tuneOne(job, choice->device, hasRival, plan.arch);
+  std::deque<Prepared> prepared; // of this job and the next
+  for (const auto &[i, job] : llvm::enumerate(*jobs)) {
+    while (prepared.size() < 2 && i + prepared.size() < jobs->size()) {
+      const Job &next = (*jobs)[i + prepared.size()];
+      auto made = prepare(next, choice->device);
+      if (!made)
+        return makeError("{0}: {1}", next.name, toString(made.takeError()));
+      prepared.push_back(std::move(*made));
+    }
+    plan.arch = prepared.front().timer.arch();
+    auto outcome = tuneOne(job, prepared.front(), hasRival);
     if (!outcome)
       return makeError("{0}: {1}", job.name, toString(outcome.takeError()));
+    prepared.pop_front();
     plan.gemms[job.shape.str()] = outcome->best;
     outs() << formatv("{0}: {1:F1} us", job.name, outcome->ours);
     if (outcome->cublaslt)

@@ -136,8 +136,7 @@ GemmPath mp::cuda::pathOf(const GemmShape &shape, const GemmConfig &config) {
 /// Returns whether a shape can take a path.
 static bool canTake(const GemmShape &shape, GemmPath path) {
   GemmPath usual = pathOf(shape);
-  return path == usual ||
-         (path == GemmPath::Wgmma && usual == GemmPath::Half);
+  return path == usual || (path == GemmPath::Wgmma && usual == GemmPath::Half);
 }
 
 llvm::StringRef mp::cuda::pathName(GemmPath path) {
@@ -183,11 +182,12 @@ std::string mp::cuda::whyNot(const GemmShape &shape, const GemmConfig &config,
   GemmPath path = pathOf(shape, config);
   if (config.wgmma && arch.capability != 90)
     return "warpgroups multiply on sm_90 alone";
-  bool known = canTake(shape, path) && llvm::any_of(kTable, [&](const TableRow &row) {
-    GemmConfig whole = config;
-    whole.splits = 1;
-    return row.path == path && row.config == whole;
-  });
+  bool known =
+      canTake(shape, path) && llvm::any_of(kTable, [&](const TableRow &row) {
+        GemmConfig whole = config;
+        whole.splits = 1;
+        return row.path == path && row.config == whole;
+      });
   if (!known)
     return ("no kernel of path " + pathName(path) + " is made so").str();
   uint64_t bytes = sharedBytes(shape, config);

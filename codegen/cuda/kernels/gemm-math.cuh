@@ -15,11 +15,11 @@
 namespace mp {
 
 enum class Path {
-  Half, ///< f16 or bf16 on tensor cores
+  Half,  ///< f16 or bf16 on tensor cores
   Wgmma, ///< the same by warpgroups of Hopper (gemm-wgmma.cuh)
-  Tf32, ///< f32 rounded to tf32, on tensor cores
-  Fma,  ///< f32, each sum in the order of k
-  Any,  ///< any type, each sum in the order of k
+  Tf32,  ///< f32 rounded to tf32, on tensor cores
+  Fma,   ///< f32, each sum in the order of k
+  Any,   ///< any type, each sum in the order of k
   Taps,
   Places, ///< depthwise convolutions (conv-depthwise.cuh)
 };

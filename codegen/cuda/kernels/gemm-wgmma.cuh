@@ -60,11 +60,10 @@ public:
   /// fragments of mma.m16n8k16.
   void stage(int slab, float *staged) const {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    float *corner =
-        staged +
-        (warp / 4 / P::warpsN * 64 + warp % 4 * 16 + lane / 4) *
-            stagedPitch<P> +
-        column() + lane % 4 * 2;
+    float *corner = staged +
+                    (warp / 4 / P::warpsN * 64 + warp % 4 * 16 + lane / 4) *
+                        stagedPitch<P> +
+                    column() + lane % 4 * 2;
 #pragma unroll
     for (int i = 0; i < fragmentsM; ++i)
       if (i == slab)

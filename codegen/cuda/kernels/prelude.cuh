@@ -369,17 +369,15 @@ template <int LEFT> void waitForGroups() {
   ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,"  \
   "%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
 #define MP_MULTIPLY_64(TYPE)                                                   \
-  asm volatile(                                                                \
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE              \
-      " {" MP_32_NAMES "}, %32, %33, 1, 1, 1, %34, %35;"                       \
-      : MP_EIGHT_SUMS(0)                                                       \
-      : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
+  asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE     \
+               " {" MP_32_NAMES "}, %32, %33, 1, 1, 1, %34, %35;"              \
+               : MP_EIGHT_SUMS(0)                                              \
+               : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
 #define MP_MULTIPLY_128(TYPE)                                                  \
-  asm volatile(                                                                \
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE             \
-      " {" MP_64_NAMES "}, %64, %65, 1, 1, 1, %66, %67;"                       \
-      : MP_EIGHT_SUMS(0), MP_EIGHT_SUMS(8)                                     \
-      : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
+  asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE    \
+               " {" MP_64_NAMES "}, %64, %65, 1, 1, 1, %66, %67;"              \
+               : MP_EIGHT_SUMS(0), MP_EIGHT_SUMS(8)                            \
+               : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
 
 /// c += a b of a warpgroup: a 64x16 and b 16xN of T, N 64 or 128, with
 /// neighbours in k in a row of shared memory, or `Transposed`: in a column. A
