@@ -17,6 +17,7 @@ int lspserverMain(int argc, char **argv);
 int reduceMain(int argc, char **argv);
 int dataMain(int argc, char **argv);
 int zooMain(int argc, char **argv);
+int fuzzdriverMain(int argc, char **argv); // test/fuzz/Driver.cpp
 } // namespace mp::tool
 
 #endif // MP_TOOLS_TOOLS_H

@@ -18,6 +18,7 @@
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
 #include "support/Json.h"
+#include "tools/Tools.h"
 #include "llvm/Support/JSON.h"
 #include <iostream>
 
@@ -185,11 +186,21 @@ Expected<Answer> execute(Request request, Device device) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int mp::tool::fuzzdriverMain(int argc, char **argv) {
   std::ios::sync_with_stdio(false);
   Expected<DeviceChoice> device = chooseDevice(argc > 1 ? argv[1] : "cpu");
   if (!device) {
     errs() << toString(device.takeError()) << "\n";
+    return 2;
+  }
+  // Each graph has a session of its own. One that stays keeps the context of a
+  // CUDA device, which takes longer to make than a graph to run.
+  SessionOptions kept;
+  kept.threads = 1;
+  kept.device = device->device;
+  Expected<std::unique_ptr<Session>> session = Session::create(kept);
+  if (!session) {
+    errs() << toString(session.takeError()) << "\n";
     return 2;
   }
   while (std::optional<Request> request = Request::next()) {
@@ -206,4 +217,5 @@ int main(int argc, char **argv) {
     }
     outs().flush();
   }
+  return 0;
 }

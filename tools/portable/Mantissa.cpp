@@ -2,6 +2,8 @@
 //
 // The main of the portable build. The tool is the name that the program is
 // called by (mp-opt, a link to it) or the first argument (mantissa opt ...).
+// The driver of test/fuzz is among them, so that the search for wrong graphs
+// runs on machines that cannot build it.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/Tools.h"
@@ -17,14 +19,15 @@ using namespace llvm;
 
 static constexpr char kHelp[] =
     "usage: mantissa TOOL ...   or by a link's name: mp-TOOL ...\n\n"
-    "  opt        runs passes over .mlir files\n"
-    "  translate  modules to other forms\n"
-    "  run        trains, scores and runs modules\n"
-    "  diff       compares a graph under two policies, op by op\n"
-    "  lsp-server answers an editor's questions\n"
-    "  zoo        prints known networks as modules\n"
-    "  data       makes arrays that modules read as data\n"
-    "  reduce     finds the smallest module that still shows a fault\n\n"
+    "  opt         runs passes over .mlir files\n"
+    "  translate   modules to other forms\n"
+    "  run         trains, scores and runs modules\n"
+    "  diff        compares a graph under two policies, op by op\n"
+    "  lsp-server  answers an editor's questions\n"
+    "  zoo         prints known networks as modules\n"
+    "  data        makes arrays that modules read as data\n"
+    "  reduce      finds the smallest module that still shows a fault\n"
+    "  fuzz-driver runs modules for test/fuzz/run.py\n\n"
     "mantissa TOOL --help says more.\n";
 
 namespace {
@@ -43,7 +46,8 @@ static const Tool *findTool(StringRef name) {
                                {"lsp-server", lspserverMain},
                                {"reduce", reduceMain},
                                {"zoo", zooMain},
-                               {"data", dataMain}};
+                               {"data", dataMain},
+                               {"fuzz-driver", fuzzdriverMain}};
   const Tool *found =
       llvm::find_if(tools, [&](const Tool &tool) { return tool.name == name; });
   return found == std::end(tools) ? nullptr : found;
@@ -78,9 +82,9 @@ static int runTool(const Tool &tool, std::vector<char *> arguments) {
 int main(int argc, char **argv) {
   std::vector<char *> arguments(argv, argv + argc);
   StringRef called = argc ? sys::path::filename(argv[0]) : "";
-  if (called.consume_front("mp-"))
-    if (const Tool *tool = findTool(called))
-      return runTool(*tool, std::move(arguments));
+  called.consume_front("mp-");
+  if (const Tool *tool = findTool(called))
+    return runTool(*tool, std::move(arguments));
   StringRef word = argc > 1 ? argv[1] : "";
   if (const Tool *tool = findTool(word)) {
     arguments.erase(arguments.begin());
