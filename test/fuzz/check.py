@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import subprocess
+import threading
 
 import numpy as np
 
@@ -19,24 +20,33 @@ PRECISIONS = {"f16": "fp16", "bf16": "bf16", None: ""}
 
 
 class Driver:
-    """A process that compiles and runs modules; a new one replaces one that died."""
+    """A process that compiles and runs modules; a new one replaces one that failed. `patience`: seconds that a graph may take."""
 
-    def __init__(self, command, environment):
-        self.command, self.environment, self.process = command, environment, None
+    def __init__(self, command, environment, patience=None):
+        self.command, self.environment, self.patience, self.process = command, environment, patience, None
 
     def ask(self, request, data):
         if self.process is None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self.environment)
+        line, late = b"", threading.Event()
+        timer = threading.Timer(self.patience, lambda: (late.set(), self.process.kill())) if self.patience else None
         try:
+            if timer:
+                timer.start()
             self.process.stdin.write(json.dumps(request).encode() + b"\n" + data)
             self.process.stdin.flush()
             line = self.process.stdout.readline()
-            if line:
-                return json.loads(line)
         except BrokenPipeError:
             pass
-        code, self.process = self.process.wait(), None
-        return {"error": f"the compiler or what it made has crashed: exit code {code}"}
+        if timer:
+            timer.cancel()
+        answer = json.loads(line) if line else {}
+        if line and "error" not in answer:
+            return answer
+        # After an error a CUDA device may take nothing more from its process.
+        code = self.close()
+        return answer or {"error": f"no answer within {self.patience} s" if late.is_set() else
+                          f"the compiler or what it made has crashed: exit code {code}"}
 
     def read(self, text):
         element, shape = parsed(text)
@@ -44,9 +54,15 @@ class Driver:
         return unpacked(self.process.stdout.read(width * int(np.prod(shape, dtype=np.int64))), element, shape)
 
     def close(self):
-        if self.process is not None:
+        """Ends the process, if there is one; its exit code."""
+        if self.process is None:
+            return 0
+        try:
             self.process.stdin.close()
-            self.process.wait()
+        except BrokenPipeError:
+            pass
+        code, self.process = self.process.wait(), None
+        return code
 
 
 @dataclasses.dataclass

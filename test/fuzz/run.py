@@ -15,6 +15,8 @@ A graph is known by its seed: `--seed 7 --graphs 1` makes the 7th again. Exits w
 
 import argparse
 import concurrent.futures
+import json
+import math
 import os
 import sys
 import time
@@ -46,9 +48,13 @@ def seed(text):
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=list(generate.MODES), default="value")
-    parser.add_argument("--target", choices=["cpu", "emulator"], default="cpu")
+    parser.add_argument("--target", choices=["cpu", "emulator", "cuda"], default="cpu", help="where graphs run (cpu)")
     parser.add_argument("--graphs", type=count, default=500, help="how many (500)")
     parser.add_argument("--seed", type=seed, default=0, help="of the first graph; the next one's is one more (0)")
+    parser.add_argument("--stride", type=count, default=1, help="from a seed to the next; neighbours share sizes and types (1)")
+    parser.add_argument("--seconds", type=count, help="begin no graph after so many (no limit)")
+    parser.add_argument("--patience", type=count, help="seconds that a graph may take (no limit)")
+    parser.add_argument("--json", type=Path, help="file for the counts and what differs, written as the search goes on (none)")
     parser.add_argument("--jobs", type=count, default=os.cpu_count(), help="processes (one a core)")
     parser.add_argument("--failures", type=count, default=5, help="stop after so many graphs that differ (5)")
     parser.add_argument("--onednn", action="store_true", help="products by oneDNN wherever it takes the types")
@@ -74,56 +80,78 @@ def driver_of(arguments):
         device = "cpu"
         if arguments.target == "emulator":
             environment["MP_CUDA_PATH"], device = str(arguments.emulator), "cuda"
-        _driver = check.Driver([str(arguments.driver), device], environment)
+        elif arguments.target == "cuda":
+            device = "cuda"
+        _driver = check.Driver([str(arguments.driver), device], environment, arguments.patience)
     return _driver
 
 
-def search(arguments, seeds):
-    """Checks graphs one after the other: (decided, undecided, exact, [(seed, finding, module)])."""
-    driver, counts, found = driver_of(arguments), np.zeros(3, np.int64), []
+def search(arguments, deadline, seeds):
+    """Checks graphs one after the other: their number, (decided, undecided, exact), [(seed, finding, module)]."""
+    driver, done, counts, found = driver_of(arguments), 0, np.zeros(3, np.int64), []
     ask = {"onednn": arguments.onednn}
+
+    def check_in_time(graph):
+        """What does not differ ends the reduction."""
+        return check.check(graph, driver, ask) if time.monotonic() < deadline else check.Report()
+
     for seed in seeds:
+        if time.monotonic() >= deadline:
+            break
         graph = generate.graph_of(arguments.mode, seed)
         report = check.check(graph, driver, ask)
+        done += 1
         counts += (report.decided, report.undecided, report.exact)
         if report.finding:
-            small, finding = reduce.reduced(graph, report.finding, lambda g: check.check(g, driver, ask))
+            small, finding = reduce.reduced(graph, report.finding, check_in_time)
             found.append((seed, finding, check.text_of(small)))
-    return counts, found
+    return done, counts, found
 
 
-def shares(seeds):
+def shares(seeds, jobs):
     """Seeds in parts for one process each: those that share a setting, unless there are too few of these to go round."""
-    size = min(generate.SHARING, max(1, len(seeds) // 8))
+    size = min(generate.SHARING, max(1, len(seeds) // max(8, 4 * jobs)))
     return [seeds[i:i + size] for i in range(0, len(seeds), size)]
+
+
+def write(arguments, seconds, done, counts, failures):
+    """The state of the search, for a reader that may not wait for its end."""
+    if arguments.json:
+        compared, left_open, exact = counts.tolist()
+        arguments.json.write_text(json.dumps({
+            "mode": arguments.mode, "target": arguments.target, "seed": arguments.seed, "stride": arguments.stride, "graphs": done,
+            "seconds": seconds, "compared": compared, "exact": exact, "left_open": left_open,
+            "differ": [{"seed": seed, "what": finding.what, "text": finding.text, "module": text} for seed, finding, text in failures]}))
 
 
 def main():
     arguments = options()
-    seeds = range(arguments.seed, arguments.seed + arguments.graphs)
+    seeds = range(arguments.seed, arguments.seed + arguments.graphs * arguments.stride, arguments.stride)
     if arguments.print:
         for seed in seeds:
             print(f"// seed {seed}\n{check.text_of(generate.graph_of(arguments.mode, seed))}")
         return 0
-    begin, done, counts, failures = time.monotonic(), 0, np.zeros(3, np.int64), 0
+    begin, done, counts, failures = time.monotonic(), 0, np.zeros(3, np.int64), []
+    deadline = begin + arguments.seconds if arguments.seconds else math.inf
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        jobs = {pool.submit(search, arguments, own): own for own in shares(seeds)}
+        jobs = [pool.submit(search, arguments, deadline, own) for own in shares(seeds, arguments.jobs)]
         for job in concurrent.futures.as_completed(jobs):
             if job.cancelled():
                 continue
-            own, found = job.result()
-            counts, done = counts + own, done + len(jobs[job])
+            more, own, found = job.result()
+            counts, done = counts + own, done + more
             for seed, finding, text in found:
-                failures += 1
                 print(f"seed {seed}: {finding.what}: {finding.text}\n{text}", flush=True)
-            if failures >= arguments.failures:
+            failures += found
+            write(arguments, time.monotonic() - begin, done, counts, failures)
+            if len(failures) >= arguments.failures:
                 for other in jobs:
                     other.cancel()
-                print(f"stopped after {failures} graphs that differ", flush=True)
+                print(f"stopped after {len(failures)} graphs that differ", flush=True)
                 break
     seconds = time.monotonic() - begin
     print(f"{arguments.mode} on {arguments.target}: {done} graphs in {seconds:.1f} s ({done / seconds:.1f} a second); "
-          f"{counts[0]} numbers compared, {counts[2]} of them exactly, {counts[1]} left open by their bounds; {failures} graphs differ")
+          f"{counts[0]} numbers compared, {counts[2]} of them exactly, {counts[1]} left open by their bounds; {len(failures)} graphs differ")
     return 1 if failures else 0
 
 
