@@ -323,6 +323,7 @@ private:
     pipeline.batch = options.batch;
     pipeline.settings() = options.settings();
     pipeline.totalSteps = options.totalSteps;
+    pipeline.returnsNumbers = options.returnsNumbers;
     pipeline.steersLearningRate = options.steersLearningRate;
     pipeline.results = options.predictions;
     pipeline.tokens = options.tokens;

@@ -48,6 +48,7 @@ struct PipelineOptions : RecipeSettings {
   /// An insertion beside a pass that the pipeline lacks is not an error: it is
   /// for another pipeline of the same run.
   bool isPartOfRun = false;
+  bool returnsNumbers = false; ///< whether mp-return-numbers runs
   /// Options of mp-optimizer.
   bool steersLearningRate = false;
   std::vector<std::string> gradients = {};

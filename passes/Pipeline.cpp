@@ -189,6 +189,8 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
                              options.gradients.end());
   passes.add(createOptimizer(optimizer));
   passes.add(createSymbolDCEPass());
+  if (options.returnsNumbers)
+    passes.add(createReturnNumbers());
   addRandomKeys(passes); // the optimizer's keys too
   passes.add(createPredicateStep());
   addCleanUp(passes);

@@ -80,6 +80,8 @@ struct CompileOptions : RecipeSettings {
   int64_t tokens = 1;    ///< Decode: the tokens of a call
   std::string text = {}; ///< Decode: the input that holds them; empty: the only
                          ///< one of integers of [batch, tokens]
+  /// Whether a step returns single numbers alone, and `outputs`.
+  bool returnsNumbers = false;
   /// Whether the learning rate of a step can be set: kLearningRateVariable.
   bool steersLearningRate = false;
   /// Shared libraries with the user's passes and dialects, and the places where

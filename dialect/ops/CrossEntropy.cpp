@@ -178,8 +178,40 @@ static Expression pickedLogSoftmax(Rows &rows, Type loss) {
   return rows.classWeight ? logProb * rows.pick(rows.classWeight) : logProb;
 }
 
+/// Where the classes are the last of several dimensions, returns the result of
+/// the op over [rows, classes], as products have them: then what is computed of
+/// the scores is one kernel. Null otherwise.
+template <typename Op>
+static Value overRows(Op op, ImplicitLocOpBuilder &b, ValueRange operands) {
+  auto scores = op.getLogits().getType();
+  if (scores.getRank() < 3 || int64_t(op.getDim()) != scores.getRank() - 1)
+    return {};
+  ArrayRef<int64_t> rows = scores.getShape().drop_back();
+  const int64_t count = llvm::product_of(rows),
+                classes = scores.getShape().back();
+  Operation *copy = b.clone(*op);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    auto type = tensorType(operand);
+    bool isOfRows = type.getShape() == rows;
+    if (isOfRows || type.getShape() == scores.getShape())
+      operand = ReshapeOp::create(
+          b, isOfRows ? type.clone({count}) : type.clone({count, classes}),
+          operand);
+    copy->setOperand(i, operand);
+  }
+  cast<Op>(copy).setDim(1);
+  (void)inferResultsAgain(copy);
+  auto type = tensorType(op.getResult());
+  if (!type.getRank())
+    return copy->getResult(0);
+  return ReshapeOp::create(b, type.clone(elementType(copy->getResult(0))),
+                           copy->getResult(0));
+}
+
 SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
                                              ValueRange operands) {
+  if (Value result = overRows(*this, b, operands))
+    return {result};
   auto [logits, labels] = expressions<2>(b, operands);
   Rows rows(logits, labels, {b, getWeight() ? operands[2] : Value()}, getDim());
   Shares shares(rows, getLabelSmoothing().convertToDouble());
@@ -193,6 +225,8 @@ SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b,
 /// p sum(s) - s, where p is the softmax and s are the shares.
 SmallVector<Value> CrossEntropyBackwardOp::decompose(ImplicitLocOpBuilder &b,
                                                      ValueRange operands) {
+  if (Value result = overRows(*this, b, operands))
+    return {result};
   auto [gradient, logits, labels] = expressions<3>(b, operands);
   Rows rows(logits, labels, {b, getWeight() ? operands[3] : Value()}, getDim());
   Shares shares(rows, getLabelSmoothing().convertToDouble());
@@ -249,6 +283,8 @@ SmallVector<Value> NllLossOp::buildGradients(ImplicitLocOpBuilder &b,
 
 SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
                                          ValueRange operands) {
+  if (Value result = overRows(*this, b, operands))
+    return {result};
   auto [scores, labels] = expressions<2>(b, operands);
   Rows rows(scores, labels, Expression(), getDim());
   constexpr double inf = std::numeric_limits<double>::infinity();

@@ -48,31 +48,57 @@ static void accumulateInComputeType(ReductionOpInterface op) {
 }
 
 /// reshape(f(x)) -> f(reshape(x)) where f is elementwise and used by nothing
-/// else: then f can join the kernel of what follows.
-static bool hoist(ReshapeOp op) {
+/// but such reshapes: then f can join the kernel of what follows. Reshapes that
+/// go are added to `erased`.
+static bool hoist(ReshapeOp op, DenseSet<Operation *> &erased) {
   auto producer = op.getInput().getDefiningOp<ScalarOpInterface>();
-  if (!producer || isUnitReshape(op) || producer->getNumResults() != 1 ||
-      !producer->hasOneUse())
+  if (!producer || isUnitReshape(op) || producer->getNumResults() != 1)
+    return false;
+  auto isAlike = [&](Operation *user) {
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    return reshape && reshape.getType() == op.getType();
+  };
+  if (!llvm::all_of(producer->getUsers(), isAlike))
     return false;
   auto from = op.getInput().getType();
   for (Value operand : producer->getOperands())
     if (auto type = tensorType(operand);
         type.getRank() != 0 && type.getShape() != from.getShape())
       return false;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
+  RankedTensorType to = op.getType();
+  ImplicitLocOpBuilder b(op.getLoc(), producer);
   IRMapping mapping;
   for (Value operand : producer->getOperands())
     if (auto type = tensorType(operand); type.getRank() != 0)
-      mapping.map(operand,
-                  ReshapeOp::create(
-                      b, op.getType().clone(type.getElementType()), operand));
+      mapping.map(operand, b.createOrFold<ReshapeOp>(
+                               to.clone(type.getElementType()), operand));
   b.setLoc(producer->getLoc());
   Operation *copy = b.clone(*producer, mapping);
-  copy->getResult(0).setType(op.getType());
-  op.getResult().replaceAllUsesWith(copy->getResult(0));
-  op.erase();
+  copy->getResult(0).setType(to);
+  for (Operation *user : llvm::make_early_inc_range(producer->getUsers())) {
+    user->getResult(0).replaceAllUsesWith(copy->getResult(0));
+    erased.insert(user);
+    user->erase();
+  }
   producer->erase();
   return true;
+}
+
+/// The last come first, so that one that undoes an earlier one meets it.
+static void hoistReshapes(func::FuncOp function) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    DenseSet<Operation *> erased;
+    auto all = llvm::to_vector(function.getOps<ReshapeOp>());
+    for (ReshapeOp reshape : llvm::reverse(all)) {
+      if (erased.contains(reshape))
+        continue;
+      if (reshape.use_empty())
+        reshape.erase();
+      else
+        changed |= hoist(reshape, erased);
+    }
+  }
 }
 
 static bool isEmpty(Value value) {
@@ -156,11 +182,7 @@ void mp::decomposeToPrimitives(func::FuncOp function) {
     accumulateInComputeType(reduction);
   replaceAnchors(function);
   replaceEmpty(function);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto reshape : llvm::to_vector(function.getOps<ReshapeOp>()))
-      changed |= hoist(reshape);
-  }
+  hoistReshapes(function);
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);

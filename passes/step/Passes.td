@@ -370,6 +370,22 @@ def KeepResults : Mp_Pass<"mp-keep-results", "::mlir::ModuleOp"> {
   let options = [ListOption<"results", "results", "std::string", "names of the results to keep">];
 }
 
+def ReturnNumbers : Mp_Pass<"mp-return-numbers", "::mlir::ModuleOp"> {
+  let summary = "drop the results of a step that are not one number";
+  let description = [{
+    Functions return single numbers alone, and what was asked for by a name with its kind, such as `grad:w` and
+    `value:%h`. Training reads the loss and the metrics of a step; logits of all tokens would be copied from the device
+    in every step, and could not share memory with what is computed after them. The pass runs behind mp-optimizer, as
+    a recipe counts the results of its function.
+
+    ```mlir
+    // before                                     // after mp-return-numbers
+    return %loss, %logits                         return %loss
+        : tensor<f32>, tensor<128x10xf32>             : tensor<f32>
+    ```
+  }];
+}
+
 def Decode : Mp_Pass<"mp-decode", "::mlir::ModuleOp"> {
   let summary = "compute a few tokens of a text, and keep what later ones look at";
   let description = [{

@@ -113,6 +113,7 @@ Expected<BenchReport> measure(const BenchOptions &options,
                             .onNote = note};
   modelOptions.compile.settings() = options.common.recipe;
   modelOptions.compile.function = options.function;
+  modelOptions.compile.returnsNumbers = true; // as training has it
   modelOptions.compile.totalSteps = options.warmup + options.steps;
   auto model = Model::open(std::move(modelOptions), options.common.compiler(),
                            Session::create);

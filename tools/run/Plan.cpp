@@ -74,6 +74,7 @@ Error execute(const PlanOptions &options) {
   compileOptions.function = options.function;
   compileOptions.batch = options.batch;
   compileOptions.totalSteps = 1;
+  compileOptions.returnsNumbers = true; // as training has it
   compileOptions.target = *target;
   compileOptions.arch = options.arch.empty() && !onCpu ? "sm_90" : options.arch;
   // The number is not limited to this machine's cores: the plan may be for a

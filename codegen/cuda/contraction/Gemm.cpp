@@ -253,8 +253,10 @@ double estimate(const GemmShape &shape, const TableRow &row, const Arch &arch) {
   double steps = divideCeil(divideCeil(shape.k, config.tileK), config.splits);
   double work = 2.0 * config.tileM * config.tileN * config.tileK * steps;
   double onBusiest = std::ceil(blocks / device.multiprocessors);
-  // A lone block of few warps leaves a multiprocessor waiting.
-  double alone = onBusiest < 2 && config.threads() < 256 ? 1.3 : 1.0;
+  // A lone block of few warps leaves a multiprocessor waiting, unless its
+  // products go on without them.
+  bool waits = onBusiest < 2 && config.threads() < 256 && !config.wgmma;
+  double alone = waits ? 1.3 : 1.0;
   double waves = std::ceil(onBusiest / std::floor(resident));
   double outside =
       1.5 + config.stages * 0.15 + config.tileM * config.tileN * 4.0 / 65536;

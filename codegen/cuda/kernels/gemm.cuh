@@ -169,10 +169,12 @@ public:
   }
 
 private:
-  /// A tile's products go on while the next one's begin, so its stage is free
-  /// only at the barrier after that.
+  /// With many stages, a tile's products go on while the next one's begin, so
+  /// its stage is free only at the barrier after that. With few, another block
+  /// multiplies while this one waits.
   void runGroups(Math &math) {
-    constexpr int ahead = P::stages - 2;
+    constexpr int goOn = P::stages > 3 ? 1 : 0;
+    constexpr int ahead = P::stages - 1 - goOn;
 #pragma unroll 1
     for (int i = 0; i < ahead; ++i)
       startNext();
@@ -183,7 +185,7 @@ private:
       barrier();
       math.multiply(tileA(), tileB());
       startNext();
-      waitForGroups<1>();
+      waitForGroups<goOn>();
       advance(from);
     }
     waitForGroups<0>();

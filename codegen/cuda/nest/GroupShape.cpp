@@ -85,6 +85,9 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
          (columns % shape.width != 0 || columns / shape.width < 32))
     shape.width /= 2;
   int64_t vectors = columns / shape.width;
+  bool hasSums = llvm::any_of(group.stages, [&](const Stage &stage) {
+    return isRowOfSums(group, stage);
+  });
   int64_t bytes = keptBytes(group, shape.kept);
   auto fits = [&](int64_t steps) {
     return steps * shape.width * bytes <= 4 * kArrayRegisters;
@@ -98,8 +101,11 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
         std::clamp<int64_t>(powerUpTo(std::max<int64_t>(rows, 1)), 1, 8);
   } else {
     int64_t most = group.schedule == LoopSchedule::Whole ? 1024 : 512;
-    int64_t enough = llvm::PowerOf2Ceil(llvm::divideCeil(
-        vectors, group.schedule == LoopSchedule::Whole ? 1 : stepsOfWarp));
+    // A block that adds up rows goes through many of them, so that few blocks
+    // are there at once.
+    bool alone = group.schedule == LoopSchedule::Whole || hasSums;
+    int64_t enough = llvm::PowerOf2Ceil(
+        llvm::divideCeil(vectors, alone ? 1 : stepsOfWarp));
     shape.across = std::clamp<int64_t>(enough, 64, most);
   }
   auto chooseSteps = [&] {
@@ -107,9 +113,6 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     shape.unrolled = fits(shape.steps) && (bytes > 0 || shape.steps <= 4);
   };
   chooseSteps();
-  bool hasSums = llvm::any_of(group.stages, [&](const Stage &stage) {
-    return isRowOfSums(group, stage);
-  });
   if (hasSums && !shape.unrolled && shape.down > 1) {
     // Sums in memory belong to one thread each: all threads work on the same
     // row.
