@@ -1,9 +1,39 @@
-"""The networks of mp-zoo as bench/ trains them: without random crops, on made-up images."""
+"""The networks that bench/ compares, and those of mp-zoo as it trains them: without random crops, on made-up images."""
 
 import re
 import struct
 import subprocess
 import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def gpt(network, tokens, vocabulary, layers, width, heads, **sizes):
+    """An entry of MODELS for a language model."""
+    return {"network": f"{network} --tokens {tokens}", "tokens": (tokens, vocabulary), **sizes,
+            "rival": ("--network", "gpt", "--sizes", f"{tokens},{vocabulary},{layers},{width},{heads}")}
+
+
+#: `file`, or a `network` of mp-zoo; the shape of an image, or tokens and vocabulary of a language model or of texts; what PyTorch's side is told; steps a round, and before it.
+MODELS = {
+    "mlp": {"file": HERE.parent / "examples/fashion-mnist/mlp.mlir", "image": (28, 28), "batch": 128, "steps": 200, "warmup": 30,
+            "rival": ("--sizes", "784,512,256,10")},
+    "mlp-8x1024": {"file": HERE / "models/mlp-8x1024.mlir", "image": (28, 28), "batch": 512, "steps": 20, "warmup": 30,
+                   "rival": ("--sizes", "784" + 7 * ",1024" + ",10")},
+    "resnet20": {"network": "resnet20", "image": (28, 28), "batch": 128, "steps": 20, "warmup": 5, "rival": ("--network", "resnet20")},
+    "resnet20-cifar": {"network": "resnet20-cifar", "image": (32, 32, 3), "batch": 128, "steps": 20, "warmup": 5,
+                       "rival": ("--network", "resnet20-cifar")},
+    "vit-tiny": {"network": "vit-tiny --image 32 --data cifar10 --augment none", "image": (32, 32, 3), "batch": 64, "steps": 5, "warmup": 2,
+                 "rival": ("--network", "vit-tiny")},
+    **{f"gpt-256-{tokens}": gpt("char-gpt --width 2 --vocabulary 8192", tokens, 8192, 4, 256, 4, batch=batch, steps=5, warmup=2)
+       for tokens, batch in ((128, 8), (1024, 2), (4096, 1))},
+    "gpt2-124m": gpt("gpt2", 256, 50257, 12, 768, 12, batch=4, steps=2, warmup=2),
+    "bert-base": {"network": "bert-base --tokens 128", "texts": (128, 30522), "batch": 8, "steps": 2, "warmup": 2,
+                  "rival": ("--network", "bert", "--sizes", "128,30522,12,768,12")},
+    "resnet50-cifar": {"network": "resnet50-cifar", "image": (32, 32, 3), "batch": 32, "steps": 5, "warmup": 2,
+                       "rival": ("--network", "resnet50-cifar")},
+}
 
 
 def printed(tools, network):
@@ -39,15 +69,17 @@ def write_tokens(folder, tokens, vocabulary, samples):
         (folder / name).write_bytes(made)
 
 
-def write_texts(folder, tokens, vocabulary, samples):
-    """Texts of all lengths with a class each."""
+def write_texts(folder, tokens, vocabulary, samples, each_token=False):
+    """Texts of all lengths with a class each, or with a label for every third token."""
     words = struct.pack(f"<{samples * tokens}H", *(i * 7919 % vocabulary for i in range(samples * tokens)))
     lengths = struct.pack(f"<{samples}i", *(1 + i * 31 % tokens for i in range(samples)))
-    labels = struct.pack(f"<{samples}i", *(i % 2 for i in range(samples)))
+    shape = (samples, tokens) if each_token else (samples,)
+    labels = [i % 2 for i in range(samples)] if not each_token else [
+        i * 31 % vocabulary if i % 3 == 0 else -100 for i in range(samples * tokens)]
     for part in ("train", "test"):
         write_npy(folder / f"{part}.npy", "<u2", (samples, tokens), words)
         write_npy(folder / f"{part}-lengths.npy", "<i4", (samples,), lengths)
-        write_npy(folder / f"{part}-labels.npy", "<i4", (samples,), labels)
+        write_npy(folder / f"{part}-labels.npy", "<i4", shape, struct.pack(f"<{len(labels)}i", *labels))
 
 
 def write_data(folder, model, samples):
@@ -57,6 +89,8 @@ def write_data(folder, model, samples):
         write_tokens(folder, *model["tokens"], samples)
     elif "texts" in model:
         write_texts(folder, *model["texts"], samples)
+    elif "labelled_texts" in model:
+        write_texts(folder, *model["labelled_texts"], samples, each_token=True)
     else:
         write_images(folder, model["image"], samples)
 

@@ -24,31 +24,10 @@ import time
 from pathlib import Path
 
 from _machine import circumstances
-from _networks import plain, printed, write_data
+from _networks import MODELS, plain, printed, write_data
 from _rival import Rival
 
 HERE = Path(__file__).resolve().parent
-#: `file`, or a `network` of mp-zoo; the shape of an image, or tokens and vocabulary of a language model or of texts; what PyTorch's side is told; steps a round, and before it.
-MODELS = {
-    "mlp": {"file": HERE.parent / "examples/fashion-mnist/mlp.mlir", "image": (28, 28), "batch": 128, "steps": 200, "warmup": 30,
-            "rival": ("--sizes", "784,512,256,10")},
-    "mlp-8x1024": {"file": HERE / "models/mlp-8x1024.mlir", "image": (28, 28), "batch": 512, "steps": 20, "warmup": 30,
-                   "rival": ("--sizes", "784" + 7 * ",1024" + ",10")},
-    "resnet20": {"network": "resnet20", "image": (28, 28), "batch": 128, "steps": 20, "warmup": 5, "rival": ("--network", "resnet20")},
-    "resnet20-cifar": {"network": "resnet20-cifar", "image": (32, 32, 3), "batch": 128, "steps": 20, "warmup": 5,
-                       "rival": ("--network", "resnet20-cifar")},
-    "vit-tiny": {"network": "vit-tiny --image 32 --data cifar10 --augment none", "image": (32, 32, 3), "batch": 64, "steps": 5, "warmup": 2,
-                 "rival": ("--network", "vit-tiny")},
-    **{f"gpt-256-{tokens}": {"network": f"char-gpt --width 2 --vocabulary 8192 --tokens {tokens}", "tokens": (tokens, 8192), "batch": batch,
-                             "steps": 5, "warmup": 2, "rival": ("--network", "gpt", "--sizes", f"{tokens},8192,4,256,4")}
-       for tokens, batch in ((128, 8), (1024, 2), (4096, 1))},
-    "gpt2-124m": {"network": "gpt2 --tokens 256", "tokens": (256, 50257), "batch": 4, "steps": 2, "warmup": 2,
-                  "rival": ("--network", "gpt", "--sizes", "256,50257,12,768,12")},
-    "bert-base": {"network": "bert-base --tokens 128", "texts": (128, 30522), "batch": 8, "steps": 2, "warmup": 2,
-                  "rival": ("--network", "bert", "--sizes", "128,30522,12,768,12")},
-    "resnet50-cifar": {"network": "resnet50-cifar", "image": (32, 32, 3), "batch": 32, "steps": 5, "warmup": 2,
-                       "rival": ("--network", "resnet50-cifar")},
-}
 #: What a launch does, by the names of its ops; the first that is in there counts.
 KERNELS = (("convolution", ("conv2d",)), ("gradient of images", ("conv2d_backward_input",)),
            ("gradient of windows", ("conv2d_backward_weight",)), ("products", ("linear", "matmul", "dnnl.matmul")),
