@@ -5,8 +5,11 @@ Reads commands from standard input, one a line, and answers each by one line of 
 something else in between:
   eager N | compile N | graphs N    {"microseconds": median time of a step over N} ; "graphs" is mode="reduce-overhead"
   products-eager N | ...            {"microseconds": time a step spends in products and convolutions, by PyTorch's profiler}
-  memory-eager N | ...              {"bytes": the most memory of this process so far, after N steps}
-The first command of a kind also warms up, and compiles. --threads N sets PyTorch's threads on a CPU."""
+  memory-eager N | ...              {"bytes": the most memory of this process so far, after N steps; on a GPU, of such a step, without
+                                    samples; there CUDA graphs are not counted}
+  warm-eager N | ...                {} after the steps that warm up
+The first command of a kind also warms up, and compiles; one that fails is answered by {"error": why}. --threads N sets PyTorch's
+threads on a CPU."""
 
 import argparse
 import json
@@ -14,6 +17,7 @@ import resource
 import statistics
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import torch
@@ -73,7 +77,7 @@ class Trainer:
 
     def __init__(self, kind, options):
         self.device, self.dtype = torch.device(options.device), DTYPES[options.precision]
-        self.batch = options.batch
+        self.batch, self.replays = options.batch, kind == "graphs" and self.device.type == "cuda"
         self.model, self.optimizer, make = prepared(options, self.device)
         self.clips = options.network in text.NETWORKS
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=options.precision == "fp16")
@@ -95,6 +99,8 @@ class Trainer:
             self.position = 0
         rows = self.order[self.position:self.position + self.batch]
         self.position += self.batch
+        if self.replays:
+            torch.compiler.cudagraph_mark_step_begin()
         self.optimizer.zero_grad(set_to_none=True)
         loss = self.loss(*(tensor[rows] for tensor in self.samples))
         self.scaler.scale(loss).backward()
@@ -109,6 +115,8 @@ class Trainer:
             for _ in range(self.warmup):
                 self.step()
             self.warm = True
+            if self.device.type == "cuda":
+                torch.cuda.empty_cache()  # for the other processes of a comparison
 
     def product_microseconds(self, steps):
         """Time inside ops that multiply matrices: aten's and oneDNN's, without the ops that they call in turn."""
@@ -135,10 +143,33 @@ class Trainer:
             times.append(1e6 * (time.perf_counter() - began) / block)
         return statistics.median(times)
 
+    def state_bytes(self):
+        """Of parameters, buffers, gradients and the optimizer."""
+        parameters = list(self.model.parameters())
+        tensors = [*parameters, *self.model.buffers(), *(p.grad for p in parameters if p.grad is not None)]
+        tensors += [value for state in self.optimizer.state.values() for value in state.values() if torch.is_tensor(value) and value.is_cuda]
+        return sum(tensor.nbytes for tensor in tensors)
+
     def most_memory(self, steps):
+        if self.device.type == "cuda":
+            self.warm_up()
+            torch.cuda.reset_peak_memory_stats(self.device)
+            for _ in range(steps):
+                self.step()
+            others = torch.cuda.memory_allocated(self.device) - self.state_bytes()  # samples, and networks of other kinds
+            return torch.cuda.max_memory_allocated(self.device) - others
         for _ in range(steps):
             self.step()
         return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def answer_to(what, trainer, steps):
+    if what == "warm":
+        trainer.warm_up()
+        return {}
+    if what == "memory":
+        return {"bytes": trainer.most_memory(steps)}
+    return {"microseconds": (trainer.product_microseconds if what else trainer.microseconds)(steps)}
 
 
 def main():
@@ -152,20 +183,21 @@ def main():
     parser.add_argument("--warmup", type=int, default=30, help="steps before the first that count (%(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="on a CPU (0: PyTorch's choice)")
     options = parser.parse_args()
-    torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = options.precision == "tf32"
     if options.threads:
         torch.set_num_threads(options.threads)
     trainers = {}
     for line in sys.stdin:
         command, steps = line.split()
         what, _, kind = command.rpartition("-")
-        if kind not in trainers:
-            trainers[kind] = Trainer(kind, options)
-        trainer = trainers[kind]
-        if what == "memory":
-            answer = {"bytes": trainer.most_memory(int(steps))}
-        else:
-            answer = {"microseconds": (trainer.product_microseconds if what else trainer.microseconds)(int(steps))}
+        try:
+            if kind not in trainers:
+                trainers[kind] = Trainer(kind, options)
+            answer = answer_to(what, trainers[kind], int(steps))
+        except Exception as error:  # whatever PyTorch and its compiler raise; the other kinds go on
+            traceback.print_exc()
+            trainers.pop(kind, None)
+            answer = {"error": f"{type(error).__name__}: {error}".strip().splitlines()[0][:300]}
         print(json.dumps({**answer, "torch": torch.__version__}), flush=True)
 
 
