@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks and measures everything that needs a GPU, in at most 8 minutes, from the
+# Checks and measures everything that needs a GPU, in at most 10 minutes, from the
 # portable folder or from a build: bench/gpu.sh [--data DIR] [--device cuda:1] [--quick]
 # Prints a table last; JSON and logs go to $OUT (gpu-results). bench/gpu/README.md
 # describes each stage. Needs python3 alone.

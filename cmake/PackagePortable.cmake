@@ -17,7 +17,7 @@ foreach(folder examples/fashion-mnist test/models bench/gpu bench/rivals)
 endforeach()
 file(GLOB files ${SOURCE}/test/fuzz/*.py)
 file(COPY ${files} DESTINATION ${stage}/test/fuzz)
-file(COPY ${SOURCE}/bench/gpu.sh ${SOURCE}/bench/gemm-shapes.json DESTINATION ${stage}/bench)
+file(COPY ${SOURCE}/bench/gpu.sh ${SOURCE}/bench/_networks.py ${SOURCE}/bench/gemm-shapes.json DESTINATION ${stage}/bench)
 configure_file(${SOURCE}/docs/portable.md ${stage}/README.md COPYONLY)
 configure_file(${SOURCE}/LICENSE ${stage}/LICENSE COPYONLY)
 

@@ -45,10 +45,10 @@ def worst_loss(ours, theirs):
     return max(abs(a - b) / max(abs(b), 1e-3) for a, b in pairs if a is not None)
 
 
-def compare(stage, case):
+def compare(stage, case, steps=STEPS):
     """One model in one precision, as a dictionary with its faults."""
     model, precision, data, sizes = case
-    flags = (*sizes, "--max-steps", 5 if stage.quick else STEPS, "--seed", 1, "--no-shuffle")
+    flags = (*sizes, "--max-steps", min(5, steps) if stage.quick else steps, "--seed", 1, "--no-shuffle")
     name = f"{model.stem}-{precision}"
     result = {"model": model.stem, "precision": precision}
     try:
@@ -68,18 +68,21 @@ def compare(stage, case):
     return {**result, "faults": faults}
 
 
+def summary(results, what):
+    """A row for each precision."""
+    for precision in dict.fromkeys(result["precision"] for result in results):
+        tried = [result for result in results if result["precision"] == precision]
+        ran = [result for result in tried if "loss" in result]
+        yield [f"{precision}: {what} that agree with the CPU",
+               f"{sum(not result['faults'] for result in tried)} of {len(tried)}, loss within {max((r['loss'] for r in ran), default=0):.1e}, "
+               f"state within {max((r['state'] for r in ran), default=0):.1e}"]
+
+
 def measure(stage):
     with ThreadPoolExecutor(max(1, min(6, (os.cpu_count() or 1) // 2))) as pool:
         for result in pool.map(lambda case: compare(stage, case), cases(stage)):
             stage.add(result, [], result["faults"])
-    results = stage.result["results"]
-    for precision in dict.fromkeys(result["precision"] for result in results):
-        tried = [result for result in results if result["precision"] == precision]
-        ran = [result for result in tried if "loss" in result]
-        stage.result["rows"].append([
-            f"{precision}: models that agree with the CPU",
-            f"{sum(not result['faults'] for result in tried)} of {len(tried)}, loss within {max((r['loss'] for r in ran), default=0):.1e}, "
-            f"state within {max((r['state'] for r in ran), default=0):.1e}"])
+    stage.result["rows"] += summary(stage.result["results"], "models")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All that wants a GPU: checks and measurements, a stage each, in at most 8 minutes.
+"""All that wants a GPU: checks and measurements, a stage each, in at most 10 minutes.
 
 A stage is a process with a time limit of its own: one that fails, hangs or crashes takes no other with it. A table
 comes last; $OUT (default: gpu-results) gets gpu.json, table.txt and gpu.log."""
@@ -17,9 +17,9 @@ from _stage import ROOT, parser
 
 HERE = Path(__file__).resolve().parent
 # The stages in order of importance, with the seconds that each may take.
-STAGES = {"info": 20, "models": 90, "fuzz": 120, "accuracy": 70, "steps": 60, "start": 30, "kernels": 40, "gemm": 80, "rivals": 100,
-          "sanitizer": 60}
-ALL = 475  # seconds for all of them
+STAGES = {"info": 20, "models": 90, "fuzz": 120, "zoo": 90, "accuracy": 70, "steps": 60, "start": 30, "kernels": 40, "gemm": 80,
+          "rivals": 100, "sanitizer": 60, "networks": 330}
+ALL = 590  # seconds for all of them
 PATIENCE = 4  # times as long on a CPU, which has other things to do
 
 

@@ -42,8 +42,9 @@ def stand_in(folder, tools, fault=""):
     (folder / "mp-run").write_text(STAND_IN.format(python=sys.executable, fault=fault, profile=json.dumps(PROFILE),
                                                    real=tools / "mp-run"))
     (folder / "mp-run").chmod(0o755)
-    (folder / "fuzz-driver").unlink(missing_ok=True)
-    (folder / "fuzz-driver").symlink_to(tools / "fuzz-driver")
+    for name in ("fuzz-driver", "mp-zoo"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(tools / name)
     return folder
 
 
@@ -57,11 +58,12 @@ def check_all(arguments, tools):
     assert result.returncode == 0, f"{result.stdout}\n{log}"
     assert result.stdout.endswith((out / "table.txt").read_text()), result.stdout
     stages = json.loads((out / "gpu.json").read_text())["stages"]
-    expected = {"info", "models", "fuzz", "accuracy", "steps", "start", "kernels", "gemm", "rivals", "sanitizer"}
+    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "rivals", "sanitizer", "networks"}
     assert set(stages) == expected, stages.keys()
     may_skip = {"rivals", "sanitizer"} | (set() if find_spec("numpy") else {"fuzz"})
     for name in expected - may_skip:
         assert stages[name]["status"] == "ok" and stages[name]["rows"], (name, stages[name])
+    assert [ran["microseconds"]["mantissa"] > 0 for ran in stages["networks"]["results"]] == [True] * 2, stages["networks"]
     assert stages["sanitizer"]["status"] == "skipped", stages["sanitizer"]
     assert stages["steps"]["results"][0]["launches"] == 3, stages["steps"]
     (adamw,) = stages["kernels"]["results"][0]["kernels"]  # no product, nothing small
