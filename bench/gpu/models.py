@@ -45,7 +45,7 @@ def worst_loss(ours, theirs):
     return max(abs(a - b) / max(abs(b), 1e-3) for a, b in pairs if a is not None)
 
 
-def compare(stage, case, steps=STEPS):
+def compare(stage, case, steps=STEPS, tolerances=TOLERANCES):
     """One model in one precision, as a dictionary with its faults."""
     model, precision, data, sizes = case
     flags = (*sizes, "--max-steps", min(5, steps) if stage.quick else steps, "--seed", 1, "--no-shuffle")
@@ -64,7 +64,7 @@ def compare(stage, case, steps=STEPS):
     faults = [f"{model.stem} {precision}: {key} differs" for key in ("skipped", "scale")
               if [step[key] for step in device] != [step[key] for step in cpu]]
     faults += [f"{model.stem} {precision}: {key} is {result[key]:.1e} off, at most {limit:.0e} is right"
-               for key, limit in zip(("loss", "state"), TOLERANCES[precision]) if not result[key] <= limit]
+               for key, limit in zip(("loss", "state"), tolerances[precision]) if not result[key] <= limit]
     return {**result, "faults": faults}
 
 
