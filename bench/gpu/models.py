@@ -73,9 +73,9 @@ def summary(results, what):
     for precision in dict.fromkeys(result["precision"] for result in results):
         tried = [result for result in results if result["precision"] == precision]
         ran = [result for result in tried if "loss" in result]
+        loss, state = (max((result[key] for result in ran), default=0) for key in ("loss", "state"))
         yield [f"{precision}: {what} that agree with the CPU",
-               f"{sum(not result['faults'] for result in tried)} of {len(tried)}, loss within {max((r['loss'] for r in ran), default=0):.1e}, "
-               f"state within {max((r['state'] for r in ran), default=0):.1e}"]
+               f"{sum(not result['faults'] for result in tried)} of {len(tried)}, loss within {loss:.1e}, state within {state:.1e}"]
 
 
 def measure(stage):

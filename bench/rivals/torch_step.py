@@ -147,7 +147,8 @@ class Trainer:
         """Of parameters, buffers, gradients and the optimizer."""
         parameters = list(self.model.parameters())
         tensors = [*parameters, *self.model.buffers(), *(p.grad for p in parameters if p.grad is not None)]
-        tensors += [value for state in self.optimizer.state.values() for value in state.values() if torch.is_tensor(value) and value.is_cuda]
+        slots = [value for state in self.optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
+        tensors += [slot for slot in slots if slot.is_cuda]
         return sum(tensor.nbytes for tensor in tensors)
 
     def most_memory(self, steps):
