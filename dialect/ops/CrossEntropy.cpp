@@ -189,16 +189,17 @@ static Value overRows(Op op, ImplicitLocOpBuilder &b, ValueRange operands) {
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
   const int64_t count = llvm::product_of(rows),
                 classes = scores.getShape().back();
-  Operation *copy = b.clone(*op);
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  SmallVector<Value> flat;
+  for (Value operand : operands) {
     auto type = tensorType(operand);
-    bool isOfRows = type.getShape() == rows;
-    if (isOfRows || type.getShape() == scores.getShape())
-      operand = ReshapeOp::create(
-          b, isOfRows ? type.clone({count}) : type.clone({count, classes}),
-          operand);
-    copy->setOperand(i, operand);
+    if (type.getShape() == rows)
+      operand = ReshapeOp::create(b, type.clone({count}), operand);
+    else if (type.getShape() == scores.getShape())
+      operand = ReshapeOp::create(b, type.clone({count, classes}), operand);
+    flat.push_back(operand);
   }
+  Operation *copy = b.clone(*op);
+  copy->setOperands(flat);
   cast<Op>(copy).setDim(1);
   (void)inferResultsAgain(copy);
   auto type = tensorType(op.getResult());

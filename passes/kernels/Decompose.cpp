@@ -1,6 +1,7 @@
 //===- Decompose.cpp - ops as elementwise ops and reductions --------------===//
 #include "passes/kernels/Decompose.h"
 #include "dialect/Expression.h"
+#include "dialect/ops/Cast.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
@@ -48,8 +49,8 @@ static void accumulateInComputeType(ReductionOpInterface op) {
 }
 
 /// reshape(f(x)) -> f(reshape(x)) where f is elementwise and used by nothing
-/// but such reshapes: then f can join the kernel of what follows. Reshapes that
-/// go are added to `erased`.
+/// else, or a cast that only such reshapes use: then f can join the kernel of
+/// what follows. Reshapes that go are added to `erased`.
 static bool hoist(ReshapeOp op, DenseSet<Operation *> &erased) {
   auto producer = op.getInput().getDefiningOp<ScalarOpInterface>();
   if (!producer || isUnitReshape(op) || producer->getNumResults() != 1)
@@ -58,7 +59,8 @@ static bool hoist(ReshapeOp op, DenseSet<Operation *> &erased) {
     auto reshape = dyn_cast<ReshapeOp>(user);
     return reshape && reshape.getType() == op.getType();
   };
-  if (!llvm::all_of(producer->getUsers(), isAlike))
+  if (!producer->hasOneUse() &&
+      !(isa<CastOp>(producer) && llvm::all_of(producer->getUsers(), isAlike)))
     return false;
   auto from = op.getInput().getType();
   for (Value operand : producer->getOperands())

@@ -30,6 +30,8 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int bytes = Rows * Columns * sizeof(T);
   static constexpr int pitch = Columns; ///< from a row to the next
+  /// Shifted chunks that a thread may load at once, beside fragments of tiles.
+  static constexpr int shiftedAtOnce = 2;
   static constexpr int inChunk = 16 / sizeof(T);
   static constexpr int chunks = Columns / inChunk;
   static_assert(chunks >= 1 && (chunks & (chunks - 1)) == 0, "swizzle");
@@ -65,6 +67,7 @@ template <typename T, int Rows, int Columns> struct PanelTile {
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int bytes = Rows * Columns * sizeof(T);
   static constexpr int pitch = 128 / sizeof(T);
+  static constexpr int shiftedAtOnce = 4; // there are no fragments
   static constexpr int inChunk = 16 / sizeof(T);
   static constexpr int period = 8;
   /// From a panel to the next, in bytes.
@@ -132,6 +135,69 @@ template <long long Count> constexpr int widestOf(int elements) {
                                           : elements;
 }
 
+/// Eight neighbours from an index that 8 divides; those from `end` on are not
+/// read.
+template <typename T>
+Vector<T, 8> loadBefore(Global<T> source, long long index, long long end) {
+  if (index + 8 <= end)
+    return source.template loadVector<8>(index);
+  Vector<T, 8> items = {};
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+    if (index + i < end)
+      items.items[i] = source.load(index + i);
+  return items;
+}
+
+/// 16 bytes of a row that begins anywhere, in registers.
+template <typename T> struct Shifted {
+  static_assert(sizeof(T) == 2, "halves of a word");
+  union Chunk {
+    Vector<T, 8> items;
+    unsigned words[4];
+  };
+
+  /// Eight elements from `index` on, of which `valid` are read and the others
+  /// become zero: two loads, of which neighbours have one in common.
+  void load(Global<T> source, long long index, int valid, long long end) {
+    const int by = static_cast<int>(index % 8);
+    Chunk low = {}, high = {};
+    if (valid > 0)
+      low.items = loadBefore(source, index - by, end);
+    if (by + valid > 8)
+      high.items = loadBefore(source, index - by + 8, end);
+    unsigned words[8];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      words[i] = low.words[i], words[4 + i] = high.words[i];
+    shift(words, by);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      unsigned kept = valid > 2 * i + 1 ? ~0u : valid > 2 * i ? 0xffffu : 0u;
+      chunk.words[i] = words[i] & kept;
+    }
+  }
+  void store(T *to) const {
+    *reinterpret_cast<Vector<T, 8> *>(to) = chunk.items;
+  }
+
+private:
+  /// By as many elements as the bits of `by` say: registers have no index.
+  static void shift(unsigned (&words)[8], int by) {
+#pragma unroll
+    for (int i = 0; i < 6; ++i)
+      words[i] = by & 4 ? words[i + 2] : words[i];
+#pragma unroll
+    for (int i = 0; i < 5; ++i)
+      words[i] = by & 2 ? words[i + 1] : words[i];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      words[i] = by & 1 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
+  }
+
+  Chunk chunk;
+};
+
 /// The copy of Tile after Tile of a Rows x Columns matrix by a block of
 /// Threads, each as wide as the matrix's rows are aligned; the tiles follow one
 /// another downwards or to the right. What lies outside the matrix becomes
@@ -140,13 +206,19 @@ template <typename Tile, int Threads, long long Rows, long long Columns,
           bool Downwards, long long Pitch = Columns>
 class TileCopy {
   using T = typename Tile::Element;
-  using Share = TileShare<Tile, Threads, widestOf<Columns>(Tile::inChunk)>;
+  /// No copy is as narrow as one 16-bit element.
+  static constexpr bool shifts = sizeof(T) == 2 && Columns % 2 == 1;
+  using Share =
+      TileShare<Tile, Threads,
+                shifts ? Tile::inChunk : widestOf<Columns>(Tile::inChunk),
+                shifts ? Tile::shiftedAtOnce : 8>;
 
 public:
   /// `first` is the index of the matrix's first element; `row` and `column` are
   /// where its first tile begins.
   TileCopy(Global<T> source, long long first, int row, int column)
-      : source(source), place(Share::first()),
+      : source(source), end(first + (Rows - 1) * Pitch + Columns),
+        place(Share::first()),
         below(static_cast<int>(Rows - row - Share::row())),
         right(static_cast<int>(Columns - column - Share::column())),
         index(first + Pitch * (row + Share::row()) + column + Share::column()) {
@@ -154,19 +226,41 @@ public:
 
   /// Starts to copy the next tile into `tile`.
   void start(T *tile) {
-    Share::start(
-        tile, place, source,
-        [&](int i) { return index + i * Share::apart * Pitch; },
-        [&](int i) {
-          return (Rows % Tile::rows == 0 || i * Share::apart < below) &&
-                 (Columns % Tile::columns == 0 || right > 0);
-        });
+    if constexpr (shifts)
+      startShifted(tile);
+    else
+      Share::start(
+          tile, place, source, [&](int i) { return indexOf(i); },
+          [&](int i) {
+            return hasRow(i) && (Columns % Tile::columns == 0 || right > 0);
+          });
     (Downwards ? below : right) -= Downwards ? Tile::rows : Tile::columns;
     index += Downwards ? Tile::rows * Pitch : Tile::columns;
   }
 
 private:
+  long long indexOf(int i) const { return index + i * Share::apart * Pitch; }
+  bool hasRow(int i) const {
+    return Rows % Tile::rows == 0 || i * Share::apart < below;
+  }
+
+  void startShifted(T *tile) const {
+    constexpr int atOnce = Share::atOnce;
+    const int valid = min(right, 8);
+#pragma unroll 1
+    for (int i = 0; i < Share::share; i += atOnce) {
+      Shifted<T> chunks[atOnce];
+#pragma unroll
+      for (int j = 0; j < atOnce; ++j)
+        chunks[j].load(source, indexOf(i + j), hasRow(i + j) ? valid : 0, end);
+#pragma unroll
+      for (int j = 0; j < atOnce; ++j)
+        chunks[j].store(tile + Share::placeOf(place, i + j));
+    }
+  }
+
   Global<T> source;
+  long long end; ///< behind the matrix's last element
   int place;
   int below, right; ///< rows and columns from this thread's first element on
   long long index;  ///< of that element
