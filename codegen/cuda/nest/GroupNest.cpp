@@ -232,6 +232,9 @@ void GroupNest::openSteps(SourceText &to) {
     if (shape.steps * line != columns)
       to.open("if (column < " + Twine(columns) + ")");
   } else {
+    // Single elements want several loads on their way.
+    if (!isWide())
+      to.line("#pragma unroll 4");
     to.open("for (" + index + " column = lane" + width + "; column < " +
             Twine(columns) + "; column += " + Twine(line) + ")");
   }

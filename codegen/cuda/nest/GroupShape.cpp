@@ -100,12 +100,15 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     shape.down =
         std::clamp<int64_t>(powerUpTo(std::max<int64_t>(rows, 1)), 1, 8);
   } else {
-    int64_t most = group.schedule == LoopSchedule::Whole ? 1024 : 512;
+    // A long row may take so much shared memory that no other block fits.
+    constexpr int64_t longRow = 1 << 13;
+    int64_t most =
+        group.schedule == LoopSchedule::Whole || vectors > longRow ? 1024 : 512;
     // A block that adds up rows goes through many of them, so that few blocks
     // are there at once.
     bool alone = group.schedule == LoopSchedule::Whole || hasSums;
-    int64_t enough = llvm::PowerOf2Ceil(
-        llvm::divideCeil(vectors, alone ? 1 : stepsOfWarp));
+    int64_t enough =
+        llvm::PowerOf2Ceil(llvm::divideCeil(vectors, alone ? 1 : stepsOfWarp));
     shape.across = std::clamp<int64_t>(enough, 64, most);
   }
   auto chooseSteps = [&] {
