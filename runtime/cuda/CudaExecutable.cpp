@@ -94,16 +94,28 @@ private:
     for (Address &arg : args)
       parameters.push_back(&arg);
     KernelNode node;
-    node.function = executable.linkage.kernels[launch.kernel];
+    DeviceFunction kernel = executable.linkage.kernels[launch.kernel];
+    node.function = kernel.function;
     node.gridX = launch.grid;
     node.blockX = launch.block;
     node.sharedBytes = launch.shared;
     node.parameters = parameters.data();
+    // It may begin before the kernel that it waits for has ended.
+    bool overlaps =
+        kernel.waits && isKernel && driver.cuGraphAddDependencies_v2;
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddKernelNode_v2, &added, graph.get(), &last,
-            predecessors(), &node);
-    last = added;
+            overlaps ? 0 : predecessors(), &node);
+    if (overlaps)
+      MP_CUDA(driver, cuGraphAddDependencies_v2, graph.get(), &last, &added,
+              &kProgrammaticEdge, 1);
+    setLast(added, /*kernel=*/kernel.waits);
     return Error::success();
+  }
+
+  void setLast(GraphNode node, bool kernel = false) {
+    last = node;
+    isKernel = kernel;
   }
 
   Error add(const Call &call) {
@@ -125,7 +137,7 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddChildGraphNode, &added, graph.get(), &last,
             predecessors(), captured.get());
-    last = added;
+    setLast(added);
     return Error::success();
   }
 
@@ -139,7 +151,7 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
             predecessors(), &node, context.handle());
-    last = added;
+    setLast(added);
     return Error::success();
   }
 
@@ -147,7 +159,7 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddEventRecordNode, &added, graph.get(), &last,
             predecessors(), event.get());
-    last = added;
+    setLast(added);
     return Error::success();
   }
 
@@ -169,6 +181,7 @@ private:
   Slot &slot;
   OwnedGraph graph;
   GraphNode last = nullptr;
+  bool isKernel = false; ///< whether `last` lets the next kernel begin early
   size_t nextRoutine = 0;
   std::vector<Address> tables; ///< of all launches that have a table
 };

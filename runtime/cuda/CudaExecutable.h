@@ -12,6 +12,7 @@
 
 #include "runtime/Profile.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/DeviceKernels.h"
 #include "runtime/cuda/DeviceRoutine.h"
 #include <array>
 
@@ -20,7 +21,7 @@ namespace mp::cuda {
 /// The addresses and functions that the indices of a Program stand for.
 struct DeviceLinkage {
   std::vector<Address> variables, constants;
-  std::vector<Function> kernels;
+  std::vector<DeviceFunction> kernels;
   std::vector<KernelName> names; ///< of the kernels
 };
 

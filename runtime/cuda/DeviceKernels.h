@@ -7,6 +7,14 @@
 
 namespace mp::cuda {
 
+/// A kernel on the device.
+struct DeviceFunction {
+  Function function = nullptr;
+  /// Whether it waits for earlier launches by itself, so that it may be
+  /// launched before they have ended.
+  bool waits = false;
+};
+
 class DeviceKernels {
 public:
   DeviceKernels(const DeviceContext &context, std::unique_ptr<CompilePool> pool)
@@ -17,8 +25,9 @@ public:
   /// launch exceeds a limit of the device.
   llvm::Error load(const Program &program);
   /// The function of a loaded kernel.
-  Function find(llvm::StringRef symbol) const {
-    return loaded.at(symbol).function;
+  DeviceFunction find(llvm::StringRef symbol) const {
+    const Loaded &kernel = loaded.at(symbol);
+    return {kernel.function, kernel.waits};
   }
 
   std::unique_ptr<KernelSink> sink() { return pool->sink(); }
@@ -29,6 +38,7 @@ private:
   struct Loaded {
     OwnedModule module;
     Function function = nullptr;
+    bool waits = false;       ///< for earlier launches, by itself
     uint64_t sharedBytes = 0; ///< that it may be launched with
   };
 
