@@ -35,11 +35,6 @@ inline constexpr llvm::StringLiteral kDiagnoseAccumulateEntry =
     "diagnose.accumulate";
 inline constexpr llvm::StringLiteral kDiagnoseApplyEntry = "diagnose.apply";
 
-/// The call in a CUDA kernel's source that waits for earlier launches. Only a
-/// kernel with it may be launched before they have ended.
-inline constexpr llvm::StringLiteral kWaitForEarlier =
-    "waitForEarlierLaunches();";
-
 /// Results of a step.
 inline constexpr llvm::StringLiteral kLossResult = "loss";
 /// The loss scale that the step used.

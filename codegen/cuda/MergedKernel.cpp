@@ -1,7 +1,6 @@
 //===- MergedKernel.cpp - the source of one kernel for many ---------------===//
 #include "codegen/cuda/MergedKernel.h"
 #include "codegen/cuda/SourceText.h"
-#include "program/Names.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -67,7 +66,6 @@ private:
   void printKernel() {
     kernel.line(KernelStore::head(merged.block));
     kernel.open("    " + KernelStore::name + "(void *const *args)");
-    kernel.line(kWaitForEarlier);
     kernel.line("int block = blockIdx.x;");
     int64_t arguments = 0;
     for (auto [i, body] : llvm::enumerate(bodies)) {

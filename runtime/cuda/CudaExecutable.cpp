@@ -94,28 +94,16 @@ private:
     for (Address &arg : args)
       parameters.push_back(&arg);
     KernelNode node;
-    DeviceFunction kernel = executable.linkage.kernels[launch.kernel];
-    node.function = kernel.function;
+    node.function = executable.linkage.kernels[launch.kernel];
     node.gridX = launch.grid;
     node.blockX = launch.block;
     node.sharedBytes = launch.shared;
     node.parameters = parameters.data();
-    // It may begin before the kernel that it waits for has ended.
-    bool overlaps =
-        kernel.waits && isKernel && driver.cuGraphAddDependencies_v2;
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddKernelNode_v2, &added, graph.get(), &last,
-            overlaps ? 0 : predecessors(), &node);
-    if (overlaps)
-      MP_CUDA(driver, cuGraphAddDependencies_v2, graph.get(), &last, &added,
-              &kProgrammaticEdge, 1);
-    setLast(added, /*kernel=*/kernel.waits);
+            predecessors(), &node);
+    last = added;
     return Error::success();
-  }
-
-  void setLast(GraphNode node, bool kernel = false) {
-    last = node;
-    isKernel = kernel;
   }
 
   Error add(const Call &call) {
@@ -137,7 +125,7 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddChildGraphNode, &added, graph.get(), &last,
             predecessors(), captured.get());
-    setLast(added);
+    last = added;
     return Error::success();
   }
 
@@ -151,7 +139,7 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
             predecessors(), &node, context.handle());
-    setLast(added);
+    last = added;
     return Error::success();
   }
 
@@ -159,7 +147,7 @@ private:
     GraphNode added = nullptr;
     MP_CUDA(driver, cuGraphAddEventRecordNode, &added, graph.get(), &last,
             predecessors(), event.get());
-    setLast(added);
+    last = added;
     return Error::success();
   }
 
@@ -181,7 +169,6 @@ private:
   Slot &slot;
   OwnedGraph graph;
   GraphNode last = nullptr;
-  bool isKernel = false; ///< whether `last` lets the next kernel begin early
   size_t nextRoutine = 0;
   std::vector<Address> tables; ///< of all launches that have a table
 };

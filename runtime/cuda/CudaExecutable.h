@@ -12,7 +12,6 @@
 
 #include "runtime/Profile.h"
 #include "runtime/cuda/CudaDevice.h"
-#include "runtime/cuda/DeviceKernels.h"
 #include "runtime/cuda/DeviceRoutine.h"
 #include <array>
 
@@ -21,7 +20,7 @@ namespace mp::cuda {
 /// The addresses and functions that the indices of a Program stand for.
 struct DeviceLinkage {
   std::vector<Address> variables, constants;
-  std::vector<DeviceFunction> kernels;
+  std::vector<Function> kernels;
   std::vector<KernelName> names; ///< of the kernels
 };
 

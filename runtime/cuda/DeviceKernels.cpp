@@ -1,6 +1,5 @@
 //===- DeviceKernels.cpp - kernels compiled and loaded onto a device ------===//
 #include "runtime/cuda/DeviceKernels.h"
-#include "program/Names.h"
 #include "support/Error.h"
 
 using namespace llvm;
@@ -48,9 +47,6 @@ Expected<DeviceKernels::Loaded> DeviceKernels::loadOne(const Kernel &kernel) {
             kernel.symbol.c_str());
     return Error::success();
   };
-  // Before sm_90 the call does nothing.
-  fresh.waits = context.facts.major >= 9 &&
-                StringRef(kernel.code).contains(kWaitForEarlier);
   if (Error error = open())
     return deviceError("cannot load kernel '" + kernel.symbol + "' (" +
                        kernel.summary + "), compiled for " + architecture() +

@@ -7,14 +7,6 @@
 
 namespace mp::cuda {
 
-/// A kernel on the device.
-struct DeviceFunction {
-  Function function = nullptr;
-  /// Whether it waits for earlier launches by itself, so that it may be
-  /// launched before they have ended.
-  bool waits = false;
-};
-
 class DeviceKernels {
 public:
   DeviceKernels(const DeviceContext &context, std::unique_ptr<CompilePool> pool)
@@ -25,9 +17,8 @@ public:
   /// launch exceeds a limit of the device.
   llvm::Error load(const Program &program);
   /// The function of a loaded kernel.
-  DeviceFunction find(llvm::StringRef symbol) const {
-    const Loaded &kernel = loaded.at(symbol);
-    return {kernel.function, kernel.waits};
+  Function find(llvm::StringRef symbol) const {
+    return loaded.at(symbol).function;
   }
 
   std::unique_ptr<KernelSink> sink() { return pool->sink(); }
@@ -38,7 +29,6 @@ private:
   struct Loaded {
     OwnedModule module;
     Function function = nullptr;
-    bool waits = false;       ///< for earlier launches, by itself
     uint64_t sharedBytes = 0; ///< that it may be launched with
   };
 

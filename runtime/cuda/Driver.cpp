@@ -48,15 +48,6 @@ static Expected<Driver> load() {
   }
   MP_CUDA_FUNCTIONS(MP_RESOLVE)
 #undef MP_RESOLVE
-  constexpr int firstWithEdges = 12030;
-  if (driver.version >= firstWithEdges) {
-    auto address = findFunction(*library, kDriverLibrary.title,
-                                "cuGraphAddDependencies_v2");
-    if (!address)
-      return address.takeError();
-    driver.cuGraphAddDependencies_v2 =
-        reinterpret_cast<decltype(driver.cuGraphAddDependencies_v2)>(*address);
-  }
   if (Error error = driver.check("cuDriverGetVersion", result))
     return error;
   result = driver.cuInit(0);

@@ -70,14 +70,6 @@ struct CopyNode {
   size_t bytes = 0, height = 1, depth = 1;
 };
 
-/// CUgraphEdgeData
-struct GraphEdge {
-  unsigned char fromPort = 0, toPort = 0, type = 0, reserved[5] = {};
-};
-/// From a kernel all of whose blocks let the next one begin, to a kernel that
-/// waits for its end by itself.
-inline constexpr GraphEdge kProgrammaticEdge = {1, 0, 1};
-
 /// F(name, (parameters)); every function returns a Result.
 #define MP_CUDA_FUNCTIONS(F)                                                   \
   F(cuInit, (unsigned flags))                                                  \
@@ -137,10 +129,6 @@ struct Driver {
 #define MP_DECLARE(NAME, PARAMETERS) Result(*NAME) PARAMETERS = nullptr;
   MP_CUDA_FUNCTIONS(MP_DECLARE)
 #undef MP_DECLARE
-  /// Since 12.3; null in older drivers.
-  Result (*cuGraphAddDependencies_v2)(Graph, const GraphNode *from,
-                                      const GraphNode *to, const GraphEdge *,
-                                      size_t) = nullptr;
   std::string path;
   int version = 0; ///< 12020: 12.2
 

@@ -57,9 +57,6 @@ using CUfunction = mp::emulator::Kernel *;
 using CUgraph = mp::emulator::Graph *;
 using CUgraphNode = mp::emulator::GraphNode *;
 using CUgraphExec = mp::emulator::GraphExec *;
-struct CUgraphEdgeData {
-  unsigned char from_port, to_port, type, reserved[5];
-};
 struct CUuuid {
   char bytes[16];
 };

@@ -98,23 +98,6 @@ MP_EXPORT CUresult cuGraphAddKernelNode_v2(
       parameters->func ? format("name=%s", parameters->func->entry->name) : "");
 }
 
-MP_EXPORT CUresult cuGraphAddDependencies_v2(CUgraph graph,
-                                             const CUgraphNode *from,
-                                             const CUgraphNode *to,
-                                             const CUgraphEdgeData *edges,
-                                             size_t count) {
-  return callGraph("cuGraphAddDependencies", graph, [&] {
-    for (size_t i = 0; i < count; ++i) {
-      // A programmatic edge leaves by the programmatic port.
-      if (!graph->contains(from[i]) || !graph->contains(to[i]) ||
-          edges[i].type > 1 || edges[i].type != edges[i].from_port)
-        return CUDA_ERROR_INVALID_VALUE;
-      to[i]->after.push_back(from[i]);
-    }
-    return CUDA_SUCCESS;
-  });
-}
-
 MP_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
                                         const CUgraphNode *after, size_t count,
                                         const CUDA_MEMCPY3D *copy, CUcontext) {

@@ -339,8 +339,6 @@ template <int LEFT> MP_UNSEEN void waitForCopies() {
 // Threads together
 //===----------------------------------------------------------------------===//
 
-inline void waitForEarlierLaunches() {} // none begins before they have ended
-
 MP_UNSEEN inline void barrier(MP_SITE) { mpEmulator->barrier({file, line}); }
 inline void warpBarrier(MP_SITE) {
   emulator::warp(emulator::WarpAction::Barrier, {file, line});

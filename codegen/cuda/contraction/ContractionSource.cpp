@@ -1,7 +1,6 @@
 //===- ContractionSource.cpp - the kernels of one product -----------------===//
 #include "codegen/cuda/contraction/ContractionSource.h"
 #include "codegen/cuda/ScalarPrinter.h"
-#include "program/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -248,7 +247,6 @@ KernelLaunch ContractionSource::kernel(SourceText &out,
   out.line("extern \"C\" __global__ void __launch_bounds__(" + Twine(block) +
            ", " + Twine(resident) + ")");
   out.open(KernelStore::name + "(" + list + ")");
-  out.line(kWaitForEarlier);
   out.line("MP_SHARED_MEMORY(shared);");
   out.append(body);
   out.close();

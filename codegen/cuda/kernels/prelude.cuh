@@ -248,17 +248,6 @@ template <int LEFT> void waitForCopies() {
 // Threads together
 //===----------------------------------------------------------------------===//
 
-/// Every kernel begins with this: it waits until the launches before it have
-/// ended, and lets the next one begin to wait as soon as all blocks of this one
-/// have begun. Before sm_90, a launch begins when the ones before it have
-/// ended.
-inline void waitForEarlierLaunches() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::
-                   : "memory");
-#endif
-}
-
 inline void barrier() { __syncthreads(); }
 inline void warpBarrier() { __syncwarp(); }
 
