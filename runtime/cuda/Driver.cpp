@@ -1,6 +1,7 @@
 //===- Driver.cpp - the CUDA driver, opened at run time -------------------===//
 #include "runtime/cuda/Driver.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 #include <optional>
 
 using namespace llvm;
@@ -84,6 +85,9 @@ Expected<DeviceMemory> allocateDevice(const Driver &driver, uint64_t bytes,
   DeviceMemory memory(driver);
   if (bytes == 0)
     return memory;
+  // Kernels may read to the end of a tensor's last vector.
+  constexpr uint64_t vector = 16;
+  bytes = alignTo(bytes, vector);
   if (Error error = driver.check("cuMemAlloc_v2",
                                  driver.cuMemAlloc_v2(memory.slot(), bytes)))
     return cannotAllocate(std::move(error), bytes, "device", what);

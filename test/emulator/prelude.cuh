@@ -273,6 +273,14 @@ template <typename T> struct Global {
     mpEmulator->bytesRead += sizeof(Vector<T, N>);
     return *reinterpret_cast<const Vector<T, N> *>(data + index);
   }
+  template <int N> MP_UNSEEN Vector<T, N> loadPadded(long long index) const {
+    if (index + N <= count)
+      return loadVector<N>(index);
+    Vector<T, N> vector;
+    for (int i = 0; i < N; ++i)
+      vector.items[i] = index + i < count ? load(index + i) : T{0x7fff};
+    return vector;
+  }
   MP_UNSEEN void store(long long index, T value) const {
     check(index, 1, true);
     mpEmulator->bytesWritten += sizeof(T);

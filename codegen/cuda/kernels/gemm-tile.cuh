@@ -135,20 +135,6 @@ template <long long Count> constexpr int widestOf(int elements) {
                                           : elements;
 }
 
-/// Eight neighbours from an index that 8 divides; those from `end` on are not
-/// read.
-template <typename T>
-Vector<T, 8> loadBefore(Global<T> source, long long index, long long end) {
-  if (index + 8 <= end)
-    return source.template loadVector<8>(index);
-  Vector<T, 8> items = {};
-#pragma unroll
-  for (int i = 0; i < 8; ++i)
-    if (index + i < end)
-      items.items[i] = source.load(index + i);
-  return items;
-}
-
 /// 16 bytes of a row that begins anywhere, in registers.
 template <typename T> struct Shifted {
   static_assert(sizeof(T) == 2, "halves of a word");
@@ -157,15 +143,16 @@ template <typename T> struct Shifted {
     unsigned words[4];
   };
 
-  /// Eight elements from `index` on, of which `valid` are read and the others
-  /// become zero: two loads, of which neighbours have one in common.
-  void load(Global<T> source, long long index, int valid, long long end) {
+  /// Eight elements from `index` on, of which the first `valid` are copied and
+  /// the others become zero: two loads, of which neighbours have one in common.
+  /// No load depends on a branch, so that all of a thread's are under way.
+  void load(Global<T> source, long long index, int valid) {
     const int by = static_cast<int>(index % 8);
     Chunk low = {}, high = {};
     if (valid > 0)
-      low.items = loadBefore(source, index - by, end);
+      low.items = source.template loadPadded<8>(index - by);
     if (by + valid > 8)
-      high.items = loadBefore(source, index - by + 8, end);
+      high.items = source.template loadPadded<8>(index - by + 8);
     unsigned words[8];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
@@ -217,8 +204,7 @@ public:
   /// `first` is the index of the matrix's first element; `row` and `column` are
   /// where its first tile begins.
   TileCopy(Global<T> source, long long first, int row, int column)
-      : source(source), end(first + (Rows - 1) * Pitch + Columns),
-        place(Share::first()),
+      : source(source), place(Share::first()),
         below(static_cast<int>(Rows - row - Share::row())),
         right(static_cast<int>(Columns - column - Share::column())),
         index(first + Pitch * (row + Share::row()) + column + Share::column()) {
@@ -252,7 +238,7 @@ private:
       Shifted<T> chunks[atOnce];
 #pragma unroll
       for (int j = 0; j < atOnce; ++j)
-        chunks[j].load(source, indexOf(i + j), hasRow(i + j) ? valid : 0, end);
+        chunks[j].load(source, indexOf(i + j), hasRow(i + j) ? valid : 0);
 #pragma unroll
       for (int j = 0; j < atOnce; ++j)
         chunks[j].store(tile + Share::placeOf(place, i + j));
@@ -260,7 +246,6 @@ private:
   }
 
   Global<T> source;
-  long long end; ///< behind the matrix's last element
   int place;
   int below, right; ///< rows and columns from this thread's first element on
   long long index;  ///< of that element

@@ -185,6 +185,11 @@ template <typename T> struct Global {
     both.word = *reinterpret_cast<const W *>(data + index);
     return both.vector;
   }
+  /// The same where the vector may reach past the tensor's end: those elements
+  /// are anything, as memory is allocated in whole vectors.
+  template <int N> Vector<T, N> loadPadded(long long index) const {
+    return loadVector<N>(index);
+  }
   void store(long long index, T value) const { data[index] = value; }
   template <int N>
   void storeVector(long long index, const Vector<T, N> &value) const {
