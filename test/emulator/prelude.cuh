@@ -199,6 +199,11 @@ template <> inline bf16 roundTo<bf16>(float value) {
   return {static_cast<unsigned short>(rounded >> 16)};
 }
 
+template <typename T> unsigned packPair(float low, float high) {
+  return roundTo<T>(low).bits | static_cast<unsigned>(roundTo<T>(high).bits)
+                                    << 16;
+}
+
 inline unsigned toTf32(float value) {
   unsigned bits = bitsOf(value);
   if ((bits & 0x7f800000u) == 0x7f800000u)
@@ -224,6 +229,10 @@ inline double power(double base, double exponent) {
 inline double exponential(double value) { return exp(value); }
 inline double logarithm(double value) { return log(value); }
 inline float exp2Fast(float value) { return static_cast<float>(exp2(value)); }
+inline float exp2Flushed(float value) {
+  float result = exp2Fast(value);
+  return result < 0x1p-126f ? 0.0f : result;
+}
 
 inline float maximum(float a, float b) {
   if (a != a || b != b)
@@ -450,28 +459,40 @@ private:
 } // namespace emulator
 
 // The work of each warp, by the instructions of one; nothing goes on meanwhile.
-template <typename T, int N, bool TransposedA, bool TransposedB>
-void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
+template <typename T, int N, bool TransposedB, bool Adds = true>
+void multiplyMatrices(float (&c)[N / 8][4], const unsigned (&a)[4],
+                      SharedMatrix b) {
   static_assert(N == 64 || N == 128, "columns of an instruction");
-  const emulator::SharedPlaces placesA(a), placesB(b);
+  const emulator::SharedPlaces places(b);
+  const int near = threadIdx.x % 16, far = threadIdx.x % 32 / 16 * 8;
+  for (int j = 0; j < N / 8; j += 2) {
+    unsigned both[4];
+    if constexpr (TransposedB)
+      loadMatricesTransposed(both, places.at(j * 8 + far, near, true));
+    else
+      loadMatrices(both,
+                   places.at(j * 8 + far + near % 8, near / 8 * 8, false));
+    for (int i = 0; i < 2; ++i) {
+      if constexpr (!Adds)
+        for (float &sum : c[j + i])
+          sum = 0;
+      multiply<T>(c[j + i], a, {both[i * 2], both[i * 2 + 1]});
+    }
+  }
+}
+template <typename T, int N, bool TransposedA, bool TransposedB,
+          bool Adds = true>
+void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
+  const emulator::SharedPlaces places(a);
   const int near = threadIdx.x % 16, far = threadIdx.x % 32 / 16 * 8;
   const int rows = threadIdx.x / 32 % 4 * 16;
   unsigned left[4];
   if constexpr (TransposedA)
     loadMatricesTransposed(
-        left, placesA.at(rows + near / 8 * 8, far + near % 8, true));
+        left, places.at(rows + near / 8 * 8, far + near % 8, true));
   else
-    loadMatrices(left, placesA.at(rows + near, far, false));
-  for (int j = 0; j < N / 8; j += 2) {
-    unsigned both[4];
-    if constexpr (TransposedB)
-      loadMatricesTransposed(both, placesB.at(j * 8 + far, near, true));
-    else
-      loadMatrices(both,
-                   placesB.at(j * 8 + far + near % 8, near / 8 * 8, false));
-    multiply<T>(c[j], left, {both[0], both[1]});
-    multiply<T>(c[j + 1], left, {both[2], both[3]});
-  }
+    loadMatrices(left, places.at(rows + near, far, false));
+  multiplyMatrices<T, N, TransposedB, Adds>(c, left, b);
 }
 
 } // namespace mp

@@ -78,6 +78,17 @@ template <> inline bf16 roundTo<bf16>(float value) {
   return {static_cast<unsigned short>(rounded >> 16)};
 }
 
+/// Two numbers side by side, `low` in the lower bits. Rounds as `roundTo` does,
+/// but any NaN becomes the same one.
+template <typename T> unsigned packPair(float low, float high) {
+  unsigned bits;
+  if constexpr (isSame<T, f16>)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+
 /// What a tensor core reads of an f32: 10 bits of mantissa, to nearest.
 inline unsigned toTf32(float value) {
   unsigned bits;
@@ -105,6 +116,12 @@ inline double logarithm(double value) { return log(value); }
 inline float exp2Fast(float value) {
   float result;
   asm("ex2.approx.f32 %0, %1;" : "=f"(result) : "f"(value));
+  return result;
+}
+/// The same in one instruction: subnormal results are zeros.
+inline float exp2Flushed(float value) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
   return result;
 }
 
@@ -362,10 +379,12 @@ template <int LEFT> void waitForGroups() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
 }
 
-#define MP_SUMS(I) "+f"(c[I][0]), "+f"(c[I][1]), "+f"(c[I][2]), "+f"(c[I][3])
-#define MP_EIGHT_SUMS(I)                                                       \
-  MP_SUMS(I), MP_SUMS(I + 1), MP_SUMS(I + 2), MP_SUMS(I + 3), MP_SUMS(I + 4),  \
-      MP_SUMS(I + 5), MP_SUMS(I + 6), MP_SUMS(I + 7)
+#define MP_SUMS(HOW, I)                                                        \
+  HOW "f"(c[I][0]), HOW "f"(c[I][1]), HOW "f"(c[I][2]), HOW "f"(c[I][3])
+#define MP_EIGHT_SUMS(HOW, I)                                                  \
+  MP_SUMS(HOW, I), MP_SUMS(HOW, I + 1), MP_SUMS(HOW, I + 2),                   \
+      MP_SUMS(HOW, I + 3), MP_SUMS(HOW, I + 4), MP_SUMS(HOW, I + 5),           \
+      MP_SUMS(HOW, I + 6), MP_SUMS(HOW, I + 7)
 #define MP_32_NAMES                                                            \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20," \
   "%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
@@ -373,32 +392,54 @@ template <int LEFT> void waitForGroups() {
   MP_32_NAMES                                                                  \
   ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,"  \
   "%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define MP_MULTIPLY_64(TYPE)                                                   \
+#define MP_MULTIPLY_64(HOW, TYPE, OPERANDS, ...)                               \
   asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE     \
-               " {" MP_32_NAMES "}, %32, %33, 1, 1, 1, %34, %35;"              \
-               : MP_EIGHT_SUMS(0)                                              \
-               : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
-#define MP_MULTIPLY_128(TYPE)                                                  \
+               " {" MP_32_NAMES "}, " OPERANDS                                 \
+               : MP_EIGHT_SUMS(HOW, 0)                                         \
+               : __VA_ARGS__)
+#define MP_MULTIPLY_128(HOW, TYPE, OPERANDS, ...)                              \
   asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE    \
-               " {" MP_64_NAMES "}, %64, %65, 1, 1, 1, %66, %67;"              \
-               : MP_EIGHT_SUMS(0), MP_EIGHT_SUMS(8)                            \
-               : "l"(a.bits), "l"(b.bits), "n"(TransposedA), "n"(TransposedB))
+               " {" MP_64_NAMES "}, " OPERANDS                                 \
+               : MP_EIGHT_SUMS(HOW, 0), MP_EIGHT_SUMS(HOW, 8)                  \
+               : __VA_ARGS__)
+#define MP_MULTIPLY_TYPE(HOW, TYPE, OPERANDS_64, OPERANDS_128, ...)            \
+  if constexpr (N == 64)                                                       \
+    MP_MULTIPLY_64(HOW, TYPE, OPERANDS_64, __VA_ARGS__);                       \
+  else                                                                         \
+    MP_MULTIPLY_128(HOW, TYPE, OPERANDS_128, __VA_ARGS__)
+// What c was is no operand of a product that does not add to it.
+#define MP_MULTIPLY(...)                                                       \
+  static_assert(isSame<T, f16> || isSame<T, bf16>, "type of the operands");    \
+  static_assert(N == 64 || N == 128, "columns of an instruction");             \
+  if constexpr (isSame<T, f16> && Adds)                                        \
+    MP_MULTIPLY_TYPE("+", "f16", __VA_ARGS__);                                 \
+  else if constexpr (isSame<T, f16>)                                           \
+    MP_MULTIPLY_TYPE("=", "f16", __VA_ARGS__);                                 \
+  else if constexpr (Adds)                                                     \
+    MP_MULTIPLY_TYPE("+", "bf16", __VA_ARGS__);                                \
+  else                                                                         \
+    MP_MULTIPLY_TYPE("=", "bf16", __VA_ARGS__)
 
 /// c += a b of a warpgroup: a 64x16 and b 16xN of T, N 64 or 128, with
 /// neighbours in k in a row of shared memory, or `Transposed`: in a column. A
-/// warp has 16 rows of c, in the fragments of mma.m16n8k16.
-template <typename T, int N, bool TransposedA, bool TransposedB>
+/// warp has 16 rows of c, in the fragments of mma.m16n8k16. Where not `Adds`,
+/// c = a b.
+template <typename T, int N, bool TransposedA, bool TransposedB,
+          bool Adds = true>
 void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
-  static_assert(isSame<T, f16> || isSame<T, bf16>, "type of the operands");
-  static_assert(N == 64 || N == 128, "columns of an instruction");
-  if constexpr (N == 64 && isSame<T, f16>)
-    MP_MULTIPLY_64("f16");
-  else if constexpr (N == 64)
-    MP_MULTIPLY_64("bf16");
-  else if constexpr (isSame<T, f16>)
-    MP_MULTIPLY_128("f16");
-  else
-    MP_MULTIPLY_128("bf16");
+  MP_MULTIPLY("%32, %33, %34, 1, 1, %35, %36;",
+              "%64, %65, %66, 1, 1, %67, %68;", "l"(a.bits), "l"(b.bits),
+              "n"(Adds), "n"(TransposedA), "n"(TransposedB));
+}
+/// The same, with a in registers: each warp has its 16 rows, in the fragment of
+/// mma.m16n8k16. They must not change until the product is waited for.
+template <typename T, int N, bool TransposedB, bool Adds = true>
+void multiplyMatrices(float (&c)[N / 8][4], const unsigned (&a)[4],
+                      SharedMatrix b) {
+  MP_MULTIPLY("{%32, %33, %34, %35}, %36, %37, 1, 1, %38;",
+              "{%64, %65, %66, %67}, %68, %69, 1, 1, %70;", "r"(a[0]),
+              "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "n"(Adds),
+              "n"(TransposedB));
 }
 #undef MP_SUMS
 #undef MP_EIGHT_SUMS
@@ -406,5 +447,7 @@ void multiplyMatrices(float (&c)[N / 8][4], SharedMatrix a, SharedMatrix b) {
 #undef MP_64_NAMES
 #undef MP_MULTIPLY_64
 #undef MP_MULTIPLY_128
+#undef MP_MULTIPLY_TYPE
+#undef MP_MULTIPLY
 
 } // namespace mp
