@@ -47,8 +47,8 @@ std::string KernelStore::add(StagePart part) {
   }
   std::string source = "#include \"" + part.header +
                        "\"\n\nusing namespace mp;\n\n" + function + "\n" +
-                       head(part.block) + "\n    " + name.str() + "(" +
-                       declared + ") {\n  body(" + passed + ");\n}\n";
+                       head(part.block, part.resident) + "\n    " + name.str() +
+                       "(" + declared + ") {\n  body(" + passed + ");\n}\n";
   std::string symbol = add(source);
   std::lock_guard lock(mutex);
   parts.try_emplace(symbol, std::move(part));

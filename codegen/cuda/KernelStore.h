@@ -25,6 +25,7 @@ struct StagePart {
   std::vector<int64_t> counts;
   std::vector<Parameter> parameters;
   int64_t grid = 1, block = 1;
+  int64_t resident = 1; ///< blocks that registers allow on a multiprocessor
   uint64_t shared = 0;
 };
 
@@ -33,12 +34,12 @@ class KernelStore {
 public:
   /// The placeholder of a kernel's name in a source.
   static constexpr llvm::StringLiteral name = "KERNEL_NAME";
-  /// Returns the text before the name of a kernel of so many threads. It asks
-  /// for one block on a multiprocessor: by itself, the compiler spills
-  /// registers for the sake of more.
-  static std::string head(int64_t threads) {
+  /// Returns the text before the name of a kernel of so many threads. It says
+  /// how many blocks registers must allow on a multiprocessor, even if that is
+  /// one: by itself, the compiler spills registers for the sake of more.
+  static std::string head(int64_t threads, int64_t resident = 1) {
     return "extern \"C\" __global__ void __launch_bounds__(" +
-           std::to_string(threads) + ", 1)";
+           std::to_string(threads) + ", " + std::to_string(resident) + ")";
   }
   /// The placeholder of the function's name in a part.
   static constexpr llvm::StringLiteral bodyName = "BODY_NAME";

@@ -39,6 +39,7 @@ public:
         merged.order.push_back(member);
         merged.grid += parts[member]->grid;
         merged.block = std::max(merged.block, parts[member]->block);
+        merged.resident = parts[member]->resident;
         merged.shared = std::max(merged.shared, parts[member]->shared);
       }
     SourceText text;
@@ -64,7 +65,7 @@ public:
 
 private:
   void printKernel() {
-    kernel.line(KernelStore::head(merged.block));
+    kernel.line(KernelStore::head(merged.block, merged.resident));
     kernel.open("    " + KernelStore::name + "(void *const *args)");
     kernel.line("int block = blockIdx.x;");
     int64_t arguments = 0;
@@ -160,7 +161,7 @@ bool mp::cuda::fitTogether(const StagePart &a, const StagePart &b) {
   // Much shared memory keeps the other blocks of a multiprocessor away.
   constexpr uint64_t mostShared = 16384;
   bool sameThreads = a.block == b.block || isWarpAlone(a) || isWarpAlone(b);
-  return sameThreads &&
+  return sameThreads && a.resident == b.resident &&
          (a.shared == b.shared || std::max(a.shared, b.shared) <= mostShared);
 }
 

@@ -21,7 +21,7 @@ struct MergedKernel {
 
   /// The source, with the placeholder of its name.
   std::string source;
-  int64_t grid = 0, block = 1;
+  int64_t grid = 0, block = 1, resident = 1;
   uint64_t shared = 0;
   /// The parts in the order of their addresses in the table.
   llvm::SmallVector<size_t> order;

@@ -83,19 +83,20 @@ struct OnCpu {
 };
 
 struct OnCuda {
-  static void emit(ScaledDotProductAttentionOp op, cuda::KernelStore &store,
-                   EmittedKernel &kernel) {
+  static void emit(ScaledDotProductAttentionOp op, const cuda::Arch &arch,
+                   cuda::KernelStore &store, EmittedKernel &kernel) {
     cuda::emitAttention(
         shapeOf(op),
-        tensorsOf<cuda::AttentionTensors, cuda::AttentionMasks>(op), store,
-        kernel);
+        tensorsOf<cuda::AttentionTensors, cuda::AttentionMasks>(op), arch,
+        store, kernel);
   }
   static void emit(ScaledDotProductAttentionBackwardOp op,
-                   cuda::KernelStore &store, EmittedKernel &kernel) {
+                   const cuda::Arch &arch, cuda::KernelStore &store,
+                   EmittedKernel &kernel) {
     cuda::emitAttentionGradient(
         shapeOf(op),
         tensorsOf<cuda::AttentionGradientTensors, cuda::AttentionMasks>(op),
-        store, kernel);
+        arch, store, kernel);
   }
 };
 
@@ -120,10 +121,10 @@ struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
     return 0;
   }
   FailureOr<EmittedKernel> emit(Operation *op, StageList,
-                                const cuda::EmitOptions &,
+                                const cuda::EmitOptions &options,
                                 cuda::KernelStore &store) const {
     EmittedKernel kernel;
-    OnCuda::emit(cast<Op>(op), store, kernel);
+    OnCuda::emit(cast<Op>(op), options.arch, store, kernel);
     return kernel;
   }
 };

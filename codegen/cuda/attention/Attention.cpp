@@ -12,53 +12,119 @@ using namespace mp::cuda;
 
 namespace {
 
-/// The kernels that multiply an attention, and their tiles.
-struct AttentionForm {
-  explicit AttentionForm(const AttentionShape &shape, Type element)
-      : isHalf(element.getIntOrFloatBitWidth() == 16 && shape.depth <= 128 &&
-               shape.width <= 128),
-        sumBytes(element.isF64() ? 8 : 4), depth(shape.depth),
-        width(shape.width) {}
+/// A tile's columns in shared memory.
+int64_t columnsOf(int64_t size, int64_t least) {
+  return std::max<int64_t>(least, llvm::PowerOf2Ceil(size));
+}
 
-  bool isHalf;
-  int64_t sumBytes, depth, width;
+/// The header that a kernel instantiates, and its tiles.
+struct AttentionForm {
+  enum Path { Any, Half, Groups } path = Any;
+  int64_t threads = 256;
+  int64_t rows = 32;    ///< of a block's tile
+  int64_t resident = 1; ///< blocks that registers allow on a multiprocessor
+  uint64_t shared = 0;
+  int64_t passing = 0;    ///< tokens that pass by at a time
+  int64_t stages = 0;     ///< of the ring that they come through
+  std::string tiles = {}; ///< the type of a warpgroup's tiles
+  /// Whether registers hold the gradients of key and value at once.
+  bool holdsBoth = true;
 
   StringRef header() const {
-    return isHalf ? "attention-half.cuh" : "attention-any.cuh";
+    return path == Groups ? "attention-wgmma.cuh"
+           : path == Half ? "attention-half.cuh"
+                          : "attention-any.cuh";
   }
-  StringRef suffix() const { return isHalf ? "Half" : "Any"; }
-  int64_t threads() const { return isHalf ? 128 : 256; }
-  int64_t rows() const { return isHalf ? 64 : 32; } ///< of a block's tile
-  uint64_t forwardBytes() const {
-    int64_t keys = columns(depth, 16), values = columns(width, 16);
-    return isHalf ? 2 * (64 * keys + 2 * 64 * (keys + values)) : 3 * anyTile();
+  StringRef suffix() const {
+    return path == Groups ? "Groups" : path == Half ? "Half" : "Any";
   }
-  /// Whether registers hold the gradients of key and value at once.
-  bool holdsBoth() const {
-    return !isHalf || columns(depth, 16) + columns(width, 16) <= 128;
+
+  static AttentionForm forward(const AttentionShape &shape, Type element,
+                               const Arch &arch) {
+    Path path = pathOf(shape, element, arch);
+    if (path == Any)
+      return any(3, element);
+    if (path == Half) {
+      int64_t query = columnsOf(shape.depth, 16),
+              pair = query + columnsOf(shape.width, 16);
+      return half(2 * 64 * (query + 2 * pair));
+    }
+    int64_t query = columnsOf(shape.depth, 64),
+            pair = query + columnsOf(shape.width, 64);
+    AttentionForm form =
+        pair > 128 ? groups(2, 128, 3, 1) : groups(2, 64, 4, 2);
+    form.shared = 2 * form.rows * query + form.ringBytes(pair);
+    return form;
   }
-  uint64_t backwardBytes() const {
-    int64_t both = columns(depth, 16) + columns(width, 16);
-    int64_t passing = both > 128 ? 32 : 64, least = 1024 / passing;
-    both = columns(depth, least) + columns(width, least);
-    return isHalf ? 2 * (64 + passing) * both : 4 * anyTile();
+
+  /// Behind the tiles lie two numbers of each query that passes by.
+  static AttentionForm backward(const AttentionShape &shape, Type element,
+                                const Arch &arch) {
+    Path path = pathOf(shape, element, arch);
+    if (path == Any)
+      return any(4, element);
+    int64_t least = path == Groups ? 64 : 16;
+    int64_t both =
+        columnsOf(shape.depth, least) + columnsOf(shape.width, least);
+    if (path == Groups) {
+      // A generator of random bits needs registers, too.
+      AttentionForm form = both > 128      ? groups(2, 64, 3, 1)
+                           : shape.dropout ? groups(1, 64, 3, 2)
+                                           : groups(1, 64, 3, 3);
+      form.shared = 2 * form.rows * both + form.ringBytes(both) +
+                    form.stages * 2 * form.passing * sizeof(float);
+      return form;
+    }
+    int64_t passing = both > 128 ? 32 : 64;
+    least = 1024 / passing;
+    both = columnsOf(shape.depth, least) + columnsOf(shape.width, least);
+    AttentionForm form =
+        half(2 * (64 + passing) * both + 2 * passing * sizeof(float));
+    form.holdsBoth = passing == 64;
+    return form;
   }
 
 private:
-  /// Of a tile of 16-bit elements.
-  static int64_t columns(int64_t size, int64_t least) {
-    return std::max<int64_t>(least, llvm::PowerOf2Ceil(size));
+  /// A warpgroup's tiles have 64 columns at least.
+  static Path pathOf(const AttentionShape &shape, Type element,
+                     const Arch &arch) {
+    int64_t larger = std::max(shape.depth, shape.width);
+    if (element.getIntOrFloatBitWidth() != 16 || larger > 128)
+      return Any;
+    return arch.capability == 90 && larger > 32 ? Groups : Half;
   }
-  uint64_t anyTile() const { return 32 * 33 * sumBytes; }
+  static AttentionForm any(int64_t tiles, Type element) {
+    return {.shared = tiles * 32 * 33 * (element.isF64() ? 8ull : 4ull)};
+  }
+  static AttentionForm half(uint64_t shared) {
+    return {.path = Half, .threads = 128, .rows = 64, .shared = shared};
+  }
+  static AttentionForm groups(int64_t groups, int64_t passing, int64_t stages,
+                              int64_t resident) {
+    AttentionForm form = {.path = Groups,
+                          .threads = 128 * groups,
+                          .rows = 64 * groups,
+                          .resident = resident,
+                          .passing = passing,
+                          .stages = stages};
+    form.tiles = "GroupTiles<" + list({groups, passing, stages}) + ">";
+    return form;
+  }
+  /// A ring of pairs of tiles with so many columns.
+  uint64_t ringBytes(int64_t columns) const {
+    return 2 * stages * passing * columns;
+  }
 };
 
 /// A kernel of kernels/attention-*.cuh being written.
 class AttentionKernel {
 public:
-  AttentionKernel(const AttentionShape &shape, Type element)
-      : shape(shape), element(element), form(shape, element),
-        printed(form.header()) {
-    printed.part.block = form.threads();
+  AttentionKernel(const AttentionShape &shape, Type element,
+                  const AttentionForm &form)
+      : shape(shape), element(element), form(form), printed(form.header()) {
+    printed.part.block = form.threads;
+    printed.part.resident = form.resident;
+    printed.part.shared = form.shared;
   }
 
   std::string in(const LayoutTensor &tensor) {
@@ -73,8 +139,8 @@ public:
   std::string scale() const {
     return llvm::formatv("static_cast<{0}>({1:e17})", sumType(), shape.scale);
   }
-  /// "AttentionSizes<...>, AttentionReach<...>" and the type of sums, where the
-  /// kernel takes any.
+  /// "AttentionSizes<...>, AttentionReach<...>", and the type of sums or of
+  /// tiles, where the kernel takes any.
   std::string types() const {
     std::string text =
         "AttentionSizes<" + storageType(element) + ", " +
@@ -84,7 +150,10 @@ public:
         list({shape.offset, shape.reachBack().value_or(-1),
               shape.reachAhead().value_or(-1)}) +
         ">";
-    return form.isHalf ? text : text + ", " + sumType();
+    if (form.path == AttentionForm::Half)
+      return text;
+    return text + ", " +
+           (form.path == AttentionForm::Any ? sumType() : form.tiles);
   }
   /// The struct of what changes scores.
   std::string changes(const AttentionMasks &masks) {
@@ -114,7 +183,7 @@ public:
     return llvm::formatv("{0}ull, {1:e17}", uint64_t(dropoutBound(p)),
                          p == 1 ? 0 : 1 / (1 - p));
   }
-  /// Calls attention<name><Half or Any>.
+  /// Calls attention<name><Any, Half or Groups>.
   void call(StringRef name, ArrayRef<std::string> arguments) {
     printed.body.line("attention" + name + form.suffix() + "<" + types() +
                       ">(block, " + llvm::join(arguments, ", ") + ", shared);");
@@ -122,10 +191,9 @@ public:
   void line(const Twine &text) { printed.body.line(text); }
 
   /// A block for each tile of `items` of each of `heads`.
-  void add(int64_t items, int64_t heads, uint64_t shared, uint64_t flops,
-           KernelStore &store, EmittedKernel &kernel) {
-    printed.part.shared = shared;
-    printed.add(store, llvm::divideCeil(items, form.rows()) * heads, kernel);
+  void add(int64_t items, int64_t heads, uint64_t flops, KernelStore &store,
+           EmittedKernel &kernel) {
+    printed.add(store, llvm::divideCeil(items, form.rows) * heads, kernel);
     kernel.launches.back().flops = flops;
   }
 
@@ -140,9 +208,11 @@ private:
 } // namespace
 
 void mp::cuda::emitAttention(const AttentionShape &shape,
-                             const AttentionTensors &tensors,
+                             const AttentionTensors &tensors, const Arch &arch,
                              KernelStore &store, EmittedKernel &kernel) {
-  AttentionKernel code(shape, tensors.query.element());
+  Type element = tensors.query.element();
+  AttentionKernel code(shape, element,
+                       AttentionForm::forward(shape, element, arch));
   std::string query = code.in(tensors.query), key = code.in(tensors.key),
               value = code.in(tensors.value);
   std::string changes = code.changes(tensors.masks);
@@ -150,8 +220,8 @@ void mp::cuda::emitAttention(const AttentionShape &shape,
               logSumExp = code.out(tensors.logSumExp);
   code.call("Forward",
             {query, key, value, changes, code.scale(), result, logSumExp});
-  code.add(shape.tokens, shape.batch * shape.heads, code.form.forwardBytes(),
-           shape.flops(2), store, kernel);
+  code.add(shape.tokens, shape.batch * shape.heads, shape.flops(2), store,
+           kernel);
 }
 
 /// Begins a kernel of the backward pass with its operands.
@@ -169,31 +239,33 @@ static std::string addOperands(AttentionKernel &code,
 
 void mp::cuda::emitAttentionGradient(const AttentionShape &shape,
                                      const AttentionGradientTensors &tensors,
-                                     KernelStore &store,
+                                     const Arch &arch, KernelStore &store,
                                      EmittedKernel &kernel) {
+  Type element = tensors.query.element();
+  const AttentionForm form = AttentionForm::backward(shape, element, arch);
   if (tensors.queryGradient) {
-    AttentionKernel code(shape, tensors.query.element());
+    AttentionKernel code(shape, element, form);
     std::string operands = addOperands(code, tensors),
                 changes = code.changes(tensors.masks),
                 result = code.out(tensors.queryGradient);
     code.call("QueryGradient", {operands, changes, code.scale(), result});
-    code.add(shape.tokens, shape.batch * shape.heads, code.form.backwardBytes(),
-             shape.flops(3), store, kernel);
+    code.add(shape.tokens, shape.batch * shape.heads, shape.flops(3), store,
+             kernel);
   }
   auto addKeys = [&](const std::optional<LayoutTensor> &key,
                      const std::optional<LayoutTensor> &value) {
     if (!key && !value)
       return;
-    AttentionKernel code(shape, tensors.query.element());
+    AttentionKernel code(shape, element, form);
     std::string operands = addOperands(code, tensors),
                 changes = code.changes(tensors.masks), keys = code.out(key),
                 values = code.out(value);
     code.call("KeyGradients", {operands, changes, code.scale(), keys, values});
     unsigned products = 1 + 2 * key.has_value() + value.has_value();
-    code.add(shape.keys, shape.batch * shape.groups, code.form.backwardBytes(),
-             shape.flops(products), store, kernel);
+    code.add(shape.keys, shape.batch * shape.groups, shape.flops(products),
+             store, kernel);
   };
-  if (AttentionForm(shape, tensors.query.element()).holdsBoth())
+  if (form.holdsBoth)
     return addKeys(tensors.keyGradient, tensors.valueGradient);
   addKeys(tensors.keyGradient, std::nullopt);
   addKeys(std::nullopt, tensors.valueGradient);

@@ -1,12 +1,14 @@
 //===- Attention.h - attention on CUDA --------------------------*- C++ -*-===//
 //
-// Instances of kernels/attention-half.cuh for f16 and bf16 up to a depth and a
-// width of 128, and of kernels/attention-any.cuh for all else.
+// For f16 and bf16 up to a depth and a width of 128, instances of
+// kernels/attention-wgmma.cuh on sm_90, unless heads are narrow, and of
+// kernels/attention-half.cuh. For all else, of kernels/attention-any.cuh.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CUDA_ATTENTION_ATTENTION_H
 #define MP_CODEGEN_CUDA_ATTENTION_ATTENTION_H
 
+#include "codegen/cuda/Arch.h"
 #include "codegen/cuda/layout/Layout.h"
 #include "codegen/stages/AttentionShape.h"
 
@@ -24,7 +26,7 @@ struct AttentionTensors {
 };
 
 void emitAttention(const AttentionShape &shape, const AttentionTensors &tensors,
-                   KernelStore &store, EmittedKernel &kernel);
+                   const Arch &arch, KernelStore &store, EmittedKernel &kernel);
 
 struct AttentionGradientTensors {
   LayoutTensor gradient, query, key, value, logSumExp, delta;
@@ -37,7 +39,8 @@ struct AttentionGradientTensors {
 /// its own, with nothing added atomically.
 void emitAttentionGradient(const AttentionShape &shape,
                            const AttentionGradientTensors &tensors,
-                           KernelStore &store, EmittedKernel &kernel);
+                           const Arch &arch, KernelStore &store,
+                           EmittedKernel &kernel);
 
 } // namespace mp::cuda
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "attention-any.cuh"
+#include "attention-weights.cuh"
 
 namespace mp {
 
@@ -34,12 +34,6 @@ void copyTokens(typename Tile::Element *tile,
   copy.start(tile);
 }
 
-inline int laneOfWarp() { return threadIdx.x % 32; }
-inline int rowOfWarp() { return threadIdx.x / 32 * 16; }
-/// The row and the column that element e of a lane's fragment of sums has.
-inline int rowOfElement(int e) { return laneOfWarp() / 4 + e / 2 * 8; }
-inline int columnOfElement(int e) { return laneOfWarp() % 4 * 2 + e % 2; }
-
 /// 16 rows of 16 elements as a left operand.
 template <typename Tile>
 void loadLeft(unsigned (&a)[4], const typename Tile::Element *tile, int row,
@@ -61,11 +55,6 @@ void loadColumns(unsigned (&b)[4], const typename Tile::Element *tile, int k,
                  int column) {
   int near = laneOfWarp() % 16, far = laneOfWarp() / 16 * 8;
   loadMatricesTransposed(b, tile + Tile::offset(k + near, column + far));
-}
-
-template <typename T> unsigned packPair(float low, float high) {
-  return roundTo<T>(low).bits | static_cast<unsigned>(roundTo<T>(high).bits)
-                                    << 16;
 }
 
 /// A warp's sums: 16 rows of Columns.
@@ -95,34 +84,13 @@ template <typename T, int Columns> struct HalfSums {
 #pragma unroll
     for (int k = 0; k < Depth; k += 16) {
       unsigned a[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const float *two = &weights.sums[k / 8 + i / 2][i % 2 * 2];
-        a[i] = packPair<T>(two[0], two[1]);
-      }
+      packLeft<T>(a, weights.sums, k);
 #pragma unroll
       for (int j = 0; j < fragments; j += 2) {
         unsigned b[4];
         loadColumns<Right>(b, right, k, j * 8);
         addTo(j, a, b);
       }
-    }
-  }
-  /// Rounds sums to tokens: `at(row)` is where a row begins, or negative.
-  template <long long Existing, typename Result, typename At>
-  void store(const Result &result, const At &at) const {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      long long begin = at(rowOfWarp() + rowOfElement(half * 2));
-      if (begin < 0)
-        continue;
-#pragma unroll
-      for (int j = 0; j < fragments; ++j)
-#pragma unroll
-        for (int e = half * 2; e < half * 2 + 2; ++e)
-          if (j * 8 + columnOfElement(e) < Existing)
-            result.store(begin + j * 8 + columnOfElement(e),
-                         roundTo<T>(sums[j][e]));
     }
   }
 
@@ -133,20 +101,6 @@ private:
     multiply<T>(sums[j + 1], a, high);
   }
 };
-
-/// Over the four lanes that share a row.
-inline float sumOfFour(float value) {
-  value = value + shuffleXor(value, 1);
-  return value + shuffleXor(value, 2);
-}
-inline float largestOfFour(float value) {
-#pragma unroll
-  for (int mask = 1; mask < 4; mask *= 2) {
-    float other = shuffleXor(value, mask);
-    value = other > value ? other : value;
-  }
-  return value;
-}
 
 //===----------------------------------------------------------------------===//
 // Forward
@@ -174,7 +128,7 @@ void attentionForwardHalf(int block, Global<typename Sizes::Element> query,
   BlockOfHead<Sizes::tokens, kHalfRows> place(block);
   long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
   long long group = head / Sizes::headsInGroup;
-  HeadScores<Sizes, Reach, Changes, float> scores{changes, batch, head, scale};
+  WarpScores<Sizes, Reach, Changes, true> scores(changes, batch, head, scale);
   auto *queries = reinterpret_cast<T *>(shared);
   auto stage = [&](int number) {
     return reinterpret_cast<T *>(shared + F::Query::bytes +
@@ -197,7 +151,7 @@ void attentionForwardHalf(int block, Global<typename Sizes::Element> query,
       queries, query, Sizes::queryAt(batch, 0, head), place.first);
   start(begin);
 
-  RowTotals<float> totals[2];
+  LaneRows rows;
   HalfSums<T, F::Value::columns> sums;
 #pragma unroll 1
   for (int number = begin; number < end; ++number) {
@@ -205,61 +159,21 @@ void attentionForwardHalf(int block, Global<typename Sizes::Element> query,
     waitForCopies<1>();
     barrier();
     const T *keys = stage(number), *values = keys + F::Key::bytes / sizeof(T);
+    const ScoreTile<true> tile{place.first, number * F::keys};
     HalfSums<T, F::keys> weights;
     weights.template multiplyRows<typename F::Query, typename F::Key>(
         queries, rowOfWarp(), keys);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      int token = place.first + rowOfWarp() + rowOfElement(half * 2);
-      float largest = lowest<float>(), sum = 0;
-#pragma unroll
-      for (int j = 0; j < weights.fragments; ++j)
-#pragma unroll
-        for (int e = half * 2; e < half * 2 + 2; ++e) {
-          float &score = weights.sums[j][e];
-          score = scores(score, token,
-                         number * F::keys + j * 8 + columnOfElement(e));
-          largest = score > largest ? score : largest;
-        }
-      float factor = totals[half].raise(largestOfFour(largest));
-      float shift = totals[half].shift();
-#pragma unroll
-      for (int j = 0; j < weights.fragments; ++j)
-#pragma unroll
-        for (int e = half * 2; e < half * 2 + 2; ++e) {
-          float weight = weightOf(weights.sums[j][e] - shift);
-          sum = sum + weight;
-          weights.sums[j][e] = scores.drop(
-              weight, token, number * F::keys + j * 8 + columnOfElement(e));
-        }
-      totals[half].sum = totals[half].sum * factor + sumOfFour(sum);
-#pragma unroll
-      for (int j = 0; j < sums.fragments; ++j)
-#pragma unroll
-        for (int e = half * 2; e < half * 2 + 2; ++e)
-          sums.sums[j][e] = sums.sums[j][e] * factor;
-    }
+    float factors[2];
+    rows.weigh(scores, tile, weights.sums, factors);
+    dropWeights(scores, scores.template kept<F::keys>(tile), weights.sums);
+    if (anyRaised(factors))
+      scaleRows(sums.sums, factors);
     sums.template multiplyColumns<typename F::Value>(weights, values);
     barrier();
   }
   waitForCopies<0>();
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    int token = place.first + rowOfWarp() + rowOfElement(half * 2);
-    float divisor = totals[half].divisor();
-#pragma unroll
-    for (int j = 0; j < sums.fragments; ++j)
-#pragma unroll
-      for (int e = half * 2; e < half * 2 + 2; ++e)
-        sums.sums[j][e] = sums.sums[j][e] / divisor;
-    if (token < Sizes::tokens && laneOfWarp() % 4 == 0)
-      logSumExp.store(Sizes::numberAt(batch, token, head),
-                      totals[half].logSumExp());
-  }
-  sums.template store<Sizes::width>(result, [&](int row) {
-    int token = place.first + row;
-    return token < Sizes::tokens ? Sizes::resultAt(batch, token, head) : -1ll;
-  });
+  finishRows<Sizes>(rows, scores, sums.sums, batch, head, place.first, result,
+                    logSumExp);
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,40 +187,6 @@ template <typename Sizes> struct HalfBackward {
       halfColumns(Sizes::depth) + halfColumns(Sizes::width) > 128 ? 32 : 64;
   template <int Rows> using Depth = HalfTile<T, Rows, Sizes::depth, passing>;
   template <int Rows> using Width = HalfTile<T, Rows, Sizes::width, passing>;
-};
-
-/// Makes weights of products of queries and keys, and gradients of scores of
-/// products of values and gradients. `place(row, column)` gives query and key.
-template <int Columns, typename T, typename Scores, typename Place,
-          typename Numbers>
-void weighHalf(HalfSums<T, Columns> &weights, HalfSums<T, Columns> &changes,
-               const Scores &scores, const Place &place,
-               const Numbers &numbers) {
-#pragma unroll
-  for (int j = 0; j < weights.fragments; ++j)
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      auto [query, key] =
-          place(rowOfWarp() + rowOfElement(e), j * 8 + columnOfElement(e));
-      float score = scores(weights.sums[j][e], query, key);
-      float weight = 0, change = 0;
-      if (score != lowest<float>()) {
-        auto [logSumExp, delta] = numbers(query);
-        weight = weightOf(score - logSumExp);
-        change = scores.drop(changes.sums[j][e], query, key) - delta;
-        change = weight * change * scores.scale;
-        weight = scores.drop(weight, query, key);
-      }
-      weights.sums[j][e] = weight;
-      changes.sums[j][e] = change;
-    }
-}
-
-struct QueryAndKey {
-  int query, key;
-};
-struct QueryNumbers {
-  float logSumExp, delta;
 };
 
 template <typename Sizes, typename Reach, typename Changes, typename Result>
@@ -323,7 +203,7 @@ void attentionQueryGradientHalf(
   BlockOfHead<Sizes::tokens, kHalfRows> place(block);
   long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
   long long group = head / Sizes::headsInGroup;
-  HeadScores<Sizes, Reach, Changes, float> scores{changes, batch, head, scale};
+  WarpScores<Sizes, Reach, Changes, true> scores(changes, batch, head, scale);
   auto *queries = reinterpret_cast<T *>(shared);
   T *gradients = queries + Query::bytes / sizeof(T);
   T *keys = gradients + Gradient::bytes / sizeof(T);
@@ -334,6 +214,7 @@ void attentionQueryGradientHalf(
       gradients, operands.gradient, Sizes::resultAt(batch, 0, head),
       place.first);
   HalfSums<T, Query::columns> sums;
+  const RowNumbers<Sizes> numbers(operands, batch, head, place.first);
   int begin = Reach::firstKey(place.first) / B::passing * B::passing;
   int end = scores.endKey(place.first + kHalfRows);
 #pragma unroll 1
@@ -349,20 +230,14 @@ void attentionQueryGradientHalf(
     weights.template multiplyRows<Query, Key>(queries, rowOfWarp(), keys);
     scoreChanges.template multiplyRows<Gradient, Value>(gradients, rowOfWarp(),
                                                         values);
-    weighHalf(
-        weights, scoreChanges, scores,
-        [&](int row, int column) -> QueryAndKey {
-          return {place.first + row, from + column};
-        },
-        [&](int query) -> QueryNumbers {
-          long long at = Sizes::numberAt(batch, query, head);
-          return {operands.logSumExp.load(at), operands.delta.load(at)};
-        });
+    const ScoreTile<true> tile{place.first, from};
+    weighBackward(weights.sums, scoreChanges.sums, scores, tile, numbers,
+                  scores.template kept<B::passing>(tile));
     sums.template multiplyColumns<Key>(scoreChanges, keys);
     barrier();
   }
   waitForCopies<0>();
-  sums.template store<Sizes::depth>(result, [&](int row) {
+  storeRows<T, Sizes::depth>(sums.sums, result, [&](int row) {
     int token = place.first + row;
     return token < Sizes::tokens ? Sizes::queryAt(batch, token, head) : -1ll;
   });
@@ -392,6 +267,8 @@ void attentionKeyGradientsHalf(
       keys, operands.key, Sizes::keyAt(batch, 0, group), place.first);
   copyTokens<Value, Sizes::keys, Sizes::groups, Sizes::width>(
       values, operands.value, Sizes::valueAt(batch, 0, group), place.first);
+  const PassingNumbers<Sizes, B::passing> numbers{
+      reinterpret_cast<float *>(gradients + Gradient::bytes / sizeof(T))};
   // Of deep heads, registers hold the sums of one gradient alone.
   constexpr bool ofKeys = !isSame<KeyResult, Unused>;
   constexpr bool ofValues = !isSame<ValueResult, Unused>;
@@ -402,14 +279,15 @@ void attentionKeyGradientsHalf(
 #pragma unroll 1
   for (long long number = 0; number < Sizes::headsInGroup; ++number) {
     long long head = group * Sizes::headsInGroup + number;
-    HeadScores<Sizes, Reach, Changes, float> scores{changes, batch, head,
-                                                    scale};
+    WarpScores<Sizes, Reach, Changes, false> scores(changes, batch, head,
+                                                    scale);
 #pragma unroll 1
     for (int from = begin; from < end; from += B::passing) {
       copyTokens<Query, Sizes::tokens, Sizes::heads, Sizes::depth>(
           queries, operands.query, Sizes::queryAt(batch, 0, head), from);
       copyTokens<Gradient, Sizes::tokens, Sizes::heads, Sizes::width>(
           gradients, operands.gradient, Sizes::resultAt(batch, 0, head), from);
+      numbers.start(operands, batch, head, from);
       commitCopies();
       waitForCopies<0>();
       barrier();
@@ -418,15 +296,9 @@ void attentionKeyGradientsHalf(
       if constexpr (ofKeys)
         scoreChanges.template multiplyRows<Value, Gradient>(values, rowOfWarp(),
                                                             gradients);
-      weighHalf(
-          weights, scoreChanges, scores,
-          [&](int row, int column) -> QueryAndKey {
-            return {from + column, place.first + row};
-          },
-          [&](int query) -> QueryNumbers {
-            long long at = Sizes::numberAt(batch, query, head);
-            return {operands.logSumExp.load(at), operands.delta.load(at)};
-          });
+      const ScoreTile<false> tile{place.first, from};
+      weighBackward(weights.sums, scoreChanges.sums, scores, tile, numbers,
+                    scores.template kept<B::passing>(tile));
       if constexpr (ofValues)
         valueSums.template multiplyColumns<Gradient>(weights, gradients);
       if constexpr (ofKeys)
@@ -436,12 +308,12 @@ void attentionKeyGradientsHalf(
   }
   waitForCopies<0>();
   if constexpr (ofKeys)
-    keySums.template store<Sizes::depth>(keyResult, [&](int row) {
+    storeRows<T, Sizes::depth>(keySums.sums, keyResult, [&](int row) {
       int token = place.first + row;
       return token < Sizes::keys ? Sizes::keyAt(batch, token, group) : -1ll;
     });
   if constexpr (ofValues)
-    valueSums.template store<Sizes::width>(valueResult, [&](int row) {
+    storeRows<T, Sizes::width>(valueSums.sums, valueResult, [&](int row) {
       int token = place.first + row;
       return token < Sizes::keys ? Sizes::valueAt(batch, token, group) : -1ll;
     });

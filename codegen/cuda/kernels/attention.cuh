@@ -54,7 +54,13 @@ struct AttentionSizes {
 /// as registers are few.
 template <int OFFSET, int BACK, int AHEAD> struct AttentionReach {
   static constexpr int offset = OFFSET;
+  static constexpr bool isBounded = BACK >= 0 || AHEAD >= 0;
+  static constexpr bool isCausal = AHEAD >= 0;
 
+  /// Whether every one of so many queries looks at every one of the keys.
+  static bool allowsAll(int query, int queries, int key, int keys) {
+    return allows(query, key + keys - 1) && allows(query + queries - 1, key);
+  }
   static bool allows(int query, int key) {
     int ahead = key - query - OFFSET;
     return (AHEAD < 0 || ahead <= AHEAD) && (BACK < 0 || ahead >= -BACK);
@@ -133,25 +139,30 @@ template <typename T> struct HeadSlopes {
 };
 
 struct NoDropout {
+  static constexpr bool drops = false;
   template <typename S> S change(S value, long long) const { return value; }
 };
 /// Drops weights by the bits of a key of mp.random_key.
 struct WeightDropout {
+  static constexpr bool drops = true;
   Global<long long> key;
   unsigned long long least; ///< words below it drop
   double scale;             ///< of what is kept
 
   template <typename S> S change(S value, long long index) const {
-    return word(index) < least ? S(0) : value * static_cast<S>(scale);
+    unsigned block = static_cast<unsigned>(index >> 2);
+    unsigned kept = keptOfFour(block) >> (index & 3);
+    return kept & 1 ? value * static_cast<S>(scale) : S(0);
   }
 
-private:
-  /// Philox4x32-10, whose counter is block, stream, attempt and micro-batch.
-  unsigned word(long long index) const {
+  /// Which of four weights are kept, whose indices begin at 4 * block, a bit
+  /// each. Philox4x32-10, whose counter is block, stream, attempt and
+  /// micro-batch.
+  unsigned keptOfFour(unsigned block) const {
     unsigned long long seed = key.load(0);
-    unsigned c[4] = {
-        static_cast<unsigned>(index >> 2), static_cast<unsigned>(key.load(1)),
-        static_cast<unsigned>(key.load(2)), static_cast<unsigned>(key.load(3))};
+    unsigned c[4] = {block, static_cast<unsigned>(key.load(1)),
+                     static_cast<unsigned>(key.load(2)),
+                     static_cast<unsigned>(key.load(3))};
     unsigned low = static_cast<unsigned>(seed),
              high = static_cast<unsigned>(seed >> 32);
 #pragma unroll
@@ -165,13 +176,20 @@ private:
       low += 0x9E3779B9u;
       high += 0xBB67AE85u;
     }
-    unsigned lower = index & 1 ? c[1] : c[0], upper = index & 1 ? c[3] : c[2];
-    return index & 2 ? upper : lower;
+    unsigned kept = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      kept |= (c[i] < least ? 0u : 1u) << i;
+    return kept;
   }
 };
 
 template <typename Mask, typename Lengths, typename Slopes, typename Dropout>
 struct ScoreChanges {
+  /// Whether a score depends on more than a product and places.
+  static constexpr bool changesScores =
+      !isSame<Mask, NoMask> || !isSame<Slopes, NoSlopes>;
+  static constexpr bool drops = Dropout::drops;
   Mask mask;
   Lengths lengths;
   Slopes slopes;
@@ -246,6 +264,8 @@ template <typename S> struct RowTotals {
 /// Takes the place of a result that has no use.
 struct Unused {
   template <typename T> void store(long long, T) const {}
+  template <int N, typename T>
+  void storeVector(long long, const Vector<T, N> &) const {}
 };
 
 } // namespace mp

@@ -145,4 +145,87 @@ TEST(CudaAttention, WithMasks) {
       }
 }
 
+//===----------------------------------------------------------------------===//
+// Heads that warpgroups of sm_90 multiply
+//===----------------------------------------------------------------------===//
+
+class CudaAttentionByGroups : public testing::Test {
+protected:
+  void SetUp() override { setenv("MP_EMULATOR_ARCH", "90", 1); }
+  void TearDown() override { unsetenv("MP_EMULATOR_ARCH"); }
+};
+
+TEST_F(CudaAttentionByGroups, OfManySizes) {
+  expectRight(square(1, 2, 64, "bf16"));
+  expectRight(square(65, 2, 33, "f16"));
+  expectRight(square(130, 1, 128, "bf16"));
+  expectRight(square(200, 1, 80, "f16"));
+  AttentionCase attention = square(97, 4, 64, "bf16");
+  attention.batch = 2;
+  attention.keys = 300;
+  attention.groups = 2;
+  attention.width = 40;
+  expectRight(attention);
+  attention.keys = 3;
+  attention.depth = 20;
+  attention.width = 72;
+  expectRight(attention);
+}
+
+TEST_F(CudaAttentionByGroups, OfPartsOfTheKeys) {
+  for (int64_t offset : {0, -3, 150})
+    for (int64_t window : {0, 1, 70})
+      for (bool causal : {false, true}) {
+        AttentionCase attention = square(200, 2, 64, window ? "f16" : "bf16");
+        attention.keys = 190;
+        attention.groups = 1;
+        attention.causal = causal;
+        attention.offset = offset;
+        if (window)
+          attention.window = window;
+        expectRight(attention);
+      }
+}
+
+TEST_F(CudaAttentionByGroups, WithMasks) {
+  for (const char *mask : {"", "i1", "bf16"})
+    for (bool more : {false, true}) {
+      AttentionCase attention = square(70, 2, 48, more ? "f16" : "bf16");
+      attention.batch = 3;
+      attention.keys = 135;
+      if (*mask) {
+        attention.mask = {more ? 3 : 1, more ? 1 : 2, 70, 135};
+        attention.maskElement = mask;
+      }
+      if (more) {
+        attention.causal = true;
+        attention.offset = 65;
+        attention.lengths = {135, 70, 0};
+        attention.slopes = {0.5, 0.25};
+      }
+      expectRight(attention);
+    }
+}
+
+TEST_F(CudaAttentionByGroups, DropsTheWeightsThatDropoutDrops) {
+  for (int64_t keys : {131, 136}) {
+    AttentionCase attention = square(70, 4, 64, "bf16");
+    attention.groups = 2;
+    attention.keys = keys;
+    attention.dropout = 0.25;
+    expectRight(attention);
+    attention.causal = true;
+    attention.depth = 96;
+    expectRight(attention);
+  }
+}
+
+// Nothing that is not looked at comes into a row without any key.
+TEST_F(CudaAttentionByGroups, OfNoKeys) {
+  AttentionCase attention = square(70, 1, 64, "f16");
+  attention.window = 3;
+  attention.offset = -1000;
+  expectRight(attention);
+}
+
 } // namespace
