@@ -30,7 +30,7 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int bytes = Rows * Columns * sizeof(T);
   static constexpr int pitch = Columns; ///< from a row to the next
-  /// Shifted chunks that a thread may load at once, beside fragments of tiles.
+  /// Shifted chunks that a thread may hold, beside fragments of tiles.
   static constexpr int shiftedAtOnce = 2;
   static constexpr int inChunk = 16 / sizeof(T);
   static constexpr int chunks = Columns / inChunk;
@@ -137,34 +137,35 @@ template <long long Count> constexpr int widestOf(int elements) {
 
 /// 16 bytes of a row that begins anywhere, in registers.
 template <typename T> struct Shifted {
-  static_assert(sizeof(T) == 2, "halves of a word");
   union Chunk {
     Vector<T, 8> items;
     unsigned words[4];
   };
 
-  /// Eight elements from `index` on, of which the first `valid` are copied and
-  /// the others become zero: two loads, of which neighbours have one in common.
-  /// No load depends on a branch, so that all of a thread's are under way.
+  /// Begins to load eight elements from `index` on, of which the first `valid`
+  /// are needed: two loads, of which neighbours have one in common. No load
+  /// depends on a branch, so that all of a thread's are under way at once.
   void load(Global<T> source, long long index, int valid) {
     const int by = static_cast<int>(index % 8);
-    Chunk low = {}, high = {};
+    low = {}, high = {};
     if (valid > 0)
       low.items = source.template loadPadded<8>(index - by);
     if (by + valid > 8)
       high.items = source.template loadPadded<8>(index - by + 8);
+  }
+  /// Stores what `load` got, and zeros for what is not valid.
+  void store(T *to, long long index, int valid) const {
     unsigned words[8];
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       words[i] = low.words[i], words[4 + i] = high.words[i];
-    shift(words, by);
+    shift(words, static_cast<int>(index % 8));
+    Chunk chunk;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       unsigned kept = valid > 2 * i + 1 ? ~0u : valid > 2 * i ? 0xffffu : 0u;
       chunk.words[i] = words[i] & kept;
     }
-  }
-  void store(T *to) const {
     *reinterpret_cast<Vector<T, 8> *>(to) = chunk.items;
   }
 
@@ -182,7 +183,7 @@ private:
       words[i] = by & 1 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
   }
 
-  Chunk chunk;
+  Chunk low, high;
 };
 
 /// The copy of Tile after Tile of a Rows x Columns matrix by a block of
@@ -199,6 +200,9 @@ class TileCopy {
       TileShare<Tile, Threads,
                 shifts ? Tile::inChunk : widestOf<Columns>(Tile::inChunk),
                 shifts ? Tile::shiftedAtOnce : 8>;
+  /// Whether a tile is loaded to registers while the one before is multiplied.
+  static constexpr bool loadsAhead =
+      shifts && Tile::shiftedAtOnce > 2 && Share::share == Share::atOnce;
 
 public:
   /// `first` is the index of the matrix's first element; `row` and `column` are
@@ -208,6 +212,8 @@ public:
         below(static_cast<int>(Rows - row - Share::row())),
         right(static_cast<int>(Columns - column - Share::column())),
         index(first + Pitch * (row + Share::row()) + column + Share::column()) {
+    if constexpr (loadsAhead)
+      loadShifted(0);
   }
 
   /// Starts to copy the next tile into `tile`.
@@ -222,6 +228,8 @@ public:
           });
     (Downwards ? below : right) -= Downwards ? Tile::rows : Tile::columns;
     index += Downwards ? Tile::rows * Pitch : Tile::columns;
+    if constexpr (loadsAhead)
+      loadShifted(0);
   }
 
 private:
@@ -230,18 +238,24 @@ private:
     return Rows % Tile::rows == 0 || i * Share::apart < below;
   }
 
-  void startShifted(T *tile) const {
-    constexpr int atOnce = Share::atOnce;
-    const int valid = min(right, 8);
+  int validOf(int i) const { return hasRow(i) ? min(right, 8) : 0; }
+
+  void loadShifted(int first) {
+#pragma unroll
+    for (int j = 0; j < Share::atOnce; ++j)
+      chunks[j].load(source, indexOf(first + j), validOf(first + j));
+  }
+  void startShifted(T *tile) {
 #pragma unroll 1
-    for (int i = 0; i < Share::share; i += atOnce) {
-      Shifted<T> chunks[atOnce];
+    for (int first = 0; first < Share::share; first += Share::atOnce) {
+      if (!loadsAhead)
+        loadShifted(first);
 #pragma unroll
-      for (int j = 0; j < atOnce; ++j)
-        chunks[j].load(source, indexOf(i + j), hasRow(i + j) ? valid : 0);
-#pragma unroll
-      for (int j = 0; j < atOnce; ++j)
-        chunks[j].store(tile + Share::placeOf(place, i + j));
+      for (int j = 0; j < Share::atOnce; ++j) {
+        const int i = first + j;
+        chunks[j].store(tile + Share::placeOf(place, i), indexOf(i),
+                        validOf(i));
+      }
     }
   }
 
@@ -249,6 +263,7 @@ private:
   int place;
   int below, right; ///< rows and columns from this thread's first element on
   long long index;  ///< of that element
+  Shifted<T> chunks[shifts ? Share::atOnce : 1];
 };
 
 } // namespace mp

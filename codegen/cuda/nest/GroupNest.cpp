@@ -234,7 +234,7 @@ void GroupNest::openSteps(SourceText &to) {
   } else {
     // Single elements want several loads on their way.
     if (!isWide())
-      to.line("#pragma unroll 4");
+      to.line(columns / line >= 32 ? "#pragma unroll 16" : "#pragma unroll 4");
     to.open("for (" + index + " column = lane" + width + "; column < " +
             Twine(columns) + "; column += " + Twine(line) + ")");
   }
