@@ -13,8 +13,9 @@ namespace {
 
 /// The blocks that fill a large GPU.
 constexpr int64_t kManyBlocks = 132;
-/// 32-bit registers that arrays of a thread may take.
-constexpr int64_t kArrayRegisters = 32;
+/// 32-bit registers that arrays of a thread may take. Where a warp has a row to
+/// itself, it waits for no other, and few warps suffice.
+constexpr int64_t kArrayRegisters = 32, kWarpArrayRegisters = 112;
 
 Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -89,10 +90,13 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     return isRowOfSums(group, stage);
   });
   int64_t bytes = keptBytes(group, shape.kept);
+  // Sums of several rows of warps are added up one element after the other.
+  int64_t registers = hasSums ? kArrayRegisters : kWarpArrayRegisters;
   auto fits = [&](int64_t steps) {
-    return steps * shape.width * bytes <= 4 * kArrayRegisters;
+    return steps * shape.width * bytes <= 4 * registers;
   };
-  constexpr int64_t stepsOfWarp = 4;
+  constexpr int64_t stepsOfBlock = 4;
+  const int64_t stepsOfWarp = hasSums ? 4 : 8;
   if (vectors <= 32 * stepsOfWarp && fits(llvm::divideCeil(vectors, 32))) {
     shape.across = 32;
     int64_t rows = group.hasTerminals() ? std::min(group.rows, group.chunk())
@@ -100,6 +104,7 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     shape.down =
         std::clamp<int64_t>(powerUpTo(std::max<int64_t>(rows, 1)), 1, 8);
   } else {
+    registers = kArrayRegisters;
     // A long row may take so much shared memory that no other block fits.
     constexpr int64_t longRow = 1 << 13;
     int64_t most =
@@ -108,7 +113,7 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     // are there at once.
     bool alone = group.schedule == LoopSchedule::Whole || hasSums;
     int64_t enough =
-        llvm::PowerOf2Ceil(llvm::divideCeil(vectors, alone ? 1 : stepsOfWarp));
+        llvm::PowerOf2Ceil(llvm::divideCeil(vectors, alone ? 1 : stepsOfBlock));
     shape.across = std::clamp<int64_t>(enough, 64, most);
   }
   auto chooseSteps = [&] {
