@@ -85,13 +85,15 @@ struct AttentionForm {
   }
 
 private:
-  /// A warpgroup's tiles have 64 columns at least.
+  /// A warpgroup's tiles have 64 columns at least. What copies rows of odd
+  /// lengths needs too many registers beside them.
   static Path pathOf(const AttentionShape &shape, Type element,
                      const Arch &arch) {
     int64_t larger = std::max(shape.depth, shape.width);
     if (element.getIntOrFloatBitWidth() != 16 || larger > 128)
       return Any;
-    return arch.capability == 90 && larger > 32 ? Groups : Half;
+    bool isOdd = shape.depth % 2 || shape.width % 2;
+    return arch.capability == 90 && larger > 32 && !isOdd ? Groups : Half;
   }
   static AttentionForm any(int64_t tiles, Type element) {
     return {.shared = tiles * 32 * 33 * (element.isF64() ? 8ull : 4ull)};

@@ -122,7 +122,7 @@ S elementOr0(bool exists, Global<T> source, long long index) {
 template <long long Items, int Tile> struct BlockOfHead {
   static constexpr int tiles = ceilDivide(Items, Tile);
   int first;
-  long long head; ///< of all batch entries
+  int head; ///< of all batch entries
 
   explicit BlockOfHead(int block)
       : first(block % tiles * Tile), head(block / tiles) {}
@@ -151,8 +151,8 @@ void attentionForwardAny(int block, Q query, K key, V value,
                          Numbers logSumExp, unsigned char *shared) {
   using T = typename Sizes::Element;
   BlockOfHead<Sizes::tokens, kAnyTile> place(block);
-  long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
-  long long group = head / Sizes::headsInGroup;
+  int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
+  int group = head / Sizes::headsInGroup;
   HeadScores<Sizes, Reach, Changes, S> scores{changes, batch, head, scale};
   AnyTile<S> first(shared, 0), second(shared, 1), weights(shared, 2);
   RowTotals<S> totals[2];
@@ -238,7 +238,7 @@ struct AnyBackward {
   HeadScores<Sizes, Reach, Changes, S> scores;
   AnyTile<S> first, second, weights, changes;
 
-  long long group() const { return scores.head / Sizes::headsInGroup; }
+  int group() const { return scores.head / Sizes::headsInGroup; }
   S queryElement(int token, long long d) const {
     return elementOr0<S>(token < Sizes::tokens, from.query,
                          Sizes::queryAt(scores.batch, token, scores.head) + d);
@@ -306,7 +306,7 @@ void attentionQueryGradientAny(
     const Changes &changes, S scale, Result result, unsigned char *shared) {
   using T = typename Sizes::Element;
   BlockOfHead<Sizes::tokens, kAnyTile> place(block);
-  long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
+  int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
   AnyBackward<Sizes, Reach, Changes, S, false> tile{
       operands,    {changes, batch, head, scale},
       {shared, 0}, {shared, 1},
@@ -337,13 +337,12 @@ void attentionKeyGradientsAny(
     ValueResult valueResult, unsigned char *shared) {
   using T = typename Sizes::Element;
   BlockOfHead<Sizes::keys, kAnyTile> place(block);
-  long long batch = place.head / Sizes::groups,
-            group = place.head % Sizes::groups;
+  int batch = place.head / Sizes::groups, group = place.head % Sizes::groups;
   AnySums<S, Sizes::depth> keySums;
   AnySums<S, Sizes::width> valueSums;
 #pragma unroll 1
-  for (long long number = 0; number < Sizes::headsInGroup; ++number) {
-    long long head = group * Sizes::headsInGroup + number;
+  for (int number = 0; number < Sizes::headsInGroup; ++number) {
+    int head = group * Sizes::headsInGroup + number;
     AnyBackward<Sizes, Reach, Changes, S, true> tile{
         operands,    {changes, batch, head, scale},
         {shared, 0}, {shared, 1},

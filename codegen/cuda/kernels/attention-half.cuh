@@ -126,8 +126,8 @@ void attentionForwardHalf(int block, Global<typename Sizes::Element> query,
   using F = HalfForward<Sizes>;
   using T = typename Sizes::Element;
   BlockOfHead<Sizes::tokens, kHalfRows> place(block);
-  long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
-  long long group = head / Sizes::headsInGroup;
+  int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
+  int group = head / Sizes::headsInGroup;
   WarpScores<Sizes, Reach, Changes, true> scores(changes, batch, head, scale);
   auto *queries = reinterpret_cast<T *>(shared);
   auto stage = [&](int number) {
@@ -201,8 +201,8 @@ void attentionQueryGradientHalf(
   using Key = typename B::template Depth<B::passing>;
   using Value = typename B::template Width<B::passing>;
   BlockOfHead<Sizes::tokens, kHalfRows> place(block);
-  long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
-  long long group = head / Sizes::headsInGroup;
+  int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
+  int group = head / Sizes::headsInGroup;
   WarpScores<Sizes, Reach, Changes, true> scores(changes, batch, head, scale);
   auto *queries = reinterpret_cast<T *>(shared);
   T *gradients = queries + Query::bytes / sizeof(T);
@@ -257,8 +257,7 @@ void attentionKeyGradientsHalf(
   using Query = typename B::template Depth<B::passing>;
   using Gradient = typename B::template Width<B::passing>;
   BlockOfHead<Sizes::keys, kHalfRows> place(block);
-  long long batch = place.head / Sizes::groups,
-            group = place.head % Sizes::groups;
+  int batch = place.head / Sizes::groups, group = place.head % Sizes::groups;
   auto *keys = reinterpret_cast<T *>(shared);
   T *values = keys + Key::bytes / sizeof(T);
   T *queries = values + Value::bytes / sizeof(T);
@@ -277,8 +276,8 @@ void attentionKeyGradientsHalf(
   int begin = Reach::firstQuery(place.first) / B::passing * B::passing;
   int end = Reach::endQuery(place.first + kHalfRows, Sizes::tokens);
 #pragma unroll 1
-  for (long long number = 0; number < Sizes::headsInGroup; ++number) {
-    long long head = group * Sizes::headsInGroup + number;
+  for (int number = 0; number < Sizes::headsInGroup; ++number) {
+    int head = group * Sizes::headsInGroup + number;
     WarpScores<Sizes, Reach, Changes, false> scores(changes, batch, head,
                                                     scale);
 #pragma unroll 1

@@ -157,8 +157,7 @@ public:
   static constexpr bool drops = Changes::drops;
   static constexpr float log2e = 1.44269504f;
 
-  WarpScores(const Changes &changes, long long batch, long long head,
-             float scale)
+  WarpScores(const Changes &changes, int batch, int head, float scale)
       : scores{changes, batch, head, scale} {}
 
   int endKey(int last) const { return scores.endKey(last); }
@@ -374,8 +373,8 @@ struct QueryNumbers {
   float logSumExp, delta;
 };
 template <typename Sizes, typename T>
-QueryNumbers numbersOf(const AttentionOperands<float, T> &operands,
-                       long long batch, int query, long long head) {
+QueryNumbers numbersOf(const AttentionOperands<float, T> &operands, int batch,
+                       int query, int head) {
   if (query >= Sizes::tokens)
     return {0, 0};
   long long at = Sizes::numberAt(batch, query, head);
@@ -384,8 +383,8 @@ QueryNumbers numbersOf(const AttentionOperands<float, T> &operands,
 /// Those of a lane's two rows.
 template <typename Sizes> struct RowNumbers {
   template <typename T>
-  RowNumbers(const AttentionOperands<float, T> &operands, long long batch,
-             long long head, int first) {
+  RowNumbers(const AttentionOperands<float, T> &operands, int batch, int head,
+             int first) {
 #pragma unroll
     for (int half = 0; half < 2; ++half)
       rows[half] = numbersOf<Sizes>(
@@ -404,8 +403,8 @@ template <typename Sizes, int Passing> struct PassingNumbers {
 
   /// Starts to copy those of queries from `first` on.
   template <typename T>
-  void start(const AttentionOperands<float, T> &operands, long long batch,
-             long long head, int first) const {
+  void start(const AttentionOperands<float, T> &operands, int batch, int head,
+             int first) const {
     int i = threadIdx.x, query = first + i % Passing;
     if (i < 2 * Passing)
       copyAsync<1>(stage + i, i < Passing ? operands.logSumExp : operands.delta,
@@ -483,8 +482,8 @@ void storeRows(const float (&sums)[Fragments][4], const Result &result,
 template <typename Sizes, typename Scores, int Fragments, typename Result,
           typename Numbers>
 void finishRows(LaneRows &rows, const Scores &scores,
-                float (&sums)[Fragments][4], long long batch, long long head,
-                int first, const Result &result, const Numbers &logSumExp) {
+                float (&sums)[Fragments][4], int batch, int head, int first,
+                const Result &result, const Numbers &logSumExp) {
   rows.finish();
   const float inverses[2] = {rows.inverse(0), rows.inverse(1)};
   scaleRows(sums, inverses);

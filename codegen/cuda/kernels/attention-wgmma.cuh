@@ -26,17 +26,16 @@ using TokenTile = PanelTile<T, Rows, Columns <= 64 ? 64 : 128>;
 
 /// Which tile of which head a block has. Where some tiles have more work than
 /// others, the blocks that start last have the least.
-template <typename Reach, long long Items, int Rows, long long Heads,
+template <typename Reach, long long Items, int Rows, int Heads,
           bool LastIsLongest>
 struct BlockOfHeads {
   static constexpr int tiles = ceilDivide(Items, Rows);
   int first;
-  long long head; ///< of all batch entries
+  int head; ///< of all batch entries
 
   explicit BlockOfHeads(int block) {
-    int tile =
-        Reach::isCausal ? block / static_cast<int>(Heads) : block % tiles;
-    head = Reach::isCausal ? block % static_cast<int>(Heads) : block / tiles;
+    int tile = Reach::isCausal ? block / Heads : block % tiles;
+    head = Reach::isCausal ? block % Heads : block / tiles;
     first = (Reach::isCausal && LastIsLongest ? tiles - 1 - tile : tile) * Rows;
   }
 };
@@ -73,10 +72,12 @@ public:
   static constexpr int ahead = Tiles::stages - 2;
   static_assert(ahead >= 1, "stages");
 
-  PairRing(unsigned char *shared, Global<T> first, long long firstIndex,
-           Global<T> second, long long secondIndex, int row, int count)
-      : first(first), second(second), firstIndex(firstIndex),
-        secondIndex(secondIndex), shared(shared), row(row), left(count) {}
+  /// `head` is the first of the head's rows in both tensors, and `row` that of
+  /// its tokens which comes first.
+  PairRing(unsigned char *shared, Global<T> first, Global<T> second, int head,
+           int row, int count)
+      : first(first), second(second), shared(shared), head(head), row(row),
+        left(count) {}
 
   void begin() {
 #pragma unroll 1
@@ -87,9 +88,9 @@ public:
   void startNext() {
     // Where they lie is computed again, as registers are few.
     if (left > 0) {
-      Copy<First, FirstColumns>(first, firstIndex, row, 0)
+      Copy<First, FirstColumns>(first, head * FirstColumns, row, 0)
           .start(reinterpret_cast<T *>(shared + into));
-      Copy<Second, SecondColumns>(second, secondIndex, row, 0)
+      Copy<Second, SecondColumns>(second, head * SecondColumns, row, 0)
           .start(reinterpret_cast<T *>(shared + into + First::bytes));
     }
     commitCopies();
@@ -122,9 +123,9 @@ private:
   }
 
   Global<T> first, second;
-  long long firstIndex, secondIndex;
   unsigned char *shared;
-  int row, left;          ///< of the next pair, and pairs that have not started
+  int head, row;
+  int left;               ///< pairs that are not yet started
   int from = 0, into = 0; ///< where the stages lie in `shared`
 };
 
@@ -193,8 +194,8 @@ void attentionForwardGroups(int block, Global<typename Sizes::Element> query,
   BlockOfHeads<Reach, Sizes::tokens, Tiles::rows, Sizes::batch * Sizes::heads,
                true>
       place(block);
-  long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
-  long long group = head / Sizes::headsInGroup;
+  int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
+  int group = head / Sizes::headsInGroup;
   WarpScores<Sizes, Reach, Changes, true> scores(changes, batch, head, scale);
   int from = Reach::firstKey(place.first) / Tiles::passing * Tiles::passing;
   int end = scores.endKey(place.first + Tiles::rows);
@@ -208,8 +209,8 @@ void attentionForwardGroups(int block, Global<typename Sizes::Element> query,
         place.first);
     PairRing<Key, Value, Tiles, Sizes::keys, Sizes::groups, Sizes::depth,
              Sizes::width>
-        ring(shared + Query::bytes, key, Sizes::keyAt(batch, 0, group), value,
-             Sizes::valueAt(batch, 0, group), from, count);
+        ring(shared + Query::bytes, key, value, Sizes::keyRow(batch, group),
+             from, count);
     const SharedMatrix queries =
         rowsOf<Query>(reinterpret_cast<T *>(shared), rowOfGroup());
     ring.begin();
@@ -326,8 +327,8 @@ void attentionQueryGradientGroups(
   BlockOfHeads<Reach, Sizes::tokens, Tiles::rows, Sizes::batch * Sizes::heads,
                true>
       place(block);
-  long long batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
-  long long group = head / Sizes::headsInGroup;
+  int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
+  int group = head / Sizes::headsInGroup;
   WarpScores<Sizes, Reach, Changes, true> scores(changes, batch, head, scale);
   int from = Reach::firstKey(place.first) / Tiles::passing * Tiles::passing;
   int end = scores.endKey(place.first + Tiles::rows);
@@ -343,8 +344,8 @@ void attentionQueryGradientGroups(
              Sizes::width>(tiles.widthRows, operands.gradient,
                            Sizes::resultAt(batch, 0, head), place.first);
     typename B::template Ring<Sizes::keys, Sizes::groups> ring(
-        shared + B::rowBytes, operands.key, Sizes::keyAt(batch, 0, group),
-        operands.value, Sizes::valueAt(batch, 0, group), from, count);
+        shared + B::rowBytes, operands.key, operands.value,
+        Sizes::keyRow(batch, group), from, count);
     ring.begin();
     const RowNumbers<Sizes> numbers(operands, batch, head, place.first);
     typename B::Packed packed;
@@ -399,7 +400,7 @@ struct KeySums {
   }
   template <typename KeyResult, typename ValueResult>
   void store(const KeyResult &keyResult, const ValueResult &valueResult,
-             long long batch, long long group, int first) const {
+             int batch, int group, int first) const {
     if constexpr (OfKeys)
       storeRows<T, Sizes::depth>(keys, keyResult, [&](int row) {
         int token = first + row;
@@ -426,8 +427,7 @@ void attentionKeyGradientsGroups(
   BlockOfHeads<Reach, Sizes::keys, Tiles::rows, Sizes::batch * Sizes::groups,
                false>
       place(block);
-  long long batch = place.head / Sizes::groups,
-            group = place.head % Sizes::groups;
+  int batch = place.head / Sizes::groups, group = place.head % Sizes::groups;
   int from = Reach::firstQuery(place.first) / Tiles::passing * Tiles::passing;
   int end = Reach::endQuery(place.first + Tiles::rows, Sizes::tokens);
   int count = ceilDivide(end - from, Tiles::passing);
@@ -448,13 +448,12 @@ void attentionKeyGradientsGroups(
           !isSame<ValueResult, Unused>>
       sums;
 #pragma unroll 1
-  for (long long i = 0; count > 0 && i < Sizes::headsInGroup; ++i) {
-    long long head = group * Sizes::headsInGroup + i;
+  for (int i = 0; count > 0 && i < Sizes::headsInGroup; ++i) {
+    int head = group * Sizes::headsInGroup + i;
     WarpScores<Sizes, Reach, Changes, false> scores(changes, batch, head,
                                                     scale);
-    Ring ring(shared + B::rowBytes, operands.query,
-              Sizes::queryAt(batch, 0, head), operands.gradient,
-              Sizes::resultAt(batch, 0, head), from, count);
+    Ring ring(shared + B::rowBytes, operands.query, operands.gradient,
+              Sizes::queryRow(batch, head), from, count);
     auto startNext = [&] {
       if (ring.hasNext())
         numbersAt(ring.nextStage())

@@ -27,9 +27,11 @@ template <typename T, long long BATCH, long long TOKENS, long long HEADS,
           long long DEPTH, long long KEYS, long long GROUPS, long long WIDTH>
 struct AttentionSizes {
   using Element = T;
-  static constexpr long long batch = BATCH, tokens = TOKENS, heads = HEADS;
-  static constexpr long long depth = DEPTH, keys = KEYS, groups = GROUPS;
-  static constexpr long long width = WIDTH, headsInGroup = HEADS / GROUPS;
+  // Heads of all batch entries are at most as many as a grid's blocks.
+  static constexpr int batch = BATCH, heads = HEADS, groups = GROUPS;
+  static constexpr int headsInGroup = HEADS / GROUPS;
+  static constexpr long long tokens = TOKENS, keys = KEYS;
+  static constexpr long long depth = DEPTH, width = WIDTH;
 
   /// The first element of a token's head.
   static long long queryAt(long long batch, long long token, long long head) {
@@ -43,6 +45,14 @@ struct AttentionSizes {
   }
   static long long valueAt(long long batch, long long token, long long group) {
     return ((batch * KEYS + token) * GROUPS + group) * WIDTH;
+  }
+  /// The rows of a head's first token, which warpgroups count in ints: they
+  /// have at least 66 bytes each.
+  static int queryRow(int batch, int head) {
+    return static_cast<int>(batch * TOKENS * HEADS + head);
+  }
+  static int keyRow(int batch, int group) {
+    return static_cast<int>(batch * KEYS * GROUPS + group);
   }
   static long long numberAt(long long batch, long long token, long long head) {
     return (batch * TOKENS + token) * HEADS + head;
@@ -203,7 +213,7 @@ ScoreChanges(Mask, Lengths, Slopes, Dropout)
 template <typename Sizes, typename Reach, typename Changes, typename S>
 struct HeadScores {
   const Changes &changes;
-  long long batch, head;
+  int batch, head;
   S scale;
   int keys = changes.lengths.template count<Sizes>(batch);
 

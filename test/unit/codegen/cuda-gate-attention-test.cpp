@@ -85,8 +85,12 @@ TEST_P(CudaGateAttention, Compiles) {
     add("bf16", depth);
   add("f16", 128, "mask(%m : tensor<1x12x500x500xf16>)",
       ", %m: tensor<1x12x500x500xf16>");
-  for (int depth : {64, 128})
+  for (int depth : {64, 128}) {
+    add("bf16", depth,
+        "lengths(%l : tensor<4xi32>) slopes(%n : tensor<12xf32>) window(100)",
+        ", %l: tensor<4xi32>, %n: tensor<12xf32>");
     addDropping(depth);
+  }
   // These differ only by the architecture's registers, which are as many.
   if (isAtAnEnd) {
     add("f16", 192);
@@ -95,7 +99,7 @@ TEST_P(CudaGateAttention, Compiles) {
           ", %m: tensor<4x1x1x500xi1>");
   }
   // The gradients share a launch.
-  ASSERT_EQ(all.size(), isAtAnEnd ? 20u : 14u);
+  ASSERT_EQ(all.size(), isAtAnEnd ? 24u : 18u);
   expectFaultless(all);
 }
 
