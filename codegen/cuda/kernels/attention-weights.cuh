@@ -18,9 +18,6 @@ inline int rowOfWarp() { return threadIdx.x / 32 * 16; }
 inline int rowOfElement(int e) { return laneOfWarp() / 4 + e / 2 * 8; }
 inline int columnOfElement(int e) { return laneOfWarp() % 4 * 2 + e % 2; }
 
-/// A warp's 16 rows of Columns sums.
-template <int Columns> using Fragments = float[Columns / 8][4];
-
 /// Over the four lanes that share a row.
 inline float sumOfFour(float value) {
   value = value + shuffleXor(value, 1);

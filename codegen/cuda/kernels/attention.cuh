@@ -64,7 +64,6 @@ struct AttentionSizes {
 /// as registers are few.
 template <int OFFSET, int BACK, int AHEAD> struct AttentionReach {
   static constexpr int offset = OFFSET;
-  static constexpr bool isBounded = BACK >= 0 || AHEAD >= 0;
   static constexpr bool isCausal = AHEAD >= 0;
 
   /// Whether every one of so many queries looks at every one of the keys.
