@@ -251,17 +251,15 @@ void attentionForwardGroups(int block, Global<typename Sizes::Element> query,
       commitGroup();
       multiplyWeights<Value>(sums, packed, values);
       commitGroup();
-      ring.startNext();
       const auto kept = scores.template kept<Tiles::passing>(tile);
       waitForGroups<1>();
       weigh(weights, kept);
-      // The branch keeps the weights before the wait: within a block, ptxas
-      // waits first.
-      if (anyRaised(factors)) {
-        waitForGroups<0>();
-        scaleRows(sums, factors);
-      }
+      // Its branch keeps the weights before the wait: without one, ptxas waits
+      // first.
+      ring.startNext();
       waitForGroups<0>();
+      if (anyRaised(factors))
+        scaleRows(sums, factors);
       packWeights<T>(packed, weights);
     }
     beginGroups();
