@@ -415,36 +415,8 @@ template <typename Sizes, int Passing> struct PassingNumbers {
   }
 };
 
-/// Makes weights of products of queries and keys.
-template <typename Scores, int Fragments, typename Numbers>
-void weighAgain(float (&x)[Fragments][4], const Scores &scores,
-                const typename Scores::Tile &tile, const Numbers &numbers) {
-  scores.enter(x, tile);
-#pragma unroll
-  for (int j = 0; j < Fragments; ++j)
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      x[j][e] =
-          scores.weight(x[j][e], scores.shiftOfSum(numbers(j, e).logSumExp));
-}
-/// Makes gradients of scores of weights, of which none is dropped yet, and of
+/// Makes weights of products of queries and keys, and gradients of scores of
 /// products of values and gradients.
-template <typename Scores, int Fragments, typename Numbers, typename Kept>
-void changeScores(float (&changes)[Fragments][4],
-                  const float (&weights)[Fragments][4], const Scores &scores,
-                  const typename Scores::Tile &tile, const Numbers &numbers,
-                  const Kept &kept) {
-  dropWeights(scores, kept, changes);
-#pragma unroll
-  for (int j = 0; j < Fragments; ++j)
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      changes[j][e] = weights[j][e] * scores.scale() *
-                      (changes[j][e] - numbers(j, e).delta);
-  scores.clear(changes, weights, tile);
-}
-
-/// Both, each weight with its change, so that few registers are needed.
 template <typename Scores, int Fragments, typename Numbers, typename Kept>
 void weighBackward(float (&weights)[Fragments][4],
                    float (&changes)[Fragments][4], const Scores &scores,

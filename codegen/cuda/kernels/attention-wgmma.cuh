@@ -298,8 +298,8 @@ template <typename Sizes, typename Tiles> struct GroupBackward {
       : depthRows(reinterpret_cast<T *>(shared)),
         widthRows(reinterpret_cast<T *>(shared + DepthRows::bytes)) {}
 
-  /// Begins the products of rows with the pair that passes by, in two groups:
-  /// those that are scores, and those that are gradients of weights.
+  /// Begins the products of rows with the pair that passes by: those that are
+  /// scores, and those that are gradients of weights.
   template <typename Ring, int Fragments>
   void multiply(float (&scores)[Fragments][4], float (&changes)[Fragments][4],
                 const Ring &ring) const {
@@ -307,38 +307,12 @@ template <typename Sizes, typename Tiles> struct GroupBackward {
     multiplyAlong<DepthRows, DepthPassing, depth>(
         scores, rowsOf<DepthRows>(depthRows, rowOfGroup()),
         rowsOf<DepthPassing>(ring.firstTile()));
-    commitGroup();
     multiplyAlong<WidthRows, WidthPassing, width>(
         changes, rowsOf<WidthRows>(widthRows, rowOfGroup()),
         rowsOf<WidthPassing>(ring.secondTile()));
     commitGroup();
   }
 };
-
-/// Makes weights and gradients of scores of these products, and starts to copy
-/// the next pair. A block that is alone on its multiprocessor makes weights
-/// while products go on; else those of other blocks do, and registers are few.
-template <typename Tiles, typename Scores, int Fragments, typename Numbers,
-          typename Start>
-void weighProducts(float (&weights)[Fragments][4],
-                   float (&changes)[Fragments][4], const Scores &scores,
-                   const typename Scores::Tile &tile, const Numbers &numbers,
-                   const Start &startNext) {
-  if constexpr (Tiles::rows > 64) {
-    const auto kept = scores.template kept<Tiles::passing>(tile);
-    waitForGroups<1>();
-    weighAgain(weights, scores, tile, numbers);
-    startNext(); // its branch keeps the weights before the wait
-    waitForGroups<0>();
-    changeScores(changes, weights, scores, tile, numbers, kept);
-    dropWeights(scores, kept, weights);
-  } else {
-    startNext();
-    const auto kept = scores.template kept<Tiles::passing>(tile);
-    waitForGroups<0>();
-    weighBackward(weights, changes, scores, tile, numbers, kept);
-  }
-}
 
 template <typename Sizes, typename Reach, typename Tiles, typename Changes,
           typename Result>
@@ -380,8 +354,10 @@ void attentionQueryGradientGroups(
       ring.arrive();
       waitForGroups<0>();
       tiles.multiply(weights, scoreChanges, ring);
-      weighProducts<Tiles>(weights, scoreChanges, scores, tile, numbers,
-                           [&] { ring.startNext(); });
+      ring.startNext();
+      const auto kept = scores.template kept<Tiles::passing>(tile);
+      waitForGroups<0>();
+      weighBackward(weights, scoreChanges, scores, tile, numbers, kept);
       packWeights<T>(packed, scoreChanges);
       // These products go on while the next ones begin.
       beginGroups();
@@ -493,8 +469,11 @@ void attentionKeyGradientsGroups(
       ring.arrive();
       waitForGroups<0>();
       tiles.multiply(weights, scoreChanges, ring);
-      weighProducts<Tiles>(weights, scoreChanges, scores, tile,
-                           numbersAt(ring.stage()), startNext);
+      startNext();
+      const auto kept = scores.template kept<Tiles::passing>(tile);
+      waitForGroups<0>();
+      weighBackward(weights, scoreChanges, scores, tile,
+                    numbersAt(ring.stage()), kept);
       packWeights<T>(packedWeights, weights);
       packWeights<T>(packedChanges, scoreChanges);
       sums.multiply(packedWeights, packedChanges, ring);
