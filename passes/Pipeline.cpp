@@ -325,6 +325,7 @@ public:
     options.batch = batch;
     options.totalSteps = totalSteps;
     options.masterWeights = masterWeights;
+    options.returnsNumbers = returnsNumbers;
     options.mode = mode;
     options.tokens = tokens;
     return options;
@@ -341,6 +342,11 @@ private:
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};
+  Option<bool> returnsNumbers{
+      *this, "returns-numbers",
+      llvm::cl::desc("drop the results of a step that are not one number, as "
+                     "mp-run train does"),
+      llvm::cl::init(false)};
   Option<int64_t> tokens{*this, "tokens",
                          llvm::cl::desc("tokens that mp-decode-pipeline "
                                         "computes at a time"),

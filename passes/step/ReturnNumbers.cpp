@@ -17,8 +17,8 @@ static llvm::BitVector tensorsOf(func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
     auto tensor = dyn_cast<RankedTensorType>(type);
-    found[i] = tensor && tensor.getRank() &&
-               !(name && name.getValue().contains(':'));
+    found[i] =
+        tensor && tensor.getRank() && !(name && name.getValue().contains(':'));
   }
   return found;
 }

@@ -31,12 +31,12 @@ func.func @rest(%x: tensor<1001x33xf16>) -> tensor<1001x33xf16> {
   return %a : tensor<1001x33xf16>
 }
 
-// The row is read once; exp is computed once.
-// ROWS: Items<bf16, 8> [[X:x[0-9]+]][2];
+// The row is read once, by a warp; exp is computed once.
+// ROWS: Items<bf16, 8> [[X:x[0-9]+]][3];
 // ROWS: [[X]][k] = loadItems<8>(a0, at);
-// ROWS: reduceLine<64>
+// ROWS: reduceLine<32>
 // ROWS-NOT: loadItems
-// ROWS: reduceLine<64>
+// ROWS: reduceLine<32>
 // ROWS-NOT: fma(
 // ROWS: storeItems(a1, at,
 func.func @rows(%x: tensor<256x768xbf16>) -> tensor<256x768xbf16> {
