@@ -15,8 +15,9 @@ sys.path.append(str(ROOT / "bench"))
 from _networks import printed, write_data  # noqa: E402
 
 STEPS, PRECISIONS = 5, ("fp32", "bf16")
-# In bf16, gradients through batch norm are mostly rounding: two orders of sums on one CPU end 0.7 apart.
-CONVOLUTIONAL_TOLERANCES = {"fp32": TOLERANCES["fp32"], "bf16": (TOLERANCES["bf16"][0], math.inf)}
+# An input of relu that rounds to the other side of zero changes a channel's gradient by up to a percent. In bf16, gradients
+# through batch norm are mostly rounding: two orders of sums on one CPU end 0.7 apart.
+CONVOLUTIONAL_TOLERANCES = {"fp32": (TOLERANCES["fp32"][0], 2e-2), "bf16": (TOLERANCES["bf16"][0], math.inf)}
 CIFAR = {"image": (32, 32, 3), "batch": 16, "flags": ("--set", "optimizer.lr=1e-6")}
 CONVOLUTIONAL = {**CIFAR, "tolerances": CONVOLUTIONAL_TOLERANCES}
 BYTES, WORDS = {"tokens": (32, 256), "batch": 8}, (32, 2048)
