@@ -58,9 +58,10 @@ def check_all(arguments, tools):
     assert result.returncode == 0, f"{result.stdout}\n{log}"
     assert result.stdout.endswith((out / "table.txt").read_text()), result.stdout
     stages = json.loads((out / "gpu.json").read_text())["stages"]
-    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "rivals", "sanitizer", "networks"}
+    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "attention", "rivals", "sanitizer",
+                "networks"}
     assert set(stages) == expected, stages.keys()
-    may_skip = {"rivals", "sanitizer"} | (set() if find_spec("numpy") else {"fuzz"})
+    may_skip = {"attention", "rivals", "sanitizer"} | (set() if find_spec("numpy") else {"fuzz"})
     for name in expected - may_skip:
         assert stages[name]["status"] == "ok" and stages[name]["rows"], (name, stages[name])
     assert [ran["microseconds"]["mantissa"] > 0 for ran in stages["networks"]["results"]] == [True] * 2, stages["networks"]
