@@ -30,8 +30,8 @@ template <typename T, int Rows, int Columns, Access How> struct SharedTile {
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int bytes = Rows * Columns * sizeof(T);
   static constexpr int pitch = Columns; ///< from a row to the next
-  /// Shifted chunks that a thread may hold, beside fragments of tiles.
-  static constexpr int shiftedAtOnce = 2;
+  /// Whether threads hold fragments of tiles, beside what they copy.
+  static constexpr bool hasFragments = true;
   static constexpr int inChunk = 16 / sizeof(T);
   static constexpr int chunks = Columns / inChunk;
   static_assert(chunks >= 1 && (chunks & (chunks - 1)) == 0, "swizzle");
@@ -67,7 +67,7 @@ template <typename T, int Rows, int Columns> struct PanelTile {
   static constexpr int rows = Rows, columns = Columns;
   static constexpr int bytes = Rows * Columns * sizeof(T);
   static constexpr int pitch = 128 / sizeof(T);
-  static constexpr int shiftedAtOnce = 4; // there are no fragments
+  static constexpr bool hasFragments = false;
   static constexpr int inChunk = 16 / sizeof(T);
   static constexpr int period = 8;
   /// From a panel to the next, in bytes.
@@ -199,10 +199,12 @@ class TileCopy {
   using Share =
       TileShare<Tile, Threads,
                 shifts ? Tile::inChunk : widestOf<Columns>(Tile::inChunk),
-                shifts ? Tile::shiftedAtOnce : 8>;
+                !shifts              ? 8
+                : Tile::hasFragments ? 2
+                                     : 4>;
   /// Whether a tile is loaded to registers while the one before is multiplied.
   static constexpr bool loadsAhead =
-      shifts && Tile::shiftedAtOnce > 2 && Share::share == Share::atOnce;
+      shifts && !Tile::hasFragments && Share::share == Share::atOnce;
 
 public:
   /// `first` is the index of the matrix's first element; `row` and `column` are
