@@ -193,6 +193,14 @@ struct ConvolutionCase {
            "\n  return %c : " + result + "\n}\n";
   }
 
+  /// Returns a plan with a config for an op.
+  std::string planBy(const cuda::GemmConfig &chosen, Convolution op,
+                     llvm::StringRef arch) const {
+    cuda::TunePlan plan{llvm::cantFail(cuda::Arch::get(arch)), {}};
+    plan.gemms[product(op).str()] = {chosen};
+    return plan.str();
+  }
+
   /// Returns a plan with the case's config for an op, with fewer splits if k is
   /// short.
   std::string plan(Convolution op, llvm::StringRef arch = "sm_80") const {
@@ -205,9 +213,7 @@ struct ConvolutionCase {
            !cuda::whyNot(shape, chosen, llvm::cantFail(cuda::Arch::get(arch)))
                 .empty())
       --chosen.splits;
-    return ("mp.plan 1 " + arch + "\ngemm " + shape.str() + " = " +
-            chosen.str() + "\n")
-        .str();
+    return planBy(chosen, op, arch);
   }
 };
 

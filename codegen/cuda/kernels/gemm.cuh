@@ -173,6 +173,10 @@ private:
   /// its stage is free only at the barrier after that. With few, another block
   /// multiplies while this one waits.
   void runGroups(Math &math) {
+    // Sums that are still zeros must not meet those of the loop after it: the
+    // compiler would wait for each product (C7515).
+    if (count <= 0)
+      return;
     constexpr int goOn = P::stages > 3 ? 1 : 0;
     constexpr int ahead = P::stages - 1 - goOn;
 #pragma unroll 1

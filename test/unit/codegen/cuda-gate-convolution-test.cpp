@@ -18,13 +18,14 @@ constexpr Convolution everyOp[] = {Convolution::Forward,
                                    Convolution::BackwardWeight};
 
 void collect(Sources &all, const ConvolutionCase &shape, Convolution op,
-             const std::string &arch) {
+             const std::string &arch,
+             std::optional<cuda::GemmConfig> config = {}) {
   CompileOptions options;
   options.arch = arch;
   options.goal = Goal::Run;
   options.target = "cuda";
-  if (std::string plan = shape.plan(op, arch); !plan.empty())
-    options.plan = plan;
+  if (config)
+    options.plan = shape.planBy(*config, op, arch);
   options.filename = testing::PrintToString(shape);
   mp::test::collect(all, shape.module(op), options);
 }
@@ -86,10 +87,9 @@ TEST_P(CudaGateConvolutionConfigs, Compile) {
                                   .padded(1, 1, 0, 1);
       for (cuda::GemmConfig config : cuda::gemmCandidates(
                shape.product(op), cantFail(cuda::Arch::get(arch)), 1000)) {
-        if (config.splits > 1)
+        if (config.splits > (config.wgmma ? 2 : 1))
           continue;
-        std::string text = StringRef(config.str()).split(" splits").first.str();
-        collect(all, shape.by(text.c_str()), op, arch);
+        collect(all, shape, op, arch, config);
       }
     }
   ASSERT_GE(all.size(), 55u);

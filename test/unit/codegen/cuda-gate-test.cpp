@@ -111,7 +111,9 @@ void collectProducts(Sources &all, StringRef arch, int aligned) {
               .str()));
       for (const cuda::GemmConfig &config : cuda::gemmCandidates(
                shape, cantFail(cuda::Arch::get(arch)), /*most=*/1000)) {
-        if (config.splits > 1)
+        // Their kernels differ in the number of tiles, which warpgroups' loops
+        // do not know then.
+        if (config.splits > (config.wgmma ? 2 : 1))
           continue;
         options.filename = shape.str() + " = " + config.str();
         options.plan =
