@@ -49,11 +49,12 @@ def stand_in(folder, tools, fault=""):
 
 
 def check_all(arguments, tools):
-    """The command as a user gives it, but for the device."""
+    """The command as a user gives it, but for the device. Its `python3` is this one, which may know NumPy."""
     out = arguments.work / "gpu" / "results"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     result = subprocess.run([arguments.source / "bench" / "gpu.sh", "--device", "cpu", "--quick", "--tools", tools, "--data",
-                             arguments.data], env={**os.environ, "OUT": str(out)}, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                             arguments.data], env={**os.environ, "OUT": str(out), "PATH": path},
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     log = (out / "gpu.log").read_text()
     assert result.returncode == 0, f"{result.stdout}\n{log}"
     assert result.stdout.endswith((out / "table.txt").read_text()), result.stdout
