@@ -1,8 +1,7 @@
 //===- InceptionV3.cpp - Szegedy et al. (2015), table 1 -------------------===//
 //
 // torchvision's inception_v3, for images of 299 pixels; small ones keep their
-// size in the first layers, and have no loss in the middle, whose window would
-// not fit.
+// size in the first layers, and are not pooled before the loss in the middle.
 //
 //===----------------------------------------------------------------------===//
 #include "examples/models/Models.h"
@@ -93,9 +92,11 @@ public:
                    conv(avgPool(x, 3, 1, 1), 192, 1, "branch_pool")},
                   3);
   }
+  /// For 17x17, which is pooled to 5x5. What is smaller is so already.
   Tensor auxiliary(const Tensor &x, int64_t classes) {
     auto scope = net.scope("AuxLogits");
-    Tensor y = conv(avgPool(x, 5, 3), 128, 1, "conv0");
+    Tensor pooled = x.size(1) < 17 ? x : avgPool(x, 5, 3);
+    Tensor y = conv(pooled, 128, 1, "conv0");
     return linear(poolAll(conv(y, 768, 5, "conv1")),
                   {.out = classes, .name = "fc"});
   }
@@ -132,7 +133,7 @@ Logits inceptionV3(Graph &net, Tensor x, int64_t classes, const Width &width) {
   x = layers.c(x, 160, "Mixed_6d");
   x = layers.c(x, 192, "Mixed_6e");
   std::vector<Tensor> auxiliary;
-  if (!small)
+  if (x.size(1) >= 5)
     auxiliary.push_back(layers.auxiliary(x, classes));
   x = layers.d(x, "Mixed_7a");
   x = layers.e(x, "Mixed_7b");
