@@ -147,14 +147,15 @@ bool FusionPlan::standsAt(ArrayRef<int64_t> shape,
 }
 
 /// Whether a group that is defined at an anchor's elements depends on nothing
-/// else that must run after the anchor.
+/// else that runs after the anchor, which would have to wait for it and keep
+/// its operands: the gradient of a table of words, for that of its other use.
 bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
   for (Value input : all[index].inputs) {
     Operation *source = sourceOf(input);
     if (!source || groupOf.lookup(source) == index)
       continue;
     if (groupOf.lookup(source) != anchored) {
-      if (dependsOn(groupOf.lookup(source), anchored))
+      if (groupOf.lookup(source) > anchored)
         return false;
     } else if (isa<ReductionOpInterface>(source) ||
                isa<ReshapeOp, RecomputeBarrierOp>(input.getDefiningOp())) {
