@@ -134,12 +134,34 @@ static Value joinSlices(ImplicitLocOpBuilder &builder, Value gradient,
                                      APFloat(0.0));
 }
 
+/// Adds the rows of a gather's gradient to what arrived from elsewhere, in one
+/// pass; null if `rows` is no such gradient. A table of words that a network
+/// also multiplies by is one.
+static Value addRows(ImplicitLocOpBuilder &builder, Value rows, Value other) {
+  auto scatter = rows.getDefiningOp<ScatterAddOp>();
+  if (!scatter || scatter.getBase())
+    return {};
+  return ScatterAddOp::create(builder, scatter.getUpdates(),
+                              scatter.getIndices(), other, scatter.getDim(),
+                              IntegerAttr(), scatter.getBatched());
+}
+
+static Value addGradients(ImplicitLocOpBuilder &builder, Value known,
+                          Value arrived) {
+  if (Value joined = joinSlices(builder, known, arrived))
+    return joined;
+  if (Value sum = addRows(builder, arrived, known))
+    return sum;
+  if (Value sum = addRows(builder, known, arrived))
+    return sum;
+  return AddOp::create(builder, known, arrived);
+}
+
 void Differentiator::accumulate(Value operand, Value gradient) {
   Value fitted = castTo(builder, sumTo(builder, gradient, tensorType(operand)),
                         elementType(operand));
   Value &known = gradients[operand];
-  Value joined = known ? joinSlices(builder, known, fitted) : fitted;
-  known = joined ? joined : Value(AddOp::create(builder, known, fitted));
+  known = known ? addGradients(builder, known, fitted) : fitted;
 }
 
 //===----------------------------------------------------------------------===//
