@@ -124,14 +124,18 @@ private:
   void planKernel(KernelOp kernel) {
     const EmittedKernel &code = emitted[nextKernel++];
     SmallVector<BufferRef> results, temporaries;
+    DenseSet<uint32_t> taken;
     for (OpResult result : kernel.getOutputs()) {
-      auto variable = inPlace(kernel, result);
+      auto place = inPlace(kernel, result);
+      if (!place)
+        place = placeOfOperand(kernel, result, taken);
       results.push_back(
-          variable ? *variable
-                   : newBuffer(describeType(tensorType(result)).bytes(), kernel,
-                               summaryOf(kernel)));
-      refs[result] = results.back();
+          place ? *place
+                : newBuffer(describeType(tensorType(result)).bytes(), kernel,
+                            summaryOf(kernel)));
     }
+    for (auto [result, place] : llvm::zip_equal(kernel.getOutputs(), results))
+      refs[result] = place;
     for (uint64_t bytes : code.temporaries)
       temporaries.push_back(
           newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
@@ -226,6 +230,44 @@ private:
               kernel->isBeforeInBlock(user))
             return false;
         }
+    }
+    return true;
+  }
+
+  /// Returns the buffer of an operand that nothing reads after the kernel, if
+  /// the result may be computed in it. `taken` are those of other results.
+  std::optional<BufferRef> placeOfOperand(KernelOp kernel, OpResult result,
+                                          DenseSet<uint32_t> &taken) {
+    for (Value input : kernel.getInputs()) {
+      BufferRef ref = refs.lookup(input);
+      if (ref.space == BufferRef::Space::Arena && !taken.contains(ref.index) &&
+          isLastUsedBy(kernel, input) &&
+          mayReplace(kernel, ref, result.getResultNumber())) {
+        taken.insert(ref.index);
+        return ref;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Whether no use of a value, or of a reshape of it, comes after the kernel.
+  static bool isLastUsedBy(KernelOp kernel, Value value) {
+    while (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getInput();
+    return llvm::all_of(aliases(value), [&](Value alias) {
+      return llvm::none_of(alias.getUsers(), [&](Operation *user) {
+        return !isa<ReshapeOp>(user) && kernel->isBeforeInBlock(user);
+      });
+    });
+  }
+
+  /// Whether a result may replace a buffer that several operands may be.
+  bool mayReplace(KernelOp kernel, const BufferRef &ref, unsigned result) {
+    for (auto [index, input] : llvm::enumerate(kernel.getInputs())) {
+      BufferRef other = refs.lookup(input);
+      if (other.space == ref.space && other.index == ref.index &&
+          !allowsInPlace(kernel, index, result))
+        return false;
     }
     return true;
   }
