@@ -51,6 +51,11 @@ find_library(MP_UTF8PROC_LIBRARY utf8proc)
 if(NOT MP_UTF8PROC_INCLUDE OR NOT MP_UTF8PROC_LIBRARY)
   mp_missing("utf8proc" "libutf8proc-dev")
 endif()
+find_path(MP_PCRE2_INCLUDE pcre2.h)
+find_library(MP_PCRE2_LIBRARY pcre2-8)
+if(NOT MP_PCRE2_INCLUDE OR NOT MP_PCRE2_LIBRARY)
+  mp_missing("PCRE2" "libpcre2-dev")
+endif()
 find_package(Threads REQUIRED GLOBAL)
 
 # Training needs no tests: if their packages are missing, they are left out.

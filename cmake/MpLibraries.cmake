@@ -34,7 +34,7 @@ function(mp_add_libraries)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "RUNTIME;COMPILER")
   mp_add_library(MantissaRuntime runtime ${arg_RUNTIME})
   target_link_libraries(MantissaRuntime PUBLIC LLVM Threads::Threads PRIVATE ZLIB::ZLIB PNG::PNG ${MP_TURBOJPEG_LIBRARY}
-    ${MP_UTF8PROC_LIBRARY} ${CMAKE_DL_LIBS})
+    ${MP_UTF8PROC_LIBRARY} ${MP_PCRE2_LIBRARY} ${CMAKE_DL_LIBS})
   target_compile_features(MantissaRuntime INTERFACE cxx_std_20)
   separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
   list(TRANSFORM definitions REPLACE "^-D" "")

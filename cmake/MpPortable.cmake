@@ -5,7 +5,7 @@ option(MP_PORTABLE "build the portable package and nothing else" OFF)
 option(MP_PYTHON "build the Python module too; pyproject.toml sets it" OFF)
 # libpng calls zlib, so it stands before it.
 set(MP_ARCHIVES "")
-foreach(archive libpng.a libturbojpeg.a libutf8proc.a libz.a)
+foreach(archive libpng.a libturbojpeg.a libutf8proc.a libpcre2-8.a libz.a)
   find_library(MP_ARCHIVE_${archive} ${archive})
   list(APPEND MP_ARCHIVES ${MP_ARCHIVE_${archive}})
 endforeach()
@@ -19,8 +19,8 @@ endif()
 # libraries along.
 file(GLOB MP_LLVM_ARCHIVES ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 if((MP_PORTABLE OR MP_PYTHON) AND NOT (MP_HAS_ARCHIVES AND MP_LLVM_ARCHIVES))
-  message(FATAL_ERROR "missing dependencies:\n  static zlib, libpng, libjpeg-turbo, utf8proc, LLVM and MLIR: "
-    "apt-get install zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev llvm-22-dev libmlir-22-dev")
+  message(FATAL_ERROR "missing dependencies:\n  static zlib, libpng, libjpeg-turbo, utf8proc, PCRE2, LLVM and MLIR: "
+    "apt-get install zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev libpcre2-dev llvm-22-dev libmlir-22-dev")
 endif()
 
 # mp_link_archives(<target> <object library>...): links their objects and those of

@@ -22,7 +22,7 @@ configure_file(${SOURCE}/docs/portable.md ${stage}/README.md COPYONLY)
 configure_file(${SOURCE}/LICENSE ${stage}/LICENSE COPYONLY)
 
 # The notices of the linked libraries.
-foreach(package llvm-22-dev libmlir-22-dev zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev libstdc++-12-dev)
+foreach(package llvm-22-dev libmlir-22-dev zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev libpcre2-dev libstdc++-12-dev)
   set(notice /usr/share/doc/${package}/copyright)
   if(NOT EXISTS ${notice})
     message(FATAL_ERROR "${notice} is missing: the package has to carry it")

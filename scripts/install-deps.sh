@@ -8,8 +8,8 @@ packages=(
   g++ cmake git ninja-build ccache python3 ca-certificates clang-22 lld-22
   # LLVM and MLIR 22.1: libraries, mlir-tblgen.
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
-  # oneDNN is opened at run time; zlib reads .gz data, libpng and libturbojpeg pictures, utf8proc text.
-  libdnnl-dev zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev
+  # oneDNN is opened at run time; zlib reads .gz data, libpng and libturbojpeg pictures, utf8proc and PCRE2 text.
+  libdnnl-dev zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev libpcre2-dev
   # The examples train on these data.
   dataset-fashion-mnist wordnet-base
 )

@@ -15,7 +15,7 @@ from _consumer import HERE, fresh, needed, options, output
 MOST_MIB = 25
 #: Parts of the C library.
 C_LIBRARY = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "libgcc_s.so.1"}
-NOTICES = {"llvm-22-dev", "libmlir-22-dev", "zlib1g-dev", "libpng-dev", "libturbojpeg0-dev", "libutf8proc-dev", "libstdc++-12-dev", "nanobind", "robin-map"}
+NOTICES = {"llvm-22-dev", "libmlir-22-dev", "zlib1g-dev", "libpng-dev", "libturbojpeg0-dev", "libutf8proc-dev", "libpcre2-dev", "libstdc++-12-dev", "nanobind", "robin-map"}
 #: Two epochs of the example give 0.865.
 LEAST_ACCURACY = 0.85
 #: (a line of a program, what mypy says of it, or nothing)

@@ -130,7 +130,7 @@ def hidden_and_broken(context):
 
 
 # The libraries that docs/reliability.md lists: linked, and opened by name at run time.
-LINKED = {"libMantissa.so", "libMantissaRuntime.so", "libMLIR.so", "libLLVM.so", "libz.so", "libpng16.so", "libturbojpeg.so", "libutf8proc.so", "libstdc++.so", "libm.so", "libgcc_s.so", "libc.so",
+LINKED = {"libMantissa.so", "libMantissaRuntime.so", "libMLIR.so", "libLLVM.so", "libz.so", "libpng16.so", "libturbojpeg.so", "libutf8proc.so", "libpcre2-8.so", "libstdc++.so", "libm.so", "libgcc_s.so", "libc.so",
           "ld-linux-x86-64.so"}
 OPENED = {"libdnnl.so", "libcuda.so", "libnvrtc.so", "libcublasLt.so", "libnvrtc-builtins.so"}
 # What is built finds its libraries as what is installed does: not in the folder of the build.
@@ -144,7 +144,7 @@ def plain(name):
 
 @fault(55, "what is built and loaded", Severity.BREACH,
        "two builds in two folders are equal, byte for byte; a tool loads the libraries of this list and no others: "
-       "libMantissa, libMantissaRuntime, libMLIR, libLLVM, zlib, libpng, libturbojpeg, libutf8proc, libstdc++ and the C library, and, where they are found, "
+       "libMantissa, libMantissaRuntime, libMLIR, libLLVM, zlib, libpng, libturbojpeg, libutf8proc, libpcre2-8, libstdc++ and the C library, and, where they are found, "
        "oneDNN, the CUDA driver, NVRTC and cuBLASLt",
        by=[ctest("consumer/installed")])
 def loaded_libraries(context):
