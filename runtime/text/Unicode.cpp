@@ -58,6 +58,23 @@ size_t characterLength(StringRef text) {
   return text.empty() ? 0 : std::max<size_t>(decode(text).bytes, 1);
 }
 
+size_t graphemeLength(StringRef text) {
+  if (text.empty())
+    return 0;
+  StringRef rest = text;
+  utf8proc_int32_t state = 0;
+  auto before = static_cast<utf8proc_int32_t>(takeCharacter(rest));
+  while (!rest.empty()) {
+    StringRef after = rest;
+    auto next = static_cast<utf8proc_int32_t>(takeCharacter(after));
+    if (utf8proc_grapheme_break_stateful(before, next, &state))
+      break;
+    before = next;
+    rest = after;
+  }
+  return text.size() - rest.size();
+}
+
 char32_t takeCharacter(StringRef &text) {
   Decoded first = decode(text);
   text = text.drop_front(std::max<size_t>(first.bytes, 1));
@@ -90,6 +107,11 @@ bool isNumber(char32_t character) {
 bool isPunctuation(char32_t character) {
   return isBetween(categoryOf(character), UTF8PROC_CATEGORY_PC,
                    UTF8PROC_CATEGORY_PO);
+}
+bool isAnyPunctuation(char32_t character) {
+  bool isAscii = character > 0x20 && character < 0x7F && !isLetter(character) &&
+                 !isNumber(character);
+  return isAscii || isPunctuation(character);
 }
 bool isMark(char32_t character) {
   return isBetween(categoryOf(character), UTF8PROC_CATEGORY_MN,

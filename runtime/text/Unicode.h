@@ -21,6 +21,9 @@ std::optional<size_t> firstInvalid(llvm::StringRef text);
 /// Returns the bytes of the character that a text begins with. Of text that is
 /// not UTF-8, a byte is a character.
 size_t characterLength(llvm::StringRef text);
+/// Returns the bytes of the extended grapheme cluster that a text begins with
+/// (Unicode Standard Annex 29).
+size_t graphemeLength(llvm::StringRef text);
 /// Removes the first character and returns it; U+FFFD if it is not UTF-8.
 char32_t takeCharacter(llvm::StringRef &text);
 /// Returns the character that a text begins with, or none at its end.
@@ -31,6 +34,8 @@ void appendCharacter(char32_t character, std::string &text);
 bool isLetter(char32_t character);
 bool isNumber(char32_t character);
 bool isPunctuation(char32_t character);
+/// P*, and all of ASCII that is neither letter nor digit, such as '$'.
+bool isAnyPunctuation(char32_t character);
 bool isMark(char32_t character);
 bool isNonspacingMark(char32_t character);
 /// Controls, formats and characters of private use: Cc, Cf and Co.
