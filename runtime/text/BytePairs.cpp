@@ -9,9 +9,6 @@ using namespace llvm;
 
 namespace mp::tokenizers {
 
-/// The most words whose tokens are kept, and their longest.
-static constexpr size_t kMostWords = 1 << 16, kLongestWord = 256;
-
 /// A token of a word, with its neighbours.
 struct BytePairs::Symbol {
   Token token;
@@ -109,25 +106,14 @@ Error BytePairs::addMerge(StringRef left, StringRef right) {
   return Error::success();
 }
 
-/// Appends the tokens of the bytes of a symbol, "<0x0A>", if there are all.
-bool BytePairs::appendBytes(StringRef symbol,
-                            std::vector<Token> &symbols) const {
-  size_t before = symbols.size();
-  for (unsigned char byte : symbol) {
-    std::optional<Token> token =
-        vocabulary.find(formatv("<0x{0:X-2}>", unsigned(byte)).str());
-    if (!token) {
-      symbols.resize(before);
-      return false;
-    }
-    symbols.push_back(*token);
-  }
-  return true;
-}
-
 std::vector<Token> BytePairs::symbolsOf(StringRef word) const {
   std::vector<Token> symbols;
-  bool afterUnknown = false;
+  // An unknown one comes after the bytes that follow it, as Hugging Face does.
+  unsigned pending = 0;
+  auto takePending = [&] {
+    symbols.insert(symbols.end(), pending, unknown.value_or(0));
+    pending = 0;
+  };
   for (StringRef rest = word; !rest.empty();) {
     bool isFirst = rest.size() == word.size();
     std::string symbol = rest.take_front(characterLength(rest)).str();
@@ -137,14 +123,16 @@ std::vector<Token> BytePairs::symbolsOf(StringRef word) const {
     if (rest.empty())
       symbol += endSuffix;
     if (std::optional<Token> token = vocabulary.find(symbol)) {
+      takePending();
       symbols.push_back(*token);
-      afterUnknown = false;
-    } else if (!byteFallback || !appendBytes(symbol, symbols)) {
-      if (unknown && !(afterUnknown && fusesUnknown))
-        symbols.push_back(*unknown);
-      afterUnknown = true;
+    } else if (!(byteFallback && vocabulary.appendBytes(symbol, symbols)) &&
+               unknown) {
+      if (!fusesUnknown)
+        takePending();
+      pending = 1;
     }
   }
+  takePending();
   return symbols;
 }
 
@@ -152,17 +140,13 @@ void BytePairs::encode(StringRef word, Tokens &tokens) const {
   if (ignoresMerges)
     if (std::optional<Token> token = vocabulary.find(word))
       return tokens.push_back(*token);
-  if (auto known = words.find(word); known != words.end())
-    return append_range(tokens, known->second);
+  if (const Tokens *known = words.find(word))
+    return append_range(tokens, *known);
   Word symbols(*this, symbolsOf(word));
   symbols.merge();
   size_t before = tokens.size();
   symbols.append(tokens);
-  if (word.size() > kLongestWord)
-    return;
-  if (words.size() >= kMostWords)
-    words.clear();
-  words[word].assign(tokens.begin() + before, tokens.end());
+  words.keep(word, ArrayRef(tokens).drop_front(before));
 }
 
 } // namespace mp::tokenizers

@@ -1,6 +1,7 @@
 //===- JsonField.cpp - values of a JSON file and their places -------------===//
 #include "runtime/text/JsonField.h"
 #include "support/Error.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -62,6 +63,14 @@ bool JsonField::read(uint64_t &number) const {
   auto found = value ? value->getAsUINT64() : std::nullopt;
   if (!found)
     return expected("a whole number from 0 on");
+  number = *found;
+  return false;
+}
+
+bool JsonField::read(double &number) const {
+  auto found = value ? value->getAsNumber() : std::nullopt;
+  if (!found || !std::isfinite(*found))
+    return expected("a number");
   number = *found;
   return false;
 }

@@ -40,6 +40,7 @@ public:
   bool read(std::string &text) const;
   bool read(uint64_t &number) const;
   bool read(bool &flag) const;
+  bool read(double &number) const;
   /// Keeps what `to` holds if the value is missing.
   template <typename T> bool readIfThere(T &to) const {
     return value && read(to);

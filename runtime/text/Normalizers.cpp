@@ -51,6 +51,53 @@ std::string BertNormalizer::operator()(StringRef text) const {
   return lowercase ? tokenizers::lowercase(changed) : changed;
 }
 
+/// Returns where the spaces that a text ends with begin.
+static size_t endWithoutSpaces(StringRef text) {
+  size_t end = 0;
+  for (StringRef rest = text; !rest.empty();)
+    if (!isSpace(takeCharacter(rest)))
+      end = text.size() - rest.size();
+  return end;
+}
+
+std::string Strip::operator()(StringRef text) const {
+  if (right)
+    text = text.take_front(endWithoutSpaces(text));
+  while (left && !text.empty() && isSpace(*firstCharacter(text)))
+    takeCharacter(text);
+  return text.str();
+}
+
+std::string Prepend::operator()(StringRef after) const {
+  return after.empty() ? "" : (text + after).str();
+}
+
+Expected<std::string> Replace::operator()(StringRef text) const {
+  std::string changed;
+  Error error = pattern.split(text, [&](Stretch part) {
+    changed +=
+        part.isMatch ? StringRef(with) : text.slice(part.begin, part.end);
+  });
+  if (error)
+    return error;
+  return changed;
+}
+
+std::string nmt(StringRef text) {
+  return changedEach(text, [](char32_t c, std::string &to) {
+    auto isIn = [&](char32_t first, char32_t last) {
+      return c >= first && c <= last;
+    };
+    if (isIn(0x01, 0x08) || c == 0x0B || isIn(0x0E, 0x1F) || c == 0x7F ||
+        c == 0x8F || c == 0x9F)
+      return;
+    bool isSpace = isIn(0x09, 0x0A) || isIn(0x0C, 0x0D) || c == 0x1680 ||
+                   isIn(0x200B, 0x200F) || isIn(0x2028, 0x2029) ||
+                   c == 0x2581 || c == 0xFEFF || c == 0xFFFD;
+    appendCharacter(isSpace ? U' ' : c, to);
+  });
+}
+
 std::string stripAccents(StringRef text) {
   return changedEach(text, [](char32_t c, std::string &to) {
     if (!isMark(c))

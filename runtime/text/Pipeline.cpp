@@ -11,22 +11,37 @@ namespace mp::tokenizers {
 Error Pipeline::encode(StringRef text, Tokens &tokens) const {
   if (std::optional<size_t> at = firstInvalid(text))
     return makeError("byte {0} is not UTF-8", *at);
-  auto addWord = [&](StringRef word) { model->encode(word, tokens); };
   auto addToken = [&](Token token) { tokens.push_back(token); };
-  auto addPlain = [&](StringRef plain) {
-    if (preTokenizer)
-      preTokenizer(plain, addWord);
-    else if (!plain.empty())
-      addWord(plain);
-  };
+  Error failed = Error::success();
   auto addPiece = [&](StringRef piece) {
-    std::string changed;
-    if (normalizer)
-      piece = changed = normalizer(piece);
-    inNormalized.split(piece, addPlain, addToken);
+    bool isFirst = piece.begin() == text.begin();
+    if (!failed)
+      failed = encodePiece({piece, isFirst}, tokens);
   };
   inText.split(text, addPiece, addToken);
-  return Error::success();
+  return failed;
+}
+
+Error Pipeline::encodePiece(Piece piece, Tokens &tokens) const {
+  std::string changed;
+  if (normalizer) {
+    auto made = normalizer(piece.text);
+    if (!made)
+      return made.takeError();
+    piece.text = changed = std::move(*made);
+  }
+  auto addWord = [&](Piece word) { model->encode(word.text, tokens); };
+  auto addToken = [&](Token token) { tokens.push_back(token); };
+  Error failed = Error::success();
+  auto addPlain = [&](StringRef plain) {
+    bool isFirst = piece.isFirst && plain.begin() == piece.text.begin();
+    if (!preTokenizer)
+      addWord({plain, isFirst});
+    else if (!failed)
+      failed = preTokenizer({plain, isFirst}, addWord);
+  };
+  inNormalized.split(piece.text, addPlain, addToken);
+  return failed;
 }
 
 std::optional<Token> Pipeline::find(StringRef name) const {
@@ -52,8 +67,12 @@ Error Pipeline::add(AddedToken token) {
                      token.token, printableName(token.content));
   if (Error error = added.add(token.content, token.token))
     return error;
-  if (token.isNormalized && normalizer)
-    token.content = normalizer(token.content);
+  if (token.isNormalized && normalizer) {
+    auto changed = normalizer(token.content);
+    if (!changed)
+      return changed.takeError();
+    token.content = normalizedNames[token.token] = std::move(*changed);
+  }
   (token.isNormalized ? inNormalized : inText).add(std::move(token));
   return Error::success();
 }
@@ -61,13 +80,22 @@ Error Pipeline::add(AddedToken token) {
 std::string Pipeline::decode(ArrayRef<Token> tokens) const {
   std::vector<std::string> pieces;
   for (Token token : tokens)
-    if (StringRef name = nameOf(token); name.data())
+    if (auto changed = normalizedNames.find(token);
+        changed != normalizedNames.end())
+      pieces.push_back(changed->second);
+    else if (StringRef name = nameOf(token); name.data())
       pieces.push_back(name.str());
   decoder(pieces);
   std::string text;
   for (const std::string &piece : pieces)
     text += piece;
   return text;
+}
+
+size_t Pipeline::settled(ArrayRef<Token> tokens) const {
+  while (!tokens.empty() && byteOf(nameOf(tokens.back())))
+    tokens = tokens.drop_back();
+  return tokens.size();
 }
 
 } // namespace mp::tokenizers

@@ -12,6 +12,7 @@ class Pipeline : public Tokenizer {
 public:
   llvm::Error encode(llvm::StringRef text, Tokens &tokens) const override;
   std::string decode(llvm::ArrayRef<Token> tokens) const override;
+  size_t settled(llvm::ArrayRef<Token> tokens) const override;
   std::optional<Token> find(llvm::StringRef name) const override;
   uint64_t vocabularySize() const override;
 
@@ -27,10 +28,14 @@ public:
   Decoder decoder;
 
 private:
+  llvm::Error encodePiece(Piece piece, Tokens &tokens) const;
+
   /// Those that are found before normalizers, and after them.
   AddedTokens inText, inNormalized;
   /// All of both. The model does not find them in words.
   Vocabulary added;
+  /// Texts of added tokens after normalizers, which is how they are decoded.
+  llvm::DenseMap<Token, std::string> normalizedNames;
 };
 
 } // namespace mp::tokenizers

@@ -83,7 +83,9 @@ const ByteCharacters &byteCharacters() {
 
 } // namespace
 
-void ByteLevel::operator()(StringRef text, WordSink word) const {
+Error ByteLevel::operator()(Piece piece, WordSink word) const {
+  StringRef text = piece.text;
+  bool isFirst = piece.isFirst;
   std::string prefixed, shown;
   if (addPrefixSpace && !text.starts_with(" "))
     text = prefixed = " " + text.str();
@@ -92,9 +94,11 @@ void ByteLevel::operator()(StringRef text, WordSink word) const {
     shown.clear();
     for (unsigned char byte : text.take_front(length))
       shown += byteCharacters().ofByte[byte];
-    word(shown);
+    word({shown, isFirst});
+    isFirst = false;
     text = text.drop_front(length);
   }
+  return Error::success();
 }
 
 std::string bytesOfByteLevel(StringRef text) {
@@ -119,13 +123,14 @@ namespace {
 enum class Role { Gap, Alone, First, Second };
 } // namespace
 
-static void splitByRole(StringRef text, WordSink word,
-                        function_ref<Role(char32_t)> roleOf) {
+static Error splitByRole(Piece piece, WordSink word,
+                         function_ref<Role(char32_t)> roleOf) {
+  StringRef text = piece.text;
   size_t begin = 0; // of the word that `role` is of
   Role role = Role::Gap;
   auto end = [&](size_t at) {
     if (role != Role::Gap && at > begin)
-      word(text.slice(begin, at));
+      word(piece.slice(begin, at));
     begin = at;
   };
   for (StringRef rest = text; !rest.empty();) {
@@ -136,25 +141,25 @@ static void splitByRole(StringRef text, WordSink word,
     role = next;
   }
   end(text.size());
+  return Error::success();
 }
 
-void bertPreTokenizer(StringRef text, WordSink word) {
-  splitByRole(text, word, [](char32_t c) {
+Error bertPreTokenizer(Piece piece, WordSink word) {
+  return splitByRole(piece, word, [](char32_t c) {
     if (isSpace(c))
       return Role::Gap;
-    // All of ASCII that is neither letter nor digit counts, such as '$'.
-    bool isAscii = c > 0x20 && c < 0x7F && !isLetter(c) && !isNumber(c);
-    return isAscii || isPunctuation(c) ? Role::Alone : Role::First;
+    return isAnyPunctuation(c) ? Role::Alone : Role::First;
   });
 }
 
-void whitespaceSplit(StringRef text, WordSink word) {
-  splitByRole(text, word,
-              [](char32_t c) { return isSpace(c) ? Role::Gap : Role::First; });
+Error whitespaceSplit(Piece piece, WordSink word) {
+  return splitByRole(piece, word, [](char32_t c) {
+    return isSpace(c) ? Role::Gap : Role::First;
+  });
 }
 
-void whitespaceRuns(StringRef text, WordSink word) {
-  splitByRole(text, word, [](char32_t c) {
+Error whitespaceRuns(Piece piece, WordSink word) {
+  return splitByRole(piece, word, [](char32_t c) {
     if (isSpace(c))
       return Role::Gap;
     return isWord(c) ? Role::First : Role::Second;

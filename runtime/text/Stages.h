@@ -8,10 +8,13 @@
 #ifndef MP_RUNTIME_TEXT_STAGES_H
 #define MP_RUNTIME_TEXT_STAGES_H
 
+#include "runtime/text/Pattern.h"
+#include "runtime/text/TokenCache.h"
 #include "runtime/text/Vocabulary.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
+#include <limits>
 
 namespace mp::tokenizers {
 
@@ -19,7 +22,8 @@ namespace mp::tokenizers {
 // Normalizers
 //===----------------------------------------------------------------------===//
 
-using Normalizer = std::function<std::string(llvm::StringRef)>;
+/// Fails where a regular expression takes too many steps.
+using Normalizer = std::function<llvm::Expected<std::string>(llvm::StringRef)>;
 
 struct BertNormalizer {
   bool cleanText = true, handleChineseChars = true, lowercase = true;
@@ -27,6 +31,26 @@ struct BertNormalizer {
 
   std::string operator()(llvm::StringRef text) const;
 };
+struct Strip {
+  bool left = true, right = true;
+
+  std::string operator()(llvm::StringRef text) const;
+};
+/// Puts a text before what is not empty.
+struct Prepend {
+  std::string text;
+
+  std::string operator()(llvm::StringRef after) const;
+};
+struct Replace {
+  Pattern pattern;
+  std::string with;
+
+  llvm::Expected<std::string> operator()(llvm::StringRef text) const;
+};
+/// SentencePiece's rules of neural machine translation: no controls, and every
+/// space the same.
+std::string nmt(llvm::StringRef text);
 std::string stripAccents(llvm::StringRef text);
 std::string lowercase(llvm::StringRef text);
 
@@ -34,23 +58,72 @@ std::string lowercase(llvm::StringRef text);
 // Pre-tokenizers
 //===----------------------------------------------------------------------===//
 
-/// Calls `word` for each word of a text.
-using WordSink = llvm::function_ref<void(llvm::StringRef word)>;
-using PreTokenizer = std::function<void(llvm::StringRef text, WordSink word)>;
+/// A part of a text, and whether the text begins with it.
+struct Piece {
+  llvm::StringRef text;
+  bool isFirst = false;
+
+  Piece slice(size_t begin, size_t end) const {
+    return {text.slice(begin, end), isFirst && begin == 0};
+  }
+};
+/// Calls `word` for each word of a piece. Fails where a regular expression
+/// takes too many steps.
+using WordSink = llvm::function_ref<void(Piece word)>;
+using PreTokenizer = std::function<llvm::Error(Piece piece, WordSink word)>;
 
 /// GPT-2's: words with the space before them, each byte as a visible character
 /// of its own.
 struct ByteLevel {
   bool addPrefixSpace = true, useRegex = true;
 
-  void operator()(llvm::StringRef text, WordSink word) const;
+  llvm::Error operator()(Piece piece, WordSink word) const;
 };
 /// Words between spaces, and punctuation on its own.
-void bertPreTokenizer(llvm::StringRef text, WordSink word);
+llvm::Error bertPreTokenizer(Piece piece, WordSink word);
 /// Words between spaces.
-void whitespaceSplit(llvm::StringRef text, WordSink word);
+llvm::Error whitespaceSplit(Piece piece, WordSink word);
 /// Runs of \w, and runs of what is neither \w nor a space.
-void whitespaceRuns(llvm::StringRef text, WordSink word);
+llvm::Error whitespaceRuns(Piece piece, WordSink word);
+
+/// SentencePiece's: a visible character for each space, and before words.
+struct Metaspace {
+  enum class Prepends { Always, First, Never };
+
+  std::string replacement;
+  Prepends prepends = Prepends::Always;
+  bool splits = true;
+
+  llvm::Error operator()(Piece piece, WordSink word) const;
+};
+
+/// What becomes of matches: words of their own, nothing, a part of the word
+/// before or after, or one word with those beside them.
+enum class Behavior {
+  Isolated,
+  Removed,
+  MergedWithPrevious,
+  MergedWithNext,
+  Contiguous
+};
+struct Split {
+  Pattern pattern;
+  Behavior behavior;
+  bool isInverted = false; ///< what is between matches counts as one
+
+  llvm::Error operator()(Piece piece, WordSink word) const;
+};
+/// Splits at numbers: at each digit, or at runs of them.
+struct Digits {
+  bool isEachAlone = false;
+
+  llvm::Error operator()(Piece piece, WordSink word) const;
+};
+struct Punctuation {
+  Behavior behavior = Behavior::Isolated;
+
+  llvm::Error operator()(Piece piece, WordSink word) const;
+};
 
 /// Returns the bytes for which ByteLevel's characters stand, or the text itself
 /// if it has others.
@@ -92,13 +165,11 @@ private:
   class Word;
 
   std::vector<Token> symbolsOf(llvm::StringRef word) const;
-  bool appendBytes(llvm::StringRef symbol, std::vector<Token> &symbols) const;
   const Merge *find(Token left, Token right) const;
 
   llvm::DenseMap<std::pair<Token, Token>, Merge> merges;
   uint32_t mergeCount = 0;
-  /// Words that were seen: most of a text are. No more than `kMostWords`.
-  mutable llvm::StringMap<Tokens> words;
+  mutable TokenCache words;
 };
 
 /// WordPiece (Devlin et al., "BERT", 2019): of the rest of a word, the longest
@@ -111,6 +182,33 @@ public:
   std::string continuingPrefix = "##";
   /// Words of more characters are unknown.
   uint64_t mostCharacters = 100;
+};
+
+/// The unigram language model (Kudo, "Subword Regularization", 2018): of all
+/// ways to divide a word into pieces, the most probable.
+class Unigram : public Model {
+public:
+  void encode(llvm::StringRef word, Tokens &tokens) const override;
+  /// Appends a piece and the logarithm of its probability. Fails if it is there
+  /// already.
+  llvm::Error add(llvm::StringRef piece, double score);
+  /// Is called after the last piece.
+  void sortPieces();
+
+  Token unknown = 0;
+  bool byteFallback = false;
+
+private:
+  struct Step;
+
+  void forEachPiece(llvm::StringRef text,
+                    llvm::function_ref<void(Token, size_t)> found) const;
+  std::vector<Step> bestSteps(llvm::StringRef word) const;
+
+  std::vector<double> scores;
+  double lowestScore = std::numeric_limits<double>::infinity();
+  std::vector<Token> sorted; ///< by their names
+  mutable TokenCache words;
 };
 
 //===----------------------------------------------------------------------===//
@@ -132,6 +230,31 @@ struct SuffixDecoder {
 
   void operator()(std::vector<std::string> &pieces) const;
 };
+/// Of Metaspace. `isPrepended` says that the first token begins with spaces
+/// that the text has not.
+struct MetaspaceDecoder {
+  std::string replacement;
+  bool isPrepended = true;
+
+  void operator()(std::vector<std::string> &pieces) const;
+};
+struct ReplaceDecoder {
+  std::string what, with;
+
+  void operator()(std::vector<std::string> &pieces) const;
+};
+/// Removes a character from the ends of each piece, so many times at most.
+struct StripDecoder {
+  std::string character;
+  uint64_t start = 0, stop = 0;
+
+  void operator()(std::vector<std::string> &pieces) const;
+};
+/// The bytes of tokens like "<0x0A>": runs of them are characters, or, if they
+/// are not UTF-8, U+FFFD for each.
+void byteFallbackDecoder(std::vector<std::string> &pieces);
+/// Makes one piece of all.
+void fuseDecoder(std::vector<std::string> &pieces);
 void byteLevelDecoder(std::vector<std::string> &pieces);
 /// Spaces between tokens, where a file has no decoder.
 void spacedDecoder(std::vector<std::string> &pieces);

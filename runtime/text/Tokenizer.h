@@ -38,6 +38,11 @@ public:
   /// Returns the text of tokens, each of which is in the vocabulary. It may not
   /// be UTF-8 if the tokens begin or end within a character.
   virtual std::string decode(llvm::ArrayRef<Token> tokens) const = 0;
+  /// Returns how many of the tokens have a text that others after them leave
+  /// as it is: bytes at the end, such as "<0xE2>", may become a character.
+  virtual size_t settled(llvm::ArrayRef<Token> tokens) const {
+    return tokens.size();
+  }
   /// Returns the token of this name, as "<|endoftext|>".
   virtual std::optional<Token> find(llvm::StringRef name) const = 0;
   /// Returns one more than the largest token.
@@ -81,9 +86,9 @@ private:
   std::vector<bool> seen;
 };
 
-/// Reads a tokenizer.json of Hugging Face's tokenizers, with a model BPE or
-/// WordPiece, or the description of a file of tokens of characters or bytes.
-/// Errors name the file and the field.
+/// Reads a tokenizer.json of Hugging Face's tokenizers, with a model BPE,
+/// WordPiece or Unigram, or the description of a file of tokens of characters
+/// or bytes. Errors name the file and the field.
 llvm::Expected<std::unique_ptr<Tokenizer>> readTokenizer(llvm::StringRef path);
 
 /// Reads such a file's text; errors name it by `path`.

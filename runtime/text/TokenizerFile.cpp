@@ -92,6 +92,44 @@ bool readWordPiece(const JsonField &field, WordPiece &model) {
          readToken(field["unk_token"], model.vocabulary, model.unknown);
 }
 
+/// A piece of a vocabulary and its score: ["a", -2.5].
+bool readPiece(const JsonField &field, Unigram &model) {
+  std::string piece;
+  double score = 0;
+  size_t count = 0;
+  if (field.elements([&](const JsonField &part) {
+        return count++ ? part.read(score) : part.read(piece);
+      }))
+    return true;
+  if (count != 2)
+    return field.expected("a piece and its score");
+  Error error = model.add(piece, score);
+  return error && field.fail(toString(std::move(error)));
+}
+
+bool readUnigram(const JsonField &field, Unigram &model) {
+  uint64_t unknown = 0;
+  if (field["byte_fallback"].readIfThere(model.byteFallback) ||
+      field["vocab"].elements(
+          [&](const JsonField &piece) { return readPiece(piece, model); }) ||
+      field["unk_id"].read(unknown))
+    return true;
+  if (unknown >= model.vocabulary.size())
+    return field["unk_id"].expected("the place of a piece in the vocabulary");
+  model.unknown = static_cast<Token>(unknown);
+  model.sortPieces();
+  return false;
+}
+
+template <typename T>
+bool readAs(bool (*read)(const JsonField &, T &), const JsonField &field,
+            std::unique_ptr<Model> &model) {
+  auto made = std::make_unique<T>();
+  bool failed = read(field, *made);
+  model = std::move(made);
+  return failed;
+}
+
 bool readModel(const JsonField &field, std::unique_ptr<Model> &model) {
   std::string type;
   // Old files do not name it: only BPE has merges.
@@ -99,19 +137,13 @@ bool readModel(const JsonField &field, std::unique_ptr<Model> &model) {
     return true;
   if (type.empty())
     type = field["merges"] ? "BPE" : "WordPiece";
-  if (type == "BPE") {
-    auto pairs = std::make_unique<BytePairs>();
-    bool failed = readBytePairs(field, *pairs);
-    model = std::move(pairs);
-    return failed;
-  }
-  if (type == "WordPiece") {
-    auto pieces = std::make_unique<WordPiece>();
-    bool failed = readWordPiece(field, *pieces);
-    model = std::move(pieces);
-    return failed;
-  }
-  return field["type"].expected("BPE or WordPiece");
+  if (type == "BPE")
+    return readAs(readBytePairs, field, model);
+  if (type == "WordPiece")
+    return readAs(readWordPiece, field, model);
+  if (type == "Unigram")
+    return readAs(readUnigram, field, model);
+  return field["type"].expected("BPE, WordPiece or Unigram");
 }
 
 bool readAddedToken(const JsonField &field, Pipeline &to) {

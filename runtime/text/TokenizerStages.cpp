@@ -1,17 +1,59 @@
 //===- TokenizerStages.cpp - the stages that a tokenizer.json names -------===//
 #include "runtime/text/TokenizerStages.h"
+#include "runtime/text/CharacterMap.h"
 #include "runtime/text/Unicode.h"
+#include "llvm/Support/Base64.h"
 
 using namespace llvm;
 
 namespace mp::tokenizers {
 
+/// Reads a stage of one kind.
+template <typename T, typename To>
+static bool readAs(bool (*read)(const JsonField &, T &), const JsonField &field,
+                   To &to) {
+  T made{};
+  if (read(field, made))
+    return true;
+  to = std::move(made);
+  return false;
+}
+
+/// A pattern: {"String": " "} or {"Regex": " {2,}"}.
+static bool readPattern(const JsonField &field, Pattern &pattern) {
+  std::string text;
+  if (JsonField regex = field["Regex"]) {
+    if (regex.read(text))
+      return true;
+    auto made = Pattern::ofRegex(text);
+    if (!made)
+      return regex.fail(toString(made.takeError()));
+    pattern = std::move(*made);
+    return false;
+  }
+  JsonField literal = field["String"];
+  if (literal.read(text))
+    return true;
+  if (text.empty())
+    return literal.expected("a text that is not empty");
+  pattern = Pattern::ofText(std::move(text));
+  return false;
+}
+
+/// Reads a text of one character.
+static bool readCharacter(const JsonField &field, std::string &character) {
+  if (field.read(character))
+    return true;
+  bool isOne =
+      !character.empty() && characterLength(character) == character.size();
+  return !isOne && field.expected("a character");
+}
+
 //===----------------------------------------------------------------------===//
 // Normalizers
 //===----------------------------------------------------------------------===//
 
-static bool readBertNormalizer(const JsonField &field, Normalizer &normalizer) {
-  BertNormalizer bert;
+static bool readBertNormalizer(const JsonField &field, BertNormalizer &bert) {
   bool strips = false;
   if (field["clean_text"].readIfThere(bert.cleanText) ||
       field["handle_chinese_chars"].readIfThere(bert.handleChineseChars) ||
@@ -20,8 +62,50 @@ static bool readBertNormalizer(const JsonField &field, Normalizer &normalizer) {
     return true;
   if (field["strip_accents"])
     bert.stripAccents = strips;
-  normalizer = bert;
   return false;
+}
+
+static bool readStrip(const JsonField &field, Strip &strip) {
+  return field["strip_left"].read(strip.left) ||
+         field["strip_right"].read(strip.right);
+}
+
+static bool readPrepend(const JsonField &field, Prepend &prepend) {
+  return field["prepend"].read(prepend.text);
+}
+
+static bool readReplace(const JsonField &field, Replace &replace) {
+  return readPattern(field["pattern"], replace.pattern) ||
+         field["content"].read(replace.with);
+}
+
+static bool readPrecompiled(const JsonField &field, Normalizer &normalizer) {
+  JsonField table = field["precompiled_charsmap"];
+  std::string text;
+  if (table.read(text))
+    return true;
+  std::vector<char> bytes;
+  if (Error error = decodeBase64(text, bytes))
+    return table.fail(toString(std::move(error)));
+  auto map = CharacterMap::read({bytes.data(), bytes.size()});
+  if (!map)
+    return table.fail(toString(map.takeError()));
+  normalizer = [map = std::make_shared<const CharacterMap>(std::move(*map))](
+                   StringRef text) { return map->normalized(text); };
+  return false;
+}
+
+/// Applies one after another.
+static Expected<std::string> applyAll(ArrayRef<Normalizer> parts,
+                                      StringRef text) {
+  std::string changed = text.str();
+  for (const Normalizer &part : parts) {
+    auto made = part(changed);
+    if (!made)
+      return made.takeError();
+    changed = std::move(*made);
+  }
+  return changed;
 }
 
 bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
@@ -33,19 +117,25 @@ bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
   if (type == "Sequence") {
     std::vector<Normalizer> parts;
     if (field["normalizers"].elements([&](const JsonField &part) {
-          return readNormalizer(part, parts.emplace_back());
+          return !part ? part.expected("a normalizer")
+                       : readNormalizer(part, parts.emplace_back());
         }))
       return true;
-    normalizer = [parts](StringRef text) {
-      std::string changed = text.str();
-      for (const Normalizer &part : parts)
-        changed = part(changed);
-      return changed;
-    };
+    normalizer = [parts](StringRef text) { return applyAll(parts, text); };
     return false;
   }
   if (type == "BertNormalizer")
-    return readBertNormalizer(field, normalizer);
+    return readAs(readBertNormalizer, field, normalizer);
+  if (type == "Strip")
+    return readAs(readStrip, field, normalizer);
+  if (type == "Prepend")
+    return readAs(readPrepend, field, normalizer);
+  if (type == "Replace")
+    return readAs(readReplace, field, normalizer);
+  if (type == "Precompiled")
+    return readPrecompiled(field, normalizer);
+  if (type == "Nmt")
+    return normalizer = nmt, false;
   if (type == "Lowercase")
     return normalizer = lowercase, false;
   if (type == "StripAccents")
@@ -57,8 +147,9 @@ bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
       normalizer = [form](StringRef text) { return normalized(text, form); };
       return false;
     }
-  return field["type"].expected("Sequence, BertNormalizer, Lowercase, "
-                                "StripAccents, NFC, NFD, NFKC or NFKD");
+  return field["type"].expected(
+      "Sequence, BertNormalizer, Strip, Prepend, Replace, Precompiled, Nmt, "
+      "Lowercase, StripAccents, NFC, NFD, NFKC or NFKD");
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,12 +157,83 @@ bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
 //===----------------------------------------------------------------------===//
 
 /// Splits by one after another from `first` on.
-static void splitBy(ArrayRef<PreTokenizer> parts, StringRef text,
-                    WordSink word) {
+static Error splitBy(ArrayRef<PreTokenizer> parts, Piece piece, WordSink word) {
   if (parts.empty())
-    return word(text);
-  parts.front()(
-      text, [&](StringRef piece) { splitBy(parts.drop_front(), piece, word); });
+    return word(piece), Error::success();
+  Error within = Error::success();
+  Error failed = parts.front()(piece, [&](Piece part) {
+    if (!within)
+      within = splitBy(parts.drop_front(), part, word);
+  });
+  return joinErrors(std::move(failed), std::move(within));
+}
+
+/// `prepend_scheme` of Metaspace; older files have `add_prefix_space`.
+static bool readPrepends(const JsonField &field,
+                         Metaspace::Prepends &prepends) {
+  JsonField scheme = field["prepend_scheme"];
+  bool isAdded = true;
+  if (field["add_prefix_space"].readIfThere(isAdded))
+    return true;
+  if (!scheme) {
+    prepends =
+        isAdded ? Metaspace::Prepends::Always : Metaspace::Prepends::Never;
+    return false;
+  }
+  std::string name;
+  if (scheme.read(name))
+    return true;
+  for (auto [known, value] : {std::pair("always", Metaspace::Prepends::Always),
+                              std::pair("first", Metaspace::Prepends::First),
+                              std::pair("never", Metaspace::Prepends::Never)})
+    if (name == known) {
+      prepends = value;
+      return !isAdded && value != Metaspace::Prepends::Never &&
+             scheme.expected("never, as add_prefix_space is false");
+    }
+  return scheme.expected("always, first or never");
+}
+
+static bool readMetaspace(const JsonField &field, Metaspace &metaspace) {
+  return readCharacter(field["replacement"], metaspace.replacement) ||
+         readPrepends(field, metaspace.prepends) ||
+         field["split"].readIfThere(metaspace.splits);
+}
+
+static bool readBehavior(const JsonField &field, Behavior &behavior) {
+  std::string name;
+  if (field.read(name))
+    return true;
+  for (auto [known, value] :
+       {std::pair("Isolated", Behavior::Isolated),
+        std::pair("Removed", Behavior::Removed),
+        std::pair("MergedWithPrevious", Behavior::MergedWithPrevious),
+        std::pair("MergedWithNext", Behavior::MergedWithNext),
+        std::pair("Contiguous", Behavior::Contiguous)})
+    if (name == known)
+      return behavior = value, false;
+  return field.expected("Isolated, Removed, MergedWithPrevious, "
+                        "MergedWithNext or Contiguous");
+}
+
+static bool readSplit(const JsonField &field, Split &split) {
+  return readPattern(field["pattern"], split.pattern) ||
+         readBehavior(field["behavior"], split.behavior) ||
+         field["invert"].read(split.isInverted);
+}
+
+static bool readByteLevel(const JsonField &field, ByteLevel &byteLevel) {
+  return field["add_prefix_space"].readIfThere(byteLevel.addPrefixSpace) ||
+         field["use_regex"].readIfThere(byteLevel.useRegex);
+}
+
+static bool readDigits(const JsonField &field, Digits &digits) {
+  return field["individual_digits"].read(digits.isEachAlone);
+}
+
+static bool readPunctuation(const JsonField &field, Punctuation &punctuation) {
+  JsonField behavior = field["behavior"];
+  return behavior && readBehavior(behavior, punctuation.behavior);
 }
 
 bool readPreTokenizer(const JsonField &field, PreTokenizer &preTokenizer) {
@@ -83,35 +245,73 @@ bool readPreTokenizer(const JsonField &field, PreTokenizer &preTokenizer) {
   if (type == "Sequence") {
     std::vector<PreTokenizer> parts;
     if (field["pretokenizers"].elements([&](const JsonField &part) {
-          return readPreTokenizer(part, parts.emplace_back());
+          return !part ? part.expected("a pre-tokenizer")
+                       : readPreTokenizer(part, parts.emplace_back());
         }))
       return true;
-    preTokenizer = [parts](StringRef text, WordSink word) {
-      splitBy(parts, text, word);
+    preTokenizer = [parts](Piece piece, WordSink word) {
+      return splitBy(parts, piece, word);
     };
     return false;
   }
-  if (type == "ByteLevel") {
-    ByteLevel byteLevel;
-    if (field["add_prefix_space"].readIfThere(byteLevel.addPrefixSpace) ||
-        field["use_regex"].readIfThere(byteLevel.useRegex))
-      return true;
-    preTokenizer = byteLevel;
-    return false;
-  }
+  if (type == "ByteLevel")
+    return readAs(readByteLevel, field, preTokenizer);
+  if (type == "Metaspace")
+    return readAs(readMetaspace, field, preTokenizer);
+  if (type == "Split")
+    return readAs(readSplit, field, preTokenizer);
+  if (type == "Digits")
+    return readAs(readDigits, field, preTokenizer);
+  if (type == "Punctuation")
+    return readAs(readPunctuation, field, preTokenizer);
   if (type == "BertPreTokenizer")
     return preTokenizer = bertPreTokenizer, false;
   if (type == "Whitespace")
     return preTokenizer = whitespaceRuns, false;
   if (type == "WhitespaceSplit")
     return preTokenizer = whitespaceSplit, false;
-  return field["type"].expected("Sequence, ByteLevel, BertPreTokenizer, "
-                                "Whitespace or WhitespaceSplit");
+  return field["type"].expected(
+      "Sequence, ByteLevel, Metaspace, Split, Digits, Punctuation, "
+      "BertPreTokenizer, Whitespace or WhitespaceSplit");
 }
 
 //===----------------------------------------------------------------------===//
 // Decoders
 //===----------------------------------------------------------------------===//
+
+static bool readWordPieceDecoder(const JsonField &field,
+                                 WordPieceDecoder &decoder) {
+  return field["prefix"].readIfThere(decoder.prefix) ||
+         field["cleanup"].readIfThere(decoder.cleanup);
+}
+
+static bool readSuffixDecoder(const JsonField &field, SuffixDecoder &decoder) {
+  return field["suffix"].readIfThere(decoder.suffix);
+}
+
+static bool readMetaspaceDecoder(const JsonField &field,
+                                 MetaspaceDecoder &decoder) {
+  Metaspace metaspace;
+  if (readMetaspace(field, metaspace))
+    return true;
+  decoder = {metaspace.replacement,
+             metaspace.prepends != Metaspace::Prepends::Never};
+  return false;
+}
+
+/// Decoding never fails, so that a regular expression is not read here.
+static bool readReplaceDecoder(const JsonField &field,
+                               ReplaceDecoder &decoder) {
+  JsonField literal = field["pattern"]["String"];
+  if (literal.read(decoder.what) || field["content"].read(decoder.with))
+    return true;
+  return decoder.what.empty() && literal.expected("a text that is not empty");
+}
+
+static bool readStripDecoder(const JsonField &field, StripDecoder &decoder) {
+  return readCharacter(field["content"], decoder.character) ||
+         field["start"].read(decoder.start) || field["stop"].read(decoder.stop);
+}
 
 bool readDecoder(const JsonField &field, Decoder &decoder) {
   std::string type;
@@ -120,24 +320,38 @@ bool readDecoder(const JsonField &field, Decoder &decoder) {
     return false;
   if (field["type"].read(type))
     return true;
+  if (type == "Sequence") {
+    std::vector<Decoder> parts;
+    if (field["decoders"].elements([&](const JsonField &part) {
+          return !part ? part.expected("a decoder")
+                       : readDecoder(part, parts.emplace_back());
+        }))
+      return true;
+    decoder = [parts](std::vector<std::string> &pieces) {
+      for (const Decoder &part : parts)
+        part(pieces);
+    };
+    return false;
+  }
   if (type == "ByteLevel")
     return decoder = byteLevelDecoder, false;
-  if (type == "WordPiece") {
-    WordPieceDecoder pieces;
-    if (field["prefix"].readIfThere(pieces.prefix) ||
-        field["cleanup"].readIfThere(pieces.cleanup))
-      return true;
-    decoder = pieces;
-    return false;
-  }
-  if (type == "BPEDecoder") {
-    SuffixDecoder suffixes;
-    if (field["suffix"].readIfThere(suffixes.suffix))
-      return true;
-    decoder = suffixes;
-    return false;
-  }
-  return field["type"].expected("ByteLevel, WordPiece or BPEDecoder");
+  if (type == "ByteFallback")
+    return decoder = byteFallbackDecoder, false;
+  if (type == "Fuse")
+    return decoder = fuseDecoder, false;
+  if (type == "WordPiece")
+    return readAs(readWordPieceDecoder, field, decoder);
+  if (type == "BPEDecoder")
+    return readAs(readSuffixDecoder, field, decoder);
+  if (type == "Metaspace")
+    return readAs(readMetaspaceDecoder, field, decoder);
+  if (type == "Replace")
+    return readAs(readReplaceDecoder, field, decoder);
+  if (type == "Strip")
+    return readAs(readStripDecoder, field, decoder);
+  return field["type"].expected("Sequence, ByteLevel, ByteFallback, Fuse, "
+                                "WordPiece, BPEDecoder, Metaspace, Replace or "
+                                "Strip");
 }
 
 } // namespace mp::tokenizers

@@ -1,6 +1,7 @@
 //===- Vocabulary.cpp - tokens and their names ----------------------------===//
 #include "runtime/text/Vocabulary.h"
 #include "support/Error.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -29,6 +30,27 @@ std::optional<Token> Vocabulary::find(StringRef name) const {
   if (found == tokens.end())
     return std::nullopt;
   return found->second;
+}
+
+bool Vocabulary::appendBytes(StringRef text, Tokens &to) const {
+  size_t before = to.size();
+  for (unsigned char byte : text) {
+    std::optional<Token> token =
+        find(formatv("<0x{0:X-2}>", unsigned(byte)).str());
+    if (!token) {
+      to.resize(before);
+      return false;
+    }
+    to.push_back(*token);
+  }
+  return true;
+}
+
+std::optional<char> byteOf(StringRef name) {
+  if (name.size() != 6 || !name.consume_front("<0x") || !isHexDigit(name[0]) ||
+      !isHexDigit(name[1]) || name[2] != '>')
+    return std::nullopt;
+  return static_cast<char>(hexFromNibbles(name[0], name[1]));
 }
 
 } // namespace mp::tokenizers

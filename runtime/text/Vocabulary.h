@@ -22,6 +22,8 @@ public:
     return token < names.size() ? names[token] : llvm::StringRef();
   }
   uint64_t size() const { return names.size(); }
+  /// Appends the tokens of the bytes of a text, "<0x0A>", if there are all.
+  bool appendBytes(llvm::StringRef text, Tokens &tokens) const;
 
 private:
   llvm::StringMap<Token> tokens;
@@ -29,6 +31,9 @@ private:
   /// no such token.
   std::vector<llvm::StringRef> names;
 };
+
+/// Returns the byte for which a token like "<0x0A>" stands.
+std::optional<char> byteOf(llvm::StringRef name);
 
 } // namespace mp::tokenizers
 
