@@ -137,7 +137,10 @@ public:
   void add(Token token) { tokens.push_back(token); }
   /// Prints what is new, in whole characters unless it is the end.
   void print(bool isEnd) {
-    std::string text = tokenizer.decode(tokens);
+    ArrayRef<Token> known = tokens;
+    if (!isEnd)
+      known = known.take_front(tokenizer.settled(tokens));
+    std::string text = tokenizer.decode(known);
     size_t end = isEnd ? text.size() : wholeCharacters(text);
     if (end <= printed)
       return;
