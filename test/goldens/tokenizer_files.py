@@ -18,6 +18,7 @@ import tokenizers
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from files import write_json
+from sentence_files import sentence_tokenizers
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "tokenizers"
@@ -88,6 +89,7 @@ def all_tokenizers():
         "sequence": word_pieces(normalizers.NFKC(), pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.BertPreTokenizer()])),
         "suffix": pairs(pre_tokenizers.Whitespace(), decoders.BPEDecoder(), end_of_word_suffix="</w>", fuse_unk=True),
         "prefix": pairs(pre_tokenizers.BertPreTokenizer(), decoders.WordPiece(), continuing_subword_prefix="##"),
+        **sentence_tokenizers(TEXT),
     }
 
 
@@ -95,7 +97,8 @@ def texts(specials):
     """Texts of each kind that a tokenizer tells apart."""
     return ["", " ", "The sailors didn't sail.", "  two  spaces\n\n\nand lines \t", "WE'LL we'll 'twas 's 're'd'x", "345 12a b3 ½ Ⅷ ٣", "naïve café İ ǅ Straße",
             "海上的船 𠀀 ひらがな 한국어", "🚢👩‍💻 ️ \u200d", "a\u00a0b\u2003c\u3000d\u0085e\x00f\x07g\ufffdh", "supercalifragilistic" * 6, "$5.00 + `x` ~ ^|",
-            "שָׁלוֹם e\u0301\u0323 ﬁ", "".join(specials), f"a {specials[0]} b", "sail Sail sailing the Sea WIND wind", "<0x41> ## </w>"]
+            "שָׁלוֹם e\u0301\u0323 ﬁ", "".join(specials), f"a {specials[0]} b", "sail Sail sailing the Sea WIND wind", "<0x41> ## </w>",
+            "① Ａ … ｶ\uff9e ㍿ a\u0308e\u0301 \u200bx\r\n", "   xq 12345 SHE'S don't…\n\n  \t\n end.  "]
 
 
 def expectations(tokenizer):
@@ -109,7 +112,12 @@ def generate():
     FOLDER.mkdir(exist_ok=True)
     cases = {}
     for name, tokenizer in all_tokenizers().items():
-        (FOLDER / f"{name}.json").write_text(tokenizer.to_str(pretty=False) + "\n")
+        # Training does not give the same vocabulary twice, so that files stay unless they are deleted.
+        path = FOLDER / f"{name}.json"
+        if path.exists():
+            tokenizer = Tokenizer.from_file(str(path))
+        else:
+            path.write_text(tokenizer.to_str(pretty=False) + "\n")
         cases[name] = list(expectations(tokenizer))
     write_json(HERE / "tokenizers.json", {"tokenizers": tokenizers.__version__, "cases": cases})
 
@@ -174,6 +182,22 @@ def compare_pairs(program, path, lines, most):
             raise SystemExit(f"{path.name}: {a!r} and {b!r}: {tokens}, {types}, expected {expected.ids}, {expected.type_ids}")
 
 
+def compare_decoding(program, path, count):
+    """Texts of tokens that are drawn at random, special ones and bytes that make no character among them."""
+    tokenizer, rng = Tokenizer.from_file(str(path)), random.Random(2)
+    tokens = [rng.randrange(tokenizer.get_vocab_size()) for _ in range(12 * count)]
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "tokens.bin"
+        made.write_bytes(numpy.array(tokens, numpy.uint16).tobytes())
+        Path(f"{made}.json").write_text(json.dumps({"dtype": "uint16", "tokenizer": str(path)}))
+        for first in range(0, len(tokens), 12):
+            found = subprocess.run([program, "detokenize", made, "--first", str(first), "--count", "12"], check=True, stdout=subprocess.PIPE).stdout
+            expected = tokenizer.decode(tokens[first:first + 12], skip_special_tokens=False)
+            # The bytes of a character that is cut off are printed as they are.
+            if found.decode(errors="replace") != expected:
+                raise SystemExit(f"{path.name}: {tokens[first:first + 12]}: {found}, expected {expected!r}")
+
+
 def compare(program, count):
     rng = random.Random(1)
     for path in sorted(FOLDER.glob("*.json")):
@@ -189,7 +213,8 @@ def compare(program, count):
                     raise SystemExit(f"{path.name}: {line!r}: {tokens}, expected {expected}")
         for most in (12, 13):
             compare_pairs(program, path, lines, most)
-        print(f"{path.name}: {4 * count} texts have the same tokens", flush=True)
+        compare_decoding(program, path, count // 20)
+        print(f"{path.name}: {4 * count} texts have the same tokens, and {count // 20} the same text", flush=True)
 
 
 if __name__ == "__main__":
