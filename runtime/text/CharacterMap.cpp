@@ -46,6 +46,13 @@ Expected<CharacterMap> CharacterMap::read(StringRef bytes) {
   map.texts = rest.drop_front(length).str();
   if (std::optional<size_t> at = firstInvalid(map.texts))
     return makeError("byte {0} is not UTF-8", width + length + *at);
+  // Those of Unicode's compatibility forms have up to 33 bytes.
+  constexpr size_t longest = 256;
+  for (StringRef rest = map.texts; rest.size() > longest;
+       rest = rest.split('\0').second)
+    if (rest.find('\0') > longest)
+      return makeError("a text of more than {0} bytes stands for a character",
+                       longest);
   // Of every node, so that a search has no value to check.
   for (auto [i, unit] : enumerate(map.units)) {
     if (isValue(unit) || !hasValue(unit))

@@ -1,6 +1,7 @@
 //===- Normalizers.cpp - changes of text before it is split ---------------===//
 #include "runtime/text/Stages.h"
 #include "runtime/text/Unicode.h"
+#include "support/Error.h"
 
 using namespace llvm;
 
@@ -72,14 +73,25 @@ std::string Prepend::operator()(StringRef after) const {
   return after.empty() ? "" : (text + after).str();
 }
 
+Error checkGrowth(size_t before, size_t now) {
+  if (now <= mostBytesOf(before))
+    return Error::success();
+  return makeError("stages of the tokenizer make more than {0} bytes of {1}",
+                   mostBytesOf(before), before);
+}
+
 Expected<std::string> Replace::operator()(StringRef text) const {
   std::string changed;
   Error error = pattern.split(text, [&](Stretch part) {
+    if (changed.size() > mostBytesOf(text.size()))
+      return;
     changed +=
         part.isMatch ? StringRef(with) : text.slice(part.begin, part.end);
   });
   if (error)
     return error;
+  if (Error grown = checkGrowth(text.size(), changed.size()))
+    return grown;
   return changed;
 }
 

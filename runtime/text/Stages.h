@@ -18,6 +18,12 @@
 
 namespace mp::tokenizers {
 
+/// The most bytes that stages make of a text of `bytes`: files are not trusted,
+/// and what replaces what has been replaced grows without end.
+inline size_t mostBytesOf(size_t bytes) { return (1 << 16) + 64 * bytes; }
+/// Fails if stages have made more of a text.
+llvm::Error checkGrowth(size_t before, size_t now);
+
 //===----------------------------------------------------------------------===//
 // Normalizers
 //===----------------------------------------------------------------------===//

@@ -104,26 +104,14 @@ static Expected<std::string> applyAll(ArrayRef<Normalizer> parts,
     if (!made)
       return made.takeError();
     changed = std::move(*made);
+    if (Error error = checkGrowth(text.size(), changed.size()))
+      return error;
   }
   return changed;
 }
 
-bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
-  std::string type;
-  if (!field)
-    return false;
-  if (field["type"].read(type))
-    return true;
-  if (type == "Sequence") {
-    std::vector<Normalizer> parts;
-    if (field["normalizers"].elements([&](const JsonField &part) {
-          return !part ? part.expected("a normalizer")
-                       : readNormalizer(part, parts.emplace_back());
-        }))
-      return true;
-    normalizer = [parts](StringRef text) { return applyAll(parts, text); };
-    return false;
-  }
+static bool readOneNormalizer(const JsonField &field, StringRef type,
+                              Normalizer &normalizer) {
   if (type == "BertNormalizer")
     return readAs(readBertNormalizer, field, normalizer);
   if (type == "Strip")
@@ -152,18 +140,43 @@ bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
       "Lowercase, StripAccents, NFC, NFD, NFKC or NFKD");
 }
 
+/// Appends a normalizer, or those of a sequence.
+static bool readNormalizers(const JsonField &field,
+                            std::vector<Normalizer> &parts) {
+  std::string type;
+  if (field["type"].read(type))
+    return true;
+  if (type != "Sequence")
+    return readOneNormalizer(field, type, parts.emplace_back());
+  return field["normalizers"].elements(
+      [&](const JsonField &part) { return readNormalizers(part, parts); });
+}
+
+bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
+  std::vector<Normalizer> parts;
+  if (!field)
+    return false;
+  if (readNormalizers(field, parts))
+    return true;
+  normalizer = [parts](StringRef text) { return applyAll(parts, text); };
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Pre-tokenizers
 //===----------------------------------------------------------------------===//
 
-/// Splits by one after another from `first` on.
-static Error splitBy(ArrayRef<PreTokenizer> parts, Piece piece, WordSink word) {
+/// Splits a piece of a text of `bytes` by one after another.
+static Error splitBy(ArrayRef<PreTokenizer> parts, Piece piece, size_t bytes,
+                     WordSink word) {
   if (parts.empty())
     return word(piece), Error::success();
+  if (Error error = checkGrowth(bytes, piece.text.size()))
+    return error;
   Error within = Error::success();
   Error failed = parts.front()(piece, [&](Piece part) {
     if (!within)
-      within = splitBy(parts.drop_front(), part, word);
+      within = splitBy(parts.drop_front(), part, bytes, word);
   });
   return joinErrors(std::move(failed), std::move(within));
 }
@@ -236,24 +249,8 @@ static bool readPunctuation(const JsonField &field, Punctuation &punctuation) {
   return behavior && readBehavior(behavior, punctuation.behavior);
 }
 
-bool readPreTokenizer(const JsonField &field, PreTokenizer &preTokenizer) {
-  std::string type;
-  if (!field)
-    return false;
-  if (field["type"].read(type))
-    return true;
-  if (type == "Sequence") {
-    std::vector<PreTokenizer> parts;
-    if (field["pretokenizers"].elements([&](const JsonField &part) {
-          return !part ? part.expected("a pre-tokenizer")
-                       : readPreTokenizer(part, parts.emplace_back());
-        }))
-      return true;
-    preTokenizer = [parts](Piece piece, WordSink word) {
-      return splitBy(parts, piece, word);
-    };
-    return false;
-  }
+static bool readOnePreTokenizer(const JsonField &field, StringRef type,
+                                PreTokenizer &preTokenizer) {
   if (type == "ByteLevel")
     return readAs(readByteLevel, field, preTokenizer);
   if (type == "Metaspace")
@@ -273,6 +270,30 @@ bool readPreTokenizer(const JsonField &field, PreTokenizer &preTokenizer) {
   return field["type"].expected(
       "Sequence, ByteLevel, Metaspace, Split, Digits, Punctuation, "
       "BertPreTokenizer, Whitespace or WhitespaceSplit");
+}
+
+/// Appends a pre-tokenizer, or those of a sequence.
+static bool readPreTokenizers(const JsonField &field,
+                              std::vector<PreTokenizer> &parts) {
+  std::string type;
+  if (field["type"].read(type))
+    return true;
+  if (type != "Sequence")
+    return readOnePreTokenizer(field, type, parts.emplace_back());
+  return field["pretokenizers"].elements(
+      [&](const JsonField &part) { return readPreTokenizers(part, parts); });
+}
+
+bool readPreTokenizer(const JsonField &field, PreTokenizer &preTokenizer) {
+  std::vector<PreTokenizer> parts;
+  if (!field)
+    return false;
+  if (readPreTokenizers(field, parts))
+    return true;
+  preTokenizer = [parts](Piece piece, WordSink word) {
+    return splitBy(parts, piece, piece.text.size(), word);
+  };
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,7 +326,11 @@ static bool readReplaceDecoder(const JsonField &field,
   JsonField literal = field["pattern"]["String"];
   if (literal.read(decoder.what) || field["content"].read(decoder.with))
     return true;
-  return decoder.what.empty() && literal.expected("a text that is not empty");
+  if (decoder.what.empty())
+    return literal.expected("a text that is not empty");
+  // What replaces what has been replaced would grow without end.
+  return decoder.with.size() > decoder.what.size() &&
+         field["content"].expected("no longer text than that of the pattern");
 }
 
 static bool readStripDecoder(const JsonField &field, StripDecoder &decoder) {
@@ -313,26 +338,8 @@ static bool readStripDecoder(const JsonField &field, StripDecoder &decoder) {
          field["start"].read(decoder.start) || field["stop"].read(decoder.stop);
 }
 
-bool readDecoder(const JsonField &field, Decoder &decoder) {
-  std::string type;
-  decoder = spacedDecoder;
-  if (!field)
-    return false;
-  if (field["type"].read(type))
-    return true;
-  if (type == "Sequence") {
-    std::vector<Decoder> parts;
-    if (field["decoders"].elements([&](const JsonField &part) {
-          return !part ? part.expected("a decoder")
-                       : readDecoder(part, parts.emplace_back());
-        }))
-      return true;
-    decoder = [parts](std::vector<std::string> &pieces) {
-      for (const Decoder &part : parts)
-        part(pieces);
-    };
-    return false;
-  }
+static bool readOneDecoder(const JsonField &field, StringRef type,
+                           Decoder &decoder) {
   if (type == "ByteLevel")
     return decoder = byteLevelDecoder, false;
   if (type == "ByteFallback")
@@ -352,6 +359,31 @@ bool readDecoder(const JsonField &field, Decoder &decoder) {
   return field["type"].expected("Sequence, ByteLevel, ByteFallback, Fuse, "
                                 "WordPiece, BPEDecoder, Metaspace, Replace or "
                                 "Strip");
+}
+
+/// Appends a decoder, or those of a sequence.
+static bool readDecoders(const JsonField &field, std::vector<Decoder> &parts) {
+  std::string type;
+  if (field["type"].read(type))
+    return true;
+  if (type != "Sequence")
+    return readOneDecoder(field, type, parts.emplace_back());
+  return field["decoders"].elements(
+      [&](const JsonField &part) { return readDecoders(part, parts); });
+}
+
+bool readDecoder(const JsonField &field, Decoder &decoder) {
+  std::vector<Decoder> parts;
+  decoder = spacedDecoder;
+  if (!field)
+    return false;
+  if (readDecoders(field, parts))
+    return true;
+  decoder = [parts](std::vector<std::string> &pieces) {
+    for (const Decoder &part : parts)
+      part(pieces);
+  };
+  return false;
 }
 
 } // namespace mp::tokenizers

@@ -91,7 +91,8 @@ TEST(Stages, NameTheFieldThatIsWrong) {
     expectFault(with(llvm::formatv("\"{0}\": {{\"type\": \"Sequence\", "
                                    "\"{1}\": [null]}",
                                    stage, parts)),
-                std::string(stage) + "." + parts + "[0]: expected a ");
+                std::string(stage) + "." + parts +
+                    "[0].type: expected a string, found none");
   expectFault(with(R"("decoder": {"type": "Strip", "content": "",
                       "start": 1, "stop": 0})"),
               "decoder.content: expected a character");
@@ -143,6 +144,7 @@ TEST(CharacterMap, IsRefusedIfDamaged) {
   bad = good;
   bad.back() = '\xFF';
   fault(bad, "byte 1031 is not UTF-8");
+  fault(good + std::string(300, 'x'), "a text of more than 256 bytes stands");
   expectFault(with(R"("normalizer": {"type": "Precompiled",
                       "precompiled_charsmap": "AAA"})"),
               "normalizer.precompiled_charsmap: ");
@@ -201,6 +203,31 @@ TEST(Pattern, TakesSoManySteps) {
   Tokens tokens;
   EXPECT_HAS(message(tokenizer->encode(std::string(100, 'a') + "b", tokens)),
              "matching a regular expression from byte 0 on: match limit");
+}
+
+TEST(Stages, MakeNoTextWithoutEnd) {
+  auto sequence = [](const std::string &stage, const std::string &parts,
+                     const std::string &part) {
+    std::string all = part;
+    for (int i = 0; i < 40; ++i)
+      all += ", " + part;
+    return with("\"" + stage + "\": {\"type\": \"Sequence\", \"" + parts +
+                "\": [" + all + "]}");
+  };
+  for (const std::string &text :
+       {sequence("normalizer", "normalizers",
+                 R"({"type": "Replace", "content": "aa",
+                     "pattern": {"String": "a"}})"),
+        sequence("pre_tokenizer", "pretokenizers",
+                 R"({"type": "ByteLevel", "use_regex": false})")}) {
+    auto tokenizer = llvm::cantFail(parseTokenizer(text, "t.json"));
+    Tokens tokens;
+    EXPECT_HAS(message(tokenizer->encode("aé", tokens)),
+               "make more than 65728 bytes of 3");
+  }
+  expectFault(with(R"("decoder": {"type": "Replace", "content": "aa",
+                      "pattern": {"String": "a"}})"),
+              "decoder.content: expected no longer text than that of the");
 }
 
 /// A character of bytes that may go on is printed when it is over.
