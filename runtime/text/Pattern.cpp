@@ -13,6 +13,9 @@ namespace mp::tokenizers {
 
 namespace {
 
+// What RegexSyntax.cpp writes for \s and \w is a property since then.
+static_assert(PCRE2_MAJOR > 10 || PCRE2_MINOR >= 40, "PCRE2 is older");
+
 struct Free {
   void operator()(pcre2_code *code) const { pcre2_code_free(code); }
   void operator()(pcre2_match_data *data) const { pcre2_match_data_free(data); }

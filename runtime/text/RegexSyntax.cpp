@@ -97,7 +97,8 @@ Error Translation::literal() {
         return rest.starts_with_insensitive(letters);
       });
   if (folds && isSeveral)
-    return refuse(rest.take_front(characterLength(rest)));
+    return refuse(
+        rest.take_front(isASCII(rest.front()) ? 2 : characterLength(rest)));
   return copy(characterLength(rest)), Error::success();
 }
 
