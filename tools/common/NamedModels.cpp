@@ -68,6 +68,11 @@ static std::string build(mantissa::Graph &net, const models::TextModel &model,
   return models::build(net, model, text);
 }
 
+/// The message of a mistake, without its place in the code of the network.
+static StringRef messageOf(StringRef mistake) {
+  return mistake.split('\n').first.split("error: ").second;
+}
+
 /// The text of the model of that name, or nothing.
 template <typename Model>
 static std::optional<Expected<std::string>>
@@ -82,6 +87,10 @@ moduleAmong(std::span<const Model> all, StringRef name,
   std::string mistake = build(net, *model, options);
   if (!mistake.empty())
     return makeError("{0}: {1}", name, mistake);
+  // Images may be too small for the network's windows.
+  if (!net.mistakes().empty())
+    return makeError("{0}: is not built in this size: {1}", name,
+                     messageOf(net.mistakes().front()));
   return net.text(/*locations=*/false);
 }
 
