@@ -19,6 +19,21 @@ static bool readAs(bool (*read)(const JsonField &, T &), const JsonField &field,
   return false;
 }
 
+/// Appends a stage, or those of a sequence, which are in field `parts`.
+template <typename Stage>
+static bool readStages(const JsonField &field, StringRef parts,
+                       bool (*readOne)(const JsonField &, StringRef, Stage &),
+                       std::vector<Stage> &stages) {
+  std::string type;
+  if (field["type"].read(type))
+    return true;
+  if (type != "Sequence")
+    return readOne(field, type, stages.emplace_back());
+  return field[parts].elements([&](const JsonField &part) {
+    return readStages(part, parts, readOne, stages);
+  });
+}
+
 /// A pattern: {"String": " "} or {"Regex": " {2,}"}.
 static bool readPattern(const JsonField &field, Pattern &pattern) {
   std::string text;
@@ -140,23 +155,11 @@ static bool readOneNormalizer(const JsonField &field, StringRef type,
       "Lowercase, StripAccents, NFC, NFD, NFKC or NFKD");
 }
 
-/// Appends a normalizer, or those of a sequence.
-static bool readNormalizers(const JsonField &field,
-                            std::vector<Normalizer> &parts) {
-  std::string type;
-  if (field["type"].read(type))
-    return true;
-  if (type != "Sequence")
-    return readOneNormalizer(field, type, parts.emplace_back());
-  return field["normalizers"].elements(
-      [&](const JsonField &part) { return readNormalizers(part, parts); });
-}
-
 bool readNormalizer(const JsonField &field, Normalizer &normalizer) {
   std::vector<Normalizer> parts;
   if (!field)
     return false;
-  if (readNormalizers(field, parts))
+  if (readStages(field, "normalizers", readOneNormalizer, parts))
     return true;
   normalizer = [parts](StringRef text) { return applyAll(parts, text); };
   return false;
@@ -272,23 +275,11 @@ static bool readOnePreTokenizer(const JsonField &field, StringRef type,
       "BertPreTokenizer, Whitespace or WhitespaceSplit");
 }
 
-/// Appends a pre-tokenizer, or those of a sequence.
-static bool readPreTokenizers(const JsonField &field,
-                              std::vector<PreTokenizer> &parts) {
-  std::string type;
-  if (field["type"].read(type))
-    return true;
-  if (type != "Sequence")
-    return readOnePreTokenizer(field, type, parts.emplace_back());
-  return field["pretokenizers"].elements(
-      [&](const JsonField &part) { return readPreTokenizers(part, parts); });
-}
-
 bool readPreTokenizer(const JsonField &field, PreTokenizer &preTokenizer) {
   std::vector<PreTokenizer> parts;
   if (!field)
     return false;
-  if (readPreTokenizers(field, parts))
+  if (readStages(field, "pretokenizers", readOnePreTokenizer, parts))
     return true;
   preTokenizer = [parts](Piece piece, WordSink word) {
     return splitBy(parts, piece, piece.text.size(), word);
@@ -361,23 +352,12 @@ static bool readOneDecoder(const JsonField &field, StringRef type,
                                 "Strip");
 }
 
-/// Appends a decoder, or those of a sequence.
-static bool readDecoders(const JsonField &field, std::vector<Decoder> &parts) {
-  std::string type;
-  if (field["type"].read(type))
-    return true;
-  if (type != "Sequence")
-    return readOneDecoder(field, type, parts.emplace_back());
-  return field["decoders"].elements(
-      [&](const JsonField &part) { return readDecoders(part, parts); });
-}
-
 bool readDecoder(const JsonField &field, Decoder &decoder) {
   std::vector<Decoder> parts;
   decoder = spacedDecoder;
   if (!field)
     return false;
-  if (readDecoders(field, parts))
+  if (readStages(field, "decoders", readOneDecoder, parts))
     return true;
   decoder = [parts](std::vector<std::string> &pieces) {
     for (const Decoder &part : parts)
