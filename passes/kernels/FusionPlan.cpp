@@ -7,7 +7,7 @@
 #include "dialect/ops/View.h"
 #include "passes/kernels/Decompose.h"
 #include "passes/kernels/FusionCost.h"
-#include "llvm/ADT/PriorityQueue.h"
+#include "passes/kernels/FusionSchedule.h"
 
 using namespace mlir;
 using namespace mp;
@@ -231,46 +231,23 @@ Operation *FusionPlan::sourceOf(Value value) const {
   return op && isItem(op) ? op : nullptr;
 }
 
-/// Sorts items by dependencies. Single numbers that depend on no kernel come
-/// first, so that kernels that read them need not be split; those that do come
-/// when nothing else is left, so that they meet in one kernel.
-SmallVector<Operation *> FusionPlan::schedule() const {
-  DenseMap<Operation *, unsigned> missing;
-  DenseMap<Operation *, unsigned>
-      rank; // 0: numbers of numbers, 1: kernels, 2: numbers of kernels
-  DenseMap<Operation *, SmallVector<Operation *>> users;
-  SmallVector<Operation *> order;
-  std::vector<Operation *> ready;
-  for (auto &[op, predicate] : items) {
-    SetVector<Operation *> sources;
-    for (Value input : dependenciesOf(op).inputs)
-      if (Operation *source = sourceOf(input); source && source != op)
-        sources.insert(source);
-    missing[op] = sources.size();
-    bool isNumber = isElementwise(op) && isScalar(op->getResult(0));
-    bool fromNumbers = llvm::all_of(
-        sources, [&](Operation *source) { return rank.lookup(source) == 0; });
-    rank[op] = !isNumber ? 1 : fromNumbers ? 0 : 2;
-    for (Operation *source : sources)
-      users[source].push_back(op);
-    if (sources.empty())
-      ready.push_back(op);
+SmallVector<Operation *> FusionPlan::schedule() {
+  SmallVector<ItemToSchedule> sorted;
+  DenseMap<Operation *, unsigned> numbers;
+  for (Operation &op : function.getBody().front())
+    if (isItem(&op)) {
+      numbers[&op] = sorted.size();
+      bool isNumber = isElementwise(&op) && isScalar(op.getResult(0));
+      sorted.push_back({&op, {}, isNumber});
+    }
+  for (ItemToSchedule &item : sorted) {
+    SetVector<unsigned> sources;
+    for (Value input : dependenciesOf(item.op).inputs)
+      if (Operation *source = sourceOf(input); source && source != item.op)
+        sources.insert(numbers.lookup(source));
+    item.sources.assign(sources.begin(), sources.end());
   }
-  auto later = [&](Operation *lhs, Operation *rhs) {
-    return rank[lhs] != rank[rhs] ? rank[lhs] > rank[rhs]
-                                  : rhs->isBeforeInBlock(lhs);
-  };
-  llvm::PriorityQueue<Operation *, std::vector<Operation *>, decltype(later)>
-      next(later, std::move(ready));
-  while (!next.empty()) {
-    Operation *op = next.top();
-    next.pop();
-    order.push_back(op);
-    for (Operation *user : users[op])
-      if (--missing[user] == 0)
-        next.push(user);
-  }
-  return order;
+  return scheduleItems(sorted);
 }
 
 //===----------------------------------------------------------------------===//

@@ -51,7 +51,7 @@ private:
   mlir::Value predicateOf(mlir::Operation *op) const;
   Dependencies dependenciesOf(mlir::Operation *op) const;
   mlir::Operation *sourceOf(mlir::Value value) const;
-  llvm::SmallVector<mlir::Operation *> schedule() const;
+  llvm::SmallVector<mlir::Operation *> schedule();
   void place(mlir::Operation *op);
   llvm::SmallVector<unsigned>
   candidatesFor(mlir::Operation *op, const Dependencies &dependencies) const;
