@@ -65,24 +65,44 @@ Expected<CharacterMap> CharacterMap::read(StringRef bytes) {
   return map;
 }
 
-/// Returns what stands for the shortest beginning of a text that is a key.
-std::optional<StringRef> CharacterMap::find(StringRef text) const {
+/// Calls `found` for the keys that a text begins with, the shortest first,
+/// until it returns true.
+void CharacterMap::forEachAt(StringRef text,
+                             function_ref<bool(Rule)> found) const {
   size_t at = offsetOf(units[0]);
-  for (unsigned char byte : text.bytes()) {
+  for (auto [i, byte] : enumerate(text.bytes())) {
     at ^= byte;
     if (byte == 0 || at >= units.size() || !isReachedBy(units[at], byte))
-      return std::nullopt;
+      return;
     uint32_t node = units[at];
     at ^= offsetOf(node);
-    if (hasValue(node))
-      return StringRef(texts).drop_front(valueOf(units[at])).split('\0').first;
+    if (!hasValue(node))
+      continue;
+    StringRef with = StringRef(texts).drop_front(valueOf(units[at]));
+    if (found({i + 1, with.split('\0').first}))
+      return;
   }
-  return std::nullopt;
 }
 
-/// As Hugging Face's package, and not as SentencePiece: a grapheme of up to
-/// five bytes becomes what stands for its beginning, and of others, each
-/// character does.
+CharacterMap::Rule CharacterMap::longestAt(StringRef text) const {
+  Rule longest;
+  forEachAt(text, [&](Rule rule) {
+    longest = rule;
+    return false;
+  });
+  return longest;
+}
+
+/// Returns what stands for the shortest beginning of a text that is a key.
+std::optional<StringRef> CharacterMap::find(StringRef text) const {
+  std::optional<StringRef> shortest;
+  forEachAt(text, [&](Rule rule) {
+    shortest = rule.with;
+    return true;
+  });
+  return shortest;
+}
+
 std::string CharacterMap::normalized(StringRef text) const {
   constexpr size_t mostBytes = 5;
   std::string changed;

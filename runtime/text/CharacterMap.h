@@ -2,6 +2,7 @@
 #ifndef MP_RUNTIME_TEXT_CHARACTERMAP_H
 #define MP_RUNTIME_TEXT_CHARACTERMAP_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <optional>
@@ -20,9 +21,22 @@ public:
   /// the texts that its values are places in. Fails if a value is none.
   static llvm::Expected<CharacterMap> read(llvm::StringRef bytes);
 
+  /// As Hugging Face's package: a grapheme of up to five bytes becomes what
+  /// stands for its beginning, and of others, each character does.
   std::string normalized(llvm::StringRef text) const;
 
+  /// A key, by its length, and what stands for it.
+  struct Rule {
+    size_t length = 0;
+    llvm::StringRef with;
+  };
+  /// Returns the longest key that a text begins with, which is what
+  /// SentencePiece replaces, or one of no bytes.
+  Rule longestAt(llvm::StringRef text) const;
+
 private:
+  void forEachAt(llvm::StringRef text,
+                 llvm::function_ref<bool(Rule)> found) const;
   std::optional<llvm::StringRef> find(llvm::StringRef text) const;
 
   std::vector<uint32_t> units; ///< of the trie

@@ -9,6 +9,7 @@
 #define MP_RUNTIME_TEXT_STAGES_H
 
 #include "runtime/text/Pattern.h"
+#include "runtime/text/PieceSearch.h"
 #include "runtime/text/TokenCache.h"
 #include "runtime/text/Vocabulary.h"
 #include "llvm/ADT/DenseMap.h"
@@ -207,13 +208,11 @@ public:
 private:
   struct Step;
 
-  void forEachPiece(llvm::StringRef text,
-                    llvm::function_ref<void(Token, size_t)> found) const;
   std::vector<Step> bestSteps(llvm::StringRef word) const;
 
   std::vector<double> scores;
   double lowestScore = std::numeric_limits<double>::infinity();
-  std::vector<Token> sorted; ///< by their names
+  PieceSearch search;
   mutable TokenCache words;
 };
 

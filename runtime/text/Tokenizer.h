@@ -86,14 +86,18 @@ private:
   std::vector<bool> seen;
 };
 
-/// Reads a tokenizer.json of Hugging Face's tokenizers, with a model BPE,
-/// WordPiece or Unigram, or the description of a file of tokens of characters
-/// or bytes. Errors name the file and the field.
+/// Reads a .model of SentencePiece, which its name says, or else a
+/// tokenizer.json of Hugging Face's tokenizers, with a model BPE, WordPiece or
+/// Unigram, or the description of a file of tokens of characters or bytes.
+/// Errors name the file and the field.
 llvm::Expected<std::unique_ptr<Tokenizer>> readTokenizer(llvm::StringRef path);
 
-/// Reads such a file's text; errors name it by `path`.
+/// Reads the text of one that is JSON; errors name it by `path`.
 llvm::Expected<std::unique_ptr<Tokenizer>> parseTokenizer(llvm::StringRef text,
                                                           llvm::StringRef path);
+/// Reads the bytes of a .model of SentencePiece, of the type unigram or BPE.
+llvm::Expected<std::unique_ptr<Tokenizer>>
+parseSentencePieces(llvm::StringRef bytes, llvm::StringRef path);
 
 } // namespace mp::tokenizers
 

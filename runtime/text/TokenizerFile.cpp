@@ -10,6 +10,7 @@
 #include "runtime/text/Unicode.h"
 #include "support/Error.h"
 #include "support/Json.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -317,10 +318,18 @@ Expected<std::unique_ptr<Tokenizer>> parseTokenizer(StringRef text,
   return tokenizer;
 }
 
+/// By its name: "tokenizer.model", or "tokenizer.model.v3" as Mistral's.
+static bool isModel(StringRef path) {
+  StringRef name = sys::path::filename(path);
+  return name.contains(".model") && !name.ends_with(".json");
+}
+
 Expected<std::unique_ptr<Tokenizer>> readTokenizer(StringRef path) {
   auto text = readFile(path);
   if (!text)
     return text.takeError();
+  if (isModel(path))
+    return parseSentencePieces((*text)->getBuffer(), path);
   return parseTokenizer((*text)->getBuffer(), path);
 }
 

@@ -2,8 +2,6 @@
 #include "runtime/text/Stages.h"
 #include "runtime/text/Unicode.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
-#include <numeric>
 
 using namespace llvm;
 
@@ -36,33 +34,9 @@ Error Unigram::add(StringRef piece, double score) {
 }
 
 void Unigram::sortPieces() {
-  sorted.resize(scores.size());
-  std::iota(sorted.begin(), sorted.end(), Token(0));
-  sort(sorted, [&](Token a, Token b) {
-    return vocabulary.nameOf(a) < vocabulary.nameOf(b);
-  });
-}
-
-/// Calls `found` for the pieces that a text begins with, the shortest first.
-void Unigram::forEachPiece(StringRef text,
-                           function_ref<void(Token, size_t)> found) const {
-  // The pieces that begin with the first `length` bytes are neighbours.
-  ArrayRef<Token> pieces = sorted;
-  auto byteOf = [&](Token token, size_t at) {
-    StringRef name = vocabulary.nameOf(token);
-    return at < name.size() ? static_cast<unsigned char>(name[at]) : -1;
-  };
-  for (size_t at = 0; at < text.size() && !pieces.empty(); ++at) {
-    int byte = static_cast<unsigned char>(text[at]);
-    auto first = partition_point(
-        pieces, [&](Token token) { return byteOf(token, at) < byte; });
-    auto last = std::partition_point(first, pieces.end(), [&](Token token) {
-      return byteOf(token, at) == byte;
-    });
-    pieces = ArrayRef<Token>(first, last);
-    if (!pieces.empty() && vocabulary.nameOf(pieces[0]).size() == at + 1)
-      found(pieces[0], at + 1);
-  }
+  for (Token token = 0; token < scores.size(); ++token)
+    search.add(vocabulary.nameOf(token), token);
+  search.sort();
 }
 
 /// Viterbi's algorithm: the pieces whose scores, which are logarithms of
@@ -74,7 +48,7 @@ std::vector<Unigram::Step> Unigram::bestSteps(StringRef word) const {
     double here = steps[at].score;
     length = characterLength(word.substr(at));
     bool isKnown = false;
-    forEachPiece(word.substr(at), [&](Token token, size_t bytes) {
+    search.forEachAt(word.substr(at), [&](Token token, size_t bytes) {
       steps[at + bytes].improve(here + scores[token], at, token);
       isKnown |= bytes == length;
     });

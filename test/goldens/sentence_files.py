@@ -26,15 +26,21 @@ def codes(text):
     return " ".join(f"{ord(character):X}" for character in text)
 
 
-def charsmap(text):
-    """The table that SentencePiece compiles of the rules."""
+def model_with_rules(text, **options):
+    """A model of SentencePiece's own, with a table that it compiles of the rules."""
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
         rules.write_text("".join(f"{codes(what)}\t{codes(by)}\n" for what, by in RULES.items()))
         made = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(text.splitlines()), model_writer=made, vocab_size=150,
-                                                 normalization_rule_tsv=str(rules), minloglevel=2)
-    return sentencepiece_model_pb2.ModelProto.FromString(made.getvalue()).normalizer_spec.precompiled_charsmap
+        sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(text.splitlines()), model_writer=made,
+                                                 normalization_rule_tsv=str(rules), minloglevel=2, **options)
+    model = sentencepiece_model_pb2.ModelProto.FromString(made.getvalue())
+    model.normalizer_spec.ClearField("normalization_rule_tsv")
+    return model
+
+
+def charsmap(text):
+    return model_with_rules(text, vocab_size=150).normalizer_spec.precompiled_charsmap
 
 
 def unigram(text, normalizer, splitter, decoder, specials=("<pad>", "</s>", "<unk>"), size=220, **fields):

@@ -27,7 +27,8 @@ static Command describe(TokenizeOptions &options) {
   command.options = {
       text("tokenizer", "TOKENIZER", options.tokenizer,
            "bytes, characters (those of the inputs), or a file: a "
-           "tokenizer.json, or the FILE.json of tokens of characters"),
+           "tokenizer.json, a .model of SentencePiece, or the FILE.json of "
+           "tokens of characters"),
       text("out", "FILE", options.out, "where the tokens are written",
            Names::Output),
       choice("dtype", options.dtype, {"uint16", "uint32"},

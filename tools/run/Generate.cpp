@@ -56,8 +56,8 @@ Command describe(GenerateOptions &options) {
       text("module", "FILE", model.module, "the module (that of the run)",
            Names::Input),
       text("tokenizer", "TOKENIZER", tokenizer,
-           "bytes, a tokenizer.json, or the FILE.json that mp-data tokenize "
-           "wrote"),
+           "bytes, a tokenizer.json, a .model of SentencePiece, or the "
+           "FILE.json that mp-data tokenize wrote"),
       list("prompt", "TEXT", prompts,
            "what a text begins with (a line's end); several are several texts"),
       text("prompt-file", "FILE", promptFile, "a file that has it",

@@ -1,4 +1,4 @@
-//===- tokenizer.cpp - fuzz target: tokenizer.json ------------------------===//
+//===- tokenizer.cpp - fuzz target: files of tokenizers -------------------===//
 #include "runtime/text/Tokenizer.h"
 #include "Target.h"
 
@@ -6,9 +6,13 @@ using namespace mp;
 using namespace mp::fuzz;
 
 /// The file, and after a zero byte the text that it encodes, alone and twice.
+/// After an 'm' it is a .model, which has zero bytes: the last one ends it.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  auto [file, text] = textOf(data, size).split('\0');
-  auto tokenizer = tokenizers::parseTokenizer(file, "tokenizer.json");
+  llvm::StringRef input = textOf(data, size);
+  bool isModel = input.consume_front("m");
+  auto [file, text] = isModel ? input.rsplit('\0') : input.split('\0');
+  auto tokenizer = isModel ? tokenizers::parseSentencePieces(file, "m.model")
+                           : tokenizers::parseTokenizer(file, "tokenizer.json");
   if (!succeeds(tokenizer))
     return 0;
   llvm::StringRef texts[] = {text, text};
