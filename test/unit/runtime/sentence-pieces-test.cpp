@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestFiles.h"
+#include "TokenizerGoldens.h"
 #include "runtime/text/Tokenizer.h"
 #include "support/Json.h"
 #include "llvm/ADT/bit.h"
@@ -14,19 +15,6 @@ using namespace mp::tokenizers;
 using llvm::StringRef;
 
 namespace {
-
-Tokens numbersOf(const llvm::json::Array &array) {
-  Tokens tokens;
-  for (const llvm::json::Value &value : array)
-    tokens.push_back(*value.getAsUINT64());
-  return tokens;
-}
-
-Tokens encoded(const Tokenizer &tokenizer, StringRef text) {
-  Tokens tokens;
-  llvm::cantFail(tokenizer.encode(text, tokens));
-  return tokens;
-}
 
 std::string pathOf(StringRef name) {
   return (MP_GOLDENS_DIR "/tokenizers/" + name + ".model").str();

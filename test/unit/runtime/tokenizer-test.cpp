@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestFiles.h"
+#include "TokenizerGoldens.h"
 #include "runtime/text/TokenFile.h"
 #include "runtime/text/Unicode.h"
 #include "support/Json.h"
@@ -14,19 +15,6 @@ using namespace mp::tokenizers;
 using llvm::StringRef;
 
 namespace {
-
-Tokens numbersOf(const llvm::json::Array &array) {
-  Tokens tokens;
-  for (const llvm::json::Value &value : array)
-    tokens.push_back(*value.getAsUINT64());
-  return tokens;
-}
-
-Tokens encoded(const Tokenizer &tokenizer, StringRef text) {
-  Tokens tokens;
-  llvm::cantFail(tokenizer.encode(text, tokens));
-  return tokens;
-}
 
 Tokens sampleOf(const Tokenizer &tokenizer, StringRef text, size_t most) {
   return llvm::cantFail(encodeSample(tokenizer, text, most)).tokens;
