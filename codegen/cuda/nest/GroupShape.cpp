@@ -14,8 +14,10 @@ namespace {
 /// The blocks that fill a large GPU.
 constexpr int64_t kManyBlocks = 132;
 /// 32-bit registers that arrays of a thread may take. Where a warp has a row to
-/// itself, it waits for no other, and few warps suffice.
-constexpr int64_t kArrayRegisters = 32, kWarpArrayRegisters = 112;
+/// itself, it waits for no other, and few warps suffice; where it also adds up
+/// rows, there are no more blocks than chunks, and more of its warps run.
+constexpr int64_t kArrayRegisters = 32, kWarpArrayRegisters = 112,
+                  kWarpSumRegisters = 64;
 
 Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -90,8 +92,7 @@ static void shapeRows(GroupShape &shape, const StageGroup &group) {
     return isRowOfSums(group, stage);
   });
   int64_t bytes = keptBytes(group, shape.kept);
-  // Sums of several rows of warps are added up one element after the other.
-  int64_t registers = hasSums ? kArrayRegisters : kWarpArrayRegisters;
+  int64_t registers = hasSums ? kWarpSumRegisters : kWarpArrayRegisters;
   auto fits = [&](int64_t steps) {
     return steps * shape.width * bytes <= 4 * registers;
   };
