@@ -102,11 +102,10 @@ int64_t StageGroup::chunk() const {
   // There are enough rows for a row of partial sums to be little traffic. Lanes
   // are columns, so chunks of columns are whole vectors.
   int64_t inner = std::max<int64_t>(innerSize(), 1);
-  int64_t elements =
-      std::max(target.chunkElements,
-               int64_t(llvm::divideCeil(outerSize() * inner,
-                                        uint64_t(target.mostChunks))));
-  int64_t share = elements / inner;
+  // One chunk more than there are places for takes as long as all of them.
+  int64_t share = std::max(
+      target.chunkElements / inner,
+      int64_t(llvm::divideCeil(outerSize(), uint64_t(target.mostChunks))));
   bool hasRowOfSums = llvm::any_of(stages, [&](const Stage &stage) {
     return stage.terminal && role(stage.result) != Role::Global;
   });
