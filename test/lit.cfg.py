@@ -17,8 +17,8 @@ config.test_source_root = os.path.join(config.mp_source, "test", "lit")
 config.mp_tools = lit_config.params.get("tools", config.mp_tools)
 config.environment["PATH"] = os.pathsep.join(
     [config.mp_tools, config.llvm_tools, os.environ["PATH"]])
-# No test writes to the user's cache.
-config.environment["MP_CACHE_DIR"] = "off"
+# No test writes to the user's cache. Many train the same networks, so what one compiled serves the others.
+config.environment["MP_CACHE_DIR"] = os.path.join(config.mp_build, "test", "cache")
 # Memory that a kernel reads before it is written holds NaN.
 config.environment["MP_POISON"] = "1"
 # Every CHECK is exact about variables unless it says otherwise.
