@@ -4,6 +4,7 @@
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "passes/Passes.h"
+#include "passes/step/RandomStreams.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mp {
@@ -15,62 +16,19 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// The streams of random ops: those of the module, and those of the function
-/// that calls are inlined into.
-class Streams {
-public:
-  explicit Streams(ModuleOp module) { collect(module, taken); }
-
-  void enter(func::FuncOp caller) {
-    own.clear();
-    collect(caller, own);
-  }
-
-  /// Gives a second copy of a function other streams than the first, if its
-  /// streams are written. Ops of a copy that share a stream, as backward does
-  /// with forward, go on sharing it.
-  void separate(iterator_range<Region::iterator> copy) {
-    DenseMap<uint64_t, uint64_t> renamed;
-    for (Block &block : copy)
-      block.walk([&](RandomOpInterface op) {
-        if (!op.getStream())
-          return;
-        auto [known, isNew] = renamed.try_emplace(*op.getStream());
-        if (isNew)
-          known->second = own.contains(known->first) ? fresh() : known->first;
-        op.setStream(known->second);
-      });
-    for (auto [before, now] : renamed)
-      own.insert(now);
-  }
-
-private:
-  static void collect(Operation *root, DenseSet<uint64_t> &streams) {
-    root->walk([&](RandomOpInterface op) {
-      if (op.getStream())
-        streams.insert(*op.getStream());
-    });
-  }
-
-  uint64_t fresh() {
-    while (!taken.insert(next).second)
-      ++next;
-    return next;
-  }
-
-  DenseSet<uint64_t> taken, own;
-  uint64_t next = 0;
-};
-
 /// Upstream's inliner, which also separates the streams of its copies.
 struct Copier : InlinerInterface {
-  Copier(MLIRContext *context, Streams &streams)
+  Copier(MLIRContext *context, RandomStreams &streams)
       : InlinerInterface(context), streams(streams) {}
   void
   processInlinedBlocks(iterator_range<Region::iterator> inlinedBlocks) final {
-    streams.separate(inlinedBlocks);
+    SmallVector<Operation *> copy;
+    for (Block &block : inlinedBlocks)
+      for (Operation &op : block)
+        copy.push_back(&op);
+    streams.separate(copy);
   }
-  Streams &streams;
+  RandomStreams &streams;
 };
 
 struct Inline : mp::impl::InlineBase<Inline> {
@@ -78,7 +36,7 @@ struct Inline : mp::impl::InlineBase<Inline> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Streams streams(module);
+    RandomStreams streams(module);
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(visit(function, streams)))
@@ -90,9 +48,6 @@ struct Inline : mp::impl::InlineBase<Inline> {
   }
 
 private:
-  /// The limit of ops in a function: far more than networks have that a person
-  /// wrote.
-  static constexpr uint64_t kMostOps = 100'000;
   /// The limit of functions of that size; a chain of calls makes each as large
   /// as all before it.
   static constexpr uint64_t kMostFunctions = 10;
@@ -103,7 +58,7 @@ private:
   };
 
   /// Inlines the calls in a function, after those in its callees.
-  LogicalResult visit(func::FuncOp function, Streams &streams) {
+  LogicalResult visit(func::FuncOp function, RandomStreams &streams) {
     if (!finished.insert(function).second)
       return success();
     path.push_back({function, nullptr});
