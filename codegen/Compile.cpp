@@ -156,6 +156,7 @@ private:
   LogicalResult inlineAndNumber(ModuleOp which) {
     PassManager numbering(&context);
     numbering.addPass(createInline());
+    numbering.addPass(createUnrollScans());
     numbering.addPass(createNumberStreams());
     return run(numbering, which);
   }

@@ -170,6 +170,7 @@ namespace mp {
 // Ops that other families refer to.
 class AutocastOp;
 class KernelOp;
+class ScanOp;
 class VariableOp;
 class YieldOp;
 // Directives of assembly formats.

@@ -58,6 +58,10 @@ struct PipelineOptions : RecipeSettings {
   std::string mode = "eval"; ///< of a function that is run: "eval" or "train"
 };
 
+/// The limit of ops in a function after calls are inlined and scans unrolled:
+/// far more than networks have that a person wrote.
+inline constexpr uint64_t kMostOps = 100'000;
+
 /// On a function: the places that its arguments had before mp-keep-results.
 inline constexpr llvm::StringLiteral kArgumentsAttr = "mp.arguments";
 /// On a function: the tokens of a text before mp-decode.

@@ -139,6 +139,7 @@ static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
   if (!options.set.empty())
     passes.add(createOverrideRecipe(options));
   passes.add(createInline());
+  passes.add(createUnrollScans());
   passes.add(createNumberStreams());
   // The mode comes first: a batch of one row is too small to train some ops,
   // but not to evaluate them.

@@ -4,6 +4,7 @@
 
 include "dialect/MpBase.td"
 // #include "dialect/ops/Autocast.h"
+// #include "dialect/ops/Scan.h"
 
 def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, AttrSizedOperandSegments,
                                   SingleBlockImplicitTerminator<"YieldOp">]> {
@@ -33,7 +34,8 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
   let hasVerifier = 1;
 }
 
-def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, ParentOneOf<["::mp::KernelOp", "::mp::AutocastOp"]>]> {
+def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, ParentOneOf<["::mp::KernelOp", "::mp::AutocastOp",
+                                                                      "::mp::ScanOp"]>]> {
   let summary = "results of a kernel or a region";
   let description = [{
     Example: `mp.yield %s : tensor<4xf32>`

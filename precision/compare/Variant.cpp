@@ -55,11 +55,14 @@ static llvm::Error choose(const Subject &subject, StringRef name,
                    subject.filename, name, suggest(name, names));
 }
 
-/// Inlining must not remove a function that is asked for by name.
-static llvm::Error inlineCalls(Work &work, StringRef asked) {
+/// Makes one block of each function. Inlining must not remove a function that
+/// is asked for by name.
+static llvm::Error flatten(Work &work, StringRef asked) {
   if (auto function = work.module->lookupSymbol<func::FuncOp>(asked))
     function.setPublic();
-  return work.run(createInline());
+  if (auto error = work.run(createInline()))
+    return error;
+  return work.run(createUnrollScans());
 }
 
 static void describeRecipe(TrainOp recipe, Subject &subject) {
@@ -85,7 +88,7 @@ llvm::Expected<Subject> readSubject(StringRef filename, StringRef name,
   Work work(subject.text, filename, {});
   if (!work.module)
     return work.failed();
-  if (auto error = inlineCalls(work, name))
+  if (auto error = flatten(work, name))
     return std::move(error);
   std::vector<std::string> names;
   SmallVector<TrainOp> recipes;
@@ -134,7 +137,7 @@ llvm::Expected<func::FuncOp> prepare(Work &work, const Subject &subject) {
   if (!work.module)
     return work.failed();
   // This needs all functions: no two share random numbers.
-  if (auto error = inlineCalls(work, subject.function))
+  if (auto error = flatten(work, subject.function))
     return std::move(error);
   if (auto error = work.run(createNumberStreams()))
     return std::move(error);

@@ -2,6 +2,7 @@
 #include "dialect/ops/Autocast.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Scan.h"
 #include "dialect/ops/State.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/analysis/BackwardOps.h"
@@ -51,6 +52,7 @@ private:
   void drawOp(Operation *op, unsigned cluster);
   void drawKernel(KernelOp kernel, unsigned cluster);
   void drawRegion(AutocastOp region, unsigned cluster);
+  void drawLoop(ScanOp scan, unsigned cluster);
   void explainCasts(unsigned first);
 
   unsigned addCluster(ClusterKind kind, const Twine &title, unsigned parent);
@@ -230,6 +232,8 @@ void Artist::drawBlock(Block &body, std::optional<unsigned> inside) {
       drawKernel(kernel, cluster);
     else if (auto region = dyn_cast<AutocastOp>(op))
       drawRegion(region, cluster);
+    else if (auto scan = dyn_cast<ScanOp>(op))
+      drawLoop(scan, cluster);
     else
       drawOp(&op, cluster);
   }
@@ -271,6 +275,17 @@ void Artist::drawRegion(AutocastOp region, unsigned cluster) {
   Block &body = region.getBody().front();
   drawBlock(body, inside);
   forward(body.getTerminator()->getOperands(), region.getResults());
+}
+
+/// Draws one time step: what it carries on has no edge back to its beginning.
+void Artist::drawLoop(ScanOp scan, unsigned cluster) {
+  std::string title = "scan of " + std::to_string(*scan.getSteps()) +
+                      " time steps" + (scan.getReverse() ? ", reversed" : "");
+  unsigned inside = addCluster(ClusterKind::Region, title, cluster);
+  Block &body = scan.getBody().front();
+  forward(scan.getOperands(), body.getArguments());
+  drawBlock(body, inside);
+  forward(body.getTerminator()->getOperands(), scan.getResults());
 }
 
 Node Artist::nodeOf(Operation *op, unsigned cluster) {
