@@ -34,6 +34,18 @@ struct VariableOptions {
   Dims dimsInFiles = {};
 };
 
+/// How a loop runs over time steps: mp.scan, which is jax.lax.scan.
+struct Scan {
+  int64_t dim = 0;                   ///< of time, in what it runs over
+  std::optional<int64_t> steps = {}; ///< if it runs over nothing
+  bool reverse = false;              ///< begins with the last time step
+};
+/// What a time step returns, or a scan.
+struct Scanned {
+  std::vector<Tensor> carried; ///< for the next step; after the last one
+  std::vector<Tensor> stacked; ///< of one step; of all, along the scan's `dim`
+};
+
 /// A module that is built op by op: one function of its inputs, variables, and
 /// recipes that train it. Mistakes do not stop the program: they are kept, each
 /// with the line of the user's file, and `text` returns them all.
@@ -92,6 +104,15 @@ public:
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor> &)>;
   std::vector<Tensor> call(const std::string &name, const Operands &arguments,
                            const Body &body);
+
+  /// Adds a loop over time steps. The body is built once, from the carried
+  /// values and from one time step of those that the loop runs over. What it
+  /// carries on has the types of `carried`. It may use values from outside, and
+  /// variables.
+  using TimeStep = std::function<Scanned(const std::vector<Tensor> &carried,
+                                         const std::vector<Tensor> &slices)>;
+  Scanned scan(const Operands &carried, const Operands &over, const Scan &how,
+               const TimeStep &body);
 
   /// Adds a recipe.
   void train(const Recipe &recipe, Place place = Place::current());

@@ -219,13 +219,19 @@ bool GraphState::accept(const Tensor &tensor, Place place) {
               place);
     return false;
   }
-  Region *region = valueOf(tensor).getParentRegion();
-  if (region != builder.getInsertionBlock()->getParent())
-    return bool(mistake("the tensor of " + tensor.type() +
-                            " is a value of another function: pass it as an "
-                            "argument",
-                        place));
-  return true;
+  Region *region = valueOf(tensor).getParentRegion(),
+         *here = builder.getInsertionBlock()->getParent();
+  if (region->isAncestor(here))
+    return true;
+  bool isSameFunction = region->getParentOfType<func::FuncOp>() ==
+                        here->getParentOfType<func::FuncOp>();
+  return bool(mistake("the tensor of " + tensor.type() +
+                          (isSameFunction
+                               ? " is a value of one time step: carry it, or "
+                                 "stack it"
+                               : " is a value of another function: pass it as "
+                                 "an argument"),
+                      place));
 }
 
 Tensor GraphState::constant(double value, Type element, Place place) {

@@ -94,8 +94,8 @@ struct GraphState {
   std::vector<std::string> mistakes;
   /// Private functions whose bodies are being built, the innermost one last.
   std::vector<std::string> open;
-  /// Functions with mistakes. The user may still have values of them.
-  std::vector<mlir::OwningOpRef<mlir::func::FuncOp>> refused;
+  /// Functions and loops with mistakes. The user may still have their values.
+  std::vector<mlir::OwningOpRef<mlir::Operation *>> refused;
   mutable std::map<const void *, Dims> shapes;
   /// Of results of ops. What a call returns has none, nor what depends on an
   /// argument of a private function: mp-specialize finds them.

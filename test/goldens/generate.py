@@ -11,6 +11,7 @@ import torch
 import colors
 import mlp
 import optimizers
+import recurrent
 import scaler
 import scaler_protocol
 import scaler_traces
@@ -38,7 +39,7 @@ def write_steps(data):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data", default="/usr/share/datasets/fashion-mnist", help="folder of Fashion-MNIST's idx.gz files")
-    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, optimizers or a family of ops; all by default")
+    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, recurrent, optimizers or a family of ops; all by default")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     writers = {
@@ -47,6 +48,7 @@ def main():
         "scaler-traces": lambda: write_json(HERE / "scaler-traces.json", scaler_traces.goldens()),
         "scaler-protocol": lambda: write_json(HERE / "scaler-protocol.json", scaler_protocol.goldens()),
         "colors": lambda: write_json(HERE / "colors.json", colors.goldens()),
+        "recurrent": lambda: write_json(HERE / "recurrent.json", recurrent.goldens()),
         "optimizers": lambda: write_json(HERE / "optimizers.json", optimizers.goldens()),
         **{name: lambda name=name: write_family(name) for name in FAMILIES}}
     for name in options.what or writers:

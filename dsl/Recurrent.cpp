@@ -1,0 +1,202 @@
+//===- Recurrent.cpp - layers that go from time step to time step ---------===//
+#include "dsl/Recurrent.h"
+
+namespace mantissa {
+
+namespace {
+/// What a cell makes of its states and of the products of a time step.
+using States = std::vector<Tensor>;
+/// `input` and `hidden` are the products of what comes in and of the hidden
+/// state, [batch, gates * hidden]; `finish` is the projection.
+using Cell = std::function<States(const Tensor &input, const Tensor &hidden,
+                                  const States &before)>;
+
+/// A layer of any kind.
+struct Kind {
+  const char *name; ///< of the function, for mistakes
+  int64_t gates;
+  Cell cell;
+  int64_t projection = 0;
+  bool hasCell = false; ///< a second state
+};
+
+class Layers {
+public:
+  Layers(const Operand &input, const Recurrent &layer, const Kind &kind,
+         const RecurrentState &first)
+      : net(Graph::of(input.tensor)), place(input.place), layer(layer),
+        kind(kind), first(first), element(input.tensor.element()),
+        out(kind.projection ? kind.projection : layer.hidden) {}
+
+  RecurrentResult run(Tensor input) {
+    RecurrentResult result;
+    for (int64_t depth = 0; depth < layer.layers && input; ++depth) {
+      if (depth && layer.dropout > 0)
+        input = dropout(at(input), {.p = layer.dropout});
+      std::vector<Tensor> outputs;
+      for (bool reverse : {false, true})
+        if (!reverse || layer.bidirectional)
+          outputs.push_back(direction(input, depth, reverse, result.state));
+      input = outputs.size() == 1 ? outputs.front()
+                                  : concat(Operands(outputs, place), 2);
+    }
+    result.output = input;
+    return result;
+  }
+
+private:
+  Operand at(const Tensor &tensor) const { return Operand(tensor, place); }
+
+  Tensor parameter(const char *what, int64_t depth, bool reverse,
+                   const Dims &shape) {
+    std::string name = what + std::string("_l") + std::to_string(depth) +
+                       (reverse ? "_reverse" : "");
+    return net.parameter(layer.name.empty() ? name : layer.name + "." + name,
+                         element, shape, uniformFanIn(layer.hidden), place);
+  }
+
+  /// A linear layer of this layer's variables.
+  Tensor product(const Tensor &input, const char *which, int64_t depth,
+                 bool reverse) {
+    std::string suffix = which;
+    int64_t rows = kind.gates * layer.hidden;
+    Tensor weight = parameter(("weight_" + suffix).c_str(), depth, reverse,
+                              {rows, input.size(-1)});
+    LinearOptions options;
+    if (layer.bias)
+      options.bias =
+          parameter(("bias_" + suffix).c_str(), depth, reverse, {rows});
+    return linear(at(input), at(weight), options);
+  }
+
+  /// The states before the first time step.
+  States begin(const Tensor &input, size_t index) {
+    States states;
+    auto add = [&](const std::vector<Tensor> &given, int64_t features) {
+      states.push_back(index < given.size()
+                           ? given[index]
+                           : broadcast(at(constant({net, place}, 0, element)),
+                                       {element, {input.size(0), features}}));
+    };
+    add(first.hidden, out);
+    if (kind.hasCell)
+      add(first.cell, layer.hidden);
+    return states;
+  }
+
+  /// All time steps of one layer in one direction.
+  Tensor direction(const Tensor &input, int64_t depth, bool reverse,
+                   RecurrentState &last) {
+    // What does not wait for the step before is one product of all time steps.
+    Tensor products = product(input, "ih", depth, reverse);
+    Tensor projection = kind.projection
+                            ? parameter("weight_hr", depth, reverse,
+                                        {kind.projection, layer.hidden})
+                            : Tensor();
+    auto step = [&](const States &before, const States &slices) -> Scanned {
+      Tensor hidden = product(before[0], "hh", depth, reverse);
+      States after = kind.cell(slices[0], hidden, before);
+      if (kind.projection)
+        after[0] = linear(at(after[0]), at(projection));
+      return {after, {after[0]}};
+    };
+    Scanned all = net.scan(Operands(begin(input, last.hidden.size()), place),
+                           Operands({products}, place),
+                           {.dim = 1, .reverse = reverse}, step);
+    if (all.carried.empty())
+      return {};
+    last.hidden.push_back(all.carried[0]);
+    if (kind.hasCell)
+      last.cell.push_back(all.carried[1]);
+    return all.stacked[0];
+  }
+
+  Graph &net;
+  Place place;
+  const Recurrent &layer;
+  const Kind &kind;
+  const RecurrentState &first;
+  ElementType element;
+  int64_t out; ///< features that a time step hands on
+};
+
+/// Returns what is wrong with a layer, or "".
+std::string mistakeIn(const Operand &input, const Recurrent &layer,
+                      const Kind &kind, const RecurrentState &first) {
+  if (input.tensor.rank() != 3)
+    return "expected [batch, steps, features]";
+  if (input.tensor.size(1) == Batch || input.tensor.size(2) == Batch)
+    return "only the batch is not known beforehand";
+  if (layer.hidden <= 0 || layer.layers <= 0)
+    return std::to_string(layer.layers) + " layers of " +
+           std::to_string(layer.hidden) + " features, expected at least 1";
+  if (kind.projection < 0 || kind.projection >= layer.hidden)
+    return "a projection to " + std::to_string(kind.projection) + " of " +
+           std::to_string(layer.hidden) + " features";
+  size_t states = layer.layers * (layer.bidirectional ? 2 : 1);
+  for (size_t given : {first.hidden.size(), first.cell.size()})
+    if (given && given != states)
+      return std::to_string(given) + " first states, expected " +
+             std::to_string(states) + ", one for each layer and direction";
+  return "";
+}
+
+RecurrentResult run(const Operand &input, const Recurrent &layer,
+                    const Kind &kind, const RecurrentState &first) {
+  if (!input.tensor)
+    return {};
+  std::string what = mistakeIn(input, layer, kind, first);
+  if (what.empty())
+    return Layers(input, layer, kind, first).run(input.tensor);
+  Graph::of(input.tensor)
+      .mistake(std::string(kind.name) + " '" + layer.name + "' on " +
+                   input.tensor.type() + ": " + what,
+               input.place);
+  return {};
+}
+
+/// The gates of a product, in their order.
+std::vector<Tensor> split(const Tensor &product, int64_t gates) {
+  std::vector<Tensor> parts;
+  int64_t features = product.size(1) / gates;
+  for (int64_t gate = 0; gate < gates; ++gate)
+    parts.push_back(slice(product, {0, gate * features}, {-1, features}));
+  return parts;
+}
+} // namespace
+
+RecurrentResult lstm(const Operand &input, const Lstm &layer,
+                     const RecurrentState &first) {
+  auto cell = [](const Tensor &products, const Tensor &hidden,
+                 const States &before) -> States {
+    auto gate = split(products + hidden, 4);
+    Tensor state =
+        sigmoid(gate[1]) * before[1] + sigmoid(gate[0]) * tanh(gate[2]);
+    return {sigmoid(gate[3]) * tanh(state), state};
+  };
+  return run(input, layer, {"lstm", 4, cell, layer.projection, true}, first);
+}
+
+RecurrentResult gru(const Operand &input, const Gru &layer,
+                    const RecurrentState &first) {
+  auto cell = [](const Tensor &products, const Tensor &hidden,
+                 const States &before) -> States {
+    auto in = split(products, 3), own = split(hidden, 3);
+    Tensor reset = sigmoid(in[0] + own[0]), update = sigmoid(in[1] + own[1]);
+    Tensor fresh = tanh(in[2] + reset * own[2]);
+    return {fresh + update * (before[0] - fresh)};
+  };
+  return run(input, layer, {"gru", 3, cell}, first);
+}
+
+RecurrentResult rnn(const Operand &input, const Rnn &layer,
+                    const RecurrentState &first) {
+  auto cell = [&](const Tensor &products, const Tensor &hidden,
+                  const States &) -> States {
+    Tensor sum = products + hidden;
+    return {layer.relu ? relu(sum) : tanh(sum)};
+  };
+  return run(input, layer, {"rnn", 1, cell}, first);
+}
+
+} // namespace mantissa
