@@ -16,6 +16,7 @@ import norms
 import optimizers
 import products
 import reductions
+import scans
 import sorting
 import transformers
 from graph import Graph, Node, Type, Value
@@ -33,7 +34,7 @@ DRAWS = [
     (1, convolutions.backward_input), (1, convolutions.backward_weight),
     (2, images.pool2d), (1, images.adaptive_pool2d), (1, images.upsample), (1, images.window_sum),
     (1, images.local_response_norm), (1, images.crop_resize), (1, images.augment_images), (1, elementwise.in_training),
-    (3, attention.attention), (6, attention.block), (1, transformers.rotary), (4, transformers.tokens),
+    (3, attention.attention), (6, attention.block), (1, transformers.rotary), (4, transformers.tokens), (8, scans.scan),
 ] + [(4, motif) for motif in motifs.MOTIFS]
 SHARES = np.cumsum([share for share, _ in DRAWS])
 LARGE = [40, 64, 65, 100, 129]

@@ -100,6 +100,7 @@ class Graph:
         self.low = None  # the type that autocast may use for f32: "f16", "bf16"
         self.policy = ""  # the policy of autocast
         self.recipe = None  # the training of @f, if there is any
+        self.scans = []  # nodes that the text has as loops
         self.spoiler = None  # a factor of the loss, infinite in steps that are to be skipped
         self._names = 0
 
@@ -205,6 +206,11 @@ class Graph:
         yield from self.inputs
         for node in self.nodes:
             yield from node.results
+
+    def whole_scans(self):
+        """The loops that the text has."""
+        nodes = set(self.nodes)
+        return [scan for scan in self.scans if scan.nodes <= nodes]
 
     def held(self, value):
         """The element types to which a value may be rounded: its own, and that of autocast, which takes f32 and 16 bits."""

@@ -17,16 +17,19 @@ def sums_type(g, element):
     return element, ""
 
 
-def linear(g, operand=None, out=None):
+def linear(g, operand=None, out=None, others=None):
+    """`others`: the weight, and perhaps the bias; drawn if they are not given."""
     operand = operand or g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and len(v.type.shape) >= 2)
     if operand is None:
         return None
     element, shape = operand.type.element, operand.type.shape
     out = out or g.choice([shape[-1], *g.sizes])
-    operands = [operand, operand_like(g, element, (out, shape[-1]))]
-    if g.chance(50):
-        operands.append(operand_like(g, element, (out,)))
-    result, attributes = sums_type(g, element)
+    operands, (result, attributes) = [operand, *(others or ())], (element, "")
+    if not others:
+        operands.append(operand_like(g, element, (out, shape[-1])))
+        if g.chance(50):
+            operands.append(operand_like(g, element, (out,)))
+        result, attributes = sums_type(g, element)
 
     def forward(x, w, bias=None):
         y = x.matmul(w.swapped())

@@ -1,0 +1,111 @@
+"""Loops over time steps. The oracle computes each time step by ops of its own; the text has one loop in their place."""
+
+import dataclasses
+import re
+
+import numpy as np
+
+from bounded import Bounded
+from elementwise import COMMON, binary, unary
+from graph import Type, Value
+from layout import joined, reshaped
+from products import linear
+
+#: By which it does not matter in what order the operands stand.
+JOINED = ["mp.add", "mp.add", "mp.mul", "mp.maximum"]
+
+
+@dataclasses.dataclass(eq=False)
+class Scan:
+    """Ops of a graph that are written as a loop, as long as none of them is taken out."""
+    nodes: set
+    dim: int
+    reverse: bool
+    carried: Value  # before the first time step
+    over: Value
+    part: Value  # of `over`, in the time step that the text shows
+    body: list  # nodes of that time step
+    yielded: list  # what it carries on, and what is stacked
+    results: list  # after the last time step, and of all
+
+    def text(self, batch):
+        # The carried value has another name inside.
+        inside, before = f"{self.carried.name}c", re.escape(self.carried.name) + r"\b"
+        body = "\n".join(f"      {re.sub(before, inside, batch.text(node))}".rstrip(": ") for node in self.body)
+        types = ", ".join(batch.type(value) for value in self.yielded)
+        yielded = ", ".join(inside if value is self.carried else value.name for value in self.yielded)
+        return (f"{', '.join(value.name for value in self.results)} = mp.scan"
+                f" carried({inside} = {self.carried.name} : {batch.type(self.carried)})"
+                f" over({self.part.name} = {self.over.name} : {batch.type(self.over)})"
+                + (f" dim({self.dim})" if self.dim else "") + (" reverse" if self.reverse else "")
+                + f" -> ({', '.join(batch.type(value) for value in self.results)}) {{\n{body}\n"
+                f"      mp.yield {yielded} : {types}\n    }}")
+
+
+def part_of(g, value, dim, step):
+    """One time step of a value."""
+    shape, index = value.type.shape, (slice(None),) * dim + (slice(step, step + 1),)
+
+    def backward(gradient, operands, _):
+        number, error = np.zeros(shape), np.zeros(shape)
+        number[index], error[index] = gradient.value, gradient.error
+        return [Bounded(number, error)]
+
+    offsets, sizes = [0] * len(shape), list(shape)
+    offsets[dim], sizes[dim] = step, 1
+    part = g.add("mp.slice", [value], Type(value.type.element, tuple(sizes)), lambda x: x[index], backward,
+                 attributes=f" offsets{offsets} sizes{sizes}")
+    return part and reshaped(g, part, shape[:dim] + shape[dim + 1:])
+
+
+def drawn(g, kind):
+    """Some ops of a time step, each a function of the values that the step has so far."""
+    ops = [lambda known, name=g.choice(JOINED): binary(g, known[0], known[1], [name])]
+    for _ in range(1 + g.below(3)):
+        how = g.below(4)
+        if how == 0 and kind.shape:
+            width = kind.shape[-1]
+            given = [g.input(Type(kind.element, shape)) for shape in [(width, width), (width,)][:1 + g.below(2)]]
+            ops.append(lambda known, given=given: linear(g, known[-1], given[0].type.shape[0], given))
+        elif how == 1:
+            place, name = g.below(len(ops) + 1), g.choice(JOINED)
+            ops.append(lambda known, place=place, name=name: binary(g, known[-1], known[place], [name]))
+        elif how == 2:
+            outside, name = g.input(Type(kind.element, kind.shape[g.below(len(kind.shape) + 1):])), g.choice(JOINED)
+            ops.append(lambda known, outside=outside, name=name: binary(g, known[-1], outside, [name]))
+        else:
+            ops.append(lambda known, name=g.choice(COMMON): unary(g, known[-1], [name]))
+    ops.append(lambda known: unary(g, known[-1], ["mp.tanh"]))  # what is carried stays small
+    return ops
+
+
+def scan(g):
+    short = lambda v: [dim for dim, size in enumerate(v.type.shape) if (1 if dim else 2) <= size <= 5]
+    over = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and 2 <= len(v.type.shape) <= 3 and v.type.size and short(v))
+    if over is None:
+        return None
+    dim = g.choice(short(over))
+    steps, kind = over.type.shape[dim], Type(over.type.element, over.type.shape[:dim] + over.type.shape[dim + 1:])
+    reverse, carried, ops = g.chance(30), g.input(kind), drawn(g, kind)
+    first, place = len(g.nodes), g.below(len(ops))
+    stacked, shown, value = {}, None, carried
+    for step in reversed(range(steps)) if reverse else range(steps):
+        begin, known = len(g.nodes) + 2, [value, part_of(g, over, dim, step)]
+        for op in ops:
+            known.append(op(known) if known[-1] else None)
+        if known[-1] is None or any(other.type != kind for other in known):
+            return None  # what there is stays, without a loop
+        shown = shown or (known[1], g.nodes[begin:], [known[-1], known[2 + place]])
+        value, stacked[step] = known[-1], known[2 + place]
+    shape = kind.shape[:dim] + (1,) + kind.shape[dim:]
+    parts = [reshaped(g, stacked[step], shape) for step in range(steps)]
+    if not all(parts):
+        return None
+    together = joined(g, parts, dim) if steps > 1 else parts[0]
+    if together is None:
+        return None
+    nodes = g.nodes[first:]
+    g.scans.append(Scan(set(nodes), dim, reverse, carried, over, *shown, [value, together]))
+    inner = {result for node in nodes for result in node.results} - {value, together}
+    g.values = [other for other in g.values if other not in inner]
+    return together
