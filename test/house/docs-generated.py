@@ -63,7 +63,7 @@ def operands(example):
 
 def statement_operands(statement):
     """{name: type} of the values that a statement uses, by the types that it writes."""
-    if statement.lstrip().startswith(("mp.kernel", "%r = mp.kernel")):
+    if re.match(r"(.* = )?mp\.(kernel|scan)\b", statement.lstrip()):
         header = statement[:statement.index("{\n")]
         used = dict(re.findall(r"= (%\w+) : (tensor<[^>]*>)", header))
     elif re.match(r"(%\w+ = )?mp\.autocast", statement.lstrip()):
