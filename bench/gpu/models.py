@@ -15,6 +15,7 @@ from _tensors import distance, safetensors, write_columns
 # tf32, which rounds where the CPU does not, has that of bf16. One unit of e4m3 is sixteen of bf16.
 TOLERANCES = {"fp32": (1e-4, 2e-3), "tf32": (1e-2, 5e-2), "fp16": (2e-2, 3e-2), "bf16": (3e-2, 5e-2),
               "fp8": (5e-2, 1e-1)}
+QUICK = "fp32", "fp16", "bf16"
 STEPS, BATCH, SAMPLES = 20, 37, 160
 
 
@@ -26,7 +27,7 @@ def cases(stage):
     for model in models:
         write_columns(model, stage.work / model.stem, SAMPLES)
     precisions = [name for name in PRECISIONS if stage.on_gpu or name != "tf32"]
-    for precision in precisions:
+    for precision in QUICK if stage.quick else precisions:
         for model in models:
             yield model, precision, stage.work / model.stem, ("--batch", BATCH, "--epochs", 6)
         if list(stage.data.glob("train-images*")):
