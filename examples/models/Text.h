@@ -24,7 +24,9 @@ struct TextSizes {
   int64_t keyHeads = 0; ///< heads of keys and values, of llama
   double base = 10000;  ///< of rotary positions
   std::optional<RotaryScaling> scaling = {};
-  bool isTied = false; ///< whether llama's classifier is the table of tokens
+  /// Whether the classifier of llama and of lstmLm is the table of tokens.
+  bool isTied = false;
+  double dropout = 0; ///< of lstmLm
 };
 
 /// A network with its inputs, outputs and recipe.
@@ -38,6 +40,10 @@ void gpt2(Graph &net, const TextSizes &sizes);
 /// Predicts the next token: LlamaForCausalLM (Touvron et al., 2023). Inputs and
 /// outputs are those of gpt2.
 void llama(Graph &net, const TextSizes &sizes);
+
+/// Predicts the next token from a state: layers of LSTMs (Zaremba et al., 2014),
+/// which begin with zeros in each sample. Inputs and outputs are those of gpt2.
+void lstmLm(Graph &net, const TextSizes &sizes);
 
 /// The inputs of a classifier of texts. Texts are filled at their ends, so that
 /// `lengths` is what BERT's attention mask is.

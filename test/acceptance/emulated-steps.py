@@ -19,7 +19,7 @@ def main():
     work = arguments.work / "emulated-steps"
     work.mkdir(parents=True, exist_ok=True)
     emulator = arguments.tools.parent / "test" / "emulator" / "lib"
-    environment = {**os.environ, "MP_CUDA_PATH": str(emulator), "MP_CACHE_DIR": str(work / "cache"), "MP_EMULATOR_OPTIMIZE": "1"}
+    environment = {**os.environ, "MP_CUDA_PATH": str(emulator), "MP_CACHE_DIR": str(work / "cache")}
     result = work / "models.json"
     subprocess.run([sys.executable, "-B", arguments.source / "bench" / "gpu" / "models.py", "--tools", arguments.tools,
                     "--data", arguments.data, "--work", work, "--json", result, "--quick", "--seconds", "2400"],

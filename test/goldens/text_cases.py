@@ -11,6 +11,8 @@ import zoo_cases
 CASES = {
     "char-gpt": {"name": "char-gpt", "layers": 2, "batch": 4, "rate": 1e-2},
     "llama-tiny": {"name": "llama-tiny", "layers": 2, "batch": 4, "rate": 1e-2},
+    "char-rnn": {"name": "char-rnn", "layers": 2, "width": 0.5, "batch": 4, "rate": 1e-1},
+    "lstm-lm": {"name": "lstm-lm", "layers": 2, "width": 0.1, "batch": 4, "rate": 1e-2},
     "bert-tiny": {"name": "bert-tiny", "layers": 2, "batch": 8, "rate": 1e-3},
     "bert-mlm-tiny": {"name": "bert-mlm-tiny", "layers": 2, "batch": 4, "rate": 1e-2},
     "t5-small": {"name": "t5-small", "layers": 2, "width": 0.25, "batch": 4, "rate": 1e-3},
@@ -43,7 +45,7 @@ def arrays(case):
     """The inputs of all steps, by name: words at random, and texts of all lengths."""
     random, count = np.random.RandomState(2), case["batch"] * STEPS
     tokens = random.randint(3, VOCABULARY, (count, TOKENS + 1)).astype(np.uint16)
-    if case["name"] in ("char-gpt", "llama-tiny"):
+    if case["name"] in ("char-gpt", "llama-tiny", "char-rnn", "lstm-lm"):
         return {"x": tokens[:, :-1].copy(), "y": tokens[:, 1:].copy()}
     tokens, lengths = tokens[:, :-1].copy(), random.randint(1, TOKENS + 1, count).astype(np.int32)
     inputs = {"tokens": tokens, "lengths": lengths}

@@ -12,6 +12,7 @@ double, the sizes and the fingerprints of all gradients that f32 is exact enough
 import argparse
 import copy
 import json
+import types
 from pathlib import Path
 
 import torch
@@ -47,6 +48,24 @@ NETWORKS = {
     "vit-tiny": lambda num_classes: torchvision.models.VisionTransformer(64, 16, 12, 3, 96, 384, num_classes=num_classes),
 }
 
+class RecurrentLm(torch.nn.Module):
+    """The RNNModel of PyTorch's example word_language_model, without dropout."""
+
+    def __init__(self, channels, tied):
+        super().__init__()
+        self.encoder = torch.nn.Embedding(text_cases.VOCABULARY, channels)
+        self.rnn = torch.nn.LSTM(channels, channels, 2, batch_first=True)
+        self.decoder = torch.nn.Linear(channels, text_cases.VOCABULARY)
+        if tied:
+            self.decoder.weight = self.encoder.weight
+
+    def forward(self, input_ids):
+        # oneDNN has no LSTM of bf16 for every CPU; PyTorch's own is made of products that autocast sees.
+        with torch.backends.mkldnn.flags(enabled=False):
+            hidden, _ = self.rnn(self.encoder(input_ids))
+        return types.SimpleNamespace(logits=self.decoder(hidden))
+
+
 HEADS = {"num_hidden_layers": 2, "hidden_size": 128, "vocab_size": text_cases.VOCABULARY}
 BERT = transformers.BertConfig(**HEADS, num_attention_heads=2, intermediate_size=512, hidden_dropout_prob=0,
                                attention_probs_dropout_prob=0)
@@ -55,6 +74,8 @@ TEXTS = {
         n_layer=2, n_embd=128, n_head=4, vocab_size=text_cases.VOCABULARY, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)),
     "llama-tiny": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(
         **HEADS, num_attention_heads=4, num_key_value_heads=2, intermediate_size=352, rms_norm_eps=1e-5)),
+    "char-rnn": lambda: RecurrentLm(128, tied=False),
+    "lstm-lm": lambda: RecurrentLm(64, tied=True),
     "bert-tiny": lambda: transformers.BertForSequenceClassification(BERT),
     "bert-mlm-tiny": lambda: transformers.BertForMaskedLM(BERT),
     "t5-small": lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(
