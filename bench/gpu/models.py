@@ -3,6 +3,7 @@
 Compared are the skipped steps and the loss scales, which must be equal; the losses; and all weights and slots after
 the last step, by ||device - cpu|| / ||cpu||. tf32 is compared with fp32 on the CPU, which has no such numbers."""
 
+import gzip
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,21 @@ QUICK = "fp32", "fp16", "bf16"
 STEPS, BATCH, SAMPLES = 20, 37, 160
 
 
+def example_data(stage):
+    """Fashion-MNIST; if it is to be quick, as many samples as the steps take, and a batch to test on."""
+    if not stage.quick:
+        return stage.data
+    folder = stage.work / "fashion-mnist"
+    folder.mkdir(exist_ok=True)
+    for path in stage.data.glob("*-ubyte.gz"):
+        idx = gzip.decompress(path.read_bytes())
+        header, count = 4 + 4 * idx[3], 1024 if path.name.startswith("train") else 128
+        size = (len(idx) - header) // int.from_bytes(idx[4:8], "big")
+        (folder / path.name).write_bytes(gzip.compress(
+            idx[:4] + count.to_bytes(4, "big") + idx[8:header + count * size]))
+    return folder
+
+
 def cases(stage):
     """(module, precision, its data, flags)."""
     models = sorted((ROOT / "test" / "models").glob("*.mlir"))
@@ -31,7 +47,7 @@ def cases(stage):
         for model in models:
             yield model, precision, stage.work / model.stem, ("--batch", BATCH, "--epochs", 6)
         if list(stage.data.glob("train-images*")):
-            yield EXAMPLE, precision, stage.data, ("--batch", 128, "--epochs", 1)
+            yield EXAMPLE, precision, example_data(stage), ("--batch", 128, "--epochs", 1)
 
 
 def metrics(run):

@@ -26,7 +26,7 @@ DATA = """  mp.data @train {image = #mp.column<"images.npy" as npy, ui8>, label 
 
 
 def without_dropout(text):
-    for result, operand in re.findall(r"(%\w+) = mp\.dropout (%[\w.]+)", text):
+    for result, operand in re.findall(r"(%\w+) = mp\.dropout (%[\w.#]+)", text):
         text = re.sub(rf"{result}\b", operand, text)
     return "\n".join(line for line in text.splitlines() if "mp.dropout" not in line and "mp.data" not in line) + "\n"
 
