@@ -32,6 +32,10 @@ MODELS = {
     "gpt2-124m": gpt("gpt2", 256, 50257, 12, 768, 12, batch=4, steps=2, warmup=2),
     "bert-base": {"network": "bert-base --tokens 128", "texts": (128, 30522), "batch": 8, "steps": 2, "warmup": 2,
                   "rival": ("--network", "bert", "--sizes", "128,30522,12,768,12")},
+    "char-rnn": {"network": "char-rnn", "tokens": (64, 256), "batch": 32, "steps": 10, "warmup": 3,
+                 "rival": ("--network", "lstm", "--sizes", "64,256,1,256,0")},
+    "lstm-lm": {"network": "lstm-lm", "tokens": (35, 10000), "batch": 20, "steps": 5, "warmup": 2,
+                "rival": ("--network", "lstm", "--sizes", "35,10000,2,650,1")},
     "resnet50-cifar": {"network": "resnet50-cifar", "image": (32, 32, 3), "batch": 32, "steps": 5, "warmup": 2,
                        "rival": ("--network", "resnet50-cifar")},
 }

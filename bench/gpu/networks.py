@@ -25,6 +25,7 @@ NETWORKS = (
     ("gpt2", GPT2, "bf16"), ("resnet50-cifar", {**MODELS["resnet50-cifar"], "batch": 128}, "bf16"),
     ("bert-base", {**MODELS["bert-base"], "batch": 32}, "bf16"), ("vit-tiny", {**MODELS["vit-tiny"], "batch": 256}, "bf16"),
     ("resnet20", MODELS["resnet20"], "bf16"), ("gpt-256", {**MODELS["gpt-256-1024"], "batch": 8}, "bf16"),
+    ("lstm-lm", MODELS["lstm-lm"], "bf16"), ("char-rnn", MODELS["char-rnn"], "bf16"),
     ("gpt2", GPT2, "fp32"), ("resnet50-cifar", {**MODELS["resnet50-cifar"], "batch": 128}, "fp32"),
     ("bert-base", {**MODELS["bert-base"], "batch": 32}, "fp32"), ("gpt2", GPT2, "tf32"))
 # To try the stage itself.

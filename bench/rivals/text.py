@@ -55,4 +55,27 @@ def bert(tokens, vocabulary, layers, width, heads):
     return Logits(model, "input_ids", "attention_mask"), optimizer, texts
 
 
-NETWORKS = {"gpt": gpt, "bert": bert}
+class Lstm(torch.nn.Module):
+    """The RNNModel of PyTorch's example word_language_model: char-rnn of examples/models, or lstm-lm, which is tied and has dropout."""
+
+    def __init__(self, vocabulary, layers, width, tied):
+        super().__init__()
+        dropout = 0.5 if tied else 0.0
+        self.dropout = torch.nn.Dropout(dropout)
+        self.encoder = torch.nn.Embedding(vocabulary, width)
+        self.rnn = torch.nn.LSTM(width, width, layers, batch_first=True, dropout=dropout)
+        self.decoder = torch.nn.Linear(width, vocabulary)
+        if tied:
+            self.decoder.weight = self.encoder.weight
+
+    def forward(self, tokens):
+        hidden, _ = self.rnn(self.dropout(self.encoder(tokens)))
+        return self.decoder(self.dropout(hidden))
+
+
+def lstm(tokens, vocabulary, layers, width, tied):
+    model = Lstm(vocabulary, layers, width, tied).train()
+    return model, torch.optim.Adam(model.parameters(), lr=2e-3, fused=True), windows(tokens, vocabulary)
+
+
+NETWORKS = {"gpt": gpt, "bert": bert, "lstm": lstm}

@@ -179,7 +179,8 @@ def main():
     parser.add_argument("--precision", choices=DTYPES, default="bf16", help="type of the products (%(default)s)")
     parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
     parser.add_argument("--sizes", default="784,512,256,10",
-                        help="widths of the layers of the MLP (%(default)s); of gpt and bert: tokens,vocabulary,layers,width,heads")
+                        help="widths of the layers of the MLP (%(default)s); of gpt and bert: tokens,vocabulary,layers,width,heads;"
+                             " of lstm: tokens,vocabulary,layers,width,0 or 1 if it is tied and has dropout")
     parser.add_argument("--network", choices=("mlp", *IMAGE_NETWORKS, *text.NETWORKS), default="mlp", help="(%(default)s)")
     parser.add_argument("--warmup", type=int, default=30, help="steps before the first that count (%(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="on a CPU (0: PyTorch's choice)")
