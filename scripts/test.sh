@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs missing packages, builds, and runs every test. Arguments go to ctest:
-# `scripts/test.sh -L unit`, `scripts/test.sh -R lit`.
+# Installs missing packages, builds, and runs the tests. Arguments go to ctest:
+# `scripts/test.sh -L unit`, `scripts/test.sh -R lit`; `-C long` runs every test.
 set -euo pipefail
 case "${1:-}" in
 -h | --help)
-  echo "usage: scripts/test.sh [CTEST ARGUMENT]...   installs, builds, runs every test; -LE acceptance: the quick ones"
+  echo "usage: scripts/test.sh [CTEST ARGUMENT]...   installs, builds, runs the tests; -LE acceptance: the quick ones, -C long: all"
   exit
   ;;
 esac

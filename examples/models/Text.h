@@ -41,8 +41,9 @@ void gpt2(Graph &net, const TextSizes &sizes);
 /// outputs are those of gpt2.
 void llama(Graph &net, const TextSizes &sizes);
 
-/// Predicts the next token from a state: layers of LSTMs (Zaremba et al., 2014),
-/// which begin with zeros in each sample. Inputs and outputs are those of gpt2.
+/// Predicts the next token from a state: layers of LSTMs (Zaremba et al.,
+/// 2014), which begin with zeros in each sample. Inputs and outputs are those
+/// of gpt2.
 void lstmLm(Graph &net, const TextSizes &sizes);
 
 /// The inputs of a classifier of texts. Texts are filled at their ends, so that

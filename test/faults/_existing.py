@@ -106,7 +106,7 @@ def run_ctest(parts, build, jobs, work):
     report, log = work / "ctest.xml", work / "ctest.log"
     pattern = "|".join(dict.fromkeys(word for part in parts for word in part.selection()))
     with open(log, "w") as to:
-        subprocess.run(["ctest", "--test-dir", build, "-R", pattern, "-j", str(jobs), "--output-junit", report.absolute(),
+        subprocess.run(["ctest", "--test-dir", build, "-C", "long", "-R", pattern, "-j", str(jobs), "--output-junit", report.absolute(),
                         "--output-on-failure"], stdin=subprocess.DEVNULL, stdout=to, stderr=subprocess.STDOUT, check=False)
     cases = {case.get("name"): case for case in ElementTree.parse(report).getroot().iter("testcase")}
     found = {}
