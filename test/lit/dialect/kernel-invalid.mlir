@@ -98,6 +98,6 @@ func.func @unknown_attribute() {
 // -----
 
 func.func @yield() {
-  // expected-error@+1 {{'mp.yield' op expects parent op to be one of 'mp.kernel, mp.autocast'}}
+  // expected-error@+1 {{'mp.yield' op expects parent op to be one of 'mp.kernel, mp.autocast, mp.scan'}}
   mp.yield
 }
