@@ -36,7 +36,7 @@ def declared(g, value, batch):
 
 def texts_of(graph, batch):
     """The texts of the ops; those of a loop are one."""
-    scans = {node: scan for scan in graph.whole_scans() for node in scan.nodes}
+    scans = {node: scan for scan in graph.whole_scans() if scan.has_text(batch) for node in scan.nodes}
     written = set()
     for node in graph.nodes:
         scan = scans.get(node)

@@ -28,6 +28,10 @@ class Scan:
     yielded: list  # what it carries on, and what is stacked
     results: list  # after the last time step, and of all
 
+    def has_text(self, batch):
+        """Whether what is carried stays open or closed: an operand from outside may open rows of size one."""
+        return (self.carried in batch.open) == (self.yielded[0] in batch.open)
+
     def text(self, batch):
         # The carried value has another name inside.
         inside, before = f"{self.carried.name}c", re.escape(self.carried.name) + r"\b"
