@@ -147,13 +147,6 @@ std::string Graph::scoped(const std::string &name) const {
 // Functions
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Value> valuesOf(ArrayRef<Tensor> tensors) {
-  SmallVector<Value> values;
-  for (const Tensor &tensor : tensors)
-    values.push_back(GraphState::valueOf(tensor));
-  return values;
-}
-
 /// Builds a private function before that of the graph; null after a mistake.
 static func::FuncOp buildFunction(GraphState &state, const std::string &name,
                                   TypeRange types, Place place,
@@ -178,7 +171,7 @@ static func::FuncOp buildFunction(GraphState &state, const std::string &name,
       state.refused.emplace_back(function);
       return {};
     }
-  SmallVector<Value> values = valuesOf(results);
+  SmallVector<Value> values = GraphState::valuesOf(results);
   func::ReturnOp::create(state.builder, state.locate(place), values);
   function.setFunctionType(
       state.builder.getFunctionType(types, ValueRange(values)));
@@ -190,7 +183,7 @@ std::vector<Tensor> Graph::call(const std::string &name,
   for (const Tensor &tensor : arguments.tensors)
     if (!state->accept(tensor, arguments.place))
       return {};
-  SmallVector<Value> values = valuesOf(arguments.tensors);
+  SmallVector<Value> values = GraphState::valuesOf(arguments.tensors);
   if (llvm::is_contained(state->open, name)) {
     state->mistake("function '" + name + "' calls itself", arguments.place);
     return {};

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <map>
 
 namespace mantissa {
@@ -56,6 +57,10 @@ struct GraphState {
   Tensor none() { return Tensor(this, nullptr); }
   static mlir::Value valueOf(const Tensor &tensor) {
     return mlir::Value::getFromOpaquePointer(tensor.value);
+  }
+  static llvm::SmallVector<mlir::Value>
+  valuesOf(llvm::ArrayRef<Tensor> tensors) {
+    return llvm::map_to_vector(tensors, valueOf);
   }
   /// Gives the place of the value's op, or of the argument, this name.
   static void setName(mlir::Value value, llvm::StringRef name);

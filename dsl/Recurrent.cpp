@@ -1,5 +1,6 @@
 //===- Recurrent.cpp - layers that go from time step to time step ---------===//
 #include "dsl/Recurrent.h"
+#include <algorithm>
 
 namespace mantissa {
 
@@ -19,6 +20,19 @@ struct Kind {
   int64_t projection = 0;
   bool hasCell = false; ///< a second state
 };
+
+/// The number of states: one for each layer and direction.
+int64_t statesOf(const Recurrent &layer) {
+  return layer.layers * (layer.bidirectional ? 2 : 1);
+}
+
+/// After a mistake, adds the states that there would be, which are none.
+void fill(RecurrentState &state, const Recurrent &layer, const Kind &kind,
+          const Tensor &nothing) {
+  size_t states = std::clamp<int64_t>(statesOf(layer), 0, 1024);
+  state.hidden.resize(states, nothing);
+  state.cell.resize(kind.hasCell ? states : 0, nothing);
+}
 
 class Layers {
 public:
@@ -41,6 +55,7 @@ public:
                                   : concat(Operands(outputs, place), 2);
     }
     result.output = input;
+    fill(result.state, layer, kind, input);
     return result;
   }
 
@@ -103,8 +118,6 @@ private:
     Scanned all = net.scan(Operands(begin(input, last.hidden.size()), place),
                            Operands({products}, place),
                            {.dim = 1, .reverse = reverse}, step);
-    if (all.carried.empty())
-      return {};
     last.hidden.push_back(all.carried[0]);
     if (kind.hasCell)
       last.cell.push_back(all.carried[1]);
@@ -133,7 +146,7 @@ std::string mistakeIn(const Operand &input, const Recurrent &layer,
   if (kind.projection < 0 || kind.projection >= layer.hidden)
     return "a projection to " + std::to_string(kind.projection) + " of " +
            std::to_string(layer.hidden) + " features";
-  size_t states = layer.layers * (layer.bidirectional ? 2 : 1);
+  size_t states = statesOf(layer);
   for (size_t given : {first.hidden.size(), first.cell.size()})
     if (given && given != states)
       return std::to_string(given) + " first states, expected " +
@@ -143,16 +156,19 @@ std::string mistakeIn(const Operand &input, const Recurrent &layer,
 
 RecurrentResult run(const Operand &input, const Recurrent &layer,
                     const Kind &kind, const RecurrentState &first) {
-  if (!input.tensor)
-    return {};
-  std::string what = mistakeIn(input, layer, kind, first);
-  if (what.empty())
-    return Layers(input, layer, kind, first).run(input.tensor);
-  Graph::of(input.tensor)
-      .mistake(std::string(kind.name) + " '" + layer.name + "' on " +
-                   input.tensor.type() + ": " + what,
-               input.place);
-  return {};
+  Tensor nothing = input.tensor;
+  if (input.tensor) {
+    std::string what = mistakeIn(input, layer, kind, first);
+    if (what.empty())
+      return Layers(input, layer, kind, first).run(input.tensor);
+    nothing = Graph::of(input.tensor)
+                  .mistake(std::string(kind.name) + " '" + layer.name +
+                               "' on " + input.tensor.type() + ": " + what,
+                           input.place);
+  }
+  RecurrentResult result{nothing, {}};
+  fill(result.state, layer, kind, nothing);
+  return result;
 }
 
 /// The gates of a product, in their order.

@@ -7,18 +7,26 @@ using namespace mlir;
 
 namespace mantissa {
 
-static SmallVector<Value> valuesOf(const std::vector<Tensor> &tensors) {
-  SmallVector<Value> values;
-  for (const Tensor &tensor : tensors)
-    values.push_back(GraphState::valueOf(tensor));
-  return values;
-}
-
 static bool acceptAll(GraphState &state, const std::vector<Tensor> &tensors,
                       Place place) {
   return llvm::all_of(tensors, [&](const Tensor &tensor) {
     return state.accept(tensor, place);
   });
+}
+
+/// What a scan returns after a mistake: as many tensors as it would, which are
+/// none.
+static Scanned noneOf(GraphState &state, size_t carried, size_t stacked) {
+  return {std::vector<Tensor>(carried, state.none()),
+          std::vector<Tensor>(stacked, state.none())};
+}
+
+/// The same where the body cannot be built: it says how much it stacks, of
+/// tensors that are none.
+static Scanned noneOf(GraphState &state, size_t carried, size_t over,
+                      const Graph::TimeStep &body) {
+  auto [before, slices] = noneOf(state, carried, over);
+  return noneOf(state, carried, body(before, slices).stacked.size());
 }
 
 namespace {
@@ -27,25 +35,28 @@ class Loop {
 public:
   Loop(GraphState &state, const Operands &carried, const Operands &over,
        const Scan &how)
-      : state(state), carried(valuesOf(carried.tensors)),
-        over(valuesOf(over.tensors)), how(how), place(carried.place) {}
+      : state(state), carried(GraphState::valuesOf(carried.tensors)),
+        over(GraphState::valuesOf(over.tensors)), how(how),
+        place(carried.place) {}
 
   Scanned build(const Graph::TimeStep &body) {
     // Variables that the body names first are read after this op, and before
     // the one that takes its region.
     mp::ScanOp draft = create({});
     OpBuilder::InsertionGuard guard(state.builder);
-    Scanned result;
-    if (verifies(draft)) {
-      state.builder.setInsertionPointToStart(addBlock(draft));
-      size_t before = state.mistakes.size();
-      Scanned step = callBody(draft, body);
-      if (state.mistakes.size() == before && carriesOn(step) &&
-          acceptAll(state, step.stacked, place))
-        result = finish(draft, step);
+    if (!verifies(draft)) {
+      refuse(draft);
+      return noneOf(state, carried.size(), over.size(), body);
     }
+    state.builder.setInsertionPointToStart(addBlock(draft));
+    size_t before = state.mistakes.size();
+    Scanned step = callBody(draft, body), result;
+    if (state.mistakes.size() == before && carriesOn(step) &&
+        acceptAll(state, step.stacked, place))
+      result = finish(draft, step);
     refuse(draft);
-    return result;
+    bool isMade = state.mistakes.size() == before;
+    return isMade ? result : noneOf(state, carried.size(), step.stacked.size());
   }
 
 private:
@@ -102,9 +113,9 @@ private:
 
   /// Makes the op with the body of the draft.
   Scanned finish(mp::ScanOp draft, const Scanned &step) {
-    SmallVector<Value> yielded = valuesOf(step.carried);
+    SmallVector<Value> yielded = GraphState::valuesOf(step.carried);
     SmallVector<Type> types(ValueRange(yielded).getTypes());
-    for (Value value : valuesOf(step.stacked)) {
+    for (Value value : GraphState::valuesOf(step.stacked)) {
       Type type = draft.stackOf(mp::tensorType(value));
       if (!type) {
         state.mistake("the scan cannot stack " + typeText(value.getType()) +
@@ -153,7 +164,7 @@ Scanned Graph::scan(const Operands &carried, const Operands &over,
                     const Scan &how, const TimeStep &body) {
   if (!acceptAll(*state, carried.tensors, carried.place) ||
       !acceptAll(*state, over.tensors, over.place))
-    return {};
+    return noneOf(*state, carried.tensors.size(), over.tensors.size(), body);
   return Loop(*state, carried, over, how).build(body);
 }
 
