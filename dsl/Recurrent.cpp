@@ -8,7 +8,7 @@ namespace {
 /// What a cell makes of its states and of the products of a time step.
 using States = std::vector<Tensor>;
 /// `input` and `hidden` are the products of what comes in and of the hidden
-/// state, [batch, gates * hidden]; `finish` is the projection.
+/// state, [batch, gates * hidden].
 using Cell = std::function<States(const Tensor &input, const Tensor &hidden,
                                   const States &before)>;
 
@@ -55,7 +55,8 @@ public:
                                   : concat(Operands(outputs, place), 2);
     }
     result.output = input;
-    fill(result.state, layer, kind, input);
+    if (!input)
+      fill(result.state, layer, kind, input);
     return result;
   }
 

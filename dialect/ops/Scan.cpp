@@ -21,12 +21,17 @@ std::optional<int64_t> ScanOp::getSteps() {
   return std::nullopt;
 }
 
-RankedTensorType ScanOp::sliceOf(RankedTensorType type) {
-  if (getDim() >= static_cast<uint64_t>(type.getRank()))
+/// The type without a dimension; null if it has none such.
+static RankedTensorType withoutDim(RankedTensorType type, uint64_t dim) {
+  if (dim >= static_cast<uint64_t>(type.getRank()))
     return {};
   SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + getDim());
+  shape.erase(shape.begin() + dim);
   return type.clone(shape);
+}
+
+RankedTensorType ScanOp::sliceOf(RankedTensorType type) {
+  return withoutDim(type, getDim());
 }
 
 RankedTensorType ScanOp::stackOf(RankedTensorType type) {
@@ -215,15 +220,12 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
 
   for (auto [argument, type] : llvm::zip(carried.arguments, carried.types))
     argument.type = type;
-  int64_t dim = properties.dim.getInt();
+  // Where there is no such slice, the verifier says so.
   for (auto [argument, type] : llvm::zip(sliced.arguments, sliced.types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    argument.type = type;
-    if (tensor && dim >= 0 && dim < tensor.getRank()) {
-      SmallVector<int64_t> shape(tensor.getShape());
-      shape.erase(shape.begin() + dim);
-      argument.type = tensor.clone(shape);
-    }
+    Type slice = tensor ? withoutDim(tensor, properties.dim.getInt())
+                        : RankedTensorType();
+    argument.type = slice ? slice : type;
   }
   auto arguments = llvm::to_vector(
       llvm::concat<OpAsmParser::Argument>(carried.arguments, sliced.arguments));

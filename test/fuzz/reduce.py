@@ -22,12 +22,12 @@ def pruned(graph):
             needed |= set(node.operands)
             nodes.append(node)
     # A loop stays whole while anything of it is needed.
-    for scan in graph.whole_scans():
-        if any(node in scan.nodes for node in nodes):
-            needed |= {scan.carried, scan.over, *(value for node in scan.nodes for value in node.operands)}
     kept = set(nodes)
-    looped = {node for scan in graph.whole_scans() if kept & scan.nodes for node in scan.nodes}
-    graph.nodes = [node for node in graph.nodes if node in kept or node in looped]
+    for scan in graph.whole_scans():
+        if kept & scan.nodes:
+            kept |= scan.nodes
+            needed |= {value for node in scan.nodes for value in node.operands}
+    graph.nodes = [node for node in graph.nodes if node in kept]
     graph.inputs = [value for value in graph.inputs if value in needed]
     return graph
 
