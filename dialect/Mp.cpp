@@ -1,6 +1,7 @@
 //===- Mp.cpp - the dialect itself ----------------------------------------===//
 #include "dialect/Fields.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Kernel.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -195,6 +196,9 @@ LogicalResult mp::verifySize(Operation *op, Type type) {
                                << " elements, " << tensor;
     elements *= counted;
   }
+  if (tensor.getEncoding() && !isa<KernelOp, YieldOp, PartOp, AssembleOp>(op))
+    return op->emitOpError() << "has a tensor with a layout, " << tensor
+                             << ", which only kernels take and make";
   return success();
 }
 

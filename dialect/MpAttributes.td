@@ -4,6 +4,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 include "dialect/MpDialect.td"
 
 class Mp_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -275,6 +276,34 @@ def Mp_ColumnAttr : Mp_Attr<"Column", "column"> {
     (`window` $window^)? (`dims_in_files` `[` $dims_in_files^ `]`)? (`,` `key` `=` $key^)? `>`
   }];
   let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Mp_RowsAttr : Mp_Attr<"Rows", "rows", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "layout of a tensor that is a part of another, such as #mp.rows<count = 32, stride = 1024>";
+  let description = [{
+    The elements of the tensor, in order, are `count` rows of as many elements each. A row is contiguous in memory and
+    begins `stride` elements after the one before it. The first element's place, and `stride`, are multiples of
+    `aligned` elements, which is a power of two.
+
+    Example: `tensor<32x256xf32, #mp.rows<count = 32, stride = 1024, aligned = 16>>`
+  }];
+  let parameters = (ins "int64_t":$count, "int64_t":$stride, DefaultValuedParameter<"int64_t", "1">:$aligned);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Returns the layout of a type, or null for elements without gaps.
+    static RowsAttr of(::mlir::Type type) {
+      auto tensor = ::llvm::dyn_cast<::mlir::RankedTensorType>(type);
+      return tensor ? ::llvm::dyn_cast_or_null<RowsAttr>(tensor.getEncoding()) : RowsAttr();
+    }
+    /// Returns the number of elements from the first of `elements` to the last, with the gaps.
+    int64_t extent(int64_t elements) const {
+      return (getCount() - 1) * getStride() + elements / getCount();
+    }
+  }];
 }
 
 #endif // MP_ATTRIBUTES_TD

@@ -97,9 +97,13 @@ static void addRandomKeys(PassList &passes) {
 /// With `records`, adds a record of each value that a kernel stores.
 static void addKernels(PassList &passes, bool records = false) {
   addCleanUp(passes);
+  passes.add(createJoinProducts());
+  passes.add(createSliceOperands());
+  addCleanUp(passes);
   passes.add(createFuse());
   if (records)
     passes.add(createInstrument({"step"}));
+  passes.add(createRemoveCopies());
   passes.add(createLowerKernels());
 }
 

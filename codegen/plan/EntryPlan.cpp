@@ -1,6 +1,7 @@
 //===- EntryPlan.cpp - from a function of kernels to steps ----------------===//
 #include "codegen/plan/EntryPlan.h"
 #include "codegen/Backend.h"
+#include "codegen/plan/Aliases.h"
 #include "codegen/plan/ArenaPlan.h"
 #include "codegen/plan/Describe.h"
 #include "codegen/stages/InPlace.h"
@@ -34,7 +35,7 @@ public:
   EntryPlanner(func::FuncOp function, ArrayRef<EmittedKernel> emitted,
                ProgramBuilder &builder, Backend &backend)
       : function(function), emitted(emitted), builder(builder),
-        backend(backend) {}
+        backend(backend), aliases(function.getBody().front()) {}
 
   FailureOr<Entry> plan() {
     Block &block = function.getBody().front();
@@ -56,7 +57,8 @@ public:
     entry.arenaBytes = planArena(entry.buffers);
     forEachPlace([&](BufferRef &ref, uint32_t) {
       if (ref.space == BufferRef::Space::Arena)
-        ref = {BufferRef::Space::Arena, 0, entry.buffers[ref.index].offset};
+        ref = {BufferRef::Space::Arena, 0,
+               entry.buffers[ref.index].offset + ref.offset};
     });
     return std::move(entry);
   }
@@ -73,6 +75,11 @@ private:
       planConstant(constant);
     else if (auto reshape = dyn_cast<ReshapeOp>(op))
       refs[reshape] = refs.lookup(reshape.getInput());
+    else if (auto part = dyn_cast<PartOp>(op))
+      refs[part] = within(refs.lookup(part.getInput()), part.getOffset(),
+                          part.getType());
+    else if (auto assemble = dyn_cast<AssembleOp>(op))
+      refs[assemble] = placeOf(assemble);
     else if (auto kernel = dyn_cast<KernelOp>(op))
       planKernel(kernel);
   }
@@ -82,10 +89,9 @@ private:
   void planRead(ReadOp read) {
     uint32_t index = variableIndex(read.getVariable());
     BufferRef ref{BufferRef::Space::Variable, index, 0};
-    bool leaves = llvm::any_of(aliases(read.getResult()), [](Value value) {
-      return llvm::any_of(value.getUsers(), [](Operation *user) {
-        return isa<WriteOp, func::ReturnOp>(user);
-      });
+    bool leaves = false;
+    aliases.forEachUse(read.getResult(), [&](OpOperand &use) {
+      leaves |= isa<WriteOp, func::ReturnOp>(use.getOwner());
     });
     if (leaves && written.contains(index)) {
       BufferRef copy =
@@ -121,12 +127,41 @@ private:
     return bytes;
   }
 
+  /// Returns the place of the element `offset` of a tensor.
+  static BufferRef within(BufferRef tensor, int64_t offset,
+                          RankedTensorType type) {
+    tensor.offset += offset * byteWidth(describeType(type).element);
+    return tensor;
+  }
+
+  /// Returns the place of what kernels write in parts: a new one for the first
+  /// of them.
+  BufferRef placeOf(AssembleOp assemble) {
+    auto [known, isNew] = assembled.try_emplace(assemble);
+    if (isNew)
+      known->second = newBuffer(describeType(assemble.getType()).bytes(),
+                                assemble, "concat");
+    return known->second;
+  }
+
+  /// Returns the place of a result that is a part of another tensor.
+  std::optional<BufferRef> placeInWhole(OpResult result) {
+    for (OpOperand &use : result.getUses())
+      if (auto assemble = dyn_cast<AssembleOp>(use.getOwner()))
+        return within(placeOf(assemble),
+                      assemble.getOffsets()[use.getOperandNumber()],
+                      assemble.getType());
+    return std::nullopt;
+  }
+
   void planKernel(KernelOp kernel) {
     const EmittedKernel &code = emitted[nextKernel++];
     SmallVector<BufferRef> results, temporaries;
     DenseSet<uint32_t> taken;
     for (OpResult result : kernel.getOutputs()) {
-      auto place = inPlace(kernel, result);
+      auto place = placeInWhole(result);
+      if (!place)
+        place = inPlace(kernel, result);
       if (!place)
         place = placeOfOperand(kernel, result, taken);
       results.push_back(
@@ -218,18 +253,17 @@ private:
       if (read.getVariable() != variable ||
           refs.lookup(read).space != BufferRef::Space::Variable)
         continue;
-      for (Value alias : aliases(read.getResult()))
-        for (OpOperand &use : alias.getUses()) {
-          Operation *user = use.getOwner();
-          if (user == kernel &&
-              (use.getOperandNumber() >= kernel.getInputs().size() ||
-               !allowsInPlace(kernel, use.getOperandNumber(),
-                              result.getResultNumber())))
-            return false;
-          if (user != kernel && !isa<ReshapeOp>(user) &&
-              kernel->isBeforeInBlock(user))
-            return false;
-        }
+      bool isRead = false;
+      aliases.forEachUse(read.getResult(), [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        unsigned operand = use.getOperandNumber();
+        isRead |= user == kernel ? operand >= kernel.getInputs().size() ||
+                                       !allowsInPlace(kernel, operand,
+                                                      result.getResultNumber())
+                                 : kernel->isBeforeInBlock(user);
+      });
+      if (isRead)
+        return false;
     }
     return true;
   }
@@ -241,24 +275,13 @@ private:
     for (Value input : kernel.getInputs()) {
       BufferRef ref = refs.lookup(input);
       if (ref.space == BufferRef::Space::Arena && !taken.contains(ref.index) &&
-          isLastUsedBy(kernel, input) &&
+          aliases.areLastUsedBy(kernel, input) &&
           mayReplace(kernel, ref, result.getResultNumber())) {
         taken.insert(ref.index);
         return ref;
       }
     }
     return std::nullopt;
-  }
-
-  /// Whether no use of a value, or of a reshape of it, comes after the kernel.
-  static bool isLastUsedBy(KernelOp kernel, Value value) {
-    while (auto reshape = value.getDefiningOp<ReshapeOp>())
-      value = reshape.getInput();
-    return llvm::all_of(aliases(value), [&](Value alias) {
-      return llvm::none_of(alias.getUsers(), [&](Operation *user) {
-        return !isa<ReshapeOp>(user) && kernel->isBeforeInBlock(user);
-      });
-    });
   }
 
   /// Whether a result may replace a buffer that several operands may be.
@@ -282,16 +305,6 @@ private:
       stages = analyzeStages(kernel.getBody().front(), backend.stageTarget());
     }
     return succeeded(stages) && mp::allowsInPlace(*stages, operand, result);
-  }
-
-  /// A value and all reshapes of it.
-  static SmallVector<Value> aliases(Value value) {
-    SmallVector<Value> all{value};
-    for (unsigned i = 0; i < all.size(); ++i)
-      for (Operation *user : all[i].getUsers())
-        if (isa<ReshapeOp>(user))
-          all.push_back(user->getResult(0));
-    return all;
   }
 
   /// mp-verify-step has checked steps; this checks any function that is run.
@@ -461,9 +474,11 @@ private:
   ArrayRef<EmittedKernel> emitted;
   ProgramBuilder &builder;
   Backend &backend;
+  Aliases aliases;
   Entry entry;
   std::vector<StepBufferRefs> stepPlaces;
   DenseMap<Value, BufferRef> refs;
+  DenseMap<Operation *, BufferRef> assembled;
   DenseMap<uint32_t, WriteOp> written;
   DenseSet<Operation *> stored;
   /// The last kernel whose stages were analyzed.

@@ -1,5 +1,6 @@
 //===- StageGroup.cpp - stages that share a loop nest ---------------------===//
 #include "codegen/stages/StageGroup.h"
+#include "dialect/Mp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -154,6 +155,17 @@ llvm::DenseSet<Value> StageGroup::readAt(unsigned level) const {
     }
   }
   return memory;
+}
+
+int64_t mp::extentOf(Value tensor) {
+  int64_t elements = cast<RankedTensorType>(tensor.getType()).getNumElements();
+  RowsAttr rows = RowsAttr::of(tensor.getType());
+  return rows ? rows.extent(elements) : elements;
+}
+
+int64_t mp::alignmentOf(Value tensor) {
+  RowsAttr rows = RowsAttr::of(tensor.getType());
+  return rows ? rows.getAligned() : int64_t(1) << 62;
 }
 
 unsigned mp::costOf(linalg::GenericOp op) {

@@ -120,6 +120,15 @@ struct StageGroup {
 /// accumulator.
 llvm::SmallVector<mlir::OpOperand *> readsOf(mlir::linalg::GenericOp op);
 
+/// Returns the elements in memory from the first of `tensor` to the last: as
+/// many as it has, or more if it is a part of another one.
+int64_t extentOf(mlir::Value tensor);
+
+/// Returns the number of elements, a power of two, that the first element's
+/// place and each row's are multiples of, if they are not those of a tensor
+/// without gaps; else the largest one.
+int64_t alignmentOf(mlir::Value tensor);
+
 /// Counts the operations in a stage's body; a function counts as many.
 unsigned costOf(mlir::linalg::GenericOp op);
 

@@ -1,5 +1,6 @@
 //===- Kernel.cpp - kernels as IR -----------------------------------------===//
 #include "dialect/ops/Kernel.h"
+#include "program/Limits.h"
 
 using namespace mlir;
 using namespace mp;
@@ -112,5 +113,78 @@ LogicalResult KernelOp::verify() {
     if (!isSameMemory(inner, outer))
       return yield.emitOpError()
              << "yields " << inner << " as a result of " << outer;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+RowsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                         llvm::function_ref<InFlightDiagnostic()> error) const {
+  if (ShapedType::isDynamicShape(shape))
+    return error() << "a layout wants a shape without '?'";
+  int64_t elements = ShapedType::getNumElements(shape);
+  if (getCount() < 1 || elements % getCount() != 0)
+    return error() << elements << " elements are not " << getCount()
+                   << " rows of as many each";
+  if (getStride() > kMostElements / getCount())
+    return error() << getCount() << " rows at a stride of " << getStride()
+                   << " are too far apart";
+  if (getStride() < elements / getCount())
+    return error() << "rows of " << elements / getCount()
+                   << " elements overlap at a stride of " << getStride();
+  if (!llvm::isPowerOf2_64(getAligned()) || getStride() % getAligned() != 0)
+    return error() << "aligned is " << getAligned()
+                   << ", expected a power of two that divides the stride";
+  return success();
+}
+
+/// Fails unless `part` lies within `whole` from element `offset` on.
+static LogicalResult verifyPart(Operation *op, RankedTensorType part,
+                                RankedTensorType whole, int64_t offset) {
+  if (!part.hasStaticShape() || !whole.hasStaticShape() || whole.getEncoding())
+    return op->emitOpError() << "wants static shapes, and parts of a tensor "
+                                "without a layout of its own";
+  if (part.getElementType() != whole.getElementType())
+    return op->emitOpError() << "has elements of " << part.getElementType()
+                             << " in a tensor of " << whole.getElementType();
+  int64_t size = part.getNumElements();
+  auto rows = RowsAttr::of(part);
+  int64_t extent = rows ? rows.extent(size) : size;
+  if (offset < 0 || extent > whole.getNumElements() - offset)
+    return op->emitOpError()
+           << part << " at " << offset << " does not lie within " << whole;
+  if (rows && offset % rows.getAligned() != 0)
+    return op->emitOpError() << offset << " is no multiple of "
+                             << rows.getAligned() << ", as the layout says";
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  return verifyPart(*this, getType(), tensorType(getInput()), getOffset());
+}
+
+LogicalResult AssembleOp::verify() {
+  if (getOffsets().size() != getParts().size())
+    return emitOpError() << "has " << getOffsets().size() << " offsets for "
+                         << getParts().size() << " parts";
+  int64_t elements = 0;
+  for (auto [part, offset] : llvm::zip_equal(getParts(), getOffsets())) {
+    if (failed(verifyPart(*this, tensorType(part), getType(), offset)))
+      return failure();
+    if (!part.getDefiningOp<KernelOp>())
+      return emitOpError() << "wants parts that are results of kernels";
+    if (!llvm::hasSingleElement(
+            llvm::make_filter_range(part.getUsers(), [](Operation *user) {
+              return isa<AssembleOp>(user);
+            })))
+      return emitOpError() << "shares a part with another one";
+    elements += tensorType(part).getNumElements();
+  }
+  if (elements != getType().getNumElements())
+    return emitOpError() << "has parts of " << elements << " elements for "
+                         << getType();
   return success();
 }

@@ -13,8 +13,9 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
     `mp-fuse` forms kernels from ops of the dialect. `mp-lower-kernels` rewrites all ops except an anchor (a
     contraction) into a sequence of `linalg.generic` stages. With `if`, the kernel runs only if the flag is
     set, and its results exist only then. A block argument may be a different view of the input's bytes,
-    `%x : T as S`: the same number of elements in another shape, with signless integers. `ops` names the ops
-    that the kernel was made from.
+    `%x : T as S`: the same number of elements in another shape, with signless integers. An input or a result
+    whose type has a layout (`#mp.rows`) is a part of another tensor, see `mp.part` and `mp.assemble`. `ops`
+    names the ops that the kernel was made from.
 
     Example:
     ```mlir
@@ -43,6 +44,42 @@ def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, ParentOneOf<["::mp::KernelOp"
   let arguments = (ins Variadic<Mp_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ }]>];
+}
+
+def Mp_PartOp : Mp_Op<"part", [Pure]> {
+  let summary = "part of a tensor's memory, which a kernel reads in place";
+  let description = [{
+    The result is in the memory of the operand, from element `offset` on. Its elements have no gaps, or the gaps
+    of their layout. `mp-remove-copies` makes it of a slice.
+
+    Example:
+    ```mlir
+    %r = mp.part %x at 256 : tensor<32x1024xf32> to tensor<32x256xf32, #mp.rows<count = 32, stride = 1024>>
+    ```
+  }];
+  let arguments = (ins Mp_Tensor:$input, I64Attr:$offset);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$input `at` $offset attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Mp_AssembleOp : Mp_Op<"assemble", [Pure]> {
+  let summary = "tensor that kernels have written in parts";
+  let description = [{
+    Every operand is the result of a kernel and has no other use. The kernel writes it into the memory of the
+    result, from element `offsets[i]` on. All of them together are the result. `mp-remove-copies` makes it of a
+    concatenation.
+
+    Example:
+    ```mlir
+    %r = mp.assemble %a, %b at [0, 2] : tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>,
+        tensor<2x2xf32, #mp.rows<count = 2, stride = 4>> to tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Mp_Tensor>:$parts, DenseI64ArrayAttr:$offsets);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = "$parts `at` $offsets attr-dict `:` type($parts) `to` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // MP_OPS_KERNEL_TD

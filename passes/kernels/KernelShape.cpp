@@ -276,7 +276,7 @@ static void widen(SmallVectorImpl<StageShape> &stages,
   }
 }
 
-SmallVector<StageShape> mp::shapeStages(Block &kernel) {
+static SmallVector<StageShape> unmergedStages(Block &kernel) {
   SmallVector<StageShape> stages;
   for (Operation &op : kernel.without_terminator()) {
     if (auto reduction = dyn_cast<ReductionOpInterface>(op))
@@ -286,10 +286,20 @@ SmallVector<StageShape> mp::shapeStages(Block &kernel) {
     else if (isa<ScalarOpInterface, IotaOp, ConstantOp>(op))
       stages.push_back(shapeElementwise(&op));
   }
+  return stages;
+}
+
+static SmallVector<int64_t> largestOf(ArrayRef<StageShape> stages) {
   SmallVector<int64_t> largest;
   for (const StageShape &stage : stages)
     if (stage.sizes.size() > largest.size())
       largest = stage.sizes;
+  return largest;
+}
+
+SmallVector<StageShape> mp::shapeStages(Block &kernel) {
+  SmallVector<StageShape> stages = unmergedStages(kernel);
+  SmallVector<int64_t> largest = largestOf(stages);
   for (size_t split = 0; split < largest.size(); ++split)
     if (auto merged = merge(stages, Merging(largest, split, false)))
       return *merged;
@@ -302,4 +312,50 @@ SmallVector<StageShape> mp::shapeStages(Block &kernel) {
       if (auto merged = merge(wide, Merging(largest, split, true)))
         return *merged;
   return stages;
+}
+
+std::optional<SmallVector<StageShape>> mp::shapeStagesInRows(Block &kernel,
+                                                             int64_t rows) {
+  SmallVector<StageShape> stages = unmergedStages(kernel);
+  if (stages.empty())
+    return stages;
+  SmallVector<int64_t> largest = largestOf(stages);
+  size_t split = 0;
+  for (int64_t above = 1; split < largest.size() && above < rows; ++split)
+    above *= largest[split];
+  auto above = ArrayRef(largest).take_front(split);
+  if (split == largest.size() || llvm::product_of(above) != rows)
+    return std::nullopt;
+  if (auto merged = merge(stages, Merging(largest, split, false)))
+    return merged;
+  widen(stages, largest);
+  return merge(stages, Merging(largest, split, true));
+}
+
+bool mp::isWholeInRows(Block &kernel, int64_t rows, Value value) {
+  auto stages = shapeStagesInRows(kernel, rows);
+  if (!stages || tensorType(value).getNumElements() % rows != 0)
+    return false;
+  DenseMap<Operation *, const StageShape *> byOp;
+  for (const StageShape &stage : *stages)
+    byOp[stage.op] = &stage;
+  auto isWhole = [](ArrayRef<unsigned> dims) {
+    return dims == ArrayRef<unsigned>{0, 1};
+  };
+  auto isReadWhole = [&](auto &self, Value read) -> bool {
+    return llvm::all_of(read.getUses(), [&](OpOperand &use) {
+      if (isa<ReshapeOp>(use.getOwner()))
+        return self(self, use.getOwner()->getResult(0));
+      const StageShape *stage = byOp.lookup(use.getOwner());
+      unsigned number = use.getOperandNumber();
+      return !stage || (isWhole(stage->operands[number]) &&
+                        !stage->repeated.contains(number));
+    });
+  };
+  if (isa<BlockArgument>(value))
+    return isReadWhole(isReadWhole, value);
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  const StageShape *maker = byOp.lookup(value.getDefiningOp());
+  return isa<BlockArgument>(value) || (maker && isWhole(maker->result));
 }

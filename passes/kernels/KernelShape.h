@@ -35,6 +35,15 @@ struct StageShape {
 /// that only rename (reshapes that add ones) have no stage.
 llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
 
+/// Returns the same for a kernel that has to have [rows, columns]; nothing if
+/// it cannot.
+std::optional<llvm::SmallVector<StageShape>>
+shapeStagesInRows(mlir::Block &kernel, int64_t rows);
+
+/// Whether a kernel can have `rows` rows, in which all of `value`, an argument
+/// or a yielded value, is seen at once.
+bool isWholeInRows(mlir::Block &kernel, int64_t rows, mlir::Value value);
+
 /// Returns one op's stage with all dimensions kept. Operands of fewer
 /// dimensions have the last ones.
 StageShape shapeAsIs(mlir::Operation *op);

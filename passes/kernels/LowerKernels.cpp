@@ -19,6 +19,23 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
+/// Returns the number of rows of a kernel's inputs and results that are parts
+/// of other tensors; nothing if none is.
+std::optional<int64_t> rowsOf(KernelOp kernel) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(kernel->getOperandTypes()),
+                                llvm::to_vector(kernel->getResultTypes())))
+    if (RowsAttr rows = RowsAttr::of(type))
+      return rows.getCount();
+  return std::nullopt;
+}
+
+SmallVector<StageShape> shapesOf(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  std::optional<int64_t> rows = rowsOf(kernel);
+  return rows ? *shapeStagesInRows(body, *rows) : shapeStages(body);
+}
+
 /// Returns the form in which a kernel stores an element: integers have no sign
 /// there.
 Type storageType(Type element) {
@@ -43,7 +60,7 @@ public:
   void run() {
     Block &old = kernel.getBody().front();
     bool anchored = !old.getOps<AnchorOpInterface>().empty();
-    auto stages = anchored ? SmallVector<StageShape>() : shapeStages(old);
+    auto stages = anchored ? SmallVector<StageShape>() : shapesOf(kernel);
     for (const StageShape &stage : stages)
       shapes[stage.op] = &stage;
     Block &block = kernel.getBody().emplaceBlock();
@@ -55,8 +72,12 @@ public:
     for (Operation &op : old.without_terminator())
       lower(&op);
     SmallVector<Value> results;
-    for (Value value : old.getTerminator()->getOperands())
-      results.push_back(mapping.lookup(value));
+    for (auto [value, result] : llvm::zip_equal(
+             old.getTerminator()->getOperands(), kernel.getOutputs())) {
+      RowsAttr rows = RowsAttr::of(result.getType());
+      results.push_back(rows ? place(mapping.lookup(value), rows)
+                             : mapping.lookup(value));
+    }
     YieldOp::create(b, kernel.getLoc(), results);
     while (!old.empty())
       old.back().erase();
@@ -67,9 +88,33 @@ private:
   /// Returns the merged type of a block argument, as its first use sees it.
   RankedTensorType argumentType(BlockArgument argument) {
     Type element = storageType(elementType(argument));
+    RowsAttr layout =
+        RowsAttr::of(kernel.getInputs()[argument.getArgNumber()].getType());
     if (auto sizes = mergedSizes(argument))
-      return RankedTensorType::get(*sizes, element);
+      return RankedTensorType::get(*sizes, element, layout);
+    if (auto rows = rowsOf(kernel))
+      return RankedTensorType::get(sizesIn(*rows, tensorType(argument)),
+                                   element, layout);
     return tensorType(argument).clone(element);
+  }
+
+  static SmallVector<int64_t> sizesIn(int64_t rows, RankedTensorType type) {
+    return {rows, type.getNumElements() / rows};
+  }
+
+  /// Adds a stage that stores a value at the places of a layout.
+  Value place(Value value, RowsAttr rows) {
+    auto type = tensorType(value);
+    Value empty = tensor::EmptyOp::create(b, sizesIn(rows.getCount(), type),
+                                          type.getElementType(), rows);
+    AffineMap map = b.getMultiDimIdentityMap(2);
+    SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               b, empty.getType(), value, empty, ArrayRef{map, map}, loops,
+               [](OpBuilder &nested, Location location, ValueRange arguments) {
+                 linalg::YieldOp::create(nested, location, arguments.front());
+               })
+        .getResult(0);
   }
 
   /// Returns the type of a block argument beside an anchor, which sees signs.
@@ -283,11 +328,7 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      // The kernel was lowered before: no op of the dialect is left.
-      if (llvm::none_of(kernel.getBody().front().without_terminator(),
-                        [](Operation &op) {
-                          return isGraphOp(&op) && !isa<AnchorOpInterface>(op);
-                        }))
+      if (isLowered(kernel))
         continue;
       if (failed(check(kernel)))
         return signalPassFailure();
@@ -297,10 +338,22 @@ struct LowerKernels : mp::impl::LowerKernelsBase<LowerKernels> {
   }
 
 private:
+  /// Whether no op of the dialect is left. A kernel that only copies has none
+  /// before it is lowered either.
+  static bool isLowered(KernelOp kernel) {
+    Block &body = kernel.getBody().front();
+    return !llvm::hasSingleElement(body) &&
+           llvm::none_of(body.without_terminator(), [](Operation &op) {
+             return isGraphOp(&op) && !isa<AnchorOpInterface>(op);
+           });
+  }
+
   /// Fails unless the ops can be stages, as mp-fuse leaves them.
   static LogicalResult check(KernelOp kernel) {
     Block &body = kernel.getBody().front();
     bool anchored = !body.getOps<AnchorOpInterface>().empty();
+    if (failed(checkRows(kernel)))
+      return failure();
     for (Operation &op : body.without_terminator()) {
       auto constant = dyn_cast<ConstantOp>(op);
       if (constant
@@ -329,6 +382,30 @@ private:
       if (anchored && failed(checkEpilogue(&op)))
         return failure();
     }
+    return success();
+  }
+
+  /// Fails unless all inputs and results with a layout are in the rows of the
+  /// kernel's loops.
+  static LogicalResult checkRows(KernelOp kernel) {
+    Block &body = kernel.getBody().front();
+    auto check = [&](Type type, Value inner) -> LogicalResult {
+      RowsAttr rows = RowsAttr::of(type);
+      if (!rows || (rows.getCount() == rowsOf(kernel) &&
+                    body.getOps<AnchorOpInterface>().empty() &&
+                    isWholeInRows(body, rows.getCount(), inner)))
+        return success();
+      return kernel.emitOpError() << "does not run over the " << rows.getCount()
+                                  << " rows of " << type;
+    };
+    for (auto [input, argument] :
+         llvm::zip_equal(kernel.getInputs(), body.getArguments()))
+      if (failed(check(input.getType(), argument)))
+        return failure();
+    for (auto [result, value] : llvm::zip_equal(
+             kernel.getOutputs(), body.getTerminator()->getOperands()))
+      if (failed(check(result.getType(), value)))
+        return failure();
     return success();
   }
 

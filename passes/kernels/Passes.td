@@ -4,6 +4,41 @@
 
 include "passes/PassBase.td"
 
+def JoinProducts : Mp_Pass<"mp-join-products", "::mlir::func::FuncOp"> {
+  let summary = "compute a sum of products as one product of more rows";
+  let description = [{
+    Where products `mp.matmul transpose_a` are added up, and their operands have fewer elements than their
+    results, their rows are joined, and one product adds up all of them. Sums of rows are joined alike. The
+    gradient of a weight that all time steps of a scan share is such a sum. Its terms are added in another order
+    than before, and rounded once.
+
+    ```mlir
+    // before                                  // after
+    %p = mp.matmul %a, %b transpose_a : ...    %x = mp.concat %a, %c dim(0) : tensor<2x8xf32>, tensor<2x8xf32>
+    %q = mp.matmul %c, %d transpose_a : ...    %y = mp.concat %b, %d dim(0) : tensor<2x4xf32>, tensor<2x4xf32>
+    %r = mp.add %p, %q : ...                   %r = mp.matmul %x, %y transpose_a : tensor<4x8xf32>, tensor<4x4xf32>
+    ```
+  }];
+}
+
+def SliceOperands : Mp_Pass<"mp-slice-operands", "::mlir::func::FuncOp"> {
+  let summary = "slice the operands of elementwise ops instead of their results";
+  let description = [{
+    Where slices, in which no more elements are than in the result, are all that uses the result of an
+    elementwise op, the op computes each of them from slices of its operands. Loops can read these in place
+    (`mp-remove-copies`). The slices of a result that something else than elementwise ops and reductions reads
+    stay as they are. Values do not change.
+
+    ```mlir
+    // before                                         // after
+    %s = mp.add %x, %y : tensor<8x6xf32>, ...         %a = mp.slice %x offsets[0, 2] sizes[-1, 4] : tensor<8x6xf32>
+    %r = mp.slice %s offsets[0, 2] sizes[-1, 4] : ... %b = mp.slice %y offsets[0, 2] sizes[-1, 4] : tensor<8x6xf32>
+    %t = mp.exp %r : tensor<8x4xf32>                  %r = mp.add %a, %b : tensor<8x4xf32>, tensor<8x4xf32>
+                                                      %t = mp.exp %r : tensor<8x4xf32>
+    ```
+  }];
+}
+
 def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
   let summary = "group ops into kernels";
   let description = [{
@@ -20,6 +55,30 @@ def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
                                             %n = mp.neg %a : tensor<4xf32>
                                             mp.yield %n : tensor<4xf32>
                                           }
+    ```
+  }];
+}
+
+def RemoveCopies : Mp_Pass<"mp-remove-copies", "::mlir::func::FuncOp"> {
+  let summary = "read slices and write concatenations in place";
+  let description = [{
+    A kernel that copies a slice becomes an `mp.part` where all kernels that read the slice can read the sliced
+    tensor, and one that copies the parts of a concatenation an `mp.assemble`: the kernels that make the parts
+    write them there, once more where something else needs them without gaps, and what no kernel can write is
+    copied. The rows of such a part lie apart in memory, so these kernels run over rows and columns. A part
+    without gaps is possible for all kernels. The place of a part is an argument of the kernel, and no part of
+    it: the time steps of a scan have the same kernels.
+
+    ```mlir
+    // before, with %s a slice              // after, with #rows = #mp.rows<count = 8, stride = 6, aligned = 2>
+    %s = mp.kernel(%a = %x) {               %s = mp.part %x at 2 : tensor<8x6xf32> to tensor<8x4xf32, #rows>
+      %b = mp.slice %a offsets[0, 2] ...
+      mp.yield %b
+    }
+    %r = mp.kernel(%c = %s) {               %r = mp.kernel(%c = %s : tensor<8x4xf32, #rows> as tensor<8x4xf32>) {
+      %e = mp.exp %c                          %e = mp.exp %c
+      mp.yield %e                             mp.yield %e
+    }                                       }
     ```
   }];
 }

@@ -1,12 +1,14 @@
 //===- KernelFunction.cpp - the shell of a kernel's function --------------===//
 #include "codegen/cpu/nest/KernelFunction.h"
 #include "codegen/cpu/nest/ScalarBody.h"
+#include "dialect/Mp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace mp;
 using namespace mp::cpu;
 
 KernelFunction::KernelFunction(MLIRContext *context, Location location,
@@ -36,8 +38,13 @@ Value KernelFunction::memory(Value tensor, ArrayRef<int64_t> shape) {
     return entry.getArgument(it - function.arguments.begin());
   unsigned position = function.arguments.size();
   function.arguments.push_back(tensor);
-  auto type = MemRefType::get(
-      shape, cast<RankedTensorType>(tensor.getType()).getElementType());
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  MemRefLayoutAttrInterface layout;
+  if (RowsAttr rows = RowsAttr::of(tensor.getType())) {
+    assert(shape.size() == 2 && "parts are seen as rows and columns");
+    layout = StridedLayoutAttr::get(b.getContext(), 0, {rows.getStride(), 1});
+  }
+  auto type = MemRefType::get(shape, element, layout);
   return entry.insertArgument(position, type, location);
 }
 

@@ -37,8 +37,8 @@ GeneralNest::GeneralNest(linalg::GenericOp stage, StageKernel &kernel)
   if (!parallel.empty())
     lineLoop = parallel.back();
   int64_t bound = llvm::product_of(sizes);
-  for (Type type : stage->getOperandTypes())
-    bound = std::max(bound, cast<RankedTensorType>(type).getNumElements());
+  for (Value tensor : stage->getOperands())
+    bound = std::max(bound, extentOf(tensor));
   kernel.setIndexBound(bound + kTileSize * kTileSize * kBlockThreads);
   kernel.block = kBlockThreads;
 }
@@ -85,6 +85,8 @@ void GeneralNest::chooseWidth() {
         narrowest, storageBytes(cast<RankedTensorType>(type).getElementType()));
   }
   width = std::min<int64_t>(8, 16 / narrowest);
+  for (Value tensor : stage->getOperands())
+    width = std::min(width, alignmentOf(tensor));
   while (sizes[lineLoop] % width != 0)
     width /= 2;
 }

@@ -80,6 +80,8 @@ std::string GeneralNest::address(Value tensor, AffineMap map) {
       text = text.empty() ? part : part + " + " + text;
     }
     stride *= shape[i];
+    if (RowsAttr rows = RowsAttr::of(tensor.getType())) // [rows, columns]
+      stride = rows.getStride();
   }
   return text.empty() ? "0" : text;
 }

@@ -13,9 +13,12 @@ GroupNest::GroupNest(const StageGroup &group, const Arch &arch,
       laneBody(scopes[Lane].text, kernel.names),
       lineBody(scopes[Line].text, kernel.names),
       topBody(scopes[Top].text, kernel.names) {
-  kernel.setIndexBound(
-      group.rows * group.columns + (group.hasTerminals() ? group.chunk() : 0) +
-      shape.threads() * shape.width * std::max<int64_t>(shape.steps, 1));
+  int64_t elements = group.rows * group.columns;
+  for (const auto &[tensor, space] : group.spaces)
+    elements = std::max(elements, extentOf(tensor));
+  kernel.setIndexBound(elements + (group.hasTerminals() ? group.chunk() : 0) +
+                       shape.threads() * shape.width *
+                           std::max<int64_t>(shape.steps, 1));
   kernel.block = shape.threads();
   kernel.grid = group.hasTerminals() ? group.chunks() : 1;
 }
@@ -337,7 +340,7 @@ void GroupNest::work(const Stage &stage) {
   for (Value result : stage.op->getResults()) {
     std::string computed = value(result);
     if (group.stores(result))
-      storeLane(result, index(group.spaces.lookup(result)), computed);
+      storeLane(result, place(result), computed);
     if (stage.buffered)
       scopes[Lane].text.line(buffered(result) + " = " + computed + ";");
   }
@@ -365,8 +368,8 @@ void GroupNest::storeLine(StringRef condition) {
           ">();");
   to.open("if (" + condition + ")");
   for (auto &[tensor, computed] : results)
-    to.line(kernel.memory(tensor) + ".store(" +
-            index(group.spaces.lookup(tensor)) + ", " + computed + ");");
+    to.line(kernel.memory(tensor) + ".store(" + place(tensor) + ", " +
+            computed + ");");
   to.close();
 }
 

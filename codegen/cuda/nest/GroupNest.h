@@ -61,6 +61,7 @@ private:
                       Depth depth);
   llvm::SmallVector<std::string> arguments(const Stage &stage);
   std::string index(Space space) const;
+  std::string place(mlir::Value tensor) const;
   llvm::SmallVector<std::string> loopIndices(Space domain) const;
   std::string columnOfLane() const;
   std::string lane(const std::string &array) const;

@@ -42,10 +42,13 @@ bool isLong(linalg::GenericOp stage) {
 /// Returns the elements in 16 bytes of the narrowest tensor of the lanes.
 int64_t widest(const StageGroup &group) {
   unsigned narrowest = 8;
+  int64_t aligned = 8;
   bool isCostly = false;
   auto see = [&](Value tensor) {
-    if (!constantOf(tensor) && isLane(group, tensor))
-      narrowest = std::min(narrowest, storageBytes(elementOf(tensor)));
+    if (constantOf(tensor) || !isLane(group, tensor))
+      return;
+    narrowest = std::min(narrowest, storageBytes(elementOf(tensor)));
+    aligned = std::min(aligned, alignmentOf(tensor));
   };
   for (const Stage &stage : group.stages) {
     for (OpOperand *read : readsOf(stage.op))
@@ -57,7 +60,8 @@ int64_t widest(const StageGroup &group) {
   bool hasSums = llvm::any_of(group.stages, [&](const Stage &stage) {
     return isRowOfSums(group, stage);
   });
-  return std::min<int64_t>(isCostly || hasSums ? 4 : 8, 16 / narrowest);
+  int64_t most = isCostly || hasSums ? 4 : 8;
+  return std::min({most, int64_t(16 / narrowest), aligned});
 }
 
 int64_t powerUpTo(int64_t bound) { return llvm::bit_floor(uint64_t(bound)); }

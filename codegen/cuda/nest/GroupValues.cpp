@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/nest/GroupNest.h"
+#include "dialect/Mp.h"
 
 using namespace mlir;
 using namespace mp;
@@ -40,6 +41,16 @@ std::string GroupNest::index(Space space) const {
     return "at";
   }
   llvm_unreachable("all spaces handled");
+}
+
+/// The same for a tensor, which may be a part of another one.
+std::string GroupNest::place(Value tensor) const {
+  Space space = group.spaces.lookup(tensor);
+  RowsAttr rows = RowsAttr::of(tensor.getType());
+  if (!rows)
+    return index(space);
+  return "row * " + std::to_string(rows.getStride()) + " + " +
+         index(Space::Column);
 }
 
 /// Returns the number of elements that are handled at once; it is lower at the
@@ -114,7 +125,7 @@ static std::string printRow(AffineExpr expr) {
 
 std::string GroupNest::load(Value tensor, Space space, Depth depth) {
   std::string type = storageType(elementOf(tensor));
-  std::string from = kernel.memory(tensor), at = index(space);
+  std::string from = kernel.memory(tensor), at = place(tensor);
   if (AffineExpr row = group.repeatedRows.lookup(tensor)) {
     at = printRow(row);
     if (space == Space::Full)

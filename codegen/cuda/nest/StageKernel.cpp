@@ -1,11 +1,13 @@
 //===- StageKernel.cpp - a kernel of stages as text -----------------------===//
 #include "codegen/cuda/nest/StageKernel.h"
 #include "codegen/cuda/ScalarPrinter.h"
+#include "codegen/stages/StageGroup.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace mp;
 using namespace mp::cuda;
 
 namespace {
@@ -68,7 +70,7 @@ std::string StageKernel::store(KernelStore &store) const {
   for (auto &[tensor, name] : parameters) {
     std::string type = storageType(typeOf(tensor).getElementType());
     declared.push_back("Global<" + type + "> " + name);
-    part.parameters.push_back({type, typeOf(tensor).getNumElements()});
+    part.parameters.push_back({type, extentOf(tensor)});
   }
   SourceText function;
   function.open(("inline void BODY_NAME(int block, " + sizes +
