@@ -137,6 +137,8 @@ private:
   /// Returns the place of what kernels write in parts: a new one for the first
   /// of them.
   BufferRef placeOf(AssembleOp assemble) {
+    if (auto whole = placeInWhole(assemble.getResult()))
+      return *whole;
     auto [known, isNew] = assembled.try_emplace(assemble);
     if (isNew)
       known->second = newBuffer(describeType(assemble.getType()).bytes(),
@@ -144,9 +146,9 @@ private:
     return known->second;
   }
 
-  /// Returns the place of a result that is a part of another tensor.
-  std::optional<BufferRef> placeInWhole(OpResult result) {
-    for (OpOperand &use : result.getUses())
+  /// Returns the place of a value that is a part of another tensor.
+  std::optional<BufferRef> placeInWhole(Value value) {
+    for (OpOperand &use : value.getUses())
       if (auto assemble = dyn_cast<AssembleOp>(use.getOwner()))
         return within(placeOf(assemble),
                       assemble.getOffsets()[use.getOperandNumber()],

@@ -174,8 +174,8 @@ LogicalResult AssembleOp::verify() {
   for (auto [part, offset] : llvm::zip_equal(getParts(), getOffsets())) {
     if (failed(verifyPart(*this, tensorType(part), getType(), offset)))
       return failure();
-    if (!part.getDefiningOp<KernelOp>())
-      return emitOpError() << "wants parts that are results of kernels";
+    if (!isa_and_nonnull<KernelOp, AssembleOp>(part.getDefiningOp()))
+      return emitOpError() << "wants parts that kernels have written";
     if (!llvm::hasSingleElement(
             llvm::make_filter_range(part.getUsers(), [](Operation *user) {
               return isa<AssembleOp>(user);

@@ -1,6 +1,7 @@
 //===- Fuse.cpp - form kernels --------------------------------------------===//
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Layout.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
@@ -65,12 +66,31 @@ private:
     // The order of the kernels replaces the barrier.
     if (auto barrier = value.getDefiningOp<RecomputeBarrierOp>())
       return made[value] = stored(barrier.getInput());
+    if (auto slice = value.getDefiningOp<SliceOp>())
+      return made[value] = copyOf(slice);
     auto reshape = value.getDefiningOp<ReshapeOp>();
     if (!reshape)
       return value; // an argument, a read, a constant
     return made[value] =
                ReshapeOp::create(outer, reshape.getLoc(), reshape.getType(),
                                  stored(reshape.getInput()));
+  }
+
+  /// Adds a kernel for a slice that stands between kernels; mp-remove-copies
+  /// takes it away again where its readers can do without.
+  Value copyOf(SliceOp slice) {
+    Value input = stored(slice.getInput());
+    auto kernel =
+        KernelOp::create(outer, slice.getLoc(), TypeRange(slice.getType()),
+                         input, Value(), outer.getStringAttr(namesOf({slice})));
+    Block &block = kernel.getBody().emplaceBlock();
+    IRMapping mapping;
+    mapping.map(slice.getInput(),
+                block.addArgument(input.getType(), input.getLoc()));
+    auto builder = OpBuilder::atBlockEnd(&block);
+    Operation *copy = builder.clone(*slice, mapping);
+    YieldOp::create(builder, slice.getLoc(), copy->getResult(0));
+    return kernel.getResult(0);
   }
 
   /// Returns all ops of a group in order: its items, their epilogues, and the

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Layout.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
@@ -158,7 +159,8 @@ bool FusionPlan::canJoin(unsigned index, unsigned anchored) const {
       if (groupOf.lookup(source) > anchored)
         return false;
     } else if (isa<ReductionOpInterface>(source) ||
-               isa<ReshapeOp, RecomputeBarrierOp>(input.getDefiningOp())) {
+               isa<ReshapeOp, RecomputeBarrierOp, SliceOp>(
+                   input.getDefiningOp())) {
       return false; // known only when all elements are known
     }
   }

@@ -1,6 +1,7 @@
 //===- FusionPlan.cpp - which ops make a kernel ---------------------------===//
 #include "passes/kernels/FusionPlan.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Layout.h"
 #include "dialect/ops/Logic.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
@@ -8,6 +9,7 @@
 #include "passes/kernels/Decompose.h"
 #include "passes/kernels/FusionCost.h"
 #include "passes/kernels/FusionSchedule.h"
+#include "passes/kernels/KernelShape.h"
 
 using namespace mlir;
 using namespace mp;
@@ -31,11 +33,16 @@ bool mp::isElementwise(Operation *op) {
 }
 static bool isReduction(Operation *op) { return isa<ReductionOpInterface>(op); }
 static bool isAnchor(Operation *op) { return isa<AnchorOpInterface>(op); }
+/// Whether the op stands between kernels as a part of its operand: all that
+/// read it can read it in place.
+static bool isReadInPlace(Operation *op) {
+  return isa_and_nonnull<SliceOp>(op) && isReadByLoops(op->getResult(0));
+}
 /// Whether a kernel computes the op at all, rather than it standing between
 /// kernels.
 static bool isComputed(Operation *op) {
-  return isElementwise(op) || isReduction(op) || isAnchor(op) ||
-         isa<TransposeOp>(op);
+  return isElementwise(op) || isReduction(op) || isa<TransposeOp>(op) ||
+         (isAnchor(op) && !isReadInPlace(op));
 }
 static bool isScalar(Value value) { return tensorType(value).getRank() == 0; }
 
@@ -187,8 +194,15 @@ bool FusionPlan::isInlined(Value value, unsigned group) const {
 
 /// Whether the op stands between kernels as another name of its operand.
 static bool isAlias(Operation *op) {
-  return isa_and_nonnull<RecomputeBarrierOp>(op) ||
+  return isa_and_nonnull<RecomputeBarrierOp>(op) || isReadInPlace(op) ||
          (isa_and_nonnull<ReshapeOp>(op) && !::isUnitReshape(op));
+}
+
+/// Returns the tensor in whose memory a value is.
+static Value memoryOf(Value value) {
+  while (isReadInPlace(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
 }
 
 /// Returns the values that an item reads, looking through ops computed on the
@@ -267,7 +281,7 @@ bool FusionPlan::accepts(unsigned index, Operation *op,
     return false;
   bool sharesInput = false, continues = false;
   for (Value input : dependencies.inputs) {
-    sharesInput |= group.inputs.contains(input) && !isScalar(input);
+    sharesInput |= group.memory.contains(memoryOf(input)) && !isScalar(input);
     Operation *source = sourceOf(input);
     if (!source)
       continue;
@@ -306,7 +320,8 @@ FusionPlan::candidatesFor(Operation *op,
       first = std::max(first, groupOf.lookup(source));
       found.push_back(groupOf.lookup(source));
     }
-    if (auto readers = readersOf.find(input); readers != readersOf.end())
+    if (auto readers = readersOf.find(memoryOf(input));
+        readers != readersOf.end())
       llvm::append_range(found, readers->second);
   }
   if (domainOf(op).empty())
@@ -334,9 +349,12 @@ void FusionPlan::place(Operation *op) {
       numberGroups.push_back(index);
   }
   all[index].items.push_back(op);
-  for (Value input : dependencies.inputs)
-    if (all[index].inputs.insert(input) && !isScalar(input) &&
+  for (Value input : dependencies.inputs) {
+    all[index].inputs.insert(input);
+    Value memory = memoryOf(input);
+    if (all[index].memory.insert(memory).second && !isScalar(input) &&
         !all[index].closed)
-      readersOf[input].push_back(index);
+      readersOf[memory].push_back(index);
+  }
   groupOf[op] = index;
 }

@@ -26,6 +26,7 @@ struct FusionGroup {
   bool closed = false;   ///< an anchor or a transpose: takes no more items, but
                          ///< an anchor, which is the first, may take groups
   llvm::SetVector<mlir::Value> inputs;
+  llvm::DenseSet<mlir::Value> memory; ///< the tensors in which the inputs are
 };
 
 class FusionPlan {

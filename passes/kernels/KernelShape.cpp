@@ -359,3 +359,11 @@ bool mp::isWholeInRows(Block &kernel, int64_t rows, Value value) {
   const StageShape *maker = byOp.lookup(value.getDefiningOp());
   return isa<BlockArgument>(value) || (maker && isWhole(maker->result));
 }
+
+bool mp::isReadByLoops(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<ReshapeOp>(user))
+      return isReadByLoops(user->getResult(0));
+    return isa<ScalarOpInterface, ReductionOpInterface>(user);
+  });
+}

@@ -48,6 +48,10 @@ bool isWholeInRows(mlir::Block &kernel, int64_t rows, mlir::Value value);
 /// dimensions have the last ones.
 StageShape shapeAsIs(mlir::Operation *op);
 
+/// Whether elementwise ops and reductions are all that uses a value: loops,
+/// which can read it where it lies in another tensor.
+bool isReadByLoops(mlir::Value value);
+
 } // namespace mp
 
 #endif // MP_PASSES_KERNELS_KERNELSHAPE_H

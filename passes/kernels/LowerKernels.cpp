@@ -74,9 +74,10 @@ public:
     SmallVector<Value> results;
     for (auto [value, result] : llvm::zip_equal(
              old.getTerminator()->getOperands(), kernel.getOutputs())) {
-      RowsAttr rows = RowsAttr::of(result.getType());
-      results.push_back(rows ? place(mapping.lookup(value), rows)
-                             : mapping.lookup(value));
+      Value made = mapping.lookup(value);
+      RowsAttr layout = RowsAttr::of(result.getType());
+      results.push_back(
+          layout || RowsAttr::of(made.getType()) ? place(made, layout) : made);
     }
     YieldOp::create(b, kernel.getLoc(), results);
     while (!old.empty())
@@ -103,10 +104,10 @@ private:
   }
 
   /// Adds a stage that stores a value at the places of a layout.
-  Value place(Value value, RowsAttr rows) {
-    auto type = tensorType(value);
-    Value empty = tensor::EmptyOp::create(b, sizesIn(rows.getCount(), type),
-                                          type.getElementType(), rows);
+  Value place(Value value, RowsAttr layout) {
+    Value empty =
+        tensor::EmptyOp::create(b, sizesIn(*rowsOf(kernel), tensorType(value)),
+                                elementType(value), layout);
     AffineMap map = b.getMultiDimIdentityMap(2);
     SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
     return linalg::GenericOp::create(

@@ -108,6 +108,9 @@ struct RemoveCopies : mp::impl::RemoveCopiesBase<RemoveCopies> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
+    for (KernelOp kernel : llvm::to_vector(function.getOps<KernelOp>()))
+      if (auto reshape = onlyOpOf<ReshapeOp>(kernel))
+        renameInPlace(kernel, reshape);
     // What is left to copy of a concatenation may read slices in place.
     for (KernelOp kernel : llvm::to_vector(function.getOps<KernelOp>()))
       if (auto concat = onlyOpOf<ConcatOp>(kernel))
@@ -118,6 +121,16 @@ struct RemoveCopies : mp::impl::RemoveCopiesBase<RemoveCopies> {
   }
 
 private:
+  /// An anchor reads the operand of a reshape.
+  static void renameInPlace(KernelOp kernel, ReshapeOp reshape) {
+    OpBuilder builder(kernel);
+    kernel.replaceAllUsesWith(ReshapeOp::create(builder, reshape.getLoc(),
+                                                reshape.getType(),
+                                                kernel.getInputs()[0])
+                                  ->getResults());
+    kernel.erase();
+  }
+
   //===--------------------------------------------------------------------===//
   // Slices
   //===--------------------------------------------------------------------===//
@@ -132,53 +145,55 @@ private:
 
   static void readInPlace(KernelOp kernel, SliceOp slice) {
     std::optional<Place> place = placeOf(slice);
-    Value result = kernel.getResult(0);
-    if (!place || !areAllKernels(result, place->rows))
+    if (!place)
       return;
     OpBuilder builder(kernel);
     auto type =
         RankedTensorType::get(slice.getType().getShape(),
                               slice.getType().getElementType(), place->rows);
-    Value part = PartOp::create(builder, kernel.getLoc(), type,
-                                kernel.getInputs()[0], place->offset);
-    takePart(result, part);
+    auto part = PartOp::create(builder, kernel.getLoc(), type,
+                               kernel.getInputs()[0], place->offset);
+    takePart(kernel.getResult(0), part);
+    if (!kernel->use_empty()) {
+      // Copies from other places have the same kernel.
+      auto copied = copy(builder, kernel, part, slice.getType());
+      kernel.replaceAllUsesWith(ValueRange(copied));
+    }
+    if (part.use_empty())
+      part.erase();
     kernel.erase();
   }
 
-  /// Whether all that use a value, or a reshape of it, can read it with its
-  /// gaps.
-  static bool areAllKernels(Value value, RowsAttr rows) {
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-      if (auto reshape = dyn_cast<ReshapeOp>(use.getOwner()))
-        return areAllKernels(reshape, rows);
-      auto kernel = dyn_cast<KernelOp>(use.getOwner());
-      unsigned input = use.getOperandNumber();
-      return kernel && input < kernel.getInputs().size() &&
-             (!rows ||
-              runsOver(rows, kernel, kernel.getBody().getArgument(input)));
-    });
+  /// Whether what uses a value can read it with its gaps.
+  static bool readsInPlace(OpOperand &use, RowsAttr rows) {
+    auto kernel = dyn_cast<KernelOp>(use.getOwner());
+    unsigned input = use.getOperandNumber();
+    return kernel && input < kernel.getInputs().size() &&
+           (!rows ||
+            runsOver(rows, kernel, kernel.getBody().getArgument(input)));
   }
 
-  /// Makes the users of `value` take `part`, and reshapes take its layout.
-  static void takePart(Value value, Value part) {
+  /// Makes the users of `value`, and of reshapes of it, take `part` where they
+  /// can.
+  static void takePart(Value value, PartOp part) {
+    RowsAttr rows = RowsAttr::of(part.getType());
     for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
-      auto reshape = dyn_cast<ReshapeOp>(use.getOwner());
-      if (!reshape) {
+      if (auto reshape = dyn_cast<ReshapeOp>(use.getOwner())) {
+        OpBuilder builder(reshape);
+        auto type =
+            RankedTensorType::get(reshape.getType().getShape(),
+                                  reshape.getType().getElementType(), rows);
+        auto reshaped = PartOp::create(builder, reshape.getLoc(), type,
+                                       part.getInput(), part.getOffset());
+        takePart(reshape, reshaped);
+        if (reshaped.use_empty())
+          reshaped.erase();
+        if (reshape.use_empty())
+          reshape.erase();
+      } else if (readsInPlace(use, rows)) {
         use.set(part);
-        continue;
       }
-      auto made = part.getDefiningOp<PartOp>();
-      OpBuilder builder(reshape);
-      auto type = RankedTensorType::get(reshape.getType().getShape(),
-                                        reshape.getType().getElementType(),
-                                        tensorType(part).getEncoding());
-      Value reshaped = PartOp::create(builder, reshape.getLoc(), type,
-                                      made.getInput(), made.getOffset());
-      takePart(reshape, reshaped);
-      reshape.erase();
     }
-    if (part.use_empty())
-      part.getDefiningOp()->erase();
   }
 
   //===--------------------------------------------------------------------===//
@@ -187,53 +202,122 @@ private:
 
   static void writeInPlace(KernelOp kernel, ConcatOp concat) {
     SmallVector<Place> places;
-    SmallVector<int64_t> begin(concat.getType().getRank(), 0), offsets;
+    SmallVector<int64_t> begin(concat.getType().getRank(), 0);
     for (Value part : concat.getInputs()) {
       ArrayRef<int64_t> sizes = tensorType(part).getShape();
       std::optional<Place> place = ::placeOf(concat.getType(), begin, sizes);
       if (!place)
         return;
       places.push_back(*place);
-      offsets.push_back(place->offset);
       begin[concat.getDim()] += sizes[concat.getDim()];
     }
-    SmallVector<Value> parts;
+    OpBuilder builder(kernel);
+    Parts parts{AssembleOp::create(builder, kernel.getLoc(), concat.getType(),
+                                   ValueRange(), ArrayRef<int64_t>())};
     for (auto [operand, place] : llvm::zip_equal(concat.getInputs(), places)) {
       auto argument = cast<BlockArgument>(operand);
-      OpOperand &input = kernel->getOpOperand(argument.getArgNumber());
-      bool isLast = argument.hasOneUse();
-      parts.push_back(write(input, isLast, place.rows));
+      write(kernel->getOpOperand(argument.getArgNumber()),
+            /*isLast=*/argument.hasOneUse(), place, parts);
     }
-    OpBuilder builder(kernel);
-    auto whole = AssembleOp::create(builder, kernel.getLoc(), concat.getType(),
-                                    parts, offsets);
-    kernel.getResult(0).replaceAllUsesWith(whole);
+    parts.whole.setOffsets(parts.offsets);
+    kernel.getResult(0).replaceAllUsesWith(parts.whole.getResult());
     SmallVector<Value> inputs(kernel.getInputs());
     kernel.erase();
     for (Value input : inputs)
       eraseUnusedReshapes(input);
   }
 
-  /// Returns a kernel's result that has the value of `input` and a layout.
-  /// `isLast`: whether the concatenation takes the value once.
-  static Value write(OpOperand &input, bool isLast, RowsAttr rows) {
-    auto given = tensorType(input.get());
-    auto type =
-        RankedTensorType::get(given.getShape(), given.getElementType(), rows);
-    auto result = dyn_cast<OpResult>(unshaped(input.get()));
-    auto maker = result ? dyn_cast<KernelOp>(result.getOwner()) : KernelOp();
-    if (!maker || maker.getPredicate() || RowsAttr::of(result.getType()))
-      return copy(input, type);
-    unsigned number = result.getResultNumber();
-    Operation *yield = maker.getBody().front().getTerminator();
-    if (rows && !runsOver(rows, maker, yield->getOperand(number)))
-      return copy(input, type);
-    if (isLast && isOnlyUse(input)) {
-      result.setType(type);
-      return result;
+  /// The operands of an mp.assemble that is being built. They are in the IR, as
+  /// kernels that get more results are replaced.
+  struct Parts {
+    AssembleOp whole;
+    SmallVector<int64_t> offsets = {};
+    void add(Value value, int64_t offset) {
+      whole.getPartsMutable().append(value);
+      offsets.push_back(offset);
     }
-    return isAnchored(maker) ? copy(input, type)
-                             : addResult(maker, number, type);
+  };
+
+  static bool isPart(Value value) {
+    return llvm::any_of(value.getUsers(),
+                        [](Operation *user) { return isa<AssembleOp>(user); });
+  }
+
+  /// Adds the value of `input` in its place. `isLast`: whether the
+  /// concatenation takes it once.
+  static void write(OpOperand &input, bool isLast, const Place &place,
+                    Parts &parts) {
+    Value value = unshaped(input.get());
+    // Without gaps, others can read it where it is.
+    bool isMade = value.getDefiningOp<AssembleOp>() || makerOf(value);
+    if (isMade && isLast && !place.rows && !isPart(value))
+      return parts.add(value, place.offset);
+    if (auto inner = value.getDefiningOp<AssembleOp>())
+      if (writeParts(inner, place, parts))
+        return;
+    auto concat = cast<KernelOp>(input.getOwner());
+    RankedTensorType type = typeIn(place, input.get());
+    if (isLast && isOnlyUse(input) && canWrite(value, place.rows)) {
+      value.setType(type);
+      return parts.add(value, place.offset);
+    }
+    OpBuilder builder(parts.whole);
+    parts.add(canWrite(value, place.rows)
+                  ? addResult(cast<OpResult>(value), type)
+                  : copy(builder, concat, input.get(), type),
+              place.offset);
+  }
+
+  /// Writes the parts of `inner` once more, as parts of what it is a part of:
+  /// they lie in the same rows.
+  static bool writeParts(AssembleOp inner, const Place &place, Parts &parts) {
+    if (!place.rows)
+      return false;
+    int64_t rows = place.rows.getCount(),
+            columns = tensorType(inner).getNumElements() / rows;
+    for (auto [part, offset] :
+         llvm::zip_equal(inner.getParts(), inner.getOffsets())) {
+      RowsAttr own = RowsAttr::of(part.getType());
+      if (!own || own.getCount() != rows || own.getStride() != columns ||
+          offset >= columns || !canWrite(part, place.rows, own))
+        return false;
+    }
+    // A kernel that makes several of the parts is replaced for each of them.
+    for (auto [i, offset] : llvm::enumerate(inner.getOffsets())) {
+      auto part = cast<OpResult>(inner.getParts()[i]);
+      int64_t aligned = std::min(place.rows.getAligned(),
+                                 RowsAttr::of(part.getType()).getAligned());
+      Place at{place.offset + offset,
+               RowsAttr::get(inner.getContext(), rows, place.rows.getStride(),
+                             aligned)};
+      parts.add(addResult(part, typeIn(at, part)), at.offset);
+    }
+    return true;
+  }
+
+  static RankedTensorType typeIn(const Place &place, Value value) {
+    auto type = tensorType(value);
+    return RankedTensorType::get(type.getShape(), type.getElementType(),
+                                 place.rows);
+  }
+
+  /// Returns the kernel that makes a value whether or not a flag is set, or
+  /// null.
+  static KernelOp makerOf(Value value) {
+    auto maker = value.getDefiningOp<KernelOp>();
+    return maker && !maker.getPredicate() ? maker : KernelOp();
+  }
+
+  /// Whether the kernel that makes a value can write it as rows; `own`: the
+  /// layout that it has.
+  static bool canWrite(Value value, RowsAttr rows, RowsAttr own = {}) {
+    KernelOp maker = makerOf(value);
+    if (!maker || isAnchored(maker) || RowsAttr::of(value.getType()) != own)
+      return false;
+    Operation *yield = maker.getBody().front().getTerminator();
+    return !rows ||
+           runsOver(rows, maker,
+                    yield->getOperand(cast<OpResult>(value).getResultNumber()));
   }
 
   /// Whether nothing else uses what `use` takes, or what that is a reshape of.
@@ -244,22 +328,25 @@ private:
     return value.hasOneUse() && !value.getDefiningOp<ReshapeOp>();
   }
 
-  static Value copy(OpOperand &input, RankedTensorType type) {
-    OpBuilder builder(input.getOwner());
-    auto owner = cast<KernelOp>(input.getOwner());
+  /// Makes a kernel like `owner` that copies `from`.
+  static Value copy(OpBuilder &builder, KernelOp owner, Value from,
+                    RankedTensorType type) {
     auto kernel = KernelOp::create(builder, owner.getLoc(), TypeRange(type),
-                                   input.get(), Value(), owner.getOpsAttr());
+                                   from, Value(), owner.getOpsAttr());
     Block &block = kernel.getBody().emplaceBlock();
-    Value argument =
-        block.addArgument(input.get().getType(), input.get().getLoc());
+    auto plain = tensorType(from);
+    Value argument = block.addArgument(
+        RankedTensorType::get(plain.getShape(), plain.getElementType()),
+        from.getLoc());
     auto inner = OpBuilder::atBlockEnd(&block);
     YieldOp::create(inner, owner.getLoc(), argument);
     return kernel.getResult(0);
   }
 
-  /// Makes a kernel yield one of its values once more, and returns that.
-  static Value addResult(KernelOp kernel, unsigned number,
-                         RankedTensorType type) {
+  /// Makes a kernel yield what it yields as `result` once more, and returns
+  /// that.
+  static Value addResult(OpResult result, RankedTensorType type) {
+    auto kernel = cast<KernelOp>(result.getOwner());
     OpBuilder builder(kernel);
     auto types = llvm::to_vector(kernel.getResultTypes());
     types.push_back(type);
@@ -269,7 +356,8 @@ private:
     more->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
     more.getBody().takeBody(kernel.getBody());
     Operation *yield = more.getBody().front().getTerminator();
-    yield->insertOperands(yield->getNumOperands(), yield->getOperand(number));
+    yield->insertOperands(yield->getNumOperands(),
+                          yield->getOperand(result.getResultNumber()));
     kernel.replaceAllUsesWith(more.getResults().drop_back());
     kernel.erase();
     return more.getResults().back();

@@ -9,6 +9,8 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "passes/kernels/Decompose.h"
+#include "passes/kernels/KernelShape.h"
 
 namespace mp {
 #define GEN_PASS_DEF_SLICEOPERANDS
@@ -19,16 +21,6 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Whether elementwise ops and reductions alone use a value: what reads a slice
-/// in place.
-bool isReadByLoops(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    if (isa<ReshapeOp>(user))
-      return isReadByLoops(user->getResult(0));
-    return isa<ScalarOpInterface, ReductionOpInterface>(user);
-  });
-}
-
 struct SliceOperands : mp::impl::SliceOperandsBase<SliceOperands> {
   using Base::Base;
 
@@ -48,6 +40,8 @@ struct SliceOperands : mp::impl::SliceOperandsBase<SliceOperands> {
 
 private:
   static bool isElementwise(Operation *op) {
+    if (auto reshape = dyn_cast<ReshapeOp>(op))
+      return isUnitReshape(reshape);
     auto scalar = dyn_cast<ScalarOpInterface>(op);
     return scalar && !scalar.takesIndex() && op->getNumResults() == 1 &&
            op->getNumOperands() > 0;
@@ -70,6 +64,12 @@ private:
     for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
       auto slice = cast<SliceOp>(user);
       OpBuilder builder(slice);
+      if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+        Value part = sliced(builder, slice, reshape);
+        slice.replaceAllUsesWith(part);
+        slice.erase();
+        continue;
+      }
       IRMapping mapping;
       for (Value operand : op->getOperands())
         if (!mapping.contains(operand))
@@ -81,6 +81,27 @@ private:
       slice.erase();
     }
     op->erase();
+  }
+
+  /// Returns a slice of what a reshape only adds ones to, or takes ones from.
+  static Value sliced(OpBuilder &builder, SliceOp slice, ReshapeOp reshape) {
+    auto type = tensorType(reshape.getInput());
+    SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getRank(), 1),
+        strides(type.getRank(), 1);
+    int64_t of = 0;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (type.getDimSize(dim) == 1)
+        continue;
+      while (reshape.getType().getDimSize(of) == 1)
+        ++of;
+      offsets[dim] = slice.getOffsets()[of];
+      sizes[dim] = slice.getType().getDimSize(of);
+      strides[dim] = slice.strideOf(of++);
+    }
+    Value part =
+        SliceOp::create(builder, slice.getLoc(), reshape.getInput(), offsets,
+                        sizes, builder.getDenseI64ArrayAttr(strides));
+    return ReshapeOp::create(builder, reshape.getLoc(), slice.getType(), part);
   }
 
   /// Returns what a slice of the result needs of an operand, which may lack
@@ -104,10 +125,8 @@ private:
           elements && elements.isSplat())
         return ConstantOp::create(builder, slice.getLoc(),
                                   elements.resizeSplat(type.clone(sizes)));
-    bool hasSteps = llvm::any_of(strides, [](int64_t by) { return by != 1; });
     return SliceOp::create(builder, slice.getLoc(), operand, offsets, sizes,
-                           hasSteps ? builder.getDenseI64ArrayAttr(strides)
-                                    : DenseI64ArrayAttr());
+                           builder.getDenseI64ArrayAttr(strides));
   }
 };
 } // namespace
